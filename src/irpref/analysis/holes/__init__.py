@@ -1,4 +1,4 @@
-"""What unjudged documents could make of a value, and of the difference of two."""
+"""How far unjudged documents (holes) could change a value, or the difference of two."""
 
 from irpref.analysis.holes.bounds import difference_intervals, hole_intervals
 from irpref.analysis.holes.pairs import judge_next, pair_intervals

@@ -55,8 +55,8 @@ def grade_grid(measure: Measure, arguments: dict[str, Any], pool: Pool, grades: 
     Raises
     ------
     ValueError
-        No grade, one that is no finite number, a negative one of a measure for which it means unjudged; gains that
-        fall as these grades rise; a scale too long to be filled with whole grades.
+        There is no grade; a grade is not a finite number, or is negative and the measure counts such documents as
+        unjudged; gains fall as these grades rise; the scale is too long for all of its whole grades.
     """
     negative = negative_is_a_grade(measure)
     of_qrels = np.unique(pool.grade)
@@ -68,7 +68,7 @@ def grade_grid(measure: Measure, arguments: dict[str, Any], pool: Pool, grades: 
                 f"grades: {grid[0]:g} is negative, which means unjudged for {measure}; expected grades of at least 0"
             )
     else:
-        # On a scale of gains, its top is no grade.
+        # With gains, `max_rel` is a gain, not a grade.
         top = float(of_qrels[-1]) if gains or arguments.get("max_rel") is None else float(arguments["max_rel"])
         top = top if top > 0 else 1.0
         if top > MOST_GRADES:
@@ -78,7 +78,7 @@ def grade_grid(measure: Measure, arguments: dict[str, Any], pool: Pool, grades: 
             )
         grid = np.unique(np.append(np.arange(np.floor(top) + 1), top))
         if gains:
-            # Grades that nobody uses have no gain of their own, and need not fit between those that have.
+            # Unused grades without a gain of their own may not fit between those that have one.
             grid = grid[np.isin(grid, of_qrels) | np.isin(grid, list(gains)) | (grid == 0)]
     if isinstance(measure, KernelMeasure):
         measure.check_gains(np.union1d(of_qrels, grid).tolist())
@@ -99,12 +99,12 @@ def _given(grades: Iterable[float]) -> Floats:
 
 
 def negative_is_a_grade(measure: Measure) -> bool:
-    """Whether documents with a negative grade are judged for a measure, and so are no holes."""
+    """Whether a measure counts documents with a negative grade as judged, not as holes."""
     return isinstance(measure, KernelMeasure) and type(measure).NEGATIVE_GRADES
 
 
 def bounds_of(measure: Measure, task: partial[Floats], holes: Holes, grid: Floats) -> Bounds:
-    """Bounds of each topic: of the value, or of the difference of two runs."""
+    """Bounds of each topic, of the value or of the difference of two runs."""
     n, cutoff, of_host = holes.holes.n, task.keywords.get("cutoff"), hosted(measure)
     rising = of_host.ties(measure) if of_host else getattr(measure, "TIES_BY_RISING_ID", False)
     some: dict[int, Ways] = {}
@@ -125,7 +125,7 @@ def bounds_of(measure: Measure, task: partial[Floats], holes: Holes, grid: Float
 
 
 def _known(task: partial[Floats], holes: Holes, t: int, grid: Floats, rank: Floats, seen: Bools) -> Ways | None:
-    """Ways among which are the extremes, by what is known of the measure; None if there is no such thing."""
+    """Ways that include the extremes, from what is known of the measure; None if nothing is known."""
     if task.func in (CORNERS if len(seen) == 1 else PAIR_CORNERS):
         return corners(seen, grid)
     if len(seen) == 2:
@@ -136,12 +136,12 @@ def _known(task: partial[Floats], holes: Holes, t: int, grid: Floats, rank: Floa
 
 
 def prepared(measures: Measures, qrels: Qrels) -> tuple[list[Any], KernelEvaluator]:
-    """Measures, each once, and what evaluates them.
+    """The measures without duplicates, and their evaluator.
 
     Raises
     ------
     ValueError
-        As the evaluator; a measure is left to the host; the judgments are preferences.
+        As the evaluator; only the host computes a measure; the judgments are preferences.
     """
     chosen = list(dict.fromkeys(parse_all(measures)))
     other = next((measure for measure in chosen if not supports(measure)), None)
@@ -166,20 +166,20 @@ def hole_intervals(measures: Measures, qrels: Qrels, run: Run, grades: Iterable[
     measures : measures of any toolkit, or their names
     qrels, run : in any form that `irpref.evaluator` takes
     grades : numbers, optional
-        The grades that such documents could have; by default the whole grades from 0 to the top of the scale, and
-        the top: the measure's `max_rel`, else the highest grade of the qrels (1 if none is above 0).
+        The grades that such documents could have. By default the whole grades from 0 to the top of the scale, and the
+        top itself: the measure's `max_rel`, else the highest grade of the qrels (1 if none is above 0).
 
     Returns
     -------
     pandas.DataFrame
-        As `irpref.intervals`, topics by rising id, then the mean of each measure (the sum, of measures that count).
-        `low` and `high` were attained: there are grades that give them. If `exact` is False, they were found by a
-        search, and there may be grades that give still lower or higher values.
+        As `irpref.intervals`, topics in ascending order of id, then the mean of each measure (the sum, for measures
+        that count). `low` and `high` are attained: there are grades that give them. If `exact` is False, they were
+        found by a search, and other grades may give still lower or higher values.
 
     Raises
     ------
     ValueError
-        As the evaluator; grades that cannot be.
+        As the evaluator; grades that are not possible.
     """
     return _intervals(measures, qrels, [run], grades)
 
@@ -189,8 +189,8 @@ def difference_intervals(
 ) -> pd.DataFrame:
     """Lowest and highest difference of two runs over the grades that unjudged documents of either could have.
 
-    A document that both runs retrieve has one grade: it moves both values, and the difference less than either, or not
-    at all. So the interval of a difference is narrower than the intervals of the two values suggest.
+    A document that both runs retrieve has the same grade in both: it moves both values, and the difference less than
+    either, or not at all. So the interval of a difference is narrower than the intervals of the two values suggest.
 
     Parameters
     ----------
@@ -201,7 +201,7 @@ def difference_intervals(
     Returns
     -------
     pandas.DataFrame
-        As `irpref.intervals(over='unjudged')`, of the value of `run_a` less that of `run_b`.
+        As `irpref.intervals(over='unjudged')`, for the value of `run_a` minus that of `run_b`.
 
     Raises
     ------
@@ -210,7 +210,7 @@ def difference_intervals(
 
     Examples
     --------
-    Both retrieve x, which nobody judged; b retrieves y besides.
+    Nobody judged x and y: both runs retrieve x, and b also retrieves y.
 
     >>> qrels, a, b = {"q": {"r": 1}}, {"q": {"r": 2, "x": 1}}, {"q": {"x": 2, "y": 1}}
     >>> difference_intervals("P@2", qrels, a, b)[["query_id", "value", "low", "high", "exact"]]

@@ -1,7 +1,7 @@
-"""Runs whose holes are filled: every retrieved document without a judgment gets a grade, and the pool grows with it.
+"""Fill the holes of runs: every retrieved document without a judgment gets a grade and joins the pool.
 
 runs = retrieved(evaluate, {"a": run_a, "b": run_b})      the documents of each run
-holes = Holes(evaluate.pool, [runs["a"]], negative=False)  the holes of one run, or of two whose difference is asked for
+holes = Holes(evaluate.pool, [runs["a"]], negative=False)  the holes of one run, or of two for their difference
 holes.values(task, {topic: [grades, grades, ...]})         values with these grades, many at once
 """
 
@@ -26,13 +26,13 @@ if TYPE_CHECKING:
 class Retrieved(NamedTuple):
     """The documents of a run by topic, in the order of the evaluation."""
 
-    values: dict[Any, Floats]  # of the run as it is judged
+    values: dict[Any, Floats]  # of the run with the judgments as they are
     topics: Segments
     row: Ints  # of the pool, -1 for documents without a judgment
     grade: Floats  # NaN for these
-    rank_rising: Ints  # ranks if ties were ranked by rising id
+    rank_rising: Ints  # ranks with ties broken by ascending id
     code: Ints  # number of the document in `ids`, 0 for judged ones
-    ids: list[list[str]]  # topic by topic, documents without a judgment or with a negative grade: of all runs
+    ids: list[list[str]]  # by topic, documents of all runs without a judgment or with a negative grade
 
     def unjudged(self, negative: bool) -> Bools:
         """Which documents are holes; `negative`: a negative grade is a judgment."""
@@ -66,10 +66,9 @@ class Holes:
     Attributes
     ----------
     pool : Judgments
-        Without the judgments that are none (negative grades of documents that were retrieved).
+        The pool without the judgments of holes (negative grades that count as unjudged).
     holes : Segments
-        Holes (rows) by topic; those of a single run in the order of their ranks, if it is the only one that
-        `retrieved` was given.
+        Holes (rows) by topic; for a single run in rank order, if `retrieved` was given no other run.
     code : int array (n_holes,)
         Which documents they are, see `Retrieved`.
     """
@@ -84,13 +83,13 @@ class Holes:
         negative : bool
             Whether a negative grade is a judgment.
         spare : bool
-            Whether each topic gets one more hole, behind the others, that no run retrieved.
+            Whether each topic gets one more hole, after the others, that no run retrieved.
         """
         self.runs = runs
         unjudged = [run.unjudged(negative) for run in runs]
         keep = np.ones(pool.grade.size + 1, bool)
         for run, hole in zip(runs, unjudged, strict=True):
-            keep[run.row[hole]] = False  # those without a row: the last one
+            keep[run.row[hole]] = False  # documents without a row have index -1, the last
         keep = keep[:-1]
         columns = {name: column[keep] for name, column in pool.columns.items()}
         self.pool = pool if keep.all() else Judgments(pool.judged.where(keep), pool.grade[keep], columns)
@@ -113,7 +112,7 @@ class Holes:
             self._documents.append(document)
             self._rank[:, i, here] = run.topics.position[hole] + 1, run.rank_rising[hole]
         self._grades = np.unique(self.pool.grade)
-        # Columns that hold numbers of a topic have them on each row, even if the topic loses all of its rows.
+        # A column with one number for each topic repeats it on every row; keep it if a topic loses all of its rows.
         at = np.where(pool.judged.lengths > 0, pool.judged.starts, -1)
         self._of_topic = {
             key: np.append(column, 0.0)[at]
@@ -122,7 +121,7 @@ class Holes:
         }
 
     def ranks(self, t: int, rising: bool = False) -> Floats:
-        """Ranks of the holes of a topic in each run, inf if it lacks them; `rising`: with ties by rising id."""
+        """Ranks of the holes of a topic in each run, inf if it lacks them; `rising`: with ties by ascending id."""
         return self._rank[int(rising), :, self.holes.offsets[t] : self.holes.offsets[t + 1]]
 
     def hits(self, t: int) -> tuple[Ints, Floats]:
@@ -133,19 +132,19 @@ class Holes:
         return at + 1, self.pool.grade[self.pool.judged.starts[t] + document[at]]
 
     def fill(self, topics: Ints, grades: Floats) -> Iterator[JudgedRun]:
-        """Each run, of topics whose holes are all filled.
+        """Yield each run, on topics whose holes are all filled.
 
         Parameters
         ----------
         topics : int array (k,)
-            Any topic any number of times.
+            A topic may be repeated.
         grades : float array (sum of their holes,)
             Grades of the holes, topic after topic.
 
         Yields
         ------
         JudgedRun
-            Of k topics. It holds nothing unjudged.
+            On k topics, with no unjudged documents.
         """
         pool = self.pool
         judged = Segments.of_lengths(pool.judged.lengths[topics])
@@ -160,7 +159,7 @@ class Holes:
         for key, column in pool.columns.items():
             if key in self._of_topic:
                 columns[key] = every.spread(self._of_topic[key][topics])
-            elif isinstance(key, tuple):  # the user knows none of the holes
+            elif isinstance(key, tuple):  # the user did not know any hole
                 columns[key] = np.concatenate([column[rows], np.zeros(holes.size, bool)])[order]
         filled = Judgments(every, grade[order], columns)
         place = np.empty_like(order)
@@ -180,11 +179,12 @@ class Holes:
         Parameters
         ----------
         task : kernel with its parameters
-        filled : topic to some ways to grade its holes, each of shape (n_holes,)
+        filled : topic to several ways to grade its holes, each of shape (n_holes,)
 
         Returns
         -------
-        list of float arrays, one a topic, one value a way
+        list of float arrays
+            An array for each topic, with a value for each way.
         """
         number = [len(some) for some in filled.values()]
         topics = np.repeat(np.array(list(filled), dtype=np.int64), number)

@@ -1,23 +1,23 @@
-"""Ways to fill the holes of a topic, with the lowest and the highest value among them.
+"""Exact bounds over holes: ways to fill the holes of a topic that include the lowest and the highest value.
 
 For AP, R-precision, bpref, nDCG, rpref, and O- and P-measure.
 
-*Relevant or not.* Of the holes down to the cutoff a are relevant, of the others b. For given a and b the a highest
-holes are the best choice and the a lowest the worst: with the highest ones, the rank r_t of the t-th relevant document
-seen is as small as it can be for each t, with the lowest ones as large. For given R = R0 + a + b these do not rise
-with r_t:
+*Relevant or not.* Let a of the holes down to the cutoff be relevant, and b of the others. For given a and b, the a
+highest holes are the best choice and the a lowest the worst: with the highest, the rank r_t of the t-th relevant
+document seen is as small as possible for each t; with the lowest, as large as possible. For given R = R0 + a + b these
+never rise with r_t:
 
     AP      1/R sum t / r_t                                  R-precision   #{t : r_t <= R} / R
     bpref   1/R sum (1 - min(r_t - t, cap) / den)
 
-(In bpref r_t - t documents above are judged and not relevant, since nothing is unjudged once the holes are filled.)
-What is left is to try all a and b, with running sums in place of the measure itself.
+(In bpref, r_t - t documents above are judged and not relevant, since nothing is unjudged once the holes are filled.)
+So all a and b are tried, with running sums instead of the measure itself.
 
 *Grades.* nDCG is linear in gains. Let m_l holes have at least the gain v_l. In each layer between two gains the m_l
-highest holes are the best choice and the m_l lowest the worst, and these choices fit together. Both sides of the ratio
-are sums over layers, of functions of m_l. By Dinkelbach (Management Science 13, 1967, 492-498,
-doi:10.1287/mnsc.13.7.492) the best m_l maximise (above) - z (below) if z is the best value: starting anywhere, the
-ratio that is best for one z is the next z.
+highest holes are the best choice and the m_l lowest the worst, and these choices are compatible across layers. Both
+numerator and denominator are sums over layers, of functions of m_l. By Dinkelbach (Management Science 13, 1967,
+492-498, doi:10.1287/mnsc.13.7.492) the best m_l maximise numerator - z denominator if z is the best value: start
+anywhere; the ratio that is best for one z is the next z.
 
 *rpref, absolute norm.* With T judged documents, R = sum of rho, S that of those retrieved, and M the sum of the
 differences of misplaced pairs,
@@ -25,18 +25,18 @@ differences of misplaced pairs,
     rpref = S/R - M / (R (T - R))
 
 M is a sum over layers, too. One more of the highest holes in a layer adds (what the documents above lack) - (what those
-below have): more each time, and more in higher layers. So the cheapest steps first, whatever their layer, give the
-lowest M for each R, if all layers are equally thick. One more of the lowest holes adds less each time, and more in
-higher layers. So M is highest with all layers alike.
+below have): more each time, and more in higher layers. So if all layers are equally thick, taking the cheapest steps
+first, in any layer, gives the lowest M for each R. One more of the lowest holes adds less each time, and more in higher
+layers. So M is highest if all layers have the same holes.
 
-*rpref, relative norms.* As nDCG: in each layer the sum of AP with other weights of ranks, over the layers' parts of R.
+*rpref, relative norms.* As for nDCG: in each layer the sum of AP with other rank weights, over the layers' parts of R.
 
 *O and P* are the blended ratio BR(r) = (beta cg(r) + count(r)) / (beta cgI(r) + r) at the document where the user
 stops: the first relevant one, or the first of the highest grade. BR is at most 1, so more gain above r raises it, and
-more gain below r or in the pool lowers it or leaves it. So every hole is tried as the stop, with every grade, and the
-judged document that is the stop if no hole is. Holes above have no gain for the lowest value, for the highest the next
-lower grade (of P; of O they have none). Holes below have no gain for the highest value, for the lowest the highest
-grade that leaves the stop where it is.
+more gain below r or in the pool lowers it or leaves it unchanged. So every hole is tried as the stop, with every grade,
+and so is the judged document that is the stop if no hole is. For the lowest value, holes above the stop have no gain,
+and holes below it have the highest grade that does not move the stop. For the highest value, holes above have the next
+lower grade (for P; for O they have no gain), and holes below have no gain.
 """
 
 from __future__ import annotations
@@ -62,9 +62,9 @@ class Topic(NamedTuple):
     Attributes
     ----------
     rank : int array (n_holes,)
-        Ranks of the holes, rising.
+        Ranks of the holes, ascending.
     seen : int
-        How many of them are within the cutoff.
+        Number of holes within the cutoff.
     hit_grade, hit_rank : float and int arrays
         Judged documents within the cutoff.
     pool : float array (n_judged,)
@@ -95,10 +95,10 @@ def _over(numerator: Floats, denominator: Any) -> Floats:
 def _relevant(
     values: Callable[[Topic, Ints, Ints, float], tuple[Floats, Floats]], topic: Topic, grid: Floats, rel: float
 ) -> Ways:
-    """The best and the worst way if only relevant documents and others are told apart.
+    """The best and the worst way for a measure with binary relevance.
 
-    `values` gives, for each number a of holes seen that are relevant, (n + 1, 1), and b of the others, (1, m + 1), the
-    value with the a highest, and with the a lowest ones.
+    For each number a of relevant holes that are seen, (n + 1, 1), and b of the others, (1, m + 1), `values` returns the
+    value with the a highest holes, and with the a lowest.
     """
     seen, below = topic.seen, topic.rank.size - topic.seen
     if grid[0] >= rel or grid[-1] < rel:
@@ -117,10 +117,10 @@ def _relevant(
 def _sums(
     good: Ints, hole: Ints, own: Callable[[Ints], Floats], pair: Callable[[Ints], Floats]
 ) -> tuple[Floats, Floats]:
-    """Sum over relevant documents of own(rank) + pair(rank) (those above), with m more: (n_holes + 1,), (n_holes + 1,).
+    """Sum over relevant documents of own(rank) + pair(rank) * (relevant documents above), with m relevant holes.
 
-    The m highest holes are relevant, and the m lowest. Each brings its own summand, and adds to those of the documents
-    below it.
+    Returns two arrays (n_holes + 1,): with the m highest holes relevant, and with the m lowest. Each hole brings its
+    own summand and adds to those of the documents below it.
     """
     below = np.append(np.cumsum(pair(good)[::-1])[::-1], 0.0)
     above = np.searchsorted(good, hole)
@@ -154,11 +154,12 @@ def _capped(rising: Ints, first: Ints, stop: Ints, shift: Ints, cap: Ints) -> In
 
 
 def _bpref(topic: Topic, a: Ints, b: Ints, rel: float, norm: str) -> tuple[Floats, Floats]:
-    """bpref, all absolute denominators.
+    """bpref, with all absolute denominators.
 
-    With the a highest holes relevant, the documents above that are not are J, the judged ones, for these holes and for
-    judged documents among them; and J + H - a further down, where H counts the holes above. With the a lowest ones they
-    are J + H for documents above them, and J + n - a for these holes and what is further down.
+    Let J be the judged non-relevant documents above a document, and H the holes above it. If the a highest holes are
+    relevant, J non-relevant documents are above each of these holes and the judged documents among them, and J + H - a
+    above documents further down. If the a lowest are relevant, J + H are above documents that precede them, and
+    J + n - a above these holes and documents further down (n: holes seen).
     """
     hole, good = topic.rank[: topic.seen], topic.hit_rank[topic.hit_grade >= rel]
     bad = topic.hit_rank[topic.hit_grade < rel]
@@ -217,7 +218,7 @@ def _best_counts(a: float, upper: Floats, b: float, lower: Floats, sign: float) 
 
 
 def _two_ways(grade: Floats, start: Floats, upper: Floats, fixed: float, lower: Floats) -> Ways:
-    """The ways with the extremes of (start + sum upper[l, m_l]) / (fixed + sum lower[l, m_l]): of each a first axis."""
+    """The ways with the extremes of (start + sum upper[l, m_l]) / (fixed + sum lower[l, m_l]), on a first axis."""
     ways = []
     for i, (sign, order) in enumerate(((1.0, slice(None)), (-1.0, slice(None, None, -1)))):
         counts = _best_counts(float(start[i]), upper[i], fixed, lower, sign)
@@ -229,13 +230,13 @@ def _two_ways(grade: Floats, start: Floats, upper: Floats, fixed: float, lower: 
 def _layered(
     topic: Topic, grid: Floats, gain: Callable[[Floats], Floats], weight: Callable[[Ints], Floats], cutoff: int | None
 ) -> Ways:
-    """The best and the worst way of DCG over that of the ideal list; `weight` of ranks."""
+    """The best and the worst way for DCG over that of the ideal list; `weight`: discount of ranks."""
     value, first = np.unique(gain(grid), return_index=True)
     u, pool = topic.rank.size, np.sort(gain(topic.pool))
     places = np.arange(1, pool.size + u + 1)
     of_ideal = np.append(0.0, np.cumsum(np.where(places <= (cutoff or places.size), weight(places), 0.0)))
-    # Thin layers between two gains of the pool or the grid, and the thick one that each is in: the first holds all
-    # holes, the last none.
+    # Each thin layer, between two gains of the pool or the grid, lies in a thick one: the first holds all holes, the
+    # last none.
     edges = np.unique(np.append(pool, value))
     edges = edges[edges > 0]
     fixed, lower = 0.0, np.zeros((value.size + 1, u + 1))
@@ -296,7 +297,7 @@ def _stop(
     ways = [np.full(size, none)]
 
     def best_gain(rank: Ints, *more: tuple[float, Any]) -> Floats:
-        """Ideal gain down to these ranks, with more documents: gain, not rising, and number."""
+        """Ideal gain down to these ranks with more documents: pairs of gain and number, by falling gain."""
         total, taken = np.zeros(rank.size), np.zeros(rank.size, np.int64)
         for of, number in more:
             here = np.clip(rank - np.searchsorted(-ideal, -of) - taken, 0, number)
@@ -304,7 +305,7 @@ def _stop(
         return total + upto[np.minimum(rank - taken, ideal.size)]
 
     def stop(rank: Ints, above: Ints, grade: float, own: int) -> None:
-        """The stop is at one of these ranks, with so many holes above: a hole (`own` 1) or a judged document."""
+        """Try a stop at each of these ranks, with `above` holes above: a hole (`own` 1) or a judged document."""
         lower = grid[grid < grade][-1] if of_best and (grid < grade).any() else none
         same = grid[grid <= grade][-1] if of_best else top
         at = np.searchsorted(hit, rank, side="right")
@@ -344,7 +345,7 @@ def _stop(
 def _rpref(
     topic: Topic, grid: Floats, *, max_rel: float, gains: Gains, n: int | None = None, **how: Any
 ) -> Ways | None:
-    """rpref and n-pref; in the absolute norm if the grades that a hole can have are equally far apart."""
+    """rpref and n-pref; with the absolute norm only if the grades that a hole can have are equally spaced."""
 
     def rho(grade: Floats) -> Floats:
         gain = np.clip(np.where(grade >= 0, _mapped(grade, gains), 0.0), 0.0, max_rel)
@@ -364,7 +365,7 @@ def _rpref(
     u, below = topic.seen, topic.rank.size - topic.seen
     hole = topic.rank[:u]
     place = np.searchsorted(topic.hit_rank, hole)
-    more, less = [], []  # what the next hole adds to M: the highest one of a layer, the lowest one of all layers
+    more, less = [], []  # what one more hole adds to M: the highest in a layer; the lowest, in all layers
     for low, high in pairwise(value):
         lack_above = np.append(0.0, np.cumsum(np.clip(high - hit, 0.0, high - low)))
         have_below = np.append(np.cumsum(np.clip(hit - low, 0.0, high - low)[::-1])[::-1], 0.0)
@@ -396,7 +397,8 @@ def _rpref(
 def _relative(topic: Topic, grade: Floats, value: Floats, pool: Floats, hit: Floats, norm: str) -> Ways:
     """The relative norms: in each layer of grades a sum over its documents, divided by R.
 
-    A document at rank r adds (those of the layer above it) / (r - 1), and 1 at rank 1; of `relative2` (1 + those) / r.
+    With k documents of the layer above it, a document at rank r adds k / (r - 1), and 1 at rank 1; with `relative2` it
+    adds (1 + k) / r.
     """
 
     def own(rank: Ints) -> Floats:

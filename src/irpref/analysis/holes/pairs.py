@@ -1,8 +1,9 @@
-"""Which pairs of runs could change places once unjudged documents are judged, and which documents matter most to them.
+"""Find pairs of runs that could change places once unjudged documents are judged, and the documents that matter most.
 
 B. Carterette, J. Allan and R. Sitaraman, Minimal test collections for retrieval evaluation, SIGIR 2006, 268-275,
 doi:10.1145/1148170.1148219, choose documents to judge for one pair of systems and average precision, by how much each
-could change the sign of the difference. `judge_next` sums such weights over the pairs that could turn round.
+document could change the sign of the difference. `judge_next` sums such weights over the pairs that could change
+places.
 """
 
 from __future__ import annotations
@@ -32,14 +33,14 @@ _SAME = 1e-12
 def pair_intervals(
     measures: Measures, qrels: Qrels, runs: Mapping[str, Run] | Iterable[Any], grades: Iterable[float] | None = None
 ) -> pd.DataFrame:
-    """Intervals of the mean differences of all pairs of runs: which of them could turn round?
+    """Intervals of the mean differences of all pairs of runs: which pairs could change places?
 
     Returns
     -------
     pandas.DataFrame
-        `measure, a, b, value, low, high, exact, could_turn`. `could_turn`: there are grades with which the run that is
-        behind is level or ahead. If `exact` is False, the bounds were found by a search, and a pair of which
-        `could_turn` is False may still turn round.
+        `measure, a, b, value, low, high, exact, could_turn`. `could_turn`: with some grades the run that is behind is
+        level or ahead. If `exact` is False, the bounds were found by a search, and a pair may still change places even
+        if `could_turn` is False.
     """
     import pandas as pd
 
@@ -62,7 +63,7 @@ def pair_intervals(
 
 
 def _of_precision(runs: list[Retrieved], grid: Floats, *, rel: float, cutoff: int, **_: Any) -> Iterator[Bounds]:
-    """P of all pairs at once: only the numbers of holes in the first ranks of one run, and of both, matter."""
+    """P of all pairs at once: only the numbers of holes in the top ranks of each run, and of both, matter."""
     n_topics = runs[0].topics.n
     seen = [run.topics.position < cutoff for run in runs]
     found = np.array([run.topics.count(top & (run.grade >= rel)) for run, top in zip(runs, seen, strict=True)])
@@ -79,7 +80,7 @@ def _of_precision(runs: list[Retrieved], grid: Floats, *, rel: float, cutoff: in
         lacks[:, :, t] = holds.sum(axis=1)[:, None] - holds @ holds.T
     some, all_ = grid[-1] >= rel, grid[0] >= rel
     for i, j in combinations(range(len(runs)), 2):
-        # Holes that both hold add to neither, unless no grade is below `rel`.
+        # Holes that both runs hold cancel out. `some`: a hole can be relevant; `all_`: it must be.
         a, b = found[i], found[j]
         one, two = (lacks[i, j], lacks[j, i]) if some else (0 * a, 0 * b)
         low = (a + one * all_) / cutoff - (b + two) / cutoff
@@ -88,11 +89,11 @@ def _of_precision(runs: list[Retrieved], grid: Floats, *, rel: float, cutoff: in
 
 
 class _Effects(NamedTuple):
-    """What documents that could be judged next would do to a run: what its value gains if one has the highest grade."""
+    """What a run's value gains if one of the documents that could be judged next has the highest grade."""
 
-    base: Floats  # (n_topics,), all holes of the lowest grade
-    code: list[Ints]  # topic by topic, which documents are in its first ranks
-    of: list[Floats]  # what they add
+    base: Floats  # (n_topics,), value with the lowest grade for all holes
+    code: list[Ints]  # by topic, the holes in its first ranks
+    of: list[Floats]  # what each of these adds
     other: Floats  # (n_topics,), what any other document adds
 
 
@@ -111,7 +112,7 @@ def _effects(task: partial[Floats], holes: Holes, grid: Floats, depth: int) -> _
 
 
 def _weights(runs: list[_Effects]) -> dict[tuple[int, int], float]:
-    """How much each document of a topic could change the differences of pairs of runs that could turn round."""
+    """How much each document of a topic could change the differences of pairs of runs that could change places."""
     first, second = map(np.array, zip(*combinations(range(len(runs)), 2), strict=True))
     effects = []
     codes = [np.unique(np.concatenate(some)) for some in zip(*(run.code for run in runs), strict=True)]
@@ -122,7 +123,7 @@ def _weights(runs: list[_Effects]) -> dict[tuple[int, int], float]:
         effects.append(effect)
     total = np.array([run.base.sum() for run in runs])
     lead = total[first] - total[second]
-    # How far the run behind can come nearer; of two that are level, either way.
+    # How far the run behind can catch up; if two runs are level, in either direction.
     sign = np.where(lead < 0, -1.0, 1.0)
     nearer, farther = np.zeros(first.size), np.zeros(first.size)
     for effect in effects:
@@ -146,12 +147,12 @@ def judge_next(
     grades: Iterable[float] | None = None,
     depth: int = 20,
 ) -> pd.DataFrame:
-    """The unjudged documents whose judgments would say most about which run is better.
+    """Rank the unjudged documents by how much their judgments would tell you about which run is better.
 
-    Let e be what a document adds to the mean of a run if it has the highest grade and not the lowest, all other
-    unjudged documents having the lowest. A pair of runs could turn round if the documents that favour the run that is
-    behind, taken together, make up for its lag; a document's weight is the sum of the sizes of e(A) - e(B) over such
-    pairs, averaged over the measures.
+    Let e be what a document adds to the mean of a run if it has the highest grade instead of the lowest, and all other
+    unjudged documents have the lowest. A pair of runs could change places if the documents that favour the run that is
+    behind can together make up its deficit. The weight of a document is the sum of |e(A) - e(B)| over such pairs,
+    averaged over the measures.
 
     Parameters
     ----------
@@ -162,13 +163,13 @@ def judge_next(
         Number of documents.
     grades : as `irpref.intervals(over='unjudged')` takes them
     depth : int
-        Documents below this rank (or the measure's cutoff) in all runs are not looked at.
+        Documents below this rank (or the measure's cutoff) in all runs are not considered.
 
     Returns
     -------
     pandas.DataFrame
         `query_id, doc_id, weight, runs`, highest weight first; `runs`: list of the runs that have the document among
-        their first `depth` (or the cutoff). Fewer than `n` rows where no more documents have a weight.
+        their first `depth` (or the cutoff). There are fewer than `n` rows if no more documents have a weight.
 
     Raises
     ------
@@ -177,8 +178,8 @@ def judge_next(
 
     Notes
     -----
-    For P with a cutoff of at most `depth` the pairs are exactly those that could turn round, since values are sums;
-    for other measures the sum of the effects of single documents approximates what they do together.
+    For P with a cutoff of at most `depth` these are exactly the pairs that could change places, since values are sums.
+    For other measures the sum of the effects of single documents approximates their joint effect.
 
     Examples
     --------

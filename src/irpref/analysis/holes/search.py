@@ -1,17 +1,18 @@
-"""Lowest and highest value over what the holes of a topic could be.
+"""Find the lowest and highest value over all grades that the holes of a topic could have.
 
-Three ways, in this order:
+There are three methods, tried in this order:
 
 *Corners.* Some measures never fall as the grade of a document that is seen rises, and never rise with the grade of one
-that is not, or the other way round (`CORNERS`). Their extremes are among four: all holes down to the cutoff of the
-lowest or all of the highest grade, and all others likewise. For the difference of two runs see `pair_corners`.
+that is not seen, or the other way round (`CORNERS`). Their extremes are among four ways: all holes down to the cutoff
+have the lowest or all have the highest grade, and likewise all other holes. For the difference of two runs see
+`PAIR_CORNERS`.
 
-*All.* Up to `EXHAUSTIVE` ways to give the holes grades are all tried.
+*All.* If there are at most `EXHAUSTIVE` ways to grade the holes, all are tried.
 
-*Search*, else. For most measures the best ways are steps: with a given number of holes of each grade, the higher the
-rank the higher the grade; for the lowest value the other way round. (So it is for AP, bpref, nDCG and rpref.) Starting
-from steps of many widths, the ends of the steps are moved by ever smaller numbers of documents, then single documents
-get other grades, as long as that helps. What it returns was attained; the extremes may lie further out.
+*Search*, otherwise. For most measures the best ways are steps: with a given number of holes of each grade, the higher
+the rank the higher the grade; for the lowest value the other way round. (This holds for AP, bpref, nDCG and rpref.) The
+search starts from steps of many widths and moves their ends by fewer and fewer documents; then single documents get
+other grades, as long as that helps. The values it returns are attained; the extremes may lie further out.
 """
 
 from __future__ import annotations
@@ -26,39 +27,39 @@ from irpref.arrays.segments import Bools, Floats, Ints
 from irpref.measures import e_measure, everyday, expected, gain, generalised, known, rank_biased
 
 EXHAUSTIVE = 1_024
-_LEVELS = 4  # grades that steps are made of
+_LEVELS = 4  # number of grades that steps use
 _SINGLE = 16  # documents whose grade is changed alone, and how often
 _ROUNDS = 3
 
-# Measures of which one corner is the lowest and another the highest value. R = (found + a) / (R0 + a + b) rises with
-# the number a of relevant holes that are seen, since found <= R0, and falls with the number b of those that are not; so
-# do F and the others that are made of it and of precision.
+# Measures whose lowest and highest values are at corners. R = (found + a) / (R0 + a + b) rises with the number a of
+# relevant holes that are seen, since found <= R0, and falls with the number b of those that are not; so do F and other
+# measures that combine recall and precision.
 CORNERS = {
     *(everyday.precision, everyday.recall, everyday.success, everyday.reciprocal_rank, everyday.judged),
     *(everyday.set_precision, everyday.set_recall, everyday.set_f, everyday.set_ap),
     *(everyday.n_retrieved, everyday.n_relevant, everyday.n_topics, e_measure.e_measure, e_measure.f_measure),
     *(expected.relative_recall, generalised.g_precision, generalised.g_recall, known.coverage, known.novelty),
     *(rank_biased.rbp, rank_biased.rbp_residual, gain.cg, gain.dcg),
-    rank_biased.err,  # a document adds more at its own rank than it takes from those below
+    rank_biased.err,  # a document adds more at its own rank than it takes away below
 }
-# The same of the difference of two runs, if holes are told apart by which run has them.
+# The same for the difference of two runs, with holes grouped by the run that has them.
 PAIR_CORNERS = {everyday.precision, everyday.recall, everyday.set_recall, everyday.n_retrieved, generalised.g_precision}
-FIRST = {everyday.reciprocal_rank, everyday.success}  # the first relevant document decides: see `alone`
+FIRST = {everyday.reciprocal_rank, everyday.success}  # only the first relevant document counts: see `alone`
 
 Ways = list[Floats]  # grades of the holes of a topic, each (n_holes,)
-Values = Callable[[dict[int, Ways]], list[Floats]]  # of topics, with some ways to fill each: values of each way
+Values = Callable[[dict[int, Ways]], list[Floats]]  # ways to fill some topics to the values of each way
 Ends = dict[int, tuple[float, float]]  # lowest and highest value by topic
 
 
 class Places(NamedTuple):
-    """The holes of a topic in the order in which they are given grades.
+    """The holes of a topic in the order in which they are graded.
 
     Attributes
     ----------
     seen : bool array (n_holes,)
-        Those that can add to the value; the others can change the pool alone.
+        Holes that can add to the value; the others can only change the pool.
     place : int array (2, n_holes)
-        Among the holes of the same kind: from the one that adds most downwards, and upwards.
+        Position among the holes of the same kind: from the one that adds most, and from the one that adds least.
     """
 
     seen: Bools
@@ -66,7 +67,7 @@ class Places(NamedTuple):
 
     @classmethod
     def of(cls, effect: Floats, seen: Bools) -> Places:
-        """Of holes that add more the larger their `effect`, (n_holes,)."""
+        """Places of holes that add more, the larger their `effect`, (n_holes,)."""
         place = np.empty((2, effect.size), np.int64)
         for kind in (seen, ~seen):
             rows = np.flatnonzero(kind)
@@ -77,7 +78,7 @@ class Places(NamedTuple):
 
     @property
     def sizes(self) -> Ints:
-        """Number of holes that are not seen, and of those that are."""
+        """Numbers of holes that are not seen and that are."""
         return np.bincount(self.seen, minlength=2)
 
     def way(self, backwards: int, ends: Ints, steps: Floats) -> Floats:
@@ -87,25 +88,25 @@ class Places(NamedTuple):
 
 
 def corners(seen: Bools, grid: Floats) -> Ways:
-    """All holes of one kind of the lowest or of the highest grade.
+    """Ways in which all holes of a kind have the lowest grade, or all have the highest.
 
-    The kinds are whether a hole is seen; for two runs, (2, n_holes), whether the first run alone sees it, the second
-    alone, or both or neither. Of two runs R is (f + i - j) / (R0 + i + j + m) for i, j and m relevant holes of these
-    kinds: in each of them the ratio of two linear functions, hence monotone.
+    For one run the kinds are seen and not seen. For two runs, `seen` (2, n_holes), they are seen by the first run only,
+    by the second only, and by both or neither. With i, j and m relevant holes of these kinds, the difference in recall
+    is (f + i - j) / (R0 + i + j + m): in each of i, j and m a ratio of linear functions, hence monotone.
     """
     kind = seen[0] * 1 if len(seen) == 1 else np.where(seen[0] == seen[1], 2, np.where(seen[0], 0, 1))
     return [np.array(way)[kind] for way in product((grid[0], grid[-1]), repeat=len(seen) + 1)]
 
 
 def every_way(n_holes: int, grid: Floats) -> Ways | None:
-    """All ways, None if they are too many."""
+    """All ways to grade the holes; None if there are too many."""
     if n_holes * np.log(grid.size) > np.log(EXHAUSTIVE) + 1e-9:
         return None
     return [np.array(way) for way in product(grid.tolist(), repeat=n_holes)]
 
 
 def attained(values: Values, ways: dict[int, Ways]) -> Ends:
-    """Extremes of these ways, by topic."""
+    """Lowest and highest value of these ways, by topic."""
     return {t: (float(of.min()), float(of.max())) for t, of in zip(ways, values(ways), strict=True)}
 
 
@@ -119,15 +120,15 @@ class _State(NamedTuple):
 
 
 def search(values: Values, topics: dict[int, Places], grid: Floats) -> Ends:
-    """Low and high values that some grades attain, by topic: all topics are evaluated together.
+    """Search for low and high values that some grades attain, by topic: all topics are evaluated together.
 
     Parameters
     ----------
     values : callable
-        Topics, and ways to fill each, to the values of each.
+        Takes topics and ways to fill each; returns the values of each way.
     topics : dict of topic to Places
     grid : float array
-        Grades that a hole can have, rising.
+        Grades that a hole can have, ascending.
     """
     steps = grid if grid.size <= _LEVELS else grid[np.linspace(0, grid.size - 1, _LEVELS).round().astype(int)]
     begun = {t: list(_starts(places, steps)) for t, places in topics.items()}
@@ -152,13 +153,13 @@ def search(values: Values, topics: dict[int, Places], grid: Floats) -> Ends:
 
 
 def _strewn(n_holes: int, steps: Floats) -> Ways:
-    """Ways without any order: some holes of the highest grade, more and more of them."""
+    """Random ways: some holes have the highest grade, with more and more of them."""
     draw = np.random.default_rng(n_holes).random((3, n_holes))
     return [np.where(one < share, steps[-1], steps[0]) for share in (0.02, 0.05, 0.1, 0.25, 0.5) for one in draw]
 
 
 def _starts(places: Places, steps: Floats) -> Iterator[tuple[int, Ints]]:
-    """Steps to begin with, between any two grades: direction, and their ends (n_steps, 2)."""
+    """Steps to start from, between any two grades: their direction, and their ends (n_steps, 2)."""
     unseen, seen = places.sizes.tolist()
     top, level = steps.size - 1, np.arange(steps.size - 1)
     few = {0, 1, 3, seen // 4, seen // 2, seen}
@@ -182,7 +183,7 @@ def _best_of(values: Values, tried: dict[int, Ways], sign: float) -> dict[int, t
 def _move_ends(
     values: Values, topics: dict[int, Places], steps: Floats, sign: float, best: dict[int, _State], part: int
 ) -> None:
-    """Move one end of the steps of the holes seen, or all of them, by ever fewer documents: at first one in `part`."""
+    """Move one end of the steps of seen holes, or all ends, by fewer and fewer documents: at first one in `part`."""
     stride = {t: max(int(places.sizes[1]) // part, 1) for t, places in topics.items()}
     n_steps = steps.size - 1
     rows = [slice(None), *(slice(i, i + 1) for i in range(n_steps) if n_steps > 1)]
@@ -231,10 +232,11 @@ def _change_one(values: Values, topics: dict[int, Places], steps: Floats, sign: 
 
 
 def alone(rank_a: Floats, rank_b: Floats, grid: Floats) -> Ways:
-    """Ways among which are the extremes of a difference of RR or Success: at most one hole is relevant.
+    """Ways that include the extremes of a difference in RR or Success: at most one hole is relevant.
 
-    Of several only the first of the first run raises the difference, any other can but lower it. The best one has no
-    other that is ranked above it by the first run and below it by the second. Ranks, (n_holes,), infinite if not seen.
+    Of several relevant holes only the first run's first raises the difference; any other can only lower it. No other
+    hole is ranked above the best one by the first run and below it by the second. Ranks are (n_holes,), infinite if the
+    hole is not seen.
     """
     ways = [np.full(rank_a.size, grid[0])]
     for better, worse in ((rank_a, rank_b), (rank_b, rank_a)):

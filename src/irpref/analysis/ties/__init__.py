@@ -1,16 +1,16 @@
-"""What the order of tied documents does to a value: lowest, mean and highest over all their orders.
+"""How far the order of tied documents can change a value: lowest, mean and highest value over all their orders.
 
-A run that gives several documents the same score leaves their order open. The evaluation has to choose one (falling
-document id, as trec_eval); had it chosen another, the value could be another. `tie_intervals` says which values are
-possible and, each order of each group of tied documents being as likely as any other, their mean.
+A run that gives several documents the same score leaves their order open. The evaluation has to choose one (descending
+document id, as in trec_eval); another order could give another value. `tie_intervals` finds the values that are
+possible, and their mean if all orders of each group of tied documents are equally likely.
 
-Tied are documents whose scores are equal as float64. Scores that differ, but are the same once rounded to float32,
-are ties for tools that keep them so (pytrec_eval); they are none here.
+Documents are tied if their scores are equal as float64. Scores that become equal only when rounded to float32 are ties
+for tools that store scores as float32 (pytrec_eval), but not here.
 
-Closed forms (`forms`) for AP, P, R, RR, nDCG, F, Q and what is made like them. For any other measure, yours included,
-orders of a topic (`orders`) are put through its kernel as so many topics. If the value is a sum over the groups, or a
-ratio of such sums, a few orders of each group tell the values of all (`paths`). Else all orders are computed, up to
-`ARRANGEMENTS`. If that is too much, some orders are drawn. The column `exact` says so.
+AP, P, R, RR, nDCG, F, Q and similar measures have closed forms (`forms`). For any other measure, yours included, orders
+of a topic (`orders`) are passed to its kernel as if each were a topic. If the value is a sum over the groups, or a
+ratio of such sums, a few orders of each group determine the values of all (`paths`). Otherwise all orders are computed,
+up to `ARRANGEMENTS`. If there are more, orders are drawn at random. The column `exact` tells you.
 """
 
 from __future__ import annotations
@@ -58,7 +58,7 @@ if TYPE_CHECKING:
     from irpref.judged.types import Qrels, Run
     from irpref.measures.declare import Measures
 
-DRAWS, TURNS = 100, 10  # orders drawn at a time if there are more, and how often at most
+DRAWS, TURNS = 100, 10  # orders drawn at a time if there are too many, and how many times at most
 ENOUGH = 5e-4  # standard error of a topic's mean at which no more are drawn
 
 
@@ -78,7 +78,7 @@ def tie_intervals(measures: Measures, qrels: Qrels, run: Run) -> pd.DataFrame:
     Parameters
     ----------
     measures : measures or names
-        Of this package, or of the host's those that `irpref.evaluator` computes itself.
+        Measures that irpref computes: its own, and those of the host that `irpref.evaluator` computes itself.
     qrels, run : as `irpref.evaluator` takes them
 
     Returns
@@ -86,10 +86,10 @@ def tie_intervals(measures: Measures, qrels: Qrels, run: Run) -> pd.DataFrame:
     DataFrame
         Columns `query_id, measure, value, low, expected, high, exact, error`; a row for each measure and topic, and
         one for the mean over the topics (`query_id` None; for measures that count, the sum). `value` is that of the
-        evaluation, `error` the standard error of `expected`: 0 if that is exact. If `exact` is False, there are too
-        many orders to look at. `expected` is then the mean of orders drawn with a fixed seed, `DRAWS` at a time until
-        its standard error in the topic is at most `ENOUGH`, at most `TURNS` times. `low` and `high` are the extremes
-        among these and the orders by falling and by rising grade. Both can occur, but the true ones may lie further
+        evaluation; `error` is the standard error of `expected`, 0 if that is exact. If `exact` is False, there are too
+        many orders to try. `expected` is then the mean of orders drawn with a fixed seed, `DRAWS` at a time until its
+        standard error in the topic is at most `ENOUGH`, at most `TURNS` times. `low` and `high` are the extremes among
+        these orders and the orders by falling and by rising grade. Both can occur, but the true ones may lie further
         out.
 
     Raises
@@ -115,7 +115,7 @@ def tie_intervals(measures: Measures, qrels: Qrels, run: Run) -> pd.DataFrame:
     table = by_topic(
         evaluator, {measure: {"value": values[measure], **bounds[measure]._asdict()} for measure in chosen}
     )
-    # The mean of one column may be rounded otherwise than that of another.
+    # The means of two columns may be rounded differently.
     table["low"], table["high"] = np.fmin(table["low"], table["value"]), np.fmax(table["high"], table["value"])
     table["expected"] = np.fmax(np.fmin(table["expected"], table["high"]), table["low"])
     return table
@@ -153,20 +153,20 @@ def over_ties(tasks: dict[Any, Task], judged: JudgedRun, values: dict[Any, Float
 
 def _put(of: Bounds, topics: Any, found: Sequence[Any], value: Any, error: float | None = None) -> None:
     low, mean, high = found
-    # Rounding may differ between two orders that have the same value.
+    # Two orders with the same value may differ by rounding.
     of.low[topics], of.high[topics] = np.minimum(low, value), np.maximum(high, value)
     of.expected[topics] = np.clip(mean, of.low[topics], of.high[topics])
     of.exact[topics], of.error[topics] = error is None, error or 0.0
 
 
 class _Adds(NamedTuple):
-    """How a value is a sum over groups of tied documents, or the ratio of two such sums.
+    """How a value is a sum over groups of tied documents, or a ratio of two such sums.
 
-    What a document adds depends on its rank and on which documents are above it, not on their order.
+    What a document adds depends on its rank and on which documents are above it, but not on their order.
     """
 
-    divisor: Callable[..., Floats] | None = None  # of the ratio
-    unjudged: str = "all"  # documents without a judgment: "judged" if they do not matter, "zero" if as those of grade 0
+    divisor: Callable[..., Floats] | None = None  # of the ratio, if it is one
+    unjudged: str = "all"  # unjudged documents: "judged" if they do not matter, "zero" if they count as grade 0
     divided: bool = False  # whether it is a sum only for given documents above the cutoff
 
 
@@ -189,9 +189,9 @@ ADDS: dict[Any, _Adds] = {
 
 
 class _Kind(NamedTuple):
-    """How the orders of a topic are looked at: the same for measures that are looked at together."""
+    """How the orders of a topic are enumerated; measures of the same kind are computed together."""
 
-    documents: str = "all"  # which are told apart: see `_Adds.unjudged`
+    documents: str = "all"  # which documents are told apart: see `_Adds.unjudged`
     end: int | None = None  # rank below which the order does not matter
     sums: bool = False  # whether the value is a sum (or a ratio of sums) over groups
     divided: bool = False  # whether it is one only for given documents above the cutoff
@@ -211,7 +211,7 @@ class _Kind(NamedTuple):
         return cls(documents, cutoff if ends else None, sums and (ends or not divided), divided)
 
 
-_Orders = tuple[int, Ints, Any]  # a topic, some orders of it as ranks of its hits (number, n_hits), what they are for
+_Orders = tuple[int, Ints, Any]  # a topic, some of its orders as ranks of its hits (number, n_hits), their purpose
 
 
 def _computed(
@@ -249,7 +249,7 @@ def _computed(
 def _looked_at(
     tied: Tied, kind: _Kind, tasks: dict[Any, Task], values: dict[Any, Floats], out: dict[Any, Bounds]
 ) -> None:
-    """Bounds of measures without a closed form, by computing them for some orders of each topic."""
+    """Bounds of measures without a closed form, from their values for some orders of each topic."""
     many: list[int] = []
 
     def orders() -> Iterator[_Orders]:
@@ -297,7 +297,7 @@ def _by_paths(
 def _estimated(
     tied: Tied, topics: list[int], tasks: dict[Any, Task], values: dict[Any, Floats], out: dict[Any, Bounds]
 ) -> None:
-    """Bounds of topics with too many orders, from drawn ones and those by falling and by rising grade."""
+    """Bounds of topics with too many orders, from random orders and those by falling and by rising grade."""
     by_grade = tied.run.memo(_estimated, lambda: [tied.arranged(tied.run.grade), tied.arranged(-tied.run.grade)])
     ends = {measure: [task(run) for run in by_grade] for measure, task in tasks.items()}
     left = {topic: set(tasks) for topic in topics}
@@ -312,7 +312,7 @@ def _estimated(
                 error = float(np.std(pairs, ddof=1)) / math.sqrt(pairs.size)
                 every = np.append(one_by_one, [of[topic] for of in ends[measure]])
                 low, high = float(every.min()), float(every.max())
-                if one_by_one.min() == one_by_one.max():  # what is rare was not drawn
+                if one_by_one.min() == one_by_one.max():  # other values are rare, and were not drawn
                     error = (high - low) / one_by_one.size
                 if error <= ENOUGH or turn == TURNS - 1:
                     three = low, float(pairs.mean()), high

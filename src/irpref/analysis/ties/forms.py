@@ -1,11 +1,11 @@
-"""Lowest, mean and highest value over the orders of tied documents in closed form, kernel by kernel.
+"""Closed forms of the lowest, mean and highest value over the orders of tied documents, for each kernel.
 
 A group of n tied documents fills the ranks f ... f + n - 1. Each document has each of these ranks with probability
 1/n, and each pair of documents each pair of ranks with probability 1/(n (n - 1)). Groups are ordered independently of
-each other, and what is above a group does not depend on the order inside it.
+each other, and the documents above a group do not depend on the order inside it.
 
-*Highest and lowest.* Two neighbours of a group change places. If the better one moving up never lowers the value, the
-group by falling merit has the highest value and by rising merit the lowest: any order becomes sorted by such steps.
+*Highest and lowest.* Swap two neighbours of a group. If moving the better one up never lowers the value, the group
+sorted by falling merit has the highest value and by rising merit the lowest, since such swaps can sort any order.
 Merit is relevance or gain. The kernel itself computes both orders. (CRP, P and P+ are different: see there.)
 
 *Mean.* By linearity, document by document.
@@ -57,14 +57,14 @@ def _constant(tied: Tied, task: Task, **_: Any) -> Closed:
 
 
 class Weighted(NamedTuple):
-    """A value that is start + 1/size * sum of gain weight(rank), each times the sum of `above` down to the document."""
+    """A value start + 1/size * sum of gain * weight(rank), each times the sum of `above` down to the document."""
 
     gain: Floats  # (n_judged,)
     size: Floats | Ints  # (n_topics,)
     weight: Weight = lambda rank, _: np.ones(rank.size)
-    above: Floats = np.zeros(0)  # (n_judged,), or empty: nothing to multiply by
+    above: Floats = np.zeros(0)  # (n_judged,), or empty: no such factor
     start: Any = 0.0
-    cutoff: Ints | None = None  # one a topic, in place of the measure's
+    cutoff: Ints | None = None  # one for each topic, instead of the measure's
 
 
 def _summed(tied: Tied, task: Task, of: Callable[..., Weighted | None], **arguments: Any) -> Closed | None:
@@ -186,22 +186,22 @@ _SUMS: dict[Any, Callable[..., Weighted | None]] = {
 
 @lru_cache(maxsize=4096)
 def nth_at(n: int, marked: int, which: int) -> Floats:
-    """Chance that marked document number `which` (from 1) is at place q of n, q = 0, 1 ...: shape (n,).
+    """Probability that marked document number `which` (from 1) is at place q of n, q = 0, 1 ...: shape (n,).
 
-    C(q, which - 1) C(n - 1 - q, marked - which) / C(n, marked), from ratios of neighbours: factorials would leave the
-    range of a double.
+    C(q, which - 1) C(n - 1 - q, marked - which) / C(n, marked), from ratios of neighbours, since factorials would
+    overflow a double.
     """
     out = np.zeros(n)
     low, high = which - 1, n - 1 - (marked - which)
     q = np.arange(low, high, dtype=np.float64)
     ratio = (q + 1) / (q + 2 - which) * (n - 1 - q - (marked - which)) / (n - 1 - q)
-    top = int(np.searchsorted(-ratio, -1.0))  # ratios fall, so that the largest chance is where they pass 1
+    top = int(np.searchsorted(-ratio, -1.0))  # ratios fall, so the largest chance is where they pass 1
     chance = np.concatenate([np.cumprod(1 / ratio[:top][::-1])[::-1], [1.0], np.cumprod(ratio[top:])])
     out[low : high + 1] = chance / chance.sum()
     return out
 
 
-Worth = Callable[[int, Ints], Any]  # of a group and ranks in it
+Worth = Callable[[int, Ints], Any]  # of a group and of ranks in it
 
 
 def _at_hit(view: Tied, which: Floats, marked: Bools, worth: Worth, cutoff: int | None) -> Floats:
@@ -250,7 +250,7 @@ def _o_measure(tied: Tied, task: Task, *, judged_only: bool, cutoff: int | None,
 def _to_best(
     tied: Tied, task: Task, *, plus: bool, judged_only: bool, cutoff: int | None, **arguments: Any
 ) -> Closed | None:
-    """P, or P+, without a cutoff: by the place of the best document and the number of relevant ones above it."""
+    """P, or P+, without a cutoff: from the place of the best document and the number of relevant ones above it."""
     if cutoff is not None:  # the best document may be in any of several groups
         return None
     of, view = _blended(tied.run, **arguments), tied.view(judged_only)
@@ -280,7 +280,7 @@ def _to_best(
 
 
 def _place_by_place(upto: Floats, best: Floats, weight: Floats, before: Floats, size: Floats, plus: bool) -> Floats:
-    """Lowest, mean and highest value, (3,), over the orders of the group that has the best documents.
+    """Lowest, mean and highest value, (3,), over the orders of the group that holds the best documents.
 
     Parameters
     ----------
@@ -295,12 +295,13 @@ def _place_by_place(upto: Floats, best: Floats, weight: Floats, before: Floats, 
     size : float array (m + 1,)
         Number of ratios in the mean, by the number of relevant documents above the best one.
     plus : bool
-        Whether the ratios of these documents are in the mean, too.
+        Whether the mean includes the ratios of these documents, too.
     """
     n, m = weight.size, size.size - 1
     k, share = np.arange(m + 1), np.ones((3, m + 1))
     none = np.array([[np.inf], [0.0], [-np.inf]])
-    # By the number of relevant documents so far: chance (second row), sum of their ratios (the mean times the chance).
+    # By the number of relevant documents so far: `share`, with its chance in the second row, and the lowest, mean and
+    # highest sum of their ratios, the mean times this chance.
     share[1, 1:], sums = 0.0, np.repeat(none, m + 1, axis=1)
     sums[:, 0] = 0.0
     low, mean, high = np.inf, 0.0, -np.inf
@@ -324,7 +325,7 @@ def _place_by_place(upto: Floats, best: Floats, weight: Floats, before: Floats, 
 
 
 def _crp(tied: Tied, task: Task, *, judged_only: bool, cutoff: int | None = None, loss: Floats | None = None) -> Closed:
-    """CRP, a sum of what each document adds at its rank alone: the ends are best assignments of documents to ranks."""
+    """CRP: each document adds a term that depends on its rank alone, so the ends are optimal assignments to ranks."""
     from scipy.optimize import linear_sum_assignment
 
     view = tied.view(judged_only, negative=True)
@@ -336,7 +337,7 @@ def _crp(tied: Tied, task: Task, *, judged_only: bool, cutoff: int | None = None
     shift = run.pool.levels.spread(pushed)
     first = (best.first + np.where(grade < 0, shift, 0))[run.level, None]
     last = (best.last + np.where(grade <= 0, shift, 0))[run.level, None]
-    move = np.zeros((3, r.size))  # of a group from what it adds as it is: down, on average, up
+    move = np.zeros((3, r.size))  # change of a group from what it adds now: lowest, mean, highest
     value = task(tied.run)
     for g in np.flatnonzero(view.mixed & (view.first <= limit[view.topic])).tolist():
         rows, t = slice(view.groups.offsets[g], view.groups.offsets[g + 1]), int(view.topic[g])
@@ -359,7 +360,7 @@ def _n_crp(tied: Tied, task: Task, *, judged_only: bool, worst: str) -> Closed:
     return _crp(tied, task, judged_only=judged_only, loss=loss)
 
 
-# None is returned for arguments that have no closed form.
+# A form returns None for arguments without a closed form.
 FORMS: dict[Callable[..., Floats], Callable[..., Closed | None]] = {
     **{kernel: partial(_summed, of=of) for kernel, of in _SUMS.items()},
     **dict.fromkeys((everyday.set_precision, everyday.set_recall, everyday.set_f, everyday.set_ap), _constant),

@@ -1,7 +1,7 @@
 """Tied documents of a run as groups, and the orders that they can have.
 
-Documents of one group that the measures cannot tell apart (the same level, the same columns; all documents without
-a judgment) are interchangeable. What differs are arrangements of such classes, each as likely as any other.
+Documents of a group are interchangeable if the measures cannot tell them apart: they have the same level and the same
+columns, or are all unjudged. Only the arrangements of such classes differ, and all are equally likely.
 """
 
 from __future__ import annotations
@@ -20,8 +20,8 @@ from irpref.arrays.judgments import Judgments
 from irpref.arrays.run import JudgedRun
 from irpref.arrays.segments import Bools, Floats, Ints, Segments, opens, order_by
 
-ARRANGEMENTS = 1_000  # different orders of a topic up to which all are looked at, if there is no closed form
-_LAST = np.iinfo(np.int64).max  # class of the documents without a judgment, behind all others
+ARRANGEMENTS = 1_000  # up to this number of different orders of a topic all are tried, if there is no closed form
+_LAST = np.iinfo(np.int64).max  # class of the unjudged documents, after all others
 
 
 class Tied:
@@ -36,13 +36,13 @@ class Tied:
     first : int array (n_groups,)
         Rank of the group's first document.
     size : int array (n_groups,)
-        Its documents, judged or not.
+        Number of documents in the group, judged or not.
     topic : int array (n_groups,)
     """
 
     def __init__(self, run: JudgedRun, groups: Segments, first: Ints, size: Ints, unjudged_zero: bool = False) -> None:
         self.run = run
-        self.unjudged_zero = unjudged_zero  # whether the measures take no judgment for grade 0
+        self.unjudged_zero = unjudged_zero  # whether the measures count unjudged documents as grade 0
         self.groups = groups
         self.first = first
         self.size = size
@@ -60,7 +60,7 @@ class Tied:
         return cls(run, Segments(np.append(starts, run.rank.size)), first, last[starts] - first + 1)
 
     def view(self, judged_only: bool, negative: bool = False) -> Tied:
-        """Only documents with a judgment, ranked again from 1, if `judged_only`. See `JudgedRun.condensed`."""
+        """If `judged_only`, only judged documents, ranked again from 1. See `JudgedRun.condensed`."""
 
         def make() -> Tied:
             view = self.run.condensed(negative)
@@ -72,7 +72,7 @@ class Tied:
         return self.run.memo((Tied.view, negative), make) if judged_only else self
 
     def slots(self, cutoff: int | Ints | None) -> Ints:
-        """Ranks of each group that lie within the cutoff: shape (n_groups,). The cutoff may be one a topic."""
+        """Number of ranks of each group within the cutoff: shape (n_groups,). The cutoff may differ by topic."""
         if cutoff is None:
             return self.size
         limit = cutoff[self.topic] if isinstance(cutoff, np.ndarray) else cutoff
@@ -83,7 +83,7 @@ class Tied:
         return self.by_topic.running(of_groups) - of_groups
 
     def arranged(self, key: Floats) -> JudgedRun:
-        """The run with the documents of each group by falling key, (n_hits,); that of unjudged ones is 0."""
+        """The run with each group sorted by falling key, (n_hits,); the key of unjudged documents is 0."""
         order = np.lexsort((-key, self.groups.topic))
         alone = self.groups.spread(self.size - self.groups.lengths)
         rank = self.groups.spread(self.first) + self.groups.position + np.where(key[order] < 0, alone, 0)
@@ -93,9 +93,9 @@ class Tied:
 
     @cached_property
     def _classes(self) -> Ints:
-        """What measures can tell of each hit, as a number: shape (n_hits,)."""
+        """Class of each hit, the same for hits that measures cannot tell apart: shape (n_hits,)."""
         pool = self.run.pool
-        if not pool.preferences_of_grades:  # each document may be preferred to others
+        if not pool.preferences_of_grades:  # every document may be in different preferences
             return self.run.row
         if self.unjudged_zero:
             return np.where(self.run.grade == 0, _LAST, self.run.level)
@@ -114,7 +114,7 @@ class Tied:
         return alone | (self.groups.count(other) > 0)
 
     def open_groups(self, cutoff: int | None) -> dict[int, list[int]]:
-        """Topic to its groups in which the order can matter to a measure that sees the ranks down to `cutoff`."""
+        """Topic to its groups in which the order can matter to a measure that reads the ranks down to `cutoff`."""
         matter = np.flatnonzero(self.mixed if cutoff is None else self.mixed & (self.first <= cutoff))
         out: dict[int, list[int]] = {}
         for group, topic in zip(matter.tolist(), self.topic[matter].tolist(), strict=True):
@@ -122,20 +122,20 @@ class Tied:
         return out
 
     def _counts(self, group: int) -> tuple[Ints, tuple[int, ...]]:
-        """Hits of a group by class, and the size of each class; documents without a judgment are the last one."""
+        """Hits of a group by class, and the size of each class; unjudged documents are the last class."""
         rows = np.arange(self.groups.offsets[group], self.groups.offsets[group + 1])
         rows = rows[np.argsort(self._classes[rows], kind="stable")]
         alone = np.full(int(self.size[group]) - rows.size, _LAST)
         return rows, tuple(np.unique(np.append(self._classes[rows], alone), return_counts=True)[1].tolist())
 
     def every(self, topic: int, groups: list[int], cutoff: int | None) -> list[tuple[Ints, Floats]] | None:
-        """Every order of some groups of a topic down to the cutoff, the others as they are.
+        """Every order of some groups of a topic down to the cutoff; other groups keep their order.
 
         Returns
         -------
         ranks : int array (n_orders, n_hits of the topic)
         chance : float array (n_orders,)
-            In a list, as `walks` gives them; None if there are more than `ARRANGEMENTS`.
+            Both in a list, as from `walks`; None if there are more than `ARRANGEMENTS`.
         """
         every, number = [], 1
         for group in groups:
@@ -157,16 +157,16 @@ class Tied:
     def walks(
         self, topic: int, groups: list[int], cutoff: int | None, divided: bool
     ) -> Iterator[tuple[Ints, tuple[float, list[Paths]]]] | None:
-        """Orders that tell what each step of some groups of a topic adds; None if there are more than `STEPS`.
+        """Orders that show what each step of some groups of a topic adds; None if there are more than `STEPS`.
 
-        `divided`: one time for each choice of documents that a group has above the cutoff.
+        `divided`: separately for each choice of documents that a group has above the cutoff.
 
         Yields
         ------
         ranks : int array (n_orders, n_hits of the topic)
             A first order of all these groups, then the orders of one group after the other.
         chance : float
-            Of the choice.
+            Probability of the choice.
         walks : list of Paths
         """
         seen = self.slots(cutoff)[groups].tolist()
@@ -194,10 +194,10 @@ class Tied:
         return np.vstack(ranks), (math.prod(chance for chance, _ in choice), walks)
 
     def drawn(self, topic: int, number: int, turn: int) -> Ints:
-        """Orders of a topic drawn at random, an even number of them, each followed by the same with groups backwards.
+        """An even number of random orders of a topic, each followed by the same order with its groups reversed.
 
-        The mean of the two varies less than that of two orders, for most measures far less. The seed is made from the
-        topic, so that nothing depends on other topics or measures.
+        The mean of such a pair varies less than that of two independent orders, for most measures far less. The seed is
+        derived from the topic, so that the draws do not depend on other topics or measures.
 
         Returns
         -------
@@ -218,25 +218,25 @@ class Tied:
         return ranks
 
     def ranks(self, topic: int, number: int) -> tuple[slice, Ints]:
-        """Hits (rows) of a topic, and their ranks as they are, `number` times: (number, n_hits of the topic)."""
+        """Hits (rows) of a topic, and `number` copies of their ranks: (number, n_hits of the topic)."""
         hits = slice(int(self.run.hits.offsets[topic]), int(self.run.hits.offsets[topic + 1]))
         return hits, np.tile(self.run.rank[hits], (number, 1))
 
     def copies(self, topics: Ints, ranks: Ints) -> Iterator[JudgedRun]:
-        """Topics, each any number of times, with other ranks: one run, or one a topic where preferences were given.
+        """Copies of topics with other ranks: one run, or a run for each copy if the judgments are preferences.
 
         Parameters
         ----------
         topics : int array (k,)
         ranks : int array
-            Of the hits of the first of these topics, then of the second, and so on.
+            Ranks of the hits of the first of these topics, then of the second, and so on.
         """
         run, pool = self.run, self.run.pool
         listed, rows = Segments.of_lengths(run.hits.lengths[topics]), run.hits.rows(topics)
         order = order_by(listed.topic, ranks, topics.size)
         row = (run.row[rows] - listed.spread(pool.judged.starts[topics]))[order]
         rank, n = ranks[order], run.n_retrieved[topics]
-        if not pool.preferences_of_grades:  # they cannot be repeated with the judgments
+        if not pool.preferences_of_grades:  # preferences cannot be repeated with the judgments
             for i, t in enumerate(topics.tolist()):
                 here = slice(int(listed.offsets[i]), int(listed.offsets[i + 1]))
                 yield _untied(pool.topics(t, t + 1), listed.slice(i, i + 1), rank[here], row[here], n[i : i + 1])
@@ -254,7 +254,7 @@ def _untied(pool: Judgments, hits: Segments, rank: Ints, row: Ints, n_retrieved:
 
 
 def _shown(sizes: tuple[int, ...], seen: int) -> Iterator[tuple[float, tuple[int, ...]]]:
-    """How many documents of each class the first places can show, and the chance of it."""
+    """How many documents of each class the first places can hold, with the probability of each case."""
     if seen == sum(sizes):
         yield 1.0, sizes
         return
@@ -267,7 +267,7 @@ def _shown(sizes: tuple[int, ...], seen: int) -> Iterator[tuple[float, tuple[int
 
 @lru_cache(maxsize=16)
 def _orders(sizes: tuple[int, ...], seen: int) -> tuple[Ints, Floats] | None:
-    """Each sequence of classes that the first places can show, and its chance; None if they are too many.
+    """Each sequence of classes that the first places can hold, and its probability; None if there are too many.
 
     Returns
     -------

@@ -1,17 +1,18 @@
 """Extremes and mean of a value over the orders of groups of tied documents, place by place.
 
 A *state* of a group is how many documents of each class its first places hold, and an order is a path through the
-states. There are prod(size + 1) states, but multinomially many orders. Where what a step adds depends on the state and
-on the class of the next document, and not on the path that led there, the lowest, the highest and the mean sum over
-all paths are found step by step.
+states. There are prod(size + 1) states, but multinomially many orders. If what a step adds depends only on the state
+and on the class of the next document, not on the path that led there, the lowest, the highest and the mean sum over all
+paths are found step by step.
 
-What a step adds is read off the measure itself. Let F(s, c) be the value of the order that begins with the documents of
-state s, class after class, goes on with one of class c, and ends with all others, class after class; and F(s') that of
-the one that begins with s' alone. Up to a number of the state, which cancels along a path, the step from s to
-s' = s + c adds F(s, c) - F(s'). So the value of an order is F(last state), plus what its steps add.
+What a step adds is computed by the measure itself. Let F(s, c) be the value of the order that begins with the documents
+of state s, class after class, goes on with one of class c, and ends with all others, class after class; let F(s') be
+the value of the order that begins with s' and ends with all others. Up to a number that depends on the state alone and
+cancels along a path, the step from s to s' = s + c adds F(s, c) - F(s'). So the value of an order is F(last state) plus
+what its steps add.
 
-A value may be the ratio of two such sums, as the mean of the ratios down to a certain document is (P+). Then all is
-done for each divisor that can occur.
+A value may be the ratio of two such sums, such as the mean of the ratios down to a certain document (P+). Then all this
+is done for each divisor that can occur.
 """
 
 from __future__ import annotations
@@ -26,29 +27,29 @@ import numpy as np
 
 from irpref.arrays.segments import Floats, Ints
 
-STEPS = 20_000  # of a group, beyond which nothing is looked at
-_DIGITS = 13  # of divisors that are told apart
+STEPS = 20_000  # a group with more steps is not enumerated
+_DIGITS = 13  # decimals to which divisors are told apart
 
 
 class Paths(NamedTuple):
-    """The steps of a group, and for each the order that tells what it adds.
+    """The steps of a group, and for each step the order that shows what it adds.
 
     Attributes
     ----------
     start, stop : int arrays (n_steps,)
         States (numbers) before and after.
     chance : float array (n_steps,)
-        That this class comes next.
+        Probability that this class comes next.
     layers : list of int arrays
-        Steps to the same place, of the same class.
+        Steps to the same place with the same class.
     straight : int array (n_states,)
         The step by which the order of classes leads to a state; -1 for the first state.
     last : int array
-        States in which all places that are seen hold a document.
+        States in which all seen places hold a document.
     places : int array (n_orders, n_documents)
-        The orders that are looked at: places, from 0, of the documents of each class, class after class.
+        The orders to evaluate: places, from 0, of the documents of each class, class after class.
     order : int array (n_steps,)
-        Which of them belongs to a step.
+        Which of these orders belongs to each step.
     """
 
     start: Ints
@@ -62,7 +63,7 @@ class Paths(NamedTuple):
 
 
 def n_steps(sizes: tuple[int, ...], seen: int) -> float:
-    """Steps of a group of classes of these sizes whose first `seen` places count, or more."""
+    """Upper bound on the steps of a group with classes of these sizes whose first `seen` places count."""
     return float(np.prod([min(size, seen) + 1.0 for size in sizes])) * len(sizes)
 
 
@@ -89,7 +90,7 @@ def paths(sizes: tuple[int, ...], seen: int, hidden: tuple[int, ...]) -> Paths:
     classes = np.tile(np.arange(most.size, dtype=np.int16), (start.size, 1))
     parts = states[start], np.ones(start.size, np.int64), sizes - after, np.tile(hidden, (start.size, 1))
     every = sequences(np.column_stack([classes, kind.astype(np.int16), classes, classes]), np.column_stack(parts))
-    # As bytes, which are compared faster than rows of numbers.
+    # Compare rows as bytes, which is faster.
     rows = every.view(f"V{every.shape[1] * every.itemsize}").ravel()
     _, first, order = np.unique(rows, return_index=True, return_inverse=True)
     return Paths(
@@ -105,7 +106,7 @@ def paths(sizes: tuple[int, ...], seen: int, hidden: tuple[int, ...]) -> Paths:
 
 
 def sequences(classes: Ints, number: Ints) -> Ints:
-    """Sequences of classes, each so many times: (n_orders, n_parts), (n_orders, n_parts) to (n_orders, n_documents)."""
+    """Sequences of classes, each repeated `number` times: two (n_orders, n_parts) to (n_orders, n_documents)."""
     return np.repeat(classes.ravel(), number.ravel()).reshape(classes.shape[0], -1)
 
 
@@ -115,18 +116,18 @@ def places_of(sequence: Ints) -> Ints:
 
 
 def sums_of(of: Paths, value: Floats, divisor: Floats) -> dict[float, Floats]:
-    """What all orders of a group come to, by divisor: chance, lowest, mean times the chance, highest sum.
+    """Sums over all orders of a group, by divisor: chance, lowest, mean times the chance, highest.
 
     Parameters
     ----------
     of : Paths
     value, divisor : float arrays (n_orders,)
-        Of the orders `of.places`: what is divided, and by what.
+        Numerator and divisor of the orders `of.places`.
     """
     value, divisor = value[of.order], divisor[of.order]
     added, more = value - value[of.straight[of.stop]], divisor - divisor[of.straight[of.stop]]
     none = np.array([[0.0], [np.inf], [0.0], [-np.inf]])
-    at = {0.0: np.repeat(none, of.straight.size, axis=1)}  # by what the divisor has gained: chance, low, mean, high
+    at = {0.0: np.repeat(none, of.straight.size, axis=1)}  # by increase of the divisor: chance, low, mean, high
     at[0.0][:, 0] = 1.0, 0.0, 0.0, 0.0
     for layer in of.layers:
         for gained in np.unique(more[layer]).tolist():
@@ -162,8 +163,8 @@ def together(groups: Iterable[dict[float, Floats]], value: float, divisor: float
 
     Parameters
     ----------
-    groups : what `sums_of` gives for each, the others being as they are
-    value, divisor : of the order in which all are as they are
+    groups : what `sums_of` returns for each group, with the other groups unchanged
+    value, divisor : numerator and divisor with all groups unchanged
     """
     found = {divisor: np.array([1.0, value, value, value])}
     for group in groups:
