@@ -86,7 +86,8 @@ def stepdown(
 
     Examples
     --------
-    Of the eight sign vectors of 1, 2, 3, two have |sum| >= 6; of those of 3, 1, -1, six have |sum| >= 3.
+    Of the eight sign vectors of 1, 2, 3, two have an absolute sum of at least 6. Of those of 3, 1, -1, six have one of
+    at least 3.
 
     >>> stepdown(np.array([[1.0, 2.0, 3.0], [3.0, 1.0, -1.0]]))
     (array([0.25, 0.75]), array([0.25, 0.75]))
@@ -130,8 +131,8 @@ def interval(
 ) -> tuple[float, float]:
     """Confidence interval of a mean difference: all differences that the test of `stepdown` does not reject.
 
-    Subtract c from every d_t. For a c below the mean, the |sum| of a sign vector is at least the observed one if and
-    only if c is at least the smaller of two means: that of the d_t with one sign, and that of the d_t with the other.
+    Subtract c from every d_t. For a c below the mean, a sign vector has at least the observed absolute sum if and only
+    if c is at least the smaller of two means: that of the d_t with one sign, and that of the d_t with the other.
     So the bounds are order statistics of these means, and 0 lies in the interval if and only if p is above 1 - level.
 
     Parameters

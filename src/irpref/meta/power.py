@@ -126,7 +126,8 @@ def discriminative_power(
 
     Examples
     --------
-    The differences are 1 and 3, so t(z) = 2; of the three samples of -1 and 1, only the last has |t| >= 2:
+    The differences are 1 and 3, so t(z) = 2; of the three samples of -1 and 1, only the last has a t of at least 2 in
+    absolute value:
 
     >>> from irpref.meta import TopicValues
     >>> two = TopicValues("DCG", ["a", "b"], ["q1", "q2"], [[3, 4], [2, 1]])

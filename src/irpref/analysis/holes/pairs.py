@@ -151,8 +151,8 @@ def judge_next(
 
     Let e be what a document adds to the mean of a run if it has the highest grade instead of the lowest, and all other
     unjudged documents have the lowest. A pair of runs could change places if the documents that favour the run that is
-    behind can together make up its deficit. The weight of a document is the sum of |e(A) - e(B)| over such pairs,
-    averaged over the measures.
+    behind can together make up its deficit. The weight of a document is the sum of the absolute values of e(A) - e(B)
+    over such pairs, averaged over the measures.
 
     Parameters
     ----------
