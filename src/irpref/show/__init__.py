@@ -1,1 +1,1 @@
-"""What people look at: pictures, text tables. Nothing is computed here."""
+"""Pictures, text tables and reports. They show what other modules compute."""

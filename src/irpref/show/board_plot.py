@@ -22,7 +22,7 @@ def leaderboard(
     highlight: drawing.Highlight = None,
     ax: Axes | None = None,
 ) -> Axes:
-    """Means of runs with their intervals, best on top; at the right the range of places consistent with the tests.
+    """Means of runs with their intervals, best on top; on the right the range of places consistent with the tests.
 
     Parameters
     ----------
@@ -32,7 +32,7 @@ def leaderboard(
     group : str, optional
         Which of its groups of topics; the first if None.
     highlight : names of runs, optional
-        Those in colour; the others are grey. None: all of up to eight runs, the best five of more.
+        Runs drawn in colour, the others in grey. None: all runs if there are at most eight, else the best five.
     ax : Axes to draw on; a new figure if None
 
     Raises

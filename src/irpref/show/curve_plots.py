@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 _IDEAL: dict[str, Any] = {"linewidth": 1.5, "linestyle": ":"}
 _GAINS = {"cg": "Cumulated gain", "dcg": "Discounted cumulated gain", "ncg": "NCG", "ndcg": "NDCG"}
-NOTHING = "nothing relevant"  # what the curve of a run without relevant documents is called
+NOTHING = "nothing relevant"  # label of the curve of a run without relevant documents
 
 
 @drawing.styled
@@ -47,7 +47,7 @@ def crp_sketch(
     Raises
     ------
     ValueError
-        `data` is no such table; a topic or run is not said or not there.
+        `data` is no such table; the topic or run is not named, or is not in it.
     ImportError
         matplotlib is not installed.
     """
@@ -92,7 +92,7 @@ def crp_sketch(
 
 
 def _mark_ranks(ax: Axes, points: Any, width: float) -> int:
-    """Name the turn-around point, R and the balance point above the axes; how many rows of names that takes."""
+    """Name the turn-around point, R and the balance point above the axes; returns the number of rows of names."""
     marks: dict[int, list[str]] = {}
     for column, mark in (("turn_around", "min"), ("recall_base", "$R$"), ("balance", "$b$")):
         if points.notna()[column] and 0 < points[column] <= width:
@@ -100,7 +100,7 @@ def _mark_ranks(ax: Axes, points: Any, width: float) -> int:
     ends: list[float] = []  # of the last name of each row
     for at in sorted(marks):
         ax.axvline(at, color=drawing.GREY, linewidth=0.8, linestyle=(0, (4, 3)), zorder=1)
-        # A name goes to the first row in which it does not meet the one before.
+        # A name goes into the first row in which it does not overlap the one before.
         row = next((i for i, end in enumerate(ends) if at - end > 0.2 * width), len(ends))
         ends[row : row + 1] = [at]
         place = ax.get_xaxis_transform()
@@ -130,14 +130,14 @@ def crp(
     runs : with qrels: one run, or a dict of name to run
     normalized : bool
         Draw CRP over R(R+1)/2 (0 ideal, -1 at R for a run with nothing relevant), so that topics count alike.
-        Otherwise CRP in ranks, in which topics with many relevant documents prevail.
+        If false, draw CRP in ranks: topics with many relevant documents then dominate.
     spread : bool, optional
-        Draw the band; None: for up to three runs.
+        Whether to draw the band. None: only for up to three runs.
     cut : number, optional
         Last rank drawn, as a multiple of the mean of R: what comes later says little about the run. None: 4, or all
         ranks if `depth` says how many.
     highlight : names of runs, optional
-        Those in colour; the others are grey. None: all of up to eight runs, the best five of more.
+        Runs drawn in colour, the others in grey. None: all runs if there are at most eight, else the best five.
     ax : Axes to draw on; a new figure if None
     **options : of `irpref.curves.crp`
 
@@ -163,7 +163,7 @@ def crp(
         ax.fill_between(rows["rank"], low, high, color=line.get_color(), alpha=0.18, linewidth=0)
     ax.axhline(0, color=drawing.GREY, linewidth=1.0, linestyle="--", zorder=1)
     if not normalized:
-        # The same for all runs, but not for all groups.
+        # This curve is the same for all runs, but not for all groups: draw it once a group.
         for i, name in enumerate(table.groupby("group")["run"].first() if "group" in table else [*drawn][:1]):
             rows = table[(table["run"] == name) & (table["rank"] <= shown["rank"].max())]
             label = None if i else NOTHING if one else f"median with {NOTHING}"
@@ -199,7 +199,7 @@ def npref_convergence(
     data : table of `irpref.curves.npref_convergence()`, or the qrels
     runs : with qrels: one run, or a dict of name to run
     pairs : bool, optional
-        Write the number of misplaced pairs below each point; None: for up to three runs.
+        Whether to write the number of misplaced pairs below each point. None: only for up to three runs.
     highlight, ax : see `crp`
     **options : of `irpref.curves.npref_convergence`
     """
@@ -247,7 +247,7 @@ def precision_recall(
     **options : of `irpref.curves.interpolated_precision`
     """
     table = curve_means("interpolated_precision", ("recall", "precision"), data, runs, options)
-    # The first and the last level are on the frame.
+    # The first and the last level lie on the frame, which would clip their marks.
     ax, _, note = drawing.draw_runs(table, "recall", "precision", ax, highlight, clip_on=False)
     ax.set(xlim=(0, 1), ylim=(0, 1), xticks=np.arange(11) / 10, xlabel="recall", ylabel="interpolated precision")
     rel = table.attrs.get("rel", 1)
@@ -298,7 +298,7 @@ def cumulated_gain(
 
 
 def _finished(ax: Axes, note: str, words: str, table: Any, *details: str) -> Axes:
-    """The picture of a curve with its title, what has to be said below it, a legend and a grid."""
+    """Add a title, notes below it, a legend and a grid to the picture of a curve."""
     only_judged = "judged documents only" if table.attrs.get("judged_only") else ""
     drawing.title(ax, over_topics(words, table), *details, only_judged)
     drawing.legend(ax, note=note)

@@ -1,9 +1,9 @@
-"""How pictures look: one style, one colour a name, names that fit, legends that cover nothing.
+"""The look of all pictures: one style, one colour per name, names that fit, legends that cover no data.
 
 Shared by `irpref.plots` and the pictures of `irpref.meta`. Colours are those of Okabe and Ito (Color Universal Design,
-2008) without the yellow, which is lost on white. A name gets its colour, line and marker when it is drawn first, and
-keeps them in all pictures of the process: the first seven differ in colour, 280 in colour, line or marker. New names
-take colours that the other names of their picture do not have, as long as there are some.
+2008) without the yellow, which is lost on white. A name gets its colour, line and marker when it is first drawn, and
+keeps them in all pictures of the process. The first seven names differ in colour; 280 differ in colour, line or marker.
+A new name takes a colour that no other name of its picture has, as long as one is free.
 """
 
 from __future__ import annotations
@@ -31,9 +31,9 @@ LINES: tuple[Any, ...] = ("-", "--", "-.", (0, (1, 1)), (0, (5, 1, 1, 1, 1, 1)))
 MARKERS = ("o", "s", "^", "D", "v", "P", "X", "*")
 GREY = "0.45"
 PALE = "0.75"  # of runs that are not highlighted
-MANY, BEST = 8, 5  # runs that are all in colour; of more, as many
-SIZE = (4.4, 3.2)  # inches: two columns of a page hold it at three quarters: 10 points become 7.5
-CRP_CUT = 4  # a curve of CRP is drawn down to so many times the mean R: later ranks say little of a run
+MANY, BEST = 8, 5  # up to eight runs are all in colour; of more, the best five
+SIZE = (4.4, 3.2)  # inches: at three quarters it fits a column of a two-column page, and 10 points become 7.5
+CRP_CUT = 4  # a curve of CRP is drawn down to this multiple of the mean R: later ranks say little about a run
 STYLE: dict[str, Any] = {
     "font.size": 10,
     "axes.titlesize": 11,
@@ -61,14 +61,14 @@ def load() -> Any:
         from matplotlib import pyplot
     except ImportError:
         raise ImportError("pictures need matplotlib: pip install matplotlib") from None
-    # Loads the backend now: that of notebooks switches interactive drawing on, which would be undone with our style,
-    # and all pictures but the first would not be shown.
+    # Load the backend now. A notebook's backend switches interactive drawing on; inside our style that would be undone,
+    # and only the first picture would be shown.
     pyplot.draw_if_interactive()
     return pyplot
 
 
 def styled(draw: _Drawing) -> _Drawing:
-    """A function that draws, in the style of all pictures."""
+    """Decorate a function so that it draws in the style of all pictures."""
 
     @wraps(draw)
     def drawn(*args: Any, **options: Any) -> Any:
@@ -88,7 +88,7 @@ def axes(size: tuple[float, float] = SIZE) -> Axes:
 
 
 def grow(ax: Axes, height: float) -> None:
-    """Make the figure higher by so many inches, if it is one of ours."""
+    """Make the figure `height` inches higher, if it is one of ours."""
     figure: Any = ax.figure
     if figure in _ours:
         wide, high = figure.get_size_inches()
@@ -96,7 +96,7 @@ def grow(ax: Axes, height: float) -> None:
 
 
 def finish(ax: Axes) -> Axes:
-    """Grid and frame, also on axes that were made in another style."""
+    """Give axes our grid and frame, even if they were made in another style."""
     ax.grid(True, color=STYLE["grid.color"], linewidth=STYLE["grid.linewidth"])
     ax.set_axisbelow(True)
     ax.spines[["top", "right"]].set_visible(False)
@@ -104,7 +104,7 @@ def finish(ax: Axes) -> Axes:
 
 
 def whole_ranks(ax: Axes) -> None:
-    """Whole numbers below the x axis."""
+    """Write only whole numbers below the x axis."""
     from matplotlib.ticker import MaxNLocator
 
     ax.xaxis.set_major_locator(MaxNLocator(integer=True, steps=[1, 2, 5, 10]))
@@ -114,7 +114,7 @@ def whole_ranks(ax: Axes) -> None:
 
 
 def introduce(names: Iterable[str], kind: str = "system") -> None:
-    """Give the names of one picture their places: those that have none yet, colours apart from the others'."""
+    """Give a style to each name of a picture that has none yet, in a colour that its other names do not use."""
     places, names = _places[kind], [name for name in dict.fromkeys(names) if name != "run"]
     for name in names:
         if name not in places:
@@ -146,7 +146,7 @@ def style(name: str, label: str | None = None, kind: str = "system") -> dict[str
 
 
 def forget() -> None:
-    """Give colours anew, from the first on, to the names that are drawn from now on."""
+    """Forget the style of every name: the names drawn next get styles from the first on."""
     for places in _places.values():
         places.clear()
 
@@ -160,13 +160,13 @@ def highlighted(names: Sequence[str], highlight: Highlight, best: Sequence[str])
     Parameters
     ----------
     names : of all runs
-    highlight : those asked for; None: all of up to eight runs, of more the first five of `best`
+    highlight : those asked for; None: all runs if there are at most eight, else the first five of `best`
     best : the same names, best first
 
     Raises
     ------
     ValueError
-        A name asked for is that of no run.
+        No run has a name that is asked for.
     """
     if highlight is None:
         return list(names if len(names) <= MANY else best[:BEST])
@@ -178,7 +178,7 @@ def highlighted(names: Sequence[str], highlight: Highlight, best: Sequence[str])
 
 
 class Lines(NamedTuple):
-    """The curves of a picture: its axes, by name of a run its rows and its line, and what names leave out."""
+    """The curves of a picture: its axes, the rows and line of each run by name, and what the names leave out."""
 
     ax: Axes
     runs: dict[str, tuple[Any, Any]]
@@ -225,7 +225,7 @@ def draw_runs(
     drawn = {}
     for i, name in enumerate(chosen):
         rows = rows_of[name]
-        # Marks at places of their own, so that equal lines are seen.
+        # Each line has marks at other places, so that you see lines that coincide.
         marks: dict[str, Any] = {"markevery": (0.03 * (i % 5), 0.15)} if x == "rank" else {}
         (line,) = ax.plot(rows[x], rows[y], **marks, **look, **style(name, short.shown[name], kind))
         drawn[name] = rows, line
@@ -239,20 +239,20 @@ def draw_runs(
 
 
 def text(name: object) -> str:
-    """The name as matplotlib shows it: dollars begin mathematics, labels that begin with an underscore are left out."""
+    """Escape a name: matplotlib reads `$` as mathematics, and leaves out labels that begin with an underscore."""
     shown = visible(str(name)).replace("$", r"\$")
     return f" {shown}" if shown.startswith("_") else shown
 
 
 class Names(NamedTuple):
-    """Names as they are shown, by name, and what was left out of all (empty: nothing)."""
+    """The names to show, by full name, and what was left out of all of them (empty if nothing)."""
 
     shown: dict[str, str]
     note: str
 
 
 def short_names(names: Iterable[str], longest: int = LONGEST) -> Names:
-    """Names that fit: without what all begin or end with, and shortened in the middle, but still different.
+    """Shorten names so that they fit and still differ: drop what all begin or end with, cut long ones in the middle.
 
     Parameters
     ----------
@@ -266,7 +266,7 @@ def short_names(names: Iterable[str], longest: int = LONGEST) -> Names:
 
 
 def one_name(name: object, otherwise: str, longest: int = 40) -> str:
-    """Name of a run for a title, or another word for one that came without a name."""
+    """The name of a run for a title; `otherwise` for a run that came without a name."""
     return otherwise if name == "run" else text(middle(visible(str(name)), longest)).strip()
 
 
@@ -281,13 +281,13 @@ def wrapped(words: str, width: int = 38) -> str:
 
 
 def remark(ax: Axes, words: str, at: tuple[float, float], offset: tuple[float, float], **more: Any) -> Any:
-    """A small text at a point of the axes (0 to 1, or `xycoords=`), moved by so many points."""
+    """Write a small text at a point of the axes (0 to 1, or `xycoords=`), moved by `offset` points."""
     look = {"xycoords": "axes fraction", "textcoords": "offset points", "fontsize": "small", **more}
     return ax.annotate(words, at, xytext=offset, annotation_clip=False, **look)
 
 
 def title(ax: Axes, words: str, *details: str, gap: float = 0) -> None:
-    """A title, and below it in small letters what else has to be said; `gap` points are left free below both."""
+    """Write a title, with details below it in small letters; `gap` points are left free below both."""
     below = textwrap.fill("; ".join(filter(None, details)), 56)
     ax.set_title(words, pad=8 + gap + (12 + 11 * below.count("\n") if below else 0))
     if below:
@@ -298,7 +298,7 @@ def title(ax: Axes, words: str, *details: str, gap: float = 0) -> None:
 
 
 def _columns(labels: Sequence[str], inches: float) -> int:
-    """Columns of a legend that fit this width."""
+    """How many columns of a legend fit this width."""
     from matplotlib.font_manager import FontProperties
     from matplotlib.textpath import TextPath
 
@@ -310,7 +310,7 @@ def _columns(labels: Sequence[str], inches: float) -> int:
 
 
 def legend(ax: Axes, handles: Sequence[Any] | None = None, *, note: str = "", above: bool = False) -> float:
-    """A legend outside of the axes, so that it covers no data; inside on a figure that cannot make room for it.
+    """Add a legend outside the axes, so that it covers no data; inside if the figure cannot make room for it.
 
     Parameters
     ----------

@@ -74,7 +74,7 @@ class ExperimentTable(Table):
 
 
 def _marked(frame: Any, name: str, show: Any, best_of: Any, alpha: float) -> list[Any]:
-    """The values of a measure; which are best, unless all look alike, and which differ from the baseline."""
+    """The values of a measure, marked if they are best (unless all look alike) or differ from the baseline."""
     values = frame[name].tolist()
     shown = {show(value) for value in values if value == value}
     best = show(best_of(value for value in values if value == value)) if len(shown) > 1 else None

@@ -28,7 +28,7 @@ def explanation_text(
 ) -> str:
     """The explanation of one topic as text.
 
-    Neighbours that add nothing for the same reason share a line, unless `every` document is wanted.
+    Adjacent documents that add nothing for the same reason share a line, unless `every` is true.
 
     Parameters
     ----------
@@ -37,7 +37,7 @@ def explanation_text(
     every : bool
     form : 'table', 'markdown' or 'latex'
     page : Page
-        What it is printed on: a table is as wide.
+        What it is printed on, which sets the width of a table.
     ties : {'id', 'input'}
         See `irpref.evaluator`.
 
@@ -82,12 +82,12 @@ def explanation_text(
 
 
 def _groups(account: Account, why: Sequence[str], every: bool) -> list[tuple[int, int]]:
-    """Rows to show: pairs of first and last of neighbours that add nothing for the same reason."""
+    """First and last row of each line: adjacent rows that add nothing for the same reason share one."""
     many_missed = (account.kind == MISSED).sum() > 20
 
     def alike(i: int) -> tuple[int, str] | int:
         """Kind and reason of a row that shares its line; the row itself if it has a line of its own."""
-        # A document of a positive grade is worth a line, unless very many were not retrieved, or not looked at.
+        # A document with a positive grade has its own line, unless it is below the cutoff or one of very many missed.
         minor = not account.grade[i] > 0 or (many_missed and account.kind[i] == MISSED)
         minor |= why[i].startswith("below the cutoff")
         shares = account.contribution[i] == 0 and account.kind[i] != REST and minor and not every
@@ -98,7 +98,7 @@ def _groups(account: Account, why: Sequence[str], every: bool) -> list[tuple[int
 
 
 def _numbers(values: Floats) -> list[str]:
-    """Numbers as text, empty for NaN, with as many digits behind the point as they need, at most four."""
+    """Numbers as text, with as many decimals as they need, at most four; empty for NaN."""
     finite = values[~np.isnan(values)]
     digits = next((d for d in range(4) if np.allclose(finite, np.round(finite, d), rtol=0, atol=1e-9)), 4)
     return ["" if v != v else f"{v:.{digits}f}" for v in values.tolist()]

@@ -1,4 +1,4 @@
-"""What pictures are drawn from: tables of `irpref.curves`, and values of systems by topic."""
+"""The data of pictures: tables of `irpref.curves`, and values of systems by topic."""
 
 from __future__ import annotations
 
@@ -23,12 +23,12 @@ GivenRuns: TypeAlias = "Run | Runs | None"
 
 
 def curve_table(name: str, needed: Sequence[str], data: Any, runs: GivenRuns, options: Any) -> pd.DataFrame:
-    """The table handed in, or the one that a function of `irpref.curves` makes of qrels, runs and options.
+    """The table you pass, or the one that a function of `irpref.curves` makes of qrels, runs and options.
 
     Raises
     ------
     ValueError
-        It is no such table, or empty.
+        `data` is no such table, or is empty.
     """
     if runs is not None:
         return getattr(curves, name)(data, runs, **options)
@@ -45,7 +45,7 @@ def curve_table(name: str, needed: Sequence[str], data: Any, runs: GivenRuns, op
 
 
 def curve_means(name: str, needed: Sequence[str], data: Any, runs: GivenRuns, options: Any) -> pd.DataFrame:
-    """The same for pictures of means, or of one topic; each run and group of topics becomes a run of its own."""
+    """As `curve_table`, for means or one topic: each run and group of topics becomes a run of its own."""
     table = curve_table(name, needed, data, runs, options)
     if "query_id" in table:
         return only(table, "query_id", None)
@@ -58,7 +58,7 @@ def curve_means(name: str, needed: Sequence[str], data: Any, runs: GivenRuns, op
 
 
 def only(table: pd.DataFrame, column: str, wanted: str | None) -> pd.DataFrame:
-    """Rows of one run or topic. `ValueError` if there are several and none is named, or none of this name."""
+    """Rows of one run or topic. `ValueError` if there are several and none is named, or if none has this name."""
     found = list(dict.fromkeys(table[column]))
     what = {"run": "run", "query_id": "topic"}[column]
     names = ", ".join(map(str, found[:6])) + (", ..." if len(found) > 6 else "")
@@ -91,7 +91,7 @@ def values(data: Any, runs: GivenRuns, measures: Sequence[MeasureLike], number: 
     Raises
     ------
     ValueError
-        There are other than `number` measures.
+        The number of measures is not `number`.
     """
     if runs is None:
         found = values_in(data, measures)
@@ -126,14 +126,14 @@ def parameters(measure: str, base: bool = False) -> str:
 
 
 def constant_npref(table: pd.DataFrame) -> str:
-    """What a picture of n-pref has to say if no run has different values for different numbers of partitions."""
+    """The note on a picture of n-pref if no value depends on the number of partitions, else empty."""
     of_run = table.groupby("run")["value"]
     same = table["n"].nunique() > 1 and bool((of_run.max() - of_run.min() <= 1e-12).all())
     return "the same for every n, as always with binary judgments" if same else ""
 
 
 def over_topics(words: str, table: pd.DataFrame) -> str:
-    """A title that says of which topic, or of how many topics the table is."""
+    """A title with the topic of the table, or with the number of its topics."""
     if "query_id" in table:
         return f"{words}, topic {one_name(table['query_id'].iloc[0], 'run')}"
     n = table.attrs.get("n_topics")

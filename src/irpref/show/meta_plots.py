@@ -1,6 +1,6 @@
 """Pictures of results of meta-evaluation. They draw what the results hold, and compute nothing.
 
-One style with `irpref.plots`; a measure has the same colour, line and marker in all pictures of a session. Of more
+They share the style of `irpref.plots`; a measure has the same colour, line and marker in a whole session. Of more
 than eight measures the first five, or those named by `highlight`, are in colour and the others grey.
 """
 
@@ -55,7 +55,7 @@ def stability(
     results : Stability, or iterable of them
     ax : Axes to draw on; a new figure if None
     highlight : names of measures, optional
-        Those in colour; the others are grey. None: all of up to eight measures, the first five of more.
+        Measures drawn in colour, the others in grey. None: all if there are at most eight, else the first five.
     """
     several = [results] if isinstance(results, Stability) else results
     curves = {one.measure: (100 * one.ties, 100 * one.minority_rate) for one in several}
@@ -124,7 +124,7 @@ def incompleteness(
     found = result.samples(reference).groupby(["measure", "level"])[value].agg(["min", "max"])
     for name, (rows, line) in drawn.items() if samples > 1 else ():
         ends = found.loc[name].loc[rows["x"]]
-        alpha = 0.18 if len(drawn) <= drawing.BEST else 0.07  # many bands are over each other
+        alpha = 0.18 if len(drawn) <= drawing.BEST else 0.07  # many bands overlap
         ax.fill_between(rows["x"], ends["min"], ends["max"], color=line.get_color(), alpha=alpha, linewidth=0)
     levels = sorted(set(table["level"]), reverse=True)
     shown = [level for level in (100, 70, 50, 30, 20, 10, 5, 3, 2, 1) if level in levels] or levels

@@ -1,4 +1,4 @@
-"""Long names made to fit: what all begin or end with is left out, the rest is shortened in the middle."""
+"""Shorten long names: leave out what all begin or end with, and cut the rest in the middle."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ ELLIPSIS = "\N{HORIZONTAL ELLIPSIS}"
 
 
 class Parts(NamedTuple):
-    """A name in five parts, which joined are the name; `head` and `tail` are shown, the others are not.
+    """A name in five parts, which together are the name; only `head` and `tail` are shown.
 
     An ellipsis is shown for `cut`, and nothing for `before` and `after`, which all names share.
     """
@@ -27,7 +27,7 @@ class Parts(NamedTuple):
 
 
 def parts(names: Iterable[str], longest: int = LONGEST) -> dict[str, Parts]:
-    """Names in parts, so that what is shown of them fits, and is still different.
+    """Split names so that what is shown of them fits and still differs.
 
     Parameters
     ----------
@@ -41,7 +41,7 @@ def parts(names: Iterable[str], longest: int = LONGEST) -> dict[str, Parts]:
     first, last = _common(whole)
     rest = {name: name[len(first) : len(name) - len(last)] for name in whole}
     room = longest
-    # Wider, until no two names look alike.
+    # Show more, until no two names look alike.
     while len({middle(shown, room) for shown in rest.values()}) < len(set(rest.values())):
         room += 4
     return {name: Parts(first, *_split(shown, room), last) for name, shown in rest.items()}
@@ -87,7 +87,7 @@ def _common(names: Sequence[str]) -> tuple[str, str]:
 
 
 def _up_to_separator(names: Sequence[str]) -> str:
-    """What all names begin with, up to and with the last separator in it."""
+    """What all names begin with, up to and including its last separator."""
     low, high = min(names), max(names)
     same = low[: next((i for i, sign in enumerate(low) if sign != high[i]), len(low))]
     return same[: 1 + max(same.rfind(sign) for sign in "-_./ :")]

@@ -1,16 +1,16 @@
 """Pictures of the curves and tables of `irpref.curves`, and of values by topic.
 
-Every function takes either the table, or the qrels and runs it is made of (with the options of the function
-in `irpref.curves`); draws on `ax` or on a new figure of about the width of a column; and returns the Axes. It
-draws what the table holds and computes nothing. `ax.set_title("")` removes a title that the caption repeats.
+Every function takes either the table, or the qrels and runs it is made from (with the options of the function
+in `irpref.curves`). It draws on `ax`, or on a new figure about as wide as a column, and returns the Axes. It
+computes nothing. `ax.set_title("")` removes a title that the caption repeats.
 
 Runs differ in line and marker as well as in colour, wins and losses in side and hatching. A system has the same colour
 in all pictures of a session; `irpref.show.drawing.forget()` starts anew. Of more than eight runs the best five, or
 those named by `highlight`, are in colour and the others grey. Long names are shortened in the middle, and what all of
 them begin or end with is left out; the picture says so.
 
-Judgments and runs have any form that `irpref.curves` takes, PyTerrier's frames among them; the pictures of values by
-topic take the result of `pt.Experiment(..., perquery=True)`, too.
+Judgments and runs may have any form that `irpref.curves` takes, PyTerrier's frames included. The pictures of values by
+topic also take the result of `pt.Experiment(..., perquery=True)`.
 
 Needs matplotlib: `pip install matplotlib`.
 """
@@ -76,12 +76,12 @@ def precision_histogram(
     ----------
     data : table of `irpref.curves.precision_histogram()` or `paired_differences(per_topic=True)`, or values by topic
         (`irpref.meta.TopicValues`, the result of `pt.Experiment(perquery=True)`), or the qrels
-    runs : with qrels: as there
-    baseline : with qrels, as there; with values, the name of a system
+    runs : with qrels: as `irpref.curves.precision_histogram` takes them
+    baseline : with qrels: as there; with values: the name of a system
     run : str, optional
         What to draw, if the table holds several.
     measure : optional
-        With qrels, what to draw in place of R-precision; with values of several measures, which.
+        With qrels, what to draw in place of R-precision; with values of several measures, which one.
     ax : Axes to draw on; a new figure if None
     **options : of `irpref.curves.precision_histogram`, or with a measure of `paired_differences`
     """
@@ -98,9 +98,9 @@ def precision_histogram(
     measured = "R-precision" if measured == "Rprec" else measured
     difference = table["difference"].to_numpy()
     handles = _bars(ax, difference, {name: drawing.style(own)["color"], base: drawing.style(other)["color"]})
-    beside = max(6 - difference.size, 0) / 2  # few topics have no broader bars
+    beside = max(6 - difference.size, 0) / 2  # bars of few topics are no broader
     ax.set_xlim(-0.8 - beside, difference.size - 0.2 + beside)
-    # Each side as far as it goes; tiny differences must not fill the picture.
+    # The axis ends where the bars do, but tiny differences must not fill the picture.
     low, high = min(difference.min(), 0.0), max(difference.max(), 0.0)
     margin = 0.06 * max(high - low, 0.1) + max(0.1 - (high - low), 0.0) / 2
     ax.set_ylim(low - margin, high + margin)
@@ -118,7 +118,7 @@ def precision_histogram(
 
 
 def _bars(ax: Axes, difference: Floats, colours: dict[str, Any]) -> list[Any]:
-    """Bars of the wins of one run and of the other, dots if they are equal; what a legend names."""
+    """Draw bars for the wins of either run, and dots for ties; returns the handles of the legend."""
     from matplotlib.patches import Patch
 
     (name, own), (base, against) = [*colours.items()] if len(colours) == 2 else [*colours.items()] * 2
@@ -136,7 +136,7 @@ def _bars(ax: Axes, difference: Floats, colours: dict[str, Any]) -> list[Any]:
 
 
 def _name_topics(ax: Axes, ids: Sequence[str]) -> None:
-    """Ids of the topics below the axis, upright if they would touch; none of more than forty."""
+    """Write topic ids below the axis, upright if they would touch; none if there are more than forty."""
     if len(ids) > 40:
         ax.set_xticks([])
         return
@@ -146,7 +146,7 @@ def _name_topics(ax: Axes, ids: Sequence[str]) -> None:
 
 
 def _name_groups(ax: Axes, groups: Sequence[str]) -> None:
-    """A line between the groups of topics, and the name of each beside the bars of losses, with which it ends."""
+    """Draw a line between groups of topics, and name each at its end, beside the bars of losses."""
     for at, group in enumerate(groups):
         if at + 1 == len(groups) or groups[at + 1] != group:
             place = ax.get_xaxis_transform()
@@ -177,7 +177,7 @@ def topic_strip(
     groups : mapping of topic to group, or path of a file, optional
         A strip for each system and group of topics.
     highlight : names of systems, optional
-        Those in colour; the others are grey. None: all of up to eight systems, the best five of more.
+        Systems drawn in colour, the others in grey. None: all if there are at most eight, else the best five.
     ax : Axes to draw on; a new figure if None
     """
     (of,) = values(data, runs, [] if measure is None else [measure], 1)
@@ -216,7 +216,7 @@ def topic_strip(
 
 
 def _swarm(found: Floats, low: float, high: float) -> Floats:
-    """Offsets that keep dots of near values apart: shape as `found`, within (-0.36, 0.36)."""
+    """Offsets that keep dots of similar values apart: shape as `found`, within (-0.36, 0.36)."""
     column = np.rint((np.asarray(found) - low) / ((high - low) or 1) * 60).astype(int)
     offset = np.zeros(column.size)
     for at in np.unique(column):
@@ -238,7 +238,7 @@ def measure_scatter(
 ) -> Axes:
     """Means of two measures over the same systems, with Kendall's tau between the rankings of the systems.
 
-    Better is to the right and up: if lower is better, the axis is turned.
+    Better is to the right and up: if lower is better, the axis is reversed.
 
     Parameters
     ----------
@@ -248,8 +248,8 @@ def measure_scatter(
     groups : mapping of topic to group, or path of a file, optional
         A mark for each system and group of topics, and tau of each group.
     highlight : names of systems, optional
-        Those in colour; the others are grey. None: all of up to eight systems, of more the five that the measures
-        rank most differently.
+        Systems drawn in colour, the others in grey. None: all if there are at most eight, else the five that the
+        measures rank most differently.
     ax : Axes to draw on; a new figure if None
     """
     from irpref.meta import system_ranking

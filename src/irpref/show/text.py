@@ -1,4 +1,4 @@
-"""Tables as text: one writer for all that is printed.
+"""Tables as text: one writer for everything that is printed.
 
     table             columns for a screen, as wide as it is: long heads are broken, then columns come in blocks
     tsv, csv, jsonl   one line a row, to be read by programs
@@ -106,7 +106,7 @@ def coloured(stream: TextIO) -> bool:
 
 
 def rounded(places: int = 4, sign: str = "") -> Callable[[Any], str]:
-    """Numbers with so many decimal places; -1: all there are. NaN is a dash."""
+    """A function that writes numbers with so many decimal places; -1: all there are."""
 
     def show(value: Any) -> str:
         return f"{value}" if places == -1 else f"{value:{sign}.{places}f}"
@@ -115,7 +115,7 @@ def rounded(places: int = 4, sign: str = "") -> Callable[[Any], str]:
 
 
 def significant(digits: int) -> Callable[[Any], str]:
-    """Numbers with so many digits, empty if there is none."""
+    """A function that writes numbers with so many significant digits, and nothing for NaN."""
     return lambda value: "" if value != value else f"{value:.{digits}g}"
 
 
@@ -129,7 +129,7 @@ def of_frame(
     shows: Mapping[str, Callable[[Any], str]] = MappingProxyType({}),
     **more: Any,
 ) -> Table:
-    """A data frame as a table: numbers by `show`, whole numbers and text as they are, if not said otherwise."""
+    """A data frame as a table: numbers by `show`, whole numbers and text as they are, unless `shows` says otherwise."""
     import pandas as pd
 
     columns = []
@@ -212,7 +212,7 @@ def _quoted(cell: str) -> str:
 
 
 def _cells(table: Table) -> list[list[Cell]]:
-    """The rows with text in place of values, but for those that are a string."""
+    """The rows with text in place of values, except rows that are a string."""
     out = []
     for row in table.rows:
         if isinstance(row, str):
@@ -340,7 +340,7 @@ def _broken(name: str, width: int, hard: bool = False) -> list[str]:
 
 
 def wide(text: str) -> int:
-    """Places that a text takes on a screen."""
+    """How many columns of a screen a text takes."""
     if text.isascii():
         return len(text)
     from unicodedata import combining, east_asian_width
@@ -373,7 +373,7 @@ def _markdown(table: Table, page: Page) -> str:
 
 
 def _in_markdown(text: str) -> str:
-    """Text whose signs mean nothing to Markdown; an underscore inside a word means nothing anyway."""
+    """Escape a text for Markdown, in which an underscore inside a word needs no escape."""
     return re.sub(r"[\\`*|~$\[\]]|<(?=[A-Za-z/!?])|&(?=#?\w+;)|(?<![^\W_])_|_(?![^\W_])", r"\\\g<0>", text)
 
 
@@ -381,7 +381,7 @@ _LATEX = str.maketrans(
     {sign: f"\\{sign}" for sign in "_%&#${}"}
     | {"\\": r"\textbackslash{}", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}"}
     | {"<": r"\textless{}", ">": r"\textgreater{}", "|": r"\textbar{}"}
-    | {"[": "{[}", "*": "{*}"}  # after the end of a row they would belong to it
+    | {"[": "{[}", "*": "{*}"}  # after the end of a row, LaTeX would take them for its arguments
     | {"↓": r"$\downarrow$"}
 )
 

@@ -3,8 +3,8 @@
 The page holds what other functions compute: `irpref.leaderboard` (means, intervals, places, letters, pairs), `check`,
 `explain`, `intervals`, the curves and `cite`. It loads nothing: its scripts (Vega, which draws the pictures, and its
 own) and its style are in the file. A content security policy allows these, by their hashes, and nothing else; no
-text is compiled to code. Names, ids and texts reach it as text (Jinja escapes them) or as JSON without `<`, and the
-script puts them on the page as text.
+text is compiled to code. Names, ids and texts reach the page as text (Jinja escapes them) or as JSON without `<`, which
+the script inserts as text.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Report", "report"]
 
-LARGEST_FRAME = 8_000_000  # characters of a page that a notebook takes into itself
+LARGEST_FRAME = 8_000_000  # characters of a page that a notebook embeds; it links to a larger one
 
 
 class Report:
@@ -48,7 +48,7 @@ class Report:
     html : str
     path : str or None
     grave : list of str
-        What `irpref.check` finds grave: it comes before all numbers.
+        Grave findings of `irpref.check`, which the page shows before all numbers.
     """
 
     def __init__(self, page: str, path: str | None = None, grave: Sequence[str] = ()) -> None:
@@ -123,16 +123,16 @@ def report(
     groups : as `irpref.leaderboard` takes them, optional
         Groups of topics.
     rankings : names of runs, optional
-        Whose rankings are on the page: the ten best and the baseline if None.
+        Runs whose rankings are on the page. None: the ten best and the baseline.
     depth : int
-        How many ranks of these rankings.
+        Number of ranks shown of each.
     pairs, level, rng, float32, ties : as `irpref.leaderboard` takes them
     jobs : int, optional
-        Run files that are read at a time; by default the number of cores.
+        How many run files to read at a time; by default the number of cores.
     form : str, optional
         Form of the run files, as for `irpref.read_run`.
     judge : qrels of a judge, or several as a list, optional
-        Documents that no human judged are filled in, see `irpref.fill`; the page says so, and marks their grades.
+        Grades for documents that no human judged, see `irpref.fill`. The page says so and marks these grades.
 
     Returns
     -------
@@ -142,7 +142,7 @@ def report(
     Raises
     ------
     ValueError
-        A name is that of no run; what the leaderboard and the evaluator raise.
+        A name is that of no run; also as `irpref.leaderboard` and `irpref.evaluator`.
     ImportError
         Jinja or vl-convert-python is not installed: `pip install irpref[report]`.
 
@@ -154,11 +154,11 @@ def report(
     >>> "<!doctype html>" in page.html, page.path
     (True, None)
     """
-    template = _template()  # before the work: it may be missing
+    template = _template()  # before the work: Jinja may be missing
     charts.package()
     beside = ThreadPoolExecutor(1)
     made_beside = beside.submit(charts.script)
-    beside.shutdown(wait=False)  # what is wrong with the inputs is said at once
+    beside.shutdown(wait=False)  # an error in the inputs does not wait for the thread
     alignment = Alignment(ties, float32)
     asked = Asked(baseline, title, topics, documents, groups, rankings, depth, pairs, level, rng, alignment, jobs, form)
     found = contents(measures, with_judge(qrels, judge), runs, asked)

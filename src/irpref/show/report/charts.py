@@ -1,4 +1,4 @@
-"""The script that draws the pictures of a page: Vega, Vega-Lite and Vega-Embed, as vl-convert-python has them."""
+"""The script that draws the pictures of a page: Vega, Vega-Lite and Vega-Embed, as bundled by vl-convert-python."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _MADE_BY = (
 
 @contextmanager
 def needed(module: str, what: str) -> Iterator[None]:
-    """An ImportError that says what to install, if an import of this module in the block finds none."""
+    """Turn the ImportError of this module in the block into one that says what to install."""
     try:
         yield
     except ModuleNotFoundError as problem:
@@ -39,7 +39,7 @@ def script() -> str:
     """JavaScript that defines `vegaEmbed`, with its licence; made in about 2 s the first time."""
     vl_convert = package()
     words = vl_convert.javascript_bundle()
-    # What would end the element that it is in; both mean the same inside of strings, the only place where they occur.
+    # Escape what would end the script element. It occurs only inside strings, in which both spellings mean the same.
     words = words.replace("</script", "<\\/script").replace("<!--", "\\x3c!--")
     made_by = _MADE_BY.format(vega=vl_convert.get_vega_version(), package=PACKAGE, version=vl_convert.__version__)
     # In a function, so that its names are not those of the page.

@@ -60,13 +60,13 @@ if TYPE_CHECKING:
 Part: TypeAlias = dict[str, Any]
 
 N_RANKINGS = 10  # runs whose rankings are shown if none is named
-N_PAIRS = 6  # best runs whose pairs are looked at for what unjudged documents could turn
-MOST_BOUNDS = 2000  # topics times runs for which this is done
-MOST_TIED = 12_000  # topics times runs whose values are bounded over the orders of their ties
+N_PAIRS = 6  # best runs, whose pairs are checked: can unjudged documents reverse them?
+MOST_BOUNDS = 2000  # topics times runs up to which this is done
+MOST_TIED = 12_000  # topics times runs up to which values are bounded over all orders of ties
 MOST_EXPLAINED = 4  # measures whose contributions are shown
 MOST_VALUES = 400_000  # values of topics that the page holds
 MOST_ROWS = 40_000  # documents of rankings that the page holds
-MOST_PLAIN = 10_000  # those that are in tables, too, for readers without JavaScript
+MOST_PLAIN = 10_000  # of these, as many are also in tables, for readers without JavaScript
 DIGITS = 9  # of numbers in the data of the page
 CURVE_RANKS = (*range(1, 21), 25, 30, 40, 50, 75, 100, 150, 200, 300, 500, 750, 1000)
 BANDS = (1, 2, 3, 5, 7, 10, 15, 20, 30, 50, 75, 100, 150, 200, 300, 500, 750, 1000)
@@ -76,7 +76,7 @@ _PACKAGES = ("irpref", "ir-measures", "numpy", "scipy", "pandas", "pyarrow", "py
 
 
 class Asked(Record):
-    """What a report is asked for, see `irpref.report`."""
+    """The options of a report, see `irpref.report`."""
 
     baseline: str | None
     title: str
@@ -186,7 +186,7 @@ def plain(value: Any) -> Any:
 
 
 def _opened(runs: Mapping[str, Run], asked: Asked) -> dict[str, Any]:
-    """The runs, files read, several at a time."""
+    """The runs, with files read, several at a time."""
 
     def read(run: Run) -> Run:
         return opened(read_run(run, asked.form) if asked.form and isinstance(run, (str, os.PathLike)) else run, "score")
@@ -336,7 +336,7 @@ def _rankings(
 
 
 def _tied(seen: Listing, rows: slice, stop: int) -> Any:
-    """Number of the tied group of each shown document, 0 for a score of its own."""
+    """Number of the group of ties of each shown document, 0 if no other document has its score."""
     score = seen.score[rows.start : min(rows.stop + 1, stop)]
     equal = np.concatenate([[False], score[1:] == score[:-1], [False]])
     before, after = equal[:-1], equal[1:]
@@ -377,12 +377,12 @@ def _drawn(qrels: Qrels, runs: Mapping[str, Run]) -> dict[str, list[Part]]:
         chart("npref", npref, title=f"n-pref, {rpref}", **({"said": constant} if constant else {})),
     ]
 
-    # Shares of documents without a judgment, at the ranks after one mark of the axis up to the next.
+    # Shares of unjudged documents in each band of ranks: after one mark of the axis, up to the next.
     at = np.array([rank for rank in BANDS if rank <= max(1, *ends.values())])
     unjudged = []
     for judged in seen.values():
         own = np.diff(np.minimum.outer(judged.n_retrieved, at).sum(axis=0), prepend=0)
-        # With those of grades below 0, which are judgments, too.
+        # Includes grades below 0, which are judgments, too.
         hits = np.diff(np.searchsorted(np.sort(judged.rank), at, side="right"), prepend=0)
         unjudged.append(1 - np.divide(hits, own, out=np.full(own.size, np.nan), where=own > 0))
     return {"curves": drawn, "holes": [looks["unjudged"] | {"x": at, "y": unjudged}]}
@@ -400,7 +400,7 @@ def _intervals(
 
 
 def _bounds(measure: Measure, qrels: Qrels, runs: Mapping[str, Run], n_topics: int) -> Part:
-    """What unjudged documents could make of a measure, which pairs they could turn, which to judge next."""
+    """The values that unjudged documents make possible, the pairs they could reverse, which of them to judge next."""
     best = dict([*runs.items()][:N_PAIRS])
     out: Part = {"measure": str(measure), "runs": [], "pairs": [], "next": [], "said": "", "best": len(best)}
     out["many"] = n_topics * len(runs) > MOST_BOUNDS
@@ -418,7 +418,7 @@ def _bounds(measure: Measure, qrels: Qrels, runs: Mapping[str, Run], n_topics: i
 
 
 def _ties(measure: Measure, qrels: Qrels, tied: Mapping[str, Run], n_topics: int) -> Part:
-    """What other orders of tied documents would make of a measure: the runs for which it is another value."""
+    """The values under other orders of tied documents, for the runs whose value depends on the order."""
     out: Part = {"measure": str(measure), "tied": len(tied), "runs": [], "said": ""}
     out["many"] = n_topics * len(tied) > MOST_TIED
     if not out["many"]:

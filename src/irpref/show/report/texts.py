@@ -1,4 +1,4 @@
-"""Texts of queries and titles of documents, from wherever they are."""
+"""Texts of queries and titles of documents, from mappings, frames, files or data sets."""
 
 from __future__ import annotations
 
@@ -75,7 +75,7 @@ def _of_file(path: str, what: str) -> dict[str, str]:
 
     out: dict[str, str] = {}
     with Source(path).open() as file:
-        # JSON and titles may hold what Python counts as other ends of a line, such as U+2028.
+        # Split at LF alone: JSON and titles may hold what Python takes for other line ends, such as U+2028.
         lines = file.read().decode("utf-8", "replace").split("\n")
     for number, line in enumerate(lines, 1):
         if line.strip():
@@ -91,7 +91,7 @@ def _of_file(path: str, what: str) -> dict[str, str]:
 
 
 def _of_line(line: str, what: str) -> tuple[str, str]:
-    """Id and text of `id<TAB>text`, or of a JSON record the first text that is not empty."""
+    """Id and text of a line: `id<TAB>text`, or a JSON record, whose first text that is not empty counts."""
     if not line.lstrip().startswith("{"):
         id_, text = line.rstrip("\r").split("\t", 1)
         return id_, text
