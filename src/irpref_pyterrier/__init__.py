@@ -1,8 +1,8 @@
 """The entry points of PyTerrier.
 
 PyTerrier loads entry points at the end of `import pyterrier`, and an error there breaks that import for everybody.
-A package of its own, so that even an `import irpref` that fails (another package owns the name of a measure, a
-dependency is broken) ends in a warning, and says what is wrong when `pt.irpref` is used.
+This is a package of its own, so that even if `import irpref` fails (another package owns the name of a measure, a
+dependency is broken) you only get a warning, and an error that says what is wrong when you use `pt.irpref`.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from typing import Any
 
 
 class Unavailable:
-    """In place of `pt.irpref` if irpref cannot be imported: says why."""
+    """Takes the place of `pt.irpref` if irpref cannot be imported, and says why."""
 
     def __init__(self, cause: BaseException) -> None:
         self._cause = cause
@@ -38,7 +38,7 @@ def load() -> Any:
 
 
 def dataset_provider() -> Any:
-    """Return what `pt.get_dataset("irpref:...")` asks."""
+    """Return the provider that `pt.get_dataset("irpref:...")` asks."""
     try:
         from irpref.hosts.pyterrier import dataset_provider
 

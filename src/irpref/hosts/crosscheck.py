@@ -1,4 +1,4 @@
-"""What irpref computes beside what the toolkits compute themselves, value by value, with the reason for a difference.
+"""Compare irpref's values with those of other tools, one by one, and give the reason for each difference.
 
 Tools are the providers of ir_measures' pipeline that are installed, each asked for one measure at a time, and a
 `trec_eval` binary if there is one. A difference has a known reason if it vanishes without that reason:
@@ -80,10 +80,10 @@ def crosscheck(measures: Measures, qrels: Qrels, runs: Runs) -> pd.DataFrame:
     Returns
     -------
     pandas.DataFrame
-        A row for each run, measure and tool that computes the measure: `topics` compared, in how many the values
-        `differ`, the `largest` difference (the tool's value minus ours) and its `topic`, and `why`: the reasons,
-        `'no known reason'` if there is none, or what a tool said that could not compute it. A measure without rows has
-        no other tool here.
+        A row for each run, measure and tool that computes the measure: how many `topics` were compared, on how many the
+        values `differ`, the `largest` difference (the tool's value minus ours) and its `topic`, and `why`: the reasons,
+        `'no known reason'`, or the error of a tool that could not compute it. A measure without rows is computed by no
+        other tool here.
 
     Raises
     ------
@@ -112,8 +112,8 @@ def crosscheck(measures: Measures, qrels: Qrels, runs: Runs) -> pd.DataFrame:
 
 
 def _compared(measure: Measure, judged: Judged, scored: Scored) -> Iterator[tuple[Any, ...]]:
-    """Rows of one measure and run, without these."""
-    # Tools end with grades that they cannot hold, and pytrec_eval with topics of negative grades alone.
+    """Rows of one measure and run, without the columns that name these two."""
+    # Tools crash on grades that they cannot hold, and pytrec_eval on topics with negative grades only.
     usable = {topic: docs for topic, docs in judged.items() if 0 <= max(docs.values(), default=-1) <= HIGHEST}
     mine = _values(measure, judged, scored) if supports(measure) else None
     why = _reasons(measure, judged, scored)
@@ -184,7 +184,7 @@ def _tools(measure: Measure) -> Iterator[tuple[str, Callable[[Judged, Scored], d
             continue
         try:
             able = provider.supports(measure)
-        except (AssertionError, ValueError):  # of parameters
+        except (AssertionError, ValueError):  # it does not take these parameters
             continue
         if able:
             yield str(provider.NAME), partial(_by_provider, provider, measure)

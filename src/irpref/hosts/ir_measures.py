@@ -32,8 +32,8 @@ _lock = Lock()
 class HostEvaluator(KernelEvaluator):
     """Our evaluator as ir_measures and PyTerrier expect theirs to be.
 
-    Topics come in the order of the run, then those that it lacks by id. What is an error elsewhere in irpref is
-    a warning here, with the result that the host has for its own measures: no rows (and NaN for means) without
+    Topics come in the order of the run, then those that it lacks, by id. What is an error elsewhere in irpref is
+    a warning here, and the result is that of the host's own measures: no rows (and NaN for means) without
     judgments, the value of an empty list if the run answers none of the topics.
     """
 
@@ -64,7 +64,7 @@ class HostEvaluator(KernelEvaluator):
 
 
 class NoJudgments(providers.Evaluator):
-    """What the host gives without judgments: the default for each topic, of which there are mostly none."""
+    """The host's result without judgments: the default for each topic, though there usually are none."""
 
     def _iter_calc(self, run: Run) -> Iterator[Metric]:
         warn_user("the qrels are empty: there is nothing to judge a run against", IrprefWarning, once="empty qrels")
@@ -101,13 +101,13 @@ def _system() -> str | None:
             number = found.get("sysid") if number is None else number
             if number is not None and "names" in found:
                 names = list(found["names"])
-                name = str(names[number])  # of a frame without a name its text, of many lines
+                name = str(names[number])  # a frame without a name is called by its text, of many lines
                 return (f"system {number + 1}" if "\n" in name else name) if len(names) > 1 else None
     return None
 
 
 def _for_host(measures: Iterable[Measure], qrels: Qrels) -> HostEvaluator | NoJudgments:
-    """An evaluator of ours that keeps to the host's contract."""
+    """An evaluator of ours that follows the host's contract."""
     measures = list(measures)
     _warn_of_searches(measures)
     data = opened(qrels, "relevance")
@@ -136,7 +136,7 @@ class IrprefProvider(providers.Provider):
         return _for_host(measures, qrels)
 
     def own(self, measures: Iterable[Measure], qrels: Qrels) -> KernelEvaluator:
-        """An evaluator that keeps to our own rules: what nobody can evaluate is an error."""
+        """An evaluator that follows our own rules: input that cannot be evaluated is an error."""
         return KernelEvaluator(measures, qrels)
 
     def qrel_inputs(self, measures: Iterable[Measure]) -> list[str]:
@@ -173,16 +173,16 @@ class AcceleratedProvider(IrprefProvider):
 
 
 def accelerate(on: bool = True) -> None:
-    """Compute the host's everyday measures, too, for the rest of the session.
+    """Let irpref also compute the everyday measures of ir-measures, for the rest of the session.
 
-    A mixed `pt.Experiment` or `ir_measures.calc_aggregate` then costs one pass over the run instead of the host's
-    conversion as well. Values of topics stay what they were; `irpref.host` lists the few deliberate differences.
-    Names are registered, too: see `register_names`.
+    A mixed `pt.Experiment` or `ir_measures.calc_aggregate` then takes one pass over the run, without the conversion by
+    ir-measures. Values of topics stay the same; `irpref.host` lists the few deliberate differences. Names are
+    registered, too: see `register_names`.
 
     Parameters
     ----------
     on : bool
-        False: leave measures and names to the host again.
+        False: leave measures and names to ir-measures again.
 
     Examples
     --------
@@ -201,21 +201,21 @@ def accelerate(on: bool = True) -> None:
     (register_names if on else unregister_names)()
     with _lock:
         pipeline = ir_measures.DefaultPipeline.providers
-        # By name: after a reload the provider of before is not of our class.
+        # By name: after a reload, the earlier provider is no instance of our class.
         here = [p for p in pipeline if getattr(p, "NAME", None) == AcceleratedProvider.NAME]
         if on and pipeline[:1] == here[:1] and len(here) == 1:
             return
         others = [p for p in pipeline if p not in here]
-        # A new list: another thread may be going through the one there is.
+        # A new list: another thread may be iterating over the old one.
         ir_measures.DefaultPipeline.providers = [AcceleratedProvider(), *others] if on else others
 
 
 def register_names() -> None:
-    """Have ir_measures and PyTerrier understand every name that `irpref.parse` does, for the rest of the session.
+    """Make ir_measures and PyTerrier understand every name that `irpref.parse` does, for the rest of the session.
 
     `ir_measures.parse_trec_measure` knows names of trec_eval only, and `pt.Experiment`, `pt.GridSearch` and
-    `pt.KFoldGridSearch` pass it all text that they are given. What it does not know then goes to `irpref.parse_all`:
-    `'RPref(max_rel=3)'`, `'nDCG@10'`, `'rpref'`. What it does know means what it meant. Columns of results keep the
+    `pt.KFoldGridSearch` pass it every name you give them. Names that it does not know then go to `irpref.parse_all`:
+    `'RPref(max_rel=3)'`, `'nDCG@10'`, `'rpref'`. Names that it knows keep their meaning. Columns of results keep the
     name as you typed it. `accelerate()` calls this; importing irpref does not.
 
     Examples
@@ -246,7 +246,7 @@ _REGISTERED = "irpref_host_parser"  # attribute of our parser that holds the one
 
 
 def _understanding(host: Callable[[str], list[Measure]]) -> Any:
-    """The host's parser, and ours for what it does not know."""
+    """A parser that asks the host's first, and ours for what that does not know."""
 
     @wraps(host)
     def parse_trec_measure(measure: str) -> list[Measure]:

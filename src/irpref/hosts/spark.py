@@ -1,9 +1,9 @@
-"""Evaluation of runs that one machine does not hold, with Spark.
+"""Evaluate runs that do not fit on one machine, with Spark.
 
 Topics are independent of each other, so a run is evaluated in buckets of topics: a bucket's rows of the run and of
-the qrels meet on one worker as Arrow tables and go the ordinary way, `Pool` and `align_run`, kernels included. Values
-are those of one machine, to the last bit. Only what concerns all topics is settled beforehand: the grade scale
-is taken from all qrels once, and qrels and run must have a topic in common.
+the qrels meet on one worker as Arrow tables and take the ordinary path: `Pool`, `align_run`, kernels. Values are those
+of one machine, to the last bit. Only what concerns all topics is settled beforehand: the grade scale is taken from all
+qrels once, and qrels and run must have a topic in common.
 
 One rule differs, because rows in Spark have no order: a document that a run repeats in a topic is an error (on
 one machine the last row counts).
@@ -54,10 +54,10 @@ def evaluate(
         Columns `query_id`, `doc_id`, `relevance`, and those that a measure asks for (`known`, ...).
     measures : measures or names, of any toolkit
     buckets : int, optional
-        Number of groups of topics, `spark.sql.shuffle.partitions` if not given. One bucket at a time is held by
-        each core of a worker: choose it so that a bucket has a few million rows.
+        Number of groups of topics, `spark.sql.shuffle.partitions` if not given. Each core of a worker holds one bucket
+        at a time: choose the number so that a bucket has a few million rows.
     float32 : bool
-        See `irpref.evaluator`. There is no `TieWarning`: what workers say does not reach the driver.
+        See `irpref.evaluator`. There is no `TieWarning`: warnings of workers do not reach the driver.
 
     Returns
     -------
@@ -69,7 +69,7 @@ def evaluate(
     ------
     ValueError
         At once: no measures, a column is missing, gains that fall, empty qrels, no topic in common.
-        When rows are asked for, inside Spark's exception, whoever computes the measures: a bad score or grade,
+        When rows are asked for, inside Spark's exception, for measures of any toolkit: a bad score or grade,
         judgments that differ (but for measures of subtopics), a document twice in a topic, a missing id.
 
     Warns
@@ -77,7 +77,7 @@ def evaluate(
     ScaleWarning
         `max_rel` was not given; the highest grade of all the qrels was taken.
     RangeWarning
-        With grades of all the qrels a measure leaves its usual range (nCRP, with negative grades).
+        On the grades of all the qrels, a measure leaves its usual range (nCRP, with negative grades).
     DegenerateWarning
         No document of all the qrels is judged non-relevant, and a measure of ours needs such documents.
 
@@ -167,7 +167,7 @@ def _check_topics(run: DataFrame, qrels: DataFrame) -> None:
 def _on_bucket(measures: list[tuple[str, Measure]], float32: bool) -> Callable[..., Any]:
     """What a worker does with a bucket: Arrow tables of its qrels and run to an Arrow table of values."""
 
-    # A plain function of two arguments: Spark counts them, and takes a third for the key of the group.
+    # Exactly two arguments: Spark counts them, and given three it passes the key of the group, too.
     def values(judgments, retrieved):  # type: ignore[no-untyped-def]
         import pyarrow as pa
 
@@ -193,10 +193,10 @@ def _values(
     one = qrels
     if not ours and {measure.NAME for measure in others} <= _by_subtopic():
         one = qrels.groupby(["query_id", "doc_id"], sort=False, as_index=False)["relevance"].max()
-    # Whoever computes the measures: rows have no order here, so the host's last of two would be any of them.
+    # A repeated document is an error for the host's measures, too: rows have no order here, so none of two is the last.
     kernels = [measure for measure in ours if isinstance(measure, KernelMeasure)]
     pool = kept_pool(one, columns_for(kernels), any("preferences" in measure.NEEDS for measure in kernels))
-    with held():  # of this bucket; the driver has seen all of the judgments
+    with held():  # warnings about this bucket; the driver has given those about all judgments
         here = KernelEvaluator(ours, pool, Alignment(float32=float32))
     judged = align_run(pool, run, strict=True, ties=here.ties, in_float32=float32)
     found = here.values_of(judged)

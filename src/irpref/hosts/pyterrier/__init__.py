@@ -19,7 +19,7 @@ from typing import Any
 
 import irpref
 
-# What only PyTerrier has use for, and where it is.
+# Names that only PyTerrier's users need, and their modules.
 _HOMES = {
     **dict.fromkeys(("Condense", "Explain", "Judge", "Oracle", "PerQuery"), "hosts.pyterrier.stages"),
     **dict.fromkeys(("GridSearch", "KFoldGridSearch"), "hosts.pyterrier.tuning"),
@@ -46,14 +46,14 @@ def load() -> Any:
 
 
 def dataset_provider() -> object:
-    """Return what `pt.get_dataset("irpref:...")` asks for the worked examples and the synthetic collection."""
+    """Return the provider of the worked examples and the synthetic collection: `pt.get_dataset("irpref:...")`."""
     from irpref.hosts.pyterrier.datasets import ExampleDatasets
 
     return ExampleDatasets()
 
 
 def __getattr__(name: str) -> Any:
-    # Not imported above: whoever imports `irpref.transformers` first would come by here while it is half loaded.
+    # Not imported above: if you import `irpref.transformers` first, this module runs while that one is half loaded.
     if name in _HOMES:
         return getattr(import_module(f"irpref.{_HOMES[name]}"), name)
     if name.startswith("_"):

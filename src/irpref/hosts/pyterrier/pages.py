@@ -32,16 +32,16 @@ def leaderboard(
     qrels : frame of judgments, or any other form of them
     measures : measures of any toolkit, or their names
     names : list of str, optional
-        Names of a list of systems. Pipelines are called as they print, as in `pt.Experiment`, and frames `run 1`,
-        `run 2`, ... if None.
+        Names of the systems, if these are a list. None: pipelines are named as they print, as in `pt.Experiment`, and
+        frames `run 1`, `run 2`, ...
     **options : as `irpref.leaderboard` takes them
 
     Raises
     ------
     TypeError
-        There are pipelines, and `topics` is no frame.
+        There are pipelines, and `topics` is not a frame.
     ValueError
-        As many names as systems are needed, all different.
+        There are not as many names as systems, or two names are equal.
     """
     return irpref.leaderboard(measures, qrels, _runs(systems, topics, names), **options)
 
@@ -80,7 +80,7 @@ def compare(
     TypeError
         As `leaderboard`.
     ValueError
-        There are not two systems; as `leaderboard`.
+        There are not exactly two systems; also as `leaderboard`.
     """
     runs = _runs(systems, topics, names)
     if len(runs) != 2:

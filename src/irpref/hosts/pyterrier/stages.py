@@ -60,7 +60,7 @@ class _Stage(pt.Transformer):
     def _prepare(self) -> None:
         self._pool = Pool.build(self.qrels)
 
-    # Without a setter: what was prepared from the qrels and the measure would not follow.
+    # Read-only: what was prepared from the qrels and the measure would not follow a change.
     @property
     def qrels(self) -> Any:
         """The judgments."""
@@ -102,7 +102,7 @@ def _in_topic_order(inp: pd.DataFrame, row: Ints) -> Ints:
 
 
 class Judge(_Stage):
-    """Labels beside the results.
+    """Add labels to the results.
 
     R -> R, adding `label` (NaN without a judgment) and `judged` (whether there is one that counts: a
     negative grade does not). All rows stay, in their order.
@@ -129,7 +129,7 @@ class Judge(_Stage):
 
 
 class Condense(_Stage):
-    """Judged documents only, ranked again: the condensed list, as `judged_only=True` of a measure sees it.
+    """Keep only judged documents, ranked again: the condensed list that `judged_only=True` of a measure sees.
 
     R -> R. Documents without a judgment, or with a negative one, are dropped; so are topics without judgments.
     A rank cutoff before this stage is not the same as one after it.
@@ -151,7 +151,7 @@ class Condense(_Stage):
 
 
 class Oracle(_Stage):
-    """The best order: of the documents of a result list, or of all that are known to be relevant.
+    """Put documents in the best order: those of a result list, or all that are known to be relevant.
 
     R -> R sorts the documents by falling grade (unjudged ones as grade 0, so before negative ones), equal grades
     in their order. Q -> R gives the ideal list: all documents with a positive grade; topics without any have no
@@ -192,18 +192,18 @@ class Oracle(_Stage):
 
 
 def _ranked(inp: pd.DataFrame) -> pd.DataFrame:
-    """The results with the column `rank`: of the order they are given in, if there is none."""
+    """The results with a column `rank`; if there is none, ranks follow the order of the rows."""
     if "rank" in inp.columns:
         return inp
     return inp.assign(rank=inp.groupby("qid", sort=False).cumcount().to_numpy() + FIRST_RANK)
 
 
 class Explain(_Stage):
-    """What each document contributes to a measure, and what the measure is made of.
+    """Add what each document contributes to a measure, and what that is made of.
 
     R -> R, adding `label`, `judged`, the columns of the measure (`rho`, `lost` and `penalty` for RPref; `gain` and
     `BR` for the Q, O, P and P+ measures; `rp` and `crp` for CRP; see the measure's `COLUMNS`) and `contribution`.
-    `rank` is the rank of evaluation; the results are otherwise the same, so evaluation behind this stage gives the
+    `rank` is the rank of evaluation; the results are otherwise the same, so evaluating them after this stage gives the
     same values.
 
     The contributions of a topic add up to its value. If a part of it belongs to documents that were not
@@ -217,7 +217,7 @@ class Explain(_Stage):
     qrels : DataFrame or other qrels
     measure : measure of ours, or its name
     missed : bool
-        Whether what was not retrieved has rows.
+        Whether to add rows for what was not retrieved.
     why : bool
         Whether to add the column `why`, reasons in words.
 
@@ -243,7 +243,7 @@ class Explain(_Stage):
 
     @property
     def measure(self) -> KernelMeasure:
-        """What is explained."""
+        """The measure that is explained."""
         return self._explainer.measure
 
     def _settings(self) -> dict[str, Any]:
@@ -294,10 +294,10 @@ class Explain(_Stage):
 
 
 class PerQuery(_Stage):
-    """Values by query: one column for each measure.
+    """Compute values by query: one column for each measure.
 
-    R -> Q. Rows are the queries of the results, in their order, with what describes them; a query without
-    judgments has NaN. A query without results has no row here: in an experiment it counts.
+    R -> Q. Rows are the queries of the results, in their order, with the columns that describe them; a query without
+    judgments has NaN. A query without results has no row here, but counts in an experiment.
 
     Parameters
     ----------
@@ -309,12 +309,12 @@ class PerQuery(_Stage):
     Raises
     ------
     ValueError
-        A name is no measure's; bad qrels.
+        There is no measure of this name; bad qrels.
     """
 
     def __init__(self, qrels: Qrels, measures: Measures, *, float32: bool = False, ties: str = "id") -> None:
         self._measures = parse_all(measures)
-        self._float32, self._ties = float32, ties  # by their own names, by which PyTerrier looks for them
+        self._float32, self._ties = float32, ties  # the names by which PyTerrier looks for parameters
         super().__init__(qrels)
 
     def _prepare(self) -> None:
@@ -326,7 +326,7 @@ class PerQuery(_Stage):
 
     @property
     def measures(self) -> list[Any]:
-        """What is computed."""
+        """The measures that are computed."""
         return self._measures
 
     def __getstate__(self) -> dict[str, Any]:
@@ -340,7 +340,7 @@ class PerQuery(_Stage):
         return len(self._evaluator.topic_ids)
 
     def transform(self, inp: pd.DataFrame) -> pd.DataFrame:
-        """Evaluate."""
+        """Compute the values."""
         pt.validate.result_frame(inp, extra_columns=["score"], context=self)
         made = self._evaluator
         query = set(pt.model.query_columns(inp))

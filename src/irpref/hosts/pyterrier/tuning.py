@@ -1,7 +1,7 @@
 """PyTerrier's searches for the best setting, by measures of either direction.
 
-`pt.GridSearch` takes the highest value for the best, and finds no value if it is given a measure and no name of
-trec_eval. These two ask the measure what is better, and leave the evaluation to `pt.GridScan`.
+`pt.GridSearch` takes the highest value for the best, and finds no value if you pass it a measure in place of a name of
+trec_eval. These two ask the measure which direction is better, and leave the evaluation to `pt.GridScan`.
 """
 
 from __future__ import annotations
@@ -36,7 +36,8 @@ def GridSearch(
     pipeline, params, topics, qrels : as `pt.GridSearch` takes them
     metric : measure or name, of any toolkit
     return_type : 'opt_pipeline', 'best_setting' or 'both'
-        The pipeline, set; value and setting, the pipeline being left as it was; or pipeline, value, and setting.
+        The pipeline with the best setting; value and setting, leaving the pipeline as it was; or pipeline (with the
+        best setting), value and setting.
     **options : of `pt.GridScan` (`jobs`, `backend`, `verbose`, `batch_size`)
 
     Raises
@@ -64,7 +65,7 @@ def KFoldGridSearch(
     metric: Any = "map",
     **options: Any,
 ) -> tuple[pd.DataFrame, list[Setting]]:
-    """Results for each fold of topics by the setting that is best on the others: `pt.KFoldGridSearch`.
+    """Results for each fold of topics with the setting that is best on the others, as `pt.KFoldGridSearch`.
 
     Parameters
     ----------
