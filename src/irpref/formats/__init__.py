@@ -1,1 +1,1 @@
-"""Files to tables."""
+"""Files of runs and judgments, read into tables."""

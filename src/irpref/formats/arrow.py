@@ -1,7 +1,7 @@
 """Parquet through pyarrow: a file, or all those of a folder, some rows of a row group at a time.
 
-A folder may be partitioned (`query_id=301/...`); what the names of its folders say is text. Ids stay in Arrow's memory
-if compiled code can look them up there.
+A folder may be partitioned (`query_id=301/...`); values in the names of its folders are text. Ids stay in Arrow's
+memory if compiled code can look them up there.
 """
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ def _files(source: Source) -> Iterator[tuple[Any, dict[str, str]]]:
 
 @contextmanager
 def _one_line(name: str) -> Iterator[None]:
-    """What pyarrow raises, as one line with the file's name."""
+    """Turn what pyarrow raises into one line with the file's name."""
     try:
         import pyarrow as pa
     except ModuleNotFoundError:
@@ -87,7 +87,7 @@ def _tables_of(file: Any, name: str, folders: Mapping[str, str], value: str, how
     others = (
         [column for column in here if column not in of and column not in of.values()] if value == "relevance" else []
     )
-    # Of topics each name is read once.
+    # Each name of a topic is read once.
     coded = [topic] if topic in schema.names and _is_text(schema.field(topic).type) else []
     rows = 0
     with opened(metadata=metadata, read_dictionary=coded) as reader:
@@ -131,7 +131,7 @@ def _ids(column: Any, there: str, name: str, before: int) -> Any:
     try:
         if not _is_dictionary(column):
             return _as_text(column)
-        column.validate(full=True)  # of a damaged file, numbers may lead out of the dictionary
+        column.validate(full=True)  # in a damaged file, indices may lie outside the dictionary
         return pa.DictionaryArray.from_arrays(column.indices, _as_text(column.dictionary))
     except pa.ArrowInvalid:
         raise ValueError(f"{name}: column {there!r} holds bytes that are not UTF-8") from None
@@ -150,7 +150,7 @@ def _as_text(column: Any) -> Any:
     found = column.cast(pa.large_string())
     data = found.buffers()[2]
     if data is not None and np.frombuffer(data, np.uint8).max(initial=0) > 127:
-        found.validate(full=True)  # pyarrow does not look at text that it reads
+        found.validate(full=True)  # pyarrow does not check text that it reads
     return found
 
 
@@ -165,7 +165,7 @@ def _is_dictionary(column: Any) -> bool:
 
 
 def _numbers(column: Any, there: str, name: str) -> Floats:
-    """Scores or grades; a number that is missing is found, with topic and document, as NaN."""
+    """Scores or grades. Missing ones are NaN, for which a later error names topic and document."""
     import pyarrow as pa
 
     kind = pa.types

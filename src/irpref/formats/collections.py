@@ -66,7 +66,7 @@ def dataset(name: str, what: str = "qrels") -> Any:
 
 
 def judgments(data: Any, preferences: bool | None = False) -> Any:
-    """Judgments of a data set, as files of the same judgments give them.
+    """Judgments of a data set, in the form in which files of them are read.
 
     Parameters
     ----------
@@ -115,7 +115,7 @@ def judgments(data: Any, preferences: bool | None = False) -> Any:
 
 
 def not_loaded(name: str, error: Exception) -> ValueError:
-    """The error for a data set of ir_datasets that could not be had; what failed downloads have to say fills pages."""
+    """The error for a data set that ir_datasets cannot load. Of failed downloads, whose text fills pages, the hosts."""
     hosts = re.findall(r"host=[\\'\"]+([\w.-]+)", str(error))
     why = f"no connection to {', '.join(dict.fromkeys(hosts))}" if hosts else str(error)
     return ValueError(f"{name}: ir_datasets could not load it ({why})")

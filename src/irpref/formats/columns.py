@@ -26,7 +26,7 @@ class Coded:
     Parameters
     ----------
     values : object array, or another column
-        The different ids, mostly; two may be the same text.
+        Usually distinct ids, but two may be the same text.
     codes : int array (n_rows,)
     """
 
@@ -50,7 +50,7 @@ class Stretches(Coded):
     Parameters
     ----------
     names : list of str
-        A topic may come again.
+        A topic may occur again.
     lengths : int array (n_stretches,)
         0 for a topic of a dict without documents.
     """
@@ -182,7 +182,7 @@ def as_objects(column: Any) -> Any:
 
 
 def stretches_of(column: Any) -> Stretches:
-    """Where a column of ids changes; ids that are no text stay what they are.
+    """Divide a column into stretches of equal ids; ids that are not text stay as they are.
 
     Raises
     ------
@@ -200,7 +200,7 @@ def changes(column: Any) -> Ints:
     if not len(column):
         return np.zeros(0, np.int64)
     if isinstance(column, Coded):
-        # Two codes may be one id: neighbours of one topic, then grouped.
+        # Two codes may be one id: that makes two stretches of one topic, which grouping joins.
         column = column.codes
     elif isinstance(column, Texts):
         return column.changes()
@@ -210,13 +210,13 @@ def changes(column: Any) -> Ints:
         column = objects(column)
     if column.dtype != object:
         return np.append(0, np.flatnonzero(column[1:] != column[:-1]) + 1)
-    # The same object is equal to itself, so addresses rule most rows out at once; the few that are left are compared.
+    # Neighbours that are one object are equal, so addresses rule out most rows at once; only the others are compared.
     addresses = np.frombuffer(np.ascontiguousarray(column), dtype=np.intp)
     rows = np.flatnonzero(addresses[1:] != addresses[:-1]) + 1
     return np.append(0, rows[column[rows] != column[rows - 1]])
 
 
-# What our columns are called elsewhere, ours first: in PyTerrier, ranx, BEIR, and where grades are collected.
+# Names of our columns: ours first, then those of PyTerrier, ranx, BEIR and tools that collect grades.
 NAMES = {
     "query_id": ("query_id", "qid", "q_id", "query-id"),
     "doc_id": ("doc_id", "docno", "corpus-id"),
@@ -226,14 +226,14 @@ NAMES = {
 
 
 class Reading(Record):
-    """How files are read, if they do not say it themselves.
+    """How to read files that do not say it themselves.
 
     Attributes
     ----------
     form : str, optional
         By the ending of the name if not given.
     columns : mapping of our name (`query_id`, `doc_id`, `score`, `relevance`) to the name in the file
-        A file that has no such column is read as if it were not named here.
+        A name that a file does not have is ignored for this file.
     labels : str or mapping, optional
         See `irpref.formats.labels`.
     """
@@ -249,7 +249,7 @@ PLAIN = Reading()
 def reading(
     form: str | Reading | None = None, columns: Mapping[str, str] | None = None, labels: Labels = None
 ) -> Reading:
-    """How a file is to be read, checked. Raises `ValueError` for columns that are none of ours, and unknown labels."""
+    """Check how a file is to be read. Raises `ValueError` for columns that are not ours, and for unknown labels."""
     if isinstance(form, Reading):
         return form
     for name in columns or {}:
@@ -269,7 +269,7 @@ def columns_of(found: Sequence[str], value: str, where: str, given: Mapping[str,
     where : what the message begins with
     given : mapping of our name to the name in the file, optional
         Used if the file has that column; else, and for what is not named here, the first of `NAMES` that is there.
-        None for the columns of a frame, in which judgments cannot be called `score` as they are in files (BEIR).
+        None for the columns of a frame: unlike in files (BEIR), its grades cannot be called `score`.
 
     Returns
     -------
@@ -279,7 +279,7 @@ def columns_of(found: Sequence[str], value: str, where: str, given: Mapping[str,
     Raises
     ------
     ValueError
-        A column is not there; a frame has two of its name.
+        A column is missing; a frame has two of this name.
     """
     out: dict[str, str] = {}
     in_file = given is not None
@@ -298,7 +298,7 @@ def columns_of(found: Sequence[str], value: str, where: str, given: Mapping[str,
 
 
 def _advice(name: str, found: Sequence[str], value: str, in_file: bool) -> str:
-    """What to do about a column that is not there."""
+    """What to do about a missing column."""
     how = f"{'irpref.read_run' if value == 'score' else 'irpref.read_qrels'}(path, columns={{{name!r}: NAME}})"
     if wrong := _another_kind(name, found, value):
         return wrong
@@ -311,7 +311,7 @@ def _advice(name: str, found: Sequence[str], value: str, in_file: bool) -> str:
 
 
 def _another_kind(name: str, found: Sequence[str], value: str) -> str:
-    """What a table seems to be if it is something else than asked for; empty if that is not clear."""
+    """What a table seems to be if it is not what was asked for; empty if that is not clear."""
     if name == value == "relevance" and "score" in found:
         return "this looks like a run, expected qrels"
     if name == value == "score" and not {"relevance", "label"}.isdisjoint(found):

@@ -32,7 +32,7 @@ def scheme(words: Iterable[str]) -> Mapping[str, float] | None:
 
 
 def checked(labels: Labels) -> Labels:
-    """The same labels. Raises `ValueError` if they are not known, or a grade is no number."""
+    """Return the labels unchanged. Raises `ValueError` if they are not known, or a grade is not a number."""
     if isinstance(labels, str) and scheme(_words(labels)) is None:
         known = ", ".join(repr(" ".join(found)) for found in SCHEMES)
         raise ValueError(f"labels={labels!r}: expected some of {known}, or the grade of each label")
@@ -69,7 +69,7 @@ def grades_of(cells: Sequence[str], labels: Labels, where: str) -> Floats | None
     Warns
     -----
     IrprefWarning
-        Which grades were assumed, unless `labels` says them one by one.
+        Which grades were assumed, unless `labels` gives the grade of each.
     """
     found = set(cells)
     if isinstance(labels, Mapping):

@@ -5,11 +5,11 @@
     pairs        query_id  winner  loser  [judge]
 
 All become a table of judgments: `query_id`, `group`, `subgroup`, `doc_id`, `relevance`. A group holds the preferences
-of one judge, which must not contradict each other; a subgroup puts some documents on levels, of which a higher one is
+of one judge, which must not contradict each other; a subgroup puts some documents on levels, and higher levels are
 preferred. Levels say nothing outside their subgroup, except that trec_eval takes documents of a level above 0 for
 relevant if a measure asks (`PrefShare(nonrelevant='R')`).
 
-Fields are separated by white space; blank lines and lines that begin with `#` hold nothing.
+Fields are separated by white space; blank lines and lines that begin with `#` are ignored.
 
 The forms leave open, and we decided:
 
@@ -17,7 +17,7 @@ The forms leave open, and we decided:
   `pairs` with a judge; three are `pairs`. Say `form=` if that is wrong (judges that are numbers).
 * *Pairs.* The judge is the group (`0` without one). Each pair is a subgroup of its own (pairs of a topic are numbered),
   the winner on level 2 and the loser on level 1: the file does not say which of them is relevant.
-* *One subgroup.* `qrels_prefs` has none, and gets `0`.
+* *One subgroup.* `qrels_prefs` has no subgroups; all judgments get `0`.
 """
 
 from __future__ import annotations
@@ -54,13 +54,13 @@ def read_preferences(path: PathLike | Source, form: str | None = None) -> pd.Dat
     path : path, `-` for standard input, or binary file
         Plain, or compressed with gzip or zstd.
     form : 'prefs', 'qrels_prefs' or 'pairs', optional
-        If it is not given, the first line decides, see above.
+        If it is not given, the first line decides, see the module.
 
     Returns
     -------
     pandas.DataFrame
         Columns `query_id`, `group`, `subgroup`, `doc_id` (str) and `relevance` (int64 if all levels are whole numbers,
-        else float64): a row for each judgment, of which a line of `pairs` holds two. It goes wherever qrels go.
+        else float64): a row for each judgment (a line of `pairs` holds two). Use it wherever qrels are accepted.
 
     Raises
     ------
@@ -106,7 +106,7 @@ def _form(source: Source, form: str | None) -> Form:
 
 
 def _levels(source: Source, form: Form) -> dict[str, Any]:
-    """Judgments as they are."""
+    """Judgments of a file with levels."""
     table = whole(source, form)
     topic, doc, level = as_objects(table.query_id), as_objects(table.doc_id), table.value
     for at in np.flatnonzero(~np.isfinite(level))[:1]:
@@ -138,7 +138,7 @@ def _check(source: Source, frame: pd.DataFrame, rows_of_line: int) -> None:
 
     from irpref.arrays.closure import ConflictingError, check, conflict_text, numbered
 
-    # By name: which contradiction the message tells does not depend on the order of the lines.
+    # Sorted by name, so that the message names the same contradiction whatever the order of the lines.
     topic, group, subgroup, doc = (pd.factorize(frame[name], sort=True)[0] for name in COLUMNS[:-1])
     row = numbered(topic * (int(doc.max(initial=0)) + 1) + doc)[1]
     try:
@@ -164,7 +164,7 @@ def write_preferences(frame: pd.DataFrame, path: str | os.PathLike[str] | IO[str
         `read_preferences` returns them.
     path : path, or text file that is open for writing
     form : 'prefs', 'qrels_prefs' or 'pairs'
-        In `pairs`, the preferences that the subgroups say, each once; the group is the judge.
+        `pairs` has each preference of the subgroups once; the group is the judge.
 
     Raises
     ------

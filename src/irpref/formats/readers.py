@@ -1,10 +1,10 @@
-"""Readers of files with named columns: a function for each form, of the name that it has in `irpref.formats.runs`.
+"""Readers of files with named columns: a function for each form, with its name in `irpref.formats.runs`.
 
 Each takes the source, what is wanted of it ('score' for a run, 'relevance' for judgments) and how it is read, and
 returns a `Table`, or several one after the other.
 
-A record is the same in JSON and in JSON lines: what Python's `json` reads, except that a key that is twice in one
-object is an error (which of the two counts would be chance), and so is half of a surrogate pair in an id.
+A record is the same in JSON and in JSON lines: what Python's `json` reads. Two things are errors, though: a key that
+occurs twice in one object (which of the two counts would be chance), and half of a surrogate pair in an id.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ def parquet(source: Source, value: str, how: Reading = PLAIN) -> Iterator[Table]
 
 
 def csv(source: Source, value: str, how: Reading = PLAIN, separator: str = ",") -> Table:
-    """Cells between commas, below a header."""
+    """A file of cells separated by commas, with a header."""
     import csv
 
     name = source.name
@@ -73,12 +73,12 @@ def csv(source: Source, value: str, how: Reading = PLAIN, separator: str = ",") 
 
 
 def tsv(source: Source, value: str, how: Reading = PLAIN) -> Table:
-    """Cells between tabs, below a header; for a file without one see `has_header`."""
+    """A file of cells separated by tabs, with a header; for files without one see `has_header`."""
     return csv(source, value, how, "\t")
 
 
 def has_header(source: Source, value: str, how: Reading) -> bool:
-    """Whether the first line of a file between tabs names our columns; without, it is a TREC file."""
+    """Whether the first line of a file with tabs names our columns; if not, it is a TREC file."""
     if not source.is_file():
         source.keep = True  # it is opened once more
     data = b""
@@ -93,7 +93,7 @@ def has_header(source: Source, value: str, how: Reading) -> bool:
 
 
 def _typed(cells: Sequence[str]) -> Any:
-    """Another column of judgments: truth values, numbers or text; what is missing is NaN among numbers, else None."""
+    """A further column of judgments: truth values, numbers or text; missing is NaN among numbers, else None."""
     there = {cell for cell in cells if cell}
     if there and {cell.lower() for cell in there} <= {"true", "false"}:  # as Python and pandas write them
         found = [cell.lower() == "true" if cell else None for cell in cells]
@@ -170,12 +170,12 @@ def _loaded(text: str, where: str, line: str | None = None) -> Any:
         raise ValueError(f"{where}{at}: this is no JSON{shown or f': {error.msg}'}") from None
     except RecursionError:
         raise ValueError(f"{where}: the JSON is nested too deeply, expected topic -> document -> number") from None
-    except ValueError:  # Python makes no whole numbers of thousands of digits
+    except ValueError:  # Python refuses whole numbers of thousands of digits
         raise ValueError(f"{where}: a number has too many digits{shown}") from None
 
 
 class _RepeatedError(Exception):
-    """A key that is twice in one object of JSON."""
+    """A key occurs twice in one JSON object."""
 
 
 def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
@@ -228,7 +228,7 @@ def _records(records: list[Any], places: list[str], name: str, value: str, how: 
 def _numbers(
     cells: list[Any], place: Callable[[int], str], value: str, how: Reading, name: str, is_text: bool = False
 ) -> Floats:
-    """Scores, or grades and what labels are worth. `is_text`: numbers are written; `place`: row to where it is."""
+    """Scores or grades, those of labels included. `is_text`: numbers are text; `place`: a row's place in the file."""
     if value == "relevance" and (how.labels is not None or set(map(type, cells)) == {str}):
         grades = grades_of(list(map(str, cells)), how.labels, name)
         if grades is not None:

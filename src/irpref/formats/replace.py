@@ -10,9 +10,9 @@ from contextlib import contextmanager, suppress
 
 @contextmanager
 def replaced(path: str | os.PathLike[str]) -> Iterator[str]:
-    """A name beside `path` to write to; that file takes the place of `path` when all is written, and never before.
+    """Yield a name beside `path` to write to; that file replaces `path` when all is written, and never before.
 
-    What is no file (a pipe, /dev/stdout) is written to as it is.
+    A pipe or /dev/stdout is written to directly.
 
     Raises
     ------
@@ -42,7 +42,7 @@ def replaced(path: str | os.PathLike[str]) -> Iterator[str]:
         os.chmod(beside, os.stat(target).st_mode & 0o777 if os.path.exists(target) else 0o666 & ~mask)
         os.replace(beside, target)
     except OSError as error:
-        # Ours, or one without a name, as on a full disk; what the caller reads meanwhile has its own.
+        # The error names our file, or none, as on a full disk; errors of files that the caller reads name these.
         if error.strerror and (
             error.filename is None or str(error.filename).startswith(os.path.join(folder, ".part-"))
         ):

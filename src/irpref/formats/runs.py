@@ -1,4 +1,4 @@
-"""Which runs, what they are called, and which form the endings of files say they have."""
+"""Runs and their names, and the endings of files in each form."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from typing import Any
 
 from irpref.formats.source import PACKED
 
-# The forms, and the endings of their files' names. Where `irpref.formats.readers` has a function of a form's name, that
-# reads it; the others are TREC's.
+# The forms, and the endings of their files' names. If `irpref.formats.readers` has a function of a form's name, that
+# reads it; the other forms are TREC's.
 ENDINGS = {
     "trec": (".txt", ".run", ".trec", ".res"),
     "msmarco": (),
@@ -19,12 +19,12 @@ ENDINGS = {
     "json": (".json",),
     "jsonl": (".jsonl", ".ndjson"),
 }
-# Of files of runs: what is packed first, since that ending is the last one.
+# Endings of run files: those of packed files first, since they come last in a name.
 RUN_ENDINGS = (*PACKED, *(ending for endings in ENDINGS.values() for ending in endings))
 
 
 def run_names(paths: Sequence[str]) -> dict[str, str]:
-    """A short name for each run file, in their order; the whole path if two would have the same."""
+    """A short name for each run file, in their order; the whole path if two would have the same name."""
     short = [_short(path) for path in paths]
     if len(set(short)) < len(short):
         return {path: path for path in paths}
@@ -45,7 +45,7 @@ def named_runs(runs: Any, alone: str = "", topics: Iterable[str] = ()) -> dict[s
     Raises
     ------
     TypeError
-        A single run or path in place of several, or something else than paths in a list.
+        A single run or path in place of several, or a list of something other than paths.
     """
     of_paths = isinstance(runs, list) and runs and isinstance(runs[0], (str, os.PathLike))
     if alone and not of_paths and (not isinstance(runs, Mapping) or not runs or _is_run(runs, set(topics))):

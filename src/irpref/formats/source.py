@@ -79,7 +79,7 @@ class Source:
             raise
 
     def _again(self) -> bool:
-        """Whether the bytes come from something that cannot simply be opened once more."""
+        """Whether the bytes come from something that cannot simply be opened again."""
         if not isinstance(self.path, (str, os.PathLike)) or self.name == "<stdin>":
             return True
         return self.keep and os.path.exists(self.path) and not os.path.isfile(self.path)  # a pipe with a name
@@ -112,9 +112,9 @@ def _is_regular(stream: Any) -> bool:
 
 
 class _Stream:
-    """A stream that cannot be read twice, and may have no data yet (its `read` returns None): then it is waited for.
+    """A stream that can be read only once. It is waited for while it has no data yet (its `read` returns None).
 
-    What was read before `again` was called is read once more; with `keep`, everything, from a temporary file.
+    `again` goes back to the beginning: once, or with `keep`, which writes all to a temporary file, any number of times.
     """
 
     def __init__(self, stream: Any, name: str, keep: bool = False) -> None:
@@ -169,7 +169,7 @@ def _decompressed(stream: Any, name: str) -> IO[bytes]:
 class _Gunzip:
     """The data of a gzip file of any number of members, checked as `gzip.GzipFile` does.
 
-    That one unpacks a few kilobytes at a time, and takes the interpreter from other threads each time.
+    `gzip.GzipFile` unpacks a few kilobytes at a time, and takes the interpreter from other threads each time.
     """
 
     def __init__(self, stream: Any) -> None:
@@ -228,7 +228,7 @@ def ahead(items: Iterator[T], n: int = 2) -> Iterator[T]:
             waiting.append(thread.submit(next, items, end))
             yield item
     finally:
-        # If the caller has gone, this may happen while garbage is collected, by this thread even, which cannot wait for
+        # If the caller stops early, this may run during garbage collection, even in that thread, which cannot wait for
         # itself.
         thread.shutdown(wait=False, cancel_futures=True)
 
@@ -264,7 +264,7 @@ def too_long(block: bytes) -> bool:
 
 
 def _upto_line_end(file: IO[bytes], size: int) -> int:
-    """Up to `size` bytes, so many that a line ends there if that is easy to see: then nothing need be copied."""
+    """Up to `size` bytes, up to the end of a line if one is easy to find: then nothing need be copied."""
     if not (hasattr(os, "pread") and _is_regular(file)):
         return size
     here = file.tell()

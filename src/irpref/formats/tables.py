@@ -9,8 +9,8 @@
 
 All but Parquet may be plain or compressed with gzip or zstd. The ending of the file's name says the form, `.gz` and
 `.zst` aside; a file with none of these endings is TREC. A `.tsv` without a header is TREC, too, since many qrels are.
-MS MARCO's runs have no ending of their own, and their third column could be taken for a score: they are read if you
-ask for them by name, and their score is the negative rank.
+MS MARCO's runs have no ending of their own, and their third column could be taken for a score: they are read only with
+`form='msmarco'`, and their score is the negative rank.
 
 Columns have ir_measures' names, or PyTerrier's (`qid`, `docno`, `label`), BEIR's (`query-id`, `corpus-id`, `score`),
 ranx' (`q_id`), or `grade`, `rating`, `rel` for the relevance; if a file has several, ir_measures' name wins. `columns`
@@ -40,7 +40,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
 FORMS = tuple(ENDINGS)
-BLOCK_BYTES = 1 << 19  # of a run, parsed while the block before becomes Python objects
+BLOCK_BYTES = 1 << 19  # of a run, parsed while the previous block becomes Python objects
 
 
 def read_run(
@@ -92,14 +92,14 @@ def read_qrels(
         understood as relevance without it.
     labels : str or mapping, optional
         Labels that the file has instead of grades: `'S A B C'`, `'L0 L1 L2'`, `'nr pr fr hr'`, or the grade of each,
-        `{"bad": 0, "good": 1}`. The first three are understood without it; a warning says the grades assumed.
+        `{"bad": 0, "good": 1}`. The first three are understood without it; a warning says which grades.
 
     Returns
     -------
     pandas.DataFrame
         Columns `query_id`, `doc_id` (str), `relevance` and, from TREC files, `iteration` (str, `0` if the file has
-        none); from the other forms whatever else is there. `relevance` is int64 if all grades are whole numbers (the
-        host's own measures accept no others), else float64.
+        none); from the other forms whatever else is there. `relevance` is int64 if all grades are whole numbers
+        (ir-measures' own measures accept no others), else float64.
 
     Raises
     ------
@@ -178,7 +178,7 @@ def _qrels_table(source: Source, how: Reading) -> Table:
         form = trec.QRELS_3 if len(trec.first_fields(source)) == 3 else trec.QRELS
         table = trec.whole(source, form.but(number=""))
         grades = grades_of(table.columns["relevance"].tolist(), how.labels, source.name)
-    # Numbers; or some are labels and others are none, which is an error.
+    # All are numbers, or labels are mixed with something else, which is an error.
     table = trec.whole(source, trec.QRELS) if grades is None else table.but(value=grades)
     iteration = table.columns.get("iteration", np.repeat(objects(["0"]), len(table)))
     found = ("query_id", "doc_id", "relevance", "iteration")
@@ -204,9 +204,9 @@ def read_judgments(
     ----------
     source : Source
     preferences : bool or None
-        Whether they may be preferences. Four fields of which the last is a number are both: then they are preferences
-        if topics have several groups (`qrels_prefs`), for qrels repeat one number there; with None they are grades.
-        Labels in place of grades are told from judges of pairs by the second field, `0` or `Q0`.
+        Whether they may be preferences. Lines of four fields that end with a number may be either: they are preferences
+        if topics have several groups (`qrels_prefs`), since qrels repeat one number there; with None they are grades.
+        A second field `0` or `Q0` tells labels in place of grades from judges of pairs.
     form : str or Reading, optional
 
     Raises
@@ -253,7 +253,7 @@ def _run_frame(parts: Iterator[Table], size: int) -> pd.DataFrame:
     read = []
     for part in parts:
         if n + len(part) > docs.size:
-            # Memory that nothing is put into costs nothing; to copy strings would cost as much as to make some.
+            # Unused memory costs nothing; copying strings would cost as much as making them.
             rows = max(len(part) * size * 2 // BLOCK_BYTES, 2 * docs.size, len(part))
             docs, before = np.empty(n + rows, dtype=object), docs
             docs[:n] = before[:n]

@@ -1,8 +1,8 @@
 """Ids as they are stored in files, lists, dicts and Arrow's memory, read by compiled code if there is some.
 
-`_native` is optional: it reads what is plain (lines with single fields, ids that are text) and leaves everything else,
-and every doubt, to the code in Python beside each call of `plain_lines` and `Texts`. That code says what is right;
-values are the same with and without the compiled part. The environment variable IRPREF_TEXTS=pure leaves it out.
+`_native` is optional: it reads what is plain (lines with single fields, ids that are text) and leaves everything else
+to the Python code beside each call of `plain_lines` and `Texts`. That code defines what is right; values are the same
+with and without the compiled part. The environment variable IRPREF_TEXTS=pure leaves it out.
 """
 
 from __future__ import annotations
@@ -64,7 +64,7 @@ class Texts:
 
     @classmethod
     def of_arrow(cls, column: Any) -> Texts | None:
-        """An array of Arrow's strings without missing ones; None as for `of`, or if it holds something else."""
+        """An Arrow array of strings, none of them missing; None as for `of`, or if it holds something else."""
         if not compiled:
             return None
         import pyarrow as pa

@@ -5,7 +5,7 @@
            query_id  doc_id  relevance
 
 Fields are separated by white space (spaces, tabs, any number of them), lines by LF, CRLF or CR. Blank lines
-and lines that begin with `#` hold nothing, as for trec_eval 10. Everything else is data: a line that does not
+and lines that begin with `#` are ignored, as by trec_eval 10. Everything else is data: a line that does not
 have the form above is an error with file, line number and text; nothing is skipped. Ids are text (`007` stays
 `007`; quotes are ordinary characters; UTF-8). Ranks are not read. A line has at most 64 MB.
 
@@ -17,8 +17,8 @@ The format leaves open, and we decided:
 * *Which qrels.* The first line decides between three and four fields. The header of BEIR's files is known.
 * *Byte order marks.* One at the beginning of a line belongs to none of its fields: files of Windows that were put
   together have several.
-* *Numbers.* What Python's `float` takes, without `_`. NaN and infinity are passed on: whoever evaluates the
-  table rejects them with topic and document.
+* *Numbers.* What Python's `float` takes, without `_`. NaN and infinity are passed on: evaluation rejects them,
+  with topic and document.
 
 The file is cut into blocks of whole lines. Compiled code (`irpref.formats.texts`) takes a block whose lines hold
 nothing unusual; without it, a block with one blank or tab between two fields is split at once. Every other block goes
@@ -277,7 +277,7 @@ def _split(data: bytes, form: Form) -> dict[str, list[Any]] | None:
         fields = data.decode("utf-8").removesuffix("\n").replace("\n", " ").replace("\t", " ").split(" ")
         found: dict[str, list[Any]] = {name: fields[i :: form.n] for name, i in form.columns.items()}
         if form.number:
-            # Python alone takes letters of other scripts and `_` for parts of a number.
+            # Only Python accepts digits of other scripts and `_` in a number.
             plain = data.isascii() and b"_" not in data
             found[form.number] = list(map(float, found[form.number])) if plain else as_floats(found[form.number])
         return found
@@ -286,7 +286,7 @@ def _split(data: bytes, form: Form) -> dict[str, list[Any]] | None:
 
 
 def _is_even(data: bytes, n: int) -> bool:
-    """Whether each line has `n` fields, with one blank or tab between two, and nothing else below 33."""
+    """Whether each line has `n` fields, with one blank or tab between two, and no other byte below 33."""
     text = np.frombuffer(data if data.endswith(b"\n") else data + b"\n", np.uint8)
     low = text <= 32
     if np.count_nonzero(low) != np.count_nonzero(text == 10) * n:  # counted first: a long line may have many fields
@@ -305,7 +305,7 @@ def _table(form: Form, query_id: Stretches, columns: dict[str, Any], number: Any
 
 
 def _repeated(column: Texts | list[str]) -> Any:
-    """A column as an object array; equal neighbours, which all iterations mostly are, are one string."""
+    """A column as an object array; equal neighbours share one string (usually all iterations are equal)."""
     stretches = stretches_of(column)
     return np.repeat(as_objects(stretches.names), stretches.lengths)
 
@@ -358,7 +358,7 @@ def parse_lines(data: bytes, form: Form) -> tuple[dict[str, list[Any]], int]:
             if len(row) != form.n:
                 why = _fields_wrong(row, lines[number], form)
                 if why:
-                    parse_lines(b"\n".join(lines[:number]), form)  # an earlier line is told first
+                    parse_lines(b"\n".join(lines[:number]), form)  # an error in an earlier line comes first
                     raise _Malformed(number, why, lines[number])
                 row = row[: form.n]
             kept.append(row)
