@@ -5,13 +5,12 @@ arrays only. Everything after it (measures, curves, explanations) works on array
 
 Two questions shape this package.
 
-**How are ids turned into arrays?** Only the judged documents that a run retrieved can matter beyond their
-number: every measure is a function of them (rank, grade) and of how many documents were retrieved. So a run
-is never converted row by row; its documents are looked up among the topic's judged ones, and only the hits
-become rows. Where compiled code is there, many documents are looked up at once: each has a key, the hash of topic and
-id, and a table of keys (`irpref.judged.match`) shows repeated documents and finds the judged ones, whose ids are then
-compared, since only the ids decide. Few documents, and all of them without compiled code, are looked up in dicts. Both
-ways give the same hits.
+**How are ids turned into arrays?** Every measure is a function of the judged documents that a run retrieved (rank,
+grade) and of the number of documents retrieved. So a run is never converted row by row; its documents are looked up
+among the topic's judged ones, and only the hits become rows. With compiled code, many documents are looked up at once:
+each has a key, the hash of topic and id, and a table of keys (`irpref.judged.match`) shows repeated documents and finds
+the judged ones, whose ids are then compared, since only the ids decide. Few documents, and all of them without compiled
+code, are looked up in dicts. Both ways give the same hits.
 
 **How does a value stay the same bit for bit whatever other topics are present?** Sums are taken inside a
 topic's own slice (see `irpref.arrays.segments`); choices between a fast and a general path are made from the topic's

@@ -148,12 +148,12 @@ def align_tables(
     in_float32: bool = False,
     alignment: Alignment = TREC,
 ) -> JudgedFile:
-    """Align tables that each hold whole topics, as one run: what is kept of each are its hits. See `align_run`."""
+    """Align tables of whole topics as one run; only the hits of each table are kept. See `align_run`."""
     repeats = Repeats(strict)
     n_retrieved = np.zeros(pool.n_topics, dtype=np.int64)
     topics: list[str] = []
     kept: dict[str, list[Ints]] = {}
-    small = np.int32 if pool.grade.size < 2**31 else np.int64  # a topic of as many rows fits no memory
+    small = np.int32 if pool.grade.size < 2**31 else np.int64  # no topic of more rows fits in memory
     same = True
 
     def keep(**columns: Ints) -> None:
@@ -191,7 +191,7 @@ def align_tables(
     del topic
 
     def whole(name: str) -> Ints:
-        """A column of all hits; its parts are gone then."""
+        """A column of all hits; its parts are freed."""
         column: Ints = np.concatenate([np.zeros(0, np.int64), *kept.pop(name, [])])
         return column if by_topic is None else column[by_topic]
 
@@ -302,7 +302,7 @@ def _parts_of(pool: Pool, data: Table, topics: list[str]) -> Iterator[Part]:
 
 
 def _by_key(pool: Pool, part: Part) -> Block | None:
-    """Look all documents up at once; None if that fails: a document is there twice, or two have one key."""
+    """Look all documents up at once; None if that fails: a document occurs twice, or two have one key."""
     docs = part.docs
     if isinstance(docs, list) or pool.texts is None:
         return None
@@ -322,7 +322,7 @@ def _by_key(pool: Pool, part: Part) -> Block | None:
 
 
 def _one_by_one(pool: Pool, part: Part, repeats: Repeats) -> Block:
-    """Look documents up in the pool's dicts; if one is there twice in a topic, its last row is kept."""
+    """Look documents up in the pool's dicts; if one occurs twice in a topic, its last row is kept."""
     docs = part.docs if isinstance(part.docs, list) else part.docs.to_list()
     every = Segments.of_lengths(part.lengths)
     found: list[Ints] = []

@@ -1,4 +1,4 @@
-"""Judgments and runs that are arrays already: a row a topic, a column a document."""
+"""Judgments and runs that are arrays already: a row for each topic, a column for each document."""
 
 from __future__ import annotations
 

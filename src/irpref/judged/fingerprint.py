@@ -24,7 +24,7 @@ def canonical(pool: Pool) -> Ints:
 
 
 def hash_of_pool(pool: Pool) -> str:
-    """Of the judgments, to the last digit."""
+    """Hash of the judgments, to the last digit of each grade."""
     order = canonical(pool)
     topic = pool.judged.topic.tolist()
     found = hashlib.blake2b(digest_size=8)

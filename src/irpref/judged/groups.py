@@ -1,4 +1,4 @@
-"""Groups of topics: means and tests over each of them in place of all topics.
+"""Groups of topics: means and tests over each group instead of all topics.
 
 Groups are a mapping of topic to group, the path of a file with lines `topic group`, or the name of a column of the
 qrels. Every topic of the qrels needs one.
@@ -46,7 +46,7 @@ class Part(Record):
     topics : int array
         Numbers of the topics, rising.
     order : list of int
-        The same as the evaluator adds them up, by rising id, so that means have the same digits.
+        The same in the order in which the evaluator adds them up, by rising id, so that means have the same digits.
     """
 
     group: str | None
@@ -115,7 +115,7 @@ def _of_column(name: str, qrels: Qrels | None) -> dict[str, str]:
 
 
 def read_groups(path: str | os.PathLike[str]) -> dict[str, str]:
-    """Lines `topic group` of a file; blank lines and comments (`#`) hold nothing. `ValueError` names file and line."""
+    """Lines `topic group` of a file; blank lines and comments (`#`) are ignored. `ValueError` names file and line."""
     out: dict[str, str] = {}
     for number, line in lines_of(Source(path)):
         fields = line.decode("utf-8").split(maxsplit=1)

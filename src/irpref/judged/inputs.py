@@ -1,4 +1,4 @@
-"""What users hand in, as tables: frames, dicts of dicts, iterables of namedtuples, files, data sets.
+"""Turn what users pass into tables: frames, dicts of dicts, iterables of namedtuples, files, data sets.
 
 `opened` reads files and data sets; `tables` makes a `Table` of any form, and no other module asks which form an input
 has. Columns have ir_measures' names, or PyTerrier's if those are missing. A score or grade is a real number: text,
@@ -28,7 +28,7 @@ from irpref.judged.match import FEW, chunks
 
 
 def opened(data: Any, value: str, preferences: bool | None = False, form: Reading | None = None) -> Any:
-    """What users hand in, in a form that can be read any number of times, in memory.
+    """Load what users pass into memory, in a form that can be read any number of times.
 
     Parameters
     ----------
@@ -38,8 +38,8 @@ def opened(data: Any, value: str, preferences: bool | None = False, form: Readin
     value : 'score' or 'relevance'
         Whether `data` is a run or qrels.
     preferences : bool or None
-        Whether a file of judgments may hold preferences (see `irpref.read_preferences`); None: one that can be nothing
-        else.
+        Whether a file of judgments may hold preferences (see `irpref.read_preferences`). None: only if it can be
+        nothing else.
     form : Reading, optional
         How a file of judgments is read.
 
@@ -110,7 +110,7 @@ def tables(
     value : 'score' or 'relevance'
     columns : names of further columns to take if they are present; None: all of them
     topics : container of str, optional
-        Topics that are asked for. A dict is not asked for the documents of others, which then have none.
+        Topics that are asked for. Of a dict, documents of other topics are not read: these topics then have none.
 
     Raises
     ------
@@ -189,7 +189,7 @@ def _from_dicts(data: Mapping[Any, Any], value: str, topics: Container[str] | No
 
 
 def _check_same_ids(topics: list[str], docs: list[str]) -> None:
-    """Refuse documents of a run that have one id as text: which of the two was meant?"""
+    """Refuse two documents of a topic whose ids are the same text, such as 1 and '1': which one was meant?"""
     seen: set[tuple[str, str]] = set()
     for topic, doc in zip(topics, docs, strict=True):
         if (topic, doc) in seen:
@@ -329,7 +329,7 @@ def as_numbers(numbers: list[Any], query_id: Iterable[Any], doc_id: Iterable[Any
     return out
 
 
-# What numbers can be made of but are none. (The types of pandas are subclasses.)
+# Types that can be converted to numbers but are none. (The types of pandas are subclasses.)
 _NO_NUMBERS = (
     *(str, bytes, bytearray, complex, np.complexfloating, np.datetime64, np.timedelta64),
     *(datetime.date, datetime.time, datetime.timedelta, np.ndarray),
@@ -337,10 +337,10 @@ _NO_NUMBERS = (
 
 
 def are_numbers(numbers: Iterable[Any]) -> bool:
-    """Whether these are numbers of the usual kinds; if not, they have to be looked at one by one.
+    """Whether these are numbers of the usual kinds; if not, they have to be checked one by one.
 
-    NumPy would take text, dates and complex numbers for numbers. The sum does not, and costs little. (NumPy 2.5 warns
-    of times added to numbers; if warnings are errors, that is an answer, too.)
+    NumPy would take text, dates and complex numbers for numbers. A sum does not, and costs little. (NumPy 2.5 warns
+    about times added to numbers; if warnings are errors, that means no.)
     """
     try:
         total = sum(numbers)
@@ -358,7 +358,7 @@ def is_missing(value: Any) -> bool:
 
 
 def str_list(docs: list[Any], name: str = "doc_id") -> list[str]:
-    """The same list where all ids are `str` already, else their `str`. `ValueError` if one is missing."""
+    """The same list if all ids are `str` already, else their `str`. `ValueError` if one is missing."""
     try:
         "".join(docs)  # the cheapest check of a whole list that CPython offers
         return docs

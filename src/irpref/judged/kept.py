@@ -22,7 +22,7 @@ from irpref.judged.pool import SOURCE, Pool
 from irpref.judged.preferences import COLUMNS, are_preferences, pool_of_preferences
 
 KEPT = 4  # qrels; batches of one experiment alternate
-MOST_BYTES = 64 << 20  # that a kept pool holds of arrays which measures share: about, and for each setting anew
+MOST_BYTES = 64 << 20  # about: of arrays in a kept pool that measures share, some for every setting of parameters
 _pools: deque[tuple[list[Any], Table, Pool]] = deque(maxlen=KEPT)
 _lock = Lock()
 
@@ -49,7 +49,7 @@ def kept_pool(qrels: Any, columns: tuple[str, ...] = (), preferences: bool = Fal
     copy = data.but(
         query_id=_copy(data.query_id),
         doc_id=_copy(data.doc_id),
-        # A read-only array still shows what is written to the frame, or to what a column was made from.
+        # Copies: a read-only array would still show changes of the frame, or of what a column was made from.
         value=data.value.copy(),
         columns={name: _copy(column) for name, column in data.columns.items()},
     )
@@ -64,7 +64,7 @@ _CONSTANT = (str, int, float, bool, bytes, type(None), np.generic)
 
 
 def _cannot_change(column: Any) -> bool:
-    """Whether the items of a column are what they are; a list in a cell can change, and stay the same object."""
+    """Whether no item of a column can change; a list in a cell can, and stays the same object."""
     if isinstance(column, Coded) and not isinstance(column, Stretches):
         return _cannot_change(column.values)
     if not isinstance(column, np.ndarray) or column.dtype != object:
@@ -82,7 +82,7 @@ def _built(data: Table) -> Pool:
 
 
 def forget() -> None:
-    """Drop the pools kept, and the memory they hold."""
+    """Drop the kept pools and free their memory."""
     with _lock:
         _pools.clear()
 

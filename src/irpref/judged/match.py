@@ -22,7 +22,7 @@ else:
     Keys = Any
 
 CHUNK_ROWS = 1 << 16  # rows looked up at a time: their arrays stay in the cache
-FEW = 500  # rows from which texts are worth their calls
+FEW = 500  # rows from which `Texts` are faster
 _FACTOR = np.uint64(0xD6E8FEB86659FD93)
 
 
@@ -117,7 +117,7 @@ def chunks(lengths: Ints, rows: int = CHUNK_ROWS) -> Iterator[tuple[int, int]]:
 
 
 def repeated(keys: Keys, topics: Segments) -> bool:
-    """Whether a key is twice in a topic: (n_rows,), topic after topic."""
+    """Whether a key occurs twice in a topic; `keys`: (n_rows,), topic after topic."""
     # Topic by topic, or a few together, so that the buckets fit the cache.
     return any(
         Buckets(keys[topics.offsets[start] : topics.offsets[stop]]).repeated for start, stop in chunks(topics.lengths)

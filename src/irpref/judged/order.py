@@ -138,13 +138,13 @@ def evaluation_order(
 
 
 def rounded(score: Floats) -> Floats:
-    """Scores in 32 bits, as pytrec_eval holds them; beyond their range the ends, which are ties as infinities are."""
+    """Scores in 32 bits, as in pytrec_eval. Those beyond the range become its ends, and tie as infinities would."""
     ends = np.finfo(np.float32)
     return np.clip(score, float(ends.min), float(ends.max)).astype(np.float32).astype(np.float64)
 
 
 def blurs(score: Floats, topics: Segments) -> bool:
-    """Whether some scores of a topic, which fall inside each, differ as 64-bit floats and not as 32-bit floats."""
+    """Whether scores of a topic differ in 64 bits but not in 32 bits; `score` falls inside each topic."""
     with np.errstate(over="ignore"):
         short = score.astype(np.float32)
     level = short[1:] == short[:-1]

@@ -16,7 +16,7 @@ from irpref.formats.texts import Texts
 from irpref.judged.inputs import as_table, group, is_missing, str_list
 from irpref.judged.match import CHUNK_ROWS, Keys, chunks, keys_of, repeated, texts_of
 
-# The column of filled qrels that says who graded a document, and what it says of a judge's.
+# The column of filled qrels that says who graded a document, and its value for the grades of a judge.
 SOURCE, FILLED = "source", "judge"
 
 
@@ -116,7 +116,7 @@ class Pool(Judgments):
         if not len(docs):
             raise ValueError("the qrels are empty: there is nothing to judge a run against")
         judged = Segments.of_lengths(lengths)
-        # The first thing done with them: later, they would have left the cache.
+        # Before anything else, while they are in the cache.
         keys = None if isinstance(docs, list) else _keys(docs, judged)
         bad = np.flatnonzero(~np.isfinite(grade))
         if bad.size:
@@ -185,7 +185,7 @@ class Pool(Judgments):
                 )
 
     def give_preferences(self, preferences: Preferences) -> None:
-        """Preferences in place of those that the grades imply."""
+        """Use these preferences in place of those that the grades imply."""
         self._preferences = preferences
 
     def index(self, topic: int) -> dict[str, int]:
@@ -230,7 +230,7 @@ def _falling(judged: Segments, grade: Floats) -> Ints:
     level: Ints = np.zeros(0, dtype=np.uint16)
     if depth.max() < 1 << 16:
         level = depth.astype(np.uint16)
-    # The grades, not the differences, which may have been rounded to whole numbers: 1 - 1e-17 is 1.
+    # Compare the grades, not the differences, which may have been rounded to whole numbers: 1 - 1e-17 is 1.
     if not np.array_equal(top - level, grade):
         level = np.unique(-grade, return_inverse=True)[1].astype(np.int64)
     return order_by(judged.topic, level, judged.n)

@@ -31,7 +31,7 @@ def are_preferences(data: Table) -> bool:
 
 
 def pool_of_preferences(data: Table) -> Pool:
-    """A pool whose documents are those of the judgments, and whose preferences are theirs.
+    """Build the pool of judgments that are preferences.
 
     The grade of a document is its highest level, which means something only if it has no other; `graded` of the
     pool says whether that holds for all documents.
@@ -45,7 +45,7 @@ def pool_of_preferences(data: Table) -> Pool:
     Warns
     -----
     DuplicateWarning
-        A judgment is twice in a group of one subgroup.
+        A judgment occurs twice in a group of one subgroup.
     """
     from irpref.arrays.closure import ConflictingError, build, conflict_text, numbered
 

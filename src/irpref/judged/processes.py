@@ -1,6 +1,6 @@
 """Many small files worked on by several processes.
 
-Threads share one interpreter, and of a small file the interpreter's part is large: two threads are little faster than
+Threads share one interpreter, which does a large part of the work on a small file: two threads are hardly faster than
 one. Processes share nothing. They are forked before anything is read; each prepares for itself, and takes the next
 file when it has finished one.
 
@@ -54,19 +54,19 @@ class Processes(Generic[T]):
         self.paths = list(paths)
         self._found: dict[int, Done[str, T]] = {}
         self._news = threading.Condition()
-        self._away = 0  # others that may still bring something
+        self._away = 0  # other processes that may still send results
         self._tickets, give = os.pipe()
         os.write(give, b"".join(map(_TICKET.pack, range(len(self.paths)))))
         os.close(give)
         self._others: list[int] = []
 
     def start(self, others: int, prepare: Callable[[], Callable[[str], T]]) -> None:
-        """Begin so many processes, and listen to them. Whoever calls this must `close`, whatever happens."""
-        # An interrupt comes before the first of them is begun, or after all are known.
+        """Start `others` processes and listen to them. The caller must `close`, whatever happens."""
+        # An interrupt comes before the first of them starts, or after all are known and `close` can end them.
         signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
         try:
-            # All are begun before the first thread is. Who waits for the judgments listens, too: a process whose pipe
-            # is full waits for that.
+            # All start before the first thread does. Threads listen even while this process waits for the judgments:
+            # a process whose pipe is full would wait, too.
             ends = [self._fork(prepare) for _ in range(others)]
             self._away = others
             for back in ends:
@@ -75,20 +75,20 @@ class Processes(Generic[T]):
             signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})
 
     def _fork(self, prepare: Callable[[], Callable[[str], T]]) -> int:
-        """Begin a process; returns where its results come from."""
+        """Start a process; returns the end of the pipe that its results come from."""
         back, forth = os.pipe()
         with warnings.catch_warnings():
-            # From 3.12 on, Python speaks of threads here, which are those of NumPy's linear algebra: they are prepared.
+            # From 3.12 on, Python warns of threads here. They belong to NumPy's linear algebra, which handles forks.
             warnings.simplefilter("ignore", DeprecationWarning)
             process = os.fork()
         if process:
             os.close(forth)
             self._others.append(process)
             return back
-        try:  # the other process, which must not return, and which the first one ends if the user interrupts
+        try:  # the new process: it must not return, and the first one ends it if the user interrupts
             signal.signal(signal.SIGINT, signal.SIG_IGN)
             os.close(back)
-            # What cannot be prepared is told by the first process, which meets with it, too.
+            # If preparing fails, it fails in the first process, too, which reports it.
             with open(forth, "wb", buffering=0) as out:
                 for i, result in self._work(prepare):
                     out.write(pickle.dumps((i, result), pickle.HIGHEST_PROTOCOL))
@@ -118,12 +118,12 @@ class Processes(Generic[T]):
                 with self._news:
                     while i not in self._found and self._away:
                         self._news.wait()
-                if i not in self._found:  # who had it is gone
+                if i not in self._found:  # the process that took it is gone
                     self._found[i] = done(work, self.paths[i])
             yield self._found.pop(i)
 
     def _listen(self, back: int) -> None:
-        # What cannot be read is worked on again by this process.
+        # If a result cannot be read, this process works on the file again.
         with open(back, "rb") as results, suppress(Exception):
             while True:
                 i, result = pickle.load(results)
@@ -135,7 +135,7 @@ class Processes(Generic[T]):
             self._news.notify()
 
     def close(self) -> None:
-        """End the others, who have nothing left to do once all results are here."""
+        """End the other processes, which have nothing left to do once all results are here."""
         os.close(self._tickets)
         for process in self._others:
             with suppress(ProcessLookupError, ChildProcessError):  # if the system itself collects those that end
@@ -153,12 +153,12 @@ def processes(
     shared: Sequence[str | None] = (),
     jobs: int | None = None,
 ) -> Iterator[Processes[Any] | None]:
-    """Other processes for the files, begun at once; None if this one works as fast alone.
+    """Start other processes for the files; None if this one works as fast alone.
 
     Parameters
     ----------
     prepare : callable
-        Called in each of the others; gives what is to be done with a file. Values must pickle.
+        Called in each of the others; returns the function to apply to each file. Values must pickle.
     paths : sequence of str
     shared : sequence of str or None
         Names of what each of them reads while it prepares: a pipe can be read once only.

@@ -56,7 +56,7 @@ def align_file(
 
 
 class Done(Record, Generic[S, T]):
-    """What became of one of several: its value, or the error; and the warnings it gave."""
+    """The outcome for one of several items: its value, or the error; and its warnings."""
 
     item: S
     value: T | None
@@ -65,7 +65,7 @@ class Done(Record, Generic[S, T]):
 
 
 def each(work: Callable[[S], T], items: Iterable[S], jobs: int | None = None) -> Iterator[Done[S, T]]:
-    """Do the same for many, some at a time, in threads.
+    """Apply `work` to many items in threads, some at a time.
 
     Parsing, hashing and the larger array operations leave the interpreter to others, so that threads use the cores.
 
@@ -111,7 +111,7 @@ def each(work: Callable[[S], T], items: Iterable[S], jobs: int | None = None) ->
 
 
 def done(work: Callable[[S], T], item: S) -> Done[S, T]:
-    """What becomes of one: see `each`."""
+    """The outcome of `work` on one item: see `each`."""
     with held() as warnings:
         try:
             return Done(item, work(item), None, warnings)

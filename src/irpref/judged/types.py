@@ -1,4 +1,4 @@
-"""What judgments and runs may be: named once, for the signatures of everything that takes them."""
+"""Types of judgments and runs, for the signatures of everything that takes them."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any, Protocol, TypeAlias
 
 
 class Frame(Protocol):
-    """A frame of pandas or polars (eager or lazy), of either host's column names."""
+    """A frame of pandas or polars (eager or lazy), with the column names of ir_measures or PyTerrier."""
 
     @property
     def columns(self) -> Any:
