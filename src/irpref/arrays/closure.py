@@ -1,6 +1,6 @@
-"""From judgments of preference to preferences: what follows from them, or how they contradict each other.
+"""Derive preferences from judgments: what follows from them, or how they contradict each other.
 
-How they are kept, and what a group and a subgroup are, says `irpref.arrays.preferences`.
+See `irpref.arrays.preferences` for how they are stored, and what a group and a subgroup are.
 """
 
 from __future__ import annotations
@@ -82,9 +82,9 @@ def _given(topic: Ints, group: Ints, subgroup: Ints, row: Ints, level: Floats) -
 
 
 def check(topic: Ints, group: Ints, subgroup: Ints, row: Ints, level: Floats) -> None:
-    """Raise as `build` does if preferences contradict each other; nothing is closed, so it takes a part of the time.
+    """Raise as `build` does if preferences contradict each other; faster, since it does not close them.
 
-    Groups, subgroups and rows may be numbered in any way: which of several contradictions is told depends on it.
+    Groups, subgroups and rows may be numbered in any way. The numbers decide which of several contradictions is raised.
     """
     given = _given(topic, group, subgroup, row, level)
     if given.several.any():
@@ -95,7 +95,7 @@ def _components(a: Ints, b: Ints, n: int, connection: str) -> tuple[int, Ints]:
     from scipy.sparse import coo_array
     from scipy.sparse.csgraph import connected_components
 
-    # Graphs of scipy 1.11 are numbered with 32 bits, and it does not say so if they are not.
+    # scipy 1.11 needs 32-bit indices for graphs, and raises no error if they are longer.
     rows, columns = a.astype(np.int32), b.astype(np.int32)
     graph = coo_array((np.ones(a.size, np.int8), (rows, columns)), shape=(n, n))
     found: tuple[int, Ints] = connected_components(graph, directed=connection == "strong", connection=connection)
@@ -112,7 +112,7 @@ def build(
     topic : int array
         From 0.
     group, subgroup : int array
-        Numbers that rise with the names. Of subgroups they need not if all levels are above 0.
+        Numbers in the order of the names. Those of subgroups may have any order if all levels are above 0.
     row : int array
         Row of the document; documents of different topics have different rows.
     level : float array
@@ -155,7 +155,7 @@ def _order(*keys: Ints) -> Ints | slice:
     for key, bound in zip(keys[1:], bounds[1:], strict=True):
         one *= bound
         one += key
-    # Files mostly are in order.
+    # Files usually are in order.
     return slice(None) if (one[1:] >= one[:-1]).all() else np.argsort(one, kind="stable")
 
 
@@ -199,11 +199,11 @@ def _check_levels(of_sub: Ints, row: Ints, level: Floats, source: Ints) -> None:
 
 
 class _Graph(Record):
-    """Preferences of groups of several subgroups, as a graph without circles.
+    """Preferences of groups of several subgroups, as a graph without cycles.
 
     A vertex is a document in a group (the first `row.size`, by group), or a level of a subgroup that holds several
-    documents: those of the level above lead to it, and it leads to its own. So edges are no more than twice the
-    judgments.
+    documents: those of the level above lead to it, and it leads to its own. So there are at most twice as many edges
+    as judgments.
     """
 
     group: Ints  # (n_documents,)
@@ -211,12 +211,12 @@ class _Graph(Record):
     node: Ints  # (n_judgments,): the document's vertex
     upper: Ints  # (n_edges,)
     lower: Ints
-    depth: Ints  # (n_vertices,): edges of the longest way down
-    part: Ints  # (n_documents,): what hangs together
+    depth: Ints  # (n_vertices,): edges of the longest path down
+    part: Ints  # (n_documents,): connected component
 
 
 def _graph(given: _Given) -> _Graph:
-    """Raises `ConflictingError` if preferences lead back to where they began."""
+    """Build the graph. Raises `ConflictingError` if it has a cycle."""
     base = int(given.row.min())
     width = int(given.row.max()) - base + 1
     keys, node = numbered(given.group * width + (given.row - base))
@@ -238,7 +238,7 @@ def _graph(given: _Given) -> _Graph:
     graph = _Graph(group, row + base, node, upper, lower, _depth(upper, lower, n), part)
     circular = graph.depth[: keys.size] < 0
     if circular.any():
-        # In the smallest part.
+        # Look in the smallest component.
         parts = np.unique(part[circular])
         smallest = parts[np.argmin(np.bincount(part)[parts])]
         raise ConflictingError(_circle(given.where(part[node] == smallest), node[part[node] == smallest]))
@@ -246,7 +246,7 @@ def _graph(given: _Given) -> _Graph:
 
 
 def _depth(upper: Ints, lower: Ints, n: int) -> Ints:
-    """Edges of the longest way down from each vertex, -1 if there is a way to a circle: shape (n,)."""
+    """Edges of the longest path down from each vertex, -1 if a path leads to a cycle: shape (n,)."""
     depth = np.full(n, -1)
     left = np.bincount(upper, minlength=n)  # edges to vertices that are not done
     order = np.argsort(lower, kind="stable")
@@ -277,7 +277,7 @@ def _close(given: _Given) -> tuple[tuple[Any, ...], tuple[Any, ...]]:
     level = np.empty(row.size)
     level[graph.node] = given.level
 
-    # Bit i of a document: it comes before document i of its part, or is that one.
+    # Bit i of a document is set if it comes before document i of its component, or is that one.
     by_part = np.argsort(part, kind="stable")
     parts = Segments.of_lengths(np.bincount(part))
     bit = np.empty(row.size, np.int64)
@@ -304,11 +304,11 @@ def _close(given: _Given) -> tuple[tuple[Any, ...], tuple[Any, ...]]:
     return (group, np.zeros_like(row), row, level), (group[winner], short[winner], short[loser])
 
 
-_STARTS = 256  # documents from which a circle is looked for
+_STARTS = 256  # documents from which a cycle is searched for
 
 
 def _circle(given: _Given, node: Ints) -> list[tuple[int, int]]:
-    """A shortest way back to where it began, as pairs of judgments, of those through one of the first documents."""
+    """A shortest of the cycles through one of the first documents, as pairs of judgments."""
     from scipy.sparse import coo_array
     from scipy.sparse.csgraph import shortest_path
 
@@ -321,7 +321,7 @@ def _circle(given: _Given, node: Ints) -> list[tuple[int, int]]:
     upper, lower = ends[0::2], ends[1::2]
     graph = coo_array((np.ones(len(said)), (upper, lower)), shape=(docs.size, docs.size))
     part = _components(upper, lower, docs.size, "strong")[1]
-    starts = np.flatnonzero(np.bincount(part)[part] > 1)[:_STARTS]  # a circle does not leave its part
+    starts = np.flatnonzero(np.bincount(part)[part] > 1)[:_STARTS]  # a cycle does not leave its component
     steps, before = shortest_path(graph, unweighted=True, indices=starts, return_predecessors=True)
     number = np.full(docs.size, -1)
     number[starts] = np.arange(starts.size)

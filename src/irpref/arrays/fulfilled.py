@@ -1,7 +1,7 @@
 """Counting the preferences that a ranking fulfils: by group, by pair of documents, and at the higher document.
 
 A preference (a before b) is *kept* if a is ranked above b and *broken* if b is ranked above a; both documents were
-retrieved, or the higher one alone. Of a preference without a retrieved document the ranking says nothing.
+retrieved, or the higher one alone. If neither document was retrieved, the ranking decides nothing.
 
 Three things are counted:
 
@@ -29,7 +29,7 @@ from irpref.arrays.segments import Bools, Floats, Ints, Segments, opens, ratio
 
 
 class Ranked(Record):
-    """The preferences of a pool, a ranking of its documents, and what is counted of both: whole numbers."""
+    """The preferences of a pool, a ranking of its documents, and counts of both: whole numbers."""
 
     of: Preferences
     judged: Segments  # documents (rows) by topic
@@ -115,7 +115,7 @@ def _lowest_among_themselves(
     """
     row = of.row[at]
     found = rank[row] != NOT_RETRIEVED
-    # Above each of the first R: those before it, but for itself if it occurs twice.
+    # Above each of the first R: those before it, except itself if it occurs twice.
     same = np.zeros(row.size, bool)
     same[1:] = (row[1:] == row[:-1]) & (candidates.topic[1:] == candidates.topic[:-1])
     start = np.maximum.accumulate(np.where(same, 0, np.arange(row.size))) if row.size else row
@@ -145,7 +145,7 @@ def by_pair(view: Ranked, pairs: str) -> Floats:
     overlap = (of.groups.lengths > 1) | (of.groups.count(of.repeats & ~of.several) > 0)
     for t in np.flatnonzero(overlap).tolist():
         _, share, size = _shares_of(view, t, pairs)
-        # One after the other, as trec_eval adds.
+        # Added one after the other, as in trec_eval.
         value[t] = np.append(0.0, share.cumsum())[-1] / max(size, 1)
     return value
 
@@ -171,7 +171,7 @@ def _shares_of(view: Ranked, t: int, pairs: str) -> tuple[Ints, Floats, int]:
     found, size = {2: [none], 1: [none]}, 0
     for upper, share, retrieved in _shares(view.of.topics(t, t + 1, start, stop), view.rank[start:stop]):
         size += int((retrieved >= least).sum())
-        # Of a pair without a retrieved document no group is fulfilled: its share is 0.
+        # A pair without a retrieved document is fulfilled in no group: its share is 0.
         for number in range(2, max(least, 1) - 1, -1):
             found[number].append((upper[retrieved == number], share[retrieved == number]))
     rows, shares = zip(*found[2], *found[1], strict=True)
@@ -233,7 +233,7 @@ def _shares(of: Preferences, rank: Ints) -> Iterator[tuple[Ints, Floats, Ints]]:
 def _by_key(key: Ints, kept: Bools, first: int, end: int) -> tuple[Ints, Floats, Ints]:
     """Keys in rising order, and of each how often it was kept and how often it occurs: (n_keys,) each.
 
-    Keys lie in [first, end). If most of these are taken, as by groups that judge the same documents, counting them
+    Keys lie in [first, end). If most of these occur, as they do if groups judge the same documents, counting them
     all is many times faster than sorting.
     """
     if end - first <= 2 * key.size:
@@ -281,7 +281,7 @@ def at_documents(view: Ranked, pairs: str, weight: Floats) -> tuple[Floats, Floa
 
 
 def whole_groups(view: Ranked, pairs: str, weight: Floats) -> Floats:
-    """As `at_documents`, of the groups that keep all their documents with `nonrelevant='R'`: shape (n_judged,).
+    """As `at_documents`, for the groups that keep all their documents with `nonrelevant='R'`: shape (n_judged,).
 
     If non-relevant documents are missing, each is one more fulfilled preference of a relevant document retrieved.
     """

@@ -1,16 +1,16 @@
-"""What is ranked above a document although it is worth less: number, and sum of the differences, for every document.
+"""For every document, those of a lower value ranked above it: their number, and the sum of the differences.
 
 Rows follow topic by topic, in rank order. For each row, among the rows above it in its topic with a lower value,
 
     inversions                sum of (value of the row - value of the lower one)
     inversions, unweighted    number of lower ones
 
-Counting pairs takes time n^2; two ways are faster, and each topic goes the one that is faster for it.
+Counting pairs takes time n^2; two algorithms are faster, and each topic gets the one that suits it.
 
-**Counters.** Take the rows of the lowest value away, then those of the next, and so on. A row that is left has as many
-rows of that value above it as its place among the rows has fallen, and loses that number times the difference of the
-two values. What is left to look at shrinks from value to value, so the time is at most n * values. Differences of two
-values are formed before they are multiplied: if the values are whole numbers no addition rounds.
+**Counters.** Take the rows of the lowest value away, then those of the next, and so on. Each time, the position of a
+row that is left falls by the number of rows of that value above it; the row loses that number times the difference of
+the two values. Fewer rows are left from value to value, so the time is at most n * values. Differences of two values
+are formed before they are multiplied: if the values are whole numbers no addition rounds.
 
 **Bits.** Number the values of a topic 0, 1, 2, ... from the lowest. Two different numbers agree in their highest bits
 up to one place, where the higher has a 1 and the lower a 0; so each pair is met exactly once by going over the bits
@@ -53,7 +53,7 @@ def inversions(
     step : int array (n_levels,)
         Order of the values in the topic: 0 for the lowest; levels of equal value share a step.
     weighted : bool
-        Whether the differences are summed; else the rows are counted.
+        Whether to sum the differences. If false, count the rows.
     zeros : float array (n_rows,), optional
         Number of further rows above each one, of value 0: callers that know it may leave such rows out.
     """
@@ -102,7 +102,7 @@ def by_counters(
 def lower_before(order: Ints, rows: Segments, value: Floats | None = None) -> tuple[Floats, Floats]:
     """Number of rows before each one, in its segment, that come lower in an order, and the sum of their values.
 
-    One pass a bit, from the highest. Inside groups of equal higher bits, which are together and in rank order, a row
+    One pass per bit, from the highest. Inside groups of equal higher bits, which are together and in rank order, a row
     whose bit is 1 has those before it whose bit is 0.
 
     Parameters

@@ -16,7 +16,7 @@ T = TypeVar("T")
 
 
 _NOTHING = object()
-_KEPT = 1 << 20  # judgments up to which what measures share of them is kept for the next run
+_KEPT = 1 << 20  # up to so many judgments, the arrays that measures share are kept for the next run
 
 
 class Judgments:
@@ -84,7 +84,7 @@ class Judgments:
         return self._preferences is None
 
     def memo(self, key: Hashable, make: Callable[[], T]) -> T:
-        """Return what `make()` gave for `key` the first time.
+        """Return `make()`, called only the first time that `key` is asked for.
 
         The key is the function whose result it is, or a tuple that begins with it and goes on with its arguments.
         """
@@ -96,7 +96,7 @@ class Judgments:
         return kept
 
     def trim(self, most: int) -> None:
-        """Forget what the measures share, if that is more than about so many bytes."""
+        """Drop the arrays that measures share if they take more than about `most` bytes."""
         if self._held() > most:
             self._memo = {}
 

@@ -1,4 +1,4 @@
-"""Preferences between documents as arrays: who is before whom, by topic and group, closed under transitivity.
+"""Preferences between documents as arrays: which precedes which, by topic and group, closed under transitivity.
 
 A *group* holds the preferences of one judge: they do not contradict each other, and what follows from two of them
 counts, too. It consists of *subgroups*, each of which puts some documents on levels: a document is preferred to those
@@ -108,7 +108,7 @@ class Preferences(Record):
         """Only the preferences between entries that are kept: (n_entries,). The groups stay."""
         rows = np.flatnonzero(kept)
         entries, place = self.entries.part(rows), self.place[rows]
-        # Levels that lost all their documents are none: a group has no more levels than entries.
+        # Levels that lost all their documents are not numbered: a group has no more levels than entries.
         falls = np.append(False, place[1:] != place[:-1])[: place.size]
         falls[entries.starts[entries.lengths > 0]] = False
         # A document has one entry in a group that has pairs.
@@ -172,8 +172,8 @@ class Preferences(Record):
 
 
 NOT_RETRIEVED = np.iinfo(np.int64).max
-# Preferences that a ranking puts in an order, counted at the retrieved document of each that is ranked higher: rows of
-# an array, for the preferred one being the higher, and both retrieved or it alone; for the other one, and the same.
+# Rows of an array that counts preferences at the document of each that is ranked higher. It is the preferred one, and
+# both were retrieved (KEPT) or it alone was (KEPT_ALONE); or it is the other one, and the same (BROKEN, BROKEN_ALONE).
 KEPT, KEPT_ALONE, BROKEN, BROKEN_ALONE = range(4)
 
 

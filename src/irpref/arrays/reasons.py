@@ -70,13 +70,13 @@ class Topic(Record):
             self.why[i] = words(i)
 
     def found(self, others: str = "not relevant") -> Bools:
-        """The relevant documents retrieved, (n_rows,); of the other judged ones it is said that they are `others`."""
+        """The relevant documents retrieved, (n_rows,); the reason of other judged ones is that they are `others`."""
         found = self.inside & self.relevant()
         self.say(self.inside & (self.grade >= 0) & ~found, lambda i: others)
         return found
 
     def say_first(self, words: str) -> None:
-        """Say `words` of the first relevant document retrieved, and of the others that they do not count."""
+        """Say `words` about the first relevant document retrieved, and about the others that they do not count."""
         found = self.found()
         self.say(found, lambda i: f"below the first relevant document {self.doc[found.argmax()]}: not counted")
         self.say(found & (np.cumsum(found) == 1), lambda i: f"first relevant document: {words}")
@@ -112,7 +112,7 @@ def plain_reasons(topic: Topic, negative: bool, cutoff: int | None) -> None:
 
 
 def default_reasons(topic: Topic) -> None:
-    """Reasons of a measure that says nothing of its own: what each document adds, and that others add nothing."""
+    """Reasons for measures without a function of their own: what each document adds, and that others add nothing."""
     adds = np.nan_to_num(topic.contribution) != 0
 
     def words(i: int) -> str:
@@ -179,7 +179,7 @@ def say_fulfilled(topic: Topic, only_retrieved: bool) -> None:
     ----------
     topic : Topic
     only_retrieved : bool
-        Whether preferences that a document without a rank takes part in do not count.
+        Whether only preferences between two documents with a rank count.
     """
     of = topic.preferences
     assert of is not None

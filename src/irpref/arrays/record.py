@@ -7,10 +7,10 @@ from typing import Any, ClassVar, Self, dataclass_transform
 
 @dataclass_transform(frozen_default=True)
 class Record:
-    """The fields that a class names, set when it is made: `class Place(Record)` with the lines `rank: int`, `row: int`.
+    """Base of classes with named fields: `class Place(Record)` with the lines `rank: int`, `row: int`.
 
-    What the standard library has for this takes a third of a millisecond for each class when it is imported, and there
-    are twenty of them on the way of the shortest evaluation. A value in the class is a default.
+    A value in the class is a default. What the standard library has for this takes a third of a millisecond per class
+    at import, and the shortest evaluation imports twenty such classes.
     """
 
     _fields: ClassVar[dict[str, Any]] = {}

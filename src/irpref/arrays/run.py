@@ -43,8 +43,7 @@ class JudgedRun:
     n_retrieved : int array (n_topics,)
         Documents retrieved, judged or not.
     rank_rising : int array (n_hits,) or None
-        Rank if ties are ordered by rising id, for tools that have it so; only if it was asked for, and not
-        in views.
+        Rank if ties are ordered by rising id, for tools that do so; only if it was asked for, and not in views.
     tied_from : int array (n_hits,) or None
         Rank of the first document of the same score; there if `rank_rising` is.
     in_float32 : JudgedRun or None
@@ -71,7 +70,7 @@ class JudgedRun:
         self.pool = pool
         self.hits = hits
         self.rank = rank
-        self._row = row  # may wait until somebody asks: most measures need the level alone
+        self._row = row  # computed when asked for: most measures need only the level
         self.n_retrieved = n_retrieved
         if level is not None:
             self.level = level
@@ -104,7 +103,7 @@ class JudgedRun:
         return self.memo((JudgedRun.gain, gains), lambda: self.pool.level_gain(gains)[self.level])
 
     def memo(self, key: Hashable, make: Callable[[], T]) -> T:
-        """Return what `make()` gave for `key` the first time: measures share intermediate arrays.
+        """Return `make()`, called only the first time that `key` is asked for: measures share intermediate arrays.
 
         The key is the function whose result it is, or a tuple that begins with it and goes on with its arguments.
         """
@@ -144,7 +143,7 @@ class JudgedRun:
 
     def of_levels(self, mask: Bools) -> JudgedRun:
         """The hits of the levels that `mask` keeps, (n_levels,), at their ranks; everything else stays."""
-        # By the levels, not by what was asked: most often a gain and a grade of at least 1 are the same documents.
+        # The key is the levels, so that views are shared: a gain and a grade of at least 1 mostly select the same ones.
         return self if mask.all() else self._view(mask.tobytes(), lambda: self.select(mask.take(self.level)))
 
     def view(self, cutoff: int | None, judged_only: bool) -> JudgedRun:
@@ -157,9 +156,9 @@ class JudgedRun:
         return self._views[key]
 
     def select(self, mask: Bools, n_retrieved: Ints | None = None) -> JudgedRun:
-        """The hits that `mask` keeps, (n_hits,), at their ranks, of a list of as many documents or of `n_retrieved`."""
+        """The hits that `mask` keeps, (n_hits,), at their ranks; the list has as many documents, or `n_retrieved`."""
         n = self.n_retrieved if n_retrieved is None else n_retrieved
-        # Of the rows, not of this run: it keeps its views, and a circle would outlive them all until it is looked for.
+        # Refer to the rows, not to this run: it holds its views, and only the garbage collector would free the cycle.
         row, kept = self._row, mask.nonzero()[0]
         if kept.size == mask.size:
             return JudgedRun(self.pool, self.hits, self.rank, row, n, self.level)
@@ -174,7 +173,7 @@ class JudgedRun:
         return values if part is self or part._kept is None else values[part._kept]
 
     def others_above(self, part: JudgedRun) -> Floats:
-        """Hits of this run that a part of it lacks, above each one that it has, in its topic: (n_hits of the part,)."""
+        """Number of hits above each hit of a part, in its topic, that the part lacks: (n_hits of the part,)."""
         kept = part._kept
         if part is self or kept is None:
             return np.zeros(part.rank.size)

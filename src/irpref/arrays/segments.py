@@ -223,7 +223,7 @@ class Segments:
         return part.position + part.spread(self.starts[topics])
 
     def part(self, rows: Ints) -> Segments:
-        """Segments of some rows, which ascend: (n_rows,)."""
+        """Segments of some rows, in ascending order: (n_rows,)."""
         return Segments(rows.searchsorted(self.offsets))
 
     def where(self, mask: Bools) -> Segments:

@@ -1,4 +1,4 @@
-"""What each document contributes to a value, and measures that are a sum of that."""
+"""What each document contributes to a value, and measures that are sums of contributions."""
 
 from __future__ import annotations
 
@@ -88,7 +88,8 @@ class Sum:
         update_wrapper(self, parts)
 
     def __reduce__(self) -> Any:
-        # The function that it decorates has lost its name to it. In `__main__` it is pickled itself, if at all.
+        # The name of the decorated function now means this object, which is pickled by that name. In `__main__`, the
+        # function itself is pickled, if that is possible.
         module, name = getattr(self.parts, "__module__", ""), getattr(self.parts, "__qualname__", "")
         named = module != "__main__" and getattr(sys.modules.get(module), name, None) is self
         return name if named else (Sum, (self.parts,))
