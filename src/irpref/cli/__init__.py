@@ -55,7 +55,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     if sys.stderr is None:
         sys.stderr = open(os.devnull, "w")  # noqa: SIM115
     for stream in (sys.stdout, sys.stderr):
-        # What an encoding lacks is written out: values matter more than the letters of a name.
+        # Characters that the encoding lacks are escaped: values matter more than the letters of a name.
         if argv is None and hasattr(stream, "reconfigure"):
             stream.reconfigure(errors="backslashreplace")
     # A run is many objects that all live to the end: looking for garbage among them takes longer than parsing them.
@@ -70,7 +70,7 @@ def main(argv: Sequence[str] | None = None) -> int:
             sys.stdout.flush()
         return status
     except BrokenPipeError:
-        # Python flushes standard output once more on its way out: give it something that accepts.
+        # Python flushes standard output once more at exit: point it to something that accepts writes.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return CLOSED
     except KeyboardInterrupt:
@@ -92,7 +92,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         return ERROR
     finally:
         if argv is None:
-            gc.freeze()  # nor on the way out
+            gc.freeze()  # no search for garbage at exit either
         if collecting:
             gc.enable()
 
@@ -159,7 +159,7 @@ def _unknown(name: str) -> str:
 
 @contextmanager
 def _remarks() -> Iterator[None]:
-    """Each warning as one line; at the end, the first of those that differ in the run alone, with how many others."""
+    """Show each warning as one line. Of those that differ only in the run, show the first at the end and a count."""
     first: dict[Any, str] = {}
     others: Counter[Any] = Counter()
 

@@ -18,7 +18,7 @@ from irpref.show.text import FORMS, LINES, of_frame, rounded, significant
 
 
 class Kind(Record):
-    """A curve or picture: an entry of `curves.toml`, which is all there is to write of one."""
+    """A curve or picture, declared by an entry of `curves.toml` alone."""
 
     function: str
     help: str
@@ -125,7 +125,7 @@ def _table(args: argparse.Namespace) -> Any:
         function = curves.paired_differences if given.measures else function
     if args.topic is not None:
         frame.only_topics(frame.topic_ids(qrels), [args.topic])
-    # Of all topics, so that what is taken from the qrels as a whole (max_rel) stays the same.
+    # Computed on all topics, so that what is taken from the qrels as a whole (max_rel) stays the same.
     table = function(qrels, runs, per_topic=by_topic, **more)
     return table if args.topic is None else table[table["query_id"] == args.topic]
 

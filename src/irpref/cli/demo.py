@@ -94,7 +94,7 @@ def _chance(means: Any, p: Any, test: str) -> str:
 
 
 def _report(qrels: Any, runs: dict[str, Any], path: str) -> str:
-    """Write the report; what to say of it."""
+    """Write the report; returns what to say about it."""
     import irpref
 
     how: dict[str, Any] = {"title": "TREC CAsT 2021", "baseline": PAIR[0], "rankings": PAIR, "depth": 10}

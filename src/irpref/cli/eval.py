@@ -95,7 +95,7 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _checked(args: argparse.Namespace) -> frame.Inputs:
-    """What the arguments name; options that depend on others filled in or refused."""
+    """What the arguments name. Options that depend on others are filled in or refused."""
     args.by_query |= bool(args.topic)
     args.no_summary |= bool(args.topic)
     if args.no_summary and not args.by_query:
@@ -148,7 +148,7 @@ def _scores(
 
 
 def _print_grave(scores: Mapping[str, Scores]) -> None:
-    """What `irpref check` finds grave."""
+    """Print the grave findings of `irpref check`."""
     if any(of.grave for of in scores.values()):
         from irpref.analysis.check import lines
 
@@ -169,10 +169,10 @@ def _with_answered(table: Table, scores: Mapping[str, Scores], n_topics: int) ->
 
 
 def _baseline(args: argparse.Namespace, given: frame.Inputs) -> str | None:
-    """Name of the run to compare with, which joins the runs if it is not there."""
+    """Name of the run to compare with, which joins the runs if it is not among them."""
     if args.baseline is None:
         return None
-    # The name that the table shows for a run will do.
+    # You may give the name that the table shows for a run, or its path.
     path = given.files.get(args.baseline, args.baseline)
     if not os.path.exists(path) and path != "-":
         raise FileNotFoundError(f"--baseline {path}: no such file")
@@ -197,7 +197,7 @@ def _scorer(
         args.topic = frame.only_topics(topics, args.topic)
 
     how: dict[str, Any] = {
-        "exact": exact,  # line by line as the host's command: also in the order of its lines
+        "exact": exact,  # the lines of the command ir_measures, in the same order
         "provider": args.provider,
         "strict": args.strict,
         "alignment": Alignment(**frame.ranking(args)),

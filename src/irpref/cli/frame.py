@@ -42,7 +42,7 @@ NO_TEXT = (
     *(".png", ".pdf", ".svg", ".jpg", ".jpeg", ".html", ".htm"),
     *(".xlsx", ".xls", ".ods", ".parquet", ".gz", ".zst", ".zip", ".bz2", ".xz"),
 )
-LONGEST = 1000  # characters of a message; what failed downloads have to say fills pages
+LONGEST = 1000  # characters of a message; those of failed downloads fill pages
 PAIRS = ("stepdown", "holm", "tukey", "randomised_tukey", "none")  # of irpref.analysis.pairs, not imported for --help
 OK, ERROR, USAGE, INTERRUPTED, CLOSED = 0, 1, 2, 130, 141
 
@@ -63,7 +63,7 @@ class Parser(argparse.ArgumentParser):
         raise UsageError(f"{message} (see {self.prog} --help)")
 
     def _print_message(self, message: str, file: Any = None) -> None:
-        (file or sys.stderr).write(message)  # argparse keeps to itself that a disk is full
+        (file or sys.stderr).write(message)  # argparse hides that a disk is full
 
     def options(self) -> list[str]:
         """All options of this parser and of those below it."""
@@ -121,7 +121,7 @@ def _pairs(text: str) -> dict[str, str]:
 
 
 def _worded(convert: Callable[[str], Any]) -> Callable[[str], Any]:
-    """A type of arguments whose `ValueError` the user reads; argparse hides what it says."""
+    """Let users read the `ValueError` of a type of arguments, whose text argparse hides."""
 
     def converted(text: str) -> Any:
         try:
@@ -167,7 +167,7 @@ def choice(flag: str, *choices: str, help: str, **settings: Any) -> Option:
     return (flag,), {"choices": choices, "default": choices[0], "help": f"{help} (default: %(default)s)", **settings}
 
 
-# The options that commands share. Those with an underscore are what the command ir_measures has, and in no help.
+# The options that commands share. Spellings with an underscore are those of the command ir_measures, and in no help.
 OPTIONS = {
     "topic": several("-t", "--topic", metavar="ID", help="only this topic"),
     "groups": option("--groups", metavar="FILE", help="means over groups of topics"),
@@ -209,7 +209,7 @@ WRITING = ("output", "file")
 
 
 def add(to: Any, *options: str | Option, among: Mapping[str, Option] = OPTIONS, **settings: Any) -> None:
-    """Add options, shared ones by name, to a parser or group; settings are by name, a text being the help."""
+    """Add options, shared ones by name, to a parser or group; `settings` change an option, a text its help."""
     for one in options:
         flags, usual = among[one] if isinstance(one, str) else one
         own = settings.get(one, {}) if isinstance(one, str) else {}
@@ -249,7 +249,7 @@ def reading(args: argparse.Namespace) -> Reading | None:
 
 
 def complain(error: Exception | str) -> None:
-    """An error as one line."""
+    """Print an error as one line."""
     if isinstance(error, OSError) and error.strerror:
         error = f"{os.fspath(error.filename)}: {error.strerror}" if error.filename is not None else error.strerror
     elif isinstance(error, KeyError) and error.args:  # whose text is quoted
@@ -266,7 +266,7 @@ def head(colour: int) -> str:
 
 
 def say(text: str) -> None:
-    """One line on standard error."""
+    """Print one line on standard error."""
     sys.stderr.write(f"irpref: {visible(text)}\n")
 
 
@@ -468,7 +468,7 @@ def named_measures(names: Iterable[str]) -> list[Any]:
 
 
 def read_runs(files: Mapping[str, str], args: argparse.Namespace) -> Iterator[tuple[str, Any]]:
-    """Name and run of each file, in their order, several read at a time; a bar on a terminal, a word about empty ones.
+    """Name and run of each file, in their order, several read at a time; shows a bar, and warns of empty runs.
 
     Raises the error of the first run that cannot be read, with its name.
     """
@@ -511,7 +511,7 @@ def named(error: Exception, path: str) -> Exception:
 def read_judgments(name: str, form: Reading | None = None, preferences: bool | None = False) -> Any:
     """Judgments from a file, standard input, or ir_datasets, as `irpref.judged.inputs.opened` returns them.
 
-    `preferences`: whether a file may hold those. Of `form`, the form itself is that of the runs.
+    `preferences`: whether a file may hold those. `form`: only its columns and labels count; its form is for runs.
     """
     found = opened(name, "relevance", preferences, form and form.but(form=None))
     if not len(found):

@@ -62,7 +62,7 @@ def run(args: argparse.Namespace) -> None:
 
 
 def _table(part: Any, shows: dict[str, Any], title: str = "") -> Table:
-    """A frame for readers: its measure as the title if there is one alone."""
+    """A frame for readers, with its measure as the title if there is only one."""
     alone = not title
     shown = part.drop(columns="measure") if alone else part
     return of_frame(shown, rounded(), shows=shows, title=title or str(part["measure"].iloc[0]))

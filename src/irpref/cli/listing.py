@@ -34,7 +34,7 @@ def _arguments(parser: Parser) -> None:
 
 
 def run(args: argparse.Namespace) -> None:
-    """Print the list or the pages. Raises `UsageError` for a name nobody has."""
+    """Print the list or the pages. Raises `UsageError` for an unknown name."""
     chosen = [_named(name) for name in args.names]
     form = frame.form_of(args, "text")
     if form != "text" and (form != "table" or args.output):
@@ -133,7 +133,7 @@ def _providers(measure: Measure) -> list[str]:
 
 
 def _computed_by(fact: dict[str, Any]) -> list[str]:
-    """Providers, whether they are installed, and what they want."""
+    """Providers, whether they are installed, and what they need."""
     from ir_measures import providers
 
     from irpref.measures.support import terms

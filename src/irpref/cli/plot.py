@@ -72,7 +72,7 @@ def run(args: argparse.Namespace) -> None:
 
 
 def check_picture(path: str) -> None:
-    """`UsageError` for a name that says no format; before anything is computed."""
+    """Raise `UsageError` if a file's name has no known ending, before anything is computed."""
     if Path(path).suffix.lstrip(".").lower() not in FORMATS:
         raise UsageError(f"the name of the picture must end in .png, .pdf or .svg, got {path!r}")
 

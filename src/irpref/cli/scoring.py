@@ -105,7 +105,7 @@ class Scorer:
     ) -> None:
         self.measures = list(measures)
         self.strict, self.by_topic, self.form = strict, by_topic, form
-        self._one = Lock()  # who has it may ask the host, which nobody promises to be safe for several
+        self._one = Lock()  # held while the host computes, which may not be safe in threads
         source = providers.registry[provider] if provider else None
         hosted = [] if provider else [m for m in measures if not isinstance(m, KernelMeasure) and _is_here(m)]
 
@@ -142,7 +142,7 @@ class Scorer:
         Raises
         ------
         ValueError, OSError
-            As `read_run` and `Pool.judge`.
+            As `read_run` and `align_run`.
         """
         source = path if isinstance(path, Source) else Source(path, keep=True)
         source.alone = alone
@@ -152,7 +152,7 @@ class Scorer:
         if judged is not None:
             answered = set(judged.topics)
             found.missing = [topic for topic in self.pool.topic_ids if topic not in answered]
-            if answered:  # of an empty run there is a warning
+            if answered:  # for an empty run there is a warning
                 found.grave = self._grave(source, table, judged, bool(found.missing))
         with nullcontext() if table is None else self._one:
             values, metrics, lacking = self.evaluator.scored(None if judged is None else judged.run, table)
