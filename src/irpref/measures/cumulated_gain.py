@@ -3,7 +3,7 @@
     CG(j)  = gain(1) + ... + gain(j)
     DCG(j) = gain(1) / d(1) + ... + gain(j) / d(j),        d(j) = max(1, log_base(j))
 
-and the same of the ideal list. Of one topic, NCG = CG / ideal CG and NDCG = DCG / ideal DCG; over several
+and the same for the ideal list. For one topic, NCG = CG / ideal CG and NDCG = DCG / ideal DCG; over several
 topics they are ratios of means, not means of ratios.
 
 K. Järvelin and J. Kekäläinen, Cumulated gain-based evaluation of IR techniques, ACM TOIS 20(4), 2002,
@@ -11,13 +11,13 @@ K. Järvelin and J. Kekäläinen, Cumulated gain-based evaluation of IR techniqu
 Information Retrieval, 2nd ed., Addison-Wesley 2011, ch. 4.
 
 The logarithm models a user's patience: the later a document, the smaller the share of its gain that reaches the
-user, and the less so the larger the base. Ranks before the base are not discounted at all, since their logarithm is
-below 1 and would raise the gain. Today's nDCG, with log2(j + 1) from the first rank on, has no such ranks.
+user. A larger base discounts less. Ranks before the base are not discounted at all, since their logarithm is below 1
+and would raise the gain. Today's nDCG, with log2(j + 1) from the first rank on, has no such ranks.
 
 Left open there, decided here:
 
 - unjudged documents and grades of 0 or below have no gain, and take a rank;
-- behind its end a ranking gains nothing: its curves go on level, and so do those of the ideal list;
+- after its end a ranking gains nothing: its curves stay level, as do those of the ideal list;
 - the ratios are 0 if the ideal list has no gain yet.
 
 By hand: gains 1, 0, 3 down the ranking, base 2, so that d is 1, 1, log2 3. The ideal list has 3, 1, 0.
@@ -25,7 +25,7 @@ By hand: gains 1, 0, 3 down the ranking, base 2, so that d is 1, 1, log2 3. The 
     CG 1, 1, 4      DCG 1, 1, 1 + 3 / log2 3 = 2.893      ideal CG and DCG 3, 4, 4      NCG 1/3, 1/4, 1
 
 The book defines the ideal list over all judged documents, and computes its example from the retrieved ones.
-Against the latter a system cannot lose by retrieving nothing; it is there to reproduce the example.
+With the latter, relevant documents that a system misses cost it nothing; it is there to reproduce the example.
 """
 
 from __future__ import annotations

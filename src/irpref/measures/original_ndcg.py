@@ -8,12 +8,12 @@ K. Järvelin and J. Kekäläinen, Cumulated gain-based evaluation of IR techniqu
 doi:10.1145/582415.582418, section 2; the same with base 2 in R. Baeza-Yates and B. Ribeiro-Neto, Modern
 Information Retrieval, ch. 4. With base 2, ranks 1 and 2 weigh the same. ir_measures' nDCG divides by
 log2(rank + 1) instead, which discounts rank 2 already; NTCIREVAL has both, this one under the name nDCG and the other
-as MSnDCG. A larger base models a more patient user: no discount above rank `base`, and log_base(rank) from there.
+as MSnDCG. A larger base models a more patient user: no discount before rank `base`, and log_base(rank) from there.
 
 Decided here: gain 0 for unjudged documents and for grades of 0 or below; the ideal list holds all judged
 documents, cut at the cutoff; nothing relevant gives 0; a base that is no whole number discounts from the first rank
-above it. The ideal list is that of the judgments, not of the retrieved documents: against the latter a system could not
-lose by retrieving nothing.
+above it. The ideal list is that of the judgments, not of the retrieved documents: with the latter, relevant documents
+that a system misses would cost it nothing.
 
 By hand: grades a 3, b 2, ranking b x y a, so gains 2 0 0 3.
 
@@ -25,7 +25,7 @@ When 1, when 0: 1 for the ideal list, and for any order of it within the ranks t
 with base 2, too. 0 if no document with a gain was retrieved.
 
 What it is sensitive to: the base decides how many ranks are alike. If the order of the first two documents
-matters, use ir_measures' nDCG. Gains enter linearly: for gains of 2^grade - 1 give them by `gains`.
+matters, use ir_measures' nDCG. Gains enter linearly: for gains of 2^grade - 1, pass them as `gains`.
 """
 
 from __future__ import annotations

@@ -12,18 +12,18 @@ over users who want 1, 2, ... R documents, and over the relevant documents, of w
 How well this is confirmed: we have not seen the article's own formula. Summaries of it say that e is any
 falling function of the rank of the last relevant document. Its first author's README sets total search efficiency
 beside the reciprocal rank, as the worst case beside the best, and beside the search length until all relevant
-documents are found (Cooper's type 3); the scripts there do not compute it. A program of others, which cites equation 3
-of the article, has 1 / p, and 0 if the document was not retrieved: our default. `dcg` is ours, the discount of
-that measure.
+documents are found (Cooper's type 3); the scripts there do not compute it. A third-party program, which cites equation
+3 of the article, has 1 / p, and 0 if the document was not retrieved: our default. `dcg` is our addition, the discount
+of that measure.
 
 What equals what: with `inverse`, R times TSE is `RecallEffort`, precision at the rank of the last relevant document;
 with one relevant document TSE is the reciprocal rank. Of two lists that have all relevant documents, TSE is higher
 for the one that lexicographic recall prefers, unless their last ones are at the same rank: `irpref.prefer(...,
 how='lexirecall')` then goes on with the last but one.
 
-Lexicographic recall itself is no measure here: the authors define it for two rankings, and so does `irpref.prefer`.
-It orders all lists of a topic, so the place in that order could be a value. But there are as many places as ways to
-choose R of n ranks, soon more than a double can distinguish, and in a mean over topics the rank of the last relevant
+Lexicographic recall itself is not a measure here: the authors define it for two rankings, and so does `irpref.prefer`.
+It orders all lists of a topic, so the position in that order could be a value. But there are as many positions as ways
+to choose R of n ranks, soon more than a double can distinguish, and in a mean over topics the rank of the last relevant
 document would decide almost alone: that is TSE.
 
 Decided here: a relevant document that was not retrieved has no rank, and TSE is 0 (at the end of a collection,
@@ -38,7 +38,7 @@ By hand: a b c relevant, x y not.
     a b x        0          c was not retrieved
 
 When it is highest, when 0: e(R) for all relevant documents at the top, in any order; 0 as soon as one is missing. In a
-mean, topics with few relevant documents weigh more, with `RecallEffort` they do not.
+mean, topics with few relevant documents weigh more; with `RecallEffort` they do not.
 
 When to use it: if a single missed document matters, as in patent or legal search and systematic reviews, with lists
 deep enough that most hold all relevant documents. Elsewhere it is 0 for most topics.

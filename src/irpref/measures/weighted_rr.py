@@ -65,12 +65,12 @@ def weighted_rr(run: JudgedRun, *, norm: str, rel: float, max_rel: float, gains:
     shift = -max(math.frexp(max_rel)[1] - 850, 0)
     top, one = math.ldexp(max_rel, shift), math.ldexp(1.0, shift)
     gain = np.clip(level_gains(pool, gains), 0.0, max_rel)
-    # Of 1 - 1/beta, in this form never 0.
+    # 1 - 1/beta, in a form that is never 0.
     rest = (top - np.ldexp(gain, shift)) + one
     below = (top + one) * (view.rank - 1) + rest[view.level]
     above = np.full(run.n_topics, top + one)
     if norm == "ideal":
-        # The first level of a topic is its best; if a document is relevant, that is.
+        # The first level of a topic is its best, and relevant if any is.
         above = np.append(rest, one)[np.where(pool.levels.lengths > 0, pool.levels.starts, -1)]
     first = np.arange(view.rank.size) == view.hits.spread(view.hits.first(view.grade >= rel))
     return Parts(view, np.where(first, view.hits.spread(above) / below, 0.0), np.ones(run.n_topics))
