@@ -30,9 +30,9 @@ class Judgments:
     judged : Segments
         Judged documents (rows) by topic.
     grade : float array (n_judged,)
-        Grades, falling inside each topic: the rows of a topic are in ideal order.
+        Grades, descending inside each topic: the rows of a topic are in ideal order.
     levels : Segments
-        Levels (rows) by topic, by falling grade.
+        Levels (rows) by topic, by descending grade.
     level_grade : float array (n_levels,)
     level_size : int array (n_levels,)
         Documents of the level.

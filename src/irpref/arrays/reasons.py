@@ -1,4 +1,4 @@
-"""Why each document contributes what it does, in words: what a measure has to say of one topic.
+"""Why each document contributes what it does, in words: what a measure says about one topic.
 
 A measure's own file holds a function that takes a `Topic` and sets its reasons; `default_reasons` serves those that
 have none.

@@ -43,7 +43,7 @@ class JudgedRun:
     n_retrieved : int array (n_topics,)
         Documents retrieved, judged or not.
     rank_rising : int array (n_hits,) or None
-        Rank if ties are ordered by rising id, for tools that do so; only if it was asked for, and not in views.
+        Rank if ties are broken by id, ascending, as some tools do; only if it was asked for, and not in views.
     tied_from : int array (n_hits,) or None
         Rank of the first document of the same score; there if `rank_rising` is.
     in_float32 : JudgedRun or None

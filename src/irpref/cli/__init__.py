@@ -50,7 +50,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         Exit status, see the module.
     """
     arguments = list(sys.argv[1:] if argv is None else argv)
-    if sys.stdout is None:  # closed by the shell (>&-): nobody wants to read
+    if sys.stdout is None:  # closed by the shell (>&-): nothing will be read
         sys.stdout = open(os.devnull, "w")  # noqa: SIM115  # until the process ends
     if sys.stderr is None:
         sys.stderr = open(os.devnull, "w")  # noqa: SIM115

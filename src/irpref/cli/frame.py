@@ -393,7 +393,9 @@ def sort_arguments(arguments: Sequence[str], measures: bool = True, runs: bool =
     Raises
     ------
     UsageError
-        An argument could be both or is neither; there is no run; a measure that the command does not take.
+        An argument is empty, could be both, or is neither; there is no run.
+    FileNotFoundError
+        There is no such file; also for a measure if the command takes none.
     """
     found: list[str] = []
     names: list[str] = []

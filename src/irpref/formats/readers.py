@@ -80,7 +80,7 @@ def tsv(source: Source, value: str, how: Reading = PLAIN) -> Table:
 def has_header(source: Source, value: str, how: Reading) -> bool:
     """Whether the first line of a file with tabs names our columns; if not, it is a TREC file."""
     if not source.is_file():
-        source.keep = True  # it is opened once more
+        source.keep = True  # it is opened again
     data = b""
     with source.open() as file:
         while not {10, 13} & set(data) and len(data) < 1 << 16 and (more := file.read(1 << 12)):

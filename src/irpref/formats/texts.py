@@ -143,7 +143,7 @@ class Texts:
         return found
 
     def falling(self, rows: Ints, group: Ints) -> Ints:
-        """The rows of each group by falling text: shape as `rows` and `group`, whose groups follow each other."""
+        """The rows of each group by descending text: shape as `rows` and `group`; groups follow each other."""
         out = np.empty(rows.size, np.int64)
         _native.falling(self.data, self.at, self.length, _rows(rows), _rows(group), out)
         return out
@@ -177,7 +177,7 @@ def plain_lines(
     columns : mapping of name to field
         At least one.
     number : int
-        Which field is the number; None: there is no number.
+        Which field is the number; None if there is none.
     """
     if not compiled or not _is_utf8(data):
         return None
@@ -190,7 +190,7 @@ def plain_lines(
         if sizes is None:
             return None
         found[name] = Texts(data, *room)[: sizes[0]]
-    topics = Texts(data, at, length, room[2])[: sizes[1]]  # whose hashes nobody asks for
+    topics = Texts(data, at, length, room[2])[: sizes[1]]  # their hashes are not used
     lengths = np.diff(np.append(begins[: sizes[1]], sizes[0]))
     return topics.to_list(), lengths, found, numbers[: sizes[0]]
 

@@ -44,7 +44,7 @@ from irpref.formats.texts import Texts
 
 BLOCK_BYTES = 4 << 20  # several in flight: bytes and tables stay small however long the file is
 SHOWN = 200  # characters of a malformed line in its message
-MOST_FIELDS = 64  # of a line that are looked at
+MOST_FIELDS = 64  # of a line that are checked
 CHECK_BYTES = 1 << 19  # of a line whose fields are counted at a time
 _BEIR = [b"query-id", b"corpus-id", b"score"]
 

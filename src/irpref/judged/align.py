@@ -72,7 +72,7 @@ class Part(Record):
         return as_list(take(self.docs, rows))
 
     def falling(self, rows: Ints, group: Ints) -> Ints:
-        """The rows of each group by falling id: shape as both; groups follow each other."""
+        """The rows of each group by descending id: shape as both; groups follow each other."""
         if not isinstance(self.docs, list):
             return self.docs.falling(rows, group)
         docs = self.docs_of(rows)

@@ -10,7 +10,7 @@ from irpref.judged.pool import Pool
 
 
 def align_arrays(grade: Floats, score: Floats) -> JudgedRun | None:
-    """A run judged, documents known by their columns; equal scores by falling column.
+    """Judge a run whose documents are columns; ties are broken by column, descending.
 
     Parameters
     ----------
@@ -29,7 +29,7 @@ def align_arrays(grade: Floats, score: Floats) -> JudgedRun | None:
     is_judged, retrieved = ~np.isnan(grade), ~np.isnan(score)
     if not is_judged.any():
         return None
-    # Ideal order: stable by falling grade, the unjudged (NaN sorts last) behind all.
+    # Ideal order: stable by descending grade, unjudged documents last, as NaN sorts.
     ideal = np.argsort(-grade, axis=1, kind="stable")
     judged = Segments.of_lengths(is_judged.sum(axis=1))
     front = np.arange(n_docs) < judged.lengths[:, None]

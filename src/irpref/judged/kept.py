@@ -89,7 +89,7 @@ def forget() -> None:
 
 def _copy(column: Any) -> Any:
     if isinstance(column, Stretches):
-        return column  # made from the frame, and seen by nobody else
+        return column  # made from the frame, and used nowhere else
     if isinstance(column, Coded):
         return Coded(_copy(column.values), column.codes.copy())
     return column.copy() if isinstance(column, np.ndarray) else column  # texts cannot change

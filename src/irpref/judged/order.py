@@ -1,6 +1,6 @@
 """The tie rule: score as float64 descending, then document id descending, as trec_eval has it.
 
-`Alignment` says whether a user asks for something else. It is handed down from every entry point to here.
+`Alignment` says whether a user asks for something else. Every entry point passes it down to here.
 """
 
 from __future__ import annotations
@@ -80,7 +80,7 @@ def evaluation_order(
     topics : Segments
         Rows of each topic.
     falling : callable
-        Of rows and the group of each, (n,), whose groups follow each other: the rows of each group by falling id.
+        Of rows and the group of each, (n,), whose groups follow each other: the rows of each group by descending id.
     matters : bool array (n_rows,), optional
         Rows whose exact place is asked for. Ties among the others are left as they are, which spares
         looking at their ids.
@@ -111,7 +111,7 @@ def evaluation_order(
             ranked = np.take_along_axis(
                 of_part[rows], np.argsort(block, axis=1, kind=None if by_id else "stable"), axis=1
             )
-            # Padding is +inf after finite scores, so it is behind the topic's own rows.
+            # Padding is +inf after finite scores, so it sorts after the topic's own rows.
             order[of_part[rows[inside]]] = ranked[inside]
         ordered = score[order]
         level = ordered[1:] == ordered[:-1]

@@ -213,7 +213,7 @@ def _keys(docs: Texts, judged: Segments) -> Keys:
 
 
 def _ideal_order(judged: Segments, grade: Floats) -> Ints:
-    """Rows of each topic by falling grade, equal grades in the order of the rows: shape (n_judged,)."""
+    """Rows of each topic by descending grade, equal grades in the order of the rows: shape (n_judged,)."""
     order: Ints = np.empty(grade.size, dtype=np.int32 if grade.size < 2**31 else np.int64)
     for start, stop in chunks(judged.lengths):
         a, b = int(judged.offsets[start]), int(judged.offsets[stop])

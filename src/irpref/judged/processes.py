@@ -28,7 +28,7 @@ T = TypeVar("T")
 LEAST = 24 << 20  # bytes of text from which another process is worth its start
 LARGEST = 64 << 20  # of a file: larger ones are read by several threads
 _PACKED = 4  # bytes of text in a byte of a packed file, about
-_MOST = 1 << 14  # files whose numbers a pipe holds while nobody reads
+_MOST = 1 << 14  # files whose numbers a pipe holds before they are read
 
 
 def n_processes(paths: Sequence[str], shared: Sequence[str | None] = (), jobs: int | None = None) -> int:

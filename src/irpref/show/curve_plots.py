@@ -122,7 +122,7 @@ def crp(
 ) -> Axes:
     """CRP of runs over the topics: the median by rank, and a band from the first to the third quartile.
 
-    A curve ends where its run ends, though CRP is defined down to R.
+    A curve ends at the end of its run, though CRP is defined down to R.
 
     Parameters
     ----------

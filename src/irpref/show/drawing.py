@@ -203,7 +203,7 @@ def draw_runs(
     x, y : names of columns
     ax : Axes to draw on; a new figure if None
     highlight : see `highlighted`; the best runs are those with the highest mean of `y`
-    among : DataFrame with as many rows for each run, in which the best runs are found; `table` if None
+    among : DataFrame with equally many rows for each run, in which the best runs are found; `table` if None
     kind : 'system', or 'measure'
         What the column `run` names. Measures are not shortened, and their order is that of the table.
     **look : further arguments of `Axes.plot`

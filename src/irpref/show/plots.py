@@ -100,7 +100,7 @@ def precision_histogram(
     handles = _bars(ax, difference, {name: drawing.style(own)["color"], base: drawing.style(other)["color"]})
     beside = max(6 - difference.size, 0) / 2  # bars of few topics are no broader
     ax.set_xlim(-0.8 - beside, difference.size - 0.2 + beside)
-    # The axis ends where the bars do, but tiny differences must not fill the picture.
+    # The axis ends at the longest bars, but tiny differences must not fill the picture.
     low, high = min(difference.min(), 0.0), max(difference.max(), 0.0)
     margin = 0.06 * max(high - low, 0.1) + max(0.1 - (high - low), 0.0) / 2
     ax.set_ylim(low - margin, high + margin)

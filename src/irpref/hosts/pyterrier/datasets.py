@@ -49,7 +49,7 @@ class ExampleDataset(pt.datasets.Dataset):
         Raises
         ------
         ValueError
-            If there is no such run.
+            There is no such run.
         """
         if variant is None:
             variant = next(iter(self._example.runs))
@@ -79,7 +79,7 @@ class ExampleDataset(pt.datasets.Dataset):
 
 
 class ExampleDatasets(pt.datasets.DatasetProvider):
-    """The provider behind the prefix `irpref:`."""
+    """The provider of the prefix `irpref:`."""
 
     def get_dataset(self, name: str) -> ExampleDataset:
         """Return the dataset of an example.
@@ -87,7 +87,7 @@ class ExampleDatasets(pt.datasets.DatasetProvider):
         Raises
         ------
         KeyError
-            If there is no example of this name.
+            There is no example of this name.
         """
         return ExampleDataset(load(name))
 

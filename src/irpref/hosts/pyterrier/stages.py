@@ -153,8 +153,8 @@ class Condense(_Stage):
 class Oracle(_Stage):
     """Put documents in the best order: those of a result list, or all that are known to be relevant.
 
-    R -> R sorts the documents by falling grade (unjudged ones as grade 0, so before negative ones), equal grades
-    in their order. Q -> R gives the ideal list: all documents with a positive grade; topics without any have no
+    R -> R sorts the documents by descending grade (unjudged ones as grade 0, so before negative ones); equal grades
+    keep their order. Q -> R gives the ideal list: all documents with a positive grade; topics without any have no
     rows. Ranks and scores are new.
 
     Parameters
