@@ -115,7 +115,7 @@ def judgments(data: Any, preferences: bool | None = False) -> Any:
 
 
 def not_loaded(name: str, error: Exception) -> ValueError:
-    """The error for a data set that ir_datasets cannot load. Of failed downloads, whose text fills pages, the hosts."""
+    """The error for a data set that ir_datasets cannot load. Failed downloads fill pages: only hosts are named."""
     hosts = re.findall(r"host=[\\'\"]+([\w.-]+)", str(error))
     why = f"no connection to {', '.join(dict.fromkeys(hosts))}" if hosts else str(error)
     return ValueError(f"{name}: ir_datasets could not load it ({why})")

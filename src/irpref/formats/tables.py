@@ -92,7 +92,7 @@ def read_qrels(
         understood as relevance without it.
     labels : str or mapping, optional
         Labels that the file has instead of grades: `'S A B C'`, `'L0 L1 L2'`, `'nr pr fr hr'`, or the grade of each,
-        `{"bad": 0, "good": 1}`. The first three are understood without it; a warning says which grades.
+        `{"bad": 0, "good": 1}`. The first three are understood without it; a warning says which grades are used.
 
     Returns
     -------

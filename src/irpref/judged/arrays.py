@@ -10,7 +10,7 @@ from irpref.judged.pool import Pool
 
 
 def align_arrays(grade: Floats, score: Floats) -> JudgedRun | None:
-    """Judge a run whose documents are columns; ties are broken by column, descending.
+    """Align a run whose documents are columns; ties are broken by column, descending.
 
     Parameters
     ----------

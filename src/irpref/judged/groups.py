@@ -44,9 +44,9 @@ class Part(Record):
     group : str or None
         None if there are no groups.
     topics : int array
-        Numbers of the topics, rising.
+        Numbers of the topics, ascending.
     order : list of int
-        The same in the order in which the evaluator adds them up, by rising id, so that means have the same digits.
+        The same in the order in which the evaluator adds them up, by ascending id, so that means have the same digits.
     """
 
     group: str | None

@@ -78,7 +78,7 @@ class Processes(Generic[T]):
         """Start a process; returns the end of the pipe that its results come from."""
         back, forth = os.pipe()
         with warnings.catch_warnings():
-            # From 3.12 on, Python warns of threads here. They belong to NumPy's linear algebra, which handles forks.
+            # From 3.12 on, Python warns of threads here. They are those of NumPy's linear algebra, which handles forks.
             warnings.simplefilter("ignore", DeprecationWarning)
             process = os.fork()
         if process:
