@@ -17,7 +17,7 @@ as are expected to be relevant, see `irpref.analysis.calibration`.
 The remaining bias is estimated by hiding half of the human grades: how far do values then move? The judge replaces
 humans in both cases, on different documents.
 
-The interval of a value is the hull of four intervals:
+The interval of a value is the hull of five intervals:
 
 - the missing grades are drawn from the human grades seen with each grade of the judge. In each draw every topic has its
   own shares: Dirichlet, with the topic's own documents plus all topics' with the weight of one document. Relevant
@@ -25,8 +25,8 @@ The interval of a value is the hull of four intervals:
   list;
 - the same draws with 19 of 20 documents not relevant, since documents that no human judged may hold hardly anything
   relevant;
-- the filled value, with the spread of the first interval and of the expected number of relevant documents, over samples
-  of the topics;
+- the values with the expected number of relevant documents from samples of the topics;
+- the filled value, with the spreads of the first and of the third interval together;
 - the value with the plain fill, with the spread of the first interval.
 """
 
