@@ -131,9 +131,36 @@ def test_a_judge_that_says_nothing_is_found_out(kind):
     said = {"random": rng.permutation(true), "the other way round": 3 - true, "always the same": 0 * true}[kind]
     human, judge = ({"q": {f"d{i}": int(g) for i, g in enumerate(of)}} for of in (true, said))
     judge["q"]["x"] = 2
-    with pytest.warns(irpref.IrprefWarning, match="the judge's grades say nothing about the human ones"):
+    with pytest.warns(irpref.IrprefWarning, match="the judge's grades say nothing about the human ones") as found:
         filled = irpref.fill(human, judge)
+    assert ("then reverse it (correlation -1.00" in str(found[0].message)) == (kind == "the other way round")
     assert grades(filled)["q", "x"] == pytest.approx(true.mean(), abs=0.15)
+
+
+def test_grades_that_were_filled_in_are_no_human_ones():
+    once = irpref.fill(HUMAN, JUDGE)
+    again = irpref.fill(once, JUDGE)
+    pd.testing.assert_frame_equal(again, once)
+    assert again.text == once.text
+    # Another judge: it calibrates on human grades alone, and what it did not grade stays as it was.
+    other = {"q1": {"a": 1, "c": 5, "x": 5}}
+    assert grades(irpref.fill(once, other)) == grades(once) | {("q1", "x"): 1.0}
+    judged = [irpref.judge(["AP"], human, JUDGE, {"a": RUN}) for human in (HUMAN, once)]
+    pd.testing.assert_frame_equal(*judged)
+
+
+def test_preferences_and_no_judge_are_refused():
+    rows = [("q1", "0", "0", "a", 1), ("q1", "0", "0", "b", 0)]
+    with pytest.raises(ValueError, match="fill takes grades: this looks like preferences"):
+        irpref.fill(pd.DataFrame(rows, columns=["query_id", "group", "subgroup", "doc_id", "relevance"]), JUDGE)
+    with pytest.raises(ValueError, match="at least one judge"):
+        irpref.fill(HUMAN, [])
+
+
+def test_filled_documents_are_no_subtopic_of_their_own(tmp_path):
+    path = tmp_path / "qrels"
+    path.write_text("".join(f"{q} 0 {d} {g}\n" for q, docs in HUMAN.items() for d, g in docs.items()))
+    assert set(irpref.fill(path, JUDGE)["iteration"]) == {"0"}
 
 
 # Ranks of runs -----------------------------------------------------------------------------------------------------
@@ -283,6 +310,13 @@ def test_intervals_are_points_if_nothing_is_missing():
     assert table["low"].tolist() == pytest.approx(table["expected"].tolist())
     assert table["high"].tolist() == pytest.approx(table["expected"].tolist())
     assert table["query_id"].tolist() == ["q1", "q2", None] * 2
+
+
+@pytest.mark.filterwarnings("ignore:the judge's grades say nothing")
+def test_a_bias_cannot_be_estimated_from_one_document():
+    table = irpref.intervals(["AP"], {"q1": {"a": 1}}, RUN, "unjudged", judge={"q1": {"a": 1, "c": 1}})
+    assert table["bias"].isna().all()
+    assert ((table["low"] <= table["value"]) & (table["value"] <= table["high"])).all()
 
 
 def test_intervals_of_a_measure_of_another_provider_are_refused():

@@ -694,6 +694,7 @@ KINDS = {
                 "is too small for a variance of",
                 "at least one measure",
                 "at least one run",
+                "at least one judge",
                 "there is no measure to evaluate",
                 "there are no measures to evaluate",
                 "there are no runs to evaluate",

@@ -80,9 +80,10 @@ def correlation(a: Floats, b: Floats) -> float:
 
 def warn_useless(found: float, n_documents: int, consequence: str) -> None:
     """Warn that a judge's grades hardly correlate with the human ones, and what follows."""
+    turned = ", unless their scale counts down: then reverse it" * (found <= -0.5)
     warn_user(
-        f"the judge's grades say nothing about the human ones (correlation {found:.2f} over {n_documents:,} documents "
-        f"that both graded): {consequence}",
+        f"the judge's grades say nothing about the human ones{turned} (correlation {found:.2f} over {n_documents:,} "
+        f"documents that both graded): {consequence}",
         IrprefWarning,
     )
 

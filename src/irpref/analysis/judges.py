@@ -109,7 +109,8 @@ def fill(qrels: Qrels, judge: Qrels | Sequence[Any], runs: Runs | None = None) -
     Parameters
     ----------
     qrels : any form of qrels
-        Human judgments. They do not change.
+        Human judgments. They do not change. Grades that `fill` has filled in before are no human judgments: they are
+        filled in again if the judge graded the document, else they stay.
     judge : any form of qrels, or a list of paths or frames
         The judge's grades on any scale, of documents judged by humans and of others; several judges as a list.
     runs : mapping of name to run, or list of paths, optional
@@ -130,7 +131,7 @@ def fill(qrels: Qrels, judge: Qrels | Sequence[Any], runs: Runs | None = None) -
     Raises
     ------
     ValueError
-        No document was graded by both; the qrels of one of them are malformed.
+        No document was graded by both; the qrels of one of them are malformed, or preferences.
 
     Warns
     -----
@@ -145,19 +146,28 @@ def fill(qrels: Qrels, judge: Qrels | Sequence[Any], runs: Runs | None = None) -
     >>> filled.loc[filled["source"] == "judge", ["doc_id", "relevance"]].values.tolist()
     [['d', 1.5]]
     """
-    human = qrels_frame(qrels, "qrels")
+    given = qrels_frame(qrels, "qrels")
+    if "subgroup" in given:
+        raise ValueError("fill takes grades: this looks like preferences (columns group and subgroup)")
+    human = human_rows(given)
     keys = pd.MultiIndex.from_frame(human[_IDS])
     grades = pd.Series(np.maximum(human["relevance"].to_numpy(np.float64), 0.0), index=keys)
     several = isinstance(judge, (list, tuple)) and not any(hasattr(row, "_fields") for row in judge[:1])
     judges: Any = judge if several else [judge]
+    if not len(judges):
+        raise ValueError("fill needs at least one judge, got an empty list")
     said = [qrels_frame(one, "judge").set_index(_IDS)["relevance"] for one in judges]
     if len(said) > 1:
         said = [pd.concat([_calibrated(one, grades)[0] for one in said], axis=1).mean(axis=1)]
     values, calibration, correlation = _calibrated(said[0], grades)
+    earlier = given.drop(human.index).set_index(_IDS)["relevance"].astype(np.float64)  # filled in before
+    values = pd.concat([values, earlier[~earlier.index.isin(values.index)]])
     alone = values[~values.index.isin(keys)]
     filled = alone.index.to_frame(index=False).set_axis(_IDS, axis=1)
     filled["relevance"] = alone.to_numpy()
     human = human.assign(relevance=human["relevance"].astype(np.float64), source="human")
+    if "iteration" in human and human["iteration"].nunique() == 1:  # else filled documents have no subtopic
+        filled["iteration"] = human["iteration"].iloc[0]
     out = Filled(pd.concat([human, filled.assign(source=FILLED)], ignore_index=True))
     keys = pd.MultiIndex.from_frame(out[_IDS])
     out[_CALIBRATED] = values.reindex(keys).to_numpy()
@@ -222,6 +232,11 @@ def qrels_frame(data: Qrels, what: str) -> pd.DataFrame:
     return frame.drop_duplicates(_IDS).reset_index(drop=True)
 
 
+def human_rows(frame: pd.DataFrame) -> pd.DataFrame:
+    """The rows of human grades: those of a frame that `fill` returned, or all."""
+    return frame[frame[SOURCE] != FILLED] if SOURCE in frame else frame
+
+
 def _calibrated(said: pd.Series, human: pd.Series) -> tuple[pd.Series, pd.DataFrame, float]:
     """Calibrate a judge: the mean human grade for each of its documents, a table by grade, and the correlation."""
     both = said.index.intersection(human.index)
@@ -232,7 +247,7 @@ def _calibrated(said: pd.Series, human: pd.Series) -> tuple[pd.Series, pd.DataFr
     found = correlation(np.interp(given, grade, mean), true)
     if found < USELESS or (len(both) >= 10 and found < 2 / np.sqrt(len(both))):
         so = f"documents are filled with about the mean human grade, {true.mean():.2f}"
-        warn_useless(found, len(both), so)
+        warn_useless(min(found, correlation(given, true)), len(both), so)
     table = pd.DataFrame({"grade": grade, "documents": documents, "mean": mean, "error": error})
     return pd.Series(np.interp(said.to_numpy(np.float64), grade, mean), index=said.index), table, found
 
@@ -261,7 +276,7 @@ def filled_intervals(
     -------
     pandas.DataFrame
         As `irpref.intervals` returns it; `value` and `expected` are those with the filled grades, `bias` estimates how
-        far they are above the values with human judgments.
+        far they are above the values with human judgments (NaN if only one document was graded by both).
 
     Raises
     ------
@@ -299,7 +314,7 @@ def filled_intervals(
         value = expected[measure][order]
         mean_value = evaluate.means_of({measure: expected[measure]})[measure]
         of = {kind: np.array([values[measure] for values in some])[:, order] for kind, some in found.items()}
-        bias = (of.pop("half hidden").mean(axis=0) - value) * replaced[order]
+        bias = (of.pop("half hidden", np.full((1, value.size), np.nan)).mean(axis=0) - value) * replaced[order]
         mean_bias = bias.sum() / size
         ends = _hull(value, of, z)
         mean = _hull(mean_value, {kind: values.sum(axis=1) / size for kind, values in of.items()}, z)
@@ -325,9 +340,11 @@ def _completed(pool: Pool, rng: np.random.Generator, depth: Callable[[], Floats]
     topic = pool.judged.topic
     known = pool.columns | {"relevance": pool.grade}
     side = rng.random(pool.grade.size) < 0.5
-    for hidden in (side, ~side):
-        half = _completion(known, topic, hidden)
-        yield "half hidden", np.where(half.missing, half.grades(), pool.grade)
+    both = (known[SOURCE] != FILLED) & ~np.isnan(known[_CALIBRATED].astype(np.float64))
+    if both[side].any() and both[~side].any():
+        for hidden in (side, ~side):
+            half = _completion(known, topic, hidden)
+            yield "half hidden", np.where(half.missing, half.grades(), pool.grade)
     whole = _completion(known if _DEPTH in known else known | {_DEPTH: depth()}, topic)
     yield "plain", np.where(whole.missing, whole.mean, pool.grade)
     for _ in range(_DRAWS):

@@ -38,7 +38,7 @@ from scipy import special
 
 from irpref.analysis.calibration import correlation, warn_useless
 from irpref.analysis.frames import ResultFrame
-from irpref.analysis.judges import USELESS, qrels_frame
+from irpref.analysis.judges import USELESS, human_rows, qrels_frame
 from irpref.analysis.topics import check_level
 from irpref.arrays.segments import Floats
 from irpref.formats.runs import named_runs
@@ -88,7 +88,8 @@ def judge(
     ----------
     measures : measures of any toolkit, or their names
     human : any form of qrels
-        Human judgments of at least 2 topics that the judge also graded.
+        Human judgments of at least 2 topics that the judge also graded; grades that `irpref.fill` filled in are left
+        out.
     judge : any form of qrels
         The judge's grades of all topics, including those of the humans.
     runs : mapping of name to run, or list of paths
@@ -123,7 +124,7 @@ def judge(
     check_level(level)
     check_choice("topics", topics, ("sample", "fixed"))
     by_name = named_runs(runs)
-    true, said = qrels_frame(human, "human"), qrels_frame(judge, "judge")
+    true, said = human_rows(qrels_frame(human, "human")), qrels_frame(judge, "judge")
     shared = sorted(set(true["query_id"]) & set(said["query_id"]))
     if len(shared) < 2:
         raise ValueError(f"at least 2 topics need grades of both humans and the judge, got {len(shared)}")
