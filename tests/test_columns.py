@@ -138,6 +138,14 @@ def test_a_mapping_says_the_grades_itself(form, tmp_path, recwarn):
         read_qrels(path)
 
 
+@pytest.mark.parametrize("form", FORMS)
+def test_labels_that_are_words_leave_numbers_as_they_are(form, tmp_path):
+    path = _written(tmp_path, form, ["query_id", "doc_id", "relevance"], [("1", "a", 0), ("1", "b", 2)])
+    assert _rows(read_qrels(path, labels={"yes": 1, "no": 0})) == [("1", "a", 0), ("1", "b", 2)]
+    with pytest.raises(ValueError, match="'2' is none of the labels 0, 1"):
+        read_qrels(path, labels={"0": 1, "1": 0})
+
+
 def test_labels_that_are_not_known():
     with pytest.raises(ValueError, match=r"labels='X Y': expected some of 'C B A S', 'L0 .*', 'nr pr fr hr'"):
         read_qrels(io.BytesIO(b"1 0 a X\n"), labels="X Y")
@@ -185,6 +193,15 @@ def test_commands_take_labels(files, capsys):
     said = capsys.readouterr()
     assert said.out == "RR\t0.7500\n"
     assert "labels: labels are read as grades: S is 3, A is 2, C is 0" in said.err
+    assert main(["eval", "labels", "run", "RR", "--labels", "C=1,S=0,A=1"]) == 0
+    # The words of a judge beside the numbers of humans.
+    Path("grades").write_text("1 0 a 0\n1 0 b 1\n2 0 c 1\n")
+    Path("words").write_text("1 0 a no\n1 0 b yes\n2 0 c yes\n2 0 d yes\n")
+    capsys.readouterr()
+    assert main(["eval", "grades", "run", "RR", "--judge", "words"]) == 1
+    assert "words, line 1: the relevance 'no' is no number (labels={...} or --labels" in capsys.readouterr().err
+    assert main(["eval", "grades", "run", "RR", "--judge", "words", "--labels", "no=0,yes=1"]) == 0
+    assert "1 of 4 grades are filled in: the judge's 0 as 0.00, 1 as 1.00" in capsys.readouterr().err
     assert main(["eval", "labels", "run", "RR", "--labels", "C=1,S=0,A=1"]) == 0
     assert capsys.readouterr().out == "RR\t1.0000\n"
     Path("run.jsonl").write_text('{"query_id": "1", "doc_id": "b", "score": 0.5}\n')  # scores are no labels

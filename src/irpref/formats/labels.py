@@ -43,6 +43,15 @@ def checked(labels: Labels) -> Labels:
     return labels
 
 
+def are_numbers(cells: Iterable[str]) -> bool:
+    """Whether all cells are numbers."""
+    try:
+        list(map(float, cells))
+    except ValueError:
+        return False
+    return True
+
+
 def _words(text: str) -> list[str]:
     return text.replace(",", " ").replace("...", " ").split()
 
@@ -59,7 +68,8 @@ def grades_of(cells: Sequence[str], labels: Labels, where: str) -> Floats | None
     Returns
     -------
     float array, or None
-        None if `labels` is None and the cells are not all labels of one scheme.
+        None if `labels` is None and the cells are not all labels of one scheme, or if the labels are words and the
+        cells are numbers (human grades beside the words of a judge).
 
     Raises
     ------
@@ -77,6 +87,8 @@ def grades_of(cells: Sequence[str], labels: Labels, where: str) -> Floats | None
     else:
         of = scheme(_words(labels) if labels else found)
     if of is None:
+        return None
+    if are_numbers(found) and not are_numbers(of):
         return None
     if unknown := sorted(found - of.keys()):
         raise ValueError(f"{where}: {unknown[0]!r} is none of the labels {', '.join(map(str, of))}")

@@ -390,7 +390,8 @@ def _first_wrong(column: Sequence[bytes], name: str, form: Form, numbers: Sequen
         except ValueError:
             if name != form.number:
                 return number, f"the {name} is not UTF-8"
-            return number, f"the {name} {field.decode('utf-8', 'backslashreplace')!r} is no number"
+            hint = " (labels={...} or --labels says what labels are worth)" * (name == "relevance")
+            return number, f"the {name} {field.decode('utf-8', 'backslashreplace')!r} is no number{hint}"
     raise AssertionError("each field can be read, and the column cannot")
 
 
