@@ -179,6 +179,11 @@ def test_known_documents(call: Call, files: Path) -> None:
     _, out, _ = call("eval", "qrels", "r1", "Coverage", "Novelty", "--known", "seen", "-q", "-n")
     assert "1\tCoverage\t1.0000" in out.splitlines()
     assert "1\tNovelty\t0.5000" in out.splitlines()
+    (files / "r3").write_text("1 Q0 z 1 1 r3\n")  # a document that only the judge graded may be known, too
+    (files / "judge").write_text(QRELS + "1 0 z 1\n")
+    (files / "seen").write_text("1 0 z 1\n")
+    _, out, _ = call("eval", "qrels", "r3", "Coverage", "--judge", "judge", "--known", "seen", "-q", "-n")
+    assert "1\tCoverage\t1.0000" in out.splitlines()
     status, _, err = call("eval", "qrels", "r1", "Coverage")
     assert status == 1
     assert "--known FILE adds it" in err

@@ -109,6 +109,11 @@ def test_options_that_make_no_sense_are_refused(more, message):
         irpref.gate("R@10", *_runs([3] * 4, [4] * 4), **more)
 
 
+def test_a_gate_needs_a_margin():
+    with pytest.raises(ValueError, match="margin=None is not accepted"):
+        irpref.gate("R@10", *_runs([3] * 4, [4] * 4), margin=None)
+
+
 # --------------------------------------------------------------------------------------------------------- gate
 
 

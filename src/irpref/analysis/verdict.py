@@ -133,7 +133,8 @@ def compare(
     AP: b (0.5177) is better than a (0.3443) by 0.1734 (95 % interval 0.0737 to 0.2744, p = 0.0014, 30 topics).
     """
     level = check_level(level)
-    _check_margin(margin)
+    if margin is not None:
+        _check_margin(margin)
     names = _names(a, b) if names is None else list(names)
     qrels = opened(with_judge(qrels, judge), "relevance", preferences=True)  # read again for the groups
     runs, seed = dict(zip(names, (a, b), strict=True)), fixed_seed(rng)
@@ -166,7 +167,7 @@ def _names(*runs: Any) -> list[str]:
 
 
 def _check_margin(margin: Any) -> None:
-    if margin is not None and not (isinstance(margin, (int, float)) and 0 <= margin < math.inf):
+    if not (isinstance(margin, (int, float)) and 0 <= margin < math.inf):
         raise ValueError(f"margin={margin!r} is not accepted, expected a difference of at least 0, such as 0.02")
 
 

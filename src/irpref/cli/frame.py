@@ -287,16 +287,16 @@ class Inputs(Record):
         args = self.args
         preferences = any(map(reads_preferences, self.measures)) if self.measures else None
         found = read_judgments(args.qrels, reading(args), preferences)
-        if getattr(args, "known", None) is not None:
-            from irpref import with_known
-
-            found = with_known(found, args.known)
         if getattr(args, "judge", None):
             from irpref import fill
 
             judges = [as_frame(read_judgments(path, reading(args)), "relevance") for path in args.judge]
             found = fill(as_frame(found, "relevance"), judges)
             say(found.text)
+        if getattr(args, "known", None) is not None:  # a document that only a judge graded may be known, too
+            from irpref import with_known
+
+            found = with_known(found, args.known)
         return found
 
     def of_topics(self) -> Any:
