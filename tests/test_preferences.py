@@ -15,7 +15,6 @@ from hypothesis import strategies as st
 
 import irpref
 from compared import TREC_EVAL, count
-from irpref.analysis.preference_check import preference_findings
 from irpref.measures.tables import other_names
 from irpref.reference.preferences import OF_GROUPS as ORACLES
 from irpref.reference.preferences import by_group, preferences_of
@@ -447,7 +446,7 @@ def test_disagreements_are_pairs_preferred_both_ways(data):
     for groups in by_group(rows).values():
         said = {pair for of in groups.values() for pair in preferences_of(of)}
         number += sum((b, a) in said for a, b in said) // 2
-    found = {of.code: of.count for of in preference_findings(frame_of(rows))}
+    found = irpref.check(frame_of(rows)).set_index("code")["count"]
     assert found.get("disagreeing-judges", 0) == number
 
 

@@ -19,31 +19,28 @@ A finding has a stable code, a level, a count, the first example, and a sentence
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable, Iterable, Iterator
 from operator import itemgetter
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from irpref.analysis.findings import Finding, finding, topics_of
+from irpref.analysis.findings import Finding, finding, of_topics
 from irpref.analysis.grades import mixed_scales, reversed_grades
-from irpref.analysis.preference_check import has_subgroups, preference_findings
 from irpref.analysis.seen import TOP, JudgedIds, Seen, read, seen_in
 from irpref.analysis.suggest import suggest
 from irpref.arrays.run import JudgedRun
 from irpref.formats.columns import Reading
 from irpref.formats.runs import named_runs
-from irpref.judged.align import listing
 from irpref.judged.inputs import opened
 from irpref.judged.kept import kept_pool
 from irpref.judged.order import Alignment
-from irpref.judged.pool import Pool
+from irpref.judged.pool import ConflictError, Pool
 from irpref.judged.stream import each
 from irpref.measures.declare import KernelMeasure, needs, registered
 from irpref.measures.degenerate import lacks_nonrelevant, nonrelevant, what_is_left
 from irpref.measures.names import parse_all
-from irpref.messages import DuplicateWarning, warn_user
+from irpref.messages import warn_user
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -108,19 +105,20 @@ def check(
     chosen, alignment = list(dict.fromkeys(parse_all(measures))), Alignment(ties)
     of_grades = [measure for measure in chosen if "preferences" not in getattr(measure, "NEEDS", ())]
     qrels = opened(qrels, "relevance", len(of_grades) < len(chosen) if chosen else None)
-    preferences = has_subgroups(qrels)
-    found: list[Finding] = []
-    if preferences:
-        found += preference_findings(qrels)
-        if any(one.level == "grave" for one in found):
-            return _table(found)  # without a pool there is nothing to compare with
-    pool = kept_pool(qrels, preferences=True) if preferences else Pool.build(qrels)
+    try:
+        pool = kept_pool(qrels, preferences=True)
+    except ConflictError as error:
+        if not str(error).startswith("preferences: "):
+            raise
+        text = str(error).removeprefix("preferences: ")
+        return _table([finding("contradicting-preferences", 1, error=text)])  # nothing to compare runs with
+    preferences = "subgroup" in pool.found
+    found = [*_of_preferences(pool)] if preferences else []
     if of_grades or not preferences:  # levels are not grades
         found += _of_qrels(pool, chosen)
     if not preferences:
         found += mixed_scales(qrels, pool)
-    named = {name: list(run) if isinstance(run, Iterator) else run for name, run in named_runs(runs).items()}
-    ids, seen = JudgedIds(pool), {}
+    named, ids, seen = named_runs(runs), JudgedIds(pool), {}
     done_of = each(lambda run: seen_in(read(run, form), ids, alignment), named.values(), jobs)
     for name, done in zip(named, done_of, strict=True):
         for warning in done.warnings:
@@ -134,8 +132,8 @@ def check(
     deepest = max((int(one.lengths.max(initial=0)) for one in seen.values()), default=0)
     for name, one in seen.items():
         found += [of_run.but(run=name) for of_run in _of_run(pool, one, chosen, deepest, alignment)]
-    found += _grade_order(pool, seen)
-    found += _identical(pool, named, seen, form, alignment)
+    found += reversed_grades(pool, [one.order for one in seen.values() if one.order is not None])
+    found += _identical(seen)
     table = _table(found)
     answered = [one for one in seen.values() if one.top.any()]
     depths = [(one.judged_top.sum() / one.top.sum(), np.median(one.lengths[one.lengths > 0])) for one in answered]
@@ -227,8 +225,7 @@ def _of_qrels(pool: Pool, chosen: list[Measure]) -> Iterator[Finding]:
         first, sentence = str(pool.doc_ids[int(negative.argmax())]), "counting" if counting else "text"
         yield finding("negative-grades", int(negative.sum()), first, sentence, measures=counting)
     yield from _nonrelevant(pool, chosen)
-    if none := topics_of(pool, pool.judged.maximum(pool.grade, -np.inf) < 1):
-        yield finding("topics-without-relevant", none.n, none.first, of=none.of)
+    yield from of_topics("topics-without-relevant", pool, pool.judged.maximum(pool.grade, -np.inf) < 1)
     for measure in chosen:
         yield from _of_measure(measure, pool, top)
 
@@ -268,12 +265,29 @@ def _nonrelevant(pool: Pool, chosen: list[Measure]) -> Iterator[Finding]:
             left = what_is_left(measure, pool.level_grade.tolist())
             alike.setdefault((lacking.tobytes(), left), []).append(str(measure))
     for (lacks, left), names in alike.items():
-        some = topics_of(pool, np.frombuffer(lacks, bool))
+        which = np.frombuffer(lacks, bool)
         if len(names) > 1:
             left = left.replace("says", "say").replace("compares", "compare")
-        how = ("every", "warning") if some.n == pool.n_topics else ("text", "note")
-        said = {"of": some.of, "measures": ", ".join(names), "left": left}
-        yield finding("no-nonrelevant", some.n, some.first, *how, **said)
+        how = ("every", "warning") if which.all() else ("text", "note")
+        yield from of_topics("no-nonrelevant", pool, which, *how, measures=", ".join(names), left=left)
+
+
+def _of_preferences(pool: Pool) -> Iterator[Finding]:
+    of = pool.preferences
+    disagreed = np.zeros(pool.n_topics, np.int64)
+    for t in np.flatnonzero(of.groups.lengths > 1).tolist():
+        first, last = pool.judged.offsets[[t, t + 1]].tolist()
+        here = of.topics(t, t + 1, first, last)
+        both = (np.intersect1d(*here.against(row), assume_unique=True).size for row in range(last - first))
+        disagreed[t] = sum(both) // 2  # each pair is found from both of its documents
+    yield from of_topics("disagreeing-judges", pool, disagreed > 0, count=int(disagreed.sum()))
+    alone = np.ones(pool.grade.size, bool)
+    alone[of.row[of.entries.spread(of.entries.count(of.place > 0) > 0)]] = False  # their groups have several levels
+    alone[of.winner] = alone[of.loser] = False
+    if alone.any():
+        row = int(alone.argmax())
+        topic, doc = pool.topic_ids[int(pool.judged.topic[row])], pool.doc_ids[row]
+        yield finding("never-compared", int(alone.sum()), topic, doc=doc)
 
 
 # -------------------------------------------------------------------------------------------------------- runs
@@ -281,9 +295,8 @@ def _nonrelevant(pool: Pool, chosen: list[Measure]) -> Iterator[Finding]:
 
 def _grave_of_run(pool: Pool, seen: Seen) -> Iterator[Finding]:
     answered, number = seen.lengths > 0, int(seen.lengths.sum())
-    missing = topics_of(pool, ~answered)
-    if missing and answered.any():
-        yield finding("topics-without-documents", missing.n, missing.first, of=missing.of)
+    if answered.any():
+        yield from of_topics("topics-without-documents", pool, ~answered)
     if seen.mangled:
         topic, given, judged = seen.mangled[0]
         sentence = "topics" if topic == given else "text"
@@ -293,7 +306,7 @@ def _grave_of_run(pool: Pool, seen: Seen) -> Iterator[Finding]:
         sentence = "empty" if first is None else "text"
         yield finding("no-common-topic", pool.n_topics, first, sentence, judged=pool.topic_ids[0])
     elif not seen.hits.any():
-        yield finding("no-judged-document", number, topics_of(pool, answered).first)
+        yield from of_topics("no-judged-document", pool, answered, count=number)
 
 
 def _of_run(pool: Pool, seen: Seen, chosen: list[Measure], deepest: int, alignment: Alignment) -> Iterator[Finding]:
@@ -323,50 +336,26 @@ def _depth(pool: Pool, seen: Seen, chosen: list[Measure], deepest: int) -> Itera
     elif 2 * most < deepest:
         yield finding("shallow", most, deepest=deepest)
     short = (seen.lengths > 0) & (seen.lengths < usual / 2)
-    if some := topics_of(pool, short):
-        first = int(np.argmin(np.where(short, seen.lengths, np.iinfo(np.int64).max)))
-        shortest, level = int(seen.lengths[first]), "warning" if seen.lengths[first] < TOP else "note"
-        said: dict[str, Any] = {"of": some.of, "usual": usual, "shortest": shortest}
-        yield finding("uneven-depth", some.n, pool.topic_ids[first], "text", level, **said)
+    first = int(np.argmin(np.where(short, seen.lengths, np.iinfo(np.int64).max)))
+    shortest = int(seen.lengths[first])
+    level = "warning" if shortest < TOP else "note"
+    yield from of_topics("uneven-depth", pool, short, "text", level, first=first, usual=usual, shortest=shortest)
 
 
 def _scores(pool: Pool, seen: Seen, alignment: Alignment) -> Iterator[Finding]:
-    if some := topics_of(pool, seen.constant):
-        yield finding("constant-scores", some.n, some.first, "text" if alignment.by_id else "input", of=some.of)
-    if some := topics_of(pool, seen.tied > 0):
-        deciding, number = topics_of(pool, seen.deciding), int(seen.tied.sum())
-        how = ("deciding", "warning") if deciding else ("text", "note")
-        said: dict[str, Any] = {"all": int(seen.lengths.sum()), "of": some.of, "deciding": deciding.n, "top": TOP}
-        yield finding("ties", number, (deciding or some).first, *how, **said)
-    if some := topics_of(pool, seen.blurred):
-        yield finding("float32-ties", some.n, some.first, of=some.of)
+    yield from of_topics("constant-scores", pool, seen.constant, "text" if alignment.by_id else "input")
+    deciding, first, how = int(seen.deciding.sum()), None, ("text", "note")
+    if deciding:
+        first, how = int(seen.deciding.argmax()), ("deciding", "warning")
+    said = {"count": int(seen.tied.sum()), "all": int(seen.lengths.sum()), "deciding": deciding, "top": TOP}
+    yield from of_topics("ties", pool, seen.tied > 0, *how, first=first, **said)
+    yield from of_topics("float32-ties", pool, seen.blurred)
 
 
-def _grade_order(pool: Pool, seen: dict[str, Seen]) -> Iterator[Finding]:
-    """Grades that the runs rank in the opposite order."""
-    orders = [one.order for one in seen.values() if one.order is not None]
-    runs = "the run ranks" if len(orders) == 1 else f"{len(orders)} runs on average rank"
-    for of in reversed_grades(orders) if orders else ():
-        sentence, first = "negative" if of.negative else "text", pool.topic_ids[of.first]
-        yield finding("grade-order", of.topics, first, sentence, runs=runs, correlation=of.correlation)
-
-
-def _identical(
-    pool: Pool, named: dict[str, Any], seen: dict[str, Seen], form: str | Reading | None, alignment: Alignment
-) -> Iterator[Finding]:
-    """Runs with the same documents in the same order, each paired with the first such run."""
-    alike: dict[Any, list[str]] = {}
+def _identical(seen: dict[str, Seen]) -> Iterator[Finding]:
+    """Runs with the same judged documents at the same ranks, each with the first such run."""
+    first: dict[bytes, str] = {}
     for name, one in seen.items():
-        if one.prints:
-            alike.setdefault((one.lengths.tobytes(), tuple(sorted(one.prints.items()))), []).append(name)
-    for names in alike.values():
-        if len(names) < 2:
-            continue
-        # Their judged documents agree; read the runs again to see if the unjudged ones do, too.
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore", DuplicateWarning)
-            docs = {name: listing(pool, read(named[name], form), alignment=alignment).doc_ids for name in names}
-        for i, name in enumerate(names):
-            other = next((before for before in names[:i] if docs[before] == docs[name]), None)
-            if other is not None:
-                yield finding("identical-runs", int(seen[name].lengths.sum()), other).but(run=name)
+        other = first.setdefault(one.lengths.tobytes() + one.prints.tobytes(), name)
+        if other != name and one.lengths.any():
+            yield finding("identical-runs", int(one.lengths.sum()), other).but(run=name)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import tomllib
+from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -38,18 +39,20 @@ def finding(
     return Finding(code, level or known["level"], None, count, example, text.format(n=count, first=example, **said))
 
 
-class Topics(Record):
-    """Some of the topics: how many, the id of the first, and the numbers in words. False if there are none."""
+def of_topics(
+    code: str, pool: Pool, which: Bools, *how: str, count: int | None = None, first: int | None = None, **said: Any
+) -> Iterator[Finding]:
+    """A finding about the topics that a mask (n_topics,) selects, if there are any.
 
-    n: int
-    first: str
-    of: str
-
-    def __bool__(self) -> bool:
-        return self.n > 0
-
-
-def topics_of(pool: Pool, which: Bools) -> Topics:
-    """The topics of a pool that a mask (n_topics,) selects."""
-    n = int(which.sum())
-    return Topics(n, pool.topic_ids[int(which.argmax())], f"{n} of {which.size} topics")
+    Parameters
+    ----------
+    how : sentence and level, as `finding` takes them
+    count : int, optional
+        If the finding does not count these topics.
+    first : int, optional
+        Number of the topic to name, by default the first of them.
+    """
+    if which.any():
+        n, topic = int(which.sum()), int(which.argmax()) if first is None else first
+        of = f"{n} of {which.size} topics"
+        yield finding(code, n if count is None else count, pool.topic_ids[topic], *how, of=of, **said)

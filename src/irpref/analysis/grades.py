@@ -17,8 +17,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from irpref.analysis.findings import Finding, finding, topics_of
-from irpref.arrays.record import Record
+from irpref.analysis.findings import Finding, finding, of_topics
 from irpref.arrays.segments import Bools, Floats, Ints, Segments
 from irpref.formats.columns import Table
 from irpref.judged.inputs import as_table
@@ -80,43 +79,29 @@ def mixed_scales(qrels: Qrels, pool: Pool) -> Iterator[Finding]:
                 return
     found = stops_short(pool.grade, pool.judged.topic)
     if found is not None and found[1].sum() >= max(_SHARE * pool.n_topics, 2):
-        topics = topics_of(pool, found[1])
-        yield finding("mixed-scales", topics.n, topics.first, grade=found[0], highest=pool.grade.max())
+        yield from of_topics("mixed-scales", pool, found[1], grade=found[0], highest=pool.grade.max())
 
 
 ERRORS = 3.0  # On nine collections the means of all runs are 9 to 22 errors above 0, on Cranfield 5 below.
 _FEW_TOPICS = 10
 
 
-class GradeOrder(Record):
-    """Correlations for one run, by topic of the qrels: arrays (n_topics,), NaN if a topic has nothing to compare."""
-
-    grades: Floats  # among grades of 0 and more
-    signs: Floats  # negative grades against positive ones
-
-
-class Reversed(Record):
-    """Grades that the runs rank in the opposite order: see `reversed_grades`."""
-
-    negative: bool  # whether these are negative grades, ranked above positive ones
-    correlation: float
-    topics: int
-    first: int  # the first topic with a negative correlation
-
-
-def grade_order(pool: Pool, place: Floats) -> GradeOrder:
-    """Correlation of grades and ranks.
+def grade_order(pool: Pool, place: Floats) -> Floats:
+    """Correlation of grades and ranks for one run.
 
     Parameters
     ----------
     pool : Pool
     place : float array (n_judged,)
         Rank of each judged document, infinite if it was not retrieved.
+
+    Returns
+    -------
+    float array (2, n_topics)
+        Among grades of 0 and more; of negative grades against positive ones. NaN if there is nothing to compare.
     """
-    return GradeOrder(
-        _correlation(pool, place, pool.grade, pool.grade >= 0),
-        _correlation(pool, place, np.sign(pool.grade), pool.grade != 0),
-    )
+    of_grades = _correlation(pool, place, pool.grade, pool.grade >= 0)
+    return np.array([of_grades, _correlation(pool, place, np.sign(pool.grade), pool.grade != 0)])
 
 
 def _correlation(pool: Pool, place: Floats, grade: Floats, rows: Bools) -> Floats:
@@ -130,18 +115,16 @@ def _centred(values: Floats, topics: Segments) -> Floats:
     """Ranks of the values within their topic, ties averaged, minus the mean of the topic."""
     order = np.lexsort((values, topics.topic))
     of, ordered = topics.topic[order], values[order]
-    opens = np.ones(values.size, bool)
-    opens[1:] = (of[1:] != of[:-1]) | (ordered[1:] != ordered[:-1])
-    ties = Segments(np.append(np.flatnonzero(opens), values.size))
+    ties = Segments.of_equal(of, ordered)
     rank = np.empty(values.size)
     rank[order] = ties.spread(topics.position[ties.starts] + (ties.lengths - 1) / 2)
     return rank - topics.spread((topics.lengths - 1) / 2)
 
 
-def reversed_grades(of_runs: list[GradeOrder]) -> Iterator[Reversed]:
-    """Grades that all runs together rank in the opposite order, if there are any."""
-    for negative in (False, True):
-        rows = np.array([one.signs if negative else one.grades for one in of_runs])
+def reversed_grades(pool: Pool, of_runs: list[Floats]) -> Iterator[Finding]:
+    """Grades that all runs together rank in the opposite order; `of_runs` is what `grade_order` returns for each."""
+    runs = "the run ranks" if len(of_runs) == 1 else f"{len(of_runs)} runs on average rank"
+    for rows, sentence in zip(np.array(of_runs).swapaxes(0, 1) if of_runs else (), ("text", "negative"), strict=False):
         known = ~np.isnan(rows)
         topics = np.flatnonzero(known.any(axis=0))
         if topics.size < _FEW_TOPICS:
@@ -149,4 +132,5 @@ def reversed_grades(of_runs: list[GradeOrder]) -> Iterator[Reversed]:
         of = np.where(known, rows, 0.0)[:, topics].sum(axis=0) / known[:, topics].sum(axis=0)
         mean, error = float(of.mean()), float(of.std(ddof=1)) / topics.size**0.5
         if mean < -ERRORS * error and mean < 0:
-            yield Reversed(negative, mean, topics.size, int(topics[int(np.argmax(of < 0))]))
+            first = pool.topic_ids[int(topics[int(np.argmax(of < 0))])]
+            yield finding("grade-order", topics.size, first, sentence, runs=runs, correlation=mean)

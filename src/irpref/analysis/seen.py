@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from irpref.analysis.grades import GradeOrder, grade_order
+from irpref.analysis.grades import grade_order
 from irpref.arrays.segments import Bools, Floats, Ints, Segments
 from irpref.formats.columns import Reading
 from irpref.formats.tables import read_run
@@ -26,30 +26,27 @@ class Seen:
 
     Attributes
     ----------
-    lengths, top, judged_top, hits, tied : int arrays (n_topics,)
+    lengths, top, judged_top, hits, tied, prints : int arrays (n_topics,)
         Number of documents; of those in the first `TOP` ranks; of judged ones among these; of all judged ones; of
-        documents tied with another of the topic.
+        documents tied with another of the topic; hash of the ranking as a measure sees it.
     constant, deciding, blurred : bool arrays (n_topics,)
         Whether all documents have the same score; whether documents of different grades are tied in the first ranks;
         whether some scores differ in double precision only.
     further : list of str
         Topics without judgments.
     mangled : list of (topic, id of the run, id of the qrels)
-    prints : dict of topic to int
-        Hash of the ranking of a topic as a measure sees it.
     repeats : Repeats
-    order : GradeOrder, or None if no topic is answered
+    order : array that `grade_order` returns, or None if no topic is answered
     """
 
-    order: GradeOrder | None = None
+    order: Floats | None = None
 
     def __init__(self, n_topics: int, further: list[str]) -> None:
-        zeros: Ints = np.zeros((5, n_topics), np.int64)
-        self.lengths, self.top, self.judged_top, self.hits, self.tied = zeros
+        zeros: Ints = np.zeros((6, n_topics), np.int64)
+        self.lengths, self.top, self.judged_top, self.hits, self.tied, self.prints = zeros
         self.constant, self.deciding, self.blurred = np.zeros((3, n_topics), bool)
         self.further = further
         self.mangled: list[tuple[str, str, str]] = []
-        self.prints: dict[int, int] = {}
         self.repeats = Repeats(strict=False)
 
 
@@ -126,10 +123,7 @@ def seen_in(run: Run, ids: JudgedIds, alignment: Alignment = TREC) -> Seen:
 
 def _ties(score: Floats, topics: Segments, gain: Floats) -> tuple[Bools, Bools]:
     """Rows tied with another row of the topic, and those among them in groups of different gains: (n_rows,)."""
-    opens = np.ones(score.size, bool)
-    opens[1:] = score[1:] != score[:-1]
-    opens[topics.starts[topics.lengths > 0]] = True
-    groups = Segments(np.append(np.flatnonzero(opens), score.size))
+    groups = Segments.of_equal(topics.topic, score)
     tied = groups.spread(groups.lengths > 1)
     mixed = groups.spread(groups.maximum(gain, 0.0) != -groups.maximum(-gain, 0.0))
     return tied, mixed

@@ -64,6 +64,11 @@ class Segments:
         np.cumsum(sizes, out=offsets[1:])
         return cls(offsets)
 
+    @classmethod
+    def of_equal(cls, *columns: Ints | Floats) -> Segments:
+        """Adjacent rows that are equal in all columns, a segment each."""
+        return cls(np.append(np.flatnonzero(opens(*columns)), columns[0].size))
+
     @property
     def n(self) -> int:
         """Number of topics."""

@@ -15,7 +15,7 @@ import numpy as np
 from irpref.analysis.together import batches
 from irpref.arrays.judgments import Judgments
 from irpref.arrays.run import JudgedRun
-from irpref.arrays.segments import Bools, Floats, Ints, Segments, opens, order_by
+from irpref.arrays.segments import Bools, Floats, Ints, Segments, order_by
 from irpref.judged.align import listing
 
 if TYPE_CHECKING:
@@ -48,7 +48,7 @@ def retrieved(evaluate: KernelEvaluator, runs: Mapping[Any, Run]) -> dict[Any, R
         given = list(run) if isinstance(run, Iterator) else run
         values = evaluate.values(given)
         every = listing(evaluate.pool, given, quiet=True)
-        ties = Segments(np.append(np.flatnonzero(opens(every.topics.topic, every.score)), every.row.size))
+        ties = Segments.of_equal(every.topics.topic, every.score)
         rising = every.rank - 2 * ties.position + ties.spread(ties.lengths) - 1
         code = np.zeros(every.row.size, np.int64)
         rows = np.flatnonzero(~(every.grade >= 0))
