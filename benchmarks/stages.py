@@ -17,7 +17,7 @@ def stages(options: argparse.Namespace) -> list[dict[str, Any]]:
     """Seconds of the three stages, and of each check on its own."""
     from irpref.arrays.segments import Segments
     from irpref.judged import match
-    from irpref.judged.align import Part, _by_key
+    from irpref.judged.align import Part, _at_once
     from irpref.judged.order import evaluation_order
     from irpref.judged.pool import Pool
     from irpref.values.kernels import KernelEvaluator
@@ -37,16 +37,13 @@ def stages(options: argparse.Namespace) -> list[dict[str, Any]]:
         if docs is None:
             raise SystemExit("the stages of looking ids up are those of compiled code, which is not here")
         part = Part(np.arange(topics.n), topics.lengths, docs, rows.value)
-        keys = match.keys_of(docs, part.topics, part.lengths)
         pool = Pool.build(workloads.FORMS["object"](load.qrels))
-        _by_key(pool, part)  # the pool's keys are made once
 
         checks = {
             "ids from Python": read,
-            "keys of topic and id": lambda part=part: match.keys_of(part.docs, part.topics, part.lengths),
-            "judgments found by key": lambda part=part, pool=pool: _by_key(pool, part),
-            "check: tie rule": lambda part=part, topics=topics: evaluation_order(part.score, topics, part),
-            "check: repeated documents": lambda keys=keys, topics=topics: match.repeated(keys, topics),
+            "judgments found": lambda part=part, pool=pool: _at_once(pool, part),
+            "check: tie rule": lambda part=part, topics=topics: evaluation_order(part.score, topics, part.falling),
+            "check: repeated documents": lambda docs=docs, topics=topics: docs.repeated(topics.lengths),
             "check: scores finite": lambda rows=rows: np.isfinite(rows.value).all(),
             "check: grades finite": lambda rows=load.qrels: np.isfinite(rows.value).all(),
         }

@@ -148,11 +148,14 @@ def column(rng: random.Random) -> None:
             assert changes(given).tolist() == expected, ids
         if found is not None:
             rows = np.array([rng.randrange(len(ids)) for _ in range(5)] if ids else [], dtype=np.int64)
-            others = rows[::-1].copy()
             assert found[rows].to_list() == [ids[row] for row in rows]
-            ranked = found[found.falling(rows, np.zeros_like(rows))].to_list()
+            ranked = found[rows][found[rows].falling(np.zeros_like(rows))].to_list()
             assert ranked == sorted((ids[row] for row in rows), reverse=True)
-            assert found.same(rows, found, others) == all(ids[a] == ids[b] for a, b in zip(rows, others, strict=True))
+            of = found.match(np.array([len(ids)]), found[rows], np.array([0]), np.array([len(rows)]))
+            assert (of is None) == (len(set(ids)) < len(ids))
+            if of is not None:
+                assert [ids[i] for i in np.flatnonzero(of >= 0)] == [ids[rows[k]] for k in of[of >= 0]]
+                assert {ids[i] for i in np.flatnonzero(of >= 0)} == {ids[row] for row in rows}
             assert found[rows].compact().data == "".join(ids[row] for row in rows).encode()
             assert found.changes().tolist() == expected
     values = [rng.choice([1, -2.5, True, 2**70, 10**400, np.float64(3), "1", None]) for _ in ids]

@@ -1,8 +1,7 @@
-"""Ways of looking documents up: one by one, by keys in compiled code. The answers are the same."""
+"""Ways of looking documents up: one by one, all at once in compiled code. The answers are the same."""
 
 import copy
 import pickle
-from collections import Counter
 from typing import NamedTuple
 
 import numpy as np
@@ -13,13 +12,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import irpref
-from forms import ONE_BY_ONE, WAYS, look_up
+from forms import WAYS, look_up
 from irpref.arrays.segments import Segments
+from irpref.formats.columns import Coded
 from irpref.formats.texts import Texts
-from irpref.judged import align, match, order
-from irpref.judged import pool as pool_module
+from irpref.judged import align, order
 from irpref.judged.align import align_run
-from irpref.judged.match import Buckets, keys_of
 from irpref.judged.pool import Pool
 from irpref.messages import DuplicateWarning
 from irpref.values.kernels import KernelEvaluator
@@ -100,14 +98,6 @@ def found(pool, run):
     )
 
 
-BY_KEY = [way for way in WAYS if way != ONE_BY_ONE]
-
-
-def keys_are(monkeypatch, keys):
-    for module in (align, pool_module):
-        monkeypatch.setattr(module, "keys_of", keys)
-
-
 @pytest.mark.parametrize("way", WAYS)
 @pytest.mark.parametrize("run_form", FORMS)
 @pytest.mark.parametrize("qrels_form", FORMS)
@@ -126,41 +116,6 @@ def test_a_pool_serves_runs_of_every_way(qrels_way, rows, monkeypatch):
         look_up(monkeypatch, way)
         assert found(pool, frame(run, object)) == plain(judged, run)
         assert found(pickle.loads(pickle.dumps(pool)), frame(run, object)) == plain(judged, run)
-
-
-@pytest.mark.parametrize("way", BY_KEY)
-@pytest.mark.parametrize("bits", [0, 4, 20, 22])
-def test_keys_that_clash_do_not_show(bits, way, rows, monkeypatch):
-    """With few different keys, other documents have the same: in the run, or in run and judgments."""
-    look_up(monkeypatch, way)
-    high = ~np.uint64(2 ** (64 - bits) - 1) if bits else np.uint64(0)
-    keys_are(monkeypatch, lambda *args: keys_of(*args) & high)
-    ways = Counter()
-    one_by_one = align._one_by_one
-    by_key = align._by_key
-
-    def noted(pool, part):
-        block = by_key(pool, part)
-        ways["by key" if block else "clash"] += 1
-        return block
-
-    monkeypatch.setattr(align, "_by_key", noted)
-    monkeypatch.setattr(align, "_one_by_one", lambda *args: ways.update(["one by one"]) or one_by_one(*args))
-    monkeypatch.setattr(align, "chunks", lambda lengths: match.chunks(lengths, 1))
-    judged, run = rows
-    assert found(Pool.build(frame(judged, object)), frame(run, object)) == plain(judged, run)
-    assert ways["clash"] == ways["one by one"]
-    assert ways["clash"] > 0 or bits > 4
-
-
-@pytest.mark.parametrize("way", BY_KEY)
-def test_a_clash_of_run_and_judgments_alone(way, monkeypatch):
-    """The keys of the run differ from each other, and still one of them is that of another judged document."""
-    look_up(monkeypatch, way)
-    numbers = {"a": 1, "b": 2, "c": 1, "d": 3}
-    keys_are(monkeypatch, lambda docs, *_: np.array([numbers[d] << 60 for d in docs.to_list()], dtype=np.uint64))
-    pool = Pool.build({"q": {"a": 1, "b": 2}})
-    assert found(pool, {"q": {"c": 3.0, "b": 2.0, "d": 1.0}}) == [("q", 2, "b", 2.0)]
 
 
 @pytest.mark.parametrize("way", WAYS)
@@ -239,29 +194,6 @@ def test_categories_that_no_row_has(way, rows, monkeypatch):
 
 
 @given(
-    keys=st.lists(st.integers(0, 7).map(lambda k: k << 61) | st.integers(0, 2**64 - 1), max_size=60),
-    wanted=st.lists(st.integers(0, 2**64 - 1), max_size=20),
-)
-def test_buckets_find_what_a_dict_finds(keys, wanted):
-    buckets = Buckets(np.array(keys, dtype=np.uint64))
-    assert buckets.repeated == (len(set(keys)) < len(keys))
-    if not buckets.repeated:
-        wanted = [*keys[::2], *wanted]
-        which, row = buckets.find(np.array(wanted, dtype=np.uint64))
-        index = {key: i for i, key in enumerate(keys)}
-        there = {i: index[key] for i, key in enumerate(wanted) if key in index}
-        assert dict(zip(which.tolist(), row.tolist(), strict=True)) == there
-
-
-@pytest.mark.parametrize("size", [2**16, 2**16 + 1, 2**17])
-def test_buckets_know_rows_beyond_16_bits(size):
-    keys = np.random.default_rng(size).permutation(size).astype(np.uint64) * match._FACTOR
-    which, row = Buckets(keys).find(keys)
-    assert which.size == size
-    assert (which == row).all()
-
-
-@given(
     topics=st.lists(st.lists(st.integers(0, 3), max_size=40), min_size=1, max_size=4),
     rng=st.randoms(use_true_random=False),
     name=st.sampled_from(["d{}", "clueweb09-en0000-00-{:05}", "{}é", "x" * 9 + "{}", "\0{}"]),
@@ -275,7 +207,8 @@ def test_the_order_is_that_of_the_rule(topics, rng, name, falls):
     rng.shuffle(docs)
     lengths = np.array([len(scores) for scores in topics])
     segments = Segments.of_lengths(lengths)
-    for kind in (list, lambda docs: Texts.of(docs) or docs):
+    coded = Coded(Texts.of(docs[::-1]), np.arange(len(docs))[::-1]) if Texts.of(docs) else docs
+    for kind in (list, lambda docs: Texts.of(docs) or docs, lambda docs: coded):
         part = align.Part(np.arange(len(topics)), lengths, kind(docs), score)
         moved = order.evaluation_order(score, segments, part.falling)
         rows = np.arange(score.size) if moved is None else moved.put(np.arange(score.size))

@@ -259,10 +259,7 @@ def test_texts_are_the_strings_they_were(ids, data):
     assert part.to_list() == ids[start:stop]
     joined = Texts.joined([part, found, found[rows], found[:0]])
     assert joined.to_list() == [*ids[start:stop], *ids, *(ids[i] for i in rows)]
-    other = Texts.of(joined.to_list())
-    assert joined.hashes.tolist() == other.hashes.tolist()
-    every = np.arange(len(other))
-    assert joined.same(every, other, every)
+    assert joined.hashes.tolist() == Texts.of(joined.to_list()).hashes.tolist()
 
 
 @given(IDS)
@@ -276,7 +273,7 @@ def test_arrow_holds_the_same_texts(ids):
         read = [Texts.of_arrow(column) for column in (part, chunks, pa.array(ids, kind))]
         for found in (*read, Texts.of_stream(chunks)):
             assert found.to_list() == ids
-            assert found.equals(texts_of_python)
+            assert found.hashes.tolist() == texts_of_python.hashes.tolist()
             assert found.compact().data == "".join(ids).encode()
     for other in (pa.array([1, 2]), pa.array([b"a"]), pa.array(ids).dictionary_encode()):
         assert Texts.of_arrow(other) is None
@@ -288,26 +285,45 @@ def test_polars_holds_the_same_texts(ids, cut):
     ids = [*ids, "a text of more than twelve bytes"]
     begin, end = (pl.Series(some, dtype=pl.String) for some in (ids[:cut], ids[cut:]))
     for column in (pl.Series(ids), pl.Series(["x", *ids])[1:], begin.append(end)):
-        assert Texts.of_stream(column).equals(Texts.of(ids))
+        assert Texts.of_stream(column).to_list() == ids
     assert Texts.of_stream(pl.Series([1, 2])) is None
 
 
-@given(IDS, IDS)
-def test_texts_are_equal_if_all_of_them_are(ids, others):
-    one = Texts.of(ids)
-    assert one.equals(Texts.of([*ids]))
-    assert one.equals(Texts.of(others)) == (ids == others)
-    assert one.changes().tolist() == [i for i, text in enumerate(ids) if i == 0 or ids[i - 1] != text]
-    assert one[np.arange(len(ids))[::2]].compact().data == "".join(ids[::2]).encode()
+@given(IDS)
+def test_changes_of_texts_are_those_of_strings(ids):
+    found = Texts.of(ids)
+    assert found.changes().tolist() == [i for i, text in enumerate(ids) if i == 0 or ids[i - 1] != text]
+    assert found[np.arange(len(ids))[::2]].compact().data == "".join(ids[::2]).encode()
 
 
-def test_texts_with_the_same_hash_are_still_compared():
-    found = Texts.of(["a", "b", "b", "c"])
-    found.hashes[:] = 0
-    assert found.changes().tolist() == [0, 1, 3]
-    other = Texts.of(["a", "b", "d", "c"])
-    other.hashes[:] = 0
-    assert not found.equals(other)
+@given(
+    groups=st.lists(st.tuples(st.lists(st.sampled_from("abcdefgh"), max_size=9), st.sets(st.sampled_from("abcdxy")))),
+    bits=st.sampled_from([0, 1, 3, 64]),
+    rng=st.randoms(use_true_random=False),
+)
+def test_match_finds_what_a_dict_finds(groups, bits, rng):
+    """With few different hashes, different texts have the same."""
+    one, other = Texts.of([d for docs, _ in groups for d in docs]), Texts.of([d for _, its in groups for d in its])
+    for texts_of_group in (one, other):
+        texts_of_group.hashes &= np.uint64((2**bits - 1) << (64 - bits))
+    lengths, its_lengths = (np.array([len(group[i]) for group in groups], dtype=np.int64) for i in (0, 1))
+    begins = np.cumsum(its_lengths) - its_lengths
+    order = rng.sample(range(len(one)), len(one))
+    coded = one[np.array(order, dtype=np.int64)].match(lengths, other, begins, its_lengths, np.argsort(order))
+    found = one.match(lengths, other, begins, its_lengths)
+    repeated = any(len(set(docs)) < len(docs) for docs, _ in groups)
+    assert (found is None, coded is None, one.repeated(lengths)) == (repeated,) * 3
+    if not repeated:
+        rows = {(g, doc): row for row, (g, doc) in enumerate((g, d) for g, (_, its) in enumerate(groups) for d in its)}
+        expected = [rows.get((g, doc), -1) for g, (docs, _) in enumerate(groups) for doc in docs]
+        assert found.tolist() == coded.tolist() == expected
+
+
+@pytest.mark.parametrize("size", [1, 2**16, 2**17 + 1])
+def test_match_takes_many_texts(size):
+    texts_of_row = Texts.of([f"d{i}" for i in range(size)])
+    back, every = texts_of_row[::-1][np.arange(size)], np.array([size])
+    assert (back.match(every, texts_of_row, np.array([0]), every)[::-1] == np.arange(size)).all()
 
 
 @given(IDS)
@@ -332,21 +348,11 @@ def test_hashes_tell_many_ids_apart():
 @given(IDS, st.data())
 def test_falling_is_the_order_of_strings(ids, data):
     ids = [*ids, "a", "a\0", "", "a", "b", "a" * 8, "a" * 9, "a" * 8 + "\0", "aé", "a\U0001d518", "a\uffff"]
-    found = Texts.of(ids)
-    pairs = data.draw(st.lists(st.tuples(*[st.integers(0, len(ids) - 1)] * 2), max_size=40))
-    a, b = (np.array([pair[i] for pair in pairs], dtype=np.int64) for i in (0, 1))
     group = np.array(sorted(data.draw(st.lists(st.integers(0, 3), min_size=len(ids), max_size=len(ids)))))
-    rows = np.array(data.draw(st.permutations(range(len(ids)))), dtype=np.int64)
-    some = found.falling(rows, group)
-    assert sorted(some.tolist()) == sorted(rows.tolist())
-    expected = sorted(zip(group.tolist(), rows.tolist(), strict=True), key=lambda pair: ids[pair[1]], reverse=True)
-    assert [ids[i] for i in some.tolist()] == [ids[i] for _, i in sorted(expected, key=lambda pair: pair[0])]
-    other = Texts.of(ids[::-1])
-    back = len(ids) - 1 - b
-    assert found.same(a, other, back) == all(ids[i] == ids[j] for i, j in pairs)
-    for i, j in pairs:
-        one, two = np.array([i]), np.array([len(ids) - 1 - j])
-        assert found.same(one, other, two) == (ids[i] == ids[j])
+    some = Texts.of(ids).falling(group).tolist()
+    assert sorted(some) == list(range(len(ids)))
+    expected = sorted(zip(group.tolist(), ids, strict=True), key=lambda pair: pair[1], reverse=True)
+    assert [ids[i] for i in some] == [text for _, text in sorted(expected, key=lambda pair: pair[0])]
 
 
 SIMILAR = ["", "a", "b", "ab", "301", "a\0", "é", "e\u0301", "\ud800", "\U0001d518"]
@@ -502,7 +508,7 @@ def test_a_pool_is_the_same_elsewhere():
         again = pickle.loads(pickle.dumps(pool))
         assert again._given_docs == pool._given_docs.to_list()
         assert again.doc_ids.tolist() == pool.doc_ids.tolist()
-        assert again.texts[1].tolist() == pool.texts[1].tolist()
+        assert again.texts.hashes.tolist() == pool.texts.hashes.tolist()
         state = pickle.dumps(pool)
     assert b"Texts" not in state
 
@@ -556,15 +562,10 @@ def test_nothing_is_kept():
             Texts.of(good), texts.changes(good)
         found = Texts.of_dicts([scores], len(scores))[0]
         every = np.arange(300)
-        found.to_list(), found.same(every, found, every), found.falling(every, every // 50)
+        found.to_list(), found.changes(), found.falling(every // 50)
+        found.match(np.array([300]), found, np.array([0]), np.array([300])), found.repeated(np.array([300]))
         fields(data, 3, 1, 2), fields(data + b"#", 3, 1, 2), fields(data, 3, 1, 1)
         Texts.of([*ids, None]), texts.changes([*ids, 1]), Texts.of_dicts([{**scores, "x": "y"}], 301)
-        for wrong in (np.array([300]), np.array([-1])):
-            with pytest.raises(IndexError, match="outside"):
-                texts._native.strings(found.data, found.at, found.length, wrong, np.empty(1, dtype=object))
-            with pytest.raises(IndexError, match="outside"):
-                found.falling(wrong, wrong)
-            assert not found.same(wrong, found, wrong)
     del found, good
     assert counts() == before
 
@@ -584,6 +585,19 @@ def test_calls_that_make_no_sense_are_errors():
     assert native.changes(["a"] * 3, n) is None
     assert native.entries([{"a": 1.0}], n, short, wide, number) is None
     assert native.lines(b"q a 1\n" * 3, 3, 1, 2, n, short, wide, number, n.copy(), n.copy(), short.copy()) is None
-    far = np.array([2**62, 2**63 - 1])
-    with pytest.raises(IndexError):
-        native.packed(b"ab", far, np.array([1, 2**31 - 1], np.int32))
+    far, texts_there = np.array([2**62, 2**63 - 1]), np.array([1, 2**31 - 1], np.int32)
+    for call in (
+        native.packed,
+        lambda *of: native.strings(*of, np.empty(2, object)),
+        lambda *of: native.falling(*of, n, n),
+    ):
+        with pytest.raises(IndexError):
+            call(b"ab", far, texts_there)
+    assert native.changes_of(b"ab", far, texts_there, n.copy()) == 2
+    one = Texts.of(["a", "b"])
+    for codes in ([0, 2], [-1, 0]):
+        assert one.match(np.array([2]), one, n[:1], n[:1], codes) is None
+    with pytest.raises(ValueError, match="other sizes"):
+        one.match(np.array([3]), one, n[:1], n[:1])
+    assert one.match(np.array([2]), one, np.array([-5]), np.array([9])).tolist() == [-1, -1]
+    assert one.match(np.array([2]), one, np.array([1]), np.array([9])).tolist() == [-1, 1]

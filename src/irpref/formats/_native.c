@@ -94,6 +94,13 @@ inside(const Texts *of, int64_t row)
            && of->length[row] <= of->n_bytes - of->at[row];
 }
 
+static inline int
+equal(const Texts *one, int64_t row, const Texts *other, int64_t its)
+{
+    return inside(one, row) && inside(other, its) && one->length[row] == other->length[its]
+           && memcmp(one->data + one->at[row], other->data + other->at[its], one->length[row]) == 0;
+}
+
 /* Hash --------------------------------------------------------------------------------------------------------- */
 
 static inline uint64_t
@@ -773,33 +780,116 @@ packed(PyObject *self, PyObject *const *args, Py_ssize_t n_args)
     return out;
 }
 
-/* same(data, at, length, rows, data, at, length, rows): whether all pairs are equal. */
+/* changes_of(data, at, length, rows): number of rows whose text differs from that before, the first included. */
 static PyObject *
-same(PyObject *self, PyObject *const *args, Py_ssize_t n_args)
+changes_of(PyObject *self, PyObject *const *args, Py_ssize_t n_args)
 {
-    static const Py_ssize_t SIZES[] = {1, 8, 4, 8, 1, 8, 4, 8};
-    Array a[8];
-    Texts one, other;
-    if (n_args != 8) {
-        PyErr_SetString(PyExc_TypeError, "same takes 8 arguments");
+    static const Py_ssize_t SIZES[] = {1, 8, 4, 8};
+    Array a[4];
+    Texts of;
+    if (n_args != 4) {
+        PyErr_SetString(PyExc_TypeError, "changes_of takes 4 arguments");
         return NULL;
     }
-    if (all_arrays(args, SIZES, "rrrrrrrr", 8, a) < 0)
+    if (all_arrays(args, SIZES, "rrrw", 4, a) < 0)
         return NULL;
-    int equal = -1;
-    if (texts_of(a, &one) == 0 && texts_of(a + 4, &other) == 0) {
-        const int64_t *row = (const int64_t *)a[3].data, *its = (const int64_t *)a[7].data;
-        equal = a[3].size == a[7].size;
+    Py_ssize_t n = -1;
+    if (texts_of(a, &of) == 0) {
+        int64_t *out = (int64_t *)a[3].data;
+        n = 0;
+        for (Py_ssize_t row = 0; row < of.size && n < a[3].size; row++)
+            if (!row || !equal(&of, row - 1, &of, row))
+                out[n++] = row;
+    }
+    release(a, 4);
+    return n < 0 ? NULL : PyLong_FromSsize_t(n);
+}
+
+/* A place in a table of texts: some bits of the hash, and the row from 1; 0 if nothing is there. */
+typedef struct {
+    uint32_t bits, row;
+} Place;
+
+/* match(data, at, length, hash, codes, lengths, data, at, length, hash, begins, their_lengths, out)
+
+   Rows in groups of so many; row i has the text codes[i], or i without codes. To each group belong some of the other
+   texts. Fills for each row which of them is the same text, -1 if none is. False if a text is twice in a group. */
+static PyObject *
+match(PyObject *self, PyObject *const *args, Py_ssize_t n_args)
+{
+    static const Py_ssize_t SIZES[] = {1, 8, 4, 8, 8, 8, 1, 8, 4, 8, 8, 8, 8};
+    Array a[13];
+    Texts of, other;
+    if (n_args != 13) {
+        PyErr_SetString(PyExc_TypeError, "match takes 13 arguments");
+        return NULL;
+    }
+    if (all_arrays(args, SIZES, "rrrrrrrrrrrrw", 13, a) < 0)
+        return NULL;
+    const uint64_t *hash = (const uint64_t *)a[3].data, *its_hash = (const uint64_t *)a[9].data;
+    const int64_t *codes = a[4].size ? (const int64_t *)a[4].data : NULL, *lengths = (const int64_t *)a[5].data;
+    const int64_t *begins = (const int64_t *)a[10].data, *its_lengths = (const int64_t *)a[11].data;
+    int64_t *out = (int64_t *)a[12].data, n = a[12].size, first = 0, longest = 0;
+    int good = texts_of(a, &of) == 0 && texts_of(a + 6, &other) == 0, once = 1;
+    if (good) {
+        for (Py_ssize_t g = 0; g < a[5].size; g++)
+            longest = lengths[g] > longest ? lengths[g] : longest;
+        good = a[3].size == of.size && a[9].size == other.size && n == (codes ? a[4].size : of.size)
+               && longest <= n && n < UINT32_MAX && a[10].size == a[5].size && a[11].size == a[5].size;
+        if (!good)
+            PyErr_SetString(PyExc_ValueError, "arrays of other sizes");
+    }
+    int bits = 1;
+    while (good && (int64_t)1 << bits < 2 * longest)
+        bits++;
+    Place *table = NULL;
+    if (good && !(table = malloc(sizeof(Place) << bits))) {
+        PyErr_NoMemory();
+        good = 0;
+    }
+    if (good) {
         Py_BEGIN_ALLOW_THREADS
-        for (Py_ssize_t i = 0; equal && i < a[3].size; i++)
-            equal = inside(&one, row[i]) && inside(&other, its[i]) && one.length[row[i]] == other.length[its[i]]
-                    && memcmp(one.data + one.at[row[i]], other.data + other.at[its[i]], one.length[row[i]]) == 0;
+        for (Py_ssize_t g = 0; g < a[5].size && once; g++) {
+            int64_t size = lengths[g] < longest ? lengths[g] : longest;
+            size = size < n - first ? size : n - first;
+            for (bits = 1; (int64_t)1 << bits < 2 * size; bits++)
+                ;
+            uint64_t last = ((uint64_t)1 << bits) - 1;
+            memset(table, 0, sizeof(Place) << bits);
+            for (int64_t i = 0; once && i < size; i++) {
+                if (codes && i + AHEAD < size && codes[first + i + AHEAD] >= 0 && codes[first + i + AHEAD] < of.size)
+                    PREFETCH(hash + codes[first + i + AHEAD]);
+                int64_t code = codes ? codes[first + i] : first + i;
+                out[first + i] = -1;
+                if (!(once = code >= 0 && code < of.size))
+                    break;
+                uint64_t at = hash[code] >> (64 - bits);
+                for (; once && table[at].row; at = (at + 1) & last)
+                    if (table[at].bits == (uint32_t)hash[code]) {
+                        int64_t there = first + table[at].row - 1;
+                        once = !equal(&of, codes ? codes[there] : there, &of, code);
+                    }
+                table[at] = (Place){(uint32_t)hash[code], (uint32_t)(i + 1)};
+            }
+            for (int64_t its = begins[g]; once && its >= 0 && its < other.size && its < begins[g] + its_lengths[g]; its++) {
+                for (uint64_t at = its_hash[its] >> (64 - bits); table[at].row; at = (at + 1) & last) {
+                    int64_t there = first + table[at].row - 1;
+                    if (table[at].bits == (uint32_t)its_hash[its]
+                        && equal(&of, codes ? codes[there] : there, &other, its)) {
+                        out[there] = its;
+                        break;
+                    }
+                }
+            }
+            first += size > 0 ? size : 0;
+        }
         Py_END_ALLOW_THREADS
     }
-    release(a, 8);
-    if (equal < 0)
+    free(table);
+    release(a, 13);
+    if (!good)
         return NULL;
-    return PyBool_FromLong(equal);
+    return PyBool_FromLong(once);
 }
 
 typedef struct {
@@ -849,27 +939,27 @@ sort(Tied *tied, Py_ssize_t n)
     }
 }
 
-/* falling(data, at, length, rows, group, out): the rows of each group, which follow each other, by falling text. */
+/* falling(data, at, length, group, out): the rows of each group, which follow each other, by falling text. */
 static PyObject *
 falling(PyObject *self, PyObject *const *args, Py_ssize_t n_args)
 {
-    static const Py_ssize_t SIZES[] = {1, 8, 4, 8, 8, 8};
-    Array a[6];
+    static const Py_ssize_t SIZES[] = {1, 8, 4, 8, 8};
+    Array a[5];
     Texts of;
-    if (n_args != 6) {
-        PyErr_SetString(PyExc_TypeError, "falling takes 6 arguments");
+    if (n_args != 5) {
+        PyErr_SetString(PyExc_TypeError, "falling takes 5 arguments");
         return NULL;
     }
-    if (all_arrays(args, SIZES, "rrrrrw", 6, a) < 0)
+    if (all_arrays(args, SIZES, "rrrrw", 5, a) < 0)
         return NULL;
     int good = texts_of(a, &of) == 0;
-    const int64_t *rows = (const int64_t *)a[3].data, *group = (const int64_t *)a[4].data;
-    int64_t *out = (int64_t *)a[5].data;
+    const int64_t *group = (const int64_t *)a[3].data;
+    int64_t *out = (int64_t *)a[4].data;
     Py_ssize_t n = a[3].size;
     if (good) {
-        good = a[4].size == n && a[5].size == n;
+        good = a[4].size == n && of.size == n;
         for (Py_ssize_t i = 0; good && i < n; i++)
-            good = inside(&of, rows[i]);
+            good = inside(&of, i);
         if (!good)
             PyErr_SetString(PyExc_IndexError, "a row outside of the texts");
     }
@@ -881,7 +971,7 @@ falling(PyObject *self, PyObject *const *args, Py_ssize_t n_args)
     if (good) {
         Py_BEGIN_ALLOW_THREADS
         for (Py_ssize_t i = 0; i < n; i++)
-            tied[i] = (Tied){0, of.data + of.at[rows[i]], of.length[rows[i]], rows[i]};
+            tied[i] = (Tied){0, of.data + of.at[i], of.length[i], i};
         for (Py_ssize_t start = 0, stop; start < n; start = stop) {
             for (stop = start + 1; stop < n && group[stop] == group[start]; stop++)
                 ;
@@ -893,41 +983,40 @@ falling(PyObject *self, PyObject *const *args, Py_ssize_t n_args)
         Py_END_ALLOW_THREADS
     }
     free(tied);
-    release(a, 6);
+    release(a, 5);
     if (!good)
         return NULL;
     Py_RETURN_NONE;
 }
 
-/* strings(data, at, length, rows, out): the texts of these rows, as objects of an array. */
+/* strings(data, at, length, out): the texts as objects of an array. */
 static PyObject *
 strings(PyObject *self, PyObject *const *args, Py_ssize_t n_args)
 {
-    static const Py_ssize_t SIZES[] = {1, 8, 4, 8};
-    Array a[4];
+    static const Py_ssize_t SIZES[] = {1, 8, 4};
+    Array a[3];
     Texts of;
     Py_buffer objects;
-    if (n_args != 5) {
-        PyErr_SetString(PyExc_TypeError, "strings takes 5 arguments");
+    if (n_args != 4) {
+        PyErr_SetString(PyExc_TypeError, "strings takes 4 arguments");
         return NULL;
     }
-    if (all_arrays(args, SIZES, "rrrr", 4, a) < 0)
+    if (all_arrays(args, SIZES, "rrr", 3, a) < 0)
         return NULL;
-    if (PyObject_GetBuffer(args[4], &objects, PyBUF_CONTIG | PyBUF_FORMAT) < 0) {
-        release(a, 4);
+    if (PyObject_GetBuffer(args[3], &objects, PyBUF_CONTIG | PyBUF_FORMAT) < 0) {
+        release(a, 3);
         return NULL;
     }
     int good = texts_of(a, &of) == 0;
-    if (good && (strcmp(objects.format, "O") || objects.len != a[3].size * objects.itemsize)) {
+    if (good && (strcmp(objects.format, "O") || objects.len != of.size * objects.itemsize)) {
         PyErr_SetString(PyExc_TypeError, "expected an array of as many objects as rows");
         good = 0;
     }
-    const int64_t *rows = (const int64_t *)a[3].data;
     PyObject **out = (PyObject **)objects.buf;
-    for (Py_ssize_t i = 0; good && i < a[3].size; i++) {
+    for (Py_ssize_t i = 0; good && i < of.size; i++) {
         PyObject *text = NULL, *before = out[i];
-        if (inside(&of, rows[i]))
-            text = PyUnicode_FromStringAndSize(of.data + of.at[rows[i]], of.length[rows[i]]);
+        if (inside(&of, i))
+            text = PyUnicode_FromStringAndSize(of.data + of.at[i], of.length[i]);
         else
             PyErr_SetString(PyExc_IndexError, "a row outside of the texts");
         good = text != NULL;
@@ -936,7 +1025,7 @@ strings(PyObject *self, PyObject *const *args, Py_ssize_t n_args)
             Py_XDECREF(before);
         }
     }
-    release(a, 4);
+    release(a, 3);
     PyBuffer_Release(&objects);
     if (!good)
         return NULL;
@@ -948,8 +1037,8 @@ strings(PyObject *self, PyObject *const *args, Py_ssize_t n_args)
 #define METHOD(name) {#name, (PyCFunction)(void (*)(void))name, METH_FASTCALL, NULL}
 
 static PyMethodDef METHODS[] = {METHOD(lines),   METHOD(count),   METHOD(collect), METHOD(changes),
-                                METHOD(entries), METHOD(hashes),  METHOD(same),    METHOD(falling), METHOD(strings),
-                                METHOD(packed),  METHOD(stream), {NULL, NULL, 0, NULL}};
+                                METHOD(entries), METHOD(hashes),  METHOD(match),   METHOD(falling), METHOD(strings),
+                                METHOD(packed),  METHOD(stream), METHOD(changes_of), {NULL, NULL, 0, NULL}};
 
 static PyModuleDef_Slot SLOTS[] = {{0, NULL}};
 

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from irpref.arrays.segments import Bools, Floats, Ints
+from irpref.arrays.segments import Floats, Ints
 
 def count(data: bytes, /) -> int:
     """Number of line ends."""
@@ -35,13 +35,29 @@ def entries(dicts: list[Any], at: Ints, length: Ints, hashes: Ints, number: Floa
 def hashes(data: bytes, at: Ints, length: Ints, out: Ints, /) -> None:
     """Hash of each text; fills `out`."""
 
-def same(
-    data: bytes, at: Ints, length: Ints, rows: Ints, others: bytes, its_at: Ints, its_length: Ints, its_rows: Ints, /
+def match(
+    data: bytes,
+    at: Ints,
+    length: Ints,
+    hashes: Ints,
+    codes: Ints,
+    lengths: Ints,
+    others: bytes,
+    its_at: Ints,
+    its_length: Ints,
+    its_hashes: Ints,
+    begins: Ints,
+    its_lengths: Ints,
+    out: Ints,
+    /,
 ) -> bool:
-    """Whether the texts of all pairs of rows are equal."""
+    """Which other text is the same as that of each row of a group; fills `out`. False if one is twice in a group."""
 
-def less(data: bytes, at: Ints, length: Ints, rows: Ints, its_rows: Ints, out: Bools, /) -> None:
-    """Whether the text of each row is below that of the other; fills `out`."""
+def changes_of(data: bytes, at: Ints, length: Ints, rows: Ints, /) -> int:
+    """Number of texts that differ from the one before; fills the array with their rows."""
 
-def strings(data: bytes, at: Ints, length: Ints, rows: Ints, out: Any, /) -> None:
-    """The texts of these rows; fills the object array `out`."""
+def falling(data: bytes, at: Ints, length: Ints, group: Ints, out: Ints, /) -> None:
+    """The rows of each group by descending text; fills `out`."""
+
+def strings(data: bytes, at: Ints, length: Ints, out: Any, /) -> None:
+    """The texts; fills the object array `out`."""

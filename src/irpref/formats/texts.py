@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping, Sequence
-from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -122,35 +121,44 @@ class Texts:
 
     def changes(self) -> Ints:
         """Rows whose text differs from that of the row before, the first included."""
-        differ = (self.hashes[1:] != self.hashes[:-1]) | (self.length[1:] != self.length[:-1])
-        equal = np.flatnonzero(~differ) + 1
-        if not self.same(equal, self, equal - 1):  # two texts with one hash
-            differ = np.array([a != b for a, b in pairwise(self.to_list())], dtype=bool)
-        return np.flatnonzero(np.append(True, differ)[: len(self)])
-
-    def equals(self, other: Texts) -> bool:
-        """Whether all texts are the same, one by one."""
-        rows = np.arange(len(self))
-        return len(self) == len(other) and np.array_equal(self.hashes, other.hashes) and self.same(rows, other, rows)
+        rows = np.empty(len(self), np.int64)
+        return rows[: _native.changes_of(self.data, self.at, self.length, rows)].copy()
 
     def __getitem__(self, rows: Ints | slice) -> Texts:
         return Texts(self.data, self.at[rows], self.length[rows], self.hashes[rows])
 
-    def same(self, rows: Ints, other: Texts, its_rows: Ints) -> bool:
-        """Whether the texts of these rows are those of the rows of another, one by one."""
-        one, two = _rows(rows), _rows(its_rows)
-        found: bool = _native.same(self.data, self.at, self.length, one, other.data, other.at, other.length, two)
-        return found
+    def match(self, lengths: Ints, other: Texts, begins: Ints, its_lengths: Ints, codes: Any = ()) -> Ints | None:
+        """Which text of another is the same, for each row; -1 if none is. None if a text is twice in a group of rows.
 
-    def falling(self, rows: Ints, group: Ints) -> Ints:
-        """The rows of each group by descending text: shape as `rows` and `group`; groups follow each other."""
-        out = np.empty(rows.size, np.int64)
-        _native.falling(self.data, self.at, self.length, _rows(rows), _rows(group), out)
+        Parameters
+        ----------
+        lengths : int array (n_groups,)
+            How many rows each group has; groups follow each other.
+        other : Texts
+        begins, its_lengths : int arrays (n_groups,)
+            The rows of `other` among which those of a group are looked up: the first, and how many.
+        codes : int array (n_rows,), optional
+            Row `i` has the text `codes[i]`; text `i` by default.
+        """
+        of = np.ascontiguousarray(codes, dtype=np.int64)
+        out = np.empty(of.size or len(self), np.int64)
+        mine, its = ((some.data, some.at, some.length, some.hashes) for some in (self, other))
+        return out if _native.match(*mine, of, lengths, *its, begins, its_lengths, out) else None
+
+    def repeated(self, lengths: Ints) -> bool:
+        """Whether a text is twice in one of these groups of rows. See `match`."""
+        none = np.zeros(lengths.size, np.int64)
+        return self.match(lengths, self, none, none) is None
+
+    def falling(self, group: Ints) -> Ints:
+        """The rows of each group by descending text: shape as `group`; groups follow each other."""
+        out = np.empty(group.size, np.int64)
+        _native.falling(self.data, self.at, self.length, np.ascontiguousarray(group), out)
         return out
 
     def fill(self, out: Any) -> None:
         """Put the texts into an object array as Python strings."""
-        _native.strings(self.data, self.at, self.length, np.arange(len(self)), out)
+        _native.strings(self.data, self.at, self.length, out)
 
     def to_list(self) -> list[str]:
         """The texts as Python strings."""
@@ -223,7 +231,3 @@ def _is_objects(column: Any) -> bool:
 
 def _room(size: int) -> tuple[Ints, Ints, Hashes]:
     return np.empty(size, np.int64), np.empty(size, np.int32), np.empty(size, np.uint64)
-
-
-def _rows(rows: Ints) -> Ints:
-    return np.ascontiguousarray(rows, dtype=np.int64)

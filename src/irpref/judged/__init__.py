@@ -8,9 +8,9 @@ Two questions shape this package.
 **How are ids turned into arrays?** Every measure is a function of the judged documents that a run retrieved (rank,
 grade) and of the number of documents retrieved. So a run is never converted row by row; its documents are looked up
 among the topic's judged ones, and only the hits become rows. With compiled code, many documents are looked up at once:
-each has a key, the hash of topic and id, and a table of keys (`irpref.judged.match`) shows repeated documents and finds
-the judged ones, whose ids are then compared, since only the ids decide. Few documents, and all of them without compiled
-code, are looked up in dicts. Both ways give the same hits.
+a table of hashes for each topic (`irpref.formats.texts`) shows repeated documents and finds the judged ones; ids with
+the same hash are compared, since only the ids decide. Few documents, and all of them without compiled code, are looked
+up in dicts. Both ways give the same hits.
 
 **How does a value stay the same bit for bit whatever other topics are present?** Sums are taken inside a
 topic's own slice (see `irpref.arrays.segments`); choices between a fast and a general path are made from the topic's

@@ -14,7 +14,7 @@ from irpref.arrays.segments import Floats, Ints, Segments, order_by
 from irpref.formats.columns import Coded, Table, as_list, objects, take
 from irpref.formats.texts import Texts
 from irpref.judged.inputs import group, str_list, tables
-from irpref.judged.match import Buckets, chunks, keys_of, texts_of
+from irpref.judged.match import chunks, plain, texts_of
 from irpref.judged.order import TREC, Alignment, blurs, evaluation_order, rounded
 from irpref.judged.pool import Pool
 from irpref.messages import DuplicateWarning, warn_user
@@ -63,7 +63,7 @@ class Part(Record):
 
     topics: Ints  # (k,) in the pool
     lengths: Ints  # (k,)
-    docs: list[str] | Texts  # (n_rows,)
+    docs: list[str] | Texts | Coded  # (n_rows,)
     score: Floats  # (n_rows,)
     source: Ints | None = None  # (n_rows,) row of the input
 
@@ -73,9 +73,9 @@ class Part(Record):
 
     def falling(self, rows: Ints, group: Ints) -> Ints:
         """The rows of each group by descending id: shape as both; groups follow each other."""
-        if not isinstance(self.docs, list):
-            return self.docs.falling(rows, group)
-        docs = self.docs_of(rows)
+        docs = take(self.docs, rows)
+        if not isinstance(docs, list):
+            return rows[plain(docs).falling(group)]
         by_id = np.array(sorted(range(len(docs)), key=docs.__getitem__, reverse=True), dtype=np.int64)
         return rows[by_id[np.argsort(group[by_id], kind="stable")]]
 
@@ -264,7 +264,7 @@ def blocks(pool: Pool, parts: Iterable[Table], repeats: Repeats, topics: list[st
     topics = [] if topics is None else topics
     for table in parts:
         for given in _parts_of(pool, table, topics):
-            part, row = _by_key(pool, given) or _one_by_one(pool, given, repeats)
+            part, row = _at_once(pool, given) or _one_by_one(pool, given, repeats)
             bad = np.flatnonzero(~np.isfinite(part.score))
             if bad.size:
                 topic = pool.topic_ids[int(np.repeat(part.topics, part.lengths)[bad[0]])]
@@ -286,9 +286,8 @@ def _parts_of(pool: Pool, data: Table, topics: list[str]) -> Iterator[Part]:
     every = Segments.of_lengths(groups.lengths)
     lengths = every.lengths[wanted]
     column = data.doc_id
-    plain = pool.texts is not None
-    if plain and isinstance(column, Coded):  # each category is read once
-        column = Coded(texts_of(column.values) or column.values, column.codes)
+    if pool.texts and isinstance(column, Coded):
+        column = texts_of(column) or column
     for start, stop in chunks(lengths):
         here = wanted[start:stop]
         rows = every.rows(here)
@@ -296,29 +295,22 @@ def _parts_of(pool: Pool, data: Table, topics: list[str]) -> Iterator[Part]:
         if groups.order is None and here[-1] - here[0] + 1 == here.size:
             some = slice(int(every.offsets[here[0]]), int(every.offsets[here[-1] + 1]))
         ids = take(column, some)
-        docs: list[str] | Texts | None = texts_of(ids) if plain else None
+        docs = texts_of(ids) if pool.texts else None
         source = rows if isinstance(some, slice) else some
         yield Part(of[here], lengths[start:stop], docs or str_list(as_list(ids)), data.value[some], source)
 
 
-def _by_key(pool: Pool, part: Part) -> Block | None:
-    """Look all documents up at once; None if that fails: a document occurs twice, or two have one key."""
-    docs = part.docs
-    if isinstance(docs, list) or pool.texts is None:
+def _at_once(pool: Pool, part: Part) -> Block | None:
+    """Look all documents up at once; None if one occurs twice in a topic, or nothing is compiled."""
+    if isinstance(part.docs, list) or pool.texts is None:
         return None
-    its, its_keys = pool.texts
-    given = pool.judged.rows(part.topics)
-    keys, wanted = keys_of(docs, part.topics, part.lengths), its_keys[given]
-    buckets = Buckets(keys)
-    if buckets.repeated:
-        return None
-    which, at = buckets.find(wanted)
-    given = given[which]
-    if not docs.same(at, its, given):
-        return None
-    row = np.full(part.score.size, -1, dtype=np.int64)
-    row[at] = pool.place[given]
-    return part, row
+    docs, codes = (part.docs.values, part.docs.codes) if isinstance(part.docs, Coded) else (part.docs, ())
+    judged = pool.judged.starts[part.topics], pool.judged.lengths[part.topics]
+    row = docs.match(part.lengths, pool.texts, *judged, codes)
+    if row is not None:
+        at = np.flatnonzero(row >= 0)
+        row[at] = pool.place[row[at]]
+    return None if row is None else (part, row)
 
 
 def _one_by_one(pool: Pool, part: Part, repeats: Repeats) -> Block:

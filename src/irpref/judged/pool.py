@@ -14,7 +14,7 @@ from irpref.arrays.segments import Bools, Floats, Ints, Segments, order_by
 from irpref.formats.columns import Table, as_list, objects, take
 from irpref.formats.texts import Texts
 from irpref.judged.inputs import as_table, group, is_missing, str_list
-from irpref.judged.match import CHUNK_ROWS, Keys, chunks, keys_of, repeated, texts_of
+from irpref.judged.match import plain, texts_of
 
 # The column of filled qrels that says who graded a document, and its value for the grades of a judge.
 SOURCE, FILLED = "source", "judge"
@@ -65,16 +65,13 @@ class Pool(Judgments):
     def place(self) -> Ints:
         """Pool row of each judgment in the order of the input, by topic: shape (n_judged,)."""
         place = np.empty_like(self._order)
-        for start in range(0, place.size, CHUNK_ROWS):
-            some = self._order[start : start + CHUNK_ROWS]
-            place[some] = np.arange(start, start + some.size)
+        place[self._order] = np.arange(place.size)
         return place
 
     @cached_property
-    def texts(self) -> tuple[Texts, Keys] | None:
-        """Ids and their keys, in the order of the input, by topic; None without compiled code."""
-        docs = self._given_docs if isinstance(self._given_docs, Texts) else Texts.of(self._docs)
-        return None if docs is None else (docs, _keys(docs, self.judged))
+    def texts(self) -> Texts | None:
+        """Ids in the order of the input, by topic; None without compiled code."""
+        return self._given_docs if isinstance(self._given_docs, Texts) else Texts.of(self._docs)
 
     def __getstate__(self) -> dict[str, Any]:
         # Another process may have nothing compiled.
@@ -111,13 +108,11 @@ class Pool(Judgments):
         groups = group(data.query_id)
         names, lengths = groups.names, groups.lengths
         ids = take(data.doc_id, groups.order)
-        docs: list[str] | Texts = texts_of(ids) or str_list(as_list(ids))
+        docs: list[str] | Texts = plain(texts_of(ids)) or str_list(as_list(ids))
         grade = take(data.value, groups.order)
         if not len(docs):
             raise ValueError("the qrels are empty: there is nothing to judge a run against")
         judged = Segments.of_lengths(lengths)
-        # Before anything else, while they are in the cache.
-        keys = None if isinstance(docs, list) else _keys(docs, judged)
         bad = np.flatnonzero(~np.isfinite(grade))
         if bad.size:
             topic = names[int(judged.topic[bad[0]])]
@@ -126,11 +121,7 @@ class Pool(Judgments):
         order = _ideal_order(judged, grade)
         columns = {name: take(column, groups.order)[order] for name, column in data.columns.items()}
         pool = cls(names, judged, grade[order], docs, order, columns, data.found)
-        if keys is None:
-            return pool._without_repeats()
-        assert isinstance(docs, Texts)
-        pool.texts = docs, keys
-        return pool._without_repeats() if repeated(keys, judged) else pool
+        return pool if isinstance(docs, Texts) and not docs.repeated(lengths) else pool._without_repeats()
 
     def _without_repeats(self) -> Pool:
         """The same pool with one row for each judgment that was given twice."""
@@ -203,27 +194,8 @@ class Pool(Judgments):
         return float(mapped.max(initial=1.0))
 
 
-def _keys(docs: Texts, judged: Segments) -> Keys:
-    # Some topics at a time, here and above: the judgments of a long run fill a good part of the memory.
-    keys: Keys = np.empty(judged.size, dtype=np.uint64)
-    for start, stop in chunks(judged.lengths):
-        rows = slice(int(judged.offsets[start]), int(judged.offsets[stop]))
-        keys[rows] = keys_of(docs[rows], np.arange(start, stop), judged.lengths[start:stop])
-    return keys
-
-
 def _ideal_order(judged: Segments, grade: Floats) -> Ints:
     """Rows of each topic by descending grade, equal grades in the order of the rows: shape (n_judged,)."""
-    order: Ints = np.empty(grade.size, dtype=np.int32 if grade.size < 2**31 else np.int64)
-    for start, stop in chunks(judged.lengths):
-        a, b = int(judged.offsets[start]), int(judged.offsets[stop])
-        order[a:b] = _falling(judged.slice(start, stop), grade[a:b]) + a
-    return order
-
-
-def _falling(judged: Segments, grade: Floats) -> Ints:
-    if not grade.size:
-        return np.zeros(0, dtype=np.int64)
     top = grade.max()
     with np.errstate(over="ignore"):  # grades may be any finite numbers
         depth = top - grade
