@@ -166,7 +166,7 @@ def test_what_is_known_of_a_measure_holds_where_orders_are_too_many_to_count():
         assert of.error[0] == 0 or not of.exact[0]
         assert of.low[0] <= drawn[measure].low[0] + 1e-12, measure
         assert of.high[0] >= drawn[measure].high[0] - 1e-12, measure
-    closed = [irpref.parse(name) for name in ("AP", "nDCG@5", "P@5", "RR", "Rprec", "SetF", "Judged@4")]
+    closed = [irpref.parse(name) for name in ("AP", "nDCG@5", "P@5", "RR", "SetF", "PMeasure@4", "PPlus@4")]
     assert all(known[measure].exact[0] for measure in closed)
 
 
@@ -226,6 +226,17 @@ def test_a_constant_scorer_of_a_thousand_documents_has_its_expectation():
         / d
         for r, d in enumerate(below)
     )
+    # Of the first ten, the best is at place r if no better one is among them, and no other of its grade is above.
+    at_10, better = 0, 0
+    for grade in (3, 2, 1):
+        lower = [found[g] * (g + 1) for g in range(1, grade)]
+        rest = n - better - found[grade]
+        for r in range(10):
+            chance = Fraction(
+                math.perm(rest, r) * found[grade] * math.perm(n - better - r - 1, 9 - r), math.perm(n, 10)
+            )
+            at_10 += chance * (grade + 1 + Fraction(sum(lower) * r, rest)) / below[r]
+        better += found[grade]
     # A relevant document has each number of the 300 non-relevant ones above it with the same probability.
     bpref_r = Fraction(relevant, pool) * (1 - Fraction(sum(min(a, 250) for a in range(301)), 301) / 250)
     truth = {
@@ -234,6 +245,7 @@ def test_a_constant_scorer_of_a_thousand_documents_has_its_expectation():
         "NCU": q,
         "OMeasure": o,
         "PMeasure": p,
+        "PMeasure@10": at_10,
         "RR": rr,
         "P@10": Fraction(relevant, n),
         "nDCG": dcg / math.fsum(g / math.log2(r + 1) for r, g in enumerate(ideal, start=1)),

@@ -5,7 +5,6 @@ See `irpref.arrays.preferences` for how they are stored, and what a group and a 
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable
 from itertools import pairwise
 from typing import Any
@@ -14,7 +13,7 @@ import numpy as np
 
 from irpref.arrays.preferences import Preferences
 from irpref.arrays.record import Record
-from irpref.arrays.segments import Bools, Floats, Ints, Segments, all_whole, opens
+from irpref.arrays.segments import Bools, Floats, Ints, Segments, opens
 
 
 class ConflictingError(Exception):
@@ -68,17 +67,16 @@ class _Given(Record):
 
 def _given(topic: Ints, group: Ints, subgroup: Ints, row: Ints, level: Floats) -> _Given:
     """Judgments in order. Raises `ConflictingError` if a document is on two levels of a subgroup."""
-    order = _order(topic, group, subgroup, _falling(level), row)
+    order = np.lexsort((row, -level, subgroup, group, topic))
     topic, group, subgroup, row, level = topic[order], group[order], subgroup[order], row[order], level[order]
-    source = np.arange(row.size)[order]
-    of_group, n_groups = _numbered(topic, group)
-    of_sub, n_subs = _numbered(of_group, subgroup)
-    _check_levels(of_sub, row, level, source)
-    subs = Segments.of_lengths(np.bincount(of_sub, minlength=n_subs))
+    group = np.cumsum(opens(topic, group)) - 1
+    sub = np.cumsum(opens(group, subgroup)) - 1
+    _check_levels(sub, row, level, order)
+    subs = Segments.of_lengths(np.bincount(sub))
     falls = np.append(False, level[1:] != level[:-1])[: level.size]
     falls[subs.starts] = False
-    several = np.bincount(of_group[subs.starts], minlength=n_groups) > 1
-    return _Given(source, topic, of_group, of_sub, row, subs.running_count(falls), level, several[of_group])
+    several = np.bincount(group[subs.starts]) > 1
+    return _Given(order, topic, group, sub, row, subs.running_count(falls), level, several[group])
 
 
 def check(topic: Ints, group: Ints, subgroup: Ints, row: Ints, level: Floats) -> None:
@@ -138,64 +136,20 @@ def build(
     if several.any():
         closed, (of_pair, winner, loser) = _close(given.where(given.several))
         entries = [np.concatenate(both) for both in zip(entries, closed, strict=True)]
-    order = _order(*entries[:3])
+    order = np.lexsort(entries[2::-1])
     of_group, place, row, level = (column[order] for column in entries)
     by_group, pairs = (Segments.of_lengths(np.bincount(of, minlength=n_groups)) for of in (of_group, of_pair))
     return Preferences(groups, by_group, several, repeats, row, place, level, pairs, winner, loser, by_id)
 
 
-def _order(*keys: Ints) -> Ints | slice:
-    """Stable order by whole numbers from 0, the first key first: shape (n,); a slice of all if they are in order."""
-    if not keys[0].size:
-        return slice(None)
-    bounds = [int(key.max()) + 1 for key in keys]
-    if math.prod(bounds) >= 1 << 63:
-        return np.lexsort(keys[::-1])
-    one = keys[0].astype(np.int64)
-    for key, bound in zip(keys[1:], bounds[1:], strict=True):
-        one *= bound
-        one += key
-    # Files usually are in order.
-    return slice(None) if (one[1:] >= one[:-1]).all() else np.argsort(one, kind="stable")
-
-
-def _falling(level: Floats) -> Ints:
-    """Whole numbers from 0 that rise as levels fall: shape (n,)."""
-    if all_whole(level) and level.max(initial=0) - level.min(initial=0) < 1 << 16:
-        return (level.max(initial=0) - level).astype(np.int64)
-    return np.unique(-level, return_inverse=True)[1].astype(np.int64)
-
-
-def numbered(keys: Ints) -> tuple[Ints, Ints]:
-    """The different keys, whole numbers from 0, in rising order; and the number of each row among them: (n,)."""
-    bound = int(keys.max(initial=-1)) + 1
-    if bound > 4 * keys.size:
-        return np.unique(keys, return_inverse=True)
-    there = np.zeros(bound, bool)
-    there[keys] = True
-    return np.flatnonzero(there), (np.cumsum(there) - 1)[keys]
-
-
-def _numbered(major: Ints, minor: Ints) -> tuple[Ints, int]:
-    """Numbers from 0 of the different pairs of two arrays, the first of which ascends and the second inside it."""
-    if not major.size:
-        return np.zeros(0, np.int64), 0
-    number = np.cumsum(opens(major, minor)) - 1
-    return number, int(number[-1]) + 1
-
-
-def _check_levels(of_sub: Ints, row: Ints, level: Floats, source: Ints) -> None:
-    key = np.sort(of_sub * (int(row.max(initial=0)) + 1) + row)
-    if not (key[1:] == key[:-1]).any():
-        return
-    order = np.lexsort((-level, row, of_sub))
-    sub, doc, high = of_sub[order], row[order], level[order]
-    bad = np.flatnonzero((sub[1:] == sub[:-1]) & (doc[1:] == doc[:-1]) & (high[1:] != high[:-1]))
+def _check_levels(sub: Ints, row: Ints, level: Floats, source: Ints) -> None:
+    order = np.lexsort((-level, row, sub))
+    same = ~opens(sub[order], row[order])[1:]
+    bad = np.flatnonzero(same & (level[order[1:]] != level[order[:-1]]))
     if bad.size:
         # The first in the input.
-        both = np.minimum(source[order[bad]], source[order[bad + 1]])
-        at = int(bad[np.argmin(both)])
-        raise ConflictingError([(int(source[order[at]]), int(source[order[at + 1]]))])
+        pairs = source[np.array([order[bad], order[bad + 1]])]
+        raise ConflictingError([tuple(pairs[:, np.argmin(pairs.min(axis=0))].tolist())])
 
 
 class _Graph(Record):
@@ -219,7 +173,7 @@ def _graph(given: _Given) -> _Graph:
     """Build the graph. Raises `ConflictingError` if it has a cycle."""
     base = int(given.row.min())
     width = int(given.row.max()) - base + 1
-    keys, node = numbered(given.group * width + (given.row - base))
+    keys, node = np.unique(given.group * width + (given.row - base), return_inverse=True)
     # Judgments of a level follow each other, and so do levels.
     starts = np.flatnonzero(opens(given.sub, given.place))
     tiers = Segments(np.append(starts, node.size))
@@ -317,8 +271,8 @@ def _circle(given: _Given, node: Ints) -> list[tuple[int, int]]:
         for i in at.tolist():
             for j in at[given.place[at] > given.place[i]].tolist():
                 said.setdefault((int(node[i]), int(node[j])), (int(given.order[i]), int(given.order[j])))
-    docs, ends = numbered(np.array(list(said)).ravel())
-    upper, lower = ends[0::2], ends[1::2]
+    docs, ends = np.unique(list(said), return_inverse=True)
+    upper, lower = ends.reshape(-1, 2).T
     graph = coo_array((np.ones(len(said)), (upper, lower)), shape=(docs.size, docs.size))
     part = _components(upper, lower, docs.size, "strong")[1]
     starts = np.flatnonzero(np.bincount(part)[part] > 1)[:_STARTS]  # a cycle does not leave its component

@@ -25,7 +25,7 @@ import numpy as np
 
 from irpref.arrays.preferences import BROKEN, BROKEN_ALONE, KEPT, KEPT_ALONE, NOT_RETRIEVED, Preferences, ordered
 from irpref.arrays.record import Record
-from irpref.arrays.segments import Bools, Floats, Ints, Segments, opens, ratio
+from irpref.arrays.segments import Bools, Floats, Ints, Segments, ratio
 
 
 class Ranked(Record):
@@ -223,29 +223,12 @@ def _shares(of: Preferences, rank: Ints) -> Iterator[tuple[Ints, Floats, Ints]]:
         key = np.concatenate([mine[first] * n + mine[second], high[further] * n + low[further]])
         kept = np.concatenate([place[first] < place[second], (win < lose)[further]])
         if key.size:
-            key, fulfilled, judging = _by_key(key, kept, start * n, stop * n)
+            key, pair, judging = np.unique(key, return_inverse=True, return_counts=True)
+            fulfilled = np.bincount(pair[kept], minlength=key.size)
             upper, lower = np.divmod(key, n)
             # Retrieved documents have the first numbers.
             yield order[upper], fulfilled / judging, (upper < n_found) * 1 + (lower < n_found)
         start = stop
-
-
-def _by_key(key: Ints, kept: Bools, first: int, end: int) -> tuple[Ints, Floats, Ints]:
-    """Keys in rising order, and of each how often it was kept and how often it occurs: (n_keys,) each.
-
-    Keys lie in [first, end). If most of these occur, as they do if groups judge the same documents, counting them
-    all is many times faster than sorting.
-    """
-    if end - first <= 2 * key.size:
-        at = key - first
-        judging = np.bincount(at)
-        there = np.flatnonzero(judging)
-        fulfilled = np.bincount(at[kept], minlength=judging.size)
-        return there + first, fulfilled[there].astype(np.float64), judging[there]
-    by_key = np.argsort(key, kind="stable")
-    key, kept = key[by_key], kept[by_key]
-    starts = np.flatnonzero(opens(key))
-    return key[starts], np.add.reduceat(kept.astype(np.float64), starts), np.diff(np.append(starts, key.size))
 
 
 def at_documents(view: Ranked, pairs: str, weight: Floats) -> tuple[Floats, Floats, Floats]:

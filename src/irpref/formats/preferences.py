@@ -136,11 +136,11 @@ def _check(source: Source, frame: pd.DataFrame, rows_of_line: int) -> None:
     """`ValueError` with file and lines if preferences contradict each other."""
     import pandas as pd
 
-    from irpref.arrays.closure import ConflictingError, check, conflict_text, numbered
+    from irpref.arrays.closure import ConflictingError, check, conflict_text
 
     # Sorted by name, so that the message names the same contradiction whatever the order of the lines.
     topic, group, subgroup, doc = (pd.factorize(frame[name], sort=True)[0] for name in COLUMNS[:-1])
-    row = numbered(topic * (int(doc.max(initial=0)) + 1) + doc)[1]
+    row = topic * (int(doc.max(initial=0)) + 1) + doc
     try:
         check(topic, group, subgroup, row, frame["relevance"].to_numpy(dtype=np.float64))
     except ConflictingError as error:

@@ -47,7 +47,7 @@ def pool_of_preferences(data: Table) -> Pool:
     DuplicateWarning
         A judgment occurs twice in a group of one subgroup.
     """
-    from irpref.arrays.closure import ConflictingError, build, conflict_text, numbered
+    from irpref.arrays.closure import ConflictingError, build, conflict_text
 
     topics = group(data.query_id)
     order = topics.order
@@ -67,7 +67,7 @@ def pool_of_preferences(data: Table) -> Pool:
     _, of_sub = _coded(data.columns.get(SUBGROUP), order, len(docs))
 
     names, of_doc = _codes(docs)
-    keys, document = numbered(topic * len(names) + of_doc)
+    keys, document = np.unique(topic * len(names) + of_doc, return_inverse=True)
     doc_topic, doc_name = keys // len(names), keys % len(names)
     highest = np.full(keys.size, -np.inf)
     np.maximum.at(highest, document, level)

@@ -167,7 +167,6 @@ class _Adds(NamedTuple):
 
     divisor: Callable[..., Floats] | None = None  # of the ratio, if it is one
     unjudged: str = "all"  # unjudged documents: "judged" if they do not matter, "zero" if they count as grade 0
-    divided: bool = False  # whether it is a sum only for given documents above the cutoff
 
 
 def _size(kernel: Sum, run: JudgedRun, **how: Any) -> Floats:
@@ -179,8 +178,6 @@ ADDS: dict[Any, _Adds] = {
     **dict.fromkeys((rank_biased.rbp, rank_biased.rbp_residual, rank_biased.err, weighted_rr.weighted_rr), _Adds()),
     **dict.fromkeys((gain.cg, gain.dcg, gain.ncg), _Adds()),
     **dict.fromkeys((blended_ratio.r_measure, ncu.ncu), _Adds(unjudged="zero")),
-    blended_ratio.p_measure: _Adds(unjudged="zero", divided=True),
-    blended_ratio.p_plus: _Adds(partial(_size, blended_ratio.p_plus), unjudged="zero", divided=True),
     everyday.host_bpref: _Adds(unjudged="judged"),
     bpref.bpref: _Adds(partial(_size, bpref.bpref), unjudged="judged"),
     rpref.rpref: _Adds(lambda run, **how: rpref.summands(run, **{"n": None, **how}).size, unjudged="judged"),
@@ -194,7 +191,6 @@ class _Kind(NamedTuple):
     documents: str = "all"  # which documents are told apart: see `_Adds.unjudged`
     end: int | None = None  # rank below which the order does not matter
     sums: bool = False  # whether the value is a sum (or a ratio of sums) over groups
-    divided: bool = False  # whether it is one only for given documents above the cutoff
 
     @classmethod
     def of(cls, measure: Measure, task: Task) -> _Kind:
@@ -206,9 +202,9 @@ class _Kind(NamedTuple):
         elif adds and cutoff is None:
             documents = adds.unjudged
         ends = bool(declared and declared.CUTOFF_ENDS_LIST) and (documents == "judged" or not how.get("judged_only"))
-        sums = bool(adds or (declared and declared.TIES_ADD))
-        divided = cutoff is not None and bool((adds and adds.divided) or how.get("norm") == "old")
-        return cls(documents, cutoff if ends else None, sums and (ends or not divided), divided)
+        old = cutoff is not None and how.get("norm") == "old"  # the denominator depends on what is above the cutoff
+        sums = bool(adds or (declared and declared.TIES_ADD)) and not old
+        return cls(documents, cutoff if ends else None, sums)
 
 
 _Orders = tuple[int, Ints, Any]  # a topic, some of its orders as ranks of its hits (number, n_hits), their purpose
@@ -254,12 +250,11 @@ def _looked_at(
 
     def orders() -> Iterator[_Orders]:
         for topic, groups in tied.open_groups(kind.end).items():
-            where = topic, groups, kind.end
-            some = tied.walks(*where, kind.divided) if kind.sums else tied.every(*where)
+            some = (tied.walks if kind.sums else tied.every)(topic, groups, kind.end)
             if some is None:
                 many.append(topic)
             else:
-                yield from ((topic, *one) for one in some)
+                yield (topic, *some)
 
     both = dict(tasks)
     for measure, task in tasks.items():
@@ -267,16 +262,11 @@ def _looked_at(
             divisor = ADDS[task.func].divisor
             if divisor is not None:
                 both[measure, "divisor"] = partial(divisor, **task.keywords)
-    cases: dict[tuple[Any, int], list[tuple[float, tuple[float, float, float]]]] = {}
     for topic, of, found in _computed(tied, both, orders()):
         for measure in tasks:
-            value = found[measure]
-            case = _by_paths(value, found.get((measure, "divisor")), *of) if kind.sums else (1.0, _three(value, of))
-            cases.setdefault((measure, topic), []).append(case)
-    for (measure, topic), some in cases.items():
-        low, high = min(three[0] for _, three in some), max(three[2] for _, three in some)
-        mean = math.fsum(chance * three[1] for chance, three in some)
-        _put(out[measure], topic, (low, mean, high), values[measure][topic])
+            value, divisor = found[measure], found.get((measure, "divisor"))
+            three = _by_paths(value, divisor, of) if kind.sums else _three(value, of)
+            _put(out[measure], topic, three, values[measure][topic])
     if many:
         _estimated(tied, many, tasks, values, out)
 
@@ -285,13 +275,11 @@ def _three(value: Floats, chance: Floats) -> tuple[float, float, float]:
     return float(value.min()), math.fsum((value * chance).tolist()), float(value.max())
 
 
-def _by_paths(
-    value: Floats, divisor: Floats | None, chance: float, walks: list[Paths]
-) -> tuple[float, tuple[float, float, float]]:
+def _by_paths(value: Floats, divisor: Floats | None, walks: list[Paths]) -> tuple[float, float, float]:
     divisor = np.ones(value.size) if divisor is None else divisor
     value, at = value * divisor, np.cumsum([1, *(walk.places.shape[0] for walk in walks)]).tolist()
     sums = (sums_of(walk, value[a:b], divisor[a:b]) for walk, (a, b) in zip(walks, pairwise(at), strict=True))
-    return chance, together(sums, float(value[0]), float(divisor[0]))
+    return together(sums, float(value[0]), float(divisor[0]))
 
 
 def _estimated(

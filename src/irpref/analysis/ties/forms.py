@@ -16,6 +16,7 @@ scores, ECIR 2008, 414-421, doi:10.1007/978-3-540-78646-7_38.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from functools import lru_cache, partial
 from typing import Any, NamedTuple
@@ -247,16 +248,10 @@ def _o_measure(tied: Tied, task: Task, *, judged_only: bool, cutoff: int | None,
 # Down to the best document -------------------------------------------------------------------------------------
 
 
-def _to_best(
-    tied: Tied, task: Task, *, plus: bool, judged_only: bool, cutoff: int | None, **arguments: Any
-) -> Closed | None:
-    """P, or P+, without a cutoff: from the place of the best document and the number of relevant ones above it."""
-    if cutoff is not None:  # the best document may be in any of several groups
-        return None
+def _to_best(tied: Tied, task: Task, *, plus: bool, judged_only: bool, cutoff: int | None, **arguments: Any) -> Closed:
+    """P, or P+: from the place of the best document and the number of relevant ones above it."""
     of, view = _blended(tied.run, **arguments), tied.view(judged_only)
-    run, group, above = view.run, view.groups, of.above[view.run.row]
-    level = np.where(above > 0, run.level, run.pool.level_grade.size)
-    best = (above > 0) & (level == run.hits.spread(run.hits.minimum(level)))
+    run, group, above, slots = view.run, view.groups, of.above[view.run.row], view.slots(cutoff)
     counted, gained = view.before(group.count(above > 0) * 1.0), view.before(group.total(above))
 
     def ratios(sign: int) -> Floats:
@@ -267,20 +262,41 @@ def _to_best(
 
     parts = (ratios(-1), _mean_of_groups(view, of, None), ratios(1)) if plus else (np.zeros(group.n),) * 3
     before = np.array([view.before(part) for part in parts])
-    out, first = np.zeros((3, run.n_topics)), run.hits.first(best)
-    for g in group.topic[first[first >= 0]].tolist():
-        rows, topic, n = slice(group.offsets[g], group.offsets[g + 1]), view.topic[g], int(view.size[g])
-        of_best, rest = above[rows][best[rows]], np.sort(above[rows][~best[rows] & (above[rows] > 0)])
-        k = np.arange(rest.size + 1.0)
-        sums = [np.cumsum([0, *rest]), k * rest.sum() / max(rest.size, 1), np.cumsum([0, *rest[::-1]])]
-        weight = of.weight(view.first[g] + np.arange(n), np.full(n, topic))
-        size = counted[g] + k + 1 if plus else np.ones(k.size)
-        out[:, topic] = _place_by_place(gained[g] + np.array(sums), of_best, weight, before[:, [g]], size, plus)
+    out, visible = np.zeros((3, run.n_topics)), np.flatnonzero((above > 0) & group.spread(slots > 0))
+    for hits in np.split(visible, np.flatnonzero(np.diff(run.hits.topic[visible])) + 1) if visible.size else ():
+        level, t, last = run.level[hits], run.hits.topic[hits[0]], group.topic[hits[-1]]
+        n, seen = int(view.size[last]), int(slots[last])  # of the last group, which the cutoff may divide
+        divided = level[group.topic[hits] == last] if seen < n else level[:0]
+        low, mean, high = np.inf, 0.0, 0.0
+        for best in np.unique(level).tolist():
+            g = group.topic[hits[np.argmax(level == best)]]
+            hidden = int((divided < best).sum())  # better documents, all below the cutoff
+            chance = math.comb(n - hidden, seen) / math.comb(n, seen)
+            if not chance:
+                break
+            rows, size = slice(group.offsets[g], group.offsets[g + 1]), int(view.size[g])
+            rest = np.sort(above[rows][(run.level[rows] > best) & (above[rows] > 0)])
+            k = np.arange(rest.size + 1.0)
+            sums = [np.cumsum([0, *rest]), k * rest.sum() / max(rest.size, 1), np.cumsum([0, *rest[::-1]])]
+            weight = of.weight(view.first[g] + np.arange(slots[g]), np.full(slots[g], t))
+            of_best, left = above[rows][run.level[rows] == best], size - hidden * (g == last)
+            ratios_of = counted[g] + k + 1 if plus else np.ones(k.size)
+            three = _place_by_place(gained[g] + np.array(sums), of_best, weight, left, before[:, [g]], ratios_of, plus)
+            low, mean, high = min(low, three[0]), mean + chance * three[1], max(high, three[2])
+            if slots[g] == size:
+                break
+        else:  # every relevant document may be below the cutoff
+            low = 0.0 if n - divided.size >= seen else low
+        out[:, t] = low, mean, high
     return out[0], out[1], out[2]
 
 
-def _place_by_place(upto: Floats, best: Floats, weight: Floats, before: Floats, size: Floats, plus: bool) -> Floats:
-    """Lowest, mean and highest value, (3,), over the orders of the group that holds the best documents.
+def _place_by_place(
+    upto: Floats, best: Floats, weight: Floats, n: int, before: Floats, size: Floats, plus: bool
+) -> tuple[float, float, float]:
+    """Lowest, mean and highest value over the orders of the group that holds the best documents.
+
+    The mean counts orders in which the best document is below the places that are seen as 0.
 
     Parameters
     ----------
@@ -288,8 +304,10 @@ def _place_by_place(upto: Floats, best: Floats, weight: Floats, before: Floats, 
         Numerator of the blended ratio of relevant document number k: lowest, mean, highest.
     best : float array (n_best,)
         What each of the best documents adds to the numerator.
-    weight : float array (n,)
-        1 / denominator at each place.
+    weight : float array (n_seen,)
+        1 / denominator at each place that is seen.
+    n : int
+        Documents that these places can hold.
     before : float array (3, 1)
         Sum of the blended ratios in the groups above.
     size : float array (m + 1,)
@@ -297,7 +315,7 @@ def _place_by_place(upto: Floats, best: Floats, weight: Floats, before: Floats, 
     plus : bool
         Whether the mean includes the ratios of these documents, too.
     """
-    n, m = weight.size, size.size - 1
+    m = size.size - 1
     k, share = np.arange(m + 1), np.ones((3, m + 1))
     none = np.array([[np.inf], [0.0], [-np.inf]])
     # By the number of relevant documents so far: `share`, with its chance in the second row, and the lowest, mean and
@@ -318,7 +336,7 @@ def _place_by_place(upto: Floats, best: Floats, weight: Floats, before: Floats, 
         sums[1, 1:] += more[1] * relevant[:-1]
         sums[2, 1:] = np.maximum(sums[2, 1:], more[2])
         share[1, 1:], share[1, 0] = share[1, 1:] * other[1:] + share[1, :-1] * relevant[:-1], share[1, 0] * other[0]
-    return np.array([low, mean, high])
+    return low, mean, high
 
 
 # Relative positions -------------------------------------------------------------------------------------------

@@ -6,11 +6,8 @@ columns, or are all unjudged. Only the arrangements of such classes differ, and 
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator
 from functools import cached_property, lru_cache
-from itertools import islice, product
-from typing import Any
 from zlib import crc32
 
 import numpy as np
@@ -128,14 +125,14 @@ class Tied:
         alone = np.full(int(self.size[group]) - rows.size, _LAST)
         return rows, tuple(np.unique(np.append(self._classes[rows], alone), return_counts=True)[1].tolist())
 
-    def every(self, topic: int, groups: list[int], cutoff: int | None) -> list[tuple[Ints, Floats]] | None:
+    def every(self, topic: int, groups: list[int], cutoff: int | None) -> tuple[Ints, Floats] | None:
         """Every order of some groups of a topic down to the cutoff; other groups keep their order.
 
         Returns
         -------
         ranks : int array (n_orders, n_hits of the topic)
         chance : float array (n_orders,)
-            Both in a list, as from `walks`; None if there are more than `ARRANGEMENTS`.
+            None in place of both if there are more than `ARRANGEMENTS`.
         """
         every, number = [], 1
         for group in groups:
@@ -152,46 +149,32 @@ class Tied:
             ranks[:, rows - hits.start] = self.first[group] + places[index % chance.size, : rows.size]
             share *= chance[index % chance.size]
             index = index // chance.size
-        return [(ranks, share)]
+        return ranks, share
 
-    def walks(
-        self, topic: int, groups: list[int], cutoff: int | None, divided: bool
-    ) -> Iterator[tuple[Ints, tuple[float, list[Paths]]]] | None:
+    def walks(self, topic: int, groups: list[int], cutoff: int | None) -> tuple[Ints, list[Paths]] | None:
         """Orders that show what each step of some groups of a topic adds; None if there are more than `STEPS`.
 
-        `divided`: separately for each choice of documents that a group has above the cutoff.
-
-        Yields
-        ------
+        Returns
+        -------
         ranks : int array (n_orders, n_hits of the topic)
             A first order of all these groups, then the orders of one group after the other.
-        chance : float
-            Probability of the choice.
         walks : list of Paths
         """
         seen = self.slots(cutoff)[groups].tolist()
         counts = [self._counts(group) for group in groups]
-        shown = [_shown(of, n) if divided else [(1.0, of)] for (_, of), n in zip(counts, seen, strict=True)]
-        choices, steps = [], 0.0
-        for choice in product(*(islice(some, STEPS) for some in shown)):
-            choices.append(choice)
-            steps += sum(n_steps(of, n) for (_, of), n in zip(choice, seen, strict=True))
-            if steps > STEPS:
-                return None
-        return (self._walk(topic, groups, counts, seen, choice) for choice in choices)
-
-    def _walk(self, topic: int, groups: list[int], counts: Any, seen: list[int], choice: Any) -> Any:
+        if sum(n_steps(sizes, n) for (_, sizes), n in zip(counts, seen, strict=True)) > STEPS:
+            return None
         hits, base = self.ranks(topic, 1)
         walks, columns = [], []
-        for group, (rows, sizes), n, (_, shown) in zip(groups, counts, seen, choice, strict=True):
-            walks.append(paths(shown, n, tuple(np.subtract(sizes, shown).tolist())))
+        for group, (rows, sizes), n in zip(groups, counts, seen, strict=True):
+            walks.append(paths(sizes, n))
             columns.append((rows - hits.start, self.first[group] + walks[-1].places[:, : rows.size]))
             base[:, columns[-1][0]] = columns[-1][1][:1]
         ranks = [base]
         for at, of_group in columns:
             ranks.append(np.repeat(base, of_group.shape[0], axis=0))
             ranks[-1][:, at] = of_group
-        return np.vstack(ranks), (math.prod(chance for chance, _ in choice), walks)
+        return np.vstack(ranks), walks
 
     def drawn(self, topic: int, number: int, turn: int) -> Ints:
         """An even number of random orders of a topic, each followed by the same order with its groups reversed.
@@ -251,18 +234,6 @@ def _untied(pool: Judgments, hits: Segments, rank: Ints, row: Ints, n_retrieved:
     run = JudgedRun(pool, hits, rank, row, n_retrieved)
     run.rank_rising = rank
     return run
-
-
-def _shown(sizes: tuple[int, ...], seen: int) -> Iterator[tuple[float, tuple[int, ...]]]:
-    """How many documents of each class the first places can hold, with the probability of each case."""
-    if seen == sum(sizes):
-        yield 1.0, sizes
-        return
-    whole = math.comb(sum(sizes), seen)
-    for some in product(*(range(min(size, seen) + 1) for size in sizes[:-1])):
-        last = seen - sum(some)
-        if 0 <= last <= sizes[-1]:
-            yield math.prod(map(math.comb, sizes, (*some, last))) / whole, (*some, last)
 
 
 @lru_cache(maxsize=16)

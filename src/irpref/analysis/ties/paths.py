@@ -68,8 +68,8 @@ def n_steps(sizes: tuple[int, ...], seen: int) -> float:
 
 
 @lru_cache(maxsize=64)
-def paths(sizes: tuple[int, ...], seen: int, hidden: tuple[int, ...]) -> Paths:
-    """The steps through the first `seen` places of a group with classes of these sizes; `hidden` documents follow."""
+def paths(sizes: tuple[int, ...], seen: int) -> Paths:
+    """The steps through the first `seen` places of a group with classes of these sizes."""
     most = np.minimum(sizes, seen)
     grid = np.indices(tuple((most + 1).tolist())).reshape(most.size, -1).T
     grid = grid[np.argsort(grid.sum(axis=1), kind="stable")]
@@ -88,8 +88,8 @@ def paths(sizes: tuple[int, ...], seen: int, hidden: tuple[int, ...]) -> Paths:
     layer = placed[start] * most.size + kind
     by_layer = np.argsort(layer, kind="stable")
     classes = np.tile(np.arange(most.size, dtype=np.int16), (start.size, 1))
-    parts = states[start], np.ones(start.size, np.int64), sizes - after, np.tile(hidden, (start.size, 1))
-    every = sequences(np.column_stack([classes, kind.astype(np.int16), classes, classes]), np.column_stack(parts))
+    parts = states[start], np.ones(start.size, np.int64), sizes - after
+    every = sequences(np.column_stack([classes, kind.astype(np.int16), classes]), np.column_stack(parts))
     # Compare rows as bytes, which is faster.
     rows = every.view(f"V{every.shape[1] * every.itemsize}").ravel()
     _, first, order = np.unique(rows, return_index=True, return_inverse=True)
