@@ -382,7 +382,7 @@ ax = plots.crp_sketch(qrels, {{"one run": run}}, query_id="{crp["topic"]}")
 
 ```sh
 irpref meta power QRELS RUNS AP AP@5 AP@10 QMeasure QMeasure@5 QMeasure@10 RMeasure RR RR@5 --top 50 --seed {settings()["seed"]}
-irpref meta stability QRELS RUNS AP QMeasure PMeasure OMeasure RR --plot stability.png
+irpref meta stability QRELS RUNS AP QMeasure PMeasure OMeasure RR
 irpref plot sketch QRELS RUN -t TOPIC -f crp.png
 ```
 """

@@ -159,8 +159,8 @@ def test_histogram_and_summary(printed, pair):
         (("curve", "pr", "{q}", "{r}", "--rel", "0"), 1, "interpolated_precision: rel=0.0 is not accepted"),
         (("curve", "pr", "{q}", "{r}", "-t", "q9"), 1, "the qrels have no topic 'q9' (they begin q1, q2"),
         (("curve", "crp", "{q}", "nowhere.run"), 1, "nowhere.run: no such file"),
-        (("curve", "gain", "{q}", "{r}", "--gains", "3"), 2, "no list of gains such as 1=1,2=3,3=7"),
-        (("curve", "npref", "{q}", "{r}", "--partitions", "2,x"), 2, "no list of whole numbers"),
+        (("curve", "gain", "{q}", "{r}", "--gains", "3"), 2, "expected gains such as 1=1,2=3,3=7"),
+        (("curve", "npref", "{q}", "{r}", "--partitions", "2,x"), 2, "expected whole numbers"),
         (("curve", "histogram", "{q}", "{r}"), 2, "expected two runs after the qrels, got 1"),
         (("curve", "crpp", "{q}", "{r}"), 2, "invalid choice: 'crpp'"),
         (("compare", "{q}", "{r}", "{r}", "AP"), 2, "is given twice, expected different runs"),
@@ -170,7 +170,7 @@ def test_histogram_and_summary(printed, pair):
             "'x' is none of the runs",
         ),
         (("plot", "pr", "{q}", "{r}", "-f", "figure.jpg"), 2, "must end in .png, .pdf or .svg"),
-        (("plot", "pr", "{q}", "{r}", "-f", "f.png", "--size", "4"), 2, "no size such as 4.4x3.2"),
+        (("plot", "pr", "{q}", "{r}", "-f", "f.png", "--size", "4"), 2, "expected a size in inches such as 4.4x3.2"),
     ],
 )
 def test_what_cannot_be_done_is_said_in_one_line(refused, book, arguments, status, message):

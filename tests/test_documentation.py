@@ -157,7 +157,7 @@ def collection():
 
 def put_files(line, collection):
     """Write the files that a line names; those that it would write are no files of ours."""
-    inputs = re.sub(r"(-f|--plot|>) \S+", "", line)
+    inputs = re.sub(r"(-f|>) \S+", "", line)
     names = [name for word in inputs.split() for name in ([word] if "*" not in word else ["runs/a.gz", "runs/b.gz"])]
     names += ["runs/a.gz", "runs/b.gz", "runs/bm25.gz"] if "runs" in names else []
     number = 0

@@ -32,23 +32,15 @@ def topic_box(data: Values, runs: Runs | None = None, measure: MeasureLike | Non
 COMMAND = '''"""`irpref depth QRELS RUN...`: how many documents each run has."""
 
 from irpref.cli import frame
-from irpref.cli.frame import Command
 from irpref.show.text import Column, Table
-
-
-def _arguments(parser):
-    frame.add_inputs(parser, "RUN...")
-    frame.add(parser, "topic", *frame.READING, *frame.WRITING)
 
 
 def run(args):
     """Print the table."""
     runs = frame.inputs(args).runs()
     frame.show(args, Table([Column("run"), Column("documents")], [[name, len(of)] for name, of in runs.items()]))
-
-
-COMMAND = Command(run, _arguments, __doc__)
 '''
+OPTIONS = 'takes = "RUN..."\noptions = "FILES topic READING WRITING"\n'
 # File, what a newcomer finds there, and what stands there afterwards.
 EDITS = [
     ("src/irpref/formats/readers.py", None, READER),
@@ -57,14 +49,15 @@ EDITS = [
     ("src/irpref/show/plots.py", None, PICTURE),
     ("src/irpref/show/plots.py", "__all__ = [\n", '__all__ = [\n    "topic_box",\n'),
     (
-        "src/irpref/cli/curves.toml",
+        "src/irpref/cli/plot.toml",
         None,
-        '\n[plot.box]\nfunction = "topic_box"\nhelp = "quartiles over the topics"\nmeasures = ["AP"]\n',
+        '\n[kind.box]\nfunction = "topic_box"\nhelp = "quartiles over the topics"\ntakes = "RUN... [MEASURE...]"\n'
+        'measures = ["AP"]\noptions = "INPUTS"\n',
     ),
     (
-        "src/irpref_command/commands.py",
-        '    "trust": {\n',
-        '    "trust": {\n        "depth": "documents of each run",\n',
+        "src/irpref_command/help.txt",
+        "trust:\n",
+        "trust:\n  depth        documents of each run\n",
     ),
     (
         "tests/test_grammar.py",
@@ -86,6 +79,7 @@ def repository(tmp_path_factory):
         assert found is None or text.count(found) == 1, name
         (home / name).write_text(text + written if found is None else text.replace(found, written), encoding="utf-8")
     (home / "src/irpref/cli/depth.py").write_text(COMMAND, encoding="utf-8")
+    (home / "src/irpref/cli/depth.toml").write_text(OPTIONS, encoding="utf-8")
     (home / "qrels.psv").write_text("query_id|doc_id|relevance\n1|a|1\n1|b|0\n2|a|1\n2|b|0\n")
     (home / "r.psv").write_text("query_id|doc_id|score\n1|a|2\n1|b|1\n2|b|2\n2|a|1\n")
     return home

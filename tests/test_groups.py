@@ -135,8 +135,7 @@ def test_commands_print_for_a_group_what_they_print_for_its_topics(command, more
         assert without("group", found, group) == alone
 
 
-def test_meta_keeps_the_scale_of_all_judgments_and_draws_each_group(files, capsys, tmp_path):
-    pytest.importorskip("matplotlib")
+def test_meta_keeps_the_scale_of_all_judgments_in_each_group(files, capsys):
     runs = [files / f"{name}.run" for name in RUNS]
     groups = ["--groups", files / "groups"]
     found = rows(capsys, "meta", "robustness", files / "all.qrels", *runs, "RPref", "--levels", "50", *groups)
@@ -145,11 +144,9 @@ def test_meta_keeps_the_scale_of_all_judgments_and_draws_each_group(files, capsy
         alone = rows(capsys, "meta", "robustness", files / f"{group}.qrels", *runs, scaled, "--levels", "50")
         assert [float(row["mean"]) for row in found if row["group"] == group] == [float(row["mean"]) for row in alone]
     for method in ("stability", "swap", "power", "robustness"):
-        picture = tmp_path / f"{method}.png"
-        more = ["AP", "Bpref", "--samples", "3", "--plot", picture]
+        more = ["AP", "Bpref", "--samples", "3"]
         shown = rows(capsys, "meta", method, files / "all.qrels", *runs, *more, "--groups", files / "two")
         assert {row["group"] for row in shown} == {"a", "c"}
-        assert picture.stat().st_size > 1000
     assert main([*map(str, ["meta", "robustness", files / "all.qrels", *runs, "--resume", "x", *groups])]) == 2
     assert "--resume keeps the results of one computation" in capsys.readouterr().err
 

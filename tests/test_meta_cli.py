@@ -3,7 +3,6 @@
 import gzip
 import io
 import os
-import sys
 
 import numpy as np
 import pandas as pd
@@ -152,14 +151,6 @@ def test_options_of_another_loss_are_refused(more, says, data, capsys):
     assert capsys.readouterr().err == f"irpref: {says}\n"
 
 
-@pytest.mark.parametrize("method", ["stability", "swap", "power", "robustness"])
-def test_pictures(method, data, capsys, tmp_path):
-    pytest.importorskip("matplotlib").use("Agg")
-    few = ["--levels", 50] if method == "robustness" else []
-    assert call(method, *data, "--samples", 2, *few, "--plot", tmp_path / "p.png") == 0
-    assert (tmp_path / "p.png").read_bytes()[:4] == b"\x89PNG"
-
-
 def test_runs_are_named_after_their_files_in_the_order_of_their_names(files, monkeypatch, capsys):
     listed = sorted(os.listdir(files[0] / "runs"), reverse=True)
     monkeypatch.setattr(os, "listdir", lambda path: listed)
@@ -200,11 +191,3 @@ def test_something_to_read_is_needed(files, data, capsys):
     assert "give QRELS and RUNS" in capsys.readouterr().err
     assert call("power", files[0] / "qrels.txt") == 2
     assert "there are no runs" in capsys.readouterr().err
-    assert call("ranking", *data, "--plot", "p.png") == 2
-    assert "no picture of rankings" in capsys.readouterr().err
-
-
-def test_a_picture_without_matplotlib(data, capsys, monkeypatch):
-    monkeypatch.setitem(sys.modules, "matplotlib", None)
-    assert call("stability", *data, "--samples", 2, "--plot", "p.png") == 1
-    assert "pip install matplotlib" in capsys.readouterr().err

@@ -638,8 +638,7 @@ KINDS = {
         Kind(
             (
                 ": expected a number",
-                "is no list of …",
-                "is no size",
+                "…: expected …",
                 ": expected a number of decimal places",
             ),
             "$ irpref curve gain qrels.txt run.txt --gains 1-3",
@@ -656,7 +655,6 @@ KINDS = {
                 "--preferences: none of the measures reads preferences",
                 "does not go with --intervals and --needed",
                 "expected NAME=VALUE, several separated by commas",
-                "--plot goes with the other methods",
                 "is for --loss",
                 "--judge-next: …",
             ),
@@ -710,7 +708,6 @@ KINDS = {
             (
                 "compares runs",
                 "compare needs two systems",
-                "runs are compared with each other",
                 "which needs at least 2 runs",
                 "compare needs two systems, got",
                 "which needs at least 3 runs and",

@@ -23,12 +23,8 @@ def main() -> int:
 
             complete()  # does not return
         if sys.argv[1:] in ([], ["-h"], ["--help"], ["help"]):
-            from argparse import ArgumentParser
-
-            from irpref_command.commands import top
-
             with suppress(OSError, AttributeError):  # nobody reads: the command knows what to say of that
-                sys.stdout.write(top(ArgumentParser)[0].format_help())
+                sys.stdout.write(text_of_help())
                 sys.stdout.flush()
                 return 0
         from irpref.cli import main as run
@@ -36,3 +32,9 @@ def main() -> int:
         sys.stderr.write("irpref: interrupted\n")
         return 130
     return run()
+
+
+def text_of_help() -> str:
+    """What `irpref --help` prints, the list of the commands among it."""
+    with open(os.path.join(os.path.dirname(__file__), "help.txt"), encoding="utf-8") as file:
+        return file.read()

@@ -1,38 +1,43 @@
 """The `irpref` command.
 
-Each command is a module with a `COMMAND` (see `irpref.cli.frame`) and a line of `irpref_command.commands`. Only the
-module of the chosen one is imported. Errors that users can cause are one line on standard error.
+`irpref.cli.frame` says what a command is. Only the module of the chosen one is imported. Errors that users can cause
+are one line on standard error.
 
-Exit status: 0 done, 1 the input cannot be evaluated, 2 the command line cannot be understood, 130 interrupted,
-141 the reader of the output went away (what a shell reports for both).
+Exit status: 0 done, 1 the input cannot be evaluated (2 for `gate`), 2 the command line cannot be understood,
+130 interrupted, 141 the reader of the output went away (what a shell reports for both).
 """
 
 from __future__ import annotations
 
+import argparse
 import gc
 import os
+import re
 import sys
 import warnings
 from collections import Counter
 from collections.abc import Collection, Iterator, Sequence
 from contextlib import contextmanager
-from importlib import import_module
 from traceback import walk_tb
 from typing import Any
 
-from irpref.cli.frame import CLOSED, ERROR, INTERRUPTED, OK, USAGE, Command, Parser, UsageError, complain, head
+from irpref.cli.frame import CLOSED, ERROR, INTERRUPTED, OK, USAGE, Parser, UsageError, add_command, complain, head
 from irpref.messages import did_you_mean, visible
-from irpref_command.commands import COMMANDS, top
+from irpref_command import text_of_help
 
+COMMANDS = tuple(re.findall(r"^  (\w+) {2,}\S", text_of_help(), re.M))
 _MODULES = {"list": "listing"}  # a module named after a builtin would hide it in this package
 
 
-def whole_parser(names: Collection[str] = tuple(COMMANDS)) -> Parser:
+def whole_parser(names: Collection[str] = COMMANDS) -> Parser:
     """The parser of these commands."""
-    parser, below = top(Parser)
+    hidden, style = argparse.SUPPRESS, argparse.RawDescriptionHelpFormatter
+    parser = Parser(prog="irpref", usage=hidden, description=text_of_help(), formatter_class=style, add_help=False)
+    parser.add_argument("-h", "--help", action="help", help=hidden)
+    parser.add_argument("--version", action="store_true", help=hidden)
+    below = parser.add_subparsers(dest="command", prog="irpref", help=hidden)
     for name in names:
-        command: Command = import_module(f"irpref.cli.{_MODULES.get(name, name)}").COMMAND
-        command.add_to(below, name)
+        add_command(below, name, _MODULES.get(name, name))
     return parser
 
 
@@ -58,6 +63,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         # Characters that the encoding lacks are escaped: values matter more than the letters of a name.
         if argv is None and hasattr(stream, "reconfigure"):
             stream.reconfigure(errors="backslashreplace")
+    failed = USAGE if _first_word(arguments) == "gate" else ERROR  # where 1 is a verdict
     # A run is many objects that all live to the end: looking for garbage among them takes longer than parsing them.
     collecting = gc.isenabled()
     gc.disable()
@@ -66,7 +72,7 @@ def main(argv: Sequence[str] | None = None) -> int:
             try:
                 status = _run(arguments)
             except SystemExit as stop:  # argparse: --help
-                status = stop.code if isinstance(stop.code, int) else ERROR
+                status = stop.code if isinstance(stop.code, int) else failed
             sys.stdout.flush()
         return status
     except BrokenPipeError:
@@ -82,14 +88,14 @@ def main(argv: Sequence[str] | None = None) -> int:
         from irpref.measures.names import UnknownMeasureError
 
         complain(error)
-        return USAGE if isinstance(error, (UsageError, UnknownMeasureError)) else ERROR
+        return USAGE if isinstance(error, (UsageError, UnknownMeasureError)) else failed
     except Exception as error:
         if not _of_host(error):
             raise
         from irpref.measures.support import in_words
 
         complain(f"ir_measures failed: {in_words(error)}")
-        return ERROR
+        return failed
     finally:
         if argv is None:
             gc.freeze()  # no search for garbage at exit either

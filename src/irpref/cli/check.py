@@ -16,23 +16,15 @@ from itertools import groupby
 from typing import Any
 
 from irpref.cli import frame
-from irpref.cli.frame import ERROR, OK, Command, Parser, UsageError, option
+from irpref.cli.frame import ERROR, OK, UsageError
 from irpref.show.text import LINES, Column, Table, of_frame, rounded
-
-
-def _arguments(parser: Parser) -> None:
-    frame.add_inputs(parser, "[RUN...] [MEASURE...]")
-    text = "also list the N unjudged documents that matter most to which run is better"
-    judge_next = option("--judge-next", metavar="N", type=frame.at_least_1, help=text)
-    strict = option("--strict", action="store_true", help="exit with status 1 if a problem is grave")
-    frame.add(parser, judge_next, strict, "topic", *frame.READING, "ties", *frame.WRITING)
 
 
 def run(args: argparse.Namespace) -> int:
     """Print the findings. Raises `ValueError` for judgments that cannot be read."""
     from irpref import check
 
-    given = frame.inputs(args, default=(), runs=False)
+    given = frame.inputs(args)
     if args.judge_next is not None and (not given.measures or len(given.files) < 2):
         raise UsageError("--judge-next needs at least two runs, and a measure such as P@10 or nDCG@10")
     qrels = given.of_topics()
@@ -69,6 +61,3 @@ def _next(given: frame.Inputs, qrels: Any) -> Any:
 
     found = judge_next(given.measures, qrels, given.runs(), given.args.judge_next)
     return found.assign(runs=[" ".join(names) for names in found["runs"]])
-
-
-COMMAND = Command(run, _arguments, __doc__)

@@ -10,35 +10,25 @@ import math
 from typing import Any
 
 from irpref.cli import frame
-from irpref.cli.frame import Command, Parser, option
+from irpref.cli.frame import RANKING, options
 from irpref.messages import p_value, visible
-from irpref.show.text import LINES, Column, Table, of_frame, rounded, significant
-
-
-def _arguments(parser: Parser) -> None:
-    frame.add_inputs(parser, "A B MEASURE...")
-    margin = option("--margin", type=float, help="also say whether a difference this large is ruled out")
-    names = ("by_query", "topic", "level", "groups", "judge", *frame.READING, *frame.RANKING, *frame.WRITING)
-    frame.add(parser, margin, *names, by_query="also print each topic (with -o: only these)")
+from irpref.show.text import Column, Table, of_frame, rounded, significant
 
 
 def run(args: argparse.Namespace) -> None:
     """Print the comparison. Raises `ValueError` for input that cannot be evaluated."""
     from irpref import compare
 
-    given = frame.inputs(args, n_runs=2)
+    given = frame.inputs(args)
     qrels, runs = given.read()
-    how = {"level": args.level, "margin": args.margin, "groups": args.groups, **frame.ranking(args)}
+    how = options(args, f"level margin groups {RANKING}")
     found = compare(given.measures, qrels, *runs.values(), names=list(runs), **how)
     a, b = map(visible, runs)
-    if frame.form_of(args) in LINES:
-        shown = found.by_topic if args.by_query else found.assign(a=a, b=b)[["a", "b", *found.columns]]
-        frame.show(args, of_frame(shown, significant(10)))
-        return
     tables = [_means(found, a, b, args.level)]
     if args.by_query:
         tables += [_topics(part, a, b) for _, part in found.by_topic.groupby("measure", sort=False)]
-    frame.show(args, tables)
+    data = found.by_topic if args.by_query else found.assign(a=a, b=b)[["a", "b", *found.columns]]
+    frame.show(args, tables, of_frame(data, significant(10)))
 
 
 def _means(found: Any, a: str, b: str, level: float) -> Table:
@@ -75,6 +65,3 @@ def _topics(part: Any, a: str, b: str) -> Table:
     """The values of a measure by topic."""
     heads = {"query_id": "topic", "a": a, "b": b}
     return of_frame(part.drop(columns="measure"), rounded(), heads, title=str(part["measure"].iloc[0]))
-
-
-COMMAND = Command(run, _arguments, __doc__)

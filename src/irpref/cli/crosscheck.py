@@ -9,22 +9,8 @@ from __future__ import annotations
 import argparse
 
 from irpref.cli import frame
-from irpref.cli.frame import ERROR, OK, Command, Parser
+from irpref.cli.frame import ERROR, OK
 from irpref.show.text import of_frame, rounded
-
-EVERYDAY = ("AP", "nDCG", "nDCG@10", "P@10", "R@100", "RR", "Rprec", "Bpref", "RBP(rel=1)", "ERR@20")
-EPILOG = """\
-examples:
-  irpref crosscheck qrels.txt run.txt
-  irpref crosscheck qrels.txt run.txt AP nDCG@10 iprec_at_recall_0.40
-
-exit status: 0, or 1 if a difference has no known reason
-"""
-
-
-def _arguments(parser: Parser) -> None:
-    frame.add_inputs(parser, "RUN... [MEASURE...]")
-    frame.add(parser, "topic", *frame.READING, *frame.WRITING)
 
 
 def run(args: argparse.Namespace) -> int:
@@ -32,13 +18,10 @@ def run(args: argparse.Namespace) -> int:
     from irpref import crosscheck
     from irpref.hosts.crosscheck import UNEXPLAINED
 
-    given = frame.inputs(args, default=EVERYDAY)
+    given = frame.inputs(args)
     found = crosscheck(given.measures, given.of_topics(), given.runs())
     strange = found["why"].str.contains(UNEXPLAINED)
     table = of_frame(found, rounded(), title="")
     table.notes = ["largest: the tool's value minus ours", *(["no tool here computes these measures"] * found.empty)]
     frame.show(args, table)
     return ERROR if strange.any() else OK
-
-
-COMMAND = Command(run, _arguments, __doc__, EPILOG)

@@ -12,7 +12,6 @@ import sys
 import textwrap
 from typing import Any
 
-from irpref.cli.frame import Command, Parser
 from irpref.messages import p_equals
 from irpref.show.text import of_frame, page_of, rounded
 from irpref.show.text import text as printed
@@ -29,16 +28,6 @@ Next, with files of yours:
   irpref leaderboard qrels.txt a.run b.run c.run nDCG@10     all runs, with intervals
   irpref report qrels.txt a.run b.run nDCG@10 -f page.html   the page above, of your runs
 """
-EPILOG = """\
-examples:
-  irpref demo
-  irpref demo -f report.html
-"""
-
-
-def _arguments(parser: Parser) -> None:
-    default = "irpref-demo.html"
-    parser.add_argument("-f", "--file", default=default, help="write the report to this file (default: %(default)s)")
 
 
 def run(args: argparse.Namespace) -> None:
@@ -103,6 +92,3 @@ def _report(qrels: Any, runs: dict[str, Any], path: str) -> str:
     except ImportError as lacking:
         return f"No report was written ({lacking})."
     return f"All of it on one page, with every topic (open it in a browser):\n   {os.path.abspath(path)}"
-
-
-COMMAND = Command(run, _arguments, __doc__, EPILOG)

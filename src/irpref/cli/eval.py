@@ -14,54 +14,22 @@ from itertools import compress
 from typing import Any
 
 import numpy as np
-from ir_measures import providers
 from ir_measures.measures import Measure
 
 from irpref.arrays.record import Record
 from irpref.cli import frame
-from irpref.cli.frame import ERROR, OK, Command, Parser, UsageError, option
+from irpref.cli.frame import ERROR, OK, UsageError
 from irpref.cli.scoring import Scorer, Scores, SideBySide
 from irpref.formats.runs import run_names
 from irpref.judged.groups import groups_of
 from irpref.judged.order import Alignment
-from irpref.show.text import FORMS, LINES, Cell, Column, Table, rounded
+from irpref.show.text import LINES, Cell, Column, Table, rounded
 from irpref.values.kernels import mean_of
 
-EPILOG = """\
-examples:
-  irpref eval qrels.txt run.txt AP nDCG@10 'RPref(max_rel=3)' QMeasure@10
-  irpref eval qrels.txt runs/*.gz map ndcg_cut_10 -o latex --baseline runs/bm25.gz
-  zcat run.gz | irpref eval beir/scifact/test - nDCG@10 -q
-
-exit status: 0 done, 1 bad input, 2 bad command line, 130 interrupted, 141 output closed
-"""
 SUMMARY = "all"  # ir_measures' name of the row over all topics
 PLACES = 4
 # Numbers that describe a run but do not rank it.
 _COUNTS = ("NumQ", "NumRel", "NumRet", "num_q", "num_rel", "num_ret")
-
-
-def _arguments(parser: Parser) -> None:
-    what, shown, read, tests = map(
-        parser.add_argument_group, ("what to compute", "output", "input", "compare with a baseline")
-    )
-    frame.add_inputs(parser, to=what)
-    preferences = option("--preferences", metavar="FILE", help="preferences, if QRELS has grades (PrefShare, ...)")
-    names = tuple(providers.registry)
-    provider = option("--provider", metavar="NAME", choices=names, help="compute all with this provider of ir_measures")
-    frame.add(what, "topic", "groups", "known", "judge", preferences, provider)
-    frame.add(
-        shown,
-        *(*frame.WRITING, "by_query"),
-        option("-n", "--no-summary", "--no_summary", action="store_true", help="with -q: leave out the means"),
-        option("-p", "--places", metavar="N", type=int, default=PLACES, help="decimal places; -1 for all (default: 4)"),
-        output=f"{', '.join(FORMS)} (default: tsv or table)",
-    )
-    strict = option("--strict", action="store_true", help="stop if a topic of a run has a document twice")
-    frame.add(read, *frame.READING, *frame.RANKING, strict)
-    baseline = option("--baseline", metavar="RUN", help="test whether each other run differs from this one")
-    level = {"default": None, "help": "dagger if adjusted p <= 1 - LEVEL (default: 0.95)"}
-    frame.add(tests, baseline, "pairs", "level", pairs={"default": None}, level=level)
 
 
 def run(args: argparse.Namespace) -> int:
@@ -86,11 +54,11 @@ def run(args: argparse.Namespace) -> int:
     if form not in LINES:
         wide = _wide(values, given.measures, args, len(given.files) > 1)
         wide.notes = [*wide.notes, *_note(scores, base, args)]
-        frame.show(args, wide if scorer.pool is None else _with_answered(wide, scores, scorer.pool.n_topics), "table")
+        frame.show(args, wide if scorer.pool is None else _with_answered(wide, scores, scorer.pool.n_topics))
         return status
     if form in ("json", "jsonl") and args.places != PLACES:
         sys.stderr.write(f"--places is ignored when using --output {form}\n")  # as the command ir_measures says it
-    frame.show(args, _long(values, base, args, len(given.files) > 1), "tsv", head=False)
+    frame.show(args, _long(values, base, args, len(given.files) > 1), default="tsv", head=False)
     return status
 
 
@@ -104,7 +72,7 @@ def _checked(args: argparse.Namespace) -> frame.Inputs:
         raise UsageError(f"--places {args.places}: expected a number of decimal places, or -1 for all")
     if args.baseline is None and (args.pairs or args.level is not None):
         raise UsageError("--pairs and --level need --baseline RUN, the run to compare with")
-    args.pairs, args.level = args.pairs or frame.PAIRS[0], 0.95 if args.level is None else args.level
+    args.pairs, args.level = args.pairs or "stepdown", 0.95 if args.level is None else args.level
     if not 0 < args.level < 1:
         raise UsageError(f"--level {args.level:g}: expected a number between 0 and 1")
     return frame.inputs(args)
@@ -200,7 +168,7 @@ def _scorer(
         "exact": exact,  # the lines of the command ir_measures, in the same order
         "provider": args.provider,
         "strict": args.strict,
-        "alignment": Alignment(**frame.ranking(args)),
+        "alignment": Alignment(**frame.options(args, frame.RANKING)),
         "by_topic": args.by_query or compared or args.groups is not None,
         "form": frame.reading(args),
     }
@@ -376,6 +344,3 @@ def _note(scores: Mapping[str, Scores], base: str | None, args: argparse.Namespa
 
 def _same_file(a: str, b: str) -> bool:
     return a == b or (a != "-" and b != "-" and os.path.exists(a) and os.path.exists(b) and os.path.samefile(a, b))
-
-
-COMMAND = Command(run, _arguments, __doc__, EPILOG)

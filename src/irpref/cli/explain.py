@@ -9,22 +9,8 @@ from __future__ import annotations
 import argparse
 
 from irpref.cli import frame
-from irpref.cli.frame import Command, Parser, UsageError, option
+from irpref.cli.frame import UsageError
 from irpref.show.text import LINES, of_frame, page_of
-
-EPILOG = """\
-example:
-  irpref explain qrels.txt run.txt 'RPref(max_rel=3)' -t 101
-
-Only measures that are sums over documents can be explained; for others, the message names one that can.
-"""
-
-
-def _arguments(parser: Parser) -> None:
-    frame.add_inputs(parser, "RUN MEASURE", " -t ID")
-    every = option("--all", action="store_true", dest="every", help="also show documents that add nothing")
-    one = {"action": "store", "help": "the topic"}
-    frame.add(parser, every, "topic", "known", *frame.READING, "ties", *frame.WRITING, topic=one)
 
 
 def run(args: argparse.Namespace) -> None:
@@ -32,9 +18,7 @@ def run(args: argparse.Namespace) -> None:
     from irpref.analysis.explain import explain
     from irpref.show.explanation import explanation_text
 
-    given = frame.inputs(args, n_runs=1)
-    if len(given.measures) != 1:
-        raise UsageError(f"expected one measure, such as RPref or QMeasure@10, got {len(given.measures)}")
+    given = frame.inputs(args)
     (measure,) = given.measures
     qrels = given.judgments()
     if args.topic is None:
@@ -50,6 +34,3 @@ def run(args: argparse.Namespace) -> None:
     with frame.output(args) as out:
         options = {"every": args.every, "form": form, "page": page_of(out), "ties": args.ties}
         out.write(explanation_text(qrels, ranking, measure, args.topic, **options))
-
-
-COMMAND = Command(run, _arguments, __doc__, EPILOG)

@@ -7,7 +7,8 @@
     -f, --file      a file to write, in place of standard output
     -m, --measure   a measure whose name is that of a file, too
 
-A command is a module with a `COMMAND`; its name is listed in `irpref_command.commands`.
+A command is a module of this package with a function `run`, whose docstring is the description in the help. A file
+`.toml` of the same name declares its arguments (`options.toml` says how), and `irpref_command/help.txt` lists it.
 """
 
 from __future__ import annotations
@@ -15,10 +16,15 @@ from __future__ import annotations
 import argparse
 import os
 import sys
+import tomllib
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from functools import cache, partial
-from typing import TYPE_CHECKING, Any, NoReturn, TextIO, TypeAlias
+from importlib import import_module
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NoReturn, TextIO
+
+from ir_measures import providers
 
 from irpref.arrays.record import Record
 from irpref.cli.imported import imported
@@ -42,8 +48,8 @@ NO_TEXT = (
     *(".png", ".pdf", ".svg", ".jpg", ".jpeg", ".html", ".htm"),
     *(".xlsx", ".xls", ".ods", ".parquet", ".gz", ".zst", ".zip", ".bz2", ".xz"),
 )
+RANKING = "float32 ties"  # how documents are ranked
 LONGEST = 1000  # characters of a message; those of failed downloads fill pages
-PAIRS = ("stepdown", "holm", "tukey", "randomised_tukey", "none")  # of irpref.analysis.pairs, not imported for --help
 OK, ERROR, USAGE, INTERRUPTED, CLOSED = 0, 1, 2, 130, 141
 
 
@@ -72,68 +78,14 @@ class Parser(argparse.ArgumentParser):
         return found + [option for parsers in below for parser in parsers for option in parser.options()]
 
 
-class Command(Record):
-    """A command; `irpref_command.commands` has its name and its line of help.
-
-    Attributes
-    ----------
-    run : callable
-        Takes the parsed arguments and prints; what it returns is the exit status, None being 0.
-    arguments : callable
-        Adds arguments to a parser; if there are kinds, it takes (kind, parser).
-    description : str
-    epilog : str, optional
-    kinds : dict of str to str
-        Name and line of help of each kind (`irpref curve crp`). If there are any, one has to be chosen.
-    kind : str
-        What these are called.
-    """
-
-    run: Callable[[argparse.Namespace], int | None]
-    arguments: Callable[..., None]
-    description: str = ""
-    epilog: str | None = None
-    kinds: Mapping[str, str] = {}
-    kind: str = "KIND"
-
-    def add_to(self, subparsers: Any, name: str) -> None:
-        """A parser of this command among `subparsers`."""
-        style = partial(argparse.RawDescriptionHelpFormatter, max_help_position=27)
-        parser = subparsers.add_parser(name, description=self.description, epilog=self.epilog, formatter_class=style)
-        parser.set_defaults(run=self.run)
-        if not self.kinds:
-            self.arguments(parser)
-            return
-        kinds = parser.add_subparsers(dest="kind", metavar=self.kind, required=True)
-        for kind, text in self.kinds.items():
-            whole = f"{text[0].upper()}{text[1:]}."
-            self.arguments(kind, kinds.add_parser(kind, help=text, description=whole, formatter_class=style))
-
-
 # Arguments ------------------------------------------------------------------------------------------------------
 
 
 def _pairs(text: str) -> dict[str, str]:
     pairs = [part.partition("=") for part in text.split(",")]
     if not all(name.strip() and there.strip() for name, _, there in pairs):
-        raise argparse.ArgumentTypeError(f"{text!r}: expected NAME=VALUE, several separated by commas")
+        raise ValueError(f"{text!r}: expected NAME=VALUE, several separated by commas")
     return {name.strip(): there.strip() for name, _, there in pairs}
-
-
-def _worded(convert: Callable[[str], Any]) -> Callable[[str], Any]:
-    """Let users read the `ValueError` of a type of arguments, whose text argparse hides."""
-
-    def converted(text: str) -> Any:
-        try:
-            return convert(text)
-        except ValueError as error:
-            raise argparse.ArgumentTypeError(str(error)) from None
-
-    return converted
-
-
-def _columns(text: str) -> Mapping[str, str]:
-    return made_reading(columns=_pairs(text)).columns
 
 
 def _labels(text: str) -> Any:
@@ -141,110 +93,117 @@ def _labels(text: str) -> Any:
     return made_reading(labels=found).labels
 
 
-def at_least_1(text: str) -> int:
-    """A whole number of at least 1."""
+def _count(text: str) -> int:
     if not text.isdecimal() or int(text) < 1:
-        raise argparse.ArgumentTypeError(f"{text!r}: expected a number of at least 1")
+        raise ValueError
     return int(text)
 
 
-# Flags and settings, as `add_argument` takes them.
-Option: TypeAlias = tuple[tuple[str, ...], dict[str, Any]]
+def _gains(text: str) -> dict[float, float]:
+    pairs = [part.replace(":", "=").split("=") for part in text.split(",")]
+    return {float(grade): float(gain) for grade, gain in pairs}
 
 
-def option(*flags: str, **settings: Any) -> Option:
-    """An option to be added by `add`."""
-    return flags, settings
+def _size(text: str) -> tuple[float, float]:
+    width, height = (float(part) for part in text.lower().split("x"))
+    if not (0 < width < 100 and 0 < height < 100):
+        raise ValueError
+    return width, height
 
 
-def several(*flags: str, **settings: Any) -> Option:
-    """An option that may be given several times."""
-    return flags, {"action": "append", **settings, "help": f"{settings['help']} (repeatable)"}
+def _worded(convert: Callable[[str], Any], what: str | None = None) -> Callable[[str], Any]:
+    """A type of arguments: its error says what is expected, or what the `ValueError` says, which argparse hides."""
+
+    def converted(text: str) -> Any:
+        try:
+            return convert(text)
+        except ValueError as error:
+            raise argparse.ArgumentTypeError(f"{text!r}: expected {what}" if what else str(error)) from None
+
+    return converted
 
 
-def choice(flag: str, *choices: str, help: str, **settings: Any) -> Option:
-    """An option with one of these values, the first if it is not given."""
-    return (flag,), {"choices": choices, "default": choices[0], "help": f"{help} (default: %(default)s)", **settings}
-
-
-# The options that commands share. Spellings with an underscore are those of the command ir_measures, and in no help.
-OPTIONS = {
-    "topic": several("-t", "--topic", metavar="ID", help="only this topic"),
-    "groups": option("--groups", metavar="FILE", help="means over groups of topics"),
-    "known": option("--known", metavar="FILE", help="documents that the user knew (Coverage, Novelty)"),
-    "judge": several("--judge", metavar="FILE", help="fill holes with an LLM judge's grades"),
-    "rel": option("--rel", metavar="GRADE", type=float, default=1, help="lowest relevant grade (default: 1)"),
-    "level": option("--level", type=float, default=0.95, help="confidence level (default: %(default)s)"),
-    "pairs": option("--pairs", metavar="TEST", choices=PAIRS, default=PAIRS[0], help=", ".join(PAIRS)),
-    "measure": several("-m", "--measure", metavar="NAME", default=[], help="a measure with the name of a file here"),
-    "import": several(
-        "--import", dest="imported", metavar="MODULE", type=imported, help="load measures of your own: mine.py"
-    ),
-    "by_query": option("-q", "--by-query", "--by_query", action="store_true", help="also print each topic"),
-    "format": option("--format", metavar="FORM", choices=tables.FORMS, help=f"of the runs: {', '.join(tables.FORMS)}"),
-    "columns": option(
-        "--columns",
-        type=_worded(_columns),
-        metavar="OURS=YOURS",
-        help="your columns, as relevance=rating,doc_id=chunk",
-    ),
-    "labels": option("--labels", type=_worded(_labels), help="if grades are words: good=1,bad=0 or 'S A B C'"),
-    "jobs": option("-j", "--jobs", type=at_least_1, metavar="N", help="runs to read at a time (default: one per core)"),
-    "float32": option("--float32", action="store_true", help="round scores to 32 bits, as pytrec_eval does"),
-    "ties": option(
-        "--ties", choices=("id", "input"), default="id", help="rank ties by id, descending, or in file order"
-    ),
-    "output": option(
-        *("-o", "--output", "--output_format"),
-        dest="output",
-        metavar="FORMAT",
-        choices=FORMS,
-        help=f"{', '.join(FORMS)} (default: table)",
-    ),
-    "file": option("-f", "--file", metavar="FILE", help="write to FILE; -o follows from its ending, as .tex"),
+# What the files of options mean by the names of types and choices.
+_TYPES: dict[str, Callable[[str], Any]] = {
+    "integer": int,
+    "number": float,
+    "count": _worded(_count, "a number of at least 1"),
+    "integers": _worded(lambda text: list(map(int, text.split(","))), "whole numbers such as 2,4,8"),
+    "numbers": _worded(lambda text: list(map(float, text.split(","))), "grades such as 0,1,2"),
+    "gains": _worded(_gains, "gains such as 1=1,2=3,3=7"),
+    "size": _worded(_size, "a size in inches such as 4.4x3.2"),
+    "columns": _worded(lambda text: made_reading(columns=_pairs(text)).columns),
+    "labels": _worded(_labels),
+    "module": _worded(imported),
 }
-READING = ("format", "columns", "labels", "jobs")  # how files are read
-RANKING = ("float32", "ties")  # how documents are ranked
-WRITING = ("output", "file")
+_CHOICES = {
+    "formats": FORMS,
+    "forms": tables.FORMS,
+    "providers": tuple(providers.registry),
+    "tests": ("stepdown", "holm", "tukey", "randomised_tukey", "none"),
+}
 
 
-def add(to: Any, *options: str | Option, among: Mapping[str, Option] = OPTIONS, **settings: Any) -> None:
-    """Add options, shared ones by name, to a parser or group; `settings` change an option, a text its help."""
-    for one in options:
-        flags, usual = among[one] if isinstance(one, str) else one
-        own = settings.get(one, {}) if isinstance(one, str) else {}
-        found = usual | ({"help": own} if isinstance(own, str) else own)
-        action = to.add_argument(*(flag for flag in flags if "_" not in flag), **found)
-        for flag in flags:
-            if "_" in flag:
-                to.add_argument(flag, **found | {"dest": action.dest, "help": argparse.SUPPRESS})
+def declared(name: str) -> dict[str, Any]:
+    """What the file of options says that is beside a command's module; `options.toml` describes it."""
+    return tomllib.loads(Path(__file__).with_name(f"{name}.toml").read_text(encoding="utf-8"))
 
 
-def add_inputs(parser: Parser, what: str = "RUN... MEASURE...", end: str = "", to: Any = None) -> None:
-    """Add QRELS, and `what` comes after it, as `inputs` reads them; `end` ends the line of usage."""
-    parser.usage = f"%(prog)s [options] QRELS {what}{end}"
-    to = parser if to is None else to
-    to.add_argument("qrels", metavar="QRELS", help="judgments: a file, '-', or an id of ir_datasets")
-    add_runs(to, what)
+def add_command(below: Any, name: str, module: str) -> None:
+    """Add the parser of a command, and those of its kinds, as its module and its file of options say."""
+    code, command, shared = import_module(f"irpref.cli.{module}"), declared(module), declared("options")
+    style = partial(argparse.RawDescriptionHelpFormatter, max_help_position=27)
+    parser = below.add_parser(name, description=code.__doc__, epilog=command.get("epilog"), formatter_class=style)
+    parser.set_defaults(run=code.run)
+    if "kind" not in command:
+        _fill(parser, shared, command, {})
+        return
+    kinds = parser.add_subparsers(dest="kind", metavar=command["metavar"], required=True)
+    for name, kind in command["kind"].items():
+        whole = f"{kind['help'][0].upper()}{kind['help'][1:]}."
+        _fill(
+            kinds.add_parser(name, help=kind["help"], description=whole, formatter_class=style), shared, command, kind
+        )
 
 
-def add_runs(to: Any, what: str = "RUN... MEASURE...") -> None:
-    """Add what comes after the judgments: runs, and measures if `what` says so."""
-    measures = "MEASURE" in what
-    help = "run files or '-'" + ", then measures such as nDCG@10" * measures
-    to.add_argument("arguments", metavar=what, nargs="*" if what.startswith("[") else "+", help=help)
-    if measures:
-        add(to, "measure", "import")
+def _fill(parser: Parser, shared: dict[str, Any], command: dict[str, Any], kind: dict[str, Any]) -> None:
+    both, places = command | kind, [shared["option"], command.get("own", {}), kind.get("own", {})]
+    parser.set_defaults(declared=both)
+    if takes := both.get("takes"):
+        parser.usage = f"%(prog)s [options] {both.get('judgments', 'QRELS')} {takes}{both.get('end', '')}"
+        text = "run files or '-'" + ", then measures such as nDCG@10" * ("MEASURE" in takes)
+        files = {"metavar": takes, "help": text, "nargs": "*" if takes.startswith("[") else "+"}
+        places.insert(1, {"arguments": files})
+    parts = {None: f"{kind.get('options', '')} {command.get('options', '')}", **command.get("parts", {})}
+    for title, options in parts.items():
+        to = parser if title is None else parser.add_argument_group(title)
+        for name in " ".join(shared["set"].get(name, name) for name in options.split()).split():
+            settings: dict[str, Any] = {}
+            for place in places:
+                said = place.get(name, {})
+                said = {"help": said} if isinstance(said, str) else said
+                settings = said if "flags" in said else settings | said
+            _add(to, **settings)
 
 
-def ranking(args: argparse.Namespace) -> dict[str, Any]:
-    """`float32` and `ties` of a command, as functions take them."""
-    return {name: getattr(args, name) for name in RANKING}
+def _add(to: Any, flags: str, **settings: Any) -> None:
+    for key, meanings in ("type", _TYPES), ("choices", _CHOICES):
+        if isinstance(settings.get(key), str):
+            settings[key] = meanings[settings[key]]
+    hidden = [flag for flag in flags.split() if flag.startswith("--") and "_" in flag]
+    action = to.add_argument(*(flag for flag in flags.split() if flag not in hidden), **settings)
+    if hidden:
+        to.add_argument(*hidden, **settings | {"dest": action.dest, "help": argparse.SUPPRESS})
+
+
+def options(args: argparse.Namespace, names: str) -> dict[str, Any]:
+    """The options of these names that have a value, as functions take them."""
+    return {name: getattr(args, name) for name in names.split() if getattr(args, name, None) is not None}
 
 
 def reading(args: argparse.Namespace) -> Reading | None:
     """How to read files, from the options; None if there are none."""
-    said = [getattr(args, name, None) for name in READING[:-1]]
+    said = [getattr(args, name, None) for name in ("format", "columns", "labels")]
     return made_reading(*said) if any(said) else None
 
 
@@ -324,47 +283,44 @@ class Inputs(Record):
         return qrels, runs
 
 
-def inputs(
-    args: argparse.Namespace, n_runs: int | None = None, default: Sequence[str] | None = None, runs: bool = True
-) -> Inputs:
-    """Sort the arguments into judgments, runs and measures.
-
-    Parameters
-    ----------
-    args : Namespace
-        Of a parser with `add_inputs`.
-    n_runs : int, optional
-        How many runs there must be; at least one if not given.
-    default : sequence of str, optional
-        Measures if none is named. If not given, one must be.
-    runs : bool
-        Whether there must be a run.
+def inputs(args: argparse.Namespace) -> Inputs:
+    """Sort the arguments into judgments, runs and measures, as many as the command takes.
 
     Raises
     ------
     UsageError
-        An argument is neither a run nor a measure; too few or many runs; no measure; standard input is named twice.
+        An argument is neither a run nor a measure; too few or many of them; standard input is named twice.
     """
+    if "output" in args:
+        form_of(args)  # refused before anything is computed
     if not args.qrels.strip():
         raise UsageError("an argument is empty, expected a file of judgments")
-    allowed = hasattr(args, "measure")
-    if allowed and args.qrels != "-" and not os.path.exists(args.qrels) and _is_measure(args.qrels):
+    words = args.declared["takes"].split()
+    of_measures = "".join(word for word in words if "MEASURE" in word)
+    if of_measures and args.qrels != "-" and not os.path.exists(args.qrels) and _is_measure(args.qrels):
         raise UsageError(f"{args.qrels!r} is a measure; the order is QRELS RUN... MEASURE...")
     _no_blanks([args.qrels, *args.arguments])
-    paths, names = sort_arguments(args.arguments, allowed, runs)
+    paths, names = sort_arguments(args.arguments, bool(of_measures), not words[0].startswith("["))
     if [args.qrels, *paths].count("-") > 1:
         raise UsageError("standard input ('-') can be read once only")
-    if n_runs is not None:
-        if len(set(paths)) < len(paths):
-            twice = next(path for path in paths if paths.count(path) > 1)
-            raise UsageError(f"{twice} is given twice, expected different runs")
-        if len(paths) != n_runs:
-            wanted = "one run" if n_runs == 1 else f"{'two' if n_runs == 2 else n_runs} runs"
-            raise UsageError(f"expected {wanted} after the qrels, got {len(paths)}: {', '.join(paths)}")
-    names += args.measure if allowed else []
-    if allowed and default is None and not names:
-        raise UsageError(_no_measure(args.qrels, reading(args)))
-    return Inputs(args, run_names(list(dict.fromkeys(paths))), named_measures(names or default or ()))
+    of_runs, different = [word for word in words if "MEASURE" not in word], list(dict.fromkeys(paths))
+    least = 0 if words[0].startswith("[") else len(of_runs)
+    several = "..." in of_runs[-1]
+    if not several and len(different) < len(paths):
+        twice = next(path for path in paths if paths.count(path) > 1)
+        raise UsageError(f"{twice} is given twice, expected different runs")
+    if len(different) < least or (not several and len(different) > least):
+        wanted = "at least " * several + ("one run" if least == 1 else "two runs")
+        raise UsageError(f"expected {wanted} after the qrels, got {len(different)}: {', '.join(different)}")
+    names += args.measure if of_measures else []
+    if of_measures and not names:
+        names = args.declared.get("measures", [])
+        if not names and not of_measures.startswith("["):
+            raise UsageError(_no_measure(args.qrels, reading(args)))
+    measures = named_measures(names)
+    if "..." not in of_measures and len(measures) > 1:
+        raise UsageError(f"expected one measure, got {len(measures)}: {', '.join(map(str, measures))}")
+    return Inputs(args, run_names(different), measures)
 
 
 def _no_measure(qrels: str, form: Reading | None) -> str:
@@ -576,12 +532,15 @@ def output(args: argparse.Namespace) -> Iterator[TextIO]:
 def show(
     args: argparse.Namespace,
     tables: Table | Sequence[Table],
+    data: Table | None = None,
     default: str = "table",
     head: bool = True,
     widest: int | None = None,
 ) -> None:
-    """Write a table, or several, as -o and -f say."""
+    """Write a table, or several, as -o and -f say. In forms for programs, `data` is written in their place."""
     form = form_of(args, default)
+    if data is not None and form in LINES:
+        tables = data
     with output(args) as out:
         page = page_of(out, widest)
         for i, table in enumerate([tables] if isinstance(tables, Table) else tables):

@@ -10,53 +10,24 @@ import argparse
 from typing import Any
 
 from irpref.cli import frame
-from irpref.cli.frame import OK, USAGE, Command, Parser, option
+from irpref.cli.frame import OK
 from irpref.show.text import LINES, of_frame, rounded
 
-EPILOG = """\
-examples:
-  irpref gate qrels.txt main.run candidate.run nDCG@10 --margin 0.01
-  irpref gate qrels.txt main.run candidate.run nDCG@10 -o jsonl --expect-qrels 6e414d0cb16048d2
-
-exit status: 0 passed, 1 blocked, 3 cannot tell, 2 an error, 130 interrupted
-"""
 STATUS = {"pass": OK, "block": 1, "inconclusive": 3}
 _COUNTS = ("missing_baseline", "missing_candidate")
 
 
-def _arguments(parser: Parser) -> None:
-    frame.add_inputs(parser, "BASELINE CANDIDATE MEASURE...")
-    margin = option("--margin", type=float, default=0.02, help="smallest loss that matters (default: %(default)s)")
-    text = "fail if the judgments changed; each run of the command prints their hash"
-    names = ("topic", "level", "judge", *frame.READING, *frame.RANKING, *frame.WRITING)
-    level = "confidence of each one-sided bound (default: %(default)s)"
-    frame.add(parser, margin, option("--expect-qrels", metavar="HASH", help=text), *names, level=level)
-
-
 def run(args: argparse.Namespace) -> int:
-    """Print the verdict; returns the exit status, 2 for every error."""
-    try:
-        return _run(args)
-    except BrokenPipeError:
-        raise
-    except (ValueError, KeyError, ImportError, OSError, RuntimeError, MemoryError) as error:
-        frame.complain(error)
-        return USAGE
-
-
-def _run(args: argparse.Namespace) -> int:
+    """Print the verdict; returns the exit status."""
     from irpref import gate
 
-    given = frame.inputs(args, n_runs=2)
+    given = frame.inputs(args)
     qrels, runs = given.read()
-    how = {"margin": args.margin, "level": args.level, **frame.ranking(args)}
-    found = gate(given.measures, qrels, *runs.values(), **how)
+    found = gate(given.measures, qrels, *runs.values(), **frame.options(args, f"margin level {frame.RANKING}"))
     if args.expect_qrels not in (None, found.qrels):
         raise ValueError(f"{given.qrels}: the judgments have changed: expected {args.expect_qrels}, got {found.qrels}")
     if frame.form_of(args) in LINES:
         frame.say(found.text)
-        frame.show(args, of_frame(found.assign(gate=found.verdict, qrels=found.qrels), str))
-        return STATUS[found.verdict]
     table = of_frame(_shown(found), rounded(), title=found.text)
     table.notes = [
         f"difference: candidate minus baseline{_turned(found)}",
@@ -66,7 +37,7 @@ def _run(args: argparse.Namespace) -> int:
         *_notes(found, bool(args.judge)),
         f"qrels: {found.qrels}",
     ]
-    frame.show(args, table)
+    frame.show(args, table, of_frame(found.assign(gate=found.verdict, qrels=found.qrels), str))
     return STATUS[found.verdict]
 
 
@@ -101,6 +72,3 @@ def _notes(found: Any, filled: bool) -> list[str]:
     what = "graded by neither humans nor the judge" if filled else "unjudged"
     notes.append(f"{what} in the first ten: baseline {shares[0]}, candidate {shares[1]}; {said}")
     return notes
-
-
-COMMAND = Command(run, _arguments, __doc__, EPILOG)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import argparse
 import importlib
 import os
 import sys
@@ -18,11 +17,11 @@ def imported(name: str) -> str:
         found = importlib.import_module(module)
     except Exception as error:  # whatever that file does
         if isinstance(error, ModuleNotFoundError) and error.name == module.partition(".")[0]:
-            raise argparse.ArgumentTypeError(f"{name}: no such module") from None
-        raise argparse.ArgumentTypeError(f"{name} cannot be imported: {type(error).__name__}: {error}") from None
+            raise ValueError(f"{name}: no such module") from None
+        raise ValueError(f"{name} cannot be imported: {type(error).__name__}: {error}") from None
     for measure in vars(found).values():
         if isinstance(measure, Measure):
             known = registry.setdefault(str(measure.NAME), measure)
             if type(known) is not type(measure):
-                raise argparse.ArgumentTypeError(f"{name}: {measure.NAME} is the name of another measure already")
+                raise ValueError(f"{name}: {measure.NAME} is the name of another measure already")
     return name

@@ -10,27 +10,8 @@ import argparse
 from typing import Any
 
 from irpref.cli import frame
-from irpref.cli.frame import Command, Parser, choice, option
 from irpref.messages import p_value
-from irpref.show.text import LINES, Table, of_frame, rounded
-
-EPILOG = """\
-example:
-  irpref judge qrels.txt judge.txt bm25.run dense.run nDCG@10 AP
-
-A. N. Angelopoulos et al., Prediction-powered inference, Science 382 (2023)
-"""
-
-
-def _arguments(parser: Parser) -> None:
-    parser.usage = "%(prog)s [options] HUMAN JUDGE RUN... MEASURE..."
-    parser.add_argument("qrels", metavar="HUMAN", help="human judgments: file, '-', or ir_datasets id")
-    parser.add_argument("judge_file", metavar="JUDGE", help="the judge's grades of these topics and others")
-    frame.add_runs(parser)
-    text = "sample: conclude about more topics like these; fixed: about these alone"
-    tests = option("--tests", action="store_true", help="print pairs of runs instead of means")
-    topics = choice("--topics", "sample", "fixed", help=text)
-    frame.add(parser, topics, tests, "topic", "level", *frame.READING, *frame.WRITING)
+from irpref.show.text import Table, of_frame, rounded
 
 
 def run(args: argparse.Namespace) -> None:
@@ -43,9 +24,6 @@ def run(args: argparse.Namespace) -> None:
         topics = frame.only_topics(frame.topic_ids(human), args.topic)
         human, said = frame.only(human, topics), frame.only(said, topics)
     found = judge(given.measures, human, said, given.runs(), level=args.level, topics=args.topics)
-    if frame.form_of(args) in LINES:
-        frame.show(args, of_frame(found.pairs if args.tests else found, str))
-        return
     level = f"{100 * args.level:g} % interval"
     shown = found.pairs if args.tests else found
     p = {name: p_value for name in ("p", "p_human", "p_judge")}
@@ -58,7 +36,7 @@ def run(args: argparse.Namespace) -> None:
         f"both, judge_only, human_only, reversed: pairs of runs that t-tests call at {1 - args.level:.3g}; "
         "topics_needed: human topics that would settle half of those which the judge alone calls or reverses"
     ]
-    frame.show(args, [*tables, agreement])
+    frame.show(args, [*tables, agreement], of_frame(shown, str))
 
 
 def _table(part: Any, shows: dict[str, Any], title: str = "") -> Table:
@@ -66,6 +44,3 @@ def _table(part: Any, shows: dict[str, Any], title: str = "") -> Table:
     alone = not title
     shown = part.drop(columns="measure") if alone else part
     return of_frame(shown, rounded(), shows=shows, title=title or str(part["measure"].iloc[0]))
-
-
-COMMAND = Command(run, _arguments, __doc__, EPILOG)

@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from irpref.cli import frame
-from irpref.cli.frame import Command, Parser, UsageError, option
+from irpref.cli.frame import UsageError
 from irpref.judged.types import Qrels, Runs
 from irpref.show.text import LINES, Table, of_frame, rounded
 
@@ -26,26 +26,6 @@ _HEADS = {
 }
 
 
-def _arguments(parser: Parser) -> None:
-    frame.add_inputs(parser)
-    design = (
-        "also print how many topics you need to detect this difference (default: that of the two best runs); -o tsv, "
-        "csv, json and jsonl print only this"
-    )
-    text = "for randomised_tukey and stepdown (default: %(default)s)"
-    frame.add(
-        parser,
-        option("--sort", metavar="MEASURE", help="order all tables by this measure (default: each by its own)"),
-        *("topic", "pairs", "level", "groups", "judge"),
-        option("--permutations", metavar="N", type=frame.at_least_1, default=10_000, help=text),
-        option("--seed", type=int, default=0, help="seed of the permutations (default: %(default)s)"),
-        option("--tests", action="store_true", help="print pairs of runs instead of the ranking"),
-        option("--design", metavar="DIFFERENCE", nargs="?", type=float, const=OBSERVED, help=design),
-        *(*frame.READING, *frame.RANKING, *frame.WRITING),
-        groups="a table for each group of topics",
-    )
-
-
 def run(args: argparse.Namespace) -> None:
     """Print the leaderboard. Raises `ValueError` as `irpref.leaderboard`."""
     from irpref import leaderboard
@@ -57,22 +37,9 @@ def run(args: argparse.Namespace) -> None:
     if args.design is not None and args.tests and frame.form_of(args) in LINES:
         raise UsageError("--design and --tests are two tables: choose one, or -o table")
     qrels, runs = given.read()
-    board = leaderboard(
-        given.measures,
-        qrels,
-        runs,
-        sort=args.sort,
-        pairs=args.pairs,
-        level=args.level,
-        groups=args.groups,
-        n_permutations=args.permutations,
-        rng=args.seed,
-        **frame.ranking(args),
-    )
-    if frame.form_of(args) in LINES:
-        chosen = board.pairs if args.tests else board
-        frame.show(args, of_frame(chosen if args.design is None else _design(given, args, qrels, runs), str))
-        return
+    how = frame.options(args, f"sort pairs level groups n_permutations rng {frame.RANKING}")
+    board = leaderboard(given.measures, qrels, runs, **how)
+    data = board.pairs if args.tests else board
     if args.tests:
         tables = [of_frame(board.pairs, rounded())]
     else:
@@ -82,8 +49,9 @@ def run(args: argparse.Namespace) -> None:
         parts = board.groupby(["group", "measure"], sort=False, dropna=False)
         tables = [_table(part, args, sizes, board.test) for _, part in parts]
     if args.design is not None:
-        tables.append(_sizes(_design(given, args, qrels, runs), args))
-    frame.show(args, tables)
+        data = _design(given, args, qrels, runs)
+        tables.append(_sizes(data, args))
+    frame.show(args, tables, of_frame(data, str))
 
 
 def _design(given: frame.Inputs, args: argparse.Namespace, qrels: Qrels, runs: Runs) -> Any:
@@ -93,7 +61,7 @@ def _design(given: frame.Inputs, args: argparse.Namespace, qrels: Qrels, runs: R
     from irpref.meta import topic_set_size, topic_values
 
     found = []
-    for values in topic_values(given.measures, qrels, runs, **frame.ranking(args)).values():
+    for values in topic_values(given.measures, qrels, runs, **frame.options(args, frame.RANKING)).values():
         difference = args.design
         if difference == OBSERVED:
             best = sorted(values.means.tolist(), reverse=values.higher_is_better)[:2]
@@ -141,6 +109,3 @@ def _table(board: Any, args: argparse.Namespace, sizes: Mapping[str | None, int]
         letters = "; runs that share a letter are not shown to differ" if "letters" in shown else ""
         table.notes += [f"best, worst: range of places consistent with the tests{letters}", f"test: {test}"]
     return table
-
-
-COMMAND = Command(run, _arguments, __doc__)

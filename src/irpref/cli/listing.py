@@ -19,18 +19,11 @@ from typing import Any
 from ir_measures.measures import Measure
 
 from irpref.cli import frame
-from irpref.cli.frame import Command, Parser, UsageError
-from irpref.show.text import FORMS, Column, Table, page_of
+from irpref.cli.frame import UsageError
+from irpref.show.text import Column, Table, page_of
 
 WIDTH = 100  # at most
 ROW = ("name", "from", "title", "question", "range", "higher_is_better", "source")
-
-
-def _arguments(parser: Parser) -> None:
-    parser.add_argument("names", metavar="MEASURE", nargs="*", help="such as RPref or nDCG")
-    parser.add_argument("--long", action="store_true", help="also print the whole definition")
-    output = f"one row a measure: {', '.join(FORMS)}; json and jsonl have everything"
-    frame.add(parser, "import", *frame.WRITING, output=output)
 
 
 def run(args: argparse.Namespace) -> None:
@@ -238,6 +231,3 @@ def _parameter_lines(parameter: dict[str, Any]) -> list[str]:
         kind += f", default {parameter['default']!r}"
     text = f"{parameter['name']} ({kind}): {parameter['description'] or ''}".rstrip(": ")
     return _filled(text, "  ", " " * 6)
-
-
-COMMAND = Command(run, _arguments, __doc__)

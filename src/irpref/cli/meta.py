@@ -14,95 +14,23 @@ from __future__ import annotations
 
 import argparse
 import os
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Callable, Iterable, Sequence
 from itertools import compress
 from typing import TYPE_CHECKING, Any
 
 from irpref.cli import frame
-from irpref.cli.frame import Command, Option, Parser, UsageError, choice, option
-from irpref.cli.plot import check_picture, save
-from irpref.show.text import LINES, of_frame, rounded
+from irpref.cli.frame import RANKING, UsageError, options
+from irpref.show.text import of_frame, rounded
 
 if TYPE_CHECKING:
     from irpref.meta import TopicValues
 
-# Of `irpref.meta`, which is not loaded for --help.
-LOSSES = ("random", "pools")
-MEASURES = ("AP", "nDCG", "Bpref", "RPref", "QMeasure")
-
 # What is found about one measure, in one group of topics (None: all topics).
 Found = Sequence[tuple[str | None, Any]]
-
-_HELP = {
-    "stability": "how often samples of topics reverse two systems",
-    "swap": "difference you need so that other topics agree",
-    "power": "share of pairs that differ significantly",
-    "ranking": "Kendall's tau between the rankings by all measures",
-    "robustness": "how the ranking changes with fewer judgments",
-}
-_RESAMPLED = (
-    option("--values", metavar="FILE", help="values by system and topic, instead of runs"),
-    option("--top", metavar="N", type=int, help="only the N best systems by the first measure"),
-)
-_SEED = option("--seed", type=int, default=0, help="seed of the samples (default: %(default)s)")
-_SAMPLES = option(
-    "--samples", metavar="B", type=frame.at_least_1, default=1000, help="number of samples (default: %(default)s)"
-)
-_LOSS = "which judgments to remove: any, or those of runs left out of the pool"
-_TEAMS = "teams of the runs (for --loss pools, --intervals); a file of lines `run team`"
-_NEEDED = "how many judgments each measure needs to predict other topics as well as this one"
-_INTERVALS = (
-    "add 95%% intervals over topics and teams: own ranking, prediction of other topics, wrong calls of significance; "
-    "of pools also the bias against runs that were not pooled"
-)
-_OPTIONS: dict[str, tuple[str | Option, ...]] = {
-    "stability": (*_RESAMPLED, _SEED, _SAMPLES),
-    "swap": (*_RESAMPLED, _SEED, _SAMPLES),
-    "power": (
-        *(*_RESAMPLED, _SEED, _SAMPLES),
-        option("--alpha", type=float, default=0.05, help="significance level (default: %(default)s)"),
-    ),
-    "ranking": _RESAMPLED,
-    "robustness": (
-        *(_SEED, _SAMPLES),
-        choice("--loss", *LOSSES, help=_LOSS),
-        option("--depth", metavar="RANK", type=int, help="for --loss pools: depth of the pool (default: 10)"),
-        option("--teams", metavar="FILE", help=_TEAMS),
-        option(*("--levels",), metavar="P", type=float, nargs="+", help="per cent of the judgments (or runs) to keep"),
-        option("--reference", metavar="NAME", help="compare with the ranking by this measure"),
-        option("--resume", metavar="FILE", help="save results to this file, and continue from it"),
-        option("--intervals", action="store_true", help=_INTERVALS),
-        option("--needed", metavar="NAME", help=_NEEDED),
-        "rel",
-    ),
-}
-
-
-def _arguments(method: str, parser: Parser) -> None:
-    parser.add_argument("qrels", metavar="QRELS", nargs="?", help="judgments: a file, '-', or an id of ir_datasets")
-    parser.add_argument("arguments", metavar="RUN... MEASURE...", nargs="*", help="run files or folders, then measures")
-    default = f"{', '.join(MEASURES)}{'; all of --values' * (method != 'robustness')}"
-    names = ("measure", "import", "topic", "groups", *frame.READING, *frame.RANKING, *frame.WRITING)
-    own: dict[str, Any] = {
-        "measure": f"a measure with the name of a file here (default: {default})",
-        "groups": "results for each group of topics",
-    }
-    picture = option("--plot", metavar="FILE", help="also draw a picture (.png, .pdf, .svg)")
-    frame.add(parser, *names, picture, *_OPTIONS[method], **own)
-    if method == "robustness":
-        parser.set_defaults(samples=5)
 
 
 def run(args: argparse.Namespace) -> None:
     """Print the table. Raises `ValueError` for input that cannot be evaluated."""
-    if args.plot is not None:
-        from irpref.show.meta_plots import load
-
-        if args.kind == "ranking":
-            raise UsageError("there is no picture of rankings: --plot goes with the other methods")
-        check_picture(args.plot)
-        load()  # before minutes of computing, not after them
     {"ranking": _ranking, "robustness": _robustness}.get(args.kind, _resampled)(args)
 
 
@@ -116,7 +44,7 @@ def _inputs(args: argparse.Namespace) -> frame.Inputs:
     arguments = [file for text in args.arguments for file in _in_folder(text)]
     if not arguments:
         raise UsageError("there are no runs: give QRELS and RUNS (files or folders), or --values")
-    return frame.inputs(argparse.Namespace(**vars(args) | {"arguments": arguments}), None, MEASURES)
+    return frame.inputs(argparse.Namespace(**vars(args) | {"arguments": arguments}))
 
 
 def _in_folder(text: str) -> list[str]:
@@ -142,7 +70,7 @@ def _values(args: argparse.Namespace) -> list[TopicValues]:
     else:
         given = _inputs(args)
         qrels, runs = given.judgments(), frame.read_runs(given.files, args)
-        found = list(topic_values(bind(given.measures, qrels), qrels, runs, **frame.ranking(args)).values())
+        found = list(topic_values(bind(given.measures, qrels), qrels, runs, **options(args, RANKING)).values())
     if args.topic:
         found = [values.select(topics=args.topic) for values in found]
     if args.top is not None:
@@ -151,7 +79,7 @@ def _values(args: argparse.Namespace) -> list[TopicValues]:
     return found
 
 
-# Tables and pictures ----------------------------------------------------------------------------------------------
+# Tables ----------------------------------------------------------------------------------------------------------
 
 
 def _by_group(args: argparse.Namespace, values: Iterable[Any], compute: Callable[[Any], Any]) -> Found:
@@ -181,31 +109,8 @@ def _rows(found: Found, of: Callable[[Any], Any]) -> Any:
     return pd.concat(tables)
 
 
-def _show(
-    args: argparse.Namespace, summary: Any, whole: Any, title: str, draw: Callable[[], Any] | None = None
-) -> None:
-    if args.plot is not None and draw is not None:
-        save(draw(), args.plot, dpi=150, bbox_inches="tight")
-    if frame.form_of(args) in LINES:
-        frame.show(args, of_frame(whole, str))
-    else:
-        frame.show(args, of_frame(summary, rounded(), title=title + "\n\n"))
-
-
-def _beside(found: Found, draw: Callable[..., Any]) -> Any:
-    """Pictures of several results side by side; each group of topics is named above its own."""
-    from irpref.show.meta_plots import axes
-
-    if len(found) == 1:
-        return draw(found[0][1], None)
-    first = axes((4.6 * len(found), 5.0))
-    figure = first.figure
-    first.remove()
-    for i, (group, one) in enumerate(found):
-        last = draw(one, figure.add_subplot(1, len(found), i + 1))
-        if group is not None:
-            last.set_title(f"{group}\n{last.get_title()}".strip())
-    return last
+def _show(args: argparse.Namespace, summary: Any, whole: Any, title: str) -> None:
+    frame.show(args, of_frame(summary, rounded(), title=title + "\n\n"), of_frame(whole, str))
 
 
 def _of(args: argparse.Namespace, values: Sequence[TopicValues]) -> str:
@@ -219,36 +124,18 @@ def _of(args: argparse.Namespace, values: Sequence[TopicValues]) -> str:
 def _resampled(args: argparse.Namespace) -> None:
     """`stability`, `swap` and `power`: results with a `table` and a `summary`."""
     from irpref import meta
-    from irpref.show import meta_plots as plots
 
-    values: list[Any] = _values(args)
-    head = _of(args, values)
-    options = {"n_samples": args.samples, "rng": args.seed}
-    if args.kind == "power":
-        options["alpha"] = args.alpha
-    methods: dict[str, Callable[..., Any]]
-    methods = {"stability": meta.stability, "swap": meta.swap, "power": meta.discriminative_power}
-    found = _by_group(args, values, lambda of: methods[args.kind](of, **options))
-    what = {
-        "stability": f"{args.samples} samples of the topics; fuzziness 5 %",
-        "swap": f"{args.samples} pairs of samples of the topics; swap rate at most 5 %",
-        "power": f"bootstrap of {args.samples} samples; ASL < {getattr(args, 'alpha', 0.05):g}",
+    methods: dict[str, tuple[Callable[..., Any], str]] = {
+        "stability": (meta.stability, "{samples} samples of the topics; fuzziness 5 %"),
+        "swap": (meta.swap, "{samples} pairs of samples of the topics; swap rate at most 5 %"),
+        "power": (meta.discriminative_power, "bootstrap of {samples} samples; ASL < {alpha:g}"),
     }
-
-    def draw() -> Any:
-        if args.kind == "power":
-            return _beside(found, plots.significance)
-        # Each group of topics is drawn as a measure.
-        named = [of if group is None else replace(of, measure=f"{of.measure} ({group})") for group, of in found]
-        return plots.swap(named) if args.kind == "swap" else plots.stability(named)
-
-    _show(
-        args,
-        _rows(found, lambda of: of.summary()),
-        _rows(found, lambda of: of.table()),
-        f"{head}, {what[args.kind]}",
-        draw,
-    )
+    method, what = methods[args.kind]
+    values = _values(args)
+    settings = {"n_samples": args.samples, "rng": args.seed, **options(args, "alpha")}
+    found = _by_group(args, values, lambda of: method(of, **settings))
+    title = f"{_of(args, values)}, {what.format(**vars(args))}"
+    _show(args, _rows(found, lambda of: of.summary()), _rows(found, lambda of: of.table()), title)
 
 
 def _ranking(args: argparse.Namespace) -> None:
@@ -269,7 +156,7 @@ def _robustness(args: argparse.Namespace) -> None:
         raise UsageError(f"--depth is for --loss pools, got --loss {args.loss}")
     if args.loss != "pools" and args.teams is not None and not intervals:
         raise UsageError(f"--teams is for --loss pools, --intervals and --needed, got --loss {args.loss}")
-    for other in ("groups", "resume", "plot") if intervals else ():
+    for other in ("groups", "resume") if intervals else ():
         if getattr(args, other) is not None:
             raise UsageError(f"--{other} does not go with --intervals and --needed")
     if args.groups is not None and args.resume is not None:
@@ -277,22 +164,17 @@ def _robustness(args: argparse.Namespace) -> None:
     from irpref.judged.groups import read_groups
 
     given = _inputs(args)
-    options: dict[str, Any] = {"loss": args.loss, "n_samples": args.samples, "rel": args.rel, "rng": args.seed}
-    options |= frame.ranking(args)
-    for name, value in (("depth", args.depth), ("levels", args.levels)):
-        if value is not None:
-            options[name] = value
+    settings = {"n_samples": args.samples, "rng": args.seed, **options(args, f"loss depth levels rel {RANKING}")}
     if args.teams is not None:
-        options["teams"] = read_groups(args.teams)
-    (_intervals if intervals else _incompleteness)(args, given, options)
+        settings["teams"] = read_groups(args.teams)
+    (_intervals if intervals else _incompleteness)(args, given, settings)
 
 
-def _incompleteness(args: argparse.Namespace, given: frame.Inputs, options: Mapping[str, Any]) -> None:
+def _incompleteness(args: argparse.Namespace, given: frame.Inputs, settings: dict[str, Any]) -> None:
     """What `irpref.meta.incompleteness` finds, for all topics or each group."""
     from irpref import bind
     from irpref.judged.groups import groups_of
     from irpref.meta import incompleteness
-    from irpref.show import meta_plots as plots
 
     qrels = given.of_topics()
     parts: dict[str | None, Any] = {None: qrels}
@@ -305,7 +187,7 @@ def _incompleteness(args: argparse.Namespace, given: frame.Inputs, options: Mapp
             for group, inside in groups_of(args.groups, None, topics).items()
         }
     found = [
-        (group, incompleteness(given.measures, part, runs, output=args.resume, **options))
+        (group, incompleteness(given.measures, part, runs, output=args.resume, **settings))
         for group, part in parts.items()
     ]
 
@@ -315,22 +197,19 @@ def _incompleteness(args: argparse.Namespace, given: frame.Inputs, options: Mapp
         table.index = table.index.map(lambda level: repr(float(level)).removesuffix(".0"))
         return table[one.measures].reset_index()
 
-    def draw() -> Any:
-        return _beside(found, lambda one, ax: plots.incompleteness(one, ax, reference=args.reference))
-
     with_what = args.reference or "its own ranking"
     of_level = found[0][1].of_level
     head = f"Kendall's tau with {with_what} by all judgments, mean of {args.samples} samples; level: {of_level} (%)"
-    _show(args, _rows(found, wide), _rows(found, lambda one: one.table(args.reference)), head, draw)
+    _show(args, _rows(found, wide), _rows(found, lambda one: one.table(args.reference)), head)
 
 
-def _intervals(args: argparse.Namespace, given: frame.Inputs, options: Mapping[str, Any]) -> None:
+def _intervals(args: argparse.Namespace, given: frame.Inputs, settings: dict[str, Any]) -> None:
     """What `irpref.meta.robustness` finds, or the judgments needed."""
     import pandas as pd
 
     from irpref.meta import robustness
 
-    found = robustness(given.measures, given.of_topics(), frame.read_runs(given.files, args), **options)
+    found = robustness(given.measures, given.of_topics(), frame.read_runs(given.files, args), **settings)
     if args.needed is None:
         table = found.table(args.reference)
         head = f"mean of {args.samples} samples, 95 % intervals over topics and teams"
@@ -339,12 +218,3 @@ def _intervals(args: argparse.Namespace, given: frame.Inputs, options: Mapping[s
         table = pd.concat(tables, names=["measure"]).reset_index("measure")
         head = f"judgments with which a measure predicts other topics as well as {args.needed} with those it has"
     _show(args, table, table, head)
-
-
-COMMAND = Command(
-    run,
-    _arguments,
-    description=__doc__,
-    kinds=_HELP,
-    kind="METHOD",
-)

@@ -8,42 +8,27 @@ from __future__ import annotations
 import argparse
 from io import BytesIO
 from pathlib import Path
-from typing import Any
 
 from irpref.cli import frame
-from irpref.cli.curve import OPTIONS, given_options, kinds
-from irpref.cli.frame import Command, Parser, UsageError
+from irpref.cli.curve import given_options
+from irpref.cli.frame import UsageError
 from irpref.formats.replace import replaced
 
-PICTURES = kinds("plot")
 FORMATS = ("png", "pdf", "svg")
-_FILE = {"required": True, "help": "picture: .png, .pdf or .svg"}
-
-
-def _arguments(kind: str, parser: Parser) -> None:
-    picture = PICTURES[kind]
-    frame.add_inputs(parser, picture.runs + " [MEASURE...]" * bool(picture.measures), " -f FILE")
-    frame.add(parser, *picture.options.split(), among=OPTIONS)
-    if picture.groups:
-        frame.add(parser, "groups", groups=f"a {picture.groups} for each run and group of topics")
-    one: dict[str, Any] = {"topic": {"action": "store", "help": "the topic"}} if kind == "sketch" else {}
-    frame.add(parser, "topic", *frame.READING, *frame.RANKING, **one)
-    frame.add(parser, "file", "size", "dpi", "title", among=OPTIONS, file=_FILE)
 
 
 def run(args: argparse.Namespace) -> None:
     """Write the picture. Raises `ValueError` as the functions of `irpref.plots`."""
     check_picture(args.file)
-    kind, picture = args.kind, PICTURES[args.kind]
+    kind, of_values = args.kind, args.declared.get("measures", [])
     if kind == "sketch" and args.topic is None:
         raise UsageError("one topic is drawn: give -t ID")
-    given = frame.inputs(args, picture.n_runs, picture.measures)
-    if picture.measures and len(given.measures) != (n := len(picture.measures)):
+    given = frame.inputs(args)
+    if of_values and len(given.measures) != (n := len(of_values)):
         got = ", ".join(map(str, given.measures))
         raise UsageError(f"this picture is of {n} measure{'s' * (n > 1)}, got {len(given.measures)}: {got}")
     qrels = given.judgments() if kind == "sketch" else given.of_topics()
-    measured = given.but(measures=[]) if picture.measures else given
-    more = given_options(args, measured, picture.options + " groups" * bool(picture.groups))
+    more = given_options(args, given.but(measures=[]) if of_values else given)
     if kind == "sketch":
         more["query_id"] = args.topic
     elif kind == "histogram":
@@ -56,16 +41,16 @@ def run(args: argparse.Namespace) -> None:
     from irpref import plots
 
     ax = plots.axes(args.size) if args.size else None
-    runs, ranking = given.runs(), frame.ranking(args)
+    runs, ranking = given.runs(), frame.options(args, frame.RANKING)
     data = [qrels, runs]
     if kind == "leaderboard":
         asked = {name: more.pop(name) for name in ("pairs", "level")}
         data = [irpref.leaderboard(given.measures, qrels, runs, **asked, **ranking)]
-    elif picture.measures:
+    elif of_values:
         data = [irpref.meta.topic_values(given.measures, qrels, runs, **ranking)]
     else:
         more |= ranking
-    ax = getattr(plots, picture.function)(*data, ax=ax, **more)
+    ax = getattr(plots, args.declared["function"])(*data, ax=ax, **more)
     if args.title is not None:
         ax.set_title(args.title)
     save(ax, args.file, dpi=args.dpi)
@@ -90,12 +75,3 @@ def save(ax: object, path: str, **more: object) -> None:
         pyplot.close(figure)
     with replaced(path) as beside:
         Path(beside).write_bytes(data.getvalue())
-
-
-COMMAND = Command(
-    run,
-    _arguments,
-    description=__doc__,
-    kinds={kind: picture.help for kind, picture in PICTURES.items()},
-    kind="PICTURE",
-)

@@ -12,33 +12,7 @@ import os
 import sys
 
 from irpref.cli import frame
-from irpref.cli.frame import Command, Parser, UsageError, option, several
-
-EPILOG = """\
-examples:
-  irpref report qrels.txt runs/*.gz nDCG@10 AP 'RPref(max_rel=3)' -f report.html
-  irpref report qrels.txt bm25.run mine.run AP --baseline bm25.run --topics topics.tsv -f report.html
-"""
-_OPTIONS = ("title", "topics", "documents", "groups", "depth", "jobs", *frame.RANKING)
-
-
-def _arguments(parser: Parser) -> None:
-    frame.add_inputs(parser, end=" -f report.html")
-    topics = "texts of the queries: lines id<TAB>text, .jsonl, or an id of ir_datasets"
-    rankings = "show the rankings of this run; default: the best ten and the baseline"
-    frame.add(
-        parser,
-        "file",
-        option("--baseline", metavar="RUN", help="the run to compare the others with"),
-        option("--title", default="Evaluation", help="title of the page (default: %(default)s)"),
-        option("--topics", metavar="FILE", help=topics),
-        option("--documents", metavar="FILE", help="titles of the documents, in the same formats"),
-        several("--rankings", metavar="RUN", help=rankings),
-        option("--depth", type=int, default=20, help="last rank to show (default: %(default)s)"),
-        *("topic", "groups", "known", "judge", *frame.READING, *frame.RANKING),
-        file="write the page to this file (default: standard output)",
-        groups="show groups of topics",
-    )
+from irpref.cli.frame import UsageError
 
 
 def run(args: argparse.Namespace) -> None:
@@ -65,7 +39,7 @@ def run(args: argparse.Namespace) -> None:
         baseline=name_of.get(args.baseline, args.baseline),
         rankings=args.rankings and [name_of.get(name, name) for name in args.rankings],
         form=frame.reading(args),
-        **{name: getattr(args, name) for name in _OPTIONS},
+        **frame.options(args, f"title topics documents groups depth jobs {frame.RANKING}"),
     )
     for line in made.grave:
         frame.say(f"check: {line}")
@@ -74,6 +48,3 @@ def run(args: argparse.Namespace) -> None:
     else:
         made.save(args.file)
         frame.say(f"wrote {args.file} (open it in a browser)")
-
-
-COMMAND = Command(run, _arguments, __doc__, EPILOG)

@@ -17,17 +17,16 @@ from irpref.meta.power import DiscriminativePower
 from irpref.meta.stability import Stability
 from irpref.meta.swap import Swap
 from irpref.show import drawing
-from irpref.show.drawing import load
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-__all__ = ["axes", "incompleteness", "load", "significance", "stability", "swap"]
+__all__ = ["axes", "incompleteness", "significance", "stability", "swap"]
 _SIZE = (6.4, 4.4)  # inches
 
 
 def axes(size: tuple[float, float] = _SIZE) -> Axes:
-    """Axes of a new figure. Raises as `load`."""
+    """Axes of a new figure. Raises as `drawing.load`."""
     return drawing.axes(size)
 
 
