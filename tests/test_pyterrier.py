@@ -164,6 +164,24 @@ def test_leaderboard_and_compare_are_called_as_experiments_are(systems, topics, 
         pt.irpref.compare(pipelines[:3], topics, qrels, measures)
     with pytest.raises(TypeError, match="retrieves for topics"):
         pt.irpref.leaderboard(pipelines, None, qrels, measures)
+    with pytest.raises(TypeError, match="systems: expected a list of pipelines or frames, got DataFrame"):
+        pt.irpref.leaderboard(frames["strong"], topics, qrels, measures)
+
+
+@pytest.mark.parametrize("of", ["pipelines", "frames"])
+def test_only_judgments_of_the_topics_are_used_as_in_experiments(of, systems, topics, qrels):
+    few, given = topics.head(3), list(systems.values())
+    given = given if of == "pipelines" else [system(topics) for system in given]
+    expected = pt.Experiment(given, few, qrels, [AP], names=list(systems)).set_index("name")["AP"]
+    board = pt.irpref.leaderboard(given, few, qrels, ["AP"], list(systems), pairs="none").set_index("run")["mean"]
+    assert board.to_dict() == pytest.approx(expected.to_dict())
+    found = pt.irpref.compare(given[:2], few, qrels, ["AP"])
+    assert found[["mean_a", "mean_b"]].iloc[0].tolist() == pytest.approx(expected.iloc[:2].tolist())
+    with pytest.raises(ValueError, match="topics and qrels have no topic in common: topics begins 'x"):
+        pt.irpref.leaderboard(given, few.assign(qid="x" + few["qid"]), qrels, ["AP"])
+    for wrong in ("cast2021", few[["query"]]):
+        with pytest.raises(TypeError, match="topics: expected a frame with the columns qid and query, got"):
+            pt.irpref.report(given, wrong, qrels, ["AP"])
 
 
 @this_version

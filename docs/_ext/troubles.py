@@ -386,6 +386,8 @@ KINDS = {
                 "expected a mapping of topic to group",
                 "expected a mapping of id to text",
                 "the system … retrieves for topics",
+                "systems: expected a list of pipelines",
+                "topics: expected a frame",
             ),
             "irpref.QMeasure.evaluate(QRELS, 7)",
             "The object is none of the forms that are read.",

@@ -6,6 +6,8 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import irpref
+from irpref.formats.columns import columns_of
+from irpref.judged.inputs import as_frame
 from irpref.judged.types import Qrels
 from irpref.measures.declare import Measures
 
@@ -28,7 +30,8 @@ def leaderboard(
     ----------
     systems : list of pipelines, result frames, or runs in any other form; or mapping of name to them
     topics : frame with columns `qid` and `query`
-        What pipelines retrieve for; None if there are none.
+        What pipelines retrieve for. As in `pt.Experiment`, only the judgments of these topics are used. None: those of
+        all topics, if there are no pipelines.
     qrels : frame of judgments, or any other form of them
     measures : measures of any toolkit, or their names
     names : list of str, optional
@@ -39,11 +42,11 @@ def leaderboard(
     Raises
     ------
     TypeError
-        There are pipelines, and `topics` is not a frame.
+        There are pipelines and no `topics`, which are not a frame, or `systems` is not a list or mapping.
     ValueError
-        There are not as many names as systems, or two names are equal.
+        There are not as many names as systems, or two names are equal; no topic has judgments.
     """
-    return irpref.leaderboard(measures, qrels, _runs(systems, topics, names), **options)
+    return irpref.leaderboard(measures, _of_topics(qrels, topics), _runs(systems, topics, names), **options)
 
 
 def report(
@@ -62,7 +65,7 @@ def report(
     TypeError, ValueError
         As `leaderboard`.
     """
-    return irpref.report(measures, qrels, _runs(systems, topics, names), topics=topics, **options)
+    return irpref.report(measures, _of_topics(qrels, topics), _runs(systems, topics, names), topics=topics, **options)
 
 
 def compare(
@@ -85,7 +88,24 @@ def compare(
     runs = _runs(systems, topics, names)
     if len(runs) != 2:
         raise ValueError(f"compare needs two systems, got {len(runs)}; pt.irpref.leaderboard takes more")
-    return irpref.compare(measures, qrels, *runs.values(), names=list(runs), **options)
+    return irpref.compare(measures, _of_topics(qrels, topics), *runs.values(), names=list(runs), **options)
+
+
+def _of_topics(qrels: Qrels, topics: pd.DataFrame | None) -> Qrels:
+    """The judgments of these topics, as `pt.Experiment` uses them."""
+    if topics is None:
+        return qrels
+    if "qid" not in getattr(topics, "columns", ()):
+        what = ", ".join(map(str, getattr(topics, "columns", [type(topics).__name__])))
+        raise TypeError(f"topics: expected a frame with the columns qid and query, got {what}")
+    wanted = topics["qid"].astype(str)
+    frame = as_frame(qrels, "relevance")
+    found = frame[columns_of(list(frame.columns), "relevance", "qrels")["query_id"]].astype(str)
+    kept = found.isin(wanted)
+    if len(found) and not kept.any():
+        begin = [", ".join(map(repr, ids.unique()[:3])) or "none" for ids in (wanted, found)]
+        raise ValueError(f"topics and qrels have no topic in common: topics begins {begin[0]}, the qrels {begin[1]}")
+    return frame[kept]
 
 
 def _runs(systems: Any, topics: Any, names: Names) -> dict[str, Any]:
@@ -93,16 +113,15 @@ def _runs(systems: Any, topics: Any, names: Names) -> dict[str, Any]:
     import pyterrier
 
     pipeline = pyterrier.Transformer
+    if hasattr(systems, "columns") or isinstance(systems, (str, pipeline)):
+        raise TypeError(f"systems: expected a list of pipelines or frames, got {type(systems).__name__}")
     if isinstance(systems, Mapping):
         given = {str(name): system for name, system in systems.items()}
     else:
         given = _named(list(systems), names, pipeline)
     for name, system in given.items():
-        if isinstance(system, pipeline) and not hasattr(topics, "columns"):
-            raise TypeError(
-                f"the system {name!r} retrieves for topics: pass a frame with the columns qid and query, got "
-                f"topics={type(topics).__name__}"
-            )
+        if isinstance(system, pipeline) and topics is None:
+            raise TypeError(f"the system {name!r} retrieves for topics: pass a frame with the columns qid and query")
     return {name: system(topics) if isinstance(system, pipeline) else system for name, system in given.items()}
 
 
