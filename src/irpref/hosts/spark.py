@@ -12,23 +12,16 @@ one machine the last row counts).
 from __future__ import annotations
 
 import math
-import warnings
 from collections.abc import Callable, Iterable, Iterator
 from typing import TYPE_CHECKING, Any
 
 from ir_measures.measures import Measure
 
-from irpref.hosts.ir_measures import IrprefProvider
-from irpref.judged.align import align_run
-from irpref.judged.kept import kept_pool
-from irpref.judged.order import Alignment
 from irpref.judged.preferences import COLUMNS as PREFERENCE_COLUMNS
 from irpref.measures.declare import KernelMeasure
-from irpref.measures.everyday import supports
 from irpref.measures.names import parse_all
-from irpref.messages import TieWarning, held
+from irpref.messages import held
 from irpref.values.evaluator import evaluator
-from irpref.values.kernels import KernelEvaluator
 from irpref.values.prepare import columns_for, prepare
 
 if TYPE_CHECKING:
@@ -110,14 +103,12 @@ def evaluate(
 
 def _extra_columns(measures: Iterable[Measure], present: Iterable[str]) -> list[str]:
     """Columns of the qrels, beyond the three, that measures read and that are there."""
-    names: set[str] = set()
+    names = set(columns_for(measures))
     for measure in measures:
-        if isinstance(measure, KernelMeasure):
-            names |= set(IrprefProvider().qrel_inputs([measure]))
-            if "preferences" in measure.NEEDS:
-                names |= set(PREFERENCE_COLUMNS)
-        else:
-            names |= {"iteration"}  # subtopics, for the host's diversity measures
+        if not isinstance(measure, KernelMeasure):
+            names.add("iteration")  # subtopics, for the host's diversity measures
+        elif "preferences" in measure.NEEDS:
+            names.update(PREFERENCE_COLUMNS)
     return sorted((names - {"query_id", "doc_id", "relevance"}) & set(present))
 
 
@@ -173,8 +164,7 @@ def _on_bucket(measures: list[tuple[str, Measure]], float32: bool) -> Callable[.
 
         if retrieved.column("query_id").null_count:
             raise ValueError("run: an id is missing (null) in query_id")
-        found = list(_values(measures, judgments, retrieved, float32)) if judgments.num_rows else []
-        rows = [(topic, name, value) for name, ids, of in found for topic, value in zip(ids, of, strict=True)]
+        rows = list(_values(measures, judgments, retrieved, float32)) if judgments.num_rows else []
         types = [("query_id", pa.string()), ("measure", pa.string()), ("value", pa.float64())]
         return pa.table([[row[i] for row in rows] for i in range(3)], schema=pa.schema(types))
 
@@ -183,31 +173,24 @@ def _on_bucket(measures: list[tuple[str, Measure]], float32: bool) -> Callable[.
 
 def _values(
     measures: list[tuple[str, Measure]], judgments: Any, retrieved: Any, float32: bool
-) -> Iterator[tuple[str, list[str], list[float]]]:
-    """Name, topics and values of each measure."""
+) -> Iterator[tuple[str, str, float]]:
+    """Topic, name of the measure and value."""
     qrels, run = (_frame(table.drop_columns(_BUCKET)) for table in (judgments, retrieved))
     # A bucket may hold topics of the run without judgments, and judgments of topics the run lacks.
     run = run[run["query_id"].isin(qrels["query_id"].unique())]
-    ours = {measure: name for name, measure in measures if supports(measure)}
-    others = {measure: name for name, measure in measures if measure not in ours}
-    one = qrels
-    if not ours and {measure.NAME for measure in others} <= _by_subtopic():
-        one = qrels.groupby(["query_id", "doc_id"], sort=False, as_index=False)["relevance"].max()
-    # A repeated document is an error for the host's measures, too: rows have no order here, so none of two is the last.
-    kernels = [measure for measure in ours if isinstance(measure, KernelMeasure)]
-    pool = kept_pool(one, columns_for(kernels), any("preferences" in measure.NEEDS for measure in kernels))
+    # Rows have no order here, so none of two is the last.
+    for topic, doc in run.loc[run.duplicated(["query_id", "doc_id"]), ["query_id", "doc_id"]].itertuples(index=False):
+        raise ValueError(f"the run holds document {doc!r} twice in topic {topic!r}")
+    chosen = [measure for _, measure in measures]
     with held():  # warnings about this bucket; the driver has given those about all judgments
-        here = KernelEvaluator(ours, pool, Alignment(float32=float32))
-    judged = align_run(pool, run, strict=True, ties=here.ties, in_float32=float32)
-    found = here.values_of(judged)
-    for measure, name in ours.items():
-        yield name, here.topic_ids, found[measure].tolist()
-    if others:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore", TieWarning)
-            made = evaluator(list(others), qrels, float32=float32)
-            for measure, of in made.values(run).items():
-                yield others[measure], made.topic_ids, of.tolist()
+        made = evaluator(chosen, qrels, float32=float32)
+        found = made.values(run)
+    conflict = getattr(made, "conflict", None)
+    if conflict and not {measure.NAME for measure in chosen} <= _by_subtopic():
+        raise conflict
+    for name, measure in measures:
+        for topic, value in zip(made.topic_ids, found[measure].tolist(), strict=True):
+            yield topic, name, value
 
 
 def _frame(table: Any) -> pd.DataFrame:
