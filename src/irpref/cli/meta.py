@@ -159,8 +159,6 @@ def _robustness(args: argparse.Namespace) -> None:
     for other in ("groups", "resume") if intervals else ():
         if getattr(args, other) is not None:
             raise UsageError(f"--{other} does not go with --intervals and --needed")
-    if args.groups is not None and args.resume is not None:
-        raise UsageError("--resume keeps the results of one computation, and --groups makes one of each group")
     from irpref.judged.groups import read_groups
 
     given = _inputs(args)

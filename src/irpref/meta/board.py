@@ -15,13 +15,11 @@ from irpref.judged.align import listing as listing_of
 from irpref.judged.order import TREC, Alignment
 from irpref.judged.types import EachRun, Qrels, Run
 from irpref.measures.binding import bind
-from irpref.measures.declare import KernelMeasure, MeasureLike
-from irpref.measures.everyday import supports
+from irpref.measures.declare import MeasureLike
 from irpref.measures.names import parse
-from irpref.measures.support import check_judgments
 from irpref.messages import about
 from irpref.meta.losses import Restriction
-from irpref.values.kernels import KernelEvaluator
+from irpref.values.evaluator import CombinedEvaluator, evaluator
 from irpref.values.others import Others
 
 
@@ -41,7 +39,8 @@ class Board:
 
     Attributes
     ----------
-    named, host : mappings of name to measure: all, and those without a kernel
+    named : mapping of name to measure
+    host : list of measures, those without a kernel
     aligned : mapping of system to JudgedRun
     raw : mapping of system to dict of dicts, if they are kept
     """
@@ -62,16 +61,13 @@ class Board:
         alone = list(dict.fromkeys(asked.values()))
         bound = dict(zip(alone, bind(alone, qrels), strict=True))
         self.named: dict[str, Measure] = {name: bound[m] for name, m in asked.items()}
-        # Measures with a kernel read arrays; the others get qrels and runs as dicts.
-        # A measure can have a kernel without being registered.
-        self.host = {name: m for name, m in self.named.items() if not (isinstance(m, KernelMeasure) or supports(m))}
-        ours = [m for name, m in self.named.items() if name not in self.host]
+        made = evaluator(bound.values(), qrels, float32=alignment.float32, ties=alignment.ties)
+        self.host: list[Measure] = made.rest if isinstance(made, CombinedEvaluator) else []
+        kernels = made.accelerated if isinstance(made, CombinedEvaluator) else made
+        if kernels is None:
+            raise ValueError("judgments by subtopic are left to the providers of their measures")
+        self.evaluator, self.pool = kernels, kernels.pool
         self.alignment = alignment
-        self.evaluator = KernelEvaluator(ours, qrels, alignment)
-        self.pool = self.evaluator.pool
-        if self.host:
-            check_judgments(self.host.values(), self.pool.topic_ids, self.pool.level_grade)
-            self.evaluator.in_float32 |= self._others(np.ones(self.pool.grade.size, bool)).in_float32
         self.aligned: dict[str, JudgedRun] = {}
         self.raw: dict[str, Any] = {}
         for name, run in each_run(runs):
@@ -103,30 +99,24 @@ class Board:
                 run = self.aligned[system]
                 view = against.of(run)
                 rounded = against.of(run.in_float32) if self.alignment.float32 and run.in_float32 is not None else view
+                by_host = [of.values(self.raw[system], self.pool.topic_ids)[0] for of in others]
                 found = {}
                 for name in measures:
                     measure = self.named[name]
-                    if name not in self.host:
-                        found[name] = tasks[measure](rounded if measure in short else view)
-                if len(found) < len(measures):
-                    found |= self._by_host(others, system)
-                yield system, times, {name: found[name].reshape(-1, self.pool.n_topics) for name in measures}
-
-    def _by_host(self, others: list[Others], system: str) -> dict[str, Floats]:
-        """Values of the measures without a kernel: (n_times, n_topics) by name."""
-        rounded = self.aligned[system].in_float32 is not None
-        values = [one.values(self.raw[system], rounded, self.pool.topic_ids)[0] for one in others]
-        return {name: np.array([of[measure] for of in values]) for name, measure in self.host.items()}
+                    if measure in self.host:
+                        found[name] = np.array([of[measure] for of in by_host])
+                    else:
+                        of_each = tasks[measure](rounded if measure in short else view)
+                        found[name] = of_each.reshape(-1, self.pool.n_topics)
+                yield system, times, found
 
     def _others(self, keep: Bools) -> Others:
         """The measures without a kernel, with some of the judgments."""
-        qrels: dict[str, dict[str, int]] = {name: {} for name in self.pool.topic_ids}
-        rows = np.flatnonzero(keep)
-        columns = (self.pool.judged.topic[rows].tolist(), self.pool.doc_ids[rows].tolist(), self.pool.grade[rows])
-        for t, doc, grade in zip(*columns, strict=True):
-            qrels[self.pool.topic_ids[t]][doc] = int(grade)
-        measures = list(dict.fromkeys(self.host.values()))
-        return Others(measures, qrels, alone=False, as_host=self.alignment.float32, alignment=self.alignment)
+        ids, pool = self.pool.topic_ids, self.pool
+        qrels: dict[str, dict[str, int]] = {name: {} for name in ids}
+        for row in np.flatnonzero(keep).tolist():
+            qrels[ids[pool.judged.topic[row]]][pool.doc_ids[row]] = int(pool.grade[row])
+        return Others(self.host, qrels, self.alignment)
 
     def _as_dicts(self, run: Run, cutoff: int | None) -> dict[str, dict[str, float]]:
         """The run, in any form, as other providers read it fastest: a dict with documents in rank order."""

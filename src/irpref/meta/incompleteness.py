@@ -12,7 +12,6 @@ left, its meaning would change with the sample.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from contextlib import nullcontext
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -26,7 +25,7 @@ from irpref.measures.declare import MeasureLike
 from irpref.measures.names import parse_all
 from irpref.messages import check_choice
 from irpref.meta.board import Board
-from irpref.meta.journal import CELL, Cell, Journal, hash_of_run, read
+from irpref.meta.journal import CELL, Cell, Journal, hash_of, hash_of_run
 from irpref.meta.losses import Loss
 from irpref.meta.ranking import kendall_taus, tau_ap
 from irpref.values.matrix import higher_is_better
@@ -54,12 +53,6 @@ class Incompleteness:
 
     means: pd.DataFrame
     loss: str = "random"
-
-    @classmethod
-    def read(cls, path: str | Path) -> Incompleteness:
-        """Read what `incompleteness(..., output=path)` wrote."""
-        settings, cells = read(Path(path))
-        return cls(_frame(cells), settings.get("loss", "random"))
 
     @property
     def of_level(self) -> str:
@@ -130,12 +123,6 @@ class Incompleteness:
         ).reset_index()
 
 
-def _frame(cells: Mapping[Cell, float]) -> pd.DataFrame:
-    import pandas as pd
-
-    return pd.DataFrame([(*cell, mean) for cell, mean in cells.items()], columns=[*CELL, "mean"])
-
-
 def incompleteness(
     measures: Iterable[MeasureLike],
     qrels: Qrels,
@@ -162,8 +149,8 @@ def incompleteness(
         Random orders of the judgments; each gives one sample for each level.
     rng : seed or Generator
     output : path of a file, optional
-        Results are appended as each part is done. What the file already holds is not computed again, unless the run of
-        that name has changed, or the version of this package or of ir_measures.
+        Results are appended as each part is done. What the file already holds for the same runs, judgments, options and
+        versions of irpref and ir_measures is not computed again.
     float32, ties : see `irpref.evaluator`
     loss : {'random', 'pools'}
         Which judgments are missing: random ones, or those of documents that only runs outside a shallow pool found.
@@ -183,9 +170,10 @@ def incompleteness(
     Raises
     ------
     ValueError
-        A level is not a percentage; fewer than two runs; `output` holds results of other qrels or settings, or a
-        damaged row, or another process is writing to it.
+        A level is not a percentage; fewer than two runs; `output` holds something else.
     """
+    import pandas as pd
+
     named = {str(m): m for m in parse_all(measures)}
     board = Board(named, qrels, runs, keep=output is not None, alignment=Alignment(ties, float32))
     if len(board.aligned) < 2:
@@ -194,27 +182,23 @@ def incompleteness(
     if lost.teams and lost.loss != "pools":
         raise ValueError(f"teams is for loss='pools', got loss={lost.loss!r}")
     samples = [[(100.0, 0)] * (sample == 0) + [(level, sample) for level in lost.levels] for sample in range(n_samples)]
-    hashes = {name: hash_of_run(run) for name, run in board.raw.items()}
-    with nullcontext() if output is None else Journal(Path(output), _settings(board, lost), hashes) as journal:
-        found: dict[Cell, float] = journal.cells if journal else {}
-        bar = Bar(len(samples))
-        for units in samples:
-            bar.step(_LEVEL[lost.loss])
-            units, systems, names = _missing(units, board, found)
-            keep = np.array([lost.keep(*unit)[0] for unit in units])
-            for system, times, values in board.values(keep, systems, names) if units else ():
-                new = {
-                    (*unit, name, system): mean
-                    for name, of in values.items()
-                    for unit, mean in zip(units[times], of.mean(axis=1).tolist(), strict=True)
-                    if (*unit, name, system) not in found
-                }
-                found |= new
-                if journal:
-                    journal.append(new)
-        bar.close()
-    wanted = [(*unit, m, s) for units in samples for unit in units for m in board.named for s in board.aligned]
-    return Incompleteness(_frame({cell: found[cell] for cell in wanted}), lost.loss)
+    journal = Journal(output, {} if output is None else _keys(board, lost))
+    bar = Bar(len(samples))
+    for parts in samples:
+        bar.step(_LEVEL[lost.loss])
+        units, systems, names = _missing(parts, board, journal.cells)
+        keep = np.array([lost.keep(*unit)[0] for unit in units])
+        for system, times, values in board.values(keep, systems, names) if units else ():
+            new = {
+                (*unit, name, system): mean
+                for name, of in values.items()
+                for unit, mean in zip(units[times], of.mean(axis=1).tolist(), strict=True)
+            }
+            journal.append({cell: mean for cell, mean in new.items() if cell not in journal.cells})
+    bar.close()
+    wanted = [(*unit, m, s) for parts in samples for unit in parts for m in board.named for s in board.aligned]
+    means = pd.DataFrame([(*cell, journal.cells[cell]) for cell in wanted], columns=[*CELL, "mean"])
+    return Incompleteness(means, lost.loss)
 
 
 def _missing(units: list[tuple[float, int]], board: Board, found: Mapping[Cell, float]) -> tuple[list[Any], ...]:
@@ -223,14 +207,11 @@ def _missing(units: list[tuple[float, int]], board: Board, found: Mapping[Cell, 
     return tuple(list(dict.fromkeys(of)) for of in zip(*cells, strict=True)) or ([], [], [])
 
 
-def _settings(board: Board, lost: Loss) -> dict[str, Any]:
-    """What results depend on; defaults are left out."""
-    found: dict[str, Any] = {"seed": lost.seed, "rel": lost.rel, "least": list(lost.least)}
-    found |= {"topics": board.pool.n_topics, "judgments": int(board.pool.grade.size), "qrels": hash_of_pool(board.pool)}
-    found |= {"float32": True} if board.alignment.float32 else {}
-    found |= {} if board.alignment.by_id else {"ties": board.alignment.ties}
-    if lost.loss == "pools":
-        # Teams are drawn from all runs, so results depend on every one of them.
-        runs = " ".join(sorted(hash_of_run(run)[:12] for run in board.raw.values()))
-        found |= {"loss": "pools", "depth": lost.depth, "teams": sorted(lost.teams.items()), "runs": runs}
-    return found
+def _keys(board: Board, lost: Loss) -> dict[str, str]:
+    """Hash of all that the means of each system depend on."""
+    runs = {name: hash_of_run(run) for name, run in board.raw.items()}
+    alignment, teams = board.alignment, sorted(lost.teams.items())
+    settings = [lost.seed, lost.rel, lost.least, lost.depth, teams, alignment.ties, alignment.float32]
+    # Teams are drawn from all runs, so results depend on every one of them.
+    drawn = sorted(runs.values()) if lost.loss == "pools" else []
+    return {name: hash_of(hash_of_pool(board.pool), run, lost.loss, drawn, *settings) for name, run in runs.items()}

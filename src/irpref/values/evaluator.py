@@ -19,7 +19,7 @@ from irpref.measures.everyday import supports
 from irpref.measures.names import parse, parse_all
 from irpref.measures.support import check_judgments, check_supported
 from irpref.values.kernels import ByTopic, KernelEvaluator
-from irpref.values.others import Others, for_host
+from irpref.values.others import Others, for_host, provider_of
 from irpref.values.prepare import check_graded, columns_for
 
 if TYPE_CHECKING:
@@ -49,7 +49,7 @@ class CombinedEvaluator(ByTopic):
     conflict : ConflictError or None
         The error in that case.
     leaves_out : bool
-        Whether means leave out topics that a provider leaves out: see `Others`.
+        Whether means leave out topics that a provider leaves out.
     """
 
     def __init__(
@@ -81,9 +81,9 @@ class CombinedEvaluator(ByTopic):
             check_judgments(rest, self.topic_ids, self.pool.level_grade)
         self.rest = rest
         self.as_host = alignment.float32 or source is not None
-        judgments = for_host(qrels, "relevance") if rest else None
-        self._others = Others(rest, judgments, alone=not mine, as_host=self.as_host, alignment=alignment, source=source)
-        self.leaves_out = self._others.leave_out
+        # The host does so only if all measures have the same provider; otherwise it fills in the default.
+        self.leaves_out = not mine and (source is not None or len(set(map(provider_of, rest))) == 1)
+        self._others = Others(rest, for_host(qrels, "relevance") if rest else None, alignment, source)
         if self.accelerated:
             self.accelerated.in_float32 |= self._others.in_float32
 
@@ -118,8 +118,7 @@ class CombinedEvaluator(ByTopic):
         found = self.accelerated.values_of(judged) if self.accelerated and judged is not None else {}
         if not self.rest:
             return found, [], set()
-        rounded = judged is not None and judged.in_float32 is not None
-        others, metrics, lacking = self._others.values(for_host(run, "score"), rounded, self.topic_ids)
+        others, metrics, lacking = self._others.values(for_host(run, "score"), self.topic_ids)
         found.update(others)
         return {measure: found[measure] for measure in self.measures}, metrics, lacking
 
@@ -180,7 +179,8 @@ def evaluator(
     {AP: 0.5833333333333333, RPref(max_rel=2): 0.3333333333333333, IPrec@0.5: 0.6666666666666666}
     """
     chosen, alignment = parse_all(measures), Alignment(ties, float32)
-    rest = [measure for measure in chosen if not supports(measure)]
+    # A measure can have a kernel without being registered.
+    rest = [measure for measure in chosen if not (isinstance(measure, KernelMeasure) or supports(measure))]
     if not rest:
         return KernelEvaluator(chosen, qrels, alignment)
     preferences = any("preferences" in getattr(measure, "NEEDS", ()) for measure in chosen)

@@ -145,7 +145,7 @@ class KernelEvaluator(ByTopic):
 
     def note_ties(self, judged: JudgedRun) -> None:
         """Warn if pytrec_eval would rank judged documents differently from trec_eval. See `align`."""
-        if self.in_float32 and not self.alignment.float32:
+        if not self.alignment.float32:
             note_ties(judged, self.pool, self.in_host)
 
     def values_of(self, judged: JudgedRun) -> dict[Measure, Floats]:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from functools import partial
 from itertools import pairwise
 from operator import itemgetter
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 from ir_measures.measures import Measure
@@ -22,61 +22,53 @@ if TYPE_CHECKING:
     from irpref.judged.types import Qrels, Run
 
 
+Ordered: TypeAlias = Callable[[Mapping[str, float]], dict[str, float]]
+
+
 class Others:
     """Measures that other providers compute, on documents in trec_eval's order.
 
-    If pytrec_eval would rank documents differently, it gets the ranks of the scores within their topic instead: small
-    whole numbers, which it does not round. Other providers get the documents of each topic best first, since some sort
-    by score alone.
+    Instead of scores, pytrec_eval gets their ranks within the topic: small whole numbers, which it does not round.
+    Other providers get the documents of each topic best first, since some sort by score alone.
 
     Parameters
     ----------
     measures : list of measures
     judgments : qrels as ir_measures takes them
-    alone : bool
-        Whether these are the only measures.
-    as_host : bool
-        Whether runs are passed on unchanged, unless ties stay in the order of the input.
     alignment : Alignment
+        If it rounds scores to 32 bits, providers get runs unchanged, unless ties stay in the order of the input.
     source : provider, optional
-        What computes the measures: ir_measures' pipeline if not given.
+        What computes the measures: ir_measures' pipeline if not given. It gets runs as with scores of 32 bits.
 
     Attributes
     ----------
     in_float32 : bool
         Whether a run must be aligned with `in_float32=True`.
-    leave_out : bool
-        Whether means leave out topics that a provider leaves out. The host does so only if all measures have the same
-        provider; otherwise it fills in the default.
     """
 
     def __init__(
-        self,
-        measures: list[Measure],
-        judgments: Any,
-        *,
-        alone: bool,
-        as_host: bool = False,
-        alignment: Alignment = TREC,
-        source: Any = None,
+        self, measures: list[Measure], judgments: Any, alignment: Alignment = TREC, source: Any = None
     ) -> None:
         import ir_measures
 
-        self.measures, self.as_host, self.alignment = measures, as_host, alignment
-        by_pytrec = [] if as_host else [measure for measure in measures if provider_of(measure) == "pytrec_eval"]
-        self.in_float32 = bool(by_pytrec) and alignment.by_id
-        self.leave_out = alone and (source is not None or len(set(map(provider_of, measures))) == 1)
-        parts = (by_pytrec, [measure for measure in measures if measure not in by_pytrec])
+        self.measures = measures
+        by_pytrec = [measure for measure in measures if provider_of(measure) == "pytrec_eval"]
+        parts: list[tuple[list[Measure], Ordered | None]]
+        if not alignment.by_id:
+            parts = [(measures, partial(_as_listed, float32=alignment.float32))]
+        elif alignment.float32 or source is not None:
+            parts = [(measures, None)]
+        else:
+            parts = [(by_pytrec, _places), ([measure for measure in measures if measure not in by_pytrec], _best_first)]
+        self.in_float32 = any(some and ordered is _places for some, ordered in parts)
         pipeline = source or ir_measures.DefaultPipeline
         with of_host(measures):
-            self._hosts = [(pipeline.evaluator(some, judgments), some is by_pytrec) for some in parts if some]
+            self._hosts = [(pipeline.evaluator(some, judgments), ordered) for some, ordered in parts if some]
 
     def values(
-        self, run: Run, in_float32: bool, topic_ids: list[str]
+        self, run: Run, topic_ids: list[str]
     ) -> tuple[dict[Measure, Floats], list[Metric], set[tuple[Measure, str]]]:
         """Values of a run as `for_host` returns it, each (n_topics,), the metrics, and which values are the default.
-
-        `in_float32`: whether scores rounded to 32 bits rank it differently.
 
         Raises
         ------
@@ -85,16 +77,12 @@ class Others:
         """
         import ir_measures
 
-        by_id = self.alignment.by_id
-        docs = None if by_id and self.as_host else ir_measures.util.RunConverter(run).as_dict_of_dict()
         metrics: list[Metric] = []
-        for host, pytrec in self._hosts:
-            ranked: Callable[[Mapping[str, float]], Mapping[str, float]] = dict if pytrec else _best_first
-            if not by_id:
-                ranked = partial(_as_listed, float32=self.alignment.float32)
-            elif pytrec and in_float32:
-                ranked = _places
-            given = run if docs is None else {topic: ranked(of) for topic, of in docs.items()}
+        for host, ordered in self._hosts:
+            given: Any = run
+            if ordered is not None:
+                docs = ir_measures.util.RunConverter(run).as_dict_of_dict()
+                given = {topic: ordered(of) for topic, of in docs.items()}
             with of_host(self.measures):
                 metrics += host.iter_calc(given)
         pairs = [(measure, topic) for measure in self.measures for topic in topic_ids]
