@@ -82,7 +82,7 @@ def called(values: np.ndarray, method: str, seed: int) -> np.ndarray:
         t = z.mean(axis=1) / (z.std(axis=1, ddof=1) / n**0.5)
         p = np.array(holm((2 * special.stdtr(n - 1, -np.abs(t))).tolist()))
     else:
-        p = pair_tests([values], method, FLIPS, seed)[0].p_adjusted
+        p = pair_tests(values, method, FLIPS, seed).p_adjusted
     return significant(p, 1 - LEVEL)
 
 
@@ -148,8 +148,7 @@ def weak_runs(values: dict[str, np.ndarray]) -> list[dict[str, Any]]:
         order = np.argsort(-values[measure].mean(axis=1), kind="stable")
         for method in METHODS:
             alone, joined = (
-                pair_tests([values[measure][chosen]], method)[0]
-                for chosen in (order[:40:4], [*order[:40:4], *order[-10:]])
+                pair_tests(values[measure][chosen], method) for chosen in (order[:40:4], [*order[:40:4], *order[-10:]])
             )
             counts = [int(significant(of.p_adjusted[of.second < 10], 1 - LEVEL).sum()) for of in (alone, joined)]
             out.append({"measure": measure, "method": method, "alone": counts[0], "joined": counts[1]})

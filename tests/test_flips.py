@@ -156,7 +156,7 @@ def test_any_equal_pair_is_called_different_at_most_as_often_as_the_level_says()
     truth = np.array([0.5, 0.5, 0.5, 0.5, 0.62, 0.1])
     for _ in range(experiments):
         values = truth[:, None] + rng.normal(0, 0.3, 20) + rng.normal(0, 0.15, (6, 20)) * rng.gamma(1, 1, 20)
-        (of,) = pair_tests([values], n_permutations=199, rng=rng)
+        of = pair_tests(values, n_permutations=199, rng=rng)
         called = significant(of.p_adjusted, 0.95)
         equal = truth[of.first] == truth[of.second]
         wrong += bool(called[equal].any())

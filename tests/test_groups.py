@@ -57,21 +57,22 @@ def test_two_rankings_are_compared_topic_by_topic_with_the_group_beside():
     assert dict(zip(table["query_id"], table["group"], strict=True)) == GROUPS
 
 
-@pytest.mark.parametrize("over", ["ties", "unjudged", "topics"])
-def test_intervals_of_a_group_are_those_of_its_topics_alone(over):
+def test_intervals_of_a_group_are_those_of_its_topics_alone():
     qrels = pd.DataFrame(
         [(t, d, g, GROUPS[t]) for t, docs in EXAMPLE.qrels.items() for d, g in docs.items()],
         columns=["query_id", "doc_id", "relevance", "kind"],
     )
     qrels = qrels[qrels["kind"] != "a few"]  # of one topic there is no interval over topics
     measures = ["P@5", "RR", "NumRelRet"]
-    tied = {t: {d: float(round(s)) for d, s in docs.items()} for t, docs in RUNS["noisy"].items()}
-    found = irpref.intervals(measures, qrels, tied, over=over, groups="kind")
-    pd.testing.assert_frame_equal(found, irpref.intervals(measures, qrels, tied, over=over, groups=GROUPS))
+    found = irpref.intervals(measures, qrels, RUNS["noisy"], over="topics", groups="kind")
+    again = irpref.intervals(measures, qrels, RUNS["noisy"], over="topics", groups=GROUPS)
+    pd.testing.assert_frame_equal(found, again)
     for group in ("b", "c"):
-        alone = irpref.intervals(measures, only(PARTS[group]), tied, over=over)
+        alone = irpref.intervals(measures, only(PARTS[group]), RUNS["noisy"], over="topics")
         part = found[found["group"] == group].drop(columns="group").reset_index(drop=True)
         pd.testing.assert_frame_equal(part, alone, check_exact=True)
+    with pytest.raises(ValueError, match="says nothing about over='ties': it belongs to over='topics'"):
+        irpref.intervals(measures, qrels, RUNS["noisy"], groups="kind")
 
 
 # The command line ---------------------------------------------------------------------------------------------

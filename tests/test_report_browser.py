@@ -97,7 +97,9 @@ def test_names_are_sorted_too_and_rows_stay_whole(page):
 def test_a_click_on_a_run_compares_the_others_with_it(page):
     page.run("document.querySelector('#board tbody tr th bdi').click()")
     base = page.run("document.querySelector('#board tr.baseline th').textContent")
-    against = irpref.leaderboard(MEASURES, QRELS, RUNS).against(base)
+    pairs = irpref.leaderboard(MEASURES, QRELS, RUNS).pairs
+    turned = pairs.rename(columns={"a": "b", "b": "a"}).assign(difference=-pairs["difference"])
+    against = pd.concat([pairs, turned]).query("b == @base").sort_index(kind="stable")
     shown = page.run(
         "Object.fromEntries([...document.querySelectorAll('#board tbody tr')].map(r => [r.cells[0].textContent, "
         "[1, 2, 3].map(i => [...r.cells[i].querySelectorAll('.delta')].map(d => d.textContent).join())]))"

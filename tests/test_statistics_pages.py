@@ -33,11 +33,11 @@ def test_five_runs_by_hand():
     rows = [cells for cells in table if len(cells) == 8 and cells[1].strip() in {"A", "B", "C", "D", "E"}]
     values = np.array([[float(cell) for cell in cells[2:6]] for cells in rows])
     assert [float(cells[6]) for cells in rows] == pytest.approx(values.mean(axis=1).tolist())
-    (tukey,) = pair_tests([values], "tukey")
+    tukey = pair_tests(values, "tukey")
     assert tukey.effect_size[0] == pytest.approx(0.04 / (0.0256 / 12) ** 0.5)
     differ = tukey.different(0.95)
     assert letters(differ) == ["a", "a", "ab", "b", "c"]
-    (randomised,) = pair_tests([values], "randomised_tukey")
+    randomised = pair_tests(values, "randomised_tukey")
     differ = randomised.different(0.95)
     assert letters(differ) == ["a", "a", "ab", "ab", "b"]
     assert randomised.p_adjusted[[3, 6]].round(3).tolist() == [0.001, 0.012]

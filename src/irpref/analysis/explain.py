@@ -18,16 +18,15 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from irpref.arrays.reasons import MISSED, REST, RETRIEVED, Topic, plain_reasons
+from irpref.arrays.record import Record
 from irpref.arrays.run import JudgedRun
 from irpref.arrays.segments import Floats, Ints, Segments, order_by
 from irpref.arrays.terms import ByRank
-from irpref.judged.align import Listing
 from irpref.judged.align import listing as listing_of
 from irpref.judged.order import TREC, Alignment
 from irpref.judged.types import Qrels, Run
@@ -74,8 +73,7 @@ def explainable(measure: MeasureLike) -> KernelMeasure:
     return found
 
 
-@dataclass(frozen=True)
-class Account:
+class Account(Record):
     """Rows that add up to the value of each topic: retrieved documents in order, missed ones, the rest.
 
     Attributes
@@ -156,19 +154,19 @@ class Explainer:
         pool, measure = self.pool, type(self.measure)
         assert measure.terms is not None
         listing = listing_of(pool, run, alignment=self.alignment)
-        if measure.TIES_BY_RISING_ID and self.alignment.by_id:
-            listing = _ties_turned(listing)
-        hit = listing.row >= 0
-        judged = JudgedRun(pool, listing.topics.where(hit), listing.rank[hit], listing.row[hit], listing.topics.lengths)
+        topics, order = listing.topics, np.arange(listing.row.size)
+        if measure.TIES_BY_RISING_ID and self.alignment.by_id:  # each tie the other way round
+            ties = Segments.of_equal(topics.topic, listing.score)
+            order = ties.spread(ties.starts + ties.ends - 1) - order
+        row, docs = listing.row[order], np.array([*listing.doc_ids, None], dtype=object)
+        hit = row >= 0
+        judged = JudgedRun(pool, topics.where(hit), listing.rank[hit], row[hit], topics.lengths)
         if measure.TIES_BY_RISING_ID:
             judged.rank_rising = judged.rank
         terms = measure.terms(judged, **self.arguments)
-        value = measure.kernel(judged, **self.arguments)
-        mask = np.ones(pool.n_topics, bool)
-        if wanted is not None:
-            mask = np.isin(np.arange(pool.n_topics), list(wanted))
 
-        seen = np.flatnonzero(mask[listing.topics.topic])
+        mask = np.ones(pool.n_topics, bool) if wanted is None else np.isin(np.arange(pool.n_topics), list(wanted))
+        seen = np.flatnonzero(mask[topics.topic])
         lacking = rest = np.zeros(0, np.int64)
         if missed:
             # Grade of at least `rel`, or any positive grade if the measure has no such parameter.
@@ -178,43 +176,37 @@ class Explainer:
             if terms.rest is not None:
                 rest = np.flatnonzero((terms.rest != 0) & mask)
 
-        topic = np.concatenate([listing.topics.topic[seen], pool.judged.topic[lacking], rest])
+        topic = np.concatenate([topics.topic[seen], pool.judged.topic[lacking], rest])
         kind = np.repeat([RETRIEVED, MISSED, REST], [seen.size, lacking.size, rest.size])
-        order = order_by(topic, kind, pool.n_topics)
-        row, unjudged = listing.row[seen], ~hit[seen]
-        at = listing.topics.topic[seen][unjudged], listing.rank[seen][unjudged]
+        sort = order_by(topic, kind, pool.n_topics)
+        topic, kind = topic[sort], kind[sort]
+        # The row of the listing and of the pool, -1 if there is none: the value appended to each of their columns.
+        at = np.concatenate([seen, np.full(lacking.size + rest.size, -1)])[sort]
+        row = np.concatenate([row[seen], lacking, np.full(rest.size, -1)])[sort]
+        rank, doc = np.append(listing.rank, 0)[at], docs[np.append(order, -1)][at]
+        doc[kind == MISSED] = pool.doc_ids[row[kind == MISSED]]
+        unjudged = (kind == RETRIEVED) & (row < 0)
 
-        def rows(retrieved: Any, lost: Any, other: Any) -> Any:
-            return np.concatenate([retrieved, lost, np.broadcast_to(other, rest.shape)])[order]
-
-        def by_document(values: Floats, by_rank: ByRank | None, empty: float) -> Floats:
+        def of_row(values: Floats, by_rank: ByRank | None, empty: float) -> Floats:
             out = np.append(values, empty)[row]
             if by_rank is not None and unjudged.any():
-                out[unjudged] = by_rank(*at)
+                out[unjudged] = by_rank(topic[unjudged], rank[unjudged])
             return out
 
-        docs = np.empty(len(listing.doc_ids), dtype=object)
-        docs[:] = listing.doc_ids
-        none = np.full(lacking.size, np.nan)
+        contribution = of_row(terms.judged, terms.unjudged, 0.0)
+        if terms.rest is not None:
+            contribution[kind == REST] = terms.rest[topic[kind == REST]]
         return Account(
             Segments.of_lengths(np.bincount(topic, minlength=pool.n_topics)),
-            kind[order],
-            rows(docs[seen], pool.doc_ids[lacking], np.array(None, dtype=object)),
-            rows(listing.rank[seen], np.zeros(lacking.size, np.int64), 0),
-            rows(listing.score[seen], none, np.nan),
-            rows(listing.grade[seen], pool.grade[lacking], np.nan),
-            rows(
-                by_document(terms.judged, terms.unjudged, 0.0),
-                terms.judged[lacking],
-                0.0 if terms.rest is None else terms.rest[rest],
-            )
-            + 0.0,  # no -0
-            rows(listing.source[seen], np.full(lacking.size, -1), -1),
-            {
-                name: rows(by_document(values, terms.unjudged_columns.get(name), np.nan), values[lacking], np.nan)
-                for name, values in terms.columns.items()
-            },
-            value,
+            kind,
+            doc,
+            rank,
+            np.append(listing.score, np.nan)[at],
+            np.append(pool.grade, np.nan)[row],
+            contribution + 0.0,  # no -0
+            np.append(listing.source[order], -1)[at],
+            {name: of_row(values, terms.unjudged_columns.get(name), np.nan) for name, values in terms.columns.items()},
+            measure.kernel(judged, **self.arguments),
         )
 
     def reasons(self, account: Account, first: int | None = None) -> list[str]:
@@ -231,7 +223,7 @@ class Explainer:
 
     def _topic(self, account: Account, t: int, first: int | None) -> Topic:
         """One topic of an account, with the reasons that apply to every measure."""
-        rows = slice(int(account.topics.offsets[t]), int(account.topics.offsets[t + 1]))
+        rows = slice(*account.topics.offsets[[t, t + 1]].tolist())
         own = slice(*self.pool.judged.offsets[[t, t + 1]].tolist())
         negative = self.measure.NEGATIVE_GRADES
         place, grade = account.rank[rows], account.grade[rows]
@@ -257,17 +249,6 @@ class Explainer:
         )
         plain_reasons(topic, negative, cutoff)
         return topic
-
-
-def _ties_turned(listing: Listing) -> Listing:
-    """The listing with ties broken by document id, ascending instead of descending."""
-    topics, score = listing.topics, listing.score
-    opens = np.ones(topics.size, bool)
-    opens[1:] = (score[1:] != score[:-1]) | (topics.position[1:] == 0)
-    turned = np.lexsort((-np.arange(topics.size), np.cumsum(opens)))
-    docs = [listing.doc_ids[i] for i in turned.tolist()]
-    columns = {name: getattr(listing, name)[turned] for name in ("score", "row", "grade", "source")}
-    return listing.but(doc_ids=docs, rank=topics.position + 1, **columns)
 
 
 def explain(

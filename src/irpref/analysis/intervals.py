@@ -5,20 +5,15 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
-import numpy as np
 import pandas as pd
-from ir_measures.measures.base import SumAgg
 
 from irpref.analysis.holes import hole_intervals
 from irpref.analysis.judges import Filled, filled_intervals, with_judge
 from irpref.analysis.ties import tie_intervals
 from irpref.analysis.topics import topic_intervals
-from irpref.judged.groups import groups_of
-from irpref.judged.inputs import opened
 from irpref.judged.types import Groups, Qrels, Run
 from irpref.measures.declare import Measures
-from irpref.measures.names import parse_all
-from irpref.messages import check_choice
+from irpref.messages import check_choice, clipped
 from irpref.values.samples import Rng
 
 # What the interval is over: the function, and the options it takes beside measures, qrels and run.
@@ -66,7 +61,7 @@ def intervals(
         interval then holds, with probability `level`, the value that human judgments of all filled documents would
         give, and `expected` is the value with the filled grades. You can also pass qrels that are already filled.
     groups : mapping of topic to group, path of a file, or name of a column of the qrels, optional
-        Means over each group of topics instead of all topics, with a column `group`.
+        For `topics`: means over each group instead of all topics, with a column `group`.
 
     Returns
     -------
@@ -94,37 +89,11 @@ def intervals(
     if over == "unjudged" and isinstance(qrels, Filled):
         compute, takes = filled_intervals, ("level", "rng")
     given = {"grades": grades, "level": level, "method": method, "rng": rng, "groups": groups}
-    usual = {"grades": None, "level": 0.95, "method": "bootstrap", "rng": None, "groups": groups}
+    usual = {"grades": None, "level": 0.95, "method": "bootstrap", "rng": None, "groups": None}
     for option, value in given.items():
         if option not in takes and value is not usual[option] and value != usual[option]:
             fits = next(other for other, (_, takes) in _OVER.items() if option in takes)
-            raise ValueError(f"{option}={value!r} says nothing about over={over!r}: it belongs to over={fits!r}")
-    qrels = opened(qrels, "relevance", preferences=True) if groups is not None else qrels  # read again for the groups
-    table = compute(measures, qrels, run, **{option: given[option] for option in takes})
-    return table if groups is None or "groups" in takes else _by_group(table, measures, groups, qrels)
-
-
-def _by_group(table: pd.DataFrame, measures: Measures, groups: Groups, qrels: Qrels) -> pd.DataFrame:
-    """A table of topics and means, with the group of each topic and means over groups instead of all topics."""
-    counts = {str(measure): isinstance(measure.aggregator(), SumAgg) for measure in parse_all(measures)}
-    of_topics = table[table["query_id"].notna()]
-    topics = list(dict.fromkeys(of_topics["query_id"]))
-    masks = groups_of(groups, qrels, topics)
-    group_of = {topic: group for group, inside in masks.items() for topic in np.array(topics, object)[inside].tolist()}
-    of_topics.insert(1, "group", of_topics["query_id"].map(group_of))
-    tables = []
-    for measure, rows in of_topics.groupby("measure", sort=False):
-        tables.append(rows)
-        for group in masks:
-            here = rows[rows["group"] == group]
-            size = 1 if counts[str(measure)] else len(here)
-            mean: dict[str, Any] = {"query_id": None, "group": group, "measure": measure}
-            for name in here.columns[3:]:
-                column = here[name].to_numpy(dtype=np.float64)
-                # Topics are in ascending order of id, and are added as the evaluator adds them.
-                total = np.sqrt(np.cumsum(column * column)) if name == "error" else np.cumsum(column)
-                mean[name] = bool(column.all()) if name == "exact" else float(total[-1]) / size
-            # The means of two columns may be rounded differently.
-            mean["low"], mean["high"] = min(mean["low"], mean["value"]), max(mean["high"], mean["value"])
-            tables.append(pd.DataFrame([mean]).astype({"query_id": object}))
-    return pd.concat(tables, ignore_index=True)
+            raise ValueError(
+                f"{option}={clipped(repr(value))} says nothing about over={over!r}: it belongs to over={fits!r}"
+            )
+    return compute(measures, qrels, run, **{option: given[option] for option in takes})

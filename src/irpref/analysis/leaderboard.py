@@ -38,7 +38,7 @@ from irpref.judged.order import Alignment
 from irpref.judged.types import Groups, Qrels, Runs
 from irpref.measures.declare import MeasureLike, Measures
 from irpref.measures.names import parse_all
-from irpref.messages import check_choice, did_you_mean
+from irpref.messages import check_choice
 from irpref.values.matrix import TopicValues, evaluated, on_the_same_topics
 from irpref.values.samples import Rng, fixed_seed
 
@@ -61,29 +61,6 @@ class Leaderboard(ResultFrame):
     """
 
     _metadata: ClassVar[list[str]] = ["pairs", "level", "method", "test"]
-
-    def against(self, *baselines: str) -> pd.DataFrame:
-        """The pairs of every run `a` with the baselines `b`, as `a` minus `b`.
-
-        The p-values stay adjusted for all pairs of the board.
-
-        Raises
-        ------
-        ValueError
-            A baseline is not a run of this board.
-        """
-        known = list(dict.fromkeys([*self.pairs["a"], *self.pairs["b"]]))
-        for name in baselines:
-            if name not in known:
-                raise ValueError(
-                    f"no run is called {name!r}{did_you_mean(name, known)} (there are {', '.join(known[:5])})"
-                )
-        swapped = self.pairs.rename(columns={"a": "b", "b": "a"})[list(_PAIRS)]
-        for column in ("difference", "effect_size"):
-            swapped[column] = 0.0 - swapped[column]  # not -0.0
-        both = pd.concat([self.pairs, swapped]).sort_index(kind="stable")
-        parts = [both[both["b"] == name] for name in dict.fromkeys(baselines)]
-        return pd.concat(parts or [both[:0]], ignore_index=True)
 
 
 def leaderboard(
@@ -215,17 +192,17 @@ def board_of(
             said = "" if group is None else f" in group {group!r}"
             raise ValueError(f"a leaderboard needs at least 2 topics, got {int(inside.sum())}{said}")
         of_group = {name: of.on(inside) for name, of in found.items()}
-        in_order = []  # for each measure its values, how many documents were retrieved, and how many of ten are judged
         for name in names:
-            first = of_group[by or name]
+            first, different = of_group[by or name], None
             best_first = [first.systems[i] for i in first.best_first.tolist()]
-            in_order.append([of_group[other].select(best_first) for other in (name, _ANSWERED, _JUDGED)])
-        if n_runs > 1:
-            compared = tests.pair_tests([of.values for of, *_ in in_order], pairs, n_permutations, seed)
-            tested += [_tests(of, group, one) for (of, *_), one in zip(in_order, compared, strict=True)]
-        for i, (of, answered, judged) in enumerate(in_order):
-            different = compared[i].different(level) if n_runs > 1 and pairs != "none" else None
-            boards.append(_board(of, answered, judged, group, different, level, seed))
+            of, answered, judged = (of_group[other].select(best_first) for other in (name, _ANSWERED, _JUDGED))
+            if n_runs > 1:
+                compared = tests.pair_tests(of.values, pairs, n_permutations, seed)
+                tested.append(_tests(of, group, compared))
+                different = None if pairs == "none" else compared.different(level)
+            table = _board(of, group, different, level, seed)
+            table["topics_without_documents"] = (answered.values == 0).sum(axis=1)
+            boards.append(table.assign(**{"judged@10": judged.means}))
     board = Leaderboard(pd.concat(boards, ignore_index=True))
     board.pairs = pd.concat(tested, ignore_index=True) if tested else pd.DataFrame(columns=list(_PAIRS))
     board.level, board.method, board.test = level, pairs, ""
@@ -234,15 +211,7 @@ def board_of(
     return board
 
 
-def _board(
-    of: TopicValues,
-    answered: TopicValues,
-    judged: TopicValues,
-    group: str | None,
-    different: Bools | None,
-    level: float,
-    seed: Rng | None,
-) -> pd.DataFrame:
+def _board(of: TopicValues, group: str | None, different: Bools | None, level: float, seed: Rng | None) -> pd.DataFrame:
     n = len(of.systems)
     low, high, _ = mean_intervals(of.values, level, rng=seed)
     place, order = of.places, of.best_first
@@ -264,8 +233,6 @@ def _board(
             "place_low": pd.array(best, dtype="Int64"),
             "place_high": pd.array(worst, dtype="Int64"),
             "letters": pd.Series(text, dtype=object),
-            "topics_without_documents": (answered.values == 0).sum(axis=1),
-            "judged@10": judged.means,
         }
     )
 

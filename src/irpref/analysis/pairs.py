@@ -31,7 +31,7 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -120,29 +120,25 @@ def described(
 
 
 def pair_tests(
-    values: Sequence[Floats],
+    values: Floats,
     method: str = "stepdown",
     n_permutations: int = N_PERMUTATIONS,
     rng: Rng | None = None,
     baseline: int | None = None,
-) -> list[Pairs]:
-    """Test all pairs of runs, or all with a baseline, by several measures.
+) -> Pairs:
+    """Test all pairs of runs, or all with a baseline.
 
     Parameters
     ----------
-    values : list of float arrays (n_runs, n_topics)
-        One array for each measure, with the same runs and topics; topics in ascending order of id.
+    values : float array (n_runs, n_topics)
+        Topics in ascending order of id.
     method : {'stepdown', 'holm', 'tukey', 'randomised_tukey', 'none'}
     n_permutations : int
         For sign flips and `randomised_tukey`.
     rng : seed or numpy Generator, optional
-        None is seed 0.
+        None is seed 0. With one seed, all measures get the same permutations.
     baseline : int, optional
         Number of the run that all others are compared with, instead of all pairs.
-
-    Returns
-    -------
-    list of Pairs
 
     Raises
     ------
@@ -151,41 +147,32 @@ def pair_tests(
     """
     check_choice("pairs", method, METHODS)
     check_permutations(n_permutations)
-    n_runs, n_topics = values[0].shape
+    n_runs, n_topics = values.shape
     if n_topics < 2:
         raise ValueError(f"a test needs at least 2 topics, got {n_topics}")
     first, second = all_pairs(n_runs)
     if baseline is not None:
         first = np.delete(np.arange(n_runs), baseline)
         second = np.full(n_runs - 1, baseline)
-    differences, seed = [_differences(of, first, second) for of in values], fixed_seed(rng)
-    if method == "randomised_tukey":
-        randomised = randomised_tukey(values, [of_means for of_means, _ in differences], n_permutations, seed)
-    found = []
-    for i, (difference, by_topic) in enumerate(differences):
-        variance = residual_variance(values[i])
-        if method == "holm":
-            p = _t_tests(by_topic)
-            p_adjusted = np.array(holm(p.tolist()))
-        else:
-            p, p_adjusted = stepdown(by_topic, n_permutations, seed)
-        if method == "tukey":
-            # Tukey's honestly significant difference for paired data.
-            q = _over(np.abs(difference), math.sqrt(variance / n_topics))
-            p_adjusted = _studentised_range(q, n_runs, (n_runs - 1) * (n_topics - 1))
-        elif method == "randomised_tukey":
-            p_adjusted = randomised[i]
-        elif method == "none":
-            p_adjusted = np.full_like(p, np.nan)
-        found.append(Pairs(first, second, difference, _over(difference, math.sqrt(variance)), p, p_adjusted))
-    return found
-
-
-def _differences(values: Floats, first: Ints, second: Ints) -> tuple[Floats, Floats]:
-    """Differences of means and by topic, rounding errors set to 0: (n_pairs,), (n_pairs, n_topics)."""
-    means, of = values.mean(axis=1), magnitude(values)
+    means, of, seed = values.mean(axis=1), magnitude(values), fixed_seed(rng)
     size = np.maximum(of[first], of[second])
-    return settled(means[first] - means[second], size), settled(values[first] - values[second], size[:, None])
+    difference = settled(means[first] - means[second], size)
+    by_topic = settled(values[first] - values[second], size[:, None])
+    variance = residual_variance(values)
+    if method == "holm":
+        p = _t_tests(by_topic)
+        p_adjusted = np.array(holm(p.tolist()))
+    else:
+        p, p_adjusted = stepdown(by_topic, n_permutations, seed)
+    if method == "tukey":
+        # Tukey's honestly significant difference for paired data.
+        q = _over(np.abs(difference), math.sqrt(variance / n_topics))
+        p_adjusted = _studentised_range(q, n_runs, (n_runs - 1) * (n_topics - 1))
+    elif method == "randomised_tukey":
+        p_adjusted = randomised_tukey(values, difference, n_permutations, seed)
+    elif method == "none":
+        p_adjusted = np.full_like(p, np.nan)
+    return Pairs(first, second, difference, _over(difference, math.sqrt(variance)), p, p_adjusted)
 
 
 def _over(difference: Floats, deviation: float) -> Floats:
@@ -234,43 +221,24 @@ def _coefficients(n_runs: int, df: int) -> tuple[float, ...]:
     return tuple(np.polynomial.chebyshev.chebfit(x, values, _NODES - 1).tolist())
 
 
-def randomised_tukey(
-    values: Sequence[Floats], differences: Sequence[Floats], n_permutations: int, rng: Rng | None
-) -> list[Floats]:
-    """P-values of the randomised Tukey test of several measures: each of the shape of its differences."""
-    n_runs, n_topics = values[0].shape
+def randomised_tukey(values: Floats, difference: Floats, n_permutations: int, rng: Rng | None) -> Floats:
+    """P-values of the randomised Tukey test of these differences of means: shape as `difference`."""
+    n_runs, n_topics = values.shape
     every = math.factorial(n_runs) ** (n_topics - 1)
-    exact = every <= n_permutations
-    total = every if exact else n_permutations
-    out = []
-    ranges = _largest_differences(values, total, None if exact else drawing(rng))
-    for of, difference, spread in zip(values, differences, ranges, strict=True):
-        # Sums of the same values in another order differ in their last digits and must count as equal.
-        bound = np.abs(difference) - ROUNDING * np.abs(of).max()
-        count = total - np.searchsorted(np.sort(spread), bound, side="left")
-        out.append(count / total if exact else (count + 1) / (total + 1))
-    return out
-
-
-def _largest_differences(values: Sequence[Floats], total: int, draw: np.random.Generator | None) -> Floats:
-    """Largest difference of two means under each order: float array (n_measures, total). Without `draw`, all orders.
-
-    The first topic is not permuted, since renaming all runs does not change the largest difference.
-    """
-    n_runs, n_topics = values[0].shape
-    by_topic = np.ascontiguousarray(np.stack(values, axis=2).transpose(1, 0, 2))  # topics, runs, measures
-    out = np.empty((len(values), total))
-    # The size of a piece depends only on the runs, so that p-values do not depend on the other measures.
+    exact, total = every <= n_permutations, min(every, n_permutations)
+    draw, by_topic, largest = drawing(rng), np.ascontiguousarray(values.T), np.empty(total)
     step = max(1, _PIECE // n_runs)
     for start in range(0, total, step):
         number = np.arange(start, min(start + step, total))
-        sums = np.broadcast_to(by_topic[0], (number.size, *by_topic[0].shape)).copy()
-        taken = np.empty_like(sums)
-        for t, order in enumerate(_orders(n_runs, n_topics, number, draw), 1):
-            np.take(by_topic[t], order, axis=0, out=taken, mode="clip")  # this mode avoids a copy
-            sums += taken
-        out[:, number] = np.ptp(sums, axis=1).T / n_topics
-    return out
+        # Renaming all runs does not change the largest difference, so the first topic is not permuted.
+        sums = np.tile(by_topic[0], (number.size, 1))
+        for t, order in enumerate(_orders(n_runs, n_topics, number, None if exact else draw), 1):
+            sums += by_topic[t][order]
+        largest[number] = np.ptp(sums, axis=1) / n_topics
+    # Sums of the same values in another order differ in their last digits and must count as equal.
+    bound = np.abs(difference) - ROUNDING * np.abs(values).max()
+    count = total - np.searchsorted(np.sort(largest), bound, side="left")
+    return count / total if exact else (count + 1) / (total + 1)
 
 
 def _orders(n_runs: int, n_topics: int, number: Ints, draw: np.random.Generator | None) -> Iterator[Ints]:

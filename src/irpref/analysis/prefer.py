@@ -45,7 +45,7 @@ from irpref.arrays.run import JudgedRun
 from irpref.arrays.segments import Floats, Ints, Segments
 from irpref.formats.runs import named_runs
 from irpref.judged.align import align_run
-from irpref.judged.groups import Part, group_column, parts_of
+from irpref.judged.groups import groups_of
 from irpref.judged.inputs import opened
 from irpref.judged.order import Alignment
 from irpref.judged.pool import Pool
@@ -151,7 +151,7 @@ def prefer(
     if groups is not None:
         qrels = opened(qrels, "relevance")  # read again for the groups
     pool = Pool.build(qrels)
-    parts = parts_of(groups, qrels, pool.topic_ids)
+    masks = groups_of(groups, qrels, pool.topic_ids)
     named = named_runs(runs) if other is None else {"the first run": runs, "the second run": other}
     if len(named) < 2:
         raise ValueError(f"prefer compares runs and needs at least 2, got {len(named)}")
@@ -159,13 +159,14 @@ def prefer(
     for name, run in named.items():
         with about(name):
             aligned[name] = align_run(pool, run, alignment=alignment)
-    ranks = _Ranks(pool, list(aligned.values()), how, weights, rel, graded)
+    preferences = _preferences(pool, list(aligned.values()), how, weights, rel, graded)
     if other is not None:
-        columns = {"query_id": pool.topic_ids, **group_column(pool.n_topics, parts)}
-        table = pd.DataFrame({**columns, "preference": ranks.preference(0, 1)})
+        table = pd.DataFrame({"query_id": pool.topic_ids, "preference": preferences[0]})
+        if groups is not None:
+            table.insert(1, "group", np.array(list(masks), dtype=object)[np.argmax(list(masks.values()), axis=0)])
     else:
-        found = PairDifferences(how, list(aligned), pool.topic_ids, ranks.all_pairs())
-        tables = [_table(found, part) for part in parts]
+        found = PairDifferences(how, list(aligned), pool.topic_ids, preferences)
+        tables = [_table(found.on(inside), group) for group, inside in masks.items()]
         table = PreferenceTable(pd.concat(tables, ignore_index=True))
         table.pairs = pd.concat([part.pairs for part in tables], ignore_index=True)
         table.differences = found
@@ -185,41 +186,28 @@ def _check(how: str, weights: str, rel: float, graded: bool) -> None:
         raise ValueError(f"{given} is for how='rpp', got how={how!r}, which looks at ranks one after the other")
 
 
-class _Ranks:
-    """Ranks of the relevant documents of several runs, and preferences between two of the runs."""
-
-    def __init__(self, pool: Pool, runs: Sequence[JudgedRun], how: str, weights: str, rel: float, graded: bool) -> None:
-        self._how, self._n_runs = how, len(runs)
-        thresholds = np.unique(pool.level_grade[pool.level_grade >= rel]).tolist() if graded else [rel]
-        self._parts = []
-        for threshold in thresholds:
-            size = pool.count_relevant(threshold)
-            if graded:  # skip topics that do not have this grade
-                there = np.bincount(pool.levels.topic[pool.level_grade == threshold], minlength=pool.n_topics) > 0
-                size = np.where(there, size, 0)
-            rows = Segments.of_lengths(size)
-            places = np.array([_places(run, rows, threshold) for run in runs]).reshape(len(runs), rows.size)
-            if how == "lexirecall":  # the last difference is the first of the reversed ranks
-                places = places[:, rows.spread(rows.starts + rows.ends - 1) - np.arange(rows.size)]
-            self._parts.append((rows, places, _weights(rows, weights)))
-        self._size: Ints = sum((rows.lengths for rows, _, _ in self._parts), start=np.zeros(pool.n_topics, np.int64))
-
-    def all_pairs(self) -> Floats:
-        """Preference of each pair of runs: shape (n_pairs, n_topics), in the order of `all_pairs`."""
-        return np.array([self.preference(a, b) for a, b in zip(*all_pairs(self._n_runs), strict=True)])
-
-    def preference(self, a: int, b: int) -> Floats:
-        """Preference for run a over run b in each topic: shape (n_topics,), in [-1, 1]."""
-        if self._how == "rpp":
-            total = sum(
-                (rows.total(weight * _sign(places, a, b)) for rows, places, weight in self._parts),
-                start=np.zeros(self._size.size),
-            )
-            value = np.clip(total / np.maximum(self._size, 1), -1.0, 1.0)
-            return np.where(np.abs(value) < _SAME, 0.0, value)
-        ((rows, places, _),) = self._parts
-        sign = _sign(places, a, b)
-        return np.append(sign, 0)[rows.first(sign != 0)].astype(np.float64)
+def _preferences(pool: Pool, runs: Sequence[JudgedRun], how: str, weights: str, rel: float, graded: bool) -> Floats:
+    """Preference for the first run of each pair in each topic: shape (n_pairs, n_topics), in [-1, 1]."""
+    first, second = all_pairs(len(runs))
+    out, size = np.zeros((first.size, pool.n_topics)), np.zeros(pool.n_topics)
+    for threshold in np.unique(pool.level_grade[pool.level_grade >= rel]).tolist() if graded else [rel]:
+        number = pool.count_relevant(threshold)
+        if graded:  # skip topics that do not have this grade
+            there = np.bincount(pool.levels.topic[pool.level_grade == threshold], minlength=pool.n_topics) > 0
+            number = np.where(there, number, 0)
+        size += number
+        rows = Segments.of_lengths(number)
+        places = np.array([_places(run, rows, threshold) for run in runs]).reshape(len(runs), rows.size)
+        if how == "lexirecall":  # the last difference is the first of the reversed ranks
+            places = places[:, rows.spread(rows.starts + rows.ends - 1) - np.arange(rows.size)]
+        weight = _weights(rows, weights)
+        for of, a, b in zip(out, places[first], places[second], strict=True):
+            sign = np.sign(b - a)
+            of += rows.total(weight * sign) if how == "rpp" else np.append(sign, 0)[rows.first(sign != 0)]
+    if how == "rpp":
+        out = np.clip(out / np.maximum(size, 1), -1.0, 1.0)
+        out[np.abs(out) < _SAME] = 0.0
+    return out
 
 
 def _places(run: JudgedRun, rows: Segments, threshold: float) -> Ints:
@@ -231,10 +219,6 @@ def _places(run: JudgedRun, rows: Segments, threshold: float) -> Ints:
     return out
 
 
-def _sign(places: Ints, a: int, b: int) -> Ints:
-    return (places[a] < places[b]).astype(np.int64) - (places[a] > places[b])
-
-
 def _weights(rows: Segments, weights: str) -> Floats:
     """Weight of each number of relevant documents, with sum R in each topic: shape (n_rows,)."""
     i = rows.position + 1.0
@@ -244,10 +228,10 @@ def _weights(rows: Segments, weights: str) -> Floats:
     return raw * rows.spread(rows.lengths / np.where(rows.lengths > 0, rows.total(raw), 1.0))
 
 
-def _table(found: PairDifferences, part: Part) -> PreferenceTable:
+def _table(found: PairDifferences, group: str | None) -> PreferenceTable:
     """The runs of one group of topics, best first, with their pairs."""
-    names, n = np.array(found.systems, dtype=object), len(found.systems)
-    matrix = np.ascontiguousarray(found.matrix[:, part.topics])
+    names, n, matrix = np.array(found.systems, dtype=object), found.n_systems, found.matrix
+    key = {} if group is None else {"group": group}
     first, second = all_pairs(n)
     size = magnitude(matrix)
     value = settled(matrix.mean(axis=1), size)
@@ -266,7 +250,7 @@ def _table(found: PairDifferences, part: Part) -> PreferenceTable:
     table = PreferenceTable(
         {
             "run": names[order],
-            **part.key,
+            **key,
             "preference": preferred[order],
             **{name: number[order].astype(np.int64) for name, number in won.items()},
             "place": place[order],
@@ -276,7 +260,7 @@ def _table(found: PairDifferences, part: Part) -> PreferenceTable:
         {
             "a": names[first],
             "b": names[second],
-            **part.key,
+            **key,
             "preference": value,
             "wins": wins,
             "losses": losses,

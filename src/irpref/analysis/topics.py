@@ -29,6 +29,7 @@ from scipy import special
 from irpref.analysis.frames import interval_table
 from irpref.arrays.segments import Floats
 from irpref.judged.groups import groups_of
+from irpref.judged.inputs import opened
 from irpref.judged.types import Groups, Qrels, Run
 from irpref.measures.declare import Measures
 from irpref.messages import check_choice
@@ -127,6 +128,7 @@ def topic_intervals(
     For measures that count (`NumRet`), the interval is that of their sum over this number of topics. `exact` is True if
     the bounds are computed (`t`), False if they are drawn (`bootstrap`); `error` is the standard error of the draws.
     """
+    qrels = opened(qrels, "relevance", preferences=True)  # read again for the groups
     found = on_the_same_topics(evaluated(measures, qrels, {"run": run}))
     tables = []
     for group, inside in groups_of(groups, qrels, found[0].topics).items():

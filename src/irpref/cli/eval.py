@@ -260,7 +260,7 @@ def _compared(
         return {}
     matrix = np.array([[of[topic] for topic in topics] for of in values.values()], dtype=np.float64)
     names = list(values)
-    (found,) = pair_tests([matrix], args.pairs, baseline=names.index(base))
+    found = pair_tests(matrix, args.pairs, baseline=names.index(base))
     columns = found.p.tolist(), found.p_adjusted.tolist(), significant(found.p_adjusted, args.level).tolist()
     return {names[i]: of for i, of in zip(found.first.tolist(), zip(*columns, strict=True), strict=True)}
 
