@@ -105,6 +105,8 @@ def negative_is_a_grade(measure: Measure) -> bool:
 
 def bounds_of(measure: Measure, task: partial[Floats], holes: Holes, grid: Floats) -> Bounds:
     """Bounds of each topic, of the value or of the difference of two runs."""
+    if "rel" in task.keywords and "gains" not in task.keywords:
+        grid = np.unique(grid[[0, -1]])  # all that counts is whether a document is relevant
     n, cutoff, of_host = holes.holes.n, task.keywords.get("cutoff"), hosted(measure)
     rising = of_host.ties(measure) if of_host else getattr(measure, "TIES_BY_RISING_ID", False)
     some: dict[int, Ways] = {}

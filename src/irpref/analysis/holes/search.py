@@ -17,7 +17,8 @@ other grades, as long as that helps. The values it returns are attained; the ext
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
+from functools import cache
 from itertools import combinations, product
 from typing import NamedTuple
 
@@ -81,10 +82,13 @@ class Places(NamedTuple):
         """Numbers of holes that are not seen and that are."""
         return np.bincount(self.seen, minlength=2)
 
-    def way(self, backwards: int, ends: Ints, steps: Floats) -> Floats:
-        """Grades by steps: the first ends[i, kind] holes of a kind have at least the grade steps[i + 1]."""
-        level: Ints = (self.place[backwards] < ends[:, self.seen.astype(np.int64)]).sum(axis=0)
-        return steps[level]
+    def ways(self, backwards: Ints, ends: Ints, steps: Floats) -> Floats:
+        """Grades by steps, (n_ways, n_holes), from directions (n_ways,) and ends (n_ways, n_steps, 2).
+
+        The first ends[w, i, kind] holes of a kind have at least the grade steps[i + 1].
+        """
+        below = self.place[backwards][:, None] < ends[:, :, self.seen.astype(np.int64)]
+        return steps[below.sum(axis=1)]
 
 
 def corners(seen: Bools, grid: Floats) -> Ways:
@@ -114,8 +118,8 @@ class _State(NamedTuple):
     """The best way so far in one direction."""
 
     value: float
-    backwards: int
-    ends: Ints
+    backwards: Ints  # (1,)
+    ends: Ints  # (n_steps, 2)
     way: Floats
 
 
@@ -131,40 +135,41 @@ def search(values: Values, topics: dict[int, Places], grid: Floats) -> Ends:
         Grades that a hole can have, ascending.
     """
     steps = grid if grid.size <= _LEVELS else grid[np.linspace(0, grid.size - 1, _LEVELS).round().astype(int)]
-    begun = {t: list(_starts(places, steps)) for t, places in topics.items()}
-    ways = {t: [places.way(b, ends, steps) for b, ends in begun[t]] for t, places in topics.items()}
-    strewn = {t: _strewn(places.seen.size, steps) for t, places in topics.items()}
-    first = dict(zip(topics, values({t: of + strewn[t] for t, of in ways.items()}), strict=True))
+    begun = {t: _starts(*places.sizes.tolist(), steps.size - 1) for t, places in topics.items()}
+    ways = {t: [*of.ways(*begun[t], steps), *_strewn(of.seen.size, steps)] for t, of in topics.items()}
+    first = dict(zip(topics, values(ways), strict=True))
     found: list[dict[int, float]] = []
     for sign in (-1.0, 1.0):
         best: dict[int, _State] = {}
         for t, of in first.items():
-            at = int(np.argmax(sign * of[: len(ways[t])]))
-            best[t] = _State(sign * float(of[at]), *begun[t][at], ways[t][at])
-        for part in (4, 16):
-            _move_ends(values, topics, steps, sign, best, part)
+            backwards, ends = begun[t]
+            at = int(np.argmax(sign * of[: backwards.size]))
+            best[t] = _State(sign * float(of[at]), backwards[at : at + 1], ends[at], ways[t][at])
+        _move_ends(values, topics, steps, sign, best)
         for t, of in first.items():
             at = int(np.argmax(sign * of))
             if sign * of[at] > best[t].value:
-                best[t] = best[t]._replace(value=sign * float(of[at]), way=(ways[t] + strewn[t])[at])
+                best[t] = best[t]._replace(value=sign * float(of[at]), way=ways[t][at])
         _change_one(values, topics, steps, sign, best)
         found.append({t: sign * state.value for t, state in best.items()})
     return {t: (found[0][t], found[1][t]) for t in topics}
 
 
-def _strewn(n_holes: int, steps: Floats) -> Ways:
-    """Random ways: some holes have the highest grade, with more and more of them."""
+def _strewn(n_holes: int, steps: Floats) -> Floats:
+    """Random ways, (n_ways, n_holes): some holes have the highest grade, with more and more of them."""
     draw = np.random.default_rng(n_holes).random((3, n_holes))
-    return [np.where(one < share, steps[-1], steps[0]) for share in (0.02, 0.05, 0.1, 0.25, 0.5) for one in draw]
+    share = np.array([0.02, 0.05, 0.1, 0.25, 0.5])[:, None, None]
+    return np.where(draw < share, steps[-1], steps[0]).reshape(-1, n_holes)
 
 
-def _starts(places: Places, steps: Floats) -> Iterator[tuple[int, Ints]]:
-    """Steps to start from, between any two grades: their direction, and their ends (n_steps, 2)."""
-    unseen, seen = places.sizes.tolist()
-    top, level = steps.size - 1, np.arange(steps.size - 1)
+@cache
+def _starts(unseen: int, seen: int, top: int) -> tuple[Ints, Ints]:
+    """Steps to start from, between any two of the grades 0 to `top`: directions (n,), and ends (n, top, 2)."""
+    level = np.arange(top)
     few = {0, 1, 3, seen // 4, seen // 2, seen}
     many = few | {2, 5, 8, seen - 1, *range(0, seen, max(seen // 8, 1))}
-    for low, high in combinations(range(steps.size), 2):
+    directions, ends = [], []
+    for low, high in combinations(range(top + 1), 2):
         wide = high - low == top
         widths = sorted(width for width in (many if wide else few) if 0 <= width <= seen)
         rests = {0, top} if unseen and wide else {0}
@@ -172,7 +177,9 @@ def _starts(places: Places, steps: Floats) -> Iterator[tuple[int, Ints]]:
             if backwards and width in (0, seen):
                 continue
             of_seen = np.where(level < low, seen, np.where(level < high, width, 0))
-            yield backwards, np.stack([np.where(level < rest, unseen, 0), of_seen], axis=1)
+            directions.append(backwards)
+            ends.append([np.where(level < rest, unseen, 0), of_seen])
+    return np.array(directions), np.swapaxes(ends, 1, 2)
 
 
 def _best_of(values: Values, tried: dict[int, Ways], sign: float) -> dict[int, tuple[int, float]]:
@@ -180,33 +187,38 @@ def _best_of(values: Values, tried: dict[int, Ways], sign: float) -> dict[int, t
     return {t: (int(np.argmax(sign * of)), float((sign * of).max())) for t, of in zip(tried, found, strict=True)}
 
 
-def _move_ends(
-    values: Values, topics: dict[int, Places], steps: Floats, sign: float, best: dict[int, _State], part: int
-) -> None:
-    """Move one end of the steps of seen holes, or all ends, by fewer and fewer documents: at first one in `part`."""
-    stride = {t: max(int(places.sizes[1]) // part, 1) for t, places in topics.items()}
-    n_steps = steps.size - 1
-    rows = [slice(None), *(slice(i, i + 1) for i in range(n_steps) if n_steps > 1)]
-    while stride:
-        tried: dict[int, list[Ints]] = {}
+def _move_ends(values: Values, topics: dict[int, Places], steps: Floats, sign: float, best: dict[int, _State]) -> None:
+    """Move one end of the steps of seen holes, or all ends: at first by a quarter of them, then by fewer and fewer.
+
+    Then again from a sixteenth. No ends are evaluated twice.
+    """
+    known = {t: {state.ends[:, 1].tobytes()} for t, state in best.items()}
+    rows = np.concatenate([np.ones((1, steps.size - 1), int), np.eye(steps.size - 1, dtype=int)])
+    strides = [{t: max(int(places.sizes[1]) // part, 1) for t, places in topics.items()} for part in (4, 16)]
+    while strides:
+        stride = strides[0]
+        tried: dict[int, Ints] = {}
         for t, by in stride.items():
-            ends, seen = best[t].ends, int(topics[t].sizes[1])
+            ends = best[t].ends
             changes = (-by, by) if by > 1 else (-5, -3, -2, -1, 1, 2, 3, 5)
-            for row, change in product(rows, changes):
-                other = ends.copy()
-                other[row, 1] = (other[row, 1] + change).clip(0, seen)
-                if (other != ends).any():
-                    tried.setdefault(t, []).append(other)
-        ways = {t: [topics[t].way(best[t].backwards, e, steps) for e in of] for t, of in tried.items()}
+            moved = (ends[:, 1] + np.multiply.outer(rows, changes).swapaxes(1, 2)).clip(0, topics[t].sizes[1])
+            new = {key: one for one in moved.reshape(-1, rows.shape[1]) if (key := one.tobytes()) not in known[t]}
+            if new:
+                known[t].update(new)
+                tried[t] = np.repeat(ends[None], len(new), axis=0)
+                tried[t][:, :, 1] = list(new.values())
+        ways = {t: list(topics[t].ways(best[t].backwards, e, steps)) for t, e in tried.items()}
         found = _best_of(values, ways, sign)
         for t in list(stride):
             at, value = found.get(t, (0, -np.inf))
             if value > best[t].value:
-                best[t] = _State(value, best[t].backwards, tried[t][at], ways[t][at])
+                best[t] = best[t]._replace(value=value, ends=tried[t][at], way=ways[t][at])
             elif stride[t] == 1:
                 del stride[t]
             else:
                 stride[t] //= 2
+        if not stride:
+            del strides[0]
 
 
 def _change_one(values: Values, topics: dict[int, Places], steps: Floats, sign: float, best: dict[int, _State]) -> None:
