@@ -16,6 +16,11 @@ def test_our_measures_keep_all_laws(measure):
     check_measure(measure)
 
 
+@pytest.mark.parametrize("measure", ["Novelty(known='seen')", "RecallEffort(expected='wanted')@10"])
+def test_a_measure_gets_the_columns_that_it_reads(measure):
+    assert check_measure(measure) == []
+
+
 @pytest.mark.parametrize("measure", [AP, nDCG @ 10, RR, SetP, "P@5", "Bpref", "infAP"], ids=str)
 def test_so_do_those_that_trec_eval_computes(measure):
     assert check_measure(measure) == []

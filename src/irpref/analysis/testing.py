@@ -21,9 +21,10 @@ import numpy as np
 from ir_measures.measures import Measure, registry
 from ir_measures.measures.base import SumAgg
 
-from irpref.measures.declare import MeasureLike, needs
+from irpref.measures.declare import KernelMeasure, MeasureLike
 from irpref.measures.names import parse
 from irpref.messages import check_choice
+from irpref.values.prepare import columns_of
 
 Rows = Mapping[str, Mapping[str, float]]
 _TOPICS, _JUDGED, _RETRIEVED = 12, 30, 25
@@ -44,6 +45,9 @@ class _Trial:
         self.measure = measure
         self.rng = np.random.default_rng(seed)
         self.docs = [f"d{i:02}" for i in range(_JUDGED + 10)]
+        params: dict[str, Any] = measure.SUPPORTED_PARAMS
+        read = columns_of(measure) if isinstance(measure, KernelMeasure) else {}
+        self.columns = {name: params[parameter].column for name, parameter in read.items()}
         self.qrels = {f"q{t:02}": self._judgments() for t in range(_TOPICS)}
         self.run = {topic: self._answer() for topic in list(self.qrels)[:-1]}
 
@@ -58,9 +62,15 @@ class _Trial:
 
     def values(self, qrels: Any, run: Any) -> dict[str, float]:
         """Value by topic, as ir_measures returns it."""
-        if isinstance(qrels, dict) and "known" in needs(self.measure):
-            qrels = _frame(qrels, "relevance")
+        if isinstance(qrels, dict) and self.columns:
+            qrels = self.frame(qrels)
         return {str(m.query_id): m.value for m in ir_measures.iter_calc([self.measure], qrels, run)}
+
+    def frame(self, qrels: Rows) -> Any:
+        """The judgments as a frame with the columns that the measure reads."""
+        found = _frame(qrels, "relevance")
+        third = [int(doc[-1]) % 3 == 0 for doc in found["doc_id"]]  # of the documents are known, for one
+        return found.assign(**{name: third if kind is bool else 3 for name, kind in self.columns.items()})
 
     def changed(self, qrels: Any, run: Any, expected: dict[str, float] | None = None, before: str = "") -> str | None:
         """The first topic whose value is not the expected one (by default: the usual value), in words."""
@@ -103,7 +113,7 @@ class _Laws(_Trial):
         """Every topic of the qrels has one value, a finite number."""
         for run in (self.run, {next(iter(self.qrels)): {"x1": 2.0, "x2": 1.0}}):
             found = self.values(self.qrels, run)
-            metrics = [*ir_measures.iter_calc([self.measure], _frame(self.qrels, "relevance"), run)]
+            metrics = [*ir_measures.iter_calc([self.measure], self.frame(self.qrels), run)]
             if len(metrics) != len(found) or {m.measure for m in metrics} != {self.measure}:
                 yield f"{len(metrics)} values come back for {len(found)} topics, of {metrics[0].measure}"
             yield from (f"topic {topic} has no value" for topic in sorted(set(self.qrels) - set(found)))
@@ -125,7 +135,7 @@ class _Laws(_Trial):
 
     def inputs(self) -> Iterator[str | None]:
         """Qrels and run are left as they were."""
-        qrels, run = _frame(self.qrels, "relevance"), _frame(self.run, "score")
+        qrels, run = self.frame(self.qrels), _frame(self.run, "score")
         given = copy.deepcopy((self.qrels, self.run, qrels, run))
         self.values(given[0], given[1])
         self.values(given[2], given[3])
@@ -136,12 +146,12 @@ class _Laws(_Trial):
 
     def forms(self) -> Iterator[str | None]:
         """Dicts, frames, lists and generators of the same data have the same values."""
-        if "known" not in needs(self.measure):  # only frames have this column
+        if not self.columns:  # only frames have them
             qrels = [*starmap(ir_measures.Qrel, _rows(self.qrels))]
             run = [*starmap(ir_measures.ScoredDoc, _rows(self.run))]
             yield self.changed(qrels, run, before="with lists of namedtuples ")
             yield self.changed(iter(qrels), iter(run), before="with generators ")
-        yield self.changed(_frame(self.qrels, "relevance"), _frame(self.run, "score"), before="with pandas frames ")
+        yield self.changed(self.frame(self.qrels), _frame(self.run, "score"), before="with pandas frames ")
 
     def rows(self) -> Iterator[str | None]:
         """The order of the rows does not matter."""
@@ -186,7 +196,7 @@ class _Laws(_Trial):
     def mean(self) -> Iterator[str | None]:
         """The aggregate is the mean over the topics (the sum, for a measure that counts)."""
         found = list(self.values(self.qrels, self.run).values())
-        aggregate = ir_measures.calc_aggregate([self.measure], _frame(self.qrels, "relevance"), self.run)[self.measure]
+        aggregate = ir_measures.calc_aggregate([self.measure], self.frame(self.qrels), self.run)[self.measure]
         expected = math.fsum(found) / (1 if isinstance(self.measure.aggregator(), SumAgg) else len(found))
         if not _equal(aggregate, expected):
             yield f"it is {aggregate:.6g}, the values give {expected:.6g}"
@@ -282,6 +292,4 @@ def _rows(data: Rows) -> list[tuple[str, str, float]]:
 def _frame(data: Rows, value: str) -> Any:
     import pandas as pd
 
-    frame = pd.DataFrame(_rows(data), columns=["query_id", "doc_id", value])
-    # The user already knew every third document: some measures need this column.
-    return frame.assign(known=[int(doc[-1]) % 3 == 0 for doc in frame["doc_id"]]) if value == "relevance" else frame
+    return pd.DataFrame(_rows(data), columns=["query_id", "doc_id", value])

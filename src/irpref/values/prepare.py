@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from irpref.judged.types import Qrels
 
 
-def _columns_of(measure: KernelMeasure) -> dict[str, str]:
+def columns_of(measure: KernelMeasure) -> dict[str, str]:
     """Columns of the qrels that a measure reads: parameter by column name."""
     wanted = [parameter for parameter, spec in measure.SUPPORTED_PARAMS.items() if spec.column is not None]
     arguments = arguments_of(measure) if wanted else {}
@@ -36,7 +36,7 @@ def _columns_of(measure: KernelMeasure) -> dict[str, str]:
 def columns_for(measures: Iterable[Measure]) -> tuple[str, ...]:
     """Columns of the qrels that these measures read besides the columns that all measures read."""
     ours = (measure for measure in measures if isinstance(measure, KernelMeasure))
-    return tuple(dict.fromkeys(name for measure in ours for name in _columns_of(measure)))
+    return tuple(dict.fromkeys(name for measure in ours for name in columns_of(measure)))
 
 
 def _known(column: NDArray[Any], pool: Pool, name: str) -> Bools:
@@ -109,14 +109,17 @@ def prepare(measures: Iterable[KernelMeasure], qrels: Qrels | Pool) -> tuple[Poo
     measures = list(measures)
     for measure in measures:
         measure.validate_params()
-    columns = {(parameter, name): m for m in measures for name, parameter in _columns_of(m).items()}
+    columns = {(parameter, name): m for m in measures for name, parameter in columns_of(m).items()}
     wanted = [measure for measure in measures if "preferences" in measure.NEEDS]
     pool = qrels if isinstance(qrels, Pool) else kept_pool(qrels, columns_for(measures), bool(wanted))
     check_graded(pool, [measure for measure in measures if measure not in wanted])
     for (parameter, name), measure in columns.items():
         known = measure.SUPPORTED_PARAMS[parameter].column is bool
         if name not in pool.columns:
-            remedy = "--known FILE" if on_command_line() else f"{our_name()}.with_known(qrels, known)"
+            named = "" if name == "known" else f", column={name!r}"
+            remedy = f"{our_name()}.with_known(qrels, known{named})"
+            if on_command_line() and not named:
+                remedy = "--known FILE"
             raise ValueError(
                 f"{measure} needs the column {name!r} of the qrels (found: {', '.join(pool.found)}); "
                 + (f"{remedy} adds it" if known else "it holds one number a topic")
