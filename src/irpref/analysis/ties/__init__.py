@@ -264,8 +264,8 @@ def _looked_at(
                 both[measure, "divisor"] = partial(divisor, **task.keywords)
     for topic, of, found in _computed(tied, both, orders()):
         for measure in tasks:
-            value, divisor = found[measure], found.get((measure, "divisor"))
-            three = _by_paths(value, divisor, of) if kind.sums else _three(value, of)
+            value, divided_by = found[measure], found.get((measure, "divisor"))
+            three = _by_paths(value, divided_by, of) if kind.sums else _three(value, of)
             _put(out[measure], topic, three, values[measure][topic])
     if many:
         _estimated(tied, many, tasks, values, out)
