@@ -10,7 +10,7 @@ import pytest
 from scipy import stats
 
 import irpref
-from irpref.analysis.verdict import _bounds, _deciding
+from irpref.analysis.verdict import _bounds
 from irpref.cli import main
 from irpref.datasets import load
 from irpref.values.matrix import TopicValues
@@ -190,13 +190,14 @@ def test_changes_without_an_effect_are_rarely_blocked(n):
 
 
 def test_topics_needed_decide_in_four_of_five_experiments():
-    rng = np.random.default_rng(3)
-    n = _deciding(0.0, 0.1, 0.02, 0.95)
-    z = rng.normal(0, 0.1, (4000, n))
+    # One query rises by .1, the next falls by .1: s = .1 sqrt(n / (n - 1)), and a pass needs a lower bound above -.02.
+    found = irpref.gate("R@10", *_runs([5] * 40, [6, 4] * 20), margin=0.02)
+    (n,) = found["topics_needed"]
+    z = np.random.default_rng(3).normal(0, 0.1 * (40 / 39) ** 0.5, (4000, n))
     low = z.mean(axis=1) - stats.t.ppf(0.95, n - 1) * z.std(axis=1, ddof=1) / math.sqrt(n)
     assert (low > -0.02).mean() == pytest.approx(0.8, abs=0.03)
-    assert _deciding(-0.01, 0.1, 0.0, 0.95) > 0
-    assert _deciding(0.0, 0.1, 0.0, 0.95) is None
+    # Without a margin, a mean of exactly 0 is never decided.
+    assert irpref.gate("R@10", *_runs([5] * 40, [6, 4] * 20), margin=0)["topics_needed"].isna().all()
 
 
 def test_an_unjudged_document_that_could_turn_the_verdict():
@@ -210,6 +211,16 @@ def test_an_unjudged_document_that_could_turn_the_verdict():
     candidate = {q: {"n": 2.0, "r": 1.0} for q in qrels}
     found = irpref.gate("RR", qrels, baseline, candidate)
     assert (found.verdict, found["could_turn"].item()) == ("block", False)
+
+
+def test_what_the_sign_flip_test_would_say_is_not_known():
+    # All four queries lose, but four are too few for the sign-flip test, whatever is judged.
+    qrels = {f"q{t}": {f"d{i}": 1 for i in range(10)} | {"n": 0} for t in range(4)}
+    baseline = {q: {f"d{i}": -float(i) for i in range(10)} for q in qrels}
+    candidate = {q: {"x" if q == "q0" else "n": 1.0} for q in qrels}
+    found = irpref.gate("P@10", qrels, baseline, candidate)
+    assert (found["high"] < 0).all()
+    assert (found.verdict, found["could_turn"].isna().item()) == ("inconclusive", True)
 
 
 def test_what_a_search_does_not_find_is_not_known():

@@ -147,8 +147,7 @@ def leaderboard(
     if len(named) < 2 and pairs != "none":
         raise ValueError(f"pairs={pairs!r} compares runs and needs at least 2, got {len(named)} ('none' shows one)")
     qrels = opened(with_judge(qrels, judge), "relevance")  # read again for the groups
-    extra = [m for m in parse_all(FURTHER) if m not in chosen]
-    every = evaluated([*chosen, *extra], qrels, named, Alignment(ties, float32))
+    every = evaluated([*chosen, *FURTHER], qrels, named, Alignment(ties, float32))
     found = {of.measure: of for of in on_the_same_topics(every)}
     topics = found[str(chosen[0])].topics
     return board_of(found, names, by, groups_of(groups, qrels, topics), pairs, level, n_permutations, fixed_seed(rng))

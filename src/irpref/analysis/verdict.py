@@ -33,6 +33,7 @@ from irpref.analysis.flips import N_PERMUTATIONS, interval, stepdown
 from irpref.analysis.frames import ResultFrame
 from irpref.analysis.holes import pair_intervals
 from irpref.analysis.judges import with_judge
+from irpref.analysis.leaderboard import FURTHER
 from irpref.analysis.pairs import described, significant
 from irpref.analysis.topics import check_level
 from irpref.arrays.segments import Floats
@@ -47,7 +48,7 @@ from irpref.judged.types import Groups, Qrels, Run
 from irpref.measures.declare import Measures
 from irpref.measures.names import parse_all
 from irpref.messages import p_equals
-from irpref.values.design import fewest, residual_variance, topics_needed
+from irpref.values.design import residual_variance, topics_needed
 from irpref.values.matrix import TopicValues, evaluated
 from irpref.values.means import magnitude, settled
 from irpref.values.samples import Rng, fixed_seed
@@ -222,9 +223,9 @@ def _sentence(row: Mapping[str, Any], of: TopicValues, names: Sequence[str], lev
     if not math.isfinite(high):
         interval = "too few topics for an interval"
     text += f" ({interval}, {p_equals(row['p'])}, {n:,} topic{'s' * (n != 1)})."
-    needed = None if differs else _needed(of, row["difference"] / of.scale, level)
-    if needed is not None:
-        text += f" About {needed:,} topics would show a difference of this size."
+    variance = residual_variance(of.values) if n > 1 and not differs else 0.0
+    if needed := _needed(abs(row["difference"]) / of.scale, variance, level):
+        text += f" About {_about(needed):,} topics would show a difference of this size."
     if margin is not None:
         ruled_out = -margin < row["low"] and row["high"] < margin
         text += f" A difference of {margin:g} or more is {'' if ruled_out else 'not '}ruled out."
@@ -236,13 +237,11 @@ def _gap(difference: float) -> str:
     return "the same" if difference == 0 else f"{abs(difference):.4f} {'higher' if difference > 0 else 'lower'}"
 
 
-def _needed(of: TopicValues, difference: float, level: float) -> int | None:
-    """Number of topics that would show such a difference in 4 of 5 experiments, to two digits; None if unknown."""
-    if difference == 0 or of.values.shape[1] < 2:
-        return None
+def _needed(difference: float, variance: float, level: float, method: str = "t") -> int | None:
+    """Number of topics that would show such a difference in 4 of 5 experiments; None if there is none."""
     try:
-        return _about(topics_needed(abs(difference), residual_variance(of.values), level=level, power=POWER))
-    except ValueError:  # nothing varies, or more than 10^9 topics
+        return topics_needed(difference, variance, method=method, level=level, power=POWER)
+    except ValueError:  # no difference, nothing varies, or more than 10^9 topics
         return None
 
 
@@ -327,21 +326,19 @@ def gate(
     baseline, candidate = opened(baseline, "score"), opened(candidate, "score")
     runs = {"baseline": baseline, "candidate": candidate}
     qrels = opened(with_judge(qrels, judge), "relevance", preferences=True)
-    extra = [measure for measure in parse_all(("NumQ", "Judged@10")) if measure not in chosen]
-    found = {of.measure: of for of in evaluated([*chosen, *extra], qrels, runs, Alignment(ties, float32))}
+    found = {of.measure: of for of in evaluated([*chosen, *FURTHER], qrels, runs, Alignment(ties, float32))}
     n_topics = len(found["NumQ"].topics)
     if n_topics < 2:
         raise ValueError(f"a gate needs at least 2 topics, got {n_topics}")
-    missing = (found["NumQ"].values == 0).sum(axis=1).tolist()
-    unjudged = (1 - found["Judged@10"].means).tolist()
+    missing, unjudged = (found["NumQ"].values == 0).sum(axis=1).tolist(), (1 - found["Judged@10"].means).tolist()
+    facts = {f"missing_{name}": number for name, number in zip(runs, missing, strict=True)}
+    facts |= {f"unjudged_{name}": share for name, share in zip(runs, unjudged, strict=True)}
     asked = n_topics <= MOST_TOPICS  # whether judging further documents could change a verdict
     same = asked and _rows(baseline) == _rows(candidate)
     rows: list[dict[str, Any]] = []
     for measure in chosen:
         of = found[str(measure)]
-        row = _bounds(of, margin, level, len(chosen))
-        row |= {"missing_baseline": missing[0], "missing_candidate": missing[1]}
-        row |= {"unjudged_baseline": unjudged[0], "unjudged_candidate": unjudged[1]}
+        row = _bounds(of, margin, level, len(chosen)) | facts
         row["could_turn"] = False if same else _could_turn(row, of, qrels, runs, margin) if asked else None
         rows.append(row)
     table = Gate(rows).astype({"topics_needed": "Int64", "could_turn": "boolean"})
@@ -378,25 +375,11 @@ def _bounds(of: TopicValues, margin: float, level: float, n_measures: int) -> di
     row["p"] = float(stepdown(gain[None])[0][0])
     row["worse"] = row["high"] < 0 and bool(significant(row["p"] / 2 * n_measures / RESERVE, level))
     row["verdict"] = _verdict(row["low"], row["worse"], margin)
-    undecided = row["verdict"] == "inconclusive"
-    needed = _deciding(mean, spread, margin / of.scale, level) if undecided else None
-    return row | {"topics": n, "topics_needed": None if needed is None else max(needed, n + 1)}
-
-
-def _deciding(mean: float, spread: float, margin: float, level: float) -> int | None:
-    """Topics that decide in 4 of 5 experiments, if mean and spread of the differences are as observed."""
-    from scipy import stats
-
-    distance = max(mean + margin, -mean)  # from the threshold of the verdict that is easier to reach
-    if distance <= 0 or spread == 0:
-        return None
-
-    def power(n: int) -> float:
-        shift = math.sqrt(n) * distance / spread
-        bound = special.stdtrit(n - 1, level)
-        return 1.0 if shift > 30 else float(stats.nct.sf(bound, n - 1, shift))
-
-    return fewest(power, POWER)
+    needed = None
+    if row["verdict"] == "inconclusive":
+        distance = max(mean + margin / of.scale, -mean)  # from the threshold of the verdict that is easier to reach
+        needed = _needed(distance, spread**2 / 2, level, "t_one_sided")
+    return row | {"topics": n, "topics_needed": needed and max(needed, n + 1)}
 
 
 def _rows(run: Run) -> Any:
@@ -410,7 +393,8 @@ def _could_turn(
 ) -> bool | None:
     """Whether judging unjudged documents could change the verdict, with bounds of the same width; None if unknown.
 
-    A search finds values that can occur, but there may be values beyond them: then "no" is unknown.
+    A search finds values that can occur, but there may be values beyond them: then "no" is unknown. So it is if the
+    verdict depends on the sign-flip test, which here is taken to agree with the bounds as it does now.
     """
     try:
         found = pair_intervals([of.measure], qrels, {name: runs[name] for name in ("candidate", "baseline")})
@@ -422,8 +406,9 @@ def _could_turn(
     if not of.higher_is_better:
         low, high = -high, -low
     down, up = row["difference"] - row["low"], row["high"] - row["difference"]
-    verdicts = {_verdict(end - down, end + up < 0, margin) for end in (low, high)}
-    return True if verdicts != {row["verdict"]} else False if exact else None
+    agrees = row["worse"] or row["high"] >= 0
+    verdicts = {_verdict(end - down, end + up < 0 and agrees, margin) for end in (low, high)}
+    return True if verdicts != {row["verdict"]} else False if exact and agrees else None
 
 
 def _summary(table: Gate, rows: Sequence[Mapping[str, Any]], level: float, margin: float) -> str:

@@ -5,6 +5,7 @@ you want. Values of systems vary by s^2 within a topic (the residual variance of
 systems by topics, without replication):
 
     t      paired t-test of two systems: T with n - 1 degrees of freedom and noncentrality sqrt(n) d / sqrt(2 s^2)
+           (t_one_sided: the same test, one-sided)
     anova  one-way analysis of variance of m systems, of which the best and the worst are d apart:
            F with m - 1 and m (n - 1) degrees of freedom and noncentrality n d^2 / (2 s^2), the smallest
            that such systems can have (if all others lie in the middle)
@@ -17,7 +18,7 @@ here the noncentral distributions are evaluated at each n that is tried.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -30,7 +31,7 @@ if TYPE_CHECKING:
     import pandas as pd
     from numpy.typing import ArrayLike
 
-METHODS = ("t", "anova")
+METHODS = ("t", "t_one_sided", "anova")
 _MOST = 10**9  # topics
 
 
@@ -82,7 +83,7 @@ def power_of(
         See `residual_variance`.
     n_systems : int of at least 2
         For `anova`.
-    method : {'t', 'anova'}
+    method : {'t', 't_one_sided', 'anova'}
     level : float in (0, 1)
         1 minus the significance level.
     """
@@ -90,12 +91,13 @@ def power_of(
 
     _check(method, level=level, n_topics=n_topics, n_systems=n_systems, difference=difference, variance=variance)
     alpha, squared = 1 - level, n_topics * difference**2 / (2 * variance)
-    if method == "t":
+    if method != "anova":
         df, shift = n_topics - 1, math.sqrt(squared)
-        bound = stats.t.isf(alpha / 2, df)
+        bound = stats.t.isf(alpha / 2 if method == "t" else alpha, df)
         # The lower tail is the upper tail of the mirrored distribution: scipy's own lower tail can be NaN.
+        shifts = (shift, -shift) if method == "t" else (shift,)
         with np.errstate(divide="ignore"):  # scipy 1.11 takes the logarithm of 0 on its way to a tail of 0
-            return float(stats.nct.sf(bound, df, shift) + stats.nct.sf(bound, df, -shift))
+            return float(sum(stats.nct.sf(bound, df, to) for to in shifts))
     between, within = n_systems - 1, n_systems * (n_topics - 1)
     return float(stats.ncf.sf(stats.f.isf(alpha, between, within), between, within, squared))
 
@@ -136,22 +138,18 @@ def topics_needed(
     252
     """
     _check(method, level=level, power=power, n_systems=n_systems, difference=difference, variance=variance)
-    found = fewest(lambda n: power_of(n, difference, variance, n_systems, method, level), power)
-    if found is None:
-        raise ValueError(f"difference={difference:g} is too small for a variance of {variance:g}: over 10^9 topics")
-    return found
 
+    def too_few(n: int) -> bool:
+        return power_of(n, difference, variance, n_systems, method, level) < power
 
-def fewest(power_with: Callable[[int], float], power: float) -> int | None:
-    """Smallest number of topics, at least 2, with this power; None if 10^9 are too few."""
     low, high = 1, 2  # too few, perhaps enough
-    while power_with(high) < power:
+    while too_few(high):
         low, high = high, 2 * high
         if low > _MOST:
-            return None
+            raise ValueError(f"difference={difference:g} is too small for a variance of {variance:g}: over 10^9 topics")
     while high - low > 1:
         middle = (low + high) // 2
-        low, high = (middle, high) if power_with(middle) < power else (low, middle)
+        low, high = (middle, high) if too_few(middle) else (low, middle)
     return high
 
 

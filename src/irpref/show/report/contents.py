@@ -115,8 +115,8 @@ def contents(measures: Measures, qrels: Qrels, runs: Runs, asked: Asked) -> Part
     qrels = opened(qrels, "relevance", any("preferences" in getattr(measure, "NEEDS", ()) for measure in chosen))
     named = _opened(named, asked)
 
-    extra = [measure for measure in parse_all(FURTHER) if measure not in chosen]
-    found = {of.measure: of for of in on_the_same_topics(evaluated([*chosen, *extra], qrels, named, asked.alignment))}
+    every = evaluated([*chosen, *FURTHER], qrels, named, asked.alignment)
+    found = {of.measure: of for of in on_the_same_topics(every)}
     names = [str(measure) for measure in chosen]
     first = found[names[0]]
     with warnings.catch_warnings():
