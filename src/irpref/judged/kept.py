@@ -23,7 +23,7 @@ from irpref.judged.preferences import COLUMNS, are_preferences, pool_of_preferen
 
 KEPT = 4  # qrels; batches of one experiment alternate
 MOST_BYTES = 64 << 20  # about: of arrays in a kept pool that measures share, some for every setting of parameters
-_pools: deque[tuple[list[Any], Table, Pool]] = deque(maxlen=KEPT)
+_pools: deque[tuple[list[Any], list[Any], Pool]] = deque(maxlen=KEPT)
 _lock = Lock()
 
 
@@ -39,42 +39,20 @@ def kept_pool(qrels: Any, columns: tuple[str, ...] = (), preferences: bool = Fal
         return _built(data)  # dicts and lists: reading them is the larger part
     with _lock:
         kept = list(_pools)
-    content = _content(data)
+    content, held = _content(data)
     for known, _, pool in kept:
-        if len(known) == len(content) and all(map(_same, known, content)):
+        if known == content:
             pool.trim(MOST_BYTES)
             return pool
-    if not all(map(_cannot_change, (data.query_id, data.doc_id, *data.columns.values()))):
-        return _built(data)
-    copy = data.but(
-        query_id=_copy(data.query_id),
-        doc_id=_copy(data.doc_id),
-        # Copies: a read-only array would still show changes of the frame, or of what a column was made from.
-        value=data.value.copy(),
-        columns={name: _copy(column) for name, column in data.columns.items()},
-    )
-    pool = _built(copy)
-    with _lock:
-        _pools.append((_content(copy), copy, pool))
+    pool = _built(data.but(value=data.value.copy()))
+    if all(issubclass(kind, _CONSTANT) for column in held for kind in set(map(type, column.tolist()))):
+        with _lock:
+            _pools.append((content, [column.copy() for column in held], pool))
     return pool
 
 
 # What an object column may hold: the same object is the same value then, and the same text.
 _CONSTANT = (str, int, float, bool, bytes, type(None), np.generic)
-
-
-def _cannot_change(column: Any) -> bool:
-    """Whether no item of a column can change; a list in a cell can, and stays the same object."""
-    if isinstance(column, Coded) and not isinstance(column, Stretches):
-        return _cannot_change(column.values)
-    if not isinstance(column, np.ndarray) or column.dtype != object:
-        return True
-    items = column.tolist()
-    try:
-        "".join(items)
-        return True
-    except TypeError:
-        return all(issubclass(kind, _CONSTANT) for kind in set(map(type, items)))
 
 
 def _built(data: Table) -> Pool:
@@ -87,34 +65,19 @@ def forget() -> None:
         _pools.clear()
 
 
-def _copy(column: Any) -> Any:
-    if isinstance(column, Stretches):
-        return column  # made from the frame, and used nowhere else
-    if isinstance(column, Coded):
-        return Coded(_copy(column.values), column.codes.copy())
-    return column.copy() if isinstance(column, np.ndarray) else column  # texts cannot change
-
-
-def _content(table: Table) -> list[Any]:
-    """What two equal tables have in common, piece by piece."""
-    pieces: list[Any] = [list(table.found), list(table.columns), table.value]
+def _content(table: Table) -> tuple[list[Any], list[Any]]:
+    """What two equal tables have in common, piece by piece; and the columns whose addresses are compared."""
+    pieces: list[Any] = [list(table.found), list(table.columns), table.value.tobytes()]
+    held = []
     for column in (table.query_id, table.doc_id, *table.columns.values()):
-        while isinstance(column, Coded) and not isinstance(column, Stretches):
-            pieces.append(column.codes)
+        if isinstance(column, Coded) and not isinstance(column, Stretches):
+            pieces.append(column.codes.tobytes())
             column = column.values
-        pieces += [column.names, column.lengths] if isinstance(column, Stretches) else [column]
-    return pieces
-
-
-def _same(a: Any, b: Any) -> bool:
-    if type(a) is not type(b):
-        return False
-    if isinstance(a, Texts):
-        return a.data == b.data and np.array_equal(a.at, b.at) and np.array_equal(a.length, b.length)
-    if not isinstance(a, np.ndarray):
-        return bool(a == b)
-    if a.dtype != b.dtype or a.dtype != object:
-        return a.dtype == b.dtype and np.array_equal(a, b)
-    # An object array is an array of addresses.
-    x, y = (np.frombuffer(np.ascontiguousarray(column), dtype=np.intp) for column in (a, b))
-    return bool(np.array_equal(x, y))
+        if isinstance(column, Stretches):
+            pieces += [column.names, column.lengths.tobytes()]
+        elif isinstance(column, Texts):
+            pieces += [bytes(column.data), column.at.tobytes(), column.length.tobytes()]
+        else:
+            pieces += [column.dtype, column.tobytes()]  # of objects: their addresses
+            held += [column] if column.dtype == object else []
+    return pieces, held
