@@ -82,36 +82,28 @@ def _scores(
     args: argparse.Namespace, given: frame.Inputs, base: str | None, exact: bool
 ) -> tuple[Scorer | SideBySide, dict[str | None, set[str]], dict[str, Scores], int]:
     """The values of each run that can be read, what computed them, the topics of each group, and the exit status."""
-    from irpref.judged.processes import processes
     from irpref.values.progress import Bar
 
     scores: dict[str, Scores] = {}
     status = OK
     paths = list(given.files.values())
-    shared = [given.qrels, args.known, args.preferences, args.groups]
     bar = Bar(len(paths))
-
-    def prepare() -> tuple[Scorer | SideBySide, dict[str | None, set[str]]]:
-        return _scorer(args, given, exact, compared=base is not None)
-
-    with processes(lambda: prepare()[0].score, paths, shared, args.jobs) as others:
-        scorer, groups = prepare()
-        found: Any = scorer.score_all(paths, args.jobs) if others is None else others.each(scorer.score)
-        for name, done in zip(given.files, found, strict=True):
-            bar.step(name)
-            frame.warn_again(done, len(paths) > 1)
-            if done.value is not None:
-                scores[name] = done.value
-                continue
-            assert done.error is not None
-            error = frame.named(done.error, done.item)
-            if len(paths) == 1 or name == base:
-                found.close()  # the rest is not read
-                raise error
-            # The others are printed.
-            frame.complain(error)
-            status = ERROR
-        bar.close()
+    scorer, groups = _scorer(args, given, exact, compared=base is not None)
+    found = scorer.score_all(paths, args.jobs)
+    for name, done in zip(given.files, found, strict=True):
+        bar.step(name)
+        frame.warn_again(done, len(paths) > 1)
+        if done.value is not None:
+            scores[name] = done.value
+            continue
+        assert done.error is not None
+        error = frame.named(done.error, done.item)
+        if len(paths) == 1 or name == base:
+            raise error
+        # The others are printed.
+        frame.complain(error)
+        status = ERROR
+    bar.close()
     return scorer, groups, scores, status
 
 

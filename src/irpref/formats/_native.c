@@ -739,9 +739,11 @@ hashes(PyObject *self, PyObject *const *args, Py_ssize_t n_args)
     if (good) {
         uint64_t *out = (uint64_t *)a[3].data;
         good = a[3].size == of.size;
+        Py_BEGIN_ALLOW_THREADS
         for (Py_ssize_t i = 0; good && i < of.size; i++)
             if ((good = inside(&of, i)))
                 out[i] = hash_of(of.data + of.at[i], of.length[i]);
+        Py_END_ALLOW_THREADS
         if (!good)
             PyErr_SetString(PyExc_IndexError, "a row outside of the texts");
     }
@@ -1038,7 +1040,7 @@ strings(PyObject *self, PyObject *const *args, Py_ssize_t n_args)
 
 static PyMethodDef METHODS[] = {METHOD(lines),   METHOD(count),   METHOD(collect), METHOD(changes),
                                 METHOD(entries), METHOD(hashes),  METHOD(match),   METHOD(falling), METHOD(strings),
-                                METHOD(packed),  METHOD(stream), METHOD(changes_of), {NULL, NULL, 0, NULL}};
+                                METHOD(packed),  METHOD(stream),  METHOD(changes_of), {NULL, NULL, 0, NULL}};
 
 static PyModuleDef_Slot SLOTS[] = {{0, NULL}};
 

@@ -32,6 +32,12 @@ def changes(objects: Any, rows: Ints, /) -> int | None:
 def entries(dicts: list[Any], at: Ints, length: Ints, hashes: Ints, number: Floats, /) -> bytes | None:
     """As `collect`, of keys, with their values."""
 
+def stream(capsule: Any, at: Ints, length: Ints, hashes: Ints, /) -> bytes | None:
+    """As `collect`, of a stream of Arrow."""
+
+def packed(data: bytes, at: Ints, length: Ints, /) -> bytes:
+    """The texts one after the other."""
+
 def hashes(data: bytes, at: Ints, length: Ints, out: Ints, /) -> None:
     """Hash of each text; fills `out`."""
 

@@ -100,8 +100,8 @@ def _tables_of(file: Any, name: str, folders: Mapping[str, str], value: str, how
                     return batch.column(there)
                 return pa.DictionaryArray.from_arrays(np.zeros(len(batch), np.int32), [folders[there]])
 
-            topics = stretches_of(_held(_ids(column(topic), topic, name, rows)))
-            docs = _held(_ids(column(doc), doc, name, rows))
+            topics = stretches_of(_ids(column(topic), topic, name, rows))
+            docs = _ids(column(doc), doc, name, rows)
             further = {other: _plain(column(other)) for other in others}
             numbers = _grades(column(number), how, name) if value == "relevance" else None
             if numbers is None:
@@ -110,18 +110,11 @@ def _tables_of(file: Any, name: str, folders: Mapping[str, str], value: str, how
             rows += len(batch)
 
 
-def _held(column: Any) -> Any:
-    """Ids as `Table` holds them: in Arrow's memory for compiled code, else as strings."""
-    if _is_dictionary(column):
-        return Coded(_held(column.dictionary), column.indices.to_numpy())
-    return Texts.of_arrow(column) or column.to_numpy(zero_copy_only=False)
-
-
 # Columns --------------------------------------------------------------------------------------------------------
 
 
 def _ids(column: Any, there: str, name: str, before: int) -> Any:
-    """A column of ids as text, or as a dictionary of text; `before` rows of the file were read before it."""
+    """A column of ids as `Table` holds it; `before` rows of the file were read before it."""
     import pyarrow as pa
     from pyarrow import compute
 
@@ -130,28 +123,26 @@ def _ids(column: Any, there: str, name: str, before: int) -> Any:
         raise ValueError(f"{name}: an id is missing in column {there!r}, row {row + 1}")
     try:
         if not _is_dictionary(column):
-            return _as_text(column)
+            return _texts(column)
         column.validate(full=True)  # in a damaged file, indices may lie outside the dictionary
-        return pa.DictionaryArray.from_arrays(column.indices, _as_text(column.dictionary))
+        return Coded(_texts(column.dictionary), column.indices.to_numpy())
     except pa.ArrowInvalid:
         raise ValueError(f"{name}: column {there!r} holds bytes that are not UTF-8") from None
     except TypeError:
         raise ValueError(f"{name}: column {there!r} holds {column.type}, expected text or whole numbers") from None
 
 
-def _as_text(column: Any) -> Any:
-    """Text with 64-bit offsets. Raises `TypeError` if a column holds neither text nor whole numbers."""
+def _texts(column: Any) -> Any:
+    """`Texts` or an array of strings. Raises `TypeError` if a column holds neither text nor whole numbers."""
     import pyarrow as pa
 
     if not (_is_text(column.type) or pa.types.is_integer(column.type)):
         raise TypeError
     if pa.types.is_integer(column.type):
         column = column.cast(pa.string())
-    found = column.cast(pa.large_string())
-    data = found.buffers()[2]
-    if data is not None and np.frombuffer(data, np.uint8).max(initial=0) > 127:
-        found.validate(full=True)  # pyarrow does not check text that it reads
-    return found
+    # By way of bytes: pyarrow does not check text that it reads.
+    found = column.cast(pa.large_binary()).cast(pa.large_string())
+    return Texts.of_arrow(found) or found.to_numpy(zero_copy_only=False)
 
 
 def _is_text(type_: Any) -> bool:

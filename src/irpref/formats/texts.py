@@ -63,22 +63,16 @@ class Texts:
 
     @classmethod
     def of_arrow(cls, column: Any) -> Texts | None:
-        """An Arrow array of strings, none of them missing; None as for `of`, or if it holds something else."""
-        if not compiled:
+        """An Arrow array of strings, none of them missing, which stay there; None as for `of`."""
+        if not compiled or str(column.type) not in ("string", "large_string"):
             return None
         import pyarrow as pa
 
-        if isinstance(column, pa.ChunkedArray):
-            column = column.combine_chunks()
-        if not isinstance(column, (pa.StringArray, pa.LargeStringArray)):
-            return None
-        _, offsets, data = column.buffers()
-        if not len(column):
-            return cls(b"", *_room(0))
-        width = np.int32 if isinstance(column, pa.StringArray) else np.int64
-        ends = np.frombuffer(offsets, width)[column.offset : column.offset + len(column) + 1]
-        length = np.subtract(ends[1:], ends[:-1], dtype=np.int32, casting="unsafe")
-        found = cls(data or b"", ends[:-1].astype(np.int64, copy=False), length, np.empty(len(column), np.uint64))
+        column = column.cast(pa.large_string())
+        whole = column.combine_chunks() if isinstance(column, pa.ChunkedArray) else column
+        _, offsets, data = whole.buffers()
+        ends = np.frombuffer(offsets or bytes(8), np.int64)[whole.offset :][: len(whole) + 1]
+        found = cls(data or b"", ends[:-1], np.diff(ends).astype(np.int32), np.empty(len(whole), np.uint64))
         _native.hashes(found.data, found.at, found.length, found.hashes)
         return found
 
