@@ -59,8 +59,6 @@ def test_the_command_takes_the_options_of_the_function(call):
     t = call("r1", "AP", "--over", "topics", "--method", "t", "--level", "0.9", "-o", "csv")[1].splitlines()
     wanted = irpref.intervals("AP", "qrels", "r1", over="topics", method="t", level=0.9).iloc[0]
     assert float(t[1].split(",")[4]) == pytest.approx(wanted["low"])
-    rows = call("r1", "AP", "--groups", "groups", "-o", "csv")[1].splitlines()
-    assert [row.split(",")[2] for row in rows[1:]] == ["one", "two", "one", "two"]
 
 
 @pytest.mark.parametrize(
@@ -82,7 +80,7 @@ def test_what_cannot_be_is_one_line(arguments, words, call):
 
 @pytest.mark.parametrize("over", ["ties", "unjudged", "topics"])
 def test_the_column_measure_holds_text(over, call):
-    for groups in (None, {"1": "all", "2": "all"}):
+    for groups in (None, {"1": "all", "2": "all"})[: 1 + (over == "topics")]:
         table = irpref.intervals(["AP", "RPref(max_rel=1)"], "qrels", "r1", over=over, groups=groups)
         assert len(table[table.measure == "AP"]) == len(table) / 2
         assert set(table.groupby("measure").size().index) == {"AP", "RPref(max_rel=1)"}

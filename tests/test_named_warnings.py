@@ -43,6 +43,20 @@ def test_functions_of_several_runs_name_the_run(door: Callable[[], Any]) -> None
     assert sorted(told(door)) == ["'bad'", "'worse'"]
 
 
+def test_a_gate_warns_once_of_each_run() -> None:
+    assert told(lambda: irpref.gate(MEASURES, QRELS, GOOD, BAD)) == ["'candidate'"]
+
+
+@pytest.mark.parametrize("command", ["intervals", "crosscheck"])
+def test_errors_of_one_run_of_several_name_it(command: str, tmp_path: Path, monkeypatch: Any, capsys: Any) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("qrels").write_text("1 0 a 1\n")
+    Path("good").write_text("1 Q0 a 1 1 x\n")
+    Path("bad").write_text("1 Q0 a 1 inf x\n")
+    assert main([command, "qrels", "good", "bad", "AP"]) == 1
+    assert "irpref: 'bad': run: the score of topic '1', document 'a' is inf\n" in capsys.readouterr().err
+
+
 def test_one_run_has_no_name() -> None:
     (text,) = told(lambda: irpref.evaluator(MEASURES, QRELS).calc_aggregate(BAD))
     assert text.startswith("pytrec_eval rounds scores")

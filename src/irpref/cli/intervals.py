@@ -12,6 +12,7 @@ from __future__ import annotations
 import argparse
 
 from irpref.cli import frame
+from irpref.messages import about
 from irpref.show.text import of_frame, rounded
 
 
@@ -24,7 +25,10 @@ def run(args: argparse.Namespace) -> None:
     given = frame.inputs(args)
     how = frame.options(args, "over grades level method groups rng")
     qrels, runs = given.read()
-    tables = {name: intervals(given.measures, qrels, run, **how) for name, run in runs.items()}
+    tables = {}
+    for name, run in runs.items():
+        with about(name, len(runs) > 1):
+            tables[name] = intervals(given.measures, qrels, run, **how)
     whole = pd.concat(tables, names=["run", None]).reset_index("run").reset_index(drop=True)
     shown = whole if args.by_query else whole[whole["query_id"].isna()].drop(columns="query_id")
     frame.show(args, of_frame(shown, rounded()), of_frame(whole, str))

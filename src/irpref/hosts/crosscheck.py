@@ -34,7 +34,7 @@ from irpref.measures.everyday import supports
 from irpref.measures.names import parse_all
 from irpref.measures.seen_ap import SeenAP
 from irpref.measures.support import HIGHEST, check_parameters, in_words
-from irpref.messages import clipped
+from irpref.messages import about, clipped
 from irpref.values.evaluator import evaluator
 from irpref.values.kernels import KernelEvaluator
 from irpref.values.others import for_host
@@ -103,11 +103,13 @@ def crosscheck(measures: Measures, qrels: Qrels, runs: Runs) -> pd.DataFrame:
         raise ValueError("there are no measures to evaluate")
     judged = util.QrelsConverter(for_host(opened(qrels, "relevance"), "relevance")).as_dict_of_dict()
     rows = []
-    for name, run in named_runs(runs).items():
-        scored = util.RunConverter(for_host(opened(run, "score"), "score")).as_dict_of_dict()
-        for measure in chosen:
-            check_parameters(measure)
-            rows += [(name, str(measure), *row) for row in _compared(measure, judged, scored)]
+    named = named_runs(runs)
+    for name, run in named.items():
+        with about(name, len(named) > 1):
+            scored = util.RunConverter(for_host(opened(run, "score"), "score")).as_dict_of_dict()
+            for measure in chosen:
+                check_parameters(measure)
+                rows += [(name, str(measure), *row) for row in _compared(measure, judged, scored)]
     return pd.DataFrame(rows, columns=list(COLUMNS)).astype({"topics": int, "differ": int, "largest": float})
 
 

@@ -225,7 +225,7 @@ def difference_intervals(
 
 def _intervals(measures: Measures, qrels: Qrels, given: list[Run], grades: Iterable[float] | None) -> pd.DataFrame:
     chosen, evaluate = prepared(measures, qrels)
-    runs = list(retrieved(evaluate, dict(enumerate(given))).values())
+    runs = list(retrieved(evaluate, dict(zip(("run_a", "run_b"), given, strict=False))).values())
     holes = {negative: Holes(evaluate.pool, runs, negative) for negative in set(map(negative_is_a_grade, chosen))}
     columns = {}
     for measure, task, grid in tasks_of(chosen, evaluate, grades):

@@ -17,6 +17,7 @@ from irpref.arrays.judgments import Judgments
 from irpref.arrays.run import JudgedRun
 from irpref.arrays.segments import Bools, Floats, Ints, Segments, order_by
 from irpref.judged.align import listing
+from irpref.messages import about
 
 if TYPE_CHECKING:
     from irpref.judged.types import Run
@@ -46,7 +47,8 @@ def retrieved(evaluate: KernelEvaluator, runs: Mapping[Any, Run]) -> dict[Any, R
     out = {}
     for name, run in runs.items():
         given = list(run) if isinstance(run, Iterator) else run
-        values = evaluate.values(given)
+        with about(str(name), len(runs) > 1):
+            values = evaluate.values(given)
         every = listing(evaluate.pool, given, quiet=True)
         ties = Segments.of_equal(every.topics.topic, every.score)
         rising = every.rank - 2 * ties.position + ties.spread(ties.lengths) - 1
