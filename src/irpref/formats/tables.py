@@ -40,7 +40,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
 FORMS = tuple(ENDINGS)
-BLOCK_BYTES = 1 << 19  # of a run, parsed while the previous block becomes Python objects
+BLOCK_BYTES = 1 << 20  # of a run, parsed while the previous block becomes Python objects
 
 
 def read_run(

@@ -203,8 +203,8 @@ def blocks(source: Source, form: Form, block_bytes: int = BLOCK_BYTES) -> Iterat
     ValueError, OSError
         As `read_run`.
     """
-    # A pipe is read by the caller's thread: one that waits for a pipe cannot be interrupted.
-    threads = texts.compiled and not source.alone and source.size() > block_bytes
+    # A pipe is read by the caller's thread: one that waits for a pipe cannot be interrupted. Few blocks need none.
+    threads = texts.compiled and not source.alone and source.size() > 2 * block_bytes
     lines = 0
     with source.open() as file:
         formed = _formed(blocks_of(file, block_bytes), form)

@@ -162,7 +162,7 @@ class KernelEvaluator(ByTopic):
             for measure, values in out.items():
                 values[slice(*batch)] = self.tasks[measure](short if measure in self.short else exact)
 
-        if len(batches) >= 8 and (os.cpu_count() or 1) > 1:
+        if len(batches) >= 4 and (os.cpu_count() or 1) > 1:
             # Batches are independent, and NumPy releases the GIL; for a few batches threads do not pay.
             from concurrent.futures import ThreadPoolExecutor
 
