@@ -221,7 +221,7 @@ def test_random_assignments_stay_within_the_bounds(measure, collection):
 
 SEARCHED = {
     **{name: HOST[name] for name in ("AP", "Bpref", "Rprec", "nDCG")},
-    **{name: ORACLES[name] for name in ("QMeasure", "OMeasure", "PMeasure")},
+    **{name: ORACLES[name] for name in ("QMeasure", "OMeasure", "PMeasure", "NCG", "OriginalNDCG")},
     "RPref(max_rel=2)": partial(ORACLES["RPref"], max_rel=2),
     **{
         f"RPref(max_rel=2,norm='{norm}')": partial(ORACLES["RPref"], max_rel=2, norm=norm)
@@ -340,11 +340,7 @@ def test_intervals_takes_the_grades():
 @pytest.mark.parametrize(
     ("grades", "words"),
     [
-        ([], "at least one"),
-        ([0, float("nan")], "finite"),
-        ("01", "sequence of numbers"),
-        (3, "sequence of numbers"),
-        (["high"], "expected numbers"),
+        *((grades, "expected one finite number or more") for grades in ([], [0, float("nan")], "01", 3, ["high"])),
         ([-1, 1], "-1 is negative, which means unjudged for AP"),
     ],
 )

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 import irpref
 from compared import TREC_EVAL, count
-from irpref.measures.tables import other_names
+from irpref.measures.tables import data
 from irpref.reference.preferences import OF_GROUPS as ORACLES
 from irpref.reference.preferences import by_group, preferences_of
 from irpref.values.kernels import KernelEvaluator
@@ -24,7 +24,7 @@ from irpref.values.prepare import prepare
 COLUMNS = ["query_id", "group", "subgroup", "doc_id", "relevance"]
 FROZEN = json.loads((Path(__file__).parent / "data" / "trec_eval_preferences.json").read_text(encoding="utf-8"))
 
-TREC_PREFS = {name: irpref.parse(name) for name in other_names()["trec_eval"] if name.startswith("prefs_")}
+TREC_PREFS = {name: irpref.parse(name) for name in data("names.toml")["trec_eval"] if name.startswith("prefs_")}
 
 
 def frame_of(rows):

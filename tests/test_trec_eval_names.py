@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import irpref
-from irpref.measures.tables import other_names
+from irpref.measures.tables import data
 
 SLACK = 0.5e-4 + 1e-9  # four digits are printed
 
@@ -46,7 +46,7 @@ def test_every_name_is_computed_to_its_digits_or_refused(given):
             known[name] = irpref.parse(name)
         except irpref.UnknownMeasureError:
             refused.add(re.sub(r"_[\d.]+$", "", name))
-    assert refused == other_names()["refused"].keys() - {"runid", "relstring"}
+    assert refused == data("names.toml")["refused"].keys() - {"runid", "relstring"}
     found = values(list(dict.fromkeys(known.values())), qrels, run)
     differing = [
         (name, topic) for name, topic, value in rows if name in known and abs(found[known[name], topic] - value) > SLACK

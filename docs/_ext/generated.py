@@ -228,9 +228,9 @@ def headed(heading: str, *texts: str | None) -> list[str]:
 def other_tools(measure: Any, said: str | None) -> list[str]:
     """Its names elsewhere, and where values differ, with both numbers."""
     import irpref
-    from irpref.measures.tables import other_names
+    from irpref.measures.tables import data
 
-    of_trec_eval = {f"trec_eval {name}": text for name, text in other_names()["trec_eval"].items()}
+    of_trec_eval = {f"trec_eval {name}": text for name, text in data("names.toml")["trec_eval"].items()}
     own = {name: text for name, text in of_trec_eval.items() if irpref.parse(text).NAME == measure.NAME}
     names = [f"{name.replace(' ', ' `', 1)}` is `{text}`" for name, text in {**measure.ELSEWHERE, **own}.items()]
     out = []

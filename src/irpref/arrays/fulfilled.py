@@ -261,16 +261,3 @@ def at_documents(view: Ranked, pairs: str, weight: Floats) -> tuple[Floats, Floa
         return found.astype(np.float64)
 
     return total(True, weighted=True), total(True), total(False)
-
-
-def whole_groups(view: Ranked, pairs: str, weight: Floats) -> Floats:
-    """As `at_documents`, for the groups that keep all their documents with `nonrelevant='R'`: shape (n_judged,).
-
-    If non-relevant documents are missing, each is one more fulfilled preference of a relevant document retrieved.
-    """
-    of = view.of
-    relevant, _, found, r, n = _kinds(view, pairs)
-    weight = np.where(r < n, 0.0, weight)
-    adds, _, _ = at_documents(view, pairs, weight)
-    missing = of.entries.spread(np.maximum(r - n, 0) * weight)
-    return adds + np.bincount(of.row, np.where(relevant & found, missing, 0.0), view.rank.size)

@@ -75,7 +75,6 @@ class JudgedRun:
         if level is not None:
             self.level = level
         self._kept: Ints | None = None  # which hits of another run these are, if not all
-        self._views: dict[Hashable, JudgedRun] = {}
         self._memo: dict[Hashable, Any] = {}
 
     @property
@@ -116,8 +115,8 @@ class JudgedRun:
         """The first `cutoff` retrieved documents; the pool stays whole. None: the run itself."""
         if cutoff is None:
             return self
-        return self._view(
-            ("at", cutoff), lambda: self.select(self.rank <= cutoff, np.minimum(self.n_retrieved, cutoff))
+        return self.memo(
+            (JudgedRun.at, cutoff), lambda: self.select(self.rank <= cutoff, np.minimum(self.n_retrieved, cutoff))
         )
 
     def condensed(self, negative: bool = False) -> JudgedRun:
@@ -131,7 +130,7 @@ class JudgedRun:
             hits = judged.hits
             return JudgedRun(self.pool, hits, hits.position + 1, judged._row, hits.lengths, judged.level)
 
-        return self._view(("condensed", negative), make)
+        return self.memo((JudgedRun.condensed, negative), make)
 
     def relevant(self, gains: Gains) -> JudgedRun:
         """The hits with a gain, at their ranks; everything else stays."""
@@ -144,16 +143,11 @@ class JudgedRun:
     def of_levels(self, mask: Bools) -> JudgedRun:
         """The hits of the levels that `mask` keeps, (n_levels,), at their ranks; everything else stays."""
         # The key is the levels, so that views are shared: a gain and a grade of at least 1 mostly select the same ones.
-        return self if mask.all() else self._view(mask.tobytes(), lambda: self.select(mask.take(self.level)))
+        return self if mask.all() else self.memo(mask.tobytes(), lambda: self.select(mask.take(self.level)))
 
     def view(self, cutoff: int | None, judged_only: bool) -> JudgedRun:
         """`condensed` if `judged_only`, then `at(cutoff)`."""
         return (self.condensed() if judged_only else self).at(cutoff)
-
-    def _view(self, key: Hashable, make: Callable[[], JudgedRun]) -> JudgedRun:
-        if key not in self._views:
-            self._views[key] = make()
-        return self._views[key]
 
     def select(self, mask: Bools, n_retrieved: Ints | None = None) -> JudgedRun:
         """The hits that `mask` keeps, (n_hits,), at their ranks; the list has as many documents, or `n_retrieved`."""

@@ -116,30 +116,24 @@ class Param(host.ParamInfo):
 
     def clean(self, value: Any) -> Any:
         """The value in the form we store; `ValueError` if it is not accepted."""
+        fits = False
         if self.choices is not _NOT_PROVIDED:
-            if not any(type(value) is type(choice) and value == choice for choice in self.choices):
-                raise ValueError
-            return value
-        if dict in self.types:
+            fits = any(type(value) is type(choice) and value == choice for choice in self.choices)
+        elif dict in self.types:
             return _clean_gains(value)
-        if bool in self.types:
-            if not isinstance(value, (bool, np.bool_)):
-                raise ValueError
-            return bool(value)
-        if isinstance(value, str):
-            if str not in self.types or not value:
-                raise ValueError
-            return value
-        number = clean_number(value)
-        if self.types == (int,) and not isinstance(number, int):
+        elif bool in self.types:
+            if fits := isinstance(value, (bool, np.bool_)):
+                value = bool(value)
+        elif isinstance(value, str):
+            fits = str in self.types and value != ""
+        elif float in self.types or int in self.types:
+            value = clean_number(value)
+            fits = all(holds(value, limit) for _, limit, holds in self.limits)
+            fits &= float in self.types or isinstance(value, int)
+            value = float(value) if self.types == (float,) else value
+        if not fits:
             raise ValueError
-        if self.types == (float,):
-            number = float(number)
-        if not (float in self.types or int in self.types):
-            raise ValueError
-        if not all(holds(number, limit) for _, limit, holds in self.limits):
-            raise ValueError
-        return number
+        return value
 
 
 def clean_number(value: Any) -> int | float:
@@ -169,14 +163,12 @@ def check_rising(name: str, gains: Mapping[float, float], grades: Any, zero: boo
     below, least = 0.0, 0.0
     for grade in sorted(float(g) for g in grades if g > 0 or (zero and g == 0)):
         gain = gains.get(grade, grade)
+        said = f"{name}: gains={clipped(dict(gains))!r}"
         if gain < 0:
-            raise ValueError(
-                f"{name}: gains={clipped(dict(gains))!r} has a negative gain, {gain:g} for grade {grade:g}"
-            )
+            raise ValueError(f"{said} has a negative gain, {gain:g} for grade {grade:g}")
         if gain < least:
             raise ValueError(
-                f"{name}: gains={clipped(dict(gains))!r} falls as grades rise: grade {below:g} has gain {least:g}, "
-                f"grade {grade:g} has gain {gain:g}"
+                f"{said} falls as grades rise: grade {below:g} has gain {least:g}, grade {grade:g} has gain {gain:g}"
             )
         below, least = grade, gain
 

@@ -8,7 +8,7 @@ from functools import cache
 
 from ir_measures.measures import Measure
 
-from irpref.measures.tables import other_names
+from irpref.measures.tables import data
 
 PACKAGE_KEY, HOST_KEY = "irpref", "macavaney2022irmeasures"
 _LATEX = str.maketrans({sign: f"\\{sign}" for sign in "_{}%&#$"})
@@ -17,7 +17,7 @@ _LATEX = str.maketrans({sign: f"\\{sign}" for sign in "_{}%&#$"})
 def keys_of(measure: Measure) -> tuple[str, ...]:
     """Keys of the papers that define a measure, ours or one of ir_measures; none if they are not known here."""
     own: tuple[str, ...] = getattr(measure, "CITE", ())
-    cited = other_names()["cited"] if not own and _is_of_host(measure) else {}
+    cited = data("names.toml")["cited"] if not own and _is_of_host(measure) else {}
     return own or tuple(key for key, names in cited.items() if str(measure.NAME) in names.split())
 
 

@@ -19,7 +19,7 @@ from ir_measures.measures import Measure
 from irpref.measures.declare import PACKAGE, KernelMeasure
 from irpref.measures.precision import LEVELS, InterpolatedPrecision
 from irpref.measures.support import check_limits
-from irpref.measures.tables import other_names
+from irpref.measures.tables import data
 from irpref.messages import clipped, did_you_mean, nearest
 
 # What trec_eval calls its measures; `ir_measures.parse_trec_measure` turns them into the host's.
@@ -131,7 +131,7 @@ def known_names() -> list[str]:
     def place(name: str) -> tuple[str, bool, str]:
         return name.lower(), name not in host.registry or str(host.registry[name].NAME) != name, name
 
-    return sorted({*host.registry, *TREC_NAMES, *other_names()["trec_eval"]}, key=place)
+    return sorted({*host.registry, *TREC_NAMES, *data("names.toml")["trec_eval"]}, key=place)
 
 
 def _parse(text: str | Measure) -> list[Measure]:
@@ -144,7 +144,7 @@ def _parse(text: str | Measure) -> list[Measure]:
         raise ValueError(f"{clipped(name)!r}: {len(name)} characters are no name of a measure")
     head, rest = _head(name)
     if head not in host.registry:  # else the names of trec_eval need not be read
-        name = other_names()["trec_eval"].get(name, name)
+        name = data("names.toml")["trec_eval"].get(name, name)
         head, rest = _head(name)
     key = head if head in host.registry else None
     # `P` and `infAP` mean something to both tools: ir_measures' meaning goes first, unless it needs a
@@ -156,7 +156,7 @@ def _parse(text: str | Measure) -> list[Measure]:
     trec = _trec(name)
     if trec is not None:
         return trec
-    refused = other_names()["refused"]
+    refused = data("names.toml")["refused"]
     why = refused.get(name) or refused.get(re.sub(r"[._][\d.,]+$", "", name))
     if why is not None:
         raise UnknownMeasureError(f"{clipped(name)!r} of trec_eval has no measure here: {why}")
@@ -335,35 +335,27 @@ def _unreadable(text: str) -> ValueError:
 
 def _unknown(name: str, head: str, rest: str) -> ValueError:
     """The error for a name that nobody knows."""
-    trec = _trec_or_none(head)
-    if trec or head in TREC_NAMES or head in other_names()["trec_eval"]:
-        meant = name.replace(head, _host_name(head) or head, 1)
-        if trec and head not in TREC_NAMES:  # with a number at its end
-            cutoff = trec[0].params.get("cutoff")
-            meant = f"{trec[0].NAME}{rest}@{cutoff}" if cutoff else name
+    trec = _trec_or_none(head) or []
+    if trec or head in TREC_NAMES or head in data("names.toml")["trec_eval"]:
+        cutoff = trec[0].params.get("cutoff") if len(trec) == 1 else None
+        meant = f"{trec[0].NAME}{rest}{f'@{cutoff}' if cutoff else ''}" if len(trec) == 1 else ""
         return UnknownMeasureError(
             f"{clipped(name)!r}: names of trec_eval, such as {head!r}, take no parameters"
-            + (f"; did you mean {meant!r}?" if meant != name and _is_known(meant) else "")
+            + (f"; did you mean {meant!r}?" if _is_known(meant) else "")
         )
     if not re.fullmatch(r"[^\W\d][\w-]*\+?(?:[._]\d.*)?", head):
         return _unreadable(name)
-    if how := other_names()["compared"].get(_plain(head).removeprefix("metric")):
+    if how := data("names.toml")["compared"].get(_plain(head).removeprefix("metric")):
         one = "; of one ranking, TSE looks at the last relevant document" * (how == "lexirecall")
         return UnknownMeasureError(
             f"{clipped(head)!r} compares two rankings, so it is no measure: irpref.prefer(qrels, runs, how={how!r}), "
             f"or irpref prefer --how {how}{one}"
         )
-    near = _near_cutoff(head) or other_names()["meant"].get(_plain(head))
+    near = _near_cutoff(head) or data("names.toml")["meant"].get(_plain(head))
     if near is None and len(head) < 100:
         near = nearest(head, known_names(), cutoff=0.5)
     hint = f"did you mean {near!r}?" if near else "irpref list shows them all"
     return UnknownMeasureError(f"unknown measure {clipped(head)!r}; {hint}")
-
-
-def _host_name(trec: str) -> str | None:
-    """The host's name for a measure of trec_eval; None if it means several."""
-    names = {str(measure.NAME) for measure in _trec_or_none(trec) or ()}
-    return names.pop() if len(names) == 1 else None
 
 
 def _trec_or_none(name: str) -> list[Measure] | None:
@@ -382,18 +374,16 @@ def _is_known(text: str) -> bool:
 
 def _near_cutoff(head: str) -> str | None:
     """What a name with a number at its end may have meant: `ndcg_cut_10` for `ndgc_cut_10`, `nDCG@10` for `ndcg10`."""
-    head = re.sub(r"(?<=\d)[oO]", "0", head)
-    match = re.fullmatch(r"(?P<name>.*?)(?P<between>[._]?)(?P<number>[0-9]{1,6}).{0,6}", head)
+    match = re.fullmatch(r"(.*?)([._]?)([0-9]{1,6}).{0,6}", re.sub(r"(?<=\d)[oO]", "0", head))
     if not match:
         return None
-    name, number = match["name"], match["number"]
+    name, between, number = match.groups()
     key = name if name in host.registry else _spellings().get(_plain(name))
     near = name if name in TREC_NAMES else nearest(name, TREC_NAMES, cutoff=0.5)
-    forms = []
-    if name in _TREC_WITH_NUMBERS and name not in host.registry:
-        forms.append(f"{name}_{number}")
-    if key and (not match["between"] or name not in TREC_NAMES):
+    forms = [f"{name}_{number}"] * (name in _TREC_WITH_NUMBERS and name not in host.registry)
+    if key and (not between or name not in TREC_NAMES):
         forms.append(f"{key}@{number}")
     elif near:
-        forms += [f"{near}_{number}", f"{near}_cut_{number}", f"{_host_name(near)}@{number}"]
+        forms += [f"{near}_{number}", f"{near}_cut_{number}"]
+        forms += [f"{measure.NAME}@{number}" for measure in _trec_or_none(near) or ()]
     return next(filter(_is_known, forms), None)

@@ -30,15 +30,12 @@ matters, use ir_measures' nDCG. Gains enter linearly: for gains of 2^grade - 1, 
 
 from __future__ import annotations
 
-from functools import lru_cache
 from typing import Any
 
 import numpy as np
 
 from irpref.arrays import Floats, Gains, Ints, JudgedRun, Judgments, Parts, Sum, Topic
 from irpref.measures.declare import CUTOFF, GAINS, JUDGED_ONLY, KernelMeasure, Param, register
-
-_TABLED = 1 << 16  # lower ranks are looked up
 
 
 def discount(rank: Ints, base: float) -> Floats:
@@ -53,20 +50,8 @@ def discount(rank: Ints, base: float) -> Floats:
     base
         Base of the logarithm, above 1; infinite for no discount.
     """
-    deepest = int(rank.max(initial=0))
-    if deepest < _TABLED:
-        return _table(base, deepest.bit_length())[rank]
-    return _discount(rank, base)
-
-
-def _discount(rank: Ints, base: float) -> Floats:
     log = np.log2(rank) if base == 2 else np.log(rank) / np.log(float(base))
     return np.where(rank < base, 1.0, np.maximum(log, 1.0))
-
-
-@lru_cache(maxsize=32)
-def _table(base: float, bits: int) -> Floats:
-    return np.append(1.0, _discount(np.arange(1, 1 << bits), base))  # there is no rank 0
 
 
 def ideal_dcg(pool: Judgments, base: float, gains: Gains, cutoff: int | None) -> Floats:

@@ -201,8 +201,8 @@ def _terms(run: JudgedRun, adds: Floats, kept: Floats, broken: Floats, rest: Flo
 def pref_share_terms(run: JudgedRun, *, pairs: str, by: str, nonrelevant: str, cutoff: int | None) -> Terms:
     """What each document adds as the higher one of fulfilled preferences: shape (n_judged,).
 
-    They add up to the value; a preference is credited to its higher document, not to both. With `nonrelevant='R'`,
-    what the pairs among the non-relevant documents add belongs to none.
+    They add up to the value; a preference is credited to its higher document, not to both. With `nonrelevant='R'`
+    the value belongs to no document, since pairs among the non-relevant ones count, too.
 
     In the example of the module, ranking a c, `all`: a adds 2/3, for it is ranked above b and c; c adds 0, for the only
     preference that it could be the higher document of, b before c, is broken.
@@ -213,30 +213,19 @@ def pref_share_terms(run: JudgedRun, *, pairs: str, by: str, nonrelevant: str, c
         group       1 / (groups of the topic * possible preferences of its own group)
         pair        the share of the pair / pairs of the topic
     """
-    of = run.pool.preferences
-    groups = of.groups
-    view = _ranked(run, cutoff)
-    none = np.zeros(of.groups.size)
-    if by == "pair":
-        _, kept, broken = counting.at_documents(view, pairs, none)
-        return _terms(run, counting.pair_terms(view, pairs), kept, broken)
+    groups, view = run.pool.preferences.groups, _ranked(run, cutoff)
+    weight: Floats = np.zeros(groups.size)
+    possible, rest = view.possible(pairs), None
     if by == "preference":
-        possible = groups.spread(groups.total_whole(view.possible(pairs)))
-        return _terms(run, *counting.at_documents(view, pairs, ratio(np.ones(of.groups.size), possible)))
-    each = 1 / groups.spread(np.maximum(groups.lengths, 1))  # every group weighs alike
-    if nonrelevant == "all":
-        return _terms(
-            run, *counting.at_documents(view, pairs, each * ratio(np.ones(of.groups.size), view.possible(pairs)))
-        )
-    # Not every summand of this reading belongs to a document: what does is shown, the rest follows from the value.
-    _, kept, broken = counting.at_documents(view, pairs, none)
-    value = pref_share(run, pairs=pairs, by=by, nonrelevant=nonrelevant, cutoff=cutoff)
-    _, possible = counting.as_many_nonrelevant(view, pairs)
-    undefined = groups.count(possible == 0) > 0
-    weight = np.where(groups.spread(undefined), 0.0, each * ratio(np.ones(of.groups.size), possible))
-    adds = counting.whole_groups(view, pairs, weight)
-    rest = value - run.pool.judged.total(adds)
-    return _terms(run, adds, kept, broken, np.where(np.abs(rest) > 1e-12, rest, 0.0))  # else what rounding left
+        weight = ratio(weight + 1, groups.spread(groups.total_whole(possible)))
+    elif by == "group" and nonrelevant == "all":
+        weight = ratio(weight + 1, groups.spread(groups.lengths)) * ratio(weight + 1, possible)
+    adds, kept, broken = counting.at_documents(view, pairs, weight)
+    if by == "pair":
+        adds = counting.pair_terms(view, pairs)
+    elif nonrelevant == "R":  # the only reading that is no sum over documents
+        rest = pref_share(run, pairs=pairs, by=by, nonrelevant=nonrelevant, cutoff=cutoff)
+    return _terms(run, adds, kept, broken, rest)
 
 
 def n_prefs_terms(run: JudgedRun) -> Terms:
@@ -256,9 +245,7 @@ def preference_reasons(topic: Topic) -> None:
     A preference is won by the document that is preferred, if that one is ranked above; lost if it is ranked below.
     """
     say_fulfilled(topic, only_retrieved=topic.arguments.get("pairs") == "retrieved")
-    topic.say(
-        topic.kind == REST, lambda i: "pairs of groups whose non-relevant documents are cut to as many as relevant"
-    )
+    topic.say(topic.kind == REST, lambda i: "as many non-relevant documents as relevant: no sum over documents")
 
 
 def n_prefs_reasons(topic: Topic) -> None:

@@ -41,6 +41,7 @@ from irpref.formats.collections import TURNED
 from irpref.formats.collections import dataset as load
 from irpref.judged.types import Qrels
 from irpref.measures.declare import clean_number
+from irpref.measures.tables import data
 
 Number = int | float
 
@@ -52,7 +53,6 @@ _DENIES = re.compile(
 )
 # Negative grades that ask for the document's removal rather than pass a verdict on it.
 _REMOVED = re.compile(r"excluded from", re.IGNORECASE)
-_BY_SUBTOPIC = "Judged by subtopic: reduce to one grade a document before evaluating."
 
 
 @dataclass(frozen=True)
@@ -148,7 +148,7 @@ def scale_of(dataset: Any) -> Scale:
         scale = replace(scale, regrade=turned, note=f"{why}\n{scale.note}".rstrip())
     if "subtopic_id" in getattr(dataset.qrels_cls(), "_fields", ()):
         # One document can carry a grade for each subtopic; measures of ours take one grade a document.
-        scale = replace(scale, note=f"{_BY_SUBTOPIC}\n{scale.note}".rstrip())
+        scale = replace(scale, note=f"{data('notes.toml')['by-subtopic']}\n{scale.note}".rstrip())
     return scale
 
 
@@ -217,40 +217,20 @@ def _notes(
     fits: bool,
     has_nonrelevant: bool,
 ) -> Iterable[str]:
-    positive = sorted(g for g in occurs if g > 0)
-    if not has_nonrelevant and len(positive) <= 1:
-        yield (
-            "No judged non-relevant documents: Bpref, BprefVariant, RPref and NPref are degenerate (they are "
-            "recall). Use measures that count unjudged documents as not relevant (AP, nDCG, QMeasure)."
-        )
-    elif not has_nonrelevant:
-        yield (
-            "No judged non-relevant documents: Bpref and BprefVariant are degenerate (they are recall), and "
-            "so is NPref(n=2) if all grades fall into one half; RPref compares the relevant grades with "
-            "each other only."
-        )
-    undefined = sorted(g for g in occurs if g not in meanings)
-    if meanings and not fits:
-        yield (
-            f"The file has {_listed(undefined)}, which ir_datasets does not define (it defines "
-            f"{_listed(sorted(meanings))}), so the scale is that of the file."
-        )
-    above = [g for g in grades if g > max(positive, default=0)]
-    if above:
-        yield f"The top of the scale ({_listed(above)}) is defined but no document has it."
-    negative = [g for g in grades if g < 0]
-    removed = [g for g in negative if _REMOVED.search(meanings.get(g, ""))]
-    verdict = [g for g in negative if g not in removed]
-    if removed:
-        yield (
-            f"{_listed(removed)} marks documents to remove from the run before you evaluate it. If they stay, they "
-            "count as unjudged and keep their ranks."
-        )
-    if verdict:
-        yield (
-            f"Negative grades ({_listed(verdict)}) count as unjudged, except in the CRP family. To count them as "
-            "judged and not relevant, map them to 0."
-        )
+    """Sentences of `notes.toml` that hold, each with the grades that it is about."""
+    notes, positive = data("notes.toml"), [g for g in occurs if g > 0]
+    removed = [g for g in grades if g < 0 and _REMOVED.search(meanings.get(g, ""))]
+    about = {
+        "undefined": sorted(g for g in occurs if g not in meanings) if meanings and not fits else [],
+        "unused": [g for g in grades if g > max(positive, default=0)],
+        "removed": removed,
+        "negative": [g for g in grades if g < 0 and g not in removed],
+    }
+    if not has_nonrelevant:
+        yield notes["no-nonrelevant" if len(positive) > 1 else "binary-no-nonrelevant"]
+    for name, those in about.items():
+        if those:
+            yield notes[name].format(grades=_listed(those), defined=_listed(sorted(meanings)))
 
 
 def _listed(grades: Iterable[Number]) -> str:

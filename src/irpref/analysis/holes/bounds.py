@@ -86,15 +86,12 @@ def grade_grid(measure: Measure, arguments: dict[str, Any], pool: Pool, grades: 
 
 
 def _given(grades: Iterable[float]) -> Floats:
-    if isinstance(grades, (str, bytes)) or not isinstance(grades, Iterable):
-        raise ValueError(f"grades={grades!r} is not accepted, expected a sequence of numbers such as [0, 1, 2]")
-    given = list(grades)
     try:
-        grid = np.unique(np.array(given, dtype=np.float64))
-    except (TypeError, ValueError):
-        raise ValueError(f"grades={given!r} is not accepted, expected numbers such as [0, 1, 2]") from None
-    if not grid.size or grid.ndim != 1 or not np.isfinite(grid).all():
-        raise ValueError(f"grades={given!r} is not accepted, expected at least one finite number, as in [0, 1, 2]")
+        grid = np.unique([grade + 0.0 for grade in grades])
+    except TypeError:
+        grid = np.zeros(0)
+    if not grid.size or not np.isfinite(grid).all():
+        raise ValueError(f"grades={grades!r} is not accepted, expected one finite number or more, such as [0, 1, 2]")
     return grid
 
 
@@ -145,7 +142,7 @@ def prepared(measures: Measures, qrels: Qrels) -> tuple[list[Any], KernelEvaluat
     ValueError
         As the evaluator; only the host computes a measure; the judgments are preferences.
     """
-    chosen = list(dict.fromkeys(parse_all(measures)))
+    chosen = parse_all(measures)
     other = next((measure for measure in chosen if not supports(measure)), None)
     if other is not None:
         raise ValueError(f"{other} is left to ir_measures, which says nothing about its values: no bounds are known")

@@ -53,6 +53,7 @@ from irpref.analysis.holes.search import Ways
 from irpref.arrays.judgments import Gains
 from irpref.arrays.segments import Floats, Ints
 from irpref.measures import blended_ratio, bpref, everyday, original_ndcg, rpref
+from irpref.measures.gain import ncg
 from irpref.measures.scale import partition
 
 
@@ -179,6 +180,13 @@ def _bpref(topic: Topic, a: Ints, b: Ints, rel: float, norm: str) -> tuple[Float
     return _over(top, r), _over(bottom, r)
 
 
+def _mapped(grade: Floats, gains: Gains) -> Floats:
+    out = grade.astype(np.float64)
+    for of, value in gains or ():
+        out[grade == of] = value
+    return out
+
+
 # nDCG -------------------------------------------------------------------------------------------------------
 
 
@@ -227,10 +235,18 @@ def _two_ways(grade: Floats, start: Floats, upper: Floats, fixed: float, lower: 
     return ways
 
 
-def _layered(
-    topic: Topic, grid: Floats, gain: Callable[[Floats], Floats], weight: Callable[[Ints], Floats], cutoff: int | None
+def _ndcg(
+    topic: Topic, grid: Floats, *, gains: Gains, cutoff: int | None, dcg: str = "log2", base: float = 0.0, **_: Any
 ) -> Ways:
-    """The best and the worst way for DCG over that of the ideal list; `weight`: discount of ranks."""
+    """The best and the worst way for DCG over that of the ideal list; OriginalNDCG has a `base`."""
+
+    def gain(grade: Floats) -> Floats:
+        value = np.where((grade > 0) | (base == 0), np.maximum(_mapped(grade, gains), 0.0), 0.0)
+        return np.exp2(value) - 1 if dcg == "exp-log2" else value
+
+    def weight(rank: Ints) -> Floats:
+        return 1 / (original_ndcg.discount(rank, base) if base else np.log2(rank + 1))
+
     value, first = np.unique(gain(grid), return_index=True)
     u, pool = topic.rank.size, np.sort(gain(topic.pool))
     places = np.arange(1, pool.size + u + 1)
@@ -239,41 +255,15 @@ def _layered(
     # last none.
     edges = np.unique(np.append(pool, value))
     edges = edges[edges > 0]
-    fixed, lower = 0.0, np.zeros((value.size + 1, u + 1))
-    for height, at, layer in zip(
-        np.diff(np.append(0.0, edges)),
-        pool.size - np.searchsorted(pool, edges),
-        np.searchsorted(value, edges),
-        strict=True,
-    ):
-        lower[layer] += height * of_ideal[at : at + u + 1]
+    lower = np.zeros((value.size + 1, u + 1))
+    above = pool.size - np.searchsorted(pool, edges)
+    for layer, at, thick in zip(np.searchsorted(value, edges), above, np.diff(edges, prepend=0.0), strict=True):
+        lower[layer] += thick * of_ideal[at : at + u + 1]
     fixed = float(lower[0, u] + lower[value.size, 0])
     own = np.append(weight(topic.rank[: topic.seen]), np.zeros(u - topic.seen))
     start = float((gain(topic.hit_grade) * weight(topic.hit_rank)).sum() + value[0] * own.sum())
     upper = np.diff(value)[:, None] * np.array([np.append(0.0, np.cumsum(of)) for of in (own, own[::-1])])[:, None]
     return _two_ways(grid[first], np.full(2, start), upper, fixed, lower[1 : value.size])
-
-
-def _mapped(grade: Floats, gains: Gains) -> Floats:
-    out = grade.astype(np.float64)
-    for of, gain in gains or ():
-        out[grade == of] = gain
-    return out
-
-
-def _ndcg(topic: Topic, grid: Floats, *, dcg: str, gains: Gains, cutoff: int | None, **_: Any) -> Ways:
-    def gain(grade: Floats) -> Floats:
-        value = np.maximum(_mapped(grade, gains), 0.0)
-        return np.exp2(value) - 1 if dcg == "exp-log2" else value
-
-    return _layered(topic, grid, gain, lambda rank: 1 / np.log2(rank + 1), cutoff)
-
-
-def _original_ndcg(topic: Topic, grid: Floats, *, base: float, gains: Gains, cutoff: int | None, **_: Any) -> Ways:
-    def gain(grade: Floats) -> Floats:
-        return np.where(grade > 0, _mapped(grade, gains), 0.0)
-
-    return _layered(topic, grid, gain, lambda rank: 1 / original_ndcg.discount(rank, base), cutoff)
 
 
 # O and P ----------------------------------------------------------------------------------------------------
@@ -433,7 +423,8 @@ FORMS: dict[Any, Callable[..., Ways | None]] = {
     everyday.host_bpref: _of_bpref,
     bpref.bpref: _of_bpref,
     everyday.ndcg: _ndcg,
-    original_ndcg.original_ndcg: _original_ndcg,
+    original_ndcg.original_ndcg: _ndcg,
+    ncg: partial(_ndcg, base=np.inf),
     blended_ratio.o_measure: partial(_stop, of_best=False),
     blended_ratio.p_measure: partial(_stop, of_best=True),
     rpref.rpref: _rpref,
