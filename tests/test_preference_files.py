@@ -129,7 +129,7 @@ def test_a_file_of_pairs_is_refused_exactly_where_its_frame_is(said):
         assert told(lambda: read("\n".join(lines))) == told(lambda: prepare([irpref.PrefShare], frame_of(rows)))
 
 
-def test_eval_takes_a_file_of_preferences_as_qrels_and_beside_qrels(tmp_path, capsys):
+def test_eval_takes_a_file_of_preferences_as_qrels(tmp_path, capsys):
     prefs, qrels, run = tmp_path / "prefs", tmp_path / "qrels", tmp_path / "run"
     prefs.write_text("q1 ann 0 a 2\nq1 ann 0 b 1\nq1 bob 0 b 2\nq1 bob 0 a 1\nq1 bob 0 c 0\n")
     qrels.write_text("q1 0 a 1\nq1 0 b 0\n")
@@ -141,19 +141,15 @@ def test_eval_takes_a_file_of_preferences_as_qrels_and_beside_qrels(tmp_path, ca
 
     # a > b; b > a, b > c, a > c: three of four, since c was not retrieved.
     assert printed(prefs, run, "PrefShare", "prefs_num_prefs_poss") == [["PrefShare", "0.7500"], ["NumPrefs", "4.0000"]]
-    assert printed(qrels, run, "--preferences", prefs, "PrefShare", "AP") == [["PrefShare", "0.7500"], ["AP", "1.0000"]]
     assert printed(qrels, run, "PrefShare") == [["PrefShare", "1.0000"]]
     assert main(["eval", str(prefs), str(run), "AP"]) != 0
     assert main(["eval", str(prefs), str(run), "PrefShare", "AP"]) != 0
     assert "needs one grade a document" in capsys.readouterr().err
-    assert main(["eval", str(qrels), str(run), "--preferences", str(prefs), "AP"]) != 0
-    assert "none of the measures reads preferences" in capsys.readouterr().err
 
 
-@pytest.mark.parametrize("which", ["qrels", "preferences", "run"])
+@pytest.mark.parametrize("which", ["preferences", "run"])
 def test_one_of_the_files_can_be_standard_input(which, tmp_path, capsys, monkeypatch):
     texts = {
-        "qrels": "q1 0 a 1\nq1 0 b 0\n",
         "preferences": "q1 a b ann\nq1 b c ann\nq1 c b bob\n",
         "run": "q1 Q0 a 1 3 t\nq1 Q0 c 2 2 t\nq1 Q0 d 3 1 t\n",
     }
@@ -161,11 +157,9 @@ def test_one_of_the_files_can_be_standard_input(which, tmp_path, capsys, monkeyp
         (tmp_path / name).write_text(text)
     paths = {name: "-" if name == which else str(tmp_path / name) for name in texts}
     monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(texts[which].encode())))
-    asked = ["eval", paths["qrels"], paths["run"], "PrefShare", "AP", "--preferences", paths["preferences"]]
-    assert main(asked) == 0
-    assert capsys.readouterr().out == "PrefShare\t0.7500\nAP\t1.0000\n"
-    paths |= {"qrels": "-", "preferences": "-"}
-    assert main(["eval", paths["qrels"], paths["run"], "PrefShare", "--preferences", "-"]) == 2
+    assert main(["eval", paths["preferences"], paths["run"], "PrefShare"]) == 0
+    assert capsys.readouterr().out == "PrefShare\t0.7500\n"
+    assert main(["eval", "-", "-", "PrefShare"]) == 2
     assert capsys.readouterr().err == "irpref: standard input ('-') can be read once only\n"
 
 
@@ -232,7 +226,6 @@ ENTRY_POINTS = {
     "accelerate": lambda p, r, f, g: accelerated(f, g),
     "measures": lambda p, r, f, g: {k: v for m in EVERY for k, v in by_key(m.iter_calc(f, g)).items()},
     "eval": lambda p, r, f, g: on_the_command_line(p, r),
-    "eval beside qrels": lambda p, r, f, g: on_the_command_line(p.with_name("qrels"), r, "--preferences", str(p)),
 }
 
 
@@ -247,8 +240,6 @@ def test_values_are_the_same_at_every_entry_point(entry_point, form, tmp_path):
     preferences.write_text(JUDGED[form])
     run.write_text(RANKED)
     frame = irpref.read_preferences(preferences)
-    judged = sorted(set(zip(frame["query_id"], frame["doc_id"], strict=True)))
-    (tmp_path / "qrels").write_text("".join(f"{topic} 0 {doc} 1\n" for topic, doc in judged))
     usual = by_key(irpref.evaluator(EVERY, str(preferences)).iter_calc(str(run)))
     assert len(usual) == 4 * len(EVERY)
     assert ENTRY_POINTS[entry_point](preferences, run, frame, irpref.read_run(run)) == usual

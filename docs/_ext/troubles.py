@@ -645,7 +645,6 @@ KINDS = {
                 "need --baseline RUN",
                 "--baseline needs another run",
                 "two tables: choose one",
-                "--preferences: none of the measures reads preferences",
                 "does not go with --intervals and --needed",
                 "expected NAME=VALUE, several separated by commas",
                 "is for --loss",

@@ -10,7 +10,7 @@ import argparse
 import os
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from itertools import compress
+from itertools import compress, product
 from typing import Any
 
 import numpy as np
@@ -19,7 +19,7 @@ from ir_measures.measures import Measure
 from irpref.arrays.record import Record
 from irpref.cli import frame
 from irpref.cli.frame import ERROR, OK, UsageError
-from irpref.cli.scoring import Scorer, Scores, SideBySide
+from irpref.cli.scoring import Scorer, Scores
 from irpref.formats.runs import run_names
 from irpref.judged.groups import groups_of
 from irpref.judged.order import Alignment
@@ -42,23 +42,27 @@ def run(args: argparse.Namespace) -> int:
     """
     given = _checked(args)
     base = _baseline(args, given)
-    if [given.qrels, args.preferences, *given.files.values()].count("-") > 1:
+    if [given.qrels, *given.files.values()].count("-") > 1:
         raise UsageError("standard input ('-') can be read once only")
-    form = frame.form_of(args, "tsv" if len(given.files) == 1 else "table")
-    exact = len(given.files) == 1 and form in LINES and args.by_query
-    scorer, groups, scores, status = _scores(args, given, base, exact)
+    several = len(given.files) > 1
+    form = frame.form_of(args, "table" if several else "tsv")
+    scorer, groups, scores, status = _scores(args, given, base)
     if not scores or (base is not None and len(scores) < 2):
         return ERROR
     _print_grave(scores)
-    values = _values(scores, given.measures, base, args, groups)
-    if form not in LINES:
-        wide = _wide(values, given.measures, args, len(given.files) > 1)
-        wide.notes = [*wide.notes, *_note(scores, base, args)]
-        frame.show(args, wide if scorer.pool is None else _with_answered(wide, scores, scorer.pool.n_topics))
-        return status
+    rows = _rows(scores, given.measures, base, args, groups)
     if form in ("json", "jsonl") and args.places != PLACES:
         sys.stderr.write(f"--places is ignored when using --output {form}\n")  # as the command ir_measures says it
-    frame.show(args, _long(values, base, args, len(given.files) > 1), default="tsv", head=False)
+    labels = ["run"] * several + ["topic"] * args.by_query + ["group"] * (args.groups is not None)
+    if form in LINES:
+        frame.show(args, _long(rows, labels, base, args), default="tsv", head=False)
+        return status
+    wide = _wide(list(rows), labels, given.measures, args)
+    if several and scorer.pool is not None:
+        n = scorer.pool.n_topics
+        _add_answered(wide, {name: n - len(found.missing) for name, found in scores.items()}, n)
+    wide.notes = [*wide.notes, *_note(scores, base, args)]
+    frame.show(args, wide)
     return status
 
 
@@ -79,8 +83,8 @@ def _checked(args: argparse.Namespace) -> frame.Inputs:
 
 
 def _scores(
-    args: argparse.Namespace, given: frame.Inputs, base: str | None, exact: bool
-) -> tuple[Scorer | SideBySide, dict[str | None, set[str]], dict[str, Scores], int]:
+    args: argparse.Namespace, given: frame.Inputs, base: str | None
+) -> tuple[Scorer, dict[str | None, set[str]], dict[str, Scores], int]:
     """The values of each run that can be read, what computed them, the topics of each group, and the exit status."""
     from irpref.values.progress import Bar
 
@@ -88,7 +92,7 @@ def _scores(
     status = OK
     paths = list(given.files.values())
     bar = Bar(len(paths))
-    scorer, groups = _scorer(args, given, exact, compared=base is not None)
+    scorer, groups = _scorer(args, given, compared=base is not None)
     found = scorer.score_all(paths, args.jobs)
     for name, done in zip(given.files, found, strict=True):
         bar.step(name)
@@ -118,16 +122,6 @@ def _print_grave(scores: Mapping[str, Scores]) -> None:
             frame.say(f"check: {line}")
 
 
-def _with_answered(table: Table, scores: Mapping[str, Scores], n_topics: int) -> Table:
-    """The table with the number of topics that each run answers, if these differ."""
-    answered = {name: n_topics - len(found.missing) for name, found in scores.items()}
-    if len(set(answered.values())) > 1 and table.columns[0].name == "run":
-        table.columns = [*table.columns, Column("answered")]
-        table.rows = [[*row, answered[str(row[0])]] for row in table.rows]
-        table.notes = [*table.notes, f"answered: topics with documents, of {n_topics}"]
-    return table
-
-
 def _baseline(args: argparse.Namespace, given: frame.Inputs) -> str | None:
     """Name of the run to compare with, which joins the runs if it is not among them."""
     if args.baseline is None:
@@ -145,9 +139,7 @@ def _baseline(args: argparse.Namespace, given: frame.Inputs) -> str | None:
     return next(name for name, other in given.files.items() if _same_file(other, path))
 
 
-def _scorer(
-    args: argparse.Namespace, given: frame.Inputs, exact: bool, compared: bool
-) -> tuple[Scorer | SideBySide, dict[str | None, set[str]]]:
+def _scorer(args: argparse.Namespace, given: frame.Inputs, compared: bool) -> tuple[Scorer, dict[str | None, set[str]]]:
     """What computes the values, and the topics of each group that they are averaged over."""
     qrels = given.judgments()
     topics = frame.topic_ids(qrels)
@@ -155,89 +147,75 @@ def _scorer(
     groups = {name: set(compress(topics, inside.tolist())) for name, inside in masks}
     if args.topic:
         args.topic = frame.only_topics(topics, args.topic)
-
-    how: dict[str, Any] = {
-        "exact": exact,  # the lines of the command ir_measures, in the same order
-        "provider": args.provider,
-        "strict": args.strict,
-        "alignment": Alignment(**frame.options(args, frame.RANKING)),
-        "by_topic": args.by_query or compared or args.groups is not None,
-        "form": frame.reading(args),
-    }
+    how: dict[str, Any] = frame.options(args, "provider strict") | {"form": frame.reading(args)}
+    how["alignment"] = Alignment(**frame.options(args, frame.RANKING))
+    how["by_topic"] = args.by_query or compared or args.groups is not None
     try:
-        if args.preferences is None:
-            return Scorer(given.measures, qrels, **how), groups
-        on_preferences = [measure for measure in given.measures if frame.reads_preferences(measure)]
-        if not on_preferences:
-            raise UsageError("--preferences: none of the measures reads preferences, as PrefShare and PrefAP do")
-        others = [measure for measure in given.measures if measure not in on_preferences]
-        scorers = [Scorer(others, qrels, **how)] if others else []
-        preferences = frame.read_judgments(args.preferences, frame.reading(args), preferences=True)
-        return SideBySide(given.measures, [*scorers, Scorer(on_preferences, preferences, **how)]), groups
+        return Scorer(given.measures, qrels, **how), groups
     except ValueError as error:
+        name = "<stdin>" if given.qrels == "-" else given.qrels
         text = str(error)
-        if text.startswith("qrels: "):
-            name = "<stdin>" if given.qrels == "-" else given.qrels
-            raise ValueError(f"{name}: {text.removeprefix('qrels: ')}") from None
-        raise
+        raise ValueError(f"{name}: {text[7:]}" if text.startswith("qrels: ") else text) from None
 
 
 # Values ---------------------------------------------------------------------------------------------------------
 
 
 class Value(Record):
-    """A value, what it belongs to, and how it compares with the baseline."""
+    """A value, and how it compares with the baseline's."""
 
-    run: str
-    query_id: str  # SUMMARY for all topics
-    measure: Measure
     value: float
     difference: float | None = None
-    group: str | None = None
     p: float | None = None
     p_adjusted: float | None = None
     differs: bool = False
 
 
-def _values(
+class Row(Record):
+    """Values of a run on a topic, or over all topics or those of a group."""
+
+    run: str
+    topic: str  # SUMMARY for several
+    group: str | None
+    values: dict[Measure, Value]
+
+
+def _rows(
     scores: Mapping[str, Scores],
     measures: Sequence[Measure],
     base: str | None,
     args: argparse.Namespace,
     groups: Mapping[str | None, set[str]],
-) -> Iterator[Value]:
-    by_topic = {name: found.by_topic() for name, found in scores.items()}
-    group_of = {topic: group for group, topics in groups.items() for topic in topics}
+) -> Iterator[Row]:
     means: dict[tuple[str, str | None, Measure], float] = {}
     tested: dict[tuple[str, str | None, Measure], tuple[float, float, bool]] = {}
-    for measure in measures:
-        for group, topics in groups.items():
-            of = {name: _only(found[measure], None if group is None else topics) for name, found in by_topic.items()}
-            for name, values in of.items():
-                whole = scores[name].means[measure]
-                means[name, group, measure] = whole if group is None else _mean(measure, values)
-            if base is not None:
-                tested |= {(name, group, measure): p for name, p in _compared(of, base, args).items()}
-    for name, of_run in scores.items():
-        compared = base if name != base else None
-        for topic, measure, value in of_run.lines if args.by_query else ():
-            if not args.topic or topic in args.topic:
-                of_base = by_topic[compared][measure] if compared is not None else {}
-                less = value - of_base[topic] if topic in of_base else None
-                yield Value(name, topic, measure, value, less, group_of.get(topic))
+    for measure, (group, inside) in product(measures, groups.items()):
+        of = {name: found.by_topic.get(measure, {}) for name, found in scores.items()}
+        if group is not None:
+            of = {name: {topic: v for topic, v in values.items() if topic in inside} for name, values in of.items()}
+        for name, values in of.items():
+            in_order = np.array([values[topic] for topic in sorted(values)])
+            means[name, group, measure] = scores[name].means[measure] if group is None else mean_of(measure, in_order)
+        if base is not None:
+            tested |= {(name, group, measure): p for name, p in _compared(of, base, args).items()}
+    group_of = {topic: group for group, inside in groups.items() for topic in inside}
+    for name, found in scores.items():
+        other = None if base in (None, name) else base
+        topics = sorted(set().union(*found.by_topic.values()))
+        for topic in (args.topic or topics) if args.by_query else ():
+            row: dict[Measure, Value] = {}
+            for measure in measures:
+                if (value := found.by_topic[measure].get(topic)) is not None:
+                    its = None if other is None else scores[other].by_topic[measure].get(topic)
+                    row[measure] = Value(value, None if its is None else value - its)
+            yield Row(name, topic, group_of.get(topic), row)
         for group in () if args.no_summary else groups:
+            row = {}
             for measure in measures:
                 value = means[name, group, measure]
-                less = None if compared is None else value - means[compared, group, measure]
-                yield Value(name, SUMMARY, measure, value, less, group, *tested.get((name, group, measure), ()))
-
-
-def _only(values: dict[str, float], topics: set[str] | None) -> dict[str, float]:
-    return values if topics is None else {topic: value for topic, value in values.items() if topic in topics}
-
-
-def _mean(measure: Measure, values: Mapping[str, float]) -> float:
-    return mean_of(measure, np.array([values[topic] for topic in sorted(values)]))
+                less = None if other is None else value - means[other, group, measure]
+                row[measure] = Value(value, less, *tested.get((name, group, measure), ()))
+            yield Row(name, SUMMARY, group, row)
 
 
 def _compared(
@@ -257,70 +235,64 @@ def _compared(
     return {names[i]: of for i, of in zip(found.first.tolist(), zip(*columns, strict=True), strict=True)}
 
 
-def _long(values: Iterable[Value], base: str | None, args: argparse.Namespace, with_run: bool) -> Table:
+def _long(rows: Iterable[Row], labels: list[str], base: str | None, args: argparse.Namespace) -> Table:
     """One row a value, as it comes."""
     number = rounded(args.places)
-    columns = [Column("run")] * with_run + [Column("query_id")] * args.by_query
-    columns += [Column("group")] * (args.groups is not None) + [Column("measure"), Column("value", number)]
+    columns = [Column("query_id" if name == "topic" else name) for name in labels]
+    columns += [Column("measure"), Column("value", number)]
+    facts = ["value"]
     if base is not None:
-        columns += [Column("difference", number), *(Column(name, lambda p: f"{p:.4g}") for name in ("p", "p_adjusted"))]
-    names = [column.name for column in columns]
-    rows = ([str(v.measure) if name == "measure" else getattr(v, name) for name in names] for v in values)
-    return Table(columns, rows)
+        columns += [Column("difference", number), *(Column(name, "{:.4g}".format) for name in ("p", "p_adjusted"))]
+        facts += ["difference", "p", "p_adjusted"]
+    lines = (
+        [*(getattr(row, name) for name in labels), str(measure), *(getattr(value, name) for name in facts)]
+        for row in rows
+        for measure, value in row.values.items()
+    )
+    return Table(columns, lines)
 
 
-def _wide(values: Iterable[Value], measures: Sequence[Measure], args: argparse.Namespace, with_run: bool) -> Table:
+def _wide(rows: list[Row], labels: list[str], measures: Sequence[Measure], args: argparse.Namespace) -> Table:
     """One row a run (or topic), one column a measure; the best of the runs is marked."""
     number = rounded(args.places)
-    grouped = args.groups is not None
-    found: dict[tuple[str, tuple[str, str | None]], dict[Measure, Value]] = {}
-    for value in values:
-        found.setdefault((value.run, (value.query_id, value.group)), {})[value.measure] = value
-    if not with_run and not args.by_query and not grouped:  # a list is easier to read than one long row
-        ((_, of),) = found.items()
+    if not labels:  # a list is easier to read than one long row
         columns = [Column("measure", left=True), Column("value", number)]
-        return Table(columns, [[str(measure), of[measure].value] for measure in measures])
-    best = {
-        (key, measure): best_of(
-            measure, [of[measure].value for (_, other), of in found.items() if other == key and measure in of], number
-        )
-        for key in dict.fromkeys(key for _, key in found)
-        for measure in measures
-        if with_run
-    }
-    columns = [Column("run", left=True)] * with_run + [Column("topic", left=True)] * args.by_query
-    columns += [Column("group", left=True)] * grouped
-    columns += [Column(str(measure), number, lower=with_run and lower_is_better(measure)) for measure in measures]
-    rows: list[list[Any]] = []
-    for (run, key), of in found.items():
-        cells: list[Any] = [run] * with_run + [key[0]] * args.by_query + [key[1]] * grouped
+        return Table(columns, [[str(measure), of.value] for measure, of in rows[0].values.items()], notes=[])
+    several = "run" in labels
+    lower = [measure for measure in measures if several and not getattr(measure, "higher_is_better", True)]
+    found: dict[tuple[str, str | None, Measure], list[float]] = {}
+    for row in rows if several else ():
+        for measure, of in row.values.items():
+            found.setdefault((row.topic, row.group, measure), []).append(of.value)
+    best = {key: _best(key[2], values, number) for key, values in found.items()}
+    columns = [Column(name, left=True) for name in labels]
+    columns += [Column(str(measure), number, lower=measure in lower) for measure in measures]
+    cells: list[list[Any]] = []
+    for row in rows:
+        cells.append([getattr(row, name) for name in labels])
         for measure in measures:
-            if measure not in of:  # the host leaves topics out of some measures
-                cells.append(None)
-                continue
-            shown = number(of[measure].value)
-            cells.append(Cell(shown, best.get((key, measure)) == shown, of[measure].differs))
-        rows.append(cells)
-    notes = []
-    if any(text is not None for text in best.values()):
-        lower = [str(measure) for measure in measures if lower_is_better(measure)]
-        notes.append("* best" + (f" (lower is better: {', '.join(lower)})" if lower else ""))
-    return Table(columns, rows, notes=notes)
+            value = row.values.get(measure)  # the host leaves topics out of some measures
+            text = None if value is None else number(value.value)
+            is_best = text is not None and best.get((row.topic, row.group, measure)) == text
+            cells[-1].append(Cell(text, is_best, value is not None and value.differs))
+    note = "* best" + f" (lower is better: {', '.join(map(str, lower))})" * bool(lower)
+    return Table(columns, cells, notes=[note] * any(text is not None for text in best.values()))
 
 
-def lower_is_better(measure: Measure) -> bool:
-    """Whether the best value is the lowest."""
-    return not getattr(measure, "higher_is_better", True)
-
-
-def best_of(measure: Measure, values: Sequence[float], number: Callable[[float], str]) -> str | None:
+def _best(measure: Measure, values: Sequence[float], number: Callable[[float], str]) -> str | None:
     """The best value as it is printed; None if no value is better than another."""
-    if str(measure.NAME) in _COUNTS:
-        return None
     printed = {number(value): value for value in values if value == value}
-    if len(printed) < 2:
+    if str(measure.NAME) in _COUNTS or len(printed) < 2:
         return None
-    return (min if lower_is_better(measure) else max)(printed, key=printed.__getitem__)
+    return (max if getattr(measure, "higher_is_better", True) else min)(printed, key=printed.__getitem__)
+
+
+def _add_answered(table: Table, answered: Mapping[str, int], n_topics: int) -> None:
+    """Add the number of topics that each run answers, if these differ."""
+    if len(set(answered.values())) > 1:
+        table.columns = [*table.columns, Column("answered")]
+        table.rows = [[*row, answered[str(row[0])]] for row in table.rows]
+        table.notes = [*table.notes, f"answered: topics with documents, of {n_topics}"]
 
 
 def _note(scores: Mapping[str, Scores], base: str | None, args: argparse.Namespace) -> list[str]:
@@ -329,7 +301,7 @@ def _note(scores: Mapping[str, Scores], base: str | None, args: argparse.Namespa
         return []
     from irpref.analysis.pairs import described
 
-    n_topics = None if args.groups is not None else max(map(len, scores[base].by_topic().values()))
+    n_topics = None if args.groups is not None else max(map(len, scores[base].by_topic.values()))
     said = described(args.pairs, len(scores), n_topics, args.level, baseline=base)
     return [f"† differs from {base}: {said}; a value without † is not shown to differ"]
 
