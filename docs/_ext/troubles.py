@@ -138,7 +138,7 @@ KINDS = {
             "Type what the line says.",
         ),
         Kind(
-            ("pt.irpref is not available", "no irpref datasets: …", "irpref cannot be imported: …"),
+            ("pt.irpref is not available", "irpref cannot be imported: …"),
             "import irpref_pyterrier\nirpref_pyterrier.Unavailable(ImportError('no module named scipy')).bind",
             "PyTerrier found irpref's entry point, and the package behind it does not import here; the end of the line says why.",
             "Mend what the end of the line names, often by a fresh environment.",

@@ -12,10 +12,14 @@ from typing import Any
 
 
 class Unavailable:
-    """Takes the place of `pt.irpref` if irpref cannot be imported, and says why."""
+    """Takes the place of `pt.irpref`, and of its data sets, if irpref cannot be imported, and says why."""
 
     def __init__(self, cause: BaseException) -> None:
         self._cause = cause
+
+    def list_dataset_names(self) -> list[str]:
+        """No data sets, so that those of others can be listed."""
+        return []
 
     def __getattr__(self, name: str) -> Any:
         if name.startswith("_"):  # asked for by inspection and notebooks
@@ -28,34 +32,19 @@ class Unavailable:
 
 def load() -> Any:
     """Return what `pt.irpref` is bound to."""
-    try:
-        from irpref.hosts.pyterrier import load
-
-        return load()
-    except Exception as error:
-        warnings.warn(f"pt.irpref is not available: {type(error).__name__}: {error}", stacklevel=2)
-        return Unavailable(error)
+    return _returned("load")
 
 
 def dataset_provider() -> Any:
     """Return the provider that `pt.get_dataset("irpref:...")` asks."""
+    return _returned("dataset_provider")
+
+
+def _returned(function: str) -> Any:
     try:
-        from irpref.hosts.pyterrier import dataset_provider
+        from irpref.hosts import pyterrier
 
-        return dataset_provider()
+        return getattr(pyterrier, function)()
     except Exception as error:
-        warnings.warn(f"no irpref datasets: {type(error).__name__}: {error}", stacklevel=2)
-        return _no_datasets(error)
-
-
-def _no_datasets(cause: BaseException) -> Any:
-    import pyterrier as pt
-
-    class NoDatasets(pt.datasets.DatasetProvider):
-        def get_dataset(self, name: str) -> Any:
-            raise ImportError(f"irpref cannot be imported: {cause}") from cause
-
-        def list_dataset_names(self) -> list[str]:
-            return []
-
-    return NoDatasets()
+        warnings.warn(f"pt.irpref is not available: {type(error).__name__}: {error}", stacklevel=3)
+        return Unavailable(error)

@@ -29,23 +29,12 @@ _HOME = files(__package__)
 _Value = TypeVar("_Value")
 
 
-@cache
-def _names() -> tuple[str, ...]:
-    return (*sorted(file.name.removesuffix(".json") for file in (_HOME / "worked").iterdir()), *COLLECTIONS)
-
-
 def examples() -> list[str]:
     """Return the names `load` accepts: the worked examples, then the collections."""
-    return list(_names())
+    return [*sorted(file.name.removesuffix(".json") for file in (_HOME / "worked").iterdir()), *COLLECTIONS]
 
 
 @cache
-def _load(id: str) -> Example:
-    if id in COLLECTIONS:
-        return _collection(id)
-    return _worked(json.loads((_HOME / "worked" / f"{id}.json").read_text("utf-8")))
-
-
 def load(id: str) -> Example:
     """Return an example.
 
@@ -64,10 +53,12 @@ def load(id: str) -> Example:
     KeyError
         If there is no such example; the message names the nearest.
     """
-    if id not in _names():
+    if id in COLLECTIONS:
+        return _collection(id)
+    if id not in examples():
         hint = did_you_mean(id, examples(), cutoff=0.4) or "."
         raise KeyError(f"no example {id!r}{hint} There are {', '.join(examples())}")
-    return _load(id)
+    return _worked(json.loads((_HOME / "worked" / f"{id}.json").read_text("utf-8")))
 
 
 @cache

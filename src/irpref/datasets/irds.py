@@ -10,32 +10,19 @@ that take the id of a dataset call it for you.
 
 from __future__ import annotations
 
+from collections import namedtuple
 from collections.abc import Iterator
-from typing import Any, NamedTuple
+from typing import Any
 
 import ir_datasets
-from ir_datasets.formats import (
-    BaseQrels,
-    BaseQueries,
-    BaseScoredDocs,
-    GenericQuery,
-    GenericScoredDoc,
-    TrecQrel,
-)
+from ir_datasets import formats
 
 from irpref.datasets.catalogue import COLLECTIONS, about, examples, load
 from irpref.datasets.example import Example
 
-
-class KnownQrel(NamedTuple):
-    """A judgment with the columns of the user-oriented measures."""
-
-    query_id: str
-    doc_id: str
-    relevance: float
-    iteration: str
-    known: bool  # to the user, before the search
-    expected: int  # number of relevant documents the user expected for the topic
+# A judgment with the columns of the user-oriented measures: whether the user knew the document before the search, and
+# how many relevant documents the user expected for the topic.
+KnownQrel = namedtuple("KnownQrel", "query_id doc_id relevance iteration known expected")
 
 
 def datasets() -> dict[str, Any]:
@@ -79,21 +66,18 @@ class _Part:
         return load(self._id)
 
 
-class _Queries(_Part, BaseQueries):  # type: ignore[misc]
-    def queries_iter(self) -> Iterator[GenericQuery]:
-        return (GenericQuery(query_id, text) for query_id, text in self._example.queries.items())
+class _Queries(_Part, formats.BaseQueries):  # type: ignore[misc]
+    def queries_iter(self) -> Iterator[Any]:
+        return (formats.GenericQuery(query_id, text) for query_id, text in self._example.queries.items())
 
     def queries_count(self) -> int:
         return len(self._example.queries)
-
-    def queries_namespace(self) -> str:
-        return f"irpref/{self._id}"
 
     def queries_lang(self) -> str:
         return "en"
 
 
-class _Qrels(_Part, BaseQrels):  # type: ignore[misc]
+class _Qrels(_Part, formats.BaseQrels):  # type: ignore[misc]
     def qrels_iter(self) -> Iterator[Any]:
         example, known = self._example, self._example.known
         for query_id, grades in example.qrels.items():
@@ -103,7 +87,7 @@ class _Qrels(_Part, BaseQrels):  # type: ignore[misc]
                 yield self.qrels_cls()(*row, *more)
 
     def qrels_cls(self) -> type[Any]:
-        return KnownQrel if self._example.known else TrecQrel
+        return KnownQrel if self._example.known else formats.TrecQrel
 
     def qrels_defs(self) -> dict[Any, str]:
         return dict(self._example.grades)
@@ -112,15 +96,12 @@ class _Qrels(_Part, BaseQrels):  # type: ignore[misc]
         return sum(map(len, self._example.qrels.values()))
 
 
-class _ScoredDocs(_Part, BaseScoredDocs):  # type: ignore[misc]
+class _ScoredDocs(_Part, formats.BaseScoredDocs):  # type: ignore[misc]
     def __init__(self, id: str, run: str) -> None:
         super().__init__(id)
         self._run = run
 
-    def scoreddocs_iter(self) -> Iterator[GenericScoredDoc]:
+    def scoreddocs_iter(self) -> Iterator[Any]:
         for query_id, scores in self._example.runs[self._run].items():
             for doc_id, score in scores.items():
-                yield GenericScoredDoc(query_id, doc_id, score)
-
-    def scoreddocs_count(self) -> int:
-        return sum(map(len, self._example.runs[self._run].values()))
+                yield formats.GenericScoredDoc(query_id, doc_id, score)

@@ -57,13 +57,9 @@ class ExampleDataset(pt.datasets.Dataset):
             there_are = ", ".join(self._example.runs)
             raise ValueError(f"no results {variant!r} in irpref:{self._example.id}; there are {there_are}")
         frame = self._example.run_frame(variant).rename(columns={"query_id": "qid", "doc_id": "docno"})
-        frame["query"] = frame["qid"].map(dict(self._example.queries))
-        # Equal scores by docno descending, as trec_eval orders them.
-        frame = frame.sort_values(["score", "docno"], ascending=False)
-        frame["rank"] = frame.groupby("qid").cumcount()
-        topic = {query_id: at for at, query_id in enumerate(self._example.queries)}
-        frame = frame.sort_values(["qid", "rank"], key=lambda by: by.map(topic) if by.name == "qid" else by)
-        return frame[["qid", "query", "docno", "score", "rank"]].reset_index(drop=True)
+        # Topics in their order; equal scores by docno descending, as trec_eval orders them.
+        frame = self.get_topics().merge(frame.sort_values(["score", "docno"], ascending=False))
+        return frame.assign(rank=frame.groupby("qid").cumcount())
 
     def _describe_component(self, component: str) -> bool | list[str] | None:
         if component == "results":

@@ -55,10 +55,12 @@ class _Stage(pt.Transformer):
     def __init__(self, qrels: Qrels) -> None:
         super().__init__()
         self._qrels = opened(qrels, "relevance")
-        self._prepare()  # mistakes show here, not in the middle of a pipeline
+        self._shown: dict[str, str] = {}  # settings, in `repr` and in drawings
+        self._topic_ids = self._prepared()  # mistakes show here, not in the middle of a pipeline
 
-    def _prepare(self) -> None:
+    def _prepared(self) -> list[str]:
         self._pool = Pool.build(self.qrels)
+        return self._pool.topic_ids
 
     # Read-only: what was prepared from the qrels and the measure would not follow a change.
     @property
@@ -66,29 +68,18 @@ class _Stage(pt.Transformer):
         """The judgments."""
         return self._qrels
 
-    def _settings(self) -> dict[str, Any]:
-        return {}
-
     def __repr__(self) -> str:
-        named = (value if name.startswith("measure") else f"{name}={value}" for name, value in self._settings().items())
+        named = (value if name.startswith("measure") else f"{name}={value}" for name, value in self._shown.items())
         return f"{type(self).__name__}({', '.join(['qrels', *named])})"
 
     def schematic(self, *, input_columns: list[str] | None) -> dict[str, Any]:
         """What drawings show. Without `help_url` PyTerrier would download the index of its documentation."""
-        return {
-            "label": type(self).__name__,
-            "settings": {"qrels": f"{self._n_topics()} topics", **self._settings()},
-            "help_url": None,
-        }
-
-    def _n_topics(self) -> int:
-        return self._pool.n_topics
-
-    _pool: Pool
+        settings = {"qrels": f"{len(self._topic_ids)} topics", **self._shown}
+        return {"label": type(self).__name__, "settings": settings, "help_url": None}
 
     def _judged_rows(self, inp: pd.DataFrame) -> Bools:
         """Which rows belong to topics with judgments: shape (n_rows,)."""
-        return inp["qid"].map(str).isin(self._pool.topic_ids).to_numpy()
+        return inp["qid"].map(str).isin(self._topic_ids).to_numpy()
 
     def _listing(self, inp: pd.DataFrame, judged: Bools) -> tuple[Listing, Ints]:
         """The documents of topics with judgments in evaluation order, and the row of `inp` of each."""
@@ -237,18 +228,17 @@ class Explain(_Stage):
         self._of, self.missed, self.why = measure, missed, why
         super().__init__(qrels)
 
-    def _prepare(self) -> None:
+    def _prepared(self) -> list[str]:
         self._explainer = Explainer(self._of, self.qrels)
         self._pool = self._explainer.pool
+        options = {"missed": self.missed, "why": self.why}
+        self._shown = {"measure": str(self.measure), **{name: "True" for name, given in options.items() if given}}
+        return self._pool.topic_ids
 
     @property
     def measure(self) -> KernelMeasure:
         """The measure that is explained."""
         return self._explainer.measure
-
-    def _settings(self) -> dict[str, Any]:
-        options = {"missed": self.missed, "why": self.why}
-        return {"measure": str(self.measure), **{name: "True" for name, given in options.items() if given}}
 
     def transform(self, inp: pd.DataFrame) -> pd.DataFrame:
         """Add the columns."""
@@ -317,8 +307,10 @@ class PerQuery(_Stage):
         self._float32, self._ties = float32, ties  # the names by which PyTerrier looks for parameters
         super().__init__(qrels)
 
-    def _prepare(self) -> None:
-        self._evaluator  # noqa: B018
+    def _prepared(self) -> list[str]:
+        self._shown = {"measures": f"[{', '.join(map(str, self.measures))}]"}
+        topic_ids: list[str] = self._evaluator.topic_ids
+        return topic_ids
 
     @cached_property
     def _evaluator(self) -> Any:
@@ -333,23 +325,14 @@ class PerQuery(_Stage):
         # pytrec_eval's evaluators cannot be pickled; PyTerrier's parallel stages pickle pipelines.
         return {name: of for name, of in self.__dict__.items() if name != "_evaluator"}
 
-    def _settings(self) -> dict[str, Any]:
-        return {"measures": f"[{', '.join(map(str, self.measures))}]"}
-
-    def _n_topics(self) -> int:
-        return len(self._evaluator.topic_ids)
-
     def transform(self, inp: pd.DataFrame) -> pd.DataFrame:
         """Compute the values."""
         pt.validate.result_frame(inp, extra_columns=["score"], context=self)
-        made = self._evaluator
         query = set(pt.model.query_columns(inp))
         out = inp.loc[~inp["qid"].duplicated(), [c for c in inp.columns if c in query]].reset_index(drop=True)
-        place = {name: t for t, name in enumerate(made.topic_ids)}
-        at = np.array([place.get(str(qid), -1) for qid in out["qid"]], dtype=np.int64)
-        judged = inp["qid"].isin(out["qid"][at >= 0]).to_numpy()
-        values = made.values(_as_run(inp, judged))
-        return out.assign(**{str(m): np.append(values[m], np.nan)[at] for m in self.measures})
+        values = self._evaluator.values(_as_run(inp, self._judged_rows(inp)))
+        found = pd.DataFrame({str(m): values[m] for m in self.measures}, index=self._topic_ids)
+        return out.assign(**found.reindex(out["qid"].map(str)).reset_index(drop=True))
 
 
 __all__ = ["Condense", "Explain", "Judge", "Oracle", "PerQuery"]

@@ -6,7 +6,7 @@ trec_eval. These two ask the measure which direction is better, and leave the ev
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import pandas as pd
@@ -21,7 +21,7 @@ RETURNED = ("opt_pipeline", "best_setting", "both")
 
 def GridSearch(
     pipeline: pt.Transformer,
-    params: Mapping[pt.Transformer, Mapping[str, Sequence[Any]]],
+    params: Any,
     topics: pd.DataFrame,
     qrels: pd.DataFrame,
     metric: Any = "map",
@@ -47,9 +47,8 @@ def GridSearch(
     """
     check_choice("return_type", return_type, RETURNED)
     measure = parse(metric)
-    before: Setting = [(stage, name, stage.get_parameter(name)) for stage, names in params.items() for name in names]
-    settings: Any = params
-    outcomes: Any = pt.GridScan(pipeline, settings, topics, qrels, [measure], dataframe=False, **options)
+    before = _current(params)
+    outcomes: Any = pt.GridScan(pipeline, params, topics, qrels, [measure], dataframe=False, **options)
     sign = 1 if getattr(measure, "higher_is_better", True) else -1
     setting, values = max(outcomes, key=lambda outcome: sign * outcome[1][str(measure)])
     _set(before if return_type == "best_setting" else setting)
@@ -59,7 +58,7 @@ def GridSearch(
 
 def KFoldGridSearch(
     pipeline: pt.Transformer,
-    params: Mapping[pt.Transformer, Mapping[str, Sequence[Any]]],
+    params: Any,
     topics_list: Sequence[pd.DataFrame],
     qrels: pd.DataFrame | Sequence[pd.DataFrame],
     metric: Any = "map",
@@ -81,7 +80,7 @@ def KFoldGridSearch(
         The setting chosen for each fold. The pipeline is left as it was.
     """
     judgments = [qrels] * len(topics_list) if isinstance(qrels, pd.DataFrame) else list(qrels)
-    before: Setting = [(stage, name, stage.get_parameter(name)) for stage, names in params.items() for name in names]
+    before = _current(params)
     results, settings = [], []
     try:
         for fold, topics in enumerate(topics_list):
@@ -94,6 +93,10 @@ def KFoldGridSearch(
     finally:
         _set(before)
     return pd.concat(results), settings
+
+
+def _current(params: Any) -> Setting:
+    return [(stage, name, stage.get_parameter(name)) for stage, names in params.items() for name in names]
 
 
 def _set(setting: Setting) -> None:
