@@ -13,7 +13,8 @@ import irpref
 from irpref import PrefShare, QMeasure, RPref
 from irpref.judged.align import align_run
 from irpref.judged.pool import Pool
-from irpref.meta import LEVELS, Restriction, incompleteness, kendall_tau, thin
+from irpref.meta import LEVELS, incompleteness, kendall_tau, thin
+from irpref.meta.losses import Restriction
 from irpref.values.kernels import KernelEvaluator
 
 
@@ -276,7 +277,6 @@ def test_only_what_a_file_of_results_lacks_is_computed(tmp_path):
         ({"loss": "pools", "least": (2, 2)}, r"least=\(2, 2\) is for loss='random', got loss='pools'"),
         ({"rel": 0}, "rel=0"),
         ({"least": (1,)}, "least="),
-        ({"rng": None}, "give rng"),
         ({"runs": {}}, "at least 2 runs"),
         ({"runs": {"b": {"other": {"d": 1.0}}}}, "^'b': run and qrels have no topic in common"),
     ],

@@ -230,7 +230,6 @@ def test_intervals_cover_what_other_topics_and_teams_would_have_said():
         ({"loss": "flip"}, "expected one of 'random', 'pools'"),
         ({"runs": {}}, "at least 3 runs and 4 topics, got 0 and 12"),
         ({"levels": (0,)}, "per cent"),
-        ({"rng": None}, "give rng"),
     ],
 )
 def test_errors_say_what_is_accepted(changed, says):

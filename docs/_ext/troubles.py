@@ -740,14 +740,13 @@ KINDS = {
         ),
         Kind(
             (
-                "draws samples: give rng",
                 "samples must be topic numbers",
                 "samples hold topic numbers",
                 "must have as many samples",
             ),
-            "irpref.meta.incompleteness(['AP'], QRELS, {'a': RUN, 'b': RUN}, rng=None)",
-            "The method draws at random, and a number in a paper must be repeatable.",
-            "Pass a seed: `rng=7`, or samples of topics that exist.",
+            "irpref.meta.stability(irpref.meta.TopicValues('mine', ['a', 'b'], ['q1'], [[1.0], [0.5]]), samples=[[0, 1]])",
+            "A sample is a list of topic numbers, from 0 to the number of topics less 1.",
+            "Pass samples of topics that exist, or a seed: `rng=7`.",
         ),
         Kind(
             (

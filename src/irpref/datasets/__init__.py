@@ -38,10 +38,6 @@ def register() -> list[str]:
     ImportError
         ir_datasets is not installed.
     """
-    try:
-        from irpref.datasets import irds
-    except ModuleNotFoundError as problem:
-        if problem.name != "ir_datasets":
-            raise
-        raise ImportError("data sets of ir_datasets need the package: pip install ir_datasets") from None
+    from irpref.datasets import irds
+
     return irds.register()

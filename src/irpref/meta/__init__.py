@@ -10,12 +10,12 @@ All methods read a matrix of values, systems by topics (`TopicValues`), and ask 
 - `robustness`: how far does that hold for other topics and other systems?
 - `topic_set_size`, `topics_needed`: how many topics does it take to detect a difference of a given size?
 
-Pass `rng` (a seed or a NumPy Generator), or the samples themselves.
+`rng` is a seed or a NumPy Generator (seed 0 if you give none); some functions take the samples themselves.
 `irpref.plots` draws the results: `plots.stability(result)`, `swap`, `significance`, `incompleteness`.
 """
 
 from irpref.meta.incompleteness import LEVELS, Incompleteness, incompleteness
-from irpref.meta.losses import Restriction, thin
+from irpref.meta.losses import thin
 from irpref.meta.power import DiscriminativePower, discriminative_power
 from irpref.meta.ranking import SystemRanking, agreement, kendall_tau, system_ranking, tau_ap
 from irpref.meta.robustness import Robustness, robustness
@@ -29,7 +29,6 @@ __all__ = [
     "DiscriminativePower",
     "Incompleteness",
     "PairDifferences",
-    "Restriction",
     "Robustness",
     "Stability",
     "Swap",

@@ -130,7 +130,7 @@ def incompleteness(
     *,
     levels: Iterable[float] = LEVELS,
     n_samples: int = 5,
-    rng: Rng,
+    rng: Rng | None = None,
     output: str | Path | None = None,
     float32: bool = False,
     ties: str = "id",
@@ -147,7 +147,8 @@ def incompleteness(
     levels : per cent of the judgments that are left, or of the teams that were pooled
     n_samples : int
         Random orders of the judgments; each gives one sample for each level.
-    rng : seed or Generator
+    rng : seed or Generator, optional
+        Seed 0 if not given.
     output : path of a file, optional
         Results are appended as each part is done. What the file already holds for the same runs, judgments, options and
         versions of irpref and ir_measures is not computed again.

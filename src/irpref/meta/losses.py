@@ -107,7 +107,8 @@ class Loss:
     pool : Pool
     runs : mapping of system to JudgedRun
     levels : per cent of the judgments that are left, or of the teams that are pooled
-    rng : seed or Generator
+    rng : seed or Generator, optional
+        Seed 0 if not given.
     loss : {'random', 'pools'}
     rel : lowest relevant grade
     least : relevant and non-relevant documents of a topic that stay at any level, if they are lost at random
@@ -155,12 +156,10 @@ class Loss:
             raise ValueError(f"rel={rel!r} is not accepted, expected a grade above 0")
         if len(least) != 2 or min(least) < 0:
             raise ValueError(f"least={least!r} is not accepted, expected two numbers: relevant, non-relevant documents")
-        if rng is None:
-            raise ValueError("incompleteness draws samples: give rng (a seed or a numpy Generator)")
         self.loss, self.rel, self.least, self.depth = loss, rel, least, depth
         self.levels = [level for level in chosen if level < 100]
         self.teams = {str(run): str(team) for run, team in (teams or {}).items()}
-        self.seed = int(rng.integers(2**31)) if isinstance(rng, np.random.Generator) else int(rng)
+        self.seed = int(rng.integers(2**31)) if isinstance(rng, np.random.Generator) else int(rng or 0)
         self._pool = pool
         # Relevant, non-relevant and negative documents of each topic.
         self._group = 3 * pool.judged.topic + np.where(pool.grade >= rel, 0, np.where(pool.grade >= 0, 1, 2))
@@ -209,7 +208,7 @@ def _per_cent(level: float, number: Any) -> Any:
 
 
 def thin(
-    qrels: Qrels, level: float, *, rel: float = 1, least: tuple[int, int] = LEAST, sample: int = 0, rng: Rng
+    qrels: Qrels, level: float, *, rel: float = 1, least: tuple[int, int] = LEAST, sample: int = 0, rng: Rng = 0
 ) -> pd.DataFrame:
     """Keep `level` per cent of the qrels.
 

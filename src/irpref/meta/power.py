@@ -30,7 +30,7 @@ from irpref.arrays.segments import Floats
 from irpref.meta.result import Result
 from irpref.values.matrix import MeasureValues, PairDifferences, one_of
 from irpref.values.means import magnitude, settled
-from irpref.values.samples import Rng, all_pairs, counts, generator, pair_chunks
+from irpref.values.samples import Rng, all_pairs, counts, drawing, pair_chunks
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -59,14 +59,12 @@ class DiscriminativePower(Result):
     required : float array (n_pairs,)
         Difference that would have been significant at `alpha`.
     alpha : float
-    n_samples : int
     """
 
     asl: Floats
     difference: Floats
     required: Floats
     alpha: float
-    n_samples: int
 
     @property
     def power(self) -> float:
@@ -114,15 +112,15 @@ def discriminative_power(
     alpha : float
         Significance level.
     n_samples : int
-    rng : seed or Generator
-        The same seed gives the same samples for all measures with the same number of topics.
+    rng : seed or Generator, optional
+        Seed 0 if not given. The same seed gives the same samples for all measures with the same number of topics.
     samples : int array (n_samples, n_topics), optional
         Topic numbers, if you do not want them drawn.
 
     Raises
     ------
     ValueError
-        Neither `rng` nor `samples`; `alpha` outside (0, 1); fewer than two systems or topics.
+        `alpha` outside (0, 1); fewer than two systems or topics.
 
     Examples
     --------
@@ -141,7 +139,7 @@ def discriminative_power(
     if values.n_topics < 2:
         raise ValueError("a test needs at least 2 topics")
     if samples is None:
-        samples = generator(rng, "discriminative_power").integers(0, values.n_topics, (n_samples, values.n_topics))
+        samples = drawing(rng).integers(0, values.n_topics, (n_samples, values.n_topics))
     times = counts(samples, values.n_topics)
     n_samples, size = times.shape[0], int(times[0].sum())
     if size < 2:
@@ -171,7 +169,7 @@ def discriminative_power(
         # Single precision makes statistics equal that differ in their last digits, so that the earlier comes first.
         chosen = np.argsort(-t.astype(np.float32), axis=0, kind="stable")[rank]
         required[part] = np.abs(mean[chosen, np.arange(mean.shape[1])])
-    return DiscriminativePower(values.measure, tuple(values.systems), asl, difference, required, alpha, n_samples)
+    return DiscriminativePower(values.measure, tuple(values.systems), asl, difference, required, alpha)
 
 
 def _t(mean: Floats, variance: Floats, n: int) -> Floats:

@@ -25,7 +25,6 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from irpref.arrays.segments import Floats
-from irpref.messages import check_choice
 from irpref.values.matrix import MeasureValues, one_of, values_in
 from irpref.values.means import places
 
@@ -141,22 +140,14 @@ class SystemRanking:
     means: Floats
     higher_is_better: bool = True
 
-    def _aligned(self, other: SystemRanking) -> tuple[Floats, Floats]:
-        """Means of the systems in both rankings, higher is better."""
+    def tau(self, other: SystemRanking) -> float:
+        """Kendall's tau-b with another ranking of the same systems. Raises `ValueError` for other systems."""
         mine, theirs = (
             dict(zip(of.systems, of.means if of.higher_is_better else -of.means, strict=True)) for of in (self, other)
         )
         if odd := sorted(set(mine) ^ set(theirs)):
             raise ValueError(f"{self.measure} and {other.measure} rank different systems: {odd[0]!r} is in one only")
-        return np.array([*mine.values()]), np.array([theirs[name] for name in mine])
-
-    def tau(self, other: SystemRanking) -> float:
-        """Kendall's tau-b with another ranking of the same systems. Raises `ValueError` for other systems."""
-        return kendall_tau(*self._aligned(other))
-
-    def tau_ap(self, reference: SystemRanking) -> float:
-        """AP correlation with a reference ranking of the same systems. Raises `ValueError` for other systems."""
-        return tau_ap(*self._aligned(reference))
+        return kendall_tau([*mine.values()], [theirs[name] for name in mine])
 
     def table(self) -> pd.DataFrame:
         """DataFrame of measure, rank (the same for equal means), system, mean: best first."""
@@ -185,28 +176,20 @@ def system_ranking(values: MeasureValues) -> SystemRanking:
     return SystemRanking(values.measure, systems, values.means[order], values.higher_is_better)
 
 
-def agreement(values: MeasureValues, method: str = "tau") -> pd.DataFrame:
-    """How far each pair of measures agrees on the ranking of the systems.
+def agreement(values: MeasureValues) -> pd.DataFrame:
+    """Kendall's tau-b between the rankings of the systems by each pair of measures.
 
     Parameters
     ----------
     values : mapping of name to TopicValues of the same systems, or the result of `pt.Experiment(perquery=True)`
-    method : 'tau' or 'tau_ap'
-        For `tau_ap` the column is the reference.
 
     Returns
     -------
     DataFrame
         Shape (n_measures, n_measures).
     """
-    values = values if isinstance(values, Mapping) else {of.measure: of for of in values_in(values)}
     import pandas as pd
 
-    check_choice("method", method, ("tau", "tau_ap"))
-    rankings = {name: system_ranking(v) for name, v in values.items()}
-    return pd.DataFrame(
-        {
-            column: {row: getattr(mine, method)(reference) for row, mine in rankings.items()}
-            for column, reference in rankings.items()
-        }
-    )
+    named = values if isinstance(values, Mapping) else {of.measure: of for of in values_in(values)}
+    rankings = {name: system_ranking(of) for name, of in named.items()}
+    return pd.DataFrame({name: {row: of.tau(one) for row, of in rankings.items()} for name, one in rankings.items()})

@@ -234,7 +234,7 @@ def robustness(
     cutoff: int | None = None,
     criteria: Iterable[MeasureLike] = CRITERIA,
     n_halves: int = 50,
-    rng: Rng,
+    rng: Rng | None = None,
     float32: bool = False,
     ties: str = "id",
     **options: Any,
@@ -256,7 +256,8 @@ def robustness(
         The measures that `prediction` predicts.
     n_halves : int
         Random halves of the topics.
-    rng : seed or Generator
+    rng : seed or Generator, optional
+        Seed 0 if not given.
     float32, ties : see `irpref.evaluator`
     loss, rel, least, depth : see `incompleteness`
     teams : mapping of run to team, optional

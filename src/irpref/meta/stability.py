@@ -35,7 +35,7 @@ from irpref.arrays.segments import Floats, Ints
 from irpref.meta.result import Result
 from irpref.values.matrix import MeasureValues, one_of
 from irpref.values.means import ROUNDING
-from irpref.values.samples import Rng, all_pairs, counts, generator, pair_chunks
+from irpref.values.samples import Rng, all_pairs, counts, drawing, pair_chunks
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -58,15 +58,12 @@ class Stability(Result):
         Samples in which the first (second) system of the pair is better. Pairs in the order of
         `numpy.triu_indices(n_systems, 1)`.
     n_samples : int
-    size : int
-        Topics in a sample.
     """
 
     fuzziness: Floats
     greater: Ints
     less: Ints
     n_samples: int
-    size: int
 
     @property
     def minority_rate(self) -> Floats:
@@ -108,15 +105,15 @@ def stability(
     fuzziness : share of the larger mean below which a difference is a tie
     n_samples : int
         Samples of as many topics as there are, drawn with replacement.
-    rng : seed or Generator
-        The same seed gives the same samples for every measure with the same number of topics.
+    rng : seed or Generator, optional
+        Seed 0 if not given. The same seed gives the same samples for every measure with the same number of topics.
     samples : int array (n_samples, size), optional
         Topic numbers, if you do not want them drawn.
 
     Raises
     ------
     ValueError
-        Neither `rng` nor `samples`; a negative fuzziness; fewer than two systems.
+        A negative fuzziness; fewer than two systems.
 
     Examples
     --------
@@ -130,7 +127,7 @@ def stability(
     """
     values = one_of(values)
     if samples is None:
-        samples = generator(rng, "stability").integers(0, values.n_topics, (n_samples, values.n_topics))
+        samples = drawing(rng).integers(0, values.n_topics, (n_samples, values.n_topics))
     levels = np.unique(np.asarray(list(fuzziness), dtype=np.float64))
     if not levels.size or levels[0] < 0 or not np.isfinite(levels).all():
         raise ValueError(f"fuzziness must be numbers of at least 0, got {list(levels)}")
@@ -153,7 +150,7 @@ def stability(
         decided[gap <= noise] = 0
         for out, wins in ((greater, difference > 0), (less, difference < 0)):
             out[:, part] = _at_least(np.where(wins, decided, 0), levels.size)
-    return Stability(values.measure, tuple(values.systems), levels, greater, less, n, size)
+    return Stability(values.measure, tuple(values.systems), levels, greater, less, n)
 
 
 def _at_least(decided: Ints, n_levels: int) -> Ints:

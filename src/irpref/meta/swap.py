@@ -29,7 +29,7 @@ from irpref.arrays.segments import Floats, Ints
 from irpref.meta.result import Result
 from irpref.values.matrix import MeasureValues, one_of
 from irpref.values.means import ROUNDING
-from irpref.values.samples import Rng, all_pairs, counts, generator, pair_chunks
+from irpref.values.samples import Rng, all_pairs, counts, drawing, pair_chunks
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -51,14 +51,11 @@ class Swap(Result):
     edges : float array (n_bins,)
         Lower edge of each bin; the last bin has no upper edge.
     observations, swaps : int arrays (n_bins,)
-    size : int
-        Topics in a sample.
     """
 
     edges: Floats
     observations: Ints
     swaps: Ints
-    size: int
 
     @property
     def rate(self) -> Floats:
@@ -106,14 +103,15 @@ def swap(
     edges : rising lower edges of the bins, from 0
     n_samples : int
         Pairs of samples of as many topics as there are, drawn with replacement.
-    rng : seed or Generator
+    rng : seed or Generator, optional
+        Seed 0 if not given.
     samples : pair of int arrays (n_samples, size), optional
         Topic numbers of Q and Q', if you do not want them drawn. Voorhees and Buckley use disjoint halves.
 
     Raises
     ------
     ValueError
-        Neither `rng` nor `samples`; edges that do not rise from 0; fewer than two systems.
+        Edges that do not rise from 0; fewer than two systems.
 
     Examples
     --------
@@ -127,7 +125,7 @@ def swap(
     """
     values = one_of(values)
     if samples is None:
-        samples = generator(rng, "swap").integers(0, values.n_topics, (2, n_samples, values.n_topics))
+        samples = drawing(rng).integers(0, values.n_topics, (2, n_samples, values.n_topics))
     lower = np.asarray(edges, dtype=np.float64)
     if lower.ndim != 1 or not lower.size or lower[0] != 0 or (np.diff(lower) <= 0).any():
         raise ValueError(f"edges must rise from 0, got {lower.tolist()}")
@@ -148,4 +146,4 @@ def swap(
         bins = np.searchsorted(lower, np.abs(d) + noise, side="right") - 1
         observations += np.bincount(bins.ravel(), minlength=lower.size)
         swaps += np.bincount(bins[swapped], minlength=lower.size)
-    return Swap(values.measure, tuple(values.systems), lower, observations, swaps, int(sizes[0]))
+    return Swap(values.measure, tuple(values.systems), lower, observations, swaps)

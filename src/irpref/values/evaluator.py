@@ -87,12 +87,6 @@ class CombinedEvaluator(ByTopic):
         if self.accelerated:
             self.accelerated.in_float32 |= self._others.in_float32
 
-    def align(self, run: Run) -> JudgedRun:
-        """Align a run. Raises as `irpref.judged.align.align_run`; `ValueError` if the judgments are by subtopic."""
-        if self.accelerated is None:
-            raise ValueError("judgments by subtopic are left to the providers of their measures")
-        return self.accelerated.align(run)
-
     def values(self, run: Run) -> dict[Measure, Floats]:
         """Values of all measures: measure to float array (n_topics,), in the order of `topic_ids`."""
         return self.scored(*self._aligned(run))[0]

@@ -19,13 +19,6 @@ Rng = int | np.random.Generator
 CHUNK = 1 << 18
 
 
-def generator(rng: Rng | None, what: str) -> np.random.Generator:
-    """The generator to draw from; `ValueError` if none was given."""
-    if rng is None:
-        raise ValueError(f"{what} draws samples: give rng (a seed or a numpy Generator), or the samples")
-    return np.random.default_rng(rng)
-
-
 def drawing(rng: Rng | None) -> np.random.Generator:
     """The generator for a seed or a generator; None means seed 0. `ValueError` for anything else."""
     try:
