@@ -78,12 +78,13 @@ PICTURES = (
         "npref",
         "From bpref to rpref",
         "De Beer & Moens 2006, figure 1: with two partitions n-pref is a bpref, with more it approaches rpref. With "
-        "more partitions there are more misplaced pairs, but the value may rise or fall.",
+        "more partitions there are more misplaced pairs (`curves.npref_convergence` counts them), but the value may "
+        "rise or fall.",
         "ax = plots.npref_convergence(\n"
         '    poster.qrels, poster.runs, measure=irpref.RPref(norm="relative", max_rel=1)\n'
         ")",
         "Three curves over 2, 4, 8 to 64 partitions, each ending in a short line at the right, its rpref: 0.85 "
-        "for T1, 0.67 for T2, 0.07 for T3. Below the axis a row of misplaced pairs for each run.",
+        "for T1, 0.67 for T2, 0.07 for T3.",
     ),
     Picture(
         "precision-recall",

@@ -1,7 +1,6 @@
 """Curves and tables: the sources' numbers, loops written from the formulas, and the measures read off the curves."""
 
 import math
-from collections import namedtuple
 from fractions import Fraction
 
 import ir_measures
@@ -339,8 +338,6 @@ TABLES = {
     "paired": lambda qrels, runs, **more: curves.paired_differences(qrels, runs, {}, "RPref(max_rel=3)", **more),
     "summary": lambda qrels, runs, **more: curves.summary_table(qrels, runs, **more),
 }
-ROW = namedtuple("ROW", "query_id doc_id score")
-JUDGMENT = namedtuple("JUDGMENT", "query_id doc_id relevance")
 
 
 @pytest.mark.parametrize("name", TABLES)
@@ -413,6 +410,10 @@ def test_the_scale_of_npref_is_announced_when_it_is_taken_from_the_qrels():
         (lambda q, r: curves.npref_convergence(q, r, "AP"), "measure=AP is not accepted, expected RPref"),
         (lambda q, r: curves.npref_convergence(q, r, RPref(max_rel=3), n=[1]), "n=1 is not accepted"),
         (lambda q, r: curves.npref_convergence(q, r, RPref(max_rel=3), n=[]), "n names no number"),
+        (
+            lambda q, r: curves.precision_histogram(q, r, {}, rel=0.5),
+            "rel=0.5 is not accepted, expected a whole number",
+        ),
         (lambda q, r: curves.precision_histogram(q, r, "best"), "baseline='best' is none of the runs: run"),
         (lambda q, r: curves.precision_histogram(q, r, "run"), "no run to compare with the baseline 'run'"),
         (lambda q, r: curves.crp(q, {"run": {"other": {"a": 1.0}}}), "^run and qrels have no topic in common"),
@@ -454,14 +455,6 @@ def test_a_win_is_a_better_value_where_lower_is_better():
     loss = curves.paired_differences(PAIR_QRELS, runs, "B", "EMeasure@2").iloc[0]
     assert (precision["wins"], precision["losses"]) == (loss["wins"], loss["losses"]) == (2, 1)
     assert precision["difference"] > 0 > loss["difference"]
-
-
-def test_the_lowest_relevant_grade_of_the_histogram_may_be_a_fraction():
-    qrels, run = {"q": {"a": 0.5, "b": 1.5, "c": 0.25}}, {"q": {"a": 3.0, "x": 2.0, "b": 1.0, "c": 0.5}}
-    for rel, value in ((0.25, 2 / 3), (0.5, 1 / 2), (1.5, 0)):  # R is 3, 2, 1
-        table = curves.precision_histogram(qrels, run, {}, rel=rel)
-        assert table["value"].tolist() == [value]
-        assert table.attrs["measure"] == f"Rprec(rel={rel:g})"
 
 
 def test_medians_by_rank_and_the_share_of_curves_that_have_ended():

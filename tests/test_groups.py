@@ -204,25 +204,3 @@ def test_each_group_has_its_own_ideal_and_worst_case(plots):
     expected = [rows_of["worst_median"].to_numpy() for _, rows_of in crp[crp["run"] == "baseline"].groupby("group")]
     grey = [y for y in dotted if any(np.array_equal(y, e[: y.size]) for e in expected)]
     assert len(grey) >= len(PARTS)
-
-
-def test_bars_are_ordered_by_group_and_strips_are_of_a_group(plots):
-    table = curves.precision_histogram(EXAMPLE.qrels, {"strong": RUNS["strong"]}, RUNS["baseline"], groups=GROUPS)
-    ax = plots.precision_histogram(table)
-    order = [bar.get_x() + bar.get_width() / 2 for bar in ax.patches]
-    assert len(order) == int((table["difference"] != 0).sum())
-    assert {text.get_text() for text in ax.texts} >= set(PARTS)
-    values = irpref.meta.topic_values(["AP"], EXAMPLE.qrels, RUNS)["AP"]
-    ax = plots.topic_strip(values, groups=GROUPS)
-    labels = [tick.get_text() for tick in ax.get_yticklabels()]
-    assert sorted(labels) == sorted(f"{run} ({group})" for run in RUNS for group in PARTS)
-    other = irpref.meta.topic_values(["RR"], EXAMPLE.qrels, RUNS)["RR"]
-    ax = plots.measure_scatter([values, other], groups=GROUPS)
-    assert [text.get_text() for text in ax.get_legend().get_texts()] == [*values.systems, *PARTS]
-    dots = {point for line in ax.lines for point in zip(line.get_xdata(), line.get_ydata(), strict=True)}
-    of = values.by_group(GROUPS)["b"], other.by_group(GROUPS)["b"]
-    assert {(float(x), float(y)) for x, y in zip(of[0].means, of[1].means, strict=True)} <= dots
-    tau = irpref.meta.system_ranking(of[0]).tau(irpref.meta.system_ranking(of[1]))
-    assert f"{tau:.2f} (b)".replace("-", "\N{MINUS SIGN}") in " ".join(ax.get_title().split())
-    best = values.systems[int(values.means.argmax())]
-    assert labels[-1] == f"{best} (a few)"

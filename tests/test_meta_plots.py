@@ -7,7 +7,6 @@ import pytest
 
 from irpref import plots
 from irpref.meta import TopicValues, discriminative_power, incompleteness, stability, swap
-from irpref.show.meta_plots import axes
 
 matplotlib = pytest.importorskip("matplotlib")
 matplotlib.use("Agg")
@@ -55,7 +54,7 @@ def test_of_many_measures_five_or_those_named_are_in_colour(values, method, draw
 
     assert in_colour(draw(found)) == [*names[:5], "4 other measures"]
     assert in_colour(draw(found[:8])) == names[:8]
-    assert in_colour(draw(found, axes(), highlight=names[7:])) == [*names[7:], "7 other measures"]
+    assert in_colour(draw(found, plots.axes(), highlight=names[7:])) == [*names[7:], "7 other measures"]
 
 
 def test_significance_matrix_is_ordered_best_first(values):

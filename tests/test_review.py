@@ -180,14 +180,6 @@ def test_twist_does_not_look_below_its_depth():
         assert value(Twist(depth=8), judgments, ranking(docs + below)) == pytest.approx(3 / 14)
 
 
-def test_twist_of_a_topic_does_not_depend_on_a_longer_one():
-    judgments = {"a": 2, "x": -1, "y": -1, "n": 0}
-    run = ranking(["a", "u1", "x", "n", "u2", "u3", "u4", "u5", "u6"])
-    other = {"q": judgments, "z": {"a": 1}}
-    beside = {"q": run, "z": ranking([*"bcdefghijkl", "a"])}
-    assert Twist(depth=8).evaluate(other, beside)["q"] == value(Twist(depth=8), judgments, run)
-
-
 @pytest.mark.parametrize("measure", [irpref.QMeasure, irpref.NCU(stop="graded"), irpref.OriginalNDCG, irpref.PPlus])
 def test_grades_whose_sums_leave_the_range_of_a_double(measure):
     # Only ratios of gains matter where the counts beside them are below the last digit: 1e308 behaves as 1e100.

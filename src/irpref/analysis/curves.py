@@ -47,7 +47,6 @@ from irpref.judged.inputs import opened
 from irpref.judged.kept import kept_pool
 from irpref.judged.order import Alignment
 from irpref.judged.types import Qrels, Run, Runs
-from irpref.measures.blended_ratio import RMeasure
 from irpref.measures.crp import CRP, crp_balance, crp_curve, ideal, worst
 from irpref.measures.cumulated_gain import gain_curves
 from irpref.measures.declare import REL, KernelMeasure, MeasureLike, Param
@@ -441,7 +440,7 @@ def precision_histogram(
     qrels, runs : any form of qrels and run; several runs as a dict of name to run, or a list of paths
     baseline : a run, or the name of one of `runs`
         The run that is subtracted; if it is one of `runs`, it is not compared with itself.
-    rel : number
+    rel : int
         Minimum grade counted as relevant.
     **rows : `per_topic`, `groups`, `ties`, `float32`
         See the module. `per_topic` is the default here.
@@ -457,17 +456,10 @@ def precision_histogram(
     Baeza-Yates & Ribeiro-Neto, Modern Information Retrieval, ch. 4. A topic that a run does not answer has R-precision
     0.
     """
-    _check("precision_histogram", rel=(REL, rel))
-    name: MeasureLike = "Rprec" if rel == 1 else f"Rprec(rel={rel:g})"
-    measure = name
-    if not float(rel).is_integer():
-        # Rprec takes whole grades only; R-measure with beta 0 is the same and takes any gains.
-        qrels = opened(qrels, "relevance")
-        grades = kept_pool(qrels).level_grade.tolist()
-        measure = RMeasure(beta=0, gains={grade: 0 for grade in grades if 0 < grade < rel})
+    measure = "Rprec" if rel == 1 else f"Rprec(rel={rel:g})"
     rows.setdefault("per_topic", True)
     table = paired_differences(qrels, runs, baseline, measure, **rows)
-    table.attrs |= {"curve": "precision_histogram", "measure": name}
+    table.attrs |= {"curve": "precision_histogram", "measure": measure}
     return table
 
 

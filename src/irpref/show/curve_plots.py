@@ -8,14 +8,14 @@ import numpy as np
 
 from irpref.messages import check_choice
 from irpref.show import drawing
-from irpref.show.inputs import GivenRuns, constant_npref, curve_means, curve_table, only, over_topics, parameters
-from irpref.show.names import middle
+from irpref.show.inputs import GivenRuns, constant_npref, curve_means, curve_table, only, over_topics
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
     from irpref.judged.types import Qrels
 
+_DASHES: tuple[Any, ...] = ((0, (4, 1, 1, 1)), (0, (6, 3)), (0, (1, 3)))  # of the points on the curve of a sketch
 _IDEAL: dict[str, Any] = {"linewidth": 1.5, "linestyle": ":"}
 _GAINS = {"cg": "Cumulated gain", "dcg": "Discounted cumulated gain", "ncg": "NCG", "ndcg": "NDCG"}
 NOTHING = "nothing relevant"  # label of the curve of a run without relevant documents
@@ -33,7 +33,7 @@ def crp_sketch(
 ) -> Axes:
     """CRP of one run on one topic as in figure 1 of the paper: the run, an ideal one, and one with nothing relevant.
 
-    R is the number of relevant documents, `min` the turn-around point, b the balance point; the marks at R
+    R is the number of relevant documents, `min` the turn-around point, b the balance point; the dots at R
     are the loss value CRP(r, R) and that of a run with nothing relevant, CRP(w, R).
 
     Parameters
@@ -51,6 +51,8 @@ def crp_sketch(
     ImportError
         matplotlib is not installed.
     """
+    import pandas as pd
+
     table = curve_table("crp", ("query_id", "rank", "crp", "worst"), data, runs, {**options, "per_topic": True})
     table = only(only(table, "run", run), "query_id", query_id)
     name, topic, r = table["run"].iloc[0], table["query_id"].iloc[0], int(table["recall_base"].iloc[0])
@@ -62,50 +64,26 @@ def crp_sketch(
     ax.plot([0, *rank], [0, *lowest], color=drawing.GREY, linewidth=1.3, linestyle=":", label=NOTHING)
     look = {"marker": "", "linestyle": "-", "linewidth": 1.8}
     (line,) = ax.plot([0, *rank], [0, *curve], **drawing.style(name, drawing.one_name(name, "run")) | look)
-    n_rows = _mark_ranks(ax, table.iloc[0], width)
-    left = r < 0.6 * width
+    points: dict[int, list[str]] = {}
+    for column, mark in (("turn_around", "min"), ("recall_base", "$R$"), ("balance", "$b$")):
+        at = table[column].iloc[0]
+        if pd.notna(at) and 0 < at <= width:
+            points.setdefault(int(at), []).append(mark)
+    for (at, marks), dashes in zip(sorted(points.items()), _DASHES, strict=False):
+        ax.axvline(at, color=drawing.GREY, linewidth=0.9, linestyle=dashes, label=" = ".join([*marks, str(at)]))
     for of_rank, what, colour in ((curve, "r", line.get_color()), (lowest, "w", drawing.GREY)):
-        if not 0 < r <= rank[-1]:
-            break
-        value = int(of_rank[r - 1])
-        ax.plot([r], [value], "o", color=colour, markersize=5)
-        drawing.remark(
-            ax,
-            f"CRP(${what}$, $R$) = {value}".replace("-", drawing.MINUS),
-            (r, value),
-            (6, -4) if left else (-6, -9),  # on the left the curve comes down
-            xycoords="data",
-            ha="left" if left else "right",
-            va="top",
-            color=colour,
-            bbox={"facecolor": "white", "edgecolor": "none", "alpha": 0.75, "pad": 0.5},
-        )
+        if 0 < r <= rank[-1]:
+            value = int(of_rank[r - 1])
+            label = f"CRP(${what}$, $R$) = {value}".replace("-", drawing.MINUS)
+            ax.plot([r], [value], "o", color=colour, markersize=5, label=label)
     low, high = min(lowest.min(), curve.min(), 0), max(curve.max(), 0)
     span = (high - low) or 1
-    ax.set(xlim=(0, width), ylim=(low - 0.16 * span, high + 0.08 * span), xlabel="rank")
+    ax.set(xlim=(0, width), ylim=(low - 0.08 * span, high + 0.08 * span), xlabel="rank")
     ax.set_ylabel("CRP (ranks)" + ("\njudged documents only" if table.attrs.get("judged_only") else ""))
-    words = drawing.wrapped(f"CRP of {drawing.one_name(name, 'a run')}, topic {drawing.one_name(topic, '')}")
-    ax.set_title(words, pad=8 + 11 * n_rows)
+    drawing.title(ax, drawing.wrapped(f"CRP of {drawing.one_name(name, 'a run')}, topic {drawing.one_name(topic, '')}"))
     drawing.whole_ranks(ax)
     drawing.legend(ax)
     return drawing.finish(ax)
-
-
-def _mark_ranks(ax: Axes, points: Any, width: float) -> int:
-    """Name the turn-around point, R and the balance point above the axes; returns the number of rows of names."""
-    marks: dict[int, list[str]] = {}
-    for column, mark in (("turn_around", "min"), ("recall_base", "$R$"), ("balance", "$b$")):
-        if points.notna()[column] and 0 < points[column] <= width:
-            marks.setdefault(int(points[column]), []).append(mark)
-    ends: list[float] = []  # of the last name of each row
-    for at in sorted(marks):
-        ax.axvline(at, color=drawing.GREY, linewidth=0.8, linestyle=(0, (4, 3)), zorder=1)
-        # A name goes into the first row in which it does not overlap the one before.
-        row = next((i for i, end in enumerate(ends) if at - end > 0.2 * width), len(ends))
-        ends[row : row + 1] = [at]
-        place = ax.get_xaxis_transform()
-        drawing.remark(ax, " = ".join([*marks[at], str(at)]), (at, 1), (0, 3 + 11 * row), xycoords=place, ha="center")
-    return len(ends)
 
 
 @drawing.styled
@@ -187,7 +165,6 @@ def npref_convergence(
     data: Qrels,
     runs: GivenRuns = None,
     *,
-    pairs: bool | None = None,
     highlight: drawing.Highlight = None,
     ax: Axes | None = None,
     **options: Any,
@@ -198,39 +175,28 @@ def npref_convergence(
     ----------
     data : table of `irpref.curves.npref_convergence()`, or the qrels
     runs : with qrels: one run, or a dict of name to run
-    pairs : bool, optional
-        Whether to write the number of misplaced pairs below each point. None: only for up to three runs.
     highlight, ax : see `crp`
     **options : of `irpref.curves.npref_convergence`
     """
-    table = curve_means("npref_convergence", ("n", "value", "limit", "misplaced"), data, runs, options)
+    table = curve_means("npref_convergence", ("n", "value", "limit"), data, runs, options)
     ax, drawn, note = drawing.draw_runs(table, "n", "value", ax, highlight)
-    pairs = len(drawn) <= 3 if pairs is None else pairs
     steps = sorted(set(table["n"]))
     begin, end = steps[-1] * 1.25, steps[-1] * 2.4  # of the short lines
-    place = ax.get_xaxis_transform()
-    for i, (rows, line) in enumerate(drawn.values()):
-        limit, colour = rows["limit"].iloc[0], line.get_color()
-        ax.plot([begin, end], [limit, limit], color=colour, linewidth=2.2)
-        if pairs:
-            # In a row of its own below the axis: two runs may have the same values.
-            look = {"va": "center", "fontsize": "x-small", "color": colour}
-            down = -(20 + 10 * i)
-            for n, number in zip(rows["n"], rows["misplaced"], strict=True):
-                drawing.remark(ax, f"{number:.4g}", (n, 0), (0, down), xycoords=place, ha="center", **look)
-            drawing.remark(ax, middle(line.get_label().strip(), 14), (0, 0), (-6, down), ha="right", **look)
+    for rows, line in drawn.values():
+        ax.plot([begin, end], [rows["limit"].iloc[0]] * 2, color=line.get_color(), linewidth=2.2)
     ax.set_xscale("log", base=2)
     ax.set_xticks([*steps, float(np.sqrt(begin * end))], [*map(str, steps), "rpref"])
     ax.minorticks_off()
-    # As high as the data need: runs differ by less than the range of the measure.
+    # As high as the data need, but differences by rounding alone are not shown.
     low, high = table[["value", "limit"]].min().min(), table[["value", "limit"]].max().max()
     margin = max(0.08 * (high - low), 0.005)
-    ax.set(xlim=(steps[0] / 1.3, end * 1.05), ylim=(low - margin, high + margin), ylabel="n-pref")
-    ax.set_xlabel("partitions n of the grade scale", labelpad=4 + (10 * len(drawn) - 2 if pairs else 0))
-    several = "query_id" not in table and table.attrs.get("n_topics", 1) > 1
-    said = f"numbers below: misplaced pairs{' (mean)' if several else ''}" if pairs else ""
-    drawing.grow(ax, 10 / 72 * len(drawn) * pairs)
-    return _finished(ax, note, "n-pref", table, parameters(table.attrs.get("measure", "")), constant_npref(table), said)
+    ax.set(
+        xlim=(steps[0] / 1.3, end * 1.05),
+        ylim=(low - margin, high + margin),
+        xlabel="partitions n of the grade scale",
+        ylabel="n-pref",
+    )
+    return _finished(ax, note, "n-pref", table, drawing.text(table.attrs.get("measure", "")), constant_npref(table))
 
 
 @drawing.styled
@@ -293,7 +259,7 @@ def cumulated_gain(
             ax.plot(rows["rank"], rows[f"ideal_{quantity}"], color=line.get_color(), label=label, **_IDEAL)
     ax.set_ylim(bottom=0)
     ax.set_ylabel(f"{quantity.upper()} ({'share of the ideal' if ratio else 'gain'})")
-    of = parameters(table.attrs.get("measure", ""), base="d" in quantity)
+    of = drawing.text(table.attrs.get("measure", ""))
     return _finished(ax, note, _GAINS[quantity], table, of, "" if judged else "ideal of the retrieved documents")
 
 

@@ -9,7 +9,6 @@ A new name takes a colour that no other name of its picture has, as long as one 
 from __future__ import annotations
 
 import itertools
-import math
 import textwrap
 from collections.abc import Callable, Iterable, Sequence
 from functools import wraps
@@ -286,69 +285,51 @@ def remark(ax: Axes, words: str, at: tuple[float, float], offset: tuple[float, f
     return ax.annotate(words, at, xytext=offset, annotation_clip=False, **look)
 
 
-def title(ax: Axes, words: str, *details: str, gap: float = 0) -> None:
-    """Write a title, with details below it in small letters; `gap` points are left free below both."""
+def title(ax: Axes, words: str, *details: str) -> None:
+    """Write a title, with details below it in small letters."""
     below = textwrap.fill("; ".join(filter(None, details)), 56)
-    ax.set_title(words, pad=8 + gap + (12 + 11 * below.count("\n") if below else 0))
+    ax.set_title(words, pad=8 + (12 + 11 * below.count("\n") if below else 0))
     if below:
-        remark(ax, below, (0.5, 1), (0, 5 + gap), ha="center", color="0.25")
+        remark(ax, below, (0.5, 1), (0, 5), ha="center", color="0.25")
 
 
 # ------------------------------------------------------------------------------------------------------- legends
 
 
-def _columns(labels: Sequence[str], inches: float) -> int:
-    """How many columns of a legend fit this width."""
-    from matplotlib.font_manager import FontProperties
-    from matplotlib.textpath import TextPath
-
-    small = FontProperties(size=8.4)
-    widths = (TextPath((0, 0), label, prop=small).get_extents().width for label in labels if label.strip())
-    each = max(widths, default=0) / 72 + 0.52  # with the line, and the space around it
-    rows = math.ceil(len(labels) / max(1, int(inches / each)))
-    return math.ceil(len(labels) / rows)
-
-
-def legend(ax: Axes, handles: Sequence[Any] | None = None, *, note: str = "", above: bool = False) -> float:
-    """Add a legend outside the axes, so that it covers no data; inside if the figure cannot make room for it.
+def legend(ax: Axes, handles: Sequence[Any] | None = None, *, note: str = "") -> None:
+    """Add a legend below the axes, so that it covers no data; inside if the figure cannot make room for it.
 
     Parameters
     ----------
     ax : Axes
     handles : what it names; all that have a label if None
-    note : a last line
-    above : between the title and the axes, not below the x axis
-
-    Returns
-    -------
-    float
-        Points that it takes above the axes.
+    note : a line above it
     """
     handles = ax.get_legend_handles_labels()[0] if handles is None else handles
     others = tuple(f"other {what}" for what in ("run", "runs", "measure", "measures"))
     handles = sorted(handles, key=lambda one: one.get_label().endswith(others))  # these last
     labels = [str(one.get_label()) for one in handles]
     if all(label == "run" for label in labels):
-        return 0.0
+        return
     figure: Any = ax.figure
     look: dict[str, Any] = {"fontsize": "small", "title": textwrap.fill(note, 66, break_on_hyphens=False) or None}
-    if figure.get_layout_engine() is None and not above:
+    if figure.get_layout_engine() is None:
         ax.legend(handles, labels, frameon=True, edgecolor="none", framealpha=0.75, **look)
-        return 0.0
+        return
     from matplotlib.transforms import ScaledTranslation
 
-    spec = ax.get_subplotspec()
-    beside = 1 if spec is None else spec.get_gridspec().ncols
-    # The axes are not in the middle of the figure.
-    n_columns = _columns(labels, figure.get_size_inches()[0] / beside - (0.6 if above else 0.4))
-    rows = math.ceil(len(labels) / n_columns)
-    look |= {"ncols": n_columns, "frameon": False, "columnspacing": 1.2, "title_fontsize": "x-small"}
-    if above:
-        ax.legend(handles, labels, loc="lower center", bbox_to_anchor=(0.5, 1), borderpad=0, borderaxespad=0.3, **look)
-        grow(ax, 0.17 * (rows - 1))
-        return 13.0 * rows
-    down = ScaledTranslation(0, -(30 + ax.xaxis.labelpad) / 72, figure.dpi_scale_trans)
-    look |= {"bbox_to_anchor": (0.5, 0), "bbox_transform": ax.transAxes + down, "handlelength": 2.6}
-    ax.legend(handles, labels, loc="upper center", borderaxespad=0, **look)
-    grow(ax, 0.19 * (rows + (look["title"].count("\n") + 1 if note else 0)))
-    return 0.0
+    figure.draw_without_rendering()  # to know where what is below the axes ends
+    ends: Any = ax.xaxis.get_tightbbox()
+    down = ScaledTranslation(0, (ends.y0 - ax.bbox.y0) / figure.dpi - 0.06, figure.dpi_scale_trans)
+    look |= {"loc": "upper center", "bbox_to_anchor": (0.5, 0), "bbox_transform": ax.transAxes + down}
+    spec: Any = ax.get_subplotspec()
+    beside, place = (1, 0) if spec is None else (spec.get_gridspec().ncols, spec.colspan.start)
+    width = figure.bbox.width / beside
+    middle_of_axes = (ax.bbox.x0 + ax.bbox.x1) / 2 - place * width  # not in the middle of the figure
+    room = 2 * min(middle_of_axes, width - middle_of_axes)
+    for n_columns in range(len(labels), 0, -1):
+        look |= {"ncols": n_columns, "columnspacing": 1.2, "borderaxespad": 0, "frameon": False}
+        made = ax.legend(handles, labels, **look)
+        if made.get_window_extent().width <= room:
+            break
+    grow(ax, made.get_window_extent().height / figure.dpi)

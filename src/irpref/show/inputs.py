@@ -115,16 +115,6 @@ def _are_values(data: Any) -> bool:
     return {"measure", "value"} <= {str(name) for name in getattr(data, "columns", ())}
 
 
-def parameters(measure: str, base: bool = False) -> str:
-    """Parameters of a measure for a reader: `norm=relative, max_rel=3, cutoff=10`; `base` only if asked for."""
-    before, _, cutoff = measure.partition("@")
-    words = before.partition("(")[2].rpartition(")")[0].replace("'", "").split(",")
-    words = [word for word in words if word and (base or not word.startswith("base="))]
-    if base and not any(word.startswith("base=") for word in words):
-        words.insert(0, "base=2")
-    return ", ".join([*words, f"cutoff={cutoff}"] if cutoff else words)
-
-
 def constant_npref(table: pd.DataFrame) -> str:
     """The note on a picture of n-pref if no value depends on the number of partitions, else empty."""
     of_run = table.groupby("run")["value"]

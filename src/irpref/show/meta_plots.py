@@ -21,13 +21,7 @@ from irpref.show import drawing
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-__all__ = ["axes", "incompleteness", "significance", "stability", "swap"]
-_SIZE = (6.4, 4.4)  # inches
-
-
-def axes(size: tuple[float, float] = _SIZE) -> Axes:
-    """Axes of a new figure. Raises as `drawing.load`."""
-    return drawing.axes(size)
+__all__ = ["incompleteness", "significance", "stability", "swap"]
 
 
 def _curves(
@@ -37,7 +31,7 @@ def _curves(
     import pandas as pd
 
     table = pd.concat([pd.DataFrame({"run": name, "x": x, "y": y}) for name, (x, y) in curves.items()])
-    drawn = drawing.draw_runs(table, "x", "y", axes() if ax is None else ax, highlight, kind="measure")
+    drawn = drawing.draw_runs(table, "x", "y", ax, highlight, kind="measure")
     drawn.ax.set(xlabel=across, ylabel=up)
     drawing.legend(drawing.finish(drawn.ax))
     return drawn
@@ -146,7 +140,7 @@ def significance(result: DiscriminativePower, ax: Axes | None = None) -> Axes:
     from matplotlib.patches import Patch
 
     n = len(result.systems)
-    ax = axes((5.2, 5.0)) if ax is None else ax
+    ax = drawing.axes((5.2, 5.0)) if ax is None else ax
     # Sums of differences to all others order systems as their means do.
     first, second = np.triu_indices(n, 1)
     lead = np.bincount(first, result.difference, n) - np.bincount(second, result.difference, n)

@@ -18,12 +18,10 @@ Needs matplotlib: `pip install matplotlib`.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from itertools import cycle
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from irpref.judged.groups import parts_of
 from irpref.show import drawing
 from irpref.show.board_plot import leaderboard
 from irpref.show.curve_plots import crp, crp_sketch, cumulated_gain, npref_convergence, precision_recall
@@ -36,7 +34,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
     from irpref.arrays.segments import Floats
-    from irpref.judged.types import Groups, Run
+    from irpref.judged.types import Run
     from irpref.measures.declare import MeasureLike
     from irpref.meta import TopicValues
 
@@ -56,7 +54,6 @@ __all__ = [
     "swap",
     "topic_strip",
 ]
-_FILLS = ("full", "none", "left", "right", "bottom", "top")  # of marks, by group of topics
 
 
 @drawing.styled
@@ -86,9 +83,7 @@ def precision_histogram(
     **options : of `irpref.curves.precision_histogram`, or with a measure of `paired_differences`
     """
     table = only(differences(data, runs, baseline, measure, options), "run", run)
-    by_group = ["group"] if "group" in table else []
     table = table.sort_values("difference", ascending=False, kind="stable")
-    table = table.sort_values(by_group, kind="stable") if by_group else table
     ax = axes() if ax is None else ax
     own, other = table["run"].iloc[0], table.attrs.get("baseline", "B")
     labels = drawing.short_names([own, other])
@@ -105,14 +100,10 @@ def precision_histogram(
     margin = 0.06 * max(high - low, 0.1) + max(0.1 - (high - low), 0.0) / 2
     ax.set_ylim(low - margin, high + margin)
     _name_topics(ax, [drawing.text(middle(str(topic), 12)).strip() for topic in table["query_id"]])
-    if by_group:
-        _name_groups(ax, table["group"].tolist())
-    ax.set_xlabel(f"topic, {'by group, ' if by_group else ''}sorted by difference")
+    ax.set_xlabel("topic, sorted by difference")
     ax.set_ylabel(drawing.wrapped(f"{measured}: {name} {drawing.MINUS} {base}", 30))
-    gap = drawing.legend(ax, handles, above=True)
-    drawing.title(
-        ax, drawing.wrapped(f"{measured} by topic, {drawing.count(difference.size, 'topic')}"), labels.note, gap=gap
-    )
+    drawing.title(ax, drawing.wrapped(f"{measured} by topic, {drawing.count(difference.size, 'topic')}"), labels.note)
+    drawing.legend(ax, handles)
     drawing.finish(ax).grid(False, axis="x")
     return ax
 
@@ -145,25 +136,12 @@ def _name_topics(ax: Axes, ids: Sequence[str]) -> None:
     ax.tick_params(axis="x", length=0)
 
 
-def _name_groups(ax: Axes, groups: Sequence[str]) -> None:
-    """Draw a line between groups of topics, and name each at its end, beside the bars of losses."""
-    for at, group in enumerate(groups):
-        if at + 1 == len(groups) or groups[at + 1] != group:
-            place = ax.get_xaxis_transform()
-            drawing.remark(
-                ax, drawing.text(middle(group, 14)), (at + 0.4, 1), (0, -3), xycoords=place, ha="right", va="top"
-            )
-            if at + 1 < len(groups):
-                ax.axvline(at + 0.5, color=drawing.GREY, linewidth=0.8, linestyle=":")
-
-
 @drawing.styled
 def topic_strip(
     data: Values,
     runs: GivenRuns = None,
     measure: MeasureLike | None = None,
     *,
-    groups: Groups | None = None,
     highlight: drawing.Highlight = None,
     ax: Axes | None = None,
 ) -> Axes:
@@ -174,43 +152,35 @@ def topic_strip(
     data : `irpref.meta.TopicValues`, the result of `pt.Experiment(perquery=True)`, or the qrels
     runs : with qrels: a dict of name to run, or a list of paths
     measure : measure or its name, with qrels, or if the result holds several
-    groups : mapping of topic to group, or path of a file, optional
-        A strip for each system and group of topics.
     highlight : names of systems, optional
         Systems drawn in colour, the others in grey. None: all if there are at most eight, else the best five.
     ax : Axes to draw on; a new figure if None
     """
     (of,) = values(data, runs, [] if measure is None else [measure], 1)
-    parts = parts_of(groups, None, of.topics)
-    best = of.best_first.tolist()
-    # From the bottom, so that the best is on top.
-    strips = [(s, part) for s in best[::-1] for part in reversed(parts)]
-    many = len(strips) > 15
-    chosen = drawing.highlighted(of.systems, highlight, [of.systems[s] for s in best])
+    best = [of.systems[s] for s in of.best_first.tolist()]
+    many = len(best) > 15
+    chosen = drawing.highlighted(of.systems, highlight, best)
     drawing.introduce(chosen)
     labels = drawing.short_names(of.systems, 28)
-    names = [labels.shown[of.systems[s]] + (f" ({drawing.text(p.group)})" if len(parts) > 1 else "") for s, p in strips]
     if ax is None:
-        wide = drawing.SIZE[0] + 0.07 * max(max(map(len, names)) - 12, 0)
-        ax = axes((wide, 1.2 + (0.16 if many else 0.36) * len(strips)))
+        wide = drawing.SIZE[0] + 0.07 * max(max(map(len, labels.shown.values())) - 12, 0)
+        ax = axes((wide, 1.2 + (0.16 if many else 0.36) * len(best)))
     top, low = max(of.matrix.max(), 1.0), min(of.matrix.min(), 0.0)
     handles: list[Any] = []
-    for place, (s, part) in enumerate(strips):
-        found, name = of.matrix[s][part.topics], of.systems[s]
+    for place, name in enumerate(best):
+        found = of.matrix[of.systems.index(name)]
         colour = drawing.style(name)["color"] if name in chosen else drawing.GREY
         look: dict[str, Any] = {"color": colour, "markersize": 4, "alpha": 0.6, "markeredgewidth": 0}
         handles = ax.plot(found, place + _swarm(found, low, top), "o", label="topic", **look)
         if found.size > 1:
             mean = [found.mean()] * 2
             handles += ax.plot(mean, [place - 0.38, place + 0.38], color="0.1", linewidth=2, label="mean")
-    ax.set_yticks(range(len(strips)), names)
+    ax.set_yticks(range(len(best)), [labels.shown[name] for name in best])
     ax.tick_params(axis="y", length=0, labelsize="x-small" if many else "medium")
     margin = 0.03 * (top - low)
-    ax.set(xlim=(low - margin, top + margin), ylim=(-0.6, len(strips) - 0.4), xlabel=_axis(of))
-    gap = drawing.legend(ax, handles, above=True)
-    drawing.title(
-        ax, drawing.wrapped(f"{of.measure} by topic, {drawing.count(of.n_topics, 'topic')}"), labels.note, gap=gap
-    )
+    ax.set(xlim=(low - margin, top + margin), ylim=(len(best) - 0.4, -0.6), xlabel=_axis(of))
+    drawing.title(ax, drawing.wrapped(f"{of.measure} by topic, {drawing.count(of.n_topics, 'topic')}"), labels.note)
+    drawing.legend(ax, handles)
     drawing.finish(ax).grid(False, axis="y")
     return ax
 
@@ -232,7 +202,6 @@ def measure_scatter(
     runs: GivenRuns = None,
     measures: Sequence[MeasureLike] = (),
     *,
-    groups: Groups | None = None,
     highlight: drawing.Highlight = None,
     ax: Axes | None = None,
 ) -> Axes:
@@ -245,8 +214,6 @@ def measure_scatter(
     data : two `irpref.meta.TopicValues`, the result of `pt.Experiment(perquery=True)`, or the qrels
     runs : with qrels: a dict of name to run, or a list of paths
     measures : two measures or their names, with qrels, or if the result holds more than two
-    groups : mapping of topic to group, or path of a file, optional
-        A mark for each system and group of topics, and tau of each group.
     highlight : names of systems, optional
         Systems drawn in colour, the others in grey. None: all if there are at most eight, else the five that the
         measures rank most differently.
@@ -255,37 +222,27 @@ def measure_scatter(
     from irpref.meta import system_ranking
 
     x, y = values(data, runs, measures, 2)
-    parts: dict[str | None, tuple[TopicValues, TopicValues]] = {None: (x, y.select(systems=x.systems))}
-    if groups is not None:
-        parts = {group: (of, y.select(of.systems, of.topics)) for group, of in x.by_group(groups).items()}
-    apart = sum(np.abs(a.places - b.places) for a, b in parts.values())
-    most = [x.systems[i] for i in np.argsort(-apart, kind="stable")]
+    y = y.select(systems=x.systems)
+    most = [x.systems[i] for i in np.argsort(-np.abs(x.places - y.places), kind="stable")]
     chosen = drawing.highlighted(x.systems, highlight, most)
     short = drawing.short_names(chosen)
     drawing.introduce(chosen)
     ax = axes() if ax is None else ax
-    handles: dict[str, Any] = {}
-    words = []
-    for (group, (a, b)), fill in zip(parts.items(), cycle(_FILLS)):
-        for name, at, up in zip(x.systems, a.means, b.means, strict=True):
-            grey: dict[str, Any] = {"color": drawing.PALE, "marker": "o", "zorder": 1}
-            grey["label"] = drawing.count(x.n_systems - len(chosen), "other run")
-            look: dict[str, Any] = drawing.style(name, short.shown[name]) if name in chosen else grey
-            (dot,) = ax.plot(at, up, **look | {"linestyle": "none", "fillstyle": fill, "markersize": 6})
-            handles.setdefault(look["label"], dot)
-        tau = system_ranking(a).tau(system_ranking(b))
-        word = "undefined" if np.isnan(tau) else f"{tau:.2f}".replace("-", drawing.MINUS)
-        words.append(word if group is None else f"{word}\N{NO-BREAK SPACE}({drawing.text(middle(group, 14))})")
-        if group is not None:
-            look = {"color": drawing.GREY, "marker": "o", "linestyle": "none", "fillstyle": fill}
-            handles[f"group {group}"] = ax.plot([], [], label=drawing.text(group), **look)[0]
+    grey: dict[str, Any] = {"color": drawing.PALE, "marker": "o", "zorder": 1}
+    grey["label"] = drawing.count(x.n_systems - len(chosen), "other run")
+    handles = {}
+    for name, at, up in zip(x.systems, x.means, y.means, strict=True):
+        look = drawing.style(name, short.shown[name]) if name in chosen else grey
+        (handles[look["label"]],) = ax.plot(at, up, **look | {"linestyle": "none", "markersize": 6})
+    tau = system_ranking(x).tau(system_ranking(y))
+    word = "undefined" if np.isnan(tau) else f"{tau:.2f}".replace("-", drawing.MINUS)
     ax.margins(0.08)
     ax.set(xlabel=_axis(x, "mean "), ylabel=_axis(y, "mean "))
     ax.xaxis.set_inverted(not x.higher_is_better)
     ax.yaxis.set_inverted(not y.higher_is_better)
     drawing.title(
         ax,
-        drawing.wrapped(f"Kendall's \N{GREEK SMALL LETTER TAU} = {', '.join(words)}"),
+        f"Kendall's \N{GREEK SMALL LETTER TAU} = {word}",
         f"{drawing.count(x.n_systems, 'system')}, {drawing.count(x.n_topics, 'topic')}",
         "in colour: those ranked most differently" if highlight is None and len(chosen) < x.n_systems else "",
     )

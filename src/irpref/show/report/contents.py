@@ -132,8 +132,15 @@ def contents(measures: Measures, qrels: Qrels, runs: Runs, asked: Asked) -> Part
         whole = len(order) * len(first.topics) * len(names) <= MOST_VALUES
         with_values = [r for r, name in enumerate(runs_by_place) if whole or name in shown]
         seen = _in_32_bits(named) if asked.alignment.float32 and hosted(chosen[0]) and in_32_bits(chosen[0]) else named
-        tied = set(findings.loc[findings["code"] == "ties", "run"])
+        tied = findings.loc[findings["code"] == "ties", "run"]
         n_topics, short = len(first.topics), parts(runs_by_place)
+        of_shown = {name: seen[name] for name in shown}
+        bounds = _bounds(hole_intervals, chosen[0], qrels, of_shown, n_topics * len(shown) > MOST_BOUNDS)
+        bounds |= _turns(chosen[0], qrels, of_shown if bounds["runs"] else {})
+        ties = _bounds(
+            tie_intervals, chosen[0], qrels, {name: seen[name] for name in tied}, n_topics * len(tied) > MOST_TIED
+        )
+        ties |= {"tied": len(tied), "runs": [row for row in ties["runs"] if row["low"] < row["high"]]}
         return plain(
             {
                 "title": asked.title,
@@ -153,8 +160,8 @@ def contents(measures: Measures, qrels: Qrels, runs: Runs, asked: Asked) -> Part
                 "baseline": None if asked.baseline is None else runs_by_place.index(asked.baseline),
                 "rankings": _rankings(chosen, qrels, {name: named[name] for name in shown}, first.topics, asked),
                 **_drawn(qrels, named),
-                "bounds": _bounds(chosen[0], qrels, {name: seen[name] for name in shown}, n_topics),
-                "ties": _ties(chosen[0], qrels, {name: run for name, run in seen.items() if name in tied}, n_topics),
+                "bounds": bounds,
+                "ties": ties,
                 "findings": findings[["level", "code", "run", "count", "text"]].to_dict("records"),
                 "suggested": findings.attrs.get("measures", []),
                 "grave": grave(findings),
@@ -391,43 +398,31 @@ def _drawn(qrels: Qrels, runs: Mapping[str, Run]) -> dict[str, list[Part]]:
 # --------------------------------------------------------------------------------------- unjudged documents and ties
 
 
-def _intervals(
-    over: Callable[..., pd.DataFrame], measure: Measure, qrels: Qrels, runs: Mapping[str, Run]
-) -> list[Part]:
-    """Intervals of the means of runs."""
-    tables = {name: over([measure], qrels, run) for name, run in runs.items()}
-    return [{"run": name, **of[of["query_id"].isna()].iloc[0]} for name, of in tables.items()]
-
-
-def _bounds(measure: Measure, qrels: Qrels, runs: Mapping[str, Run], n_topics: int) -> Part:
-    """The values that unjudged documents make possible, the pairs they could reverse, which of them to judge next."""
-    best = dict([*runs.items()][:N_PAIRS])
-    out: Part = {"measure": str(measure), "runs": [], "pairs": [], "next": [], "said": "", "best": len(best)}
-    out["many"] = n_topics * len(runs) > MOST_BOUNDS
-    if out["many"]:
-        return out
+def _bounds(
+    over: Callable[..., pd.DataFrame], measure: Measure, qrels: Qrels, runs: Mapping[str, Run], many: bool
+) -> Part:
+    """Intervals of the means of runs, unless there are too many topics and runs."""
+    out: Part = {"measure": str(measure), "runs": [], "said": "", "many": many}
     try:
-        out["runs"] = _intervals(hole_intervals, measure, qrels, runs)
-        if len(runs) > 1:
-            out["pairs"] = pair_intervals([measure], qrels, best).to_dict("records")
-            following = judge_next([measure], qrels, runs)
-            out["next"] = following.assign(runs=following["runs"].map(len)).to_dict("records")
+        for name, run in () if many else runs.items():
+            of = over([measure], qrels, run)
+            out["runs"].append({"run": name, **of[of["query_id"].isna()].iloc[0]})
     except ValueError as error:  # nothing is known of this measure, or of these judgments
         out["said"] = str(error)
     return out
 
 
-def _ties(measure: Measure, qrels: Qrels, tied: Mapping[str, Run], n_topics: int) -> Part:
-    """The values under other orders of tied documents, for the runs whose value depends on the order."""
-    out: Part = {"measure": str(measure), "tied": len(tied), "runs": [], "said": ""}
-    out["many"] = n_topics * len(tied) > MOST_TIED
-    if not out["many"]:
-        try:
-            found = _intervals(tie_intervals, measure, qrels, tied)
-            out["runs"] = [row for row in found if row["low"] < row["high"]]
-        except ValueError as error:  # nothing is known of this measure
-            out["said"] = str(error)
-    return out
+def _turns(measure: Measure, qrels: Qrels, runs: Mapping[str, Run]) -> Part:
+    """The pairs of the best runs that unjudged documents could reverse, and which of them to judge next."""
+    if len(runs) < 2:
+        return {"pairs": [], "next": []}
+    best = dict([*runs.items()][:N_PAIRS])
+    following = judge_next([measure], qrels, runs)
+    return {
+        "pairs": pair_intervals([measure], qrels, best).to_dict("records"),
+        "next": following.assign(runs=following["runs"].map(len)).to_dict("records"),
+        "best": len(best),
+    }
 
 
 # ------------------------------------------------------------------------------------------------------ what was done
