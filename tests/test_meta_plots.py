@@ -100,7 +100,7 @@ def test_robustness_curves():
         assert left > 100 > 10 > right
     assert [label.get_text() for label in ax.get_xticklabels()] == ["100", "50", "10"]
     assert len(plots.incompleteness(found, highlight="AP").collections) == 1
-    assert "AP by all judgments" in plots.incompleteness(found, reference="AP").get_ylabel()
+    assert "with AP by all judgments" in " ".join(plots.incompleteness(found, reference="AP").get_ylabel().split())
     with pytest.raises(ValueError, match="'tau', 'tau_ap', 'mean'"):
         plots.incompleteness(found, value="rho")
 

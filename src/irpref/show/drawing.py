@@ -327,8 +327,8 @@ def legend(ax: Axes, handles: Sequence[Any] | None = None, *, note: str = "") ->
     width = figure.bbox.width / beside
     middle_of_axes = (ax.bbox.x0 + ax.bbox.x1) / 2 - place * width  # not in the middle of the figure
     room = 2 * min(middle_of_axes, width - middle_of_axes)
-    for n_columns in range(len(labels), 0, -1):
-        look |= {"ncols": n_columns, "columnspacing": 1.2, "borderaxespad": 0, "frameon": False}
+    for rows in range(1, len(labels) + 1):
+        look |= {"ncols": -(-len(labels) // rows), "columnspacing": 1.2, "borderaxespad": 0, "frameon": False}
         made = ax.legend(handles, labels, **look)
         if made.get_window_extent().width <= room:
             break

@@ -32,7 +32,7 @@ def _curves(
 
     table = pd.concat([pd.DataFrame({"run": name, "x": x, "y": y}) for name, (x, y) in curves.items()])
     drawn = drawing.draw_runs(table, "x", "y", ax, highlight, kind="measure")
-    drawn.ax.set(xlabel=across, ylabel=up)
+    drawn.ax.set(xlabel=across, ylabel=drawing.wrapped(up))
     drawing.legend(drawing.finish(drawn.ax))
     return drawn
 
