@@ -181,6 +181,16 @@ def test_topics_without_the_judges_grades_are_named():
     assert found["topics_human"].iloc[0] == 3
 
 
+def test_pairs_share_in_the_median_variance():
+    # No judge: variances 2, 8 and 32 of two topics, and 1/2 of the topics lack human judgments.
+    y = np.array([[0.0, 2.0], [0.0, 4.0], [0.0, 8.0], [1.0, 1.0]])
+    labelled = np.array([True, True, False, False])
+    estimate, error, df = estimates(y, np.zeros((4, 4)), labelled, 0.0, shared=True)
+    assert estimate.tolist() == [1, 2, 4, 1]
+    assert error**2 == pytest.approx([(s + 0.5 * 8) / 1.5 / 2 for s in (2, 8, 32)] + [0])  # known without error
+    assert df == pytest.approx([1.5] * 4)
+
+
 @pytest.mark.parametrize(("quality", "fixed", "most"), [(0.9, False, 0.8), (0.9, True, 0.7), (0.0, False, 1.02)])
 def test_coverage_and_width_at_ten_topics(quality, fixed, most):
     rng = np.random.default_rng(7)

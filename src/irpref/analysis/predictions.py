@@ -23,8 +23,14 @@ variance and w = lambda (1 - n / N), the degrees of freedom d are
     1 / d = a / (n - 1 - w) + (1 - a) / (N - 1)           the topics are a sample
     d = n - 1 - 2 w                                       these topics alone
 
-With an uninformative judge you get the humans' t interval. With a judge that agrees with them entirely, you get the
-interval of all N topics as if humans had judged them all.
+Differences of systems have long tails, so t intervals of ten topics contain less than they promise where s_ee happens
+to be small. From three runs on, each pair therefore shares in the median of s_ee over the pairs, with the weight of
+1 - n / N topics, which are added to n in d (a moderated t: G. K. Smyth, Linear models and empirical Bayes methods
+for assessing differential expression in microarray experiments, Statistical Applications in Genetics and Molecular
+Biology 3 (2004) 3, doi:10.2202/1544-6115.1027).
+
+With an uninformative judge you get about the humans' t interval, and exactly that with human judgments of all topics.
+With a judge that agrees with humans entirely, you get the interval of all N topics as if humans had judged them all.
 """
 
 from __future__ import annotations
@@ -49,6 +55,7 @@ from irpref.values.matrix import evaluated
 
 _IDS = ["query_id", "doc_id"]
 _MOST = 10_000  # topics: nobody would judge more
+_SHARED = 1.0  # weight, in topics, of the median variance in the variance of a pair
 
 
 class Predictions(ResultFrame):
@@ -143,7 +150,7 @@ def judge(
         y, f, name = of_humans.values, of_all.values, np.array(of_all.systems, object)
         of_runs = _table(y, f, labelled, weight, fixed, level, of_all.scale)
         of_runs.insert(0, "run", name)
-        of_pairs = _table(y[a] - y[b], f[a] - f[b], labelled, weight, fixed, level, of_all.scale)
+        of_pairs = _table(y[a] - y[b], f[a] - f[b], labelled, weight, fixed, level, of_all.scale, shared=True)
         of_pairs.insert(0, "a", name[a])
         of_pairs.insert(1, "b", name[b])
         rows.append(of_runs.assign(measure=of_all.measure, topics_human=y.shape[1], topics_judge=f.shape[1]))
@@ -179,9 +186,11 @@ def _agreement_of_grades(true: pd.DataFrame, said: pd.DataFrame) -> dict[str, An
     return {"documents": len(both), "correlation": found, "kappa": kappa, "weight": weight}
 
 
-def _table(y: Floats, f: Floats, labelled: Any, weight: float, fixed: bool, level: float, scale: int) -> pd.DataFrame:
+def _table(
+    y: Floats, f: Floats, labelled: Any, weight: float, fixed: bool, level: float, scale: int, shared: bool = False
+) -> pd.DataFrame:
     """Estimates, with a row for each row of values of the humans, (n_rows, n), and of the judge, (n_rows, N)."""
-    estimate, error, df = estimates(y, f, labelled, weight, fixed)
+    estimate, error, df = estimates(y, f, labelled, weight, fixed, shared)
     half = special.stdtrit(df, (1 + level) / 2) * error
     means = {"human": y.mean(axis=1), "judge": f.mean(axis=1), "estimate": estimate}
     ends = {"low": estimate - half, "high": estimate + half}
@@ -209,7 +218,9 @@ def _agreement(human: Floats, judge: Floats, pairs: pd.DataFrame, level: float) 
     }
 
 
-def estimates(y: Floats, f: Floats, labelled: Any, weight: float, fixed: bool = False) -> tuple[Floats, Floats, Floats]:
+def estimates(
+    y: Floats, f: Floats, labelled: Any, weight: float, fixed: bool = False, shared: bool = False
+) -> tuple[Floats, Floats, Floats]:
     """Prediction-powered estimates of means.
 
     Parameters
@@ -224,6 +235,8 @@ def estimates(y: Floats, f: Floats, labelled: Any, weight: float, fixed: bool = 
         Lambda.
     fixed : bool
         Whether the estimate is about the N topics alone.
+    shared : bool
+        Whether rows share in their median variance, as differences of systems do.
 
     Returns
     -------
@@ -236,16 +249,21 @@ def estimates(y: Floats, f: Floats, labelled: Any, weight: float, fixed: bool = 
     estimate = y.mean(axis=1) + weight * (f.mean(axis=1) - here.mean(axis=1))
     e = y - weight * here
     centred = e - e.mean(axis=1, keepdims=True)
-    s_ee = (centred**2).sum(axis=1) / (n - 1)
+    own = (centred**2).sum(axis=1) / (n - 1)
+    varies = own > 0
+    extra = _SHARED * rest if shared and varies.sum() > 1 else 0.0
+    topics = n - 1 + extra
+    s_ee = np.where(varies, ((n - 1) * own + extra * np.median(own[varies] if extra else 0.0)) / topics, 0.0)
     if fixed:
-        return estimate, np.sqrt(rest * s_ee / n), np.full(len(y), max(n - 1 - 2 * weight * rest, 1.0))
+        return estimate, np.sqrt(rest * s_ee / n), np.full(len(y), max(topics - 2 * weight * rest, 1.0))
     s_ef = (centred * (here - here.mean(axis=1, keepdims=True))).sum(axis=1) / (n - 1)
+    s_ef *= np.sqrt(np.divide(s_ee, own, out=np.zeros_like(own), where=varies))  # the correlation stays
     of_judge = weight**2 * f.var(axis=1, ddof=1) / total
     # The two variances are estimated on different topics, so their sum with the covariance could be negative.
     of_error = np.maximum(s_ee / n + 2 * weight * s_ef / total, rest * s_ee / n / 2)
     variance = of_judge + of_error
     share = np.divide(of_error, variance, out=np.ones_like(variance), where=variance > 0)
-    df = 1 / (np.clip(share, 0, None) / (n - 1 - weight * rest) + (1 - share) / (total - 1))
+    df = 1 / (np.clip(share, 0, None) / (topics - weight * rest) + (1 - share) / (total - 1))
     return estimate, np.sqrt(variance), df
 
 
