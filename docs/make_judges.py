@@ -4,7 +4,7 @@
     python docs/make_judges.py --stored               # tables and pictures alone
 
 The folder has `dl19-passage`, `dl20-passage`, `trec-covid-r3`, `clef-ehealth-2018` (judgments, runs) and `llm-judges`.
-Only numbers are kept: docs/judges/results.json and the pictures beside it. Takes about fifteen minutes.
+Only numbers are kept: docs/judges/results.json and the pictures beside it. Takes about seven minutes.
 """
 
 from __future__ import annotations
@@ -119,27 +119,28 @@ def order_and_bias(human, judges, runs, draws):
     return table.groupby(["measure", "judge", "way"], sort=False).mean().reset_index()
 
 
-def held(human, judges, runs):
+def held(human, judges, runs, draws=6):
     """Intervals over unjudged documents with a judge: how many hold the value under full judgments, and how wide."""
     some = dict(list(runs.items())[::2])
     true = [v.mean(axis=1) for v in values(MEASURES, human, some)]
     rows, points = [], {}
     rng = np.random.default_rng(2)
-    for draw in range(2):
+    for draw in range(draws):
         known = pool(human, runs, rng.choice(sorted(runs), POOLED, replace=False))
-        for name, judge in judges.items():
-            filled = irpref.fill(known, judge, runs)
+        ways = {"fill with runs": (runs,), "fill": ()}
+        for name, way in [(name, way) for name in judges for way in (ways if draw < 3 else ["fill with runs"])]:
+            filled = irpref.fill(known, judges[name], *ways[way])
             tables = [irpref.intervals(MEASURES, filled, run, "unjudged") for run in some.values()]
             means = [table[table["query_id"].isna()].set_index("measure") for table in tables]
             for measure, t in zip(MEASURES, true, strict=True):
                 ends = ("low", "expected", "high", "bias")
                 low, mid, high, bias = (np.array([m.loc[measure, c] for m in means]) for c in ends)
                 held, width = ((low <= t) & (t <= high)).mean(), (high - low).mean()
-                rows.append((measure, name, held, width, (mid - t).mean(), bias.mean()))
-                if measure == "nDCG@10" and draw == 0:
+                rows.append((way, measure, name, held, width, (mid - t).mean(), bias.mean()))
+                if measure == "nDCG@10" and draw == 0 and way != "fill":
                     points[name] = np.round([low, mid, high, t], 4).tolist()
-    table = pd.DataFrame(rows, columns=["measure", "judge", "held", "width", "bias", "estimated"])
-    return table.groupby(["measure", "judge"], sort=False).mean().reset_index(), points
+    table = pd.DataFrame(rows, columns=["way", "measure", "judge", "held", "width", "bias", "estimated"])
+    return table.groupby(["way", "measure", "judge"], sort=False).mean().reset_index(), points
 
 
 def useless(human, judge):
@@ -174,7 +175,7 @@ def predicted(human, judges, runs):
                 for k, measure in enumerate(MEASURES[:2]):
                     every = of_humans[k][a] - of_humans[k][b]
                     y, f = every[:, drawn[:TOPICS]], (of_judges[name][k][a] - of_judges[name][k][b])[:, drawn]
-                    estimate, error, df = estimates(y, f, labelled, weight, kind == "fixed")
+                    estimate, error, df = estimates(y, f, labelled, weight, kind == "fixed", shared=True)
                     half = stats.t.ppf(0.975, df) * error
                     hold = np.abs(estimate - every.mean(axis=1)) <= half + 1e-12
                     human_half = stats.t.ppf(0.975, TOPICS - 1) * y.std(axis=1, ddof=1) / np.sqrt(TOPICS)
@@ -233,13 +234,23 @@ def tables(results):
             level = (tau[WAYS[4:]].to_numpy() >= tau.max(axis=1).to_numpy()[:, None] - 0.01).sum(axis=0)
             shown = [f"**{short(t)}**" if t == mean.max() else short(t) for t in mean]
             order.append([first, *shown, f"{level[0]}, {level[1]} of {len(tau)}"])
-            one = intervals[intervals["measure"] == measure]
+            of_way = dict(list(intervals[intervals["measure"] == measure].groupby("way")))
+            one = of_way["fill with runs"]
             bias.append([first, *(short(off[way].abs().mean()) for way in (*WAYS[2:3], *WAYS[4:]))])
             bias[-1] += [short((one["bias"] - one["estimated"]).abs().mean())]
-            held.append([first, f"{one['held'].mean():.2f}", f"{one['held'].min():.2f}", short(one["width"].mean())])
+            held.append([first])
+            for way in reversed(WAYS[4:]):
+                all_of = of_way[way]
+                held[-1] += [
+                    f"{all_of['held'].mean():.2f}",
+                    f"{all_of['held'].min():.2f}",
+                    short(all_of["width"].mean()),
+                ]
     out["order"] = markdown(order, ["tau", *WAYS, "best or within .01: fill, with runs"])
     out["bias"] = markdown(bias, ["bias", "judge's grade", *WAYS[4:], "less its estimate"])
-    out["intervals"] = markdown(held, ["", "held", "worst judge", "width"])
+    out["intervals"] = markdown(
+        held, ["", *("with runs: held", "worst judge", "width"), *("without: held", "worst judge", "width")]
+    )
     rows = []
     real = {name: of for name, of in results.items() if "predicted" in of}
     for kind in ("sample", "fixed"):

@@ -194,7 +194,9 @@ def test_as_many_documents_count_as_relevant_as_are_expected():
     largest = np.unique(np.column_stack([topic, found.mean])[filled], axis=0, return_counts=True)[1].max()
     assert abs(counted.sum() - found.relevant) <= largest / 2
     assert found.mean[filled][counted].min() >= found.mean[filled][~counted].max()
-    assert found.grades(relevant=0)[filled].max() < 1
+    likely = found.grades(by_chance=True)[filled] >= 1
+    assert abs(likely.sum() - found.relevant) <= 0.5
+    assert found.chance[likely].min() >= found.chance[~likely].max()
 
 
 @pytest.mark.parametrize(("human", "relevant"), [([1.0, 2.0, np.nan, np.nan], 2.0), ([0.0, 0.0, np.nan, np.nan], 0.0)])
@@ -295,14 +297,45 @@ def test_intervals_hold_the_value_under_full_judgments():
     held = []
     for _ in range(3):
         human, judge, runs = collection(rng)
-        known = pooled(human, [runs["r0"], runs["r3"]], 10)
+        known = pooled(human, [runs[name] for name in ("r0", "r2", "r3", "r5")], 10)
+        filled = irpref.fill(known, judge, runs)
         for run in runs.values():
-            table = irpref.intervals(["nDCG@10"], known, run, "unjudged", judge=judge)
-            row = table[table["query_id"].isna()].iloc[0]
-            assert row["expected"] == row["value"] == mean("nDCG@10", irpref.fill(known, judge), run)
+            table = irpref.intervals(["nDCG@10", "AP"], filled, run, "unjudged")
             assert ((table["low"] <= table["expected"]) & (table["expected"] <= table["high"])).all()
-            held.append(row["low"] <= mean("nDCG@10", human, run) <= row["high"])
+            for row in table[table["query_id"].isna()].itertuples():
+                assert row.expected == row.value == mean(row.measure, filled, run)
+                held.append(row.low <= mean(row.measure, human, run) <= row.high)
     assert np.mean(held) >= 0.93
+
+
+def test_without_runs_the_interval_is_around_the_plain_fill():
+    human, judge, runs = collection(np.random.default_rng(5))
+    known = pooled(human, [runs["r0"], runs["r3"]], 10)
+    filled = irpref.fill(known, judge)
+    tables = [
+        irpref.intervals(["nDCG@10", "AP"], known, runs["r1"], "unjudged", judge=judge, level=level)
+        for level in (0.5, 0.95)
+    ]
+    narrow, wide = tables
+    assert (narrow["low"] >= wide["low"]).all()
+    assert (narrow["high"] <= wide["high"]).all()
+    for table in tables:
+        assert ((table["low"] <= table["expected"]) & (table["expected"] <= table["high"])).all()
+        means = table[table["query_id"].isna()].set_index("measure")["expected"]
+        assert means.to_dict() == {measure: mean(measure, filled, runs["r1"]) for measure in means.index}
+
+
+def test_if_the_value_is_certain_only_the_margin_is_left():
+    """The first document decides RR, whatever the others are; half of the grades of q1 are filled, a quarter of q2."""
+    human = {"q1": {"a": 1, "b": 0}, "q2": {"a": 1, "b": 0, "c": 0}}
+    judge = {"q1": {"a": 1, "b": 0, "x": 1, "y": 0}, "q2": {"a": 1, "b": 0, "x": 0}}
+    run = {"q1": {"a": 3.0, "x": 2.0, "y": 1.0}, "q2": {"a": 2.0, "x": 1.0}}
+    table = irpref.intervals(["RR"], human, run, "unjudged", judge=judge, level=0.9)
+    half, quarter = (1.6448536 * share for share in (1 / 2, 1 / 4))  # one of each topic, and one of all topics
+    margin = [np.hypot(0.125, 0.016) * half, np.hypot(0.125, 0.016) * quarter]
+    margin += [np.hypot(0.125 * np.hypot(half, quarter) / 2, 0.016 * (half + quarter) / 2)]
+    assert table["low"].tolist() == pytest.approx([1 - by for by in margin])
+    assert table["high"].tolist() == [1, 1, 1]
 
 
 def test_intervals_are_points_if_nothing_is_missing():

@@ -105,8 +105,10 @@ class Completion:
     ----------
     missing : bool array (n,)
         Documents that only the judge graded.
+    chance : float array (n_missing,), or None without `depth`
+        The chance that each of them has the lowest positive human grade or a higher one.
     relevant : float
-        How many of them are expected to have the lowest positive human grade or a higher one; NaN without `depth`.
+        How many of them are expected to; NaN without `depth`.
     """
 
     def __init__(self, human: Floats, said: Floats, topic: Ints, depth: Floats | None) -> None:
@@ -115,15 +117,13 @@ class Completion:
         grade, _, mean, _ = mean_grades(said[self.both], human[self.both])
         self.mean: Floats = np.interp(said, grade, mean)
         self.levels: Floats = np.unique(human[self.both])
-        self.ranked = depth is not None
-        self.depth: Floats = np.zeros_like(human) if depth is None else depth
-        self.relevant = self.expected() if self.ranked else np.nan
+        self.chance = None if depth is None else self._chance(depth)
+        self.relevant = np.nan if self.chance is None else float(self.chance.sum())
 
-    def expected(self, weight: Floats | None = None) -> float:
-        """`relevant`, with weights (n,) on the documents that both graded."""
+    def _chance(self, depth: Floats) -> Floats:
         if self.levels[0] > 0 or self.levels.size == 1:
-            return float(self.missing.sum() * (self.levels[0] > 0))
-        columns = np.column_stack([self.mean, self.depth])
+            return np.full(int(self.missing.sum()), float(self.levels[0] > 0))
+        columns = np.column_stack([self.mean, depth])
         known = columns[self.both]
         spread = known.std(axis=0)
         columns = (columns - known.mean(axis=0)) / np.where(spread > 1e-12, spread, np.inf)
@@ -132,9 +132,9 @@ class Completion:
         step = np.repeat(np.arange(len(rows)), [of.size for of in rows])
         row = np.concatenate(rows)
         x = np.column_stack([np.eye(len(rows))[step], columns[self.both][row]])
-        w = np.ones(row.size) if weight is None else weight[self.both][row]
-        b = _logistic(x, (level[row] > step).astype(np.float64), w)
-        return float(special.expit(b[0] + columns[self.missing] @ b[len(rows) :]).sum())
+        b = _logistic(x, (level[row] > step).astype(np.float64))
+        chance: Floats = special.expit(b[0] + columns[self.missing] @ b[len(rows) :])
+        return chance
 
     def deviation(self) -> Floats:
         """Deviation of each document's topic, shrunk towards 0."""
@@ -147,35 +147,35 @@ class Completion:
         share = np.divide(n * between, n * between + within, out=np.zeros_like(n), where=n * between > 0)
         return (share * mean)[self.topic]
 
-    def grades(self, relevant: float | None = None) -> Floats:
+    def grades(self, by_chance: bool = False) -> Floats:
         """Human grades, and expected grades for missing documents; NaN for documents that nobody graded.
 
-        `relevant` replaces the expected number of relevant documents.
+        `by_chance`: those with the highest chance count as relevant, instead of those with the highest m(g).
         """
-        if not self.ranked:
+        if self.chance is None:
             return np.where(self.missing, self.mean, self.human)
         own = self.deviation()
         worth = np.clip(self.mean + own, 0.0, self.levels[-1])
         rows = np.flatnonzero(self.missing)
         least = self.levels[self.levels > 0].min(initial=np.inf)
         if rows.size and np.isfinite(least):
-            order = rows[np.lexsort((-own[rows], -self.mean[rows]))]
-            # Documents of one topic and grade are alike: take all or none, at the number nearest to the wanted one.
-            changes = (np.diff(self.mean[order]) != 0) | (np.diff(own[order]) != 0)
+            keys = np.array([self.chance] if by_chance else [own[rows], self.mean[rows]])
+            order = np.lexsort(-keys)
+            # Documents with equal keys are alike: take all or none, at the number nearest to the expected one.
+            changes = (np.diff(keys[:, order]) != 0).any(axis=0)
             numbers = np.flatnonzero(np.concatenate([[True], changes, [True]]))
-            wanted = self.relevant if relevant is None else relevant
-            counted = order[: numbers[np.abs(numbers - wanted).argmin()]]
+            counted = rows[order[: numbers[np.abs(numbers - self.relevant).argmin()]]]
             best = np.maximum(worth[counted], least)
             worth = np.minimum(worth, np.nextafter(least, 0))
             worth[counted] = best
         return np.where(self.missing, worth, self.human)
 
 
-def _logistic(x: Floats, y: Floats, weight: Floats) -> Floats:
-    """Coefficients of a logistic regression: (n, k), (n,) and (n,) to (k,)."""
+def _logistic(x: Floats, y: Floats) -> Floats:
+    """Coefficients of a logistic regression: (n, k) and (n,) to (k,)."""
     b = np.zeros(x.shape[1])
     for _ in range(_STEPS):
         p = special.expit(x @ b)
-        curve = (x * (weight * p * (1 - p))[:, None]).T @ x + _RIDGE * np.eye(b.size)
-        b = b + np.linalg.solve(curve, x.T @ (weight * (y - p)) - _RIDGE * b)
+        curve = (x * (p * (1 - p))[:, None]).T @ x + _RIDGE * np.eye(b.size)
+        b = b + np.linalg.solve(curve, x.T @ (y - p) - _RIDGE * b)
     return b
