@@ -126,6 +126,11 @@ class Holes:
         """Ranks of the holes of a topic in each run, inf if it lacks them; `rising`: with ties by ascending id."""
         return self._rank[int(rising), :, self.holes.offsets[t] : self.holes.offsets[t + 1]]
 
+    def topmost(self, t: int, last: int) -> Ints:
+        """Codes of the holes of a topic that the first run has down to rank `last`."""
+        rows = slice(self.holes.starts[t], self.holes.ends[t])
+        return self.code[rows][self._rank[0, 0, rows] <= last]
+
     def hits(self, t: int) -> tuple[Ints, Floats]:
         """Ranks and grades of the judged documents of a topic that the first run retrieved."""
         topics = self.runs[0].topics

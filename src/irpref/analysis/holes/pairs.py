@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from functools import partial
 from itertools import combinations
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -88,55 +88,57 @@ def _of_precision(runs: list[Retrieved], grid: Floats, *, rel: float, cutoff: in
         yield Bounds(low, high, np.ones(n_topics, bool))
 
 
-class _Effects(NamedTuple):
-    """What a run's value gains if one of the documents that could be judged next has the highest grade."""
+def _effects(
+    task: partial[Floats], holes: Holes, grid: Floats, own: list[Ints], some: list[Ints]
+) -> tuple[Floats, ...]:
+    """What a run's value gains if one of the documents that could be judged next has the highest grade.
 
-    base: Floats  # (n_topics,), value with the lowest grade for all holes
-    code: list[Ints]  # by topic, the holes in its first ranks
-    of: list[Floats]  # what each of these adds
-    other: Floats  # (n_topics,), what any other document adds
+    Parameters
+    ----------
+    holes : Holes
+        Of the run, and a spare one: documents that are not in `own` have its effect.
+    own, some : lists of int arrays, by topic
+        Codes of the holes in the first ranks of the run, and of any run.
 
-
-def _effects(task: partial[Floats], holes: Holes, grid: Floats, depth: int) -> _Effects:
-    filled, code = {}, []
-    for t in range(holes.holes.n):
-        (rank,) = holes.ranks(t)
-        rows = np.flatnonzero(rank <= depth)
-        code.append(holes.code[holes.holes.starts[t] + rows])
-        ways = np.full((rows.size + 2, rank.size), grid[0])
-        ways[np.arange(1, rows.size + 1), rows] = ways[-1, -1] = grid[-1]
+    Returns
+    -------
+    base : float array (n_topics,)
+        The values with the lowest grade for all holes.
+    effect : float array (n_documents,)
+        What each document of `some` adds, topic after topic.
+    """
+    filled, which = {}, []
+    for t, (mine, every) in enumerate(zip(own, some, strict=True)):
+        rows = holes.holes.offsets[t : t + 2]
+        at = np.full(every.size, rows[1] - rows[0] - 1)
+        at[np.searchsorted(every, mine)] = np.searchsorted(holes.code[rows[0] : rows[1]], mine)
+        tried, back = np.unique(at, return_inverse=True)
+        ways = np.full((tried.size + 1, rows[1] - rows[0]), grid[0])
+        ways[np.arange(tried.size), tried] = grid[-1]
         filled[t] = list(ways)
+        which.append(back)
     values = holes.values(task, filled)
-    of = [v[1:-1] - v[0] for v in values]
-    return _Effects(np.array([v[0] for v in values]), code, of, np.array([v[-1] - v[0] for v in values]))
+    effects = [(of[:-1] - of[-1])[back] for of, back in zip(values, which, strict=True)]
+    return np.array([of[-1] for of in values]), np.concatenate(effects)
 
 
-def _weights(runs: list[_Effects]) -> dict[tuple[int, int], float]:
-    """How much each document of a topic could change the differences of pairs of runs that could change places."""
-    first, second = map(np.array, zip(*combinations(range(len(runs)), 2), strict=True))
-    effects = []
-    codes = [np.unique(np.concatenate(some)) for some in zip(*(run.code for run in runs), strict=True)]
-    for t, some in enumerate(codes):
-        effect = np.array([np.full(some.size, run.other[t]) for run in runs])
-        for run, row in zip(runs, effect, strict=True):
-            row[np.searchsorted(some, run.code[t])] = run.of[t]
-        effects.append(effect)
-    total = np.array([run.base.sum() for run in runs])
-    lead = total[first] - total[second]
-    # How far the run behind can catch up; if two runs are level, in either direction.
-    sign = np.where(lead < 0, -1.0, 1.0)
-    nearer, farther = np.zeros(first.size), np.zeros(first.size)
-    for effect in effects:
-        change = sign[:, None] * (effect[first] - effect[second])
-        nearer += np.maximum(-change, 0.0).sum(axis=1)
-        farther += np.maximum(change, 0.0).sum(axis=1)
-    turns = np.where(lead == 0, nearer + farther > 0, (nearer > 0) & (nearer >= np.abs(lead) - _SAME))
-    a, b = first[turns], second[turns]
-    out: dict[tuple[int, int], float] = {}
-    for t, (some, effect) in enumerate(zip(codes, effects, strict=True)):
-        weight = np.abs(effect[a] - effect[b]).sum(axis=0) / len(effects)
-        out.update({(t, code): w for code, w in zip(some.tolist(), weight.tolist(), strict=True)})
-    return out
+def _weights(base: Floats, effect: Floats) -> Floats:
+    """How much each document could change the differences of the pairs of runs that could change places.
+
+    Parameters
+    ----------
+    base : float array (n_runs, n_topics)
+    effect : float array (n_runs, n_documents)
+    """
+    total, out = base.sum(axis=1), np.zeros(effect.shape[1])
+    for a, b in combinations(range(total.size), 2):
+        ahead, behind = (a, b) if total[a] >= total[b] else (b, a)
+        lead, change = total[ahead] - total[behind], effect[behind] - effect[ahead]
+        # How far the run behind can catch up; if two runs are level, in either direction.
+        nearer = np.maximum(change, 0.0).sum()
+        if change.any() if lead == 0 else nearer > 0 and nearer >= lead - _SAME:
+            out += np.abs(change)
+    return out / base.shape[1]
 
 
 def judge_next(
@@ -202,14 +204,18 @@ def judge_next(
     weights: dict[tuple[str, str], float] = {}
     having: dict[tuple[str, str], dict[str, None]] = {}
     for measure, task, grid in tasks_of(chosen, evaluate, grades):
-        found, last = {}, min(depth, task.keywords.get("cutoff") or depth)
-        for name, run in listed.items():
-            holes = Holes(evaluate.pool, [run], negative_is_a_grade(measure), spare=True)
-            found[name] = _effects(task, holes, grid, last)
-        for (t, code), weight in _weights(list(found.values())).items():
+        last = min(depth, task.keywords.get("cutoff") or depth)
+        every = [Holes(evaluate.pool, [run], negative_is_a_grade(measure), spare=True) for run in listed.values()]
+        own = [[holes.topmost(t, last) for t in range(evaluate.pool.n_topics)] for holes in every]
+        some = [np.unique(np.concatenate(of)) for of in zip(*own, strict=True)]
+        effects = [_effects(task, holes, grid, mine, some) for holes, mine in zip(every, own, strict=True)]
+        weight = _weights(*map(np.array, zip(*effects, strict=True)))
+        documents = [(t, code) for t, of in enumerate(some) for code in of.tolist()]
+        for (t, code), w in zip(documents, weight.tolist(), strict=True):
             key = evaluate.topic_ids[t], ids[t][code]
-            weights[key] = weights.get(key, 0.0) + weight / len(chosen)
-            having.setdefault(key, {}).update(dict.fromkeys(name for name, of in found.items() if code in of.code[t]))
+            weights[key] = weights.get(key, 0.0) + w / len(chosen)
+            names = (name for name, mine in zip(listed, own, strict=True) if code in mine[t])
+            having.setdefault(key, {}).update(dict.fromkeys(names))
     best = sorted((key for key in weights if weights[key] > _SAME), key=lambda key: (-weights[key], key))[:n]
     return pd.DataFrame(
         {
