@@ -51,17 +51,6 @@ def why(table: pd.DataFrame) -> dict[str, str]:
     return dict(zip(table["doc_id"], table["why"], strict=True))
 
 
-def test_table_of_one_topic():
-    table = explain("RPref(max_rel=2)", QRELS, RUN, "q1")
-    columns = "query_id rank doc_id score grade judged rho lost penalty contribution why"
-    assert list(table.columns) == columns.split()
-    assert table["doc_id"].tolist() == ["D12", "D7", "D1", "D2", "D10", "D5", "D3"]
-    assert table["rank"].tolist() == [1, 2, 3, 4, 5, 6, pd.NA]
-    # Neither no judgment nor a negative one counts.
-    assert table["judged"].tolist() == [True, True, False, False, True, False, True]
-    assert table["contribution"].tolist() == pytest.approx([0, F(2, 15), 0, 0, F(1, 15), 0, 0])
-
-
 def test_losses_of_the_third_tool_in_figure_1_of_the_rpref_paper():
     example = load("rpref-figure-1")
     table = explain(RPref(max_rel=1), example.qrels_frame(), example.runs["T3"], "1").set_index("doc_id")

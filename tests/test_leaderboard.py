@@ -134,7 +134,11 @@ def test_places_and_letters_follow_from_the_pairs(method):
         sign = -1 if measure == "EMeasure" else 1
         pairs = board.pairs[board.pairs["measure"] == measure]
         differ = {frozenset((pair.a, pair.b)): pair.p_adjusted <= 0.1 for pair in pairs.itertuples()}
-        mean = rows.set_index("run")["mean"] * sign
+        mean = rows.set_index("run")["mean"]
+        assert pairs["difference"].to_numpy() == pytest.approx(
+            mean[pairs["a"]].to_numpy() - mean[pairs["b"]].to_numpy()
+        )
+        mean *= sign
         text = rows.set_index("run")["letters"]
         for row in rows.itertuples():
             others = [r for r in RUNS if r != row.run]
@@ -146,20 +150,6 @@ def test_places_and_letters_follow_from_the_pairs(method):
             for r in others:
                 assert bool(set(text[r]) & set(row.letters)) != differ[frozenset((r, row.run))]
         assert text["twin"] == text["fair"]
-
-
-def test_pairs_are_those_of_the_matrix(board):
-    values = irpref.meta.topic_values(["AP", "NumRet(rel=1)"], QRELS, RUNS)
-    topics = sorted(QRELS)
-    for measure, scale in (("AP", 1), ("NumRet(rel=1)", len(QRELS))):
-        order = board.loc[board["measure"] == measure, "run"].tolist()
-        found = pair_tests(values[measure].select(order, topics).matrix, n_permutations=999)
-        pairs = board.pairs[board.pairs["measure"] == measure]
-        assert pairs["a"].tolist() == [order[i] for i in found.first]
-        assert pairs["difference"].tolist() == pytest.approx((found.difference * scale).tolist(), abs=1e-12)
-        assert pairs["effect_size"].tolist() == found.effect_size.tolist()
-        assert pairs["p"].tolist() == found.p.tolist()
-        assert pairs["p_adjusted"].tolist() == found.p_adjusted.tolist()
 
 
 def test_none_has_no_letters_and_no_adjusted_p():

@@ -49,14 +49,6 @@ def test_two_runs_share_a_letter_if_and_only_if_they_do_not_differ(different):
 
 
 @given(_relations())
-def test_runs_that_differ_from_the_same_others_have_the_same_letters(different):
-    text = letters(different)
-    for i, j in zip(*np.nonzero(~different), strict=True):
-        if (different[i] == different[j]).all():
-            assert text[i] == text[j]
-
-
-@given(_relations())
 def test_every_column_is_one_of_insertion_and_absorption(different):
     assert {tuple(column) for column in columns_of(different)} <= _insert_and_absorb(different)
 

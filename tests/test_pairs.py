@@ -57,14 +57,6 @@ def test_the_randomised_test_tries_every_order_where_there_are_few(matrix, unit)
     assert found.p_adjusted.tolist() == pytest.approx([float(p) for p in _oracle(matrix)], rel=1e-14)
 
 
-def test_drawn_orders_come_close_to_all_of_them():
-    matrix = np.array([[4, 2, 3, 0], [1, 2, 0, 0], [0, 0, 3, 1]])
-    exact = np.array([float(p) for p in _oracle(matrix.tolist())])
-    drawn = pair_tests(matrix / 4, "randomised_tukey", n_permutations=215, rng=1)  # one less than there are
-    assert np.abs(drawn.p_adjusted - exact).max() < 4 * 0.5 / 215**0.5
-    assert (drawn.p_adjusted >= 1 / 216).all()
-
-
 @pytest.mark.parametrize("n_topics", [2, 7, 12])
 def test_two_runs_have_the_randomisation_test(n_topics):
     rng = np.random.default_rng(n_topics)
@@ -151,21 +143,6 @@ def test_p_is_the_paired_t_test_and_holm_adjusts_it():
     p = [stats.ttest_rel(a, b).pvalue for a, b in itertools.combinations(matrix, 2)]
     assert found.p.tolist() == pytest.approx(p, rel=1e-9)
     assert found.p_adjusted.tolist() == pytest.approx(multitest.multipletests(p, method="holm")[1].tolist(), rel=1e-9)
-
-
-def test_holm_has_no_p_where_nothing_varies():
-    rng = np.random.default_rng(9)
-    matrix = np.concatenate([rng.random((3, 8)), np.full((2, 8), 0.25)])
-    matrix[4] += 0.1  # differs from the row before by the same everywhere
-    matrix = np.concatenate([matrix, matrix[:1]])
-    found = pair_tests(matrix, "holm")
-    pairs = list(zip(found.first.tolist(), found.second.tolist(), strict=True))
-    p = dict(zip(pairs, found.p.tolist(), strict=True))
-    assert np.isnan(p[3, 4])
-    assert p[0, 5] == 1
-    assert sum(value != value for value in p.values()) == 1
-    found = pair_tests(matrix)
-    assert not np.isnan(found.p_adjusted).any()
 
 
 @pytest.mark.parametrize("method", ["stepdown", "randomised_tukey", "tukey", "holm"])
