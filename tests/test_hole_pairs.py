@@ -134,15 +134,6 @@ def test_ties_by_rising_id_keep_their_documents():
     assert (same["low"], same["high"]) == (0.0, 0.0)
 
 
-def test_the_same_run_twice_differs_by_nothing():
-    qrels = {"q": {"r": 1, "n": 0, "m": 2}}
-    run = {"q": {"r": 3, "x": 2, "y": 1, "n": 0}}
-    table = difference_intervals(["P@2", "NumRet"], qrels, run, run)
-    assert (table[["low", "value", "high"]] == 0).all().all()
-    table = difference_intervals(["AP", "Bpref"], qrels, run, run)
-    assert (table[["low", "high"]] == 0).all().all()
-
-
 def test_pairs_that_could_turn_round():
     qrels = {"q": {"r": 1, "s": 1, "n": 0}}
     runs = {"a": {"q": {"r": 3, "s": 2, "n": 1}}, "b": {"q": {"r": 3, "x": 2, "n": 1}}, "c": {"q": {"n": 3}}}

@@ -322,15 +322,6 @@ def test_the_mean_is_that_of_the_topics_and_a_sum_for_counts():
     assert table["query_id"].tolist() == ["x", "y", "z", None] * 2
 
 
-def test_judged_only_changes_nothing_once_everything_is_judged():
-    qrels, run = {"q": {"a": 2, "n": 0, "b": 1}}, {"q": {"u": 4, "a": 3, "v": 2, "n": 1}}
-    for name in ("AP", "nDCG@2", "QMeasure@2"):
-        measure = irpref.parse(name)
-        columns = ["low", "high", "exact"]
-        one, two = (hole_intervals([m], qrels, run)[columns] for m in (measure, measure(judged_only=True)))
-        assert one.equals(two)
-
-
 def test_intervals_takes_the_grades():
     qrels, run = {"q": {"a": 1}}, {"q": {"u": 2, "a": 1}}
     assert irpref.intervals("AP", qrels, run, over="unjudged").equals(hole_intervals("AP", qrels, run))

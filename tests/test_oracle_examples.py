@@ -2,7 +2,7 @@
 
 import math
 from fractions import Fraction
-from itertools import combinations, product
+from itertools import combinations
 
 import pytest
 from hypothesis import given
@@ -117,19 +117,6 @@ def test_absolute_rpref_in_its_pair_form(collection: Collection):
         assert rpref(ranking, judgments, max_rel=scale) == preference_by_pairs(ranking, rho)
 
 
-@given(collections(negative=False))
-def test_ideal_order_of_all_judged_documents_is_1(collection: Collection):
-    scale = scale_of(collection.qrels)
-    for judgments in collection.qrels.values():
-        if max(judgments.values()) <= 0:
-            continue
-        ideal = sorted(judgments, key=lambda doc: -judgments[doc])
-        for norm, unretrieved, rule in product(
-            ("absolute", "relative", "relative2"), ("zero", "infinity"), ("keep", "drop")
-        ):
-            assert rpref(ideal, judgments, norm=norm, unretrieved=unretrieved, top=rule, max_rel=scale) == 1
-
-
 # bpref ------------------------------------------------------------------------------------------------------
 
 
@@ -223,16 +210,6 @@ def test_what_holds_for_grades_from_0_up(collection: Collection):
         padded = [*ranking, *(f"filling {number}" for number in range(20))]
         assert crp_recovery(padded, judgments) == crp_recovery(ranking, judgments)
         assert crp_curve(padded, judgments)[: len(curve)] == curve
-
-
-@given(collections())
-def test_the_ideal_ranking_has_a_flat_curve(collection: Collection):
-    for judgments in collection.qrels.values():
-        ideal = sorted(judgments, key=lambda doc: -judgments[doc])
-        assert set(crp_curve(ideal, judgments)) <= {0}
-        if recall_base(judgments):
-            assert crp_recovery(ideal, judgments) == 1
-            assert twist(ideal, judgments, depth=len(ideal)) == 1
 
 
 def test_twist_by_hand():

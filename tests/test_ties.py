@@ -16,8 +16,7 @@ from hypothesis import strategies as st
 
 import irpref
 from compared import ORDERS, count
-from irpref.analysis.ties import ADDS, over_ties, tie_intervals
-from irpref.analysis.ties.forms import FORMS
+from irpref.analysis.ties import over_ties, tie_intervals
 from irpref.judged.align import align_run
 from irpref.measures import registered
 from irpref.measures.declare import KernelMeasure, Param
@@ -320,40 +319,6 @@ def test_only_what_is_above_the_cutoff_is_arranged():
     assert frame.exact.tolist() == [True, True, False, False]
 
 
-@pytest.mark.parametrize("name", ["PMeasure@4", "PPlus@4", "PMeasure(judged_only=True)@3", "SeenAP@4"])
-def test_a_group_that_the_cutoff_divides_decides_whether_the_groups_above_matter(name):
-    """The best document may be below the cutoff: then the value is that of another one, in another group."""
-    qrels = {"q": {"a": 1, "b": 0, "c": 0, "d": 2, "e": 0, "f": 0}}
-    run = {"q": {"a": 2, "b": 2, "c": 2, "d": 1, "e": 1, "f": 1}}
-    measure = irpref.parse(name)
-    evaluator = irpref.evaluator([measure], qrels)
-    every = [
-        evaluator.values({"q": {doc: -float(i) for i, doc in enumerate(ranking)}})[measure][0]
-        for ranking in every_order(run["q"])
-    ]
-    row = tie_intervals([measure], qrels, run).iloc[0]
-    assert row.exact
-    assert [row.low, row.expected, row.high] == pytest.approx([min(every), np.mean(every), max(every)], rel=1e-12)
-
-
-def test_forms_are_those_of_registered_kernels():
-    own = {type(measure).kernel for measure in registered().values()}
-    hosted = {found.kernel for found in irpref.measures.everyday.HOSTED.values()}
-    assert {*FORMS, *ADDS} <= own | hosted
-
-
-def test_without_ties_every_number_is_the_value():
-    rng = np.random.default_rng(3)
-    qrels = {f"q{t}": {f"d{i}": int(g) for i, g in enumerate(rng.integers(0, 4, 30))} for t in range(5)}
-    run = {q: {f"d{i}": float(s) for i, s in enumerate(rng.permutation(50))} for q in qrels}
-    names = ["AP", "nDCG@10", "RPref(max_rel=3)", "QMeasure", "PPlus", "CRP", "Twist", "Judged@10", "RR@5"]
-    frame = tie_intervals(names, qrels, run)
-    for column in ("low", "expected", "high"):
-        assert (frame[column] == frame.value).all()
-    assert frame.exact.all()
-    assert (frame.error == 0).all()
-
-
 @pytest.mark.parametrize("name", ["QMeasure", "OMeasure", "PMeasure", "PPlus", "NCU", "NCU(stop='graded')"])
 def test_gains_at_the_end_of_the_doubles_are_ratios_still(name):
     huge, plain = ({"q": {"a": g, "b": 2 * g, "c": 0}} for g in (1e300, 1))
@@ -380,22 +345,6 @@ def test_the_mean_of_the_topics_is_the_mean_of_their_numbers():
         [(1 / 2 + 1 / 3) / 3, (3 / 4 + 11 / 18) / 3, 2 / 3]
     )
     assert mean.loc["NumRet", ["low", "expected", "high"]].tolist() == [5, 5, 5]
-
-
-def test_three_tied_documents_by_hand():
-    qrels, run = {"q": {"a": 1, "b": 0}}, {"q": {"a": 1.0, "b": 1.0, "c": 1.0}}
-    half_log = 1 / math.log2(3)
-    truth = {
-        "AP": (1 / 3, 1 / 3, 11 / 18, 1),
-        "RR": (1 / 3, 1 / 3, 11 / 18, 1),
-        "P@1": (0, 0, 1 / 3, 1),
-        "Bpref": (0, 0, 1 / 2, 1),
-        "nDCG": (1 / 2, 1 / 2, (1 + half_log + 1 / 2) / 3, 1),
-    }
-    frame = tie_intervals(list(truth), qrels, run)
-    for measure, numbers in truth.items():
-        row = frame[(frame.measure == measure) & (frame.query_id == "q")].iloc[0]
-        assert row[["value", "low", "expected", "high"]].tolist() == pytest.approx(numbers, rel=1e-15)
 
 
 def test_a_measure_that_only_the_host_computes_is_refused():

@@ -94,21 +94,3 @@ def test_compare_and_intervals_are_over_the_others():
 def test_a_table_over_the_same_topics_refuses(table, tmp_path):
     with pytest.raises(ValueError, match=r"no value for 1 of 4 topics \(first 'q2'\).*leave these topics out"):
         table(tmp_path)
-
-
-def test_pyterrier_has_them_by_query():
-    pt = pytest.importorskip("pyterrier")
-    rows = [(q, "x", doc, score) for q, docs in RUN.items() for doc, score in docs.items()]
-    system = pd.DataFrame(rows, columns=["qid", "query", "docno", "score"]).assign(rank=0)
-    topics = system[["qid", "query"]].drop_duplicates()
-    qrels = QRELS.rename(columns={"query_id": "qid", "doc_id": "docno", "relevance": "label"})
-    table = pt.Experiment([system], topics, qrels, [NAN], names=["a"], perquery=True)
-    assert dict(zip(table["qid"], table["value"], strict=True)) == pytest.approx(BY_TOPIC, nan_ok=True)
-    assert table["value"].mean() == 0.5
-
-
-def test_explain_says_that_there_is_no_value():
-    from irpref import explain
-
-    table = explain(NAN, QRELS, RUN, "q2")
-    assert table["why"].iloc[-1] == "the user knew no relevant document: there is no value"

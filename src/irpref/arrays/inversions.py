@@ -62,40 +62,26 @@ def inversions(
     steps = np.append(step, 0)[levels.starts] + 1  # the first level of a topic is its highest
     many = steps > MANY_STEPS
     n_steps = int(steps[~many].max(initial=1))
-    out = by_counters(rows, level, levels, value, np.where(levels.spread(many), -1, step), n_steps, weighted, zeros)
+    # A counter for each step, in the topics that have few.
+    few = np.where(levels.spread(many), -1, step)
+    at_level, own, left, part = level, value.take(level), np.arange(level.size), rows  # rows of this step and above
+    out = np.zeros(level.size) if zeros is None else zeros * own if weighted else zeros.copy()
+    of_step = np.zeros((levels.n, n_steps))
+    of_step[levels.topic, few] = value  # step -1 is the last column, which is never read
+    for s in range(n_steps - 1):  # nothing is higher than the highest step
+        kept = (few > s).take(at_level).nonzero()[0]
+        if kept.size == at_level.size:
+            continue
+        higher = part.part(kept)
+        number = (kept - higher.position - higher.spread(part.starts)).astype(np.float64)
+        left, at_level, own, part = left.take(kept), at_level.take(kept), own.take(kept), higher
+        out[left] += number * (own - part.spread(of_step[:, s])) if weighted else number
     if many.any():
         at = np.flatnonzero(rows.spread(many))
         values = value[level[at]]
         number, total = lower_before(step[level[at]], rows.part(at), values)
         number += 0.0 if zeros is None else zeros[at]
         out[at] = number * values - total if weighted else number
-    return out
-
-
-def by_counters(
-    rows: Segments,
-    level: Ints,
-    levels: Segments,
-    value: Floats,
-    step: Ints,
-    n_steps: int,
-    weighted: bool,
-    zeros: Floats | None,
-) -> Floats:
-    """`inversions` with a counter for each of `n_steps` steps; not for levels of step -1."""
-    own = value.take(level)
-    out = np.zeros(level.size) if zeros is None else zeros * own if weighted else zeros.copy()
-    of_step = np.zeros((levels.n, n_steps))
-    of_step[levels.topic, step] = value  # step -1 is the last column, which is never read
-    left = np.arange(level.size)  # rows of this step and above
-    for s in range(n_steps - 1):  # nothing is higher than the highest step
-        kept = (step > s).take(level).nonzero()[0]
-        if kept.size == level.size:
-            continue
-        higher = rows.part(kept)
-        number = (kept - higher.position - higher.spread(rows.starts)).astype(np.float64)
-        left, level, own, rows = left.take(kept), level.take(kept), own.take(kept), higher
-        out[left] += number * (own - rows.spread(of_step[:, s])) if weighted else number
     return out
 
 

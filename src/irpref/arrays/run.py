@@ -183,6 +183,13 @@ class JudgedRun:
         out[self.row] = values
         return out
 
+    @property
+    def rising(self) -> Ints:
+        """`rank_rising`. `ValueError` if it was not asked for."""
+        if self.rank_rising is None:
+            raise ValueError("some measures have tied documents by rising id: align the run with ties=True")
+        return self.rank_rising
+
     def missed(self) -> Bools:
         """Which rows of the pool the run did not retrieve: shape (n_judged,)."""
 

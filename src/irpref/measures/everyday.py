@@ -90,7 +90,7 @@ def success(run: JudgedRun, *, rel: float, judged_only: bool, cutoff: int) -> Fl
 def reciprocal_rank(run: JudgedRun, *, rel: float, judged_only: bool, cutoff: int | None) -> Floats:
     """RR. With a cutoff, tied documents are ordered by rising id."""
     found = run.view(None, judged_only).at_least(rel)
-    rank = found.rank if cutoff is None else run.at_part(found, _rising(run))
+    rank = found.rank if cutoff is None else run.at_part(found, run.rising)
     first = -found.hits.maximum(-rank.astype(np.float64), empty=-np.inf)
     return np.where(first <= (np.inf if cutoff is None else cutoff), 1 / first, 0.0)
 
@@ -99,13 +99,7 @@ def judged(run: JudgedRun, *, cutoff: int | None) -> Floats:
     """Judged@k: share of the first k documents (of all, if fewer) with any judgment; ties by rising id."""
     if cutoff is None:
         return ratio(run.hits.lengths, run.n_retrieved)
-    return ratio(run.hits.count(_rising(run) <= cutoff), np.minimum(run.n_retrieved, cutoff))
-
-
-def _rising(run: JudgedRun) -> Ints:
-    if run.rank_rising is None:
-        raise ValueError("RR with a cutoff and Judged have tied documents by rising id: align the run with ties=True")
-    return run.rank_rising
+    return ratio(run.hits.count(run.rising <= cutoff), np.minimum(run.n_retrieved, cutoff))
 
 
 def host_bpref(run: JudgedRun, *, rel: float) -> Floats:

@@ -76,9 +76,9 @@ When to use which: `all` to compare runs of different lengths. `retrieved` and `
 the run does not decide, so a short list can score 1. `by` chooses whether each group, each pair of documents or each
 preference has the same weight.
 
-How to read the file beside trec_eval's: `_ranks` gives each judged document its rank, in the order of these measures
-alone; `_ranked` counts by group what form_prefs_counts.c counts; `pref_share` makes of it what the m_prefs_*.c make,
-one `by` after the other; `names.toml` has all fourteen names. The counting itself is in
+How to read the file beside trec_eval's: `ranks_on_pool` gives each judged document its rank, by rising id if scores
+are equal; `_ranked` counts by group what form_prefs_counts.c counts; `pref_share` makes of it what the m_prefs_*.c
+make, one `by` after the other; `names.toml` has all fourteen names. The counting itself is in
 `irpref.arrays.fulfilled`: by group two numbers of preferences fulfilled (both documents retrieved, only the higher
 one), two of preferences broken, and the number of all. Each entry of the first table is one of them, or a sum.
 """
@@ -99,26 +99,11 @@ from irpref.measures.declare import CUTOFF, KernelMeasure, Param, register
 PAIRS = ("all", "retrieved", "implied")
 
 
-def _ranks(run: JudgedRun, cutoff: int | None) -> Ints:
-    """Rank of each judged document, equal scores by rising id: shape (n_judged,).
-
-    Parameters
-    ----------
-    cutoff
-        Ranks beyond count as not retrieved; None for all.
-
-    The one place that orders ties by rising id, as trec_eval has it in these measures only.
+def ranks_on_pool(run: JudgedRun, rank: Ints, cutoff: int | None) -> Ints:
+    """Ranks of the hits on the rows of the pool, NOT_RETRIEVED for all others: shape (n_judged,).
 
     NOT_RETRIEVED is higher than every rank, so "a is ranked above b" is one comparison of two numbers, whether b was
     retrieved or not. Of two documents that were not retrieved neither is above.
-    """
-    if run.rank_rising is None:
-        raise ValueError("preferences have tied documents by rising id: align the run with ties=True")
-    return ranks_on_pool(run, run.rank_rising, cutoff)
-
-
-def ranks_on_pool(run: JudgedRun, rank: Ints | None, cutoff: int | None) -> Ints:
-    """Ranks of the hits on the rows of the pool, NOT_RETRIEVED for all others: shape (n_judged,).
 
     Parameters
     ----------
@@ -127,7 +112,6 @@ def ranks_on_pool(run: JudgedRun, rank: Ints | None, cutoff: int | None) -> Ints
     cutoff
         Ranks beyond count as not retrieved.
     """
-    assert rank is not None
     out = np.full(run.pool.grade.size, NOT_RETRIEVED)
     out[run.row] = rank if cutoff is None else np.where(rank <= cutoff, rank, NOT_RETRIEVED)
     return out
@@ -137,7 +121,7 @@ def _ranked(run: JudgedRun, cutoff: int | None) -> counting.Ranked:
     """The ranking with its preferences counted, once for all readings of a cutoff."""
 
     def make() -> counting.Ranked:
-        return counting.ranked(run.pool.preferences, run.pool.judged, _ranks(run, cutoff))
+        return counting.ranked(run.pool.preferences, run.pool.judged, ranks_on_pool(run, run.rising, cutoff))
 
     return run.memo((_ranked, cutoff), make)
 

@@ -51,7 +51,7 @@ import numpy as np
 from irpref.analysis.holes.filled import Holes
 from irpref.analysis.holes.search import Ways
 from irpref.arrays.judgments import Gains
-from irpref.arrays.segments import Floats, Ints
+from irpref.arrays.segments import Floats, Ints, ratio
 from irpref.measures import blended_ratio, bpref, everyday, original_ndcg, rpref
 from irpref.measures.gain import ncg
 from irpref.measures.scale import partition
@@ -86,11 +86,6 @@ class Topic(NamedTuple):
         pool = holes.pool.grade[judged.starts[t] : judged.ends[t]]
         seen = rank.size if cutoff is None else int(np.searchsorted(rank, cutoff, side="right"))
         return cls(rank, seen, hit_grade[inside], hit_rank[inside], pool)
-
-
-def _over(numerator: Floats, denominator: Any) -> Floats:
-    shape = np.broadcast_shapes(numerator.shape, np.shape(denominator))
-    return np.divide(numerator, denominator, out=np.zeros(shape), where=np.asarray(denominator) > 0)
 
 
 def _relevant(
@@ -136,7 +131,7 @@ def _precision_sums(topic: Topic, a: Ints, b: Ints, rel: float) -> tuple[Floats,
     """AP."""
     good, size = topic.hit_rank[topic.hit_grade >= rel], np.count_nonzero(topic.pool >= rel) + a + b
     top, bottom = _sums(good, topic.rank[: topic.seen], lambda rank: 1 / rank, lambda rank: 1 / rank)
-    return _over(top[:, None], size), _over(bottom[:, None], size)
+    return ratio(top[:, None], size), ratio(bottom[:, None], size)
 
 
 def _r_precision(topic: Topic, a: Ints, b: Ints, rel: float) -> tuple[Floats, Floats]:
@@ -144,7 +139,7 @@ def _r_precision(topic: Topic, a: Ints, b: Ints, rel: float) -> tuple[Floats, Fl
     judged = np.searchsorted(topic.hit_rank[topic.hit_grade >= rel], size, side="right")
     holes = np.searchsorted(topic.rank, size, side="right")
     lowest = np.maximum(a - (topic.seen - holes), 0)
-    return _over(judged + np.minimum(a, holes) * 1.0, size), _over(judged + lowest * 1.0, size)
+    return ratio(judged + np.minimum(a, holes) * 1.0, size), ratio(judged + lowest * 1.0, size)
 
 
 def _capped(rising: Ints, first: Ints, stop: Ints, shift: Ints, cap: Ints) -> Ints:
@@ -177,7 +172,7 @@ def _bpref(topic: Topic, a: Ints, b: Ints, rel: float, norm: str) -> tuple[Float
     among = np.searchsorted(above, left, side="right")
     lost = _capped(of_good + above, zero, among, zero, cap) + _capped(of_good, among, end, -left, cap)
     bottom = good.size + a - (lost + _capped(of_hole, left, zero + topic.seen, -left, cap)) / np.maximum(den, 1)
-    return _over(top, r), _over(bottom, r)
+    return ratio(top, r), ratio(bottom, r)
 
 
 def _mapped(grade: Floats, gains: Gains) -> Floats:
@@ -368,7 +363,7 @@ def _rpref(
     r, s = pool.sum() + value[0] * topic.rank.size, ranked.sum()
 
     def values(r: Floats, s: Floats, m: Floats) -> Floats:
-        return _over(s - _over(m, whole - r), r)
+        return ratio(s - ratio(m, whole - r), r)
 
     order = np.argsort(np.concatenate(more), kind="stable")
     gained = height[0] * np.arange(order.size + 1)
