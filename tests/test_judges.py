@@ -142,6 +142,7 @@ def test_grades_that_were_filled_in_are_no_human_ones():
     again = irpref.fill(once, JUDGE)
     pd.testing.assert_frame_equal(again, once)
     assert again.text == once.text
+    pd.testing.assert_frame_equal(irpref.fill(irpref.fill(HUMAN, JUDGE, {"a": RUN}), JUDGE), once)
     # Another judge: it calibrates on human grades alone, and what it did not grade stays as it was.
     other = {"q1": {"a": 1, "c": 5, "x": 5}}
     assert grades(irpref.fill(once, other)) == grades(once) | {("q1", "x"): 1.0}
@@ -350,6 +351,18 @@ def test_a_bias_cannot_be_estimated_from_one_document():
     table = irpref.intervals(["AP"], {"q1": {"a": 1}}, RUN, "unjudged", judge={"q1": {"a": 1, "c": 1}})
     assert table["bias"].isna().all()
     assert ((table["low"] <= table["value"]) & (table["value"] <= table["high"])).all()
+
+
+def test_a_column_that_is_called_depth_is_another_depth():
+    rows = [(q, d, g, 10) for q, docs in HUMAN.items() for d, g in docs.items()]
+    qrels = pd.DataFrame(rows, columns=["query_id", "doc_id", "relevance", "depth"])
+    plain, other = (irpref.intervals(["AP"], given, RUN, "unjudged", judge=JUDGE) for given in (HUMAN, qrels))
+    pd.testing.assert_frame_equal(plain, other)
+
+
+def test_grades_and_a_judge_exclude_each_other():
+    with pytest.raises(ValueError, match=r"nothing about over='unjudged' with a judge: .* over='unjudged' without one"):
+        irpref.intervals(["AP"], HUMAN, RUN, "unjudged", judge=JUDGE, grades=[0, 1])
 
 
 def test_intervals_of_a_measure_of_another_provider_are_refused():

@@ -93,7 +93,9 @@ def intervals(
     for option, value in given.items():
         if option not in takes and value is not usual[option] and value != usual[option]:
             fits = next(other for other, (_, takes) in _OVER.items() if option in takes)
+            judged = (" with a judge", " without one") if fits == over else ("", "")
             raise ValueError(
-                f"{option}={clipped(repr(value))} says nothing about over={over!r}: it belongs to over={fits!r}"
+                f"{option}={clipped(repr(value))} says nothing about over={over!r}{judged[0]}: "
+                f"it belongs to over={fits!r}{judged[1]}"
             )
     return compute(measures, qrels, run, **{option: given[option] for option in takes})

@@ -149,7 +149,8 @@ def fill(qrels: Qrels, judge: Qrels | Sequence[Any], runs: Runs | None = None) -
     given = qrels_frame(qrels, "qrels")
     if "subgroup" in given:
         raise ValueError("fill takes grades: this looks like preferences (columns group and subgroup)")
-    human = human_rows(given)
+    # What an earlier `fill` added, or columns of other meaning with these names.
+    human = human_rows(given).drop(columns=[_CALIBRATED, _DEPTH], errors="ignore")
     keys = pd.MultiIndex.from_frame(human[_IDS])
     grades = pd.Series(np.maximum(human["relevance"].to_numpy(np.float64), 0.0), index=keys)
     several = isinstance(judge, (list, tuple)) and not any(hasattr(row, "_fields") for row in judge[:1])
