@@ -126,13 +126,12 @@ class Browser:
                     raise RuntimeError(f"{method}: {message['error']['message']}")
                 return message["result"]
 
-    def open(self, path, width=1280, height=900, dark=False):
+    def open(self, path, width=1280, height=900):
         """Open a file, and wait until its scripts are done."""
         self.send(
             "Emulation.setDeviceMetricsOverride", width=width, height=height, deviceScaleFactor=1, mobile=width < 600
         )
-        scheme = {"name": "prefers-color-scheme", "value": "dark" if dark else "light"}
-        self.send("Emulation.setEmulatedMedia", features=[scheme])
+        self.send("Emulation.setEmulatedMedia", features=[{"name": "prefers-color-scheme", "value": "light"}])
         del self.messages[:], self.requests[:], self._events[:]
         self.send("Page.navigate", url=path.resolve().as_uri())
         while "Page.loadEventFired" not in self._events:

@@ -29,6 +29,9 @@ def test_stability_and_swap_curves(values):
     assert [text.get_text() for text in ax.get_legend().get_texts()] == ["AP", "RR"]
 
     swaps = [swap(v, n_samples=50, rng=0) for v in values]
+    colours = [line.get_color() for line in ax.lines]
+    ax = plots.swap(swaps[::-1])
+    assert [line.get_color() for line in ax.lines[1::-1]] == colours  # those of the measures
     ax = plots.swap(swaps)
     for line, one in zip(ax.lines, swaps, strict=False):
         assert line.get_xdata() == pytest.approx(one.edges)
@@ -103,15 +106,6 @@ def test_robustness_curves():
     assert "with AP by all judgments" in " ".join(plots.incompleteness(found, reference="AP").get_ylabel().split())
     with pytest.raises(ValueError, match="'tau', 'tau_ap', 'mean'"):
         plots.incompleteness(found, value="rho")
-
-
-def test_a_measure_has_one_colour_in_all_pictures(values):
-    first = {
-        line.get_label(): line.get_color()
-        for line in plots.stability([stability(v, n_samples=5, rng=0) for v in values]).lines
-    }
-    ax = plots.swap([swap(v, n_samples=5, rng=0) for v in reversed(values)])
-    assert {line.get_label(): line.get_color() for line in ax.lines[:2]} == first
 
 
 def test_dollars_in_names_of_systems_and_measures_are_text(tmp_path):

@@ -312,13 +312,9 @@ def experiment(values):
     """The table of `pt.Experiment(perquery=True)`."""
     import pandas as pd
 
-    rows = [
-        (system, topic, of.measure, of.matrix[s, t])
-        for of in values
-        for s, system in enumerate(of.systems)
-        for t, topic in enumerate(of.topics)
-    ]
-    return pd.DataFrame(rows, columns=["name", "qid", "measure", "value"])
+    grids = [pd.DataFrame(of.matrix, of.systems, of.topics).stack().rename("value") for of in values]
+    rows = pd.concat(grids, keys=[of.measure for of in values], names=["measure", "name", "qid"])
+    return rows.reset_index()
 
 
 def test_histogram_of_an_experiment():

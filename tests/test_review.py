@@ -2,7 +2,6 @@
 
 import numpy as np
 import pandas as pd
-import polars as pl
 import pytest
 from ir_measures import Qrel, ScoredDoc
 
@@ -117,11 +116,6 @@ def test_the_same_judgment_known_and_missing_is_a_contradiction():
 # Forms of input ---------------------------------------------------------------------------------------------
 
 FRAME = {"query_id": ["q", "q"], "doc_id": ["a", "b"]}
-
-
-def test_polars_truth_values_are_grades():
-    qrels = pl.DataFrame({**FRAME, "relevance": [True, False]})
-    assert QMeasure.evaluate(qrels, {"q": {"b": 1.0, "a": 0.0}}) == {"q": 2 / 3}
 
 
 def test_a_column_that_is_there_twice():
