@@ -208,12 +208,7 @@ def changes(column: Any) -> Ints:
         return rows
     elif isinstance(column, list):
         column = objects(column)
-    if column.dtype != object:
-        return np.append(0, np.flatnonzero(column[1:] != column[:-1]) + 1)
-    # Neighbours that are one object are equal, so addresses rule out most rows at once; only the others are compared.
-    addresses = np.frombuffer(np.ascontiguousarray(column), dtype=np.intp)
-    rows = np.flatnonzero(addresses[1:] != addresses[:-1]) + 1
-    return np.append(0, rows[column[rows] != column[rows - 1]])
+    return np.append(0, np.flatnonzero(column[1:] != column[:-1]) + 1)
 
 
 # Names of our columns: ours first, then those of PyTerrier, ranx, BEIR and tools that collect grades.

@@ -23,7 +23,6 @@ The forms leave open, and we decided:
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Mapping
 from typing import IO, TYPE_CHECKING, Any
 
 import numpy as np
@@ -176,15 +175,13 @@ def write_preferences(frame: pd.DataFrame, path: str | os.PathLike[str] | IO[str
     for name in ("query_id", "doc_id", "relevance"):
         if name not in frame.columns:
             raise ValueError(f"the preferences have no column {name!r} (found: {', '.join(map(str, frame.columns))})")
-    columns = {
-        name: [str(value) for value in frame[name].tolist()] if name in frame.columns else ["0"] * len(frame)
-        for name in COLUMNS[:-1]
-    }
-    for name, values in columns.items():
-        bad = next((value for value in set(values) if len(value.split()) != 1 or value != value.strip()), None)
+    ids = {name: frame[name].map(str) if name in frame.columns else "0" for name in COLUMNS[:-1]}
+    table = frame[["relevance"]].assign(**ids)
+    for name in ids:
+        bad = next((value for value in table[name].unique() if len(value.split()) != 1 or value != value.strip()), None)
         if bad is not None:
             raise ValueError(f"{name} {bad!r} cannot be written: the form has white space between its fields")
-    lines = _lines(columns, frame["relevance"].tolist(), form)
+    lines = [" ".join(row) + "\n" for row in _written(table, form).itertuples(index=False, name=None)]
     if isinstance(path, (str, os.PathLike)):
         with open(path, "w", encoding="utf-8", newline="\n") as file:
             file.writelines(lines)
@@ -192,28 +189,22 @@ def write_preferences(frame: pd.DataFrame, path: str | os.PathLike[str] | IO[str
         path.writelines(lines)
 
 
-def _lines(columns: Mapping[str, list[str]], level: list[Any], form: str) -> Iterator[str]:
-    rows = list(zip(*(columns[name] for name in COLUMNS[:-1]), level, strict=True))
+def _written(table: pd.DataFrame, form: str) -> pd.DataFrame:
+    """The fields of each line, as text."""
+    if form == "pairs":
+        both = table.merge(table, on=["query_id", "group", "subgroup"], suffixes=("", " below"))
+        both = both[both["relevance"] > both["relevance below"]]
+        return both[["query_id", "doc_id", "doc_id below", "group"]].drop_duplicates()
+    table = table.assign(relevance=table["relevance"].map(_text_of))
     if form == "prefs":
-        yield from (f"{q} {g} {s} {d} {_text_of(r)}\n" for q, g, s, d, r in rows)
-        return
-    if form == "qrels_prefs":
-        subgroup: dict[tuple[str, str], str] = {}
-        for q, g, s, _, _ in rows:
-            if subgroup.setdefault((q, g), s) != s:
-                raise ValueError(
-                    f"topic {q!r}, group {g!r} has several subgroups, which the form 'qrels_prefs' cannot tell apart: "
-                    "write 'prefs'"
-                )
-        yield from (f"{q} {g} {d} {_text_of(r)}\n" for q, g, _, d, r in rows)
-        return
-    levels: dict[tuple[str, str, str], list[tuple[str, Any]]] = {}
-    for q, g, s, d, r in rows:
-        levels.setdefault((q, g, s), []).append((d, r))
-    said: dict[tuple[str, str, str, str], None] = {}
-    for (q, g, _), docs in levels.items():
-        said.update({(q, a, b, g): None for a, high in docs for b, low in docs if high > low})
-    yield from (f"{q} {a} {b} {g}\n" for q, a, b, g in said)
+        return table[[*COLUMNS]]
+    subgroups = table.groupby(["query_id", "group"])["subgroup"].nunique()
+    for topic, group in subgroups[subgroups > 1].index:
+        raise ValueError(
+            f"topic {topic!r}, group {group!r} has several subgroups, which the form 'qrels_prefs' cannot tell apart: "
+            "write 'prefs'"
+        )
+    return table[["query_id", "group", "doc_id", "relevance"]]
 
 
 def _text_of(level: Any) -> str:

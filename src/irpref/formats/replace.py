@@ -20,18 +20,13 @@ def replaced(path: str | os.PathLike[str]) -> Iterator[str]:
         The file cannot be written; the error names `path`.
     """
     path = os.fspath(path)
-    if os.path.exists(path) and not os.path.isfile(path):
-        try:
-            yield path
-        except OSError as error:
-            if error.strerror and error.filename is None and not isinstance(error, BrokenPipeError):
-                raise OSError(error.errno, error.strerror, path) from None
-            raise
-        return
     target = os.path.realpath(path)
     folder, name = os.path.split(target)
     beside = ""
     try:
+        if os.path.exists(path) and not os.path.isfile(path):
+            yield path
+            return
         # The ending stays, since it says the format of a picture.
         handle, beside = tempfile.mkstemp(prefix=".part-", suffix=os.path.splitext(name)[1], dir=folder)
         os.close(handle)
@@ -43,9 +38,8 @@ def replaced(path: str | os.PathLike[str]) -> Iterator[str]:
         os.replace(beside, target)
     except OSError as error:
         # The error names our file, or none, as on a full disk; errors of files that the caller reads name these.
-        if error.strerror and (
-            error.filename is None or str(error.filename).startswith(os.path.join(folder, ".part-"))
-        ):
+        ours = error.filename is None or str(error.filename).startswith(os.path.join(folder, ".part-"))
+        if error.strerror and ours and not isinstance(error, BrokenPipeError):
             raise OSError(error.errno, error.strerror, path) from None
         raise
     finally:
