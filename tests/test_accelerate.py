@@ -411,26 +411,7 @@ def test_what_accelerate_takes():
         irpref.accelerate("yes")
 
 
-# What is kept of the host although it looks odd --------------------------------------------------------------
-
-
-def test_counts_are_of_topics_that_the_run_answers():
-    qrels, run = {"q1": {"a": 1}, "q2": {"a": 1}, "q3": {"a": 1, "b": 1}}, {"q1": {"a": 1.0, "u": 0.5}}
-    asked = [NumQ, NumRel, NumRet, NumRelRet]
-    expected = {NumQ: 1, NumRel: 1, NumRet: 2, NumRelRet: 1}
-    assert ir_measures.calc_aggregate(asked, qrels, run) == expected
-    assert irpref.evaluator(asked, qrels).calc_aggregate(run) == expected
-
-
-def test_a_negative_grade_is_a_judgment_for_judged_and_none_for_judged_only():
-    qrels, run = {"q": {"a": -1, "b": 1}}, {"q": {"a": 3.0, "u": 2.0, "b": 1.0}}
-    asked = [Judged @ 1, Judged, AP(judged_only=True), P @ 3]
-    expected = {Judged @ 1: 1.0, Judged: 2 / 3, AP(judged_only=True): 1.0, P @ 3: 1 / 3}
-    assert ir_measures.calc_aggregate(asked, qrels, run) == pytest.approx(expected)
-    assert irpref.evaluator(asked, qrels).calc_aggregate(run) == pytest.approx(expected)
-
-
-# One value, whatever the door --------------------------------------------------------------------------------------
+# One value from every entry point -----------------------------------------------------------------------------------
 
 CLOSE = {"q": {"a": 16777217.0, "b": 16777216.0}, "q2": {"a": 1.0}}
 JUDGED_CLOSE = {"q": {"a": 1, "b": 0, "c": 0}, "q2": {"a": 1}}

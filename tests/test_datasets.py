@@ -280,13 +280,6 @@ def test_the_synthetic_collection_is_as_described():
     content = [example.queries, example.qrels, example.runs, example.wanted]
     content.append({query_id: sorted(known) for query_id, known in example.known.items()})
     assert hashlib.sha256(json.dumps(content, sort_keys=True).encode()).hexdigest() == SYNTHETIC_SHA256
-    judged = [grade for grades in example.qrels.values() for grade in grades.values()]
-    assert (len(example.queries), set(judged)) == (30, {-1, 0, 1, 2, 3})
-    for query_id, grades in example.qrels.items():
-        assert example.known[query_id] <= {doc_id for doc_id, grade in grades.items() if grade > 0}
-        assert example.wanted[query_id] >= 1
-    assert set(example.queries) - set(example.runs["noisy"]) == {"30"}
-    assert any(len(set(scores.values())) < len(scores) for scores in example.runs["baseline"].values())
 
 
 # -------------------------------------------------------------------------------------------- ir_datasets
@@ -330,11 +323,8 @@ def test_ir_datasets_has_the_real_collection_without_its_queries(irds):
     assert not dataset.has_queries()
     assert not dataset.has_docs()
     assert dataset.qrels.asdict() == example.qrels
-    assert {row.query_id: row.score for row in dataset.scoreddocs_iter() if row.doc_id == "MARCO_D1599536"} == {
-        query_id: run["MARCO_D1599536"]
-        for query_id, run in example.runs["org_convdr"].items()
-        if "MARCO_D1599536" in run
-    }
+    found = {(row.query_id, row.doc_id): row.score for row in dataset.scoreddocs_iter()}
+    assert found == {(q, d): score for q, docs in example.runs["org_convdr"].items() for d, score in docs.items()}
 
 
 def test_bind_reads_the_scale_of_the_datasets(irds):

@@ -11,8 +11,6 @@ from ir_measures import AP, RR, Bpref, IPrec, nDCG
 
 import irpref
 from irpref import PrefShare, QMeasure, RPref
-from irpref.judged.align import align_run
-from irpref.judged.pool import Pool
 from irpref.meta import LEVELS, incompleteness, kendall_tau, thin
 from irpref.meta.losses import Restriction
 from irpref.values.kernels import KernelEvaluator
@@ -97,24 +95,6 @@ def test_every_relevant_document_is_as_likely_to_stay():
     stays = pd.concat([thin(qrels, 25, sample=s, rng=0) for s in range(800)])["doc_id"].value_counts()
     assert len(stays) == 12
     assert stays.between(150, 250).all()  # 200 expected, standard deviation 12
-
-
-def test_restriction_equals_judging_against_what_is_left():
-    qrels, runs = collection(1)
-    pool = Pool.build(qrels)
-    keep = np.random.default_rng(0).random(pool.grade.size) < 0.4
-    part = Restriction(pool, keep)
-    left = {t: {} for t in pool.topic_ids}
-    for row in np.flatnonzero(keep):
-        left[pool.topic_ids[pool.judged.topic[row]]][pool.doc_ids[row]] = pool.grade[row]
-    assert all(left.values())
-    anew = Pool.build(left)
-    for run in runs.values():
-        a, b = part.of(align_run(pool, run)), align_run(anew, run)
-        for name in ("rank", "row", "grade", "n_retrieved"):
-            assert getattr(a, name).tolist() == getattr(b, name).tolist(), name
-        assert a.hits.offsets.tolist() == b.hits.offsets.tolist()
-        assert a.pool.grade.tolist() == b.pool.grade.tolist()
 
 
 def test_several_restrictions_at_once_are_each_what_they_are_alone():

@@ -118,18 +118,6 @@ def test_systems_apart_by_a_constant_are_significant():
     assert found.required.tolist() == [0]
 
 
-@pytest.mark.parametrize("replace", [True, False])
-def test_more_topics_do_not_raise_the_minority_rate(replace):
-    matrix = values(simulated(20, 200, seed=4))
-    draw = np.random.default_rng(0)
-    orders = (
-        draw.integers(0, 200, (1000, 200)) if replace else draw.permuted(np.tile(np.arange(200), (1000, 1)), axis=1)
-    )
-    samples = [orders[:, :size] for size in (5, 10, 20, 40, 80, 160)[:: 1 if replace else 2]]
-    rates = [stability(matrix, samples=some, fuzziness=[0.05]).minority_rate[0] for some in samples]
-    assert rates == sorted(rates, reverse=True)
-
-
 def test_equal_systems_seem_different_about_as_often_as_alpha_says():
     rng = np.random.default_rng(6)
     shares = [

@@ -200,13 +200,10 @@ def accelerate(on: bool = True) -> None:
         raise TypeError(f"accelerate takes True or False, got {on!r}")
     (register_names if on else unregister_names)()
     with _lock:
+        # By name: after a reload, the earlier provider is no instance of our class. A new list: another thread may be
+        # iterating over the old one.
         pipeline = ir_measures.DefaultPipeline.providers
-        # By name: after a reload, the earlier provider is no instance of our class.
-        here = [p for p in pipeline if getattr(p, "NAME", None) == AcceleratedProvider.NAME]
-        if on and pipeline[:1] == here[:1] and len(here) == 1:
-            return
-        others = [p for p in pipeline if p not in here]
-        # A new list: another thread may be iterating over the old one.
+        others = [p for p in pipeline if getattr(p, "NAME", None) != AcceleratedProvider.NAME]
         ir_measures.DefaultPipeline.providers = [AcceleratedProvider(), *others] if on else others
 
 
