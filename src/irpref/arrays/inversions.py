@@ -65,7 +65,7 @@ def inversions(
     # A counter for each step, in the topics that have few.
     few = np.where(levels.spread(many), -1, step)
     at_level, own, left, part = level, value.take(level), np.arange(level.size), rows  # rows of this step and above
-    out = np.zeros(level.size) if zeros is None else zeros * own if weighted else zeros.copy()
+    out: Floats = np.zeros(level.size) if zeros is None else zeros * own if weighted else zeros.copy()
     of_step = np.zeros((levels.n, n_steps))
     of_step[levels.topic, few] = value  # step -1 is the last column, which is never read
     for s in range(n_steps - 1):  # nothing is higher than the highest step
@@ -73,7 +73,7 @@ def inversions(
         if kept.size == at_level.size:
             continue
         higher = part.part(kept)
-        number = (kept - higher.position - higher.spread(part.starts)).astype(np.float64)
+        number: Floats = (kept - higher.position - higher.spread(part.starts)).astype(np.float64)
         left, at_level, own, part = left.take(kept), at_level.take(kept), own.take(kept), higher
         out[left] += number * (own - part.spread(of_step[:, s])) if weighted else number
     if many.any():

@@ -64,7 +64,7 @@ How to read the file beside the paper:
     RS(i, rel)           (2)      ranks of a grade in the ideal list; they follow each other, so two numbers say all
     min_i, max_i         (3)      `first` and `last` of `ideal`
     RP(v, j)             (4)      `rp` of `crp_curve`
-    CRP(v, j)            (5)      `crp` of `crp_curve`, and `crp_at` at one rank
+    CRP(v, j)            (5)      `crp` of `crp_curve`, and the measure `crp` at one rank
     R                    fig. 1   `relevant`, (n_topics,)
     CRP(r, R), CRP(w, R) fig. 1   `crp`, `worst`
     b_r, rho             sec. 2   `crp_balance`, `crp_recovery`
@@ -168,16 +168,6 @@ def crp_curve(run: JudgedRun, depth: int | None = None) -> Curve:
     return run.memo((crp_curve, depth), make)
 
 
-def crp_at(run: JudgedRun, cutoff: int | None = None) -> Ints:
-    """CRP at one rank of each topic, at R if None: shape (n_topics,).
-
-    Beyond the end of the filled-up list the curve stays where it is. For grades of 0 and more it is at least
-    -R (R + 1) / 2 at R.
-    """
-    of, r = crp_curve(run), ideal(run.pool).relevant
-    return of.crp[of.row(r if cutoff is None else np.full(r.size, cutoff))]
-
-
 def worst(pool: Judgments) -> Floats:
     """CRP(w, R) = -R (R + 1) / 2: shape (n_topics,).
 
@@ -250,9 +240,9 @@ def crp(run: JudgedRun, *, cutoff: int | None, judged_only: bool) -> Floats:
         0 too if nothing is relevant.
     """
     view = run.condensed(negative=True) if judged_only else run
-    # If nothing is relevant nothing can be misplaced: 0, which is ideal.
-    r = ideal(run.pool).relevant
-    return np.where(r > 0, crp_at(view, cutoff), 0.0)
+    of, r = crp_curve(view), ideal(run.pool).relevant
+    # Beyond the end of the filled-up list the curve stays where it is. If nothing is relevant nothing can be misplaced.
+    return np.where(r > 0, of.crp[of.row(r if cutoff is None else np.full(r.size, cutoff))], 0.0)
 
 
 def _loss(run: JudgedRun, kind: str, judged_only: bool) -> Floats:

@@ -217,11 +217,5 @@ def judge_next(
             names = (name for name, mine in zip(listed, own, strict=True) if code in mine[t])
             having.setdefault(key, {}).update(dict.fromkeys(names))
     best = sorted((key for key in weights if weights[key] > _SAME), key=lambda key: (-weights[key], key))[:n]
-    return pd.DataFrame(
-        {
-            "query_id": [topic for topic, _ in best],
-            "doc_id": [doc for _, doc in best],
-            "weight": [weights[key] for key in best],
-            "runs": [list(having[key]) for key in best],
-        }
-    )
+    rows = [[*key, weights[key], list(having[key])] for key in best]
+    return pd.DataFrame(rows, columns=["query_id", "doc_id", "weight", "runs"])
