@@ -11,13 +11,14 @@ from __future__ import annotations
 
 import copy
 import math
+import numbers
 import pickle
-from collections.abc import Iterable, Iterator, Mapping
+import random
+from collections.abc import Iterator, Mapping
 from itertools import starmap
 from typing import Any, NamedTuple
 
 import ir_measures
-import numpy as np
 from ir_measures.measures import Measure, registry
 from ir_measures.measures.base import SumAgg
 
@@ -28,6 +29,7 @@ from irpref.values.prepare import columns_of
 
 Rows = Mapping[str, Mapping[str, float]]
 _TOPICS, _JUDGED, _RETRIEVED = 12, 30, 25
+_GRADES = (0, 0, 0, 1, 1, 2, 3)
 _SAME = 1e-9  # values closer than this are equal
 
 
@@ -42,23 +44,15 @@ class _Trial:
     """A measure, and two collections to try it on. The run leaves out the last topic, and has unjudged documents."""
 
     def __init__(self, measure: Measure, seed: int) -> None:
-        self.measure = measure
-        self.rng = np.random.default_rng(seed)
-        self.docs = [f"d{i:02}" for i in range(_JUDGED + 10)]
+        self.measure, self.draw = measure, random.Random(seed)
+        docs, sample = [f"d{i:02}" for i in range(_JUDGED + 10)], self.draw.sample
         params: dict[str, Any] = measure.SUPPORTED_PARAMS
         read = columns_of(measure) if isinstance(measure, KernelMeasure) else {}
         self.columns = {name: params[parameter].column for name, parameter in read.items()}
-        self.qrels = {f"q{t:02}": self._judgments() for t in range(_TOPICS)}
-        self.run = {topic: self._answer() for topic in list(self.qrels)[:-1]}
-
-    def _judgments(self) -> dict[str, int]:
-        judged = self.rng.choice(self.docs, _JUDGED, replace=False).tolist()
-        grades = self.rng.choice([0, 0, 0, 1, 1, 2, 3], _JUDGED).tolist()
-        return dict(zip(judged, grades, strict=True))
-
-    def _answer(self) -> dict[str, float]:
-        found = self.rng.choice(self.docs, _RETRIEVED, replace=False).tolist()
-        return {doc: float(_RETRIEVED - rank) for rank, doc in enumerate(found)}
+        topics = [f"q{t:02}" for t in range(_TOPICS)]
+        self.qrels = {topic: {doc: self.draw.choice(_GRADES) for doc in sample(docs, _JUDGED)} for topic in topics}
+        scores = [float(_RETRIEVED - rank) for rank in range(_RETRIEVED)]
+        self.run = {topic: dict(zip(sample(docs, _RETRIEVED), scores, strict=True)) for topic in topics[:-1]}
 
     def values(self, qrels: Any, run: Any) -> dict[str, float]:
         """Value by topic, as ir_measures returns it."""
@@ -85,11 +79,8 @@ class _Trial:
 
     def shuffled(self, data: Rows) -> Rows:
         """The same rows in another order."""
-
-        def order(names: Iterable[str]) -> list[str]:
-            return self.rng.permutation(list(names)).tolist()
-
-        return {topic: {doc: data[topic][doc] for doc in order(data[topic])} for topic in order(data)}
+        topics = self.draw.sample(list(data.items()), len(data))
+        return {topic: dict(self.draw.sample(list(docs.items()), len(docs))) for topic, docs in topics}
 
 
 class _Laws(_Trial):
@@ -118,8 +109,7 @@ class _Laws(_Trial):
                 yield f"{len(metrics)} values come back for {len(found)} topics, of {metrics[0].measure}"
             yield from (f"topic {topic} has no value" for topic in sorted(set(self.qrels) - set(found)))
             for topic, value in found.items():
-                number = isinstance(value, (int, float, np.number)) and not isinstance(value, bool)
-                if not number or not math.isfinite(value):
+                if not isinstance(value, numbers.Real) or isinstance(value, bool) or not math.isfinite(value):
                     yield f"the value of topic {topic} is {value!r}"
 
     def range(self) -> Iterator[str | None]:
@@ -161,7 +151,7 @@ class _Laws(_Trial):
         """Documents with equal scores are ranked by document id, descending, as in trec_eval."""
         if getattr(self.measure, "TIES_BY_RISING_ID", False):
             return
-        tied = {topic: {doc: float(self.rng.integers(0, 4)) for doc in docs} for topic, docs in self.run.items()}
+        tied = {topic: {doc: float(self.draw.randrange(4)) for doc in docs} for topic, docs in self.run.items()}
         apart = {}
         for topic, scores in tied.items():
             order = sorted(zip(scores.values(), scores, strict=True))
