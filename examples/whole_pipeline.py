@@ -178,7 +178,7 @@ def differences(table):
         for _, row in table.iloc[1:].iterrows()
         if row[column] and row[column.replace(" reject", " p-value")] < 1  # NaN where no topic differs
     ]
-    return found or [f"No significant difference to {table['name'][0]}."]
+    return found or [f"No run is shown to differ from {table['name'][0]}."]
 
 
 if __name__ == "__main__":
