@@ -50,13 +50,14 @@ def dataset(name: str, what: str = "qrels") -> Any:
         if problem.name != "ir_datasets":
             raise
         raise ImportError("data sets of ir_datasets need the package: pip install ir_datasets") from None
-    if name.startswith("irpref/"):
-        from irpref.datasets import register
+    from irpref.datasets import register
 
-        register()
     try:
+        if name.startswith("irpref/"):
+            register()
         found = ir_datasets.load(name)
     except KeyError:
+        register()  # a name of ours may be meant
         raise ValueError(f"ir_datasets has no data set {name!r}{did_you_mean(name, ir_datasets.registry)}") from None
     there = {"qrels": found.has_qrels(), "scoreddocs": found.has_scoreddocs()}
     there["preferences"] = there["qrels"] or found.has_docpairs()
