@@ -339,6 +339,13 @@ def test_if_the_value_is_certain_only_the_margin_is_left():
     assert table["high"].tolist() == [1, 1, 1]
 
 
+def test_intervals_are_wider_if_humans_graded_fewer_documents():
+    human, run = {"q": {"a": 1, "b": 0}}, {"q": {"a": 2.0, "x0": 1.0}}
+    judge = {"q": {"a": 1, "b": 0} | {f"x{i}": i % 2 for i in range(72)}}  # 36 filled grades for each human one, not 8
+    row = irpref.intervals(["RR"], human, run, "unjudged", judge=judge, level=0.9).iloc[0]
+    assert row["low"] == pytest.approx(1 - 1.6448536 * np.sqrt(36 / 8) * np.hypot(0.125, 0.016) * 72 / 74)
+
+
 def test_intervals_are_points_if_nothing_is_missing():
     table = irpref.intervals(["AP", "nDCG@2"], HUMAN, RUN, "unjudged", judge=HUMAN)
     assert table["low"].tolist() == pytest.approx(table["expected"].tolist())

@@ -29,6 +29,8 @@ An interval spans four values, widened by a margin. The values are
 The margin covers which documents are relevant. It has a part of each topic, with a standard deviation of an eighth of
 the highest value, and a part in common to all topics, with .016 of it, both times the share of a topic's grades that
 are filled.
+
+If more than eight grades are filled for each human one, all widths grow with the root of this ratio.
 """
 
 from __future__ import annotations
@@ -67,6 +69,7 @@ _CALIBRATED, _DEPTH = "calibrated", "depth"
 USELESS = 0.1  # a judge with a lower correlation with human grades says nothing about them
 # Chosen on DL 2019 with three judges, whose 95 % intervals hold .94 or more of the runs for each of four measures.
 _OWN, _COMMON = 0.125, 0.016  # standard deviations of values if all grades are filled, as shares of the highest value
+_RATIO = 8.0  # filled grades for each human one there; with more, intervals grow with the root of their number
 _FEWER, _FEWER_ALONE = 0.077, 0.154  # share of the way to no relevant document, for one standard deviation
 
 
@@ -297,6 +300,7 @@ def filled_intervals(
     known = pool.columns | {"relevance": pool.grade}
     alone = {} if _DEPTH in known else {_DEPTH: _depth(pool, [run])}
     whole = _completion(known | alone, pool.judged.topic)
+    z *= max(1.0, float(np.sqrt(whole.missing.sum() / whole.both.sum() / _RATIO)))
     least = pool.grade[~whole.missing & (pool.grade > 0)].min(initial=np.inf)
     counting = [measure for measure in chosen if getattr(measure, "COUNTS", False)]
     counts = KernelEvaluator(counting, pool)
