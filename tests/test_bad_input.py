@@ -26,9 +26,6 @@ from irpref import (
     RelativeRecall,
     RPref,
 )
-from irpref.judged.align import align_run
-from irpref.judged.align import listing as listing_of
-from irpref.judged.pool import Pool
 from irpref.values.kernels import KernelEvaluator
 from refused import QRELS, RUN, mean, refusal
 
@@ -139,26 +136,6 @@ def test_the_last_of_repeated_documents_counts(form):
     host = ir_measures.calc_aggregate([AP, ir_measures.Bpref], QRELS, REPEATED)
     assert host == ir_measures.calc_aggregate([AP, ir_measures.Bpref], QRELS, last)
     assert host[ir_measures.Bpref] == found[BprefVariant]
-
-
-@every_form
-def test_the_order_of_other_rows_does_not_change_which_repeat_counts(form):
-    run = [
-        ScoredDoc("q1", "a", 1.0),
-        ScoredDoc("q2", "a", 1.0),
-        ScoredDoc("q1", "a", 3.0),
-        ScoredDoc("q1", "b", 2.0),
-    ]
-    with pytest.warns(irpref.DuplicateWarning):
-        listing = listing_of(Pool.build(QRELS), form(run))
-    assert listing.doc_ids == ["a", "b", "a"]
-    assert listing.score.tolist() == [3.0, 2.0, 1.0]
-
-
-@every_form
-def test_repeated_documents_are_an_error_where_asked_for(form):
-    with pytest.raises(ValueError, match="document 'b' twice in topic 'q1'"):
-        align_run(Pool.build(QRELS), form(REPEATED), strict=True)
 
 
 def test_ids_that_are_the_same_as_text():

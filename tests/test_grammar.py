@@ -236,8 +236,6 @@ def test_what_newcomers_type_is_told_in_a_sentence(
 
 
 def test_help_is_a_word_too(capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["help"]) == 0
-    assert "usage: irpref" in capsys.readouterr().out
     assert main(["help", "eval"]) == 0
     assert "usage: irpref eval" in capsys.readouterr().out
 

@@ -1,14 +1,12 @@
 """Names and parameters of measures: what is understood, what is refused and how."""
 
-import copy
-import pickle
 import re
 import sys
 
 import ir_measures
 import numpy as np
 import pytest
-from ir_measures import AP, P, Qrel, R, nDCG
+from ir_measures import AP, P, R, nDCG
 
 import irpref
 from irpref import (
@@ -263,20 +261,3 @@ def test_the_host_reads_the_names_of_our_measures():
 
 
 # Registration -----------------------------------------------------------------------------------------------
-
-
-def test_built_in_measures_stay_with_their_providers():
-    theirs = irpref.host.IrprefProvider()
-    for measure in (AP, nDCG @ 10, ir_measures.Bpref, ir_measures.RR @ 10, ir_measures.Judged @ 5):
-        assert not theirs.supports(measure)
-    assert theirs.supports(RPref)
-    assert theirs.qrel_inputs([Coverage, RelativeRecall(expected="wanted")])[3:] in (
-        ["known", "wanted"],
-        ["wanted", "known"],
-    )
-
-
-def test_measures_are_values():
-    measure = RPref(max_rel=3) @ 10
-    assert len({measure, copy.copy(measure), pickle.loads(pickle.dumps(measure)), str(measure)}) == 1
-    assert Qrel("q", "a", 1).relevance == 1

@@ -6,7 +6,7 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
-from irpref.measures.settings import Scale, scale_of
+from irpref.measures.settings import scale_of
 from shells import script
 
 ir_datasets = pytest.importorskip("ir_datasets")
@@ -138,14 +138,6 @@ def test_names_datasets_and_pyterrier_datasets_agree():
     assert scale_of(pt.get_dataset("irds:vaswani")) == by_name
 
 
-def test_scales_are_values():
-    scale = scale_of("vaswani")
-    assert hash(scale) == hash(scale_of("vaswani"))
-    assert isinstance(scale, Scale)
-    with pytest.raises(AttributeError):
-        scale.max_rel = 2
-
-
 def test_unknown_names_are_errors():
     with pytest.raises(ValueError, match="no data set 'vaswanni'"):
         scale_of("vaswanni")
@@ -168,9 +160,3 @@ def test_the_page_is_what_the_generator_writes():
     if f"in ir_datasets {ir_datasets.__version__}:" not in text:
         pytest.skip("docs/settings.md was written with another version of ir_datasets")
     assert script(PAGE.with_name("make_settings.py")).page() == text
-
-
-def test_words_for_the_grades_do_not_make_another_scale():
-    bare, told = (Scale(2, 0, True, "", meanings=meanings) for meanings in ({}, {1: "on the topic", 2: "perfect"}))
-    assert bare == told
-    assert repr(bare) == repr(told)
