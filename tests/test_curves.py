@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from pandas.testing import assert_frame_equal
 
 import irpref
-from irpref import CRP, NPref, RPref, ScaleWarning, curves, reference
+from irpref import CRP, RPref, ScaleWarning, curves, reference
 from irpref.datasets import examples, load
 from irpref.reference import position
 from irpref.reference.preference import partition_value
@@ -311,20 +311,6 @@ def test_crp_at_a_rank_is_the_curve_there(collection, k, judged_only):
     over = curves.crp(collection.qrels, collection.run, judged_only=judged_only, depth=k)
     aggregate = irpref.evaluator([measure], collection.qrels).calc_aggregate(collection.run)[measure]
     assert over["crp"].iloc[-1] == pytest.approx(aggregate, rel=1e-13)
-
-
-@given(
-    collections(),
-    st.sampled_from([{}, {"norm": "relative"}, {"unretrieved": "infinity", "top": "drop"}, {"cutoff": 3}]),
-)
-def test_npref_and_rpref_are_the_values_of_the_convergence(collection, options):
-    measure = RPref(max_rel=3, **options)
-    table = curves.npref_convergence(collection.qrels, collection.run, measure, n=[2, 5], per_topic=True)
-    limit = measure.evaluate(collection.qrels, collection.run)
-    for n in (2, 5):
-        rows = table[table["n"] == n].set_index("query_id")
-        assert rows["value"].to_dict() == NPref(n=n, max_rel=3, **options).evaluate(collection.qrels, collection.run)
-        assert rows["limit"].to_dict() == limit
 
 
 # -------------------------------------------------------------------------------------- averages, runs and inputs

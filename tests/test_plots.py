@@ -522,14 +522,6 @@ def test_a_run_is_not_among_the_best_because_it_is_short():
         assert "short" not in legend(draw(SYNTHETIC.qrels, runs))
 
 
-def test_highlighted_runs_are_in_colour():
-    ax = plots.precision_recall(SYNTHETIC.qrels, _many(4), highlight=["run03"])
-    assert [line.get_color() for line in ax.lines].count(drawing.PALE) == 3
-    assert "run03" in ax.get_legend().get_texts()[0].get_text()
-    with pytest.raises(ValueError, match="highlight='run9' is none of the runs"):
-        plots.crp(SYNTHETIC.qrels, _many(4), highlight=["run9"])
-
-
 def test_npref_says_that_it_is_constant_on_binary_judgments():
     qrels = {"q": {"a": 1, "b": 0, "c": 1, "d": 0}}
     ax = plots.npref_convergence(qrels, {"q": {"b": 4.0, "a": 3.0, "d": 2.0, "c": 1.0}}, measure="RPref(max_rel=1)")
