@@ -1,6 +1,6 @@
 """Exact bounds over holes: ways to fill the holes of a topic that include the lowest and the highest value.
 
-For AP, R-precision, bpref, nDCG, rpref, and O- and P-measure.
+For AP, R-precision, bpref, nDCG, OriginalNDCG, NCG, rpref, and O- and P-measure.
 
 *Relevant or not.* Let a of the holes down to the cutoff be relevant, and b of the others. For given a and b, the a
 highest holes are the best choice and the a lowest the worst: with the highest, the rank r_t of the t-th relevant
