@@ -14,7 +14,7 @@ from irpref.formats.columns import Reading
 from irpref.formats.tables import read_run
 from irpref.judged.align import Repeats, blocks
 from irpref.judged.inputs import as_table, group
-from irpref.judged.order import TREC, Alignment, evaluation_order
+from irpref.judged.order import TREC, Alignment, blurs, evaluation_order
 from irpref.judged.pool import Pool
 from irpref.judged.types import Run
 
@@ -108,7 +108,7 @@ def seen_in(run: Run, ids: JudgedIds, alignment: Alignment = TREC) -> Seen:
         seen.tied[of] = segments.count(tied)
         seen.constant[of] = (seen.tied[of] > 0) & (segments.maximum(score, 0.0) == -segments.maximum(-score, 0.0))
         seen.deciding[of] = segments.count(mixed & at_top) > 0
-        seen.blurred[of] = segments.count(_blurs(score, segments)) > 0
+        seen.blurred[of] = segments.count(blurs(score, segments)) > 0
         for t, start, stop in zip(of.tolist(), segments.starts.tolist(), segments.ends.tolist(), strict=True):
             seen.prints[t] = hash(row[start:stop].tobytes())
         strange = np.flatnonzero(at_top & (row < 0))
@@ -127,13 +127,3 @@ def _ties(score: Floats, topics: Segments, gain: Floats) -> tuple[Bools, Bools]:
     tied = groups.spread(groups.lengths > 1)
     mixed = groups.spread(groups.maximum(gain, 0.0) != -groups.maximum(-gain, 0.0))
     return tied, mixed
-
-
-def _blurs(score: Floats, topics: Segments) -> Bools:
-    """Rows whose score differs from the previous one in double precision only: shape (n_rows,)."""
-    with np.errstate(over="ignore"):
-        short = score.astype(np.float32)
-    out = np.zeros(score.size, bool)
-    out[1:] = (short[1:] == short[:-1]) & (score[1:] != score[:-1])
-    out[topics.starts[topics.lengths > 0]] = False
-    return out

@@ -176,7 +176,7 @@ def align_tables(
             first, last = _tied(score, segments, at)
             keep(rank_rising=(first + last - at if alignment.by_id else at) - before, tied_from=first - before)
         if in_float32:
-            if blurs(score, segments):
+            if blurs(score, segments).any():
                 other = evaluation_order(rounded(part.score), segments, part.falling, as_given >= 0, alignment.by_id)
                 short = as_given if other is None else other.put(as_given)
                 if not np.array_equal(short, row):

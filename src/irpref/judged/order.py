@@ -143,14 +143,11 @@ def rounded(score: Floats) -> Floats:
     return np.clip(score, float(ends.min), float(ends.max)).astype(np.float32).astype(np.float64)
 
 
-def blurs(score: Floats, topics: Segments) -> bool:
-    """Whether scores of a topic differ in 64 bits but not in 32 bits; `score` falls inside each topic."""
+def blurs(score: Floats, topics: Segments) -> Bools:
+    """Rows whose score differs from the one before in 64 bits but not in 32; `score` falls in each topic."""
     with np.errstate(over="ignore"):
         short = score.astype(np.float32)
-    level = short[1:] == short[:-1]
-    if not level.any():
-        return False
-    level &= score[1:] != score[:-1]
-    inner = topics.starts[1:]
-    level[inner[(inner > 0) & (inner < score.size)] - 1] = False
-    return bool(level.any())
+    out = np.zeros(score.size, bool)
+    out[1:] = (short[1:] == short[:-1]) & (score[1:] != score[:-1])
+    out[topics.starts[topics.lengths > 0]] = False
+    return out
