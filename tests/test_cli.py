@@ -326,8 +326,11 @@ def test_a_measure_that_no_installed_provider_computes(call: Call, monkeypatch: 
 def test_what_the_script_of_the_host_refuses(call: Call, files: Path) -> None:
     if not ir_measures.gdeval.is_available():
         pytest.skip("no perl for ir_measures' gdeval")
+    left = "ERR@5 is left to gdeval of ir_measures, whose"
     for topic, grade, more, said in (
-        ("1", 0.5, "", "ERR@5 is left to gdeval of ir_measures, whose grades are whole numbers, not 0.5"),
+        ("a", 1, "", f"{left} topics are numbers, not 'a'"),
+        ("1", 5, "", f"{left} highest grade is 4, not 5"),
+        ("1", 0.5, "", f"{left} grades are whole numbers, not 0.5"),
         ("w-1", 3, "b Q0 d 1 1 t\n", "r: ir_measures could not compute ERR@5: perl ended with status 25"),
     ):
         (files / "q").write_text(f"{topic} 0 d {grade}\n")

@@ -326,6 +326,18 @@ def test_without_runs_the_interval_is_around_the_plain_fill():
         assert means.to_dict() == {measure: mean(measure, filled, runs["r1"]) for measure in means.index}
 
 
+def test_the_order_of_rows_does_not_matter():
+    human, judge, runs = collection(np.random.default_rng(7), n_topics=4)
+    known = pooled(human, [runs["r0"], runs["r3"]], 10)
+    turned = [{q: dict(reversed(docs.items())) for q, docs in reversed(of.items())} for of in (known, judge)]
+    table, other = (
+        irpref.intervals(["nDCG@10", "AP"], given, runs["r1"], "unjudged", judge=by)
+        for given, by in ((known, judge), turned)
+    )
+    assert table["bias"].abs().max() > 0
+    pd.testing.assert_frame_equal(table, other, check_exact=True)
+
+
 def test_if_the_value_is_certain_only_the_margin_is_left():
     """The first document decides RR, whatever the others are; half of the grades of q1 are filled, a quarter of q2."""
     human = {"q1": {"a": 1, "b": 0}, "q2": {"a": 1, "b": 0, "c": 0}}

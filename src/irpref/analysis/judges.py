@@ -293,6 +293,7 @@ def filled_intervals(
     if others:
         raise ValueError(f"{others[0]} is left to another provider, which takes no fractional grades")
     columns = columns_for([measure for measure in chosen if isinstance(measure, KernelMeasure)])
+    qrels = qrels.sort_values(_IDS)  # halves do not depend on the order of rows
     pool = kept_pool(qrels, (*columns, _CALIBRATED, *([_DEPTH] if _DEPTH in qrels else [])))
     evaluate = KernelEvaluator(chosen, pool)
     judged = evaluate.align(run)

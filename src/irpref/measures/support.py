@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any
@@ -69,12 +70,13 @@ def check_supported(measures: Iterable[Measure], source: Any) -> None:
         raise ValueError(f"no provider that is installed computes {measure}" + (f"; {said}" if said else ""))
 
 
-def check_judgments(measures: Iterable[Measure], grades: Any) -> None:
+def check_judgments(measures: Iterable[Measure], topics: Iterable[str], grades: Any) -> None:
     """`ValueError` if the host does not end with judgments, or its tools refuse them.
 
     Parameters
     ----------
     measures : measures left to the host
+    topics : ids of the judged topics
     grades : float array, the different grades
     """
     from ir_measures import DefaultPipeline
@@ -85,11 +87,20 @@ def check_judgments(measures: Iterable[Measure], grades: Any) -> None:
         raise ValueError(f"{names}: left to ir_measures, whose grades end at {HIGHEST}, not {highest:g}")
     for measure in measures:
         provider = next((p for p in DefaultPipeline.providers if p.supports(measure) and p.is_available()), None)
-        if provider is not None and provider.NAME in ("gdeval", "pytrec_eval") and not all_whole(grades):
+        if provider is None or provider.NAME not in ("gdeval", "pytrec_eval"):
+            continue
+        if not all_whole(grades):
             odd = float(grades[grades != np.rint(grades)][0])
             raise ValueError(
                 f"{measure} is left to {provider.NAME} of ir_measures, whose grades are whole numbers, not {odd:g}"
             )
+        if provider.NAME == "pytrec_eval":
+            continue
+        name = next((topic for topic in topics if not re.search(r"(^|-)[0-9]+$", topic)), None)
+        if name is not None:
+            raise ValueError(f"{measure} is left to gdeval of ir_measures, whose topics are numbers, not {name!r}")
+        if highest > 4:
+            raise ValueError(f"{measure} is left to gdeval of ir_measures, whose highest grade is 4, not {highest:g}")
 
 
 @contextmanager

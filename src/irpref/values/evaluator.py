@@ -78,7 +78,7 @@ class CombinedEvaluator(ByTopic):
             self.pool = self.accelerated.pool
             super().__init__(measures, self.pool.topic_ids)
             check_graded(self.pool, rest)
-            check_judgments(rest, self.pool.level_grade)
+            check_judgments(rest, self.topic_ids, self.pool.level_grade)
         self.rest = rest
         self.as_host = alignment.float32 or source is not None
         # The host does so only if all measures have the same provider; otherwise it fills in the default.
