@@ -157,7 +157,8 @@ def test_baseline_by_the_name_that_the_table_shows(call: Call, files: Path) -> N
     for name in ("r1", "r2"):
         (files / "runs" / f"{name}.run").write_bytes((files / name).read_bytes())
     by_path = call("eval", "qrels", "runs/r1.run", "runs/r2.run", "AP", "--baseline", "runs/r2.run")
-    assert call("eval", "qrels", "runs/r1.run", "runs/r2.run", "AP", "--baseline", "r2") == by_path
+    for same in ("r2", "./runs/r2.run"):
+        assert call("eval", "qrels", "runs/r1.run", "runs/r2.run", "AP", "--baseline", same) == by_path
     assert by_path[0] == 0
 
 
@@ -502,6 +503,15 @@ def test_eval_says_what_check_finds_grave(files: Path, capsys: pytest.CaptureFix
     rows = [json.loads(row) for row in capsys.readouterr().out.splitlines()]
     found = [row["text"] for row in rows if row["level"] == "grave"]
     assert [line.partition("check: ")[2].removeprefix("bad: ") for line in lines] == found
+
+
+def test_topics_without_documents_come_first_and_of_an_empty_run_there_is_one_line(files: Path, capsys) -> None:
+    (files / "lost").write_text("".join(f"{topic} Q0 x 1 1 t\n" for topic in (1, 2, 3)))
+    (files / "part").write_text("1 Q0 a 1 1 t\n")
+    (files / "empty").write_text("")
+    assert main(["eval", "qrels", "lost", "part", "empty", "AP"]) == 0
+    lines = capsys.readouterr().err.splitlines()
+    assert [line.split()[2] for line in lines] == ["part:", "lost:", "empty:"]
 
 
 def test_eval_looks_at_ids_of_a_long_run_where_no_document_is_judged(files: Path, capsys, monkeypatch) -> None:

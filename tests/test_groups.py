@@ -44,7 +44,8 @@ def test_a_group_has_the_rows_of_its_topics_alone(name, per_topic):
     more = {"per_topic": True} if per_topic else {}
     table = TABLES[name](EXAMPLE.qrels, RUNS, groups=GROUPS, **more)
     assert sorted(set(table["group"])) == list(PARTS)
-    assert table.index.tolist() == list(range(len(table)))  # `table.loc[0]` is one row, not one of each group
+    for one in (table, getattr(table, "pairs", table)):
+        assert one.index.tolist() == list(range(len(one)))  # `table.loc[0]` is one row, not one of each group
     for group, topics in PARTS.items():
         alone = TABLES[name](only(topics), RUNS, **more)
         part = table[table["group"] == group].drop(columns="group").reset_index(drop=True)

@@ -301,6 +301,12 @@ def test_two_unjudged_documents_by_hand():
     assert (row["low"], row["value"], row["high"]) == pytest.approx((5 / 6, 1, 1))
 
 
+def test_o_measure_stops_at_the_first_of_two_unjudged_documents():
+    # With x relevant (1 + 1)/(2 + 2); with y relevant in its place (1 + 1)/(2 + 3).
+    table = hole_intervals("OMeasure", {"q": {"n": 0, "r": 1}}, {"q": {"n": 3.0, "x": 2.0, "y": 1.0}})
+    assert table.loc[0, ["low", "high"]].tolist() == [0.0, 0.5]
+
+
 def test_of_one_relevant_document_more_the_higher_place_need_not_be_the_better():
     # 3 at rank 2, holes at 1 and 3, grades 0 and 1: Q is (4/6 + 6/7) / 2 with the lower hole, (2/4 + 1) / 2 else.
     qrels, run = {"q": {"a": 3}}, {"q": {"u": 3, "a": 2, "v": 1}}

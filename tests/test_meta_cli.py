@@ -41,6 +41,7 @@ def files(tmp_path_factory):
             (root / "runs" / f"run{k}.run").write_text(text)
         else:
             (root / "runs" / "run0.txt.gz").write_bytes(gzip.compress(text.encode()))
+    (root / "runs" / ".hidden").write_text("no run")
     return root, qrels, runs
 
 
@@ -150,6 +151,11 @@ def test_options_of_another_loss_are_refused(more, says, data, capsys):
     assert capsys.readouterr().err == f"irpref: {says}\n"
 
 
+def test_levels_that_are_nearly_equal_are_told_apart(data, capsys):
+    assert call("robustness", *data, "--levels", 50, 49.99999999, "--samples", 1) == 0
+    assert [line.split()[0] for line in capsys.readouterr().out.splitlines()[-2:]] == ["50", "49.99999999"]
+
+
 def test_runs_are_named_after_their_files_in_the_order_of_their_names(files, monkeypatch, capsys):
     listed = sorted(os.listdir(files[0] / "runs"), reverse=True)
     monkeypatch.setattr(os, "listdir", lambda path: listed)
@@ -160,7 +166,7 @@ def test_runs_are_named_after_their_files_in_the_order_of_their_names(files, mon
         return list(dict.fromkeys([*table["system"], *table["other"]]))
 
     assert names(files[0] / "runs") == ["run0", "run1", "run2", "run3"]
-    assert names(*sorted((files[0] / "runs").iterdir())[1:3]) == ["run1", "run2"]
+    assert names(*sorted((files[0] / "runs").iterdir())[2:4]) == ["run1", "run2"]
 
 
 @pytest.mark.parametrize(

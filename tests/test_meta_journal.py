@@ -113,6 +113,13 @@ def test_results_of_other_judgments_or_options_are_not_mixed_up(tmp_path, change
     assert not units  # and nothing that it held was lost
 
 
+def test_results_of_other_pools_are_not_mixed_up(tmp_path):
+    path, options = tmp_path / "means.jsonl", {"loss": "pools", "depth": 3}
+    other = {**RUNS, "c": {q: {d: -float(i) for i, d in enumerate(docs)} for q, docs in QRELS.items()}}
+    for runs, more in ((RUNS, {}), (RUNS, {"teams": {"a": "x", "b": "x", "c": "y"}}), (other, {})):
+        assert study(path, runs, **options, **more).means.equals(study(None, runs, **options, **more).means)
+
+
 def test_results_of_another_version_are_computed_again(tmp_path, units, monkeypatch):
     path = tmp_path / "means.jsonl"
     study(path)

@@ -62,6 +62,20 @@ def test_an_example_by_hand():
     assert error[0] ** 2 == pytest.approx(float(Fraction(1, 16) + Fraction(1, 48) + Fraction(1, 16)))
 
 
+def test_pairs_share_in_their_median_variance():
+    rng = np.random.default_rng(4)
+    y, f = rng.random((5, 4)), rng.random((5, 7))
+    f[0, :4] = 5 * (1 - y[0])  # a covariance so negative that the error would be, too
+    e, here, rest = y - f[:, :4] / 2, f[:, :4], 3 / 7
+    own = e.var(axis=1, ddof=1)
+    s_ee = (3 * own + rest * np.median(own)) / (3 + rest)
+    r = np.array([np.corrcoef(a, b)[0, 1] for a, b in zip(e, here, strict=True)])
+    of_error = s_ee / 4 + r * np.sqrt(s_ee * here.var(axis=1, ddof=1)) / 7
+    assert [*(of_error < rest * s_ee / 8)] == [True, False, False, False, False]
+    square = np.maximum(of_error, rest * s_ee / 8) + f.var(axis=1, ddof=1) / 4 / 7
+    assert estimates(y, f, np.arange(7) < 4, 0.5, shared=True)[1] ** 2 == pytest.approx(square)
+
+
 def values(n_topics, seed=0, n_runs=4):
     rng = np.random.default_rng(seed)
     qrels = {f"t{t:02}": {f"d{d}": int(g) for d, g in enumerate(rng.integers(0, 3, 12))} for t in range(n_topics)}

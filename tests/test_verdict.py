@@ -171,6 +171,7 @@ def test_a_block_needs_the_sign_flip_test_too():
     # Five: one in 32, less than 0.85 of 5 %. Two measures share that.
     five = _runs([3] * 5, [2] * 4 + [1])
     assert irpref.gate("R@10", *five).verdict == "block"
+    assert irpref.gate("R@10", *five, level=0.965).verdict == "inconclusive"  # but more than 0.85 of 3.5 %
     assert irpref.gate(["R@10", "EMeasure"], *five).verdict == "inconclusive"
     # The p is that of the comparison.
     assert irpref.compare("R@10", *five)["p"].item() == irpref.gate("R@10", *five)["p"].item() == 2 / 32
@@ -210,6 +211,10 @@ def test_an_unjudged_document_that_could_turn_the_verdict():
     assert (found.verdict, found["could_turn"].item()) == ("block", True)
     candidate = {q: {"n": 2.0, "r": 1.0} for q in qrels}
     found = irpref.gate("RR", qrels, baseline, candidate)
+    assert (found.verdict, found["could_turn"].item()) == ("block", False)
+    # Lower is better: the candidate's E is 1 whatever x is, the baseline's 0 or 1/3.
+    candidate = {q: {"n": 3.0, "x": 2.0, "r": 1.0} for q in qrels}
+    found = irpref.gate("EMeasure@1", qrels, baseline, candidate)
     assert (found.verdict, found["could_turn"].item()) == ("block", False)
 
 
