@@ -187,6 +187,14 @@ def test_bad_qrels_are_refused_where_the_pipeline_is_written():
         Oracle("qrels.txt")
 
 
+@pytest.mark.filterwarnings("ignore::irpref.DuplicateWarning")
+def test_rows_of_topics_in_turn_stay_themselves_if_a_document_is_repeated():
+    rows = [("1", "a", 1.0), ("2", "a", 5.0), ("1", "b", 2.0), ("2", "b", 4.0), ("1", "a", 3.0)]
+    res = pd.DataFrame(rows, columns=["qid", "docno", "score"]).assign(rank=0, row=range(5))
+    judged = pd.DataFrame([(q, d, 1) for q in "12" for d in "ab"], columns=["qid", "docno", "label"])
+    assert Condense(judged)(res)["row"].tolist() == [4, 2, 1, 3]
+
+
 def test_a_repeated_document_warns_and_its_last_row_counts():
     twice = pd.concat([RES, RES[RES.docno == "c"].assign(score=0.0)])
     with pytest.warns(irpref.DuplicateWarning):
