@@ -16,7 +16,8 @@ from hypothesis import strategies as st
 
 import irpref
 from irpref.analysis.holes import hole_intervals
-from irpref.measures import registered
+from irpref.measures import declare, registered
+from irpref.measures.declare import KernelMeasure, Param
 from irpref.reference import FORMULAS as ORACLES
 from irpref.reference import order, scale_of
 from irpref.reference.everyday import EVERYDAY
@@ -326,6 +327,20 @@ def test_the_mean_is_that_of_the_topics_and_a_sum_for_counts():
     means = table[table["query_id"].isna()]
     assert means[["low", "high"]].values.tolist() == pytest.approx(np.array([[1 / 6, 1 / 2], [1, 3]]))
     assert table["query_id"].tolist() == ["x", "y", "z", None] * 2
+
+
+class _OneIsBest(KernelMeasure):
+    """A measure of one's own with `rel` that also reads the grade: 1 is worth twice as much as any other."""
+
+    __name__ = NAME = "OneIsBest"
+    SUPPORTED_PARAMS = {"rel": Param(int, "lowest grade that counts", default=1)}
+    kernel = staticmethod(lambda run, *, rel: run.hits.total((run.grade >= rel) / run.rank / (1 + (run.grade != 1))))
+
+
+def test_a_measure_of_ones_own_with_rel_may_read_grades(monkeypatch):
+    monkeypatch.setitem(declare._REGISTERED, "OneIsBest", _OneIsBest())
+    found = hole_intervals([_OneIsBest()], {"q": {"a": 2, "n": 0}}, {"q": {"a": 3.0, "x": 2.0, "n": 1.0}}).iloc[0]
+    assert (found.low, found.high, found.exact) == (0.5, 1.0, True)
 
 
 def test_intervals_takes_the_grades():

@@ -12,6 +12,7 @@ from irpref.analysis.frames import by_topic
 from irpref.analysis.holes.filled import Holes, retrieved
 from irpref.analysis.holes.forms import FORMS, Topic
 from irpref.analysis.holes.search import (
+    BINARY,
     CORNERS,
     FIRST,
     PAIR_CORNERS,
@@ -102,8 +103,8 @@ def negative_is_a_grade(measure: Measure) -> bool:
 
 def bounds_of(measure: Measure, task: partial[Floats], holes: Holes, grid: Floats) -> Bounds:
     """Bounds of each topic, of the value or of the difference of two runs."""
-    if "rel" in task.keywords and "gains" not in task.keywords:
-        grid = np.unique(grid[[0, -1]])  # all that counts is whether a document is relevant
+    if task.func in BINARY and "rel" in task.keywords and "gains" not in task.keywords:
+        grid = np.unique(grid[[0, -1]])
     n, cutoff, of_host = holes.holes.n, task.keywords.get("cutoff"), hosted(measure)
     rising = of_host.ties(measure) if of_host else getattr(measure, "TIES_BY_RISING_ID", False)
     some: dict[int, Ways] = {}

@@ -18,14 +18,26 @@ other grades, as long as that helps. The values it returns are attained; the ext
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import cache
+from functools import lru_cache
 from itertools import combinations, product
 from typing import NamedTuple
 
 import numpy as np
 
 from irpref.arrays.segments import Bools, Floats, Ints
-from irpref.measures import e_measure, everyday, expected, gain, generalised, known, rank_biased
+from irpref.measures import (
+    bpref,
+    e_measure,
+    everyday,
+    expected,
+    gain,
+    generalised,
+    known,
+    precision,
+    rank_biased,
+    search_efficiency,
+    seen_ap,
+)
 
 EXHAUSTIVE = 1_024
 _LEVELS = 4  # number of grades that steps use
@@ -43,7 +55,12 @@ CORNERS = {
     *(rank_biased.rbp, rank_biased.rbp_residual, gain.cg, gain.dcg),
     rank_biased.err,  # a document adds more at its own rank than it takes away below
 }
-# The same for the difference of two runs, with holes grouped by the run that has them.
+# Of these and others, those with `rel` and without `gains` only ask whether a document is relevant: two grades will do.
+BINARY = CORNERS | {
+    *(everyday.average_precision, everyday.r_precision, everyday.host_bpref, bpref.bpref, expected.recall_effort),
+    *(seen_ap.seen_ap, precision.precision_at_recall, search_efficiency.total_search_efficiency),
+}
+# Measures whose differences of two runs have their extremes at corners, with holes grouped by the run that has them.
 PAIR_CORNERS = {everyday.precision, everyday.recall, everyday.set_recall, everyday.n_retrieved, generalised.g_precision}
 FIRST = {everyday.reciprocal_rank, everyday.success}  # only the first relevant document counts: see `alone`
 
@@ -162,7 +179,7 @@ def _strewn(n_holes: int, steps: Floats) -> Floats:
     return np.where(draw < share, steps[-1], steps[0]).reshape(-1, n_holes)
 
 
-@cache
+@lru_cache(maxsize=4096)
 def _starts(unseen: int, seen: int, top: int) -> tuple[Ints, Ints]:
     """Steps to start from, between any two of the grades 0 to `top`: directions (n,), and ends (n, top, 2)."""
     level = np.arange(top)
