@@ -147,9 +147,9 @@ class Segments:
             return None
         return np.arange(0, self.size * self.n, self.n) + self.spread(np.arange(self.n) - self.starts * self.n)
 
-    def total_whole(self, values: Floats) -> Floats:
+    def total_whole(self, values: NDArray[T]) -> NDArray[T]:
         """`total` of whole numbers, which add without rounding in any order: faster."""
-        return self._reduce(np.add, values, 0.0)
+        return self._reduce(np.add, values, 0)
 
     def count(self, mask: Bools) -> Ints:
         """Number of rows of each topic that `mask` keeps: (n_rows,) to (n_topics,)."""

@@ -163,7 +163,10 @@ def crp_curve(run: JudgedRun, depth: int | None = None) -> Curve:
             rp[:-1] += np.maximum(ranks.position + 1 - ranks.spread(last), 0)
         hit = run.hits.spread(ranks.starts) + run.rank - 1
         rp[hit] = np.minimum(run.rank - lowest[run.level], 0) + np.maximum(run.rank - highest[run.level], 0)
-        return Curve(ranks, rp, np.append(ranks.running_count(rp[:-1]), 0), hit)
+        curve = np.cumsum(rp)
+        curve[:-1] -= ranks.spread(curve[ranks.starts] - rp[ranks.starts])
+        curve[-1] = 0
+        return Curve(ranks, rp, curve, hit)
 
     return run.memo((crp_curve, depth), make)
 
@@ -269,9 +272,10 @@ def crp_balance(run: JudgedRun) -> Ints:
     above 0 in a ranking that is not ideal.
     """
     of, r = crp_curve(run), ideal(run.pool).relevant
-    rank = of.ranks.position + 1
-    found = of.ranks.first((of.crp[:-1] >= 0) & (rank >= of.ranks.spread(r)))
-    return np.where(r > 0, np.append(rank, 0)[found], 0)
+    above = np.flatnonzero(of.crp[:-1] >= 0)
+    part = of.ranks.part(above)
+    rank = above - part.spread(of.ranks.starts) + 1
+    return np.where(r > 0, np.append(rank, 0)[part.first(rank >= part.spread(r))], 0)
 
 
 def crp_recovery(run: JudgedRun, *, cutoff: int | None, judged_only: bool) -> Floats:

@@ -50,7 +50,7 @@ def shown(run: JudgedRun, n: Ints) -> JudgedRun:
     return run.select(keep, np.minimum(run.n_retrieved, n))
 
 
-def space(plus: Floats, minus: Floats, most_plus: Floats, most_minus: Floats) -> Floats:
+def space(plus: Floats | Ints, minus: Floats | Ints, most_plus: Floats, most_minus: Floats) -> Floats:
     """Sigma, of the displacements of a list and of the reversed ideal list: shape as all four.
 
     The harmonic mean of what is kept on either side, documents too low and documents too high: 1 - run / most, at least
@@ -78,8 +78,9 @@ def twist(run: JudgedRun, *, depth: int) -> Floats:
     view = shown(run, n)
     of = crp_curve(view, depth)
     rp, above = of.rp[:-1], of.ranks.first(of.crp[:-1] > 0)
-    plus, minus = of.ranks.total_whole(np.maximum(rp, 0.0)), of.ranks.total_whole(np.minimum(rp, 0.0))
-    first_above = np.append(of.ranks.position + 1, 0)[above]
+    plus = of.ranks.total_whole(np.maximum(rp, 0))
+    minus = of.ranks.total_whole(rp) - plus
+    first_above = np.where(above >= 0, above - of.ranks.starts + 1, 0)
     # The curve is 0 all along, so nothing was to be made good.
     still = (plus == 0) & (minus == 0)
     rho = np.where(first_above > 0, r / np.maximum(np.maximum(r, first_above - 1), 1), still * 1.0)
