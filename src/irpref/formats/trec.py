@@ -162,26 +162,28 @@ def whole_topics(parts: Iterator[Table], name: str) -> Iterator[Table]:
         yield from () if first is None else (first,)
         return
     done: set[str] = set()
-    pending: list[Table] = []  # its last topic may go on
+    waiting: list[Table] = []  # the last of their topics may go on
     topic = None
     for part in chain((first, second), parts):
         stretches = stretches_of(part.query_id)
-        names, last = stretches.names, len(stretches.names) - 1
+        names, last = stretches.names, len(stretches.names)
         part = part.but(query_id=stretches)
         for i, other in enumerate(names):
             if other in done and (i or other != topic):
                 raise TopicReturnsError(f"{name}: topic {other!r} is in more than one place")
             done.add(other)
-        if last or names[0] != topic:
-            goes_on = int(names[0] == topic)
-            pending += [part.stretches(0, 1).compact()] if goes_on else []
-            if pending:  # by itself: to put it before the others would copy their text
-                yield Table.joined(pending)
-            if goes_on < last:
-                yield part.stretches(goes_on, last)
-            pending, topic = [], names[last]
-        pending.append(part.stretches(last, last + 1).compact())
-    yield Table.joined(pending)
+        if waiting and names[0] == topic:
+            if (n := len(waiting[0].query_id.names)) > 1:
+                yield waiting[0].stretches(0, n - 1)
+                waiting = [waiting[0].stretches(n - 1, n).compact()]
+            waiting.append(part.stretches(0, 1).compact())
+            if last == 1:
+                continue
+            part = part.stretches(1, last)
+        if waiting:
+            yield Table.joined(waiting)
+        waiting, topic = [part], names[-1]
+    yield Table.joined(waiting)
 
 
 # Blocks -------------------------------------------------------------------------------------------------------
