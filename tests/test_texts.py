@@ -20,7 +20,7 @@ import fuzz_native
 import irpref
 from forms import TEXTS, WAYS, looked_up
 from irpref.formats import texts, trec
-from irpref.formats.texts import Texts, plain_lines
+from irpref.formats.texts import Texts, Unread, plain_lines
 from irpref.formats.trec import QRELS, QRELS_3, RANKS, RUN
 from irpref.judged.pool import Pool
 
@@ -74,9 +74,9 @@ def agrees(data, form):
 # Lines (many more: `fuzz_native`) -------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("length", [*range(1, 26), 300, 5000])
+@pytest.mark.parametrize("length", [*range(1, 26), *range(50, 70), 300, 5000])
 def test_words_of_every_length_and_every_end(length):
-    """Fields are read eight bytes at a time: each byte that ends one is found wherever it stands."""
+    """Lines are read 64 bytes at a time: each byte that ends a field is found in any place."""
     for start in range(9):
         word = "x" * length
         line = f"{'q' * (start + 1)} Q0 {word} 1 {length} t"
@@ -287,6 +287,19 @@ def test_polars_holds_the_same_texts(ids, cut):
     for column in (pl.Series(ids), pl.Series(["x", *ids])[1:], begin.append(end)):
         assert Texts.of_stream(column).to_list() == ids
     assert Texts.of_stream(pl.Series([1, 2])) is None
+
+
+@given(IDS, st.integers(1, 4), st.data())
+def test_columns_of_other_libraries_are_read_when_they_are_needed(ids, chunk_rows, data):
+    pa = pytest.importorskip("pyarrow")
+    found = Unread.of(pa.chunked_array([pa.array(ids, pa.string())]), Texts.of_arrow)
+    start, stop = sorted(data.draw(st.lists(st.integers(0, len(ids)), min_size=2, max_size=2)))
+    assert (len(found), found.to_list(), found[start:stop].to_list()) == (len(ids), ids, ids[start:stop])
+    assert found[np.arange(len(ids))[::2]].to_list() == ids[::2]
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(texts, "CHUNK_ROWS", chunk_rows)
+        assert found.changes().tolist() == Texts.of(ids).changes().tolist()
+    assert Unread.of(pa.array([1, 2]), Texts.of_arrow) is None
 
 
 @given(IDS)

@@ -18,6 +18,9 @@
 #define SOME 128 /* entries of a dict fetched at a time */
 #define LONGEST 512 /* characters of a number that is left to Python */
 
+#ifdef _MSC_VER
+#include <intrin.h>
+#endif
 #ifdef __GNUC__
 #define PREFETCH(of) __builtin_prefetch(of)
 #else
@@ -106,18 +109,24 @@ equal(const Texts *one, int64_t row, const Texts *other, int64_t its)
 static inline uint64_t
 hash_of(const char *text, Py_ssize_t length)
 {
-    uint64_t found = (uint64_t)length * 0x9E3779B97F4A7C15u + 0x632BE59BD9B4E019u, word;
-    for (; length >= 8; text += 8, length -= 8) {
+    uint64_t found = (uint64_t)length * 0x9E3779B97F4A7C15u + 0x632BE59BD9B4E019u, word = 0;
+    const char *end = text + length;
+    for (; end - text > 8; text += 8) {
         memcpy(&word, text, 8);
         found = (found ^ word) * 0xD6E8FEB86659FD93u;
         found ^= found >> 32;
     }
-    if (length) {
-        word = 0;
-        memcpy(&word, text, length);
-        found = (found ^ word) * 0xD6E8FEB86659FD93u;
-        found ^= found >> 32;
-    }
+    if (length >= 8) /* the last eight, some of them again */
+        memcpy(&word, end - 8, 8);
+    else if (length >= 4) {
+        uint32_t first, last;
+        memcpy(&first, text, 4);
+        memcpy(&last, end - 4, 4);
+        word = (uint64_t)first << 32 | last;
+    } else if (length > 0)
+        word = (uint64_t)(unsigned char)text[0] << 16 | (uint64_t)(unsigned char)text[length / 2] << 8 | (unsigned char)end[-1];
+    found = (found ^ word) * 0xD6E8FEB86659FD93u;
+    found ^= found >> 32;
     found *= 0xA0761D6478BD642Fu;
     return found ^ found >> 29;
 }
@@ -223,35 +232,76 @@ plain_number(const char *text, Py_ssize_t length, double *out)
 
 /* Lines -------------------------------------------------------------------------------------------------------- */
 
+/* A number for Python. */
 typedef struct {
     Py_ssize_t row;
     const char *text;
     Py_ssize_t length;
-} Left; /* a number for Python */
+} Left;
 
-/* The end of the field that begins here: the first byte below 33. */
-static inline const char *
-field_end(const char *text, const char *end)
+typedef struct {
+    Left *items;
+    Py_ssize_t n, room;
+} Lefts;
+
+static int
+later(Lefts *left, Left one)
 {
-    const uint64_t ones = 0x0101010101010101u;
-    uint64_t word;
-    for (; end - text >= 8; text += 8) {
-        memcpy(&word, text, 8);
+    if (left->n == left->room) {
+        Py_ssize_t room = left->room ? left->room * 2 : 64;
+        Left *more = realloc(left->items, room * sizeof(Left));
+        if (!more)
+            return 0;
+        left->items = more;
+        left->room = room;
+    }
+    left->items[left->n++] = one;
+    return 1;
+}
+
+/* Which of 64 bytes are below 33 (white space, in what is plain), the first as the lowest bit. The bits of all of them
+   are added to `seen`. */
+static inline uint64_t
+gaps(const char *text, uint64_t *seen)
+{
+    uint64_t found = 0;
+#if defined(__BYTE_ORDER__) && __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
+    for (int i = 0; i < 64; i++) {
+        found |= (uint64_t)((unsigned char)text[i] < 33) << i;
+        *seen |= (unsigned char)text[i];
+    }
+#else
+    const uint64_t ones = 0x0101010101010101u, highest = ones << 7;
+    for (int i = 0; i < 64; i += 8) {
+        uint64_t word;
+        memcpy(&word, text + i, 8);
+        *seen |= word;
         /* With the highest bit set, no byte borrows from the next; it stays set unless the rest is below 33. Bytes that had
            it before are parts of characters. */
-        if (((((word | ones << 7) - ones * 33) | word) & ones << 7) != ones << 7)
-            break;
+        word = ~(((word | highest) - ones * 33) | word) & highest;
+        found |= (word >> 7) * 0x0102040810204080u >> 56 << i; /* one bit for each byte */
     }
-    while (text < end && (unsigned char)*text > 32)
-        text++;
-    return text;
+#endif
+    return found;
+}
+
+static inline int
+lowest_bit(uint64_t of)
+{
+#ifdef _MSC_VER
+    unsigned long found;
+    _BitScanForward64(&found, of);
+    return (int)found;
+#else
+    return __builtin_ctzll(of);
+#endif
 }
 
 /* lines(data, n, text_field, number_field, at, length, hash, number, begin, topic_at, topic_length)
 
    Lines of n fields, fields separated by blanks or tabs, the first of them the topic. Fills for each row where the
    text begins, its length, its hash and the number; for each stretch of one topic the row it begins at and the topic's
-   text. Returns (n_rows, n_stretches), or None where some line is not plain. */
+   text. Returns (n_rows, n_stretches, whether all is ASCII), or None where some line is not plain. */
 static PyObject *
 lines(PyObject *self, PyObject *const *args, Py_ssize_t n_args)
 {
@@ -267,85 +317,97 @@ lines(PyObject *self, PyObject *const *args, Py_ssize_t n_args)
     Array a[8];
     if (all_arrays(given, SIZES, "rwwwwwww", 8, a) < 0)
         return NULL;
-    Py_ssize_t room = a[1].size, row = 0, stretches = 0, n_left = 0, left_room = 0;
+    Py_ssize_t room = a[1].size, row = 0, stretches = 0;
     for (int i = 2; i < 8; i++)
         room = a[i].size < room ? a[i].size : room;
     int64_t *at = (int64_t *)a[1].data, *begin = (int64_t *)a[5].data, *topic_at = (int64_t *)a[6].data;
     int32_t *length = (int32_t *)a[2].data, *topic_length = (int32_t *)a[7].data;
     uint64_t *hash = (uint64_t *)a[3].data;
     double *number = (double *)a[4].data;
-    const char *data = a[0].data, *p = data, *end = data + a[0].size, *topic = NULL;
+    const char *data = a[0].data, *end = data + a[0].size, *first = data, *line = data, *topic = NULL;
     Py_ssize_t topic_size = 0;
-    Left *left = NULL;
+    Lefts left = {NULL, 0, 0};
     int plain = 1;
+    long field = 0;
+    uint64_t seen = 0;
 
     Py_BEGIN_ALLOW_THREADS
-    while (p < end && plain) {
-        plain = row < room;
-        for (long field = 0; plain && field < n; field++) {
-            while (p < end && (*p == ' ' || *p == '\t'))
-                p++;
-            const char *first = p;
-            p = field_end(p, end);
-            Py_ssize_t size = p - first;
-            if (!size || size > INT32_MAX
-                || (field == 0 && (*first == '#' || (size >= 3 && memcmp(first, "\xef\xbb\xbf", 3) == 0)))) {
-                plain = 0;
-                break;
-            }
-            if (field == 0 && !(topic && size == topic_size && memcmp(first, topic, size) == 0)) {
-                begin[stretches] = row;
-                topic_at[stretches] = first - data;
-                topic_length[stretches++] = (int32_t)size;
-                topic = first;
-                topic_size = size;
-            }
-            if (field == text_field) {
-                at[row] = first - data;
-                length[row] = (int32_t)size;
-                hash[row] = hash_of(first, size);
-            } else if (field == number_field) {
-                int found = plain_number(first, size, &number[row]);
-                plain = found == NUMBER || (found == FOR_PYTHON && size < LONGEST);
-                if (found == FOR_PYTHON && plain) {
-                    if (n_left == left_room) {
-                        left_room = left_room ? left_room * 2 : 64;
-                        Left *more = realloc(left, left_room * sizeof(Left));
-                        if (!more) {
-                            plain = 0;
-                            break;
-                        }
-                        left = more;
-                    }
-                    left[n_left++] = (Left){row, first, size};
-                }
-            }
+    for (const char *block = data; block < end && plain; block += 64) {
+        char last[65];
+        const char *text = block;
+        int is_last = end - block <= 64;
+        if (is_last) { /* nothing is read behind the end, where a line ends in any case */
+            memset(last, 'x', 64);
+            memcpy(last, block, end - block);
+            text = last;
         }
-        while (p < end && (*p == ' ' || *p == '\t'))
-            p++;
-        if (p < end && *p == '\r')
-            p++;
-        plain = plain && (p == end ? end[-1] != '\r' : *p == '\n');
-        p += p < end;
-        row++;
+        uint64_t found = gaps(text, &seen);
+        for (int more = 1; plain && more; ) {
+            const char *p;
+            char gap;
+            if (found) {
+                p = block + lowest_bit(found);
+                gap = *p;
+                found &= found - 1;
+            } else if (is_last && line < end) {
+                p = end;
+                gap = '\n';
+                more = 0;
+            } else
+                break;
+            Py_ssize_t size = p - first;
+            if (size) {
+                if (field == 0) {
+                    plain = row < room && *first != '#' && !(size >= 3 && memcmp(first, "\xef\xbb\xbf", 3) == 0);
+                    if (plain && !(topic && size == topic_size && memcmp(first, topic, size) == 0)) {
+                        begin[stretches] = row;
+                        topic_at[stretches] = first - data;
+                        topic_length[stretches++] = (int32_t)size;
+                        topic = first;
+                        topic_size = size;
+                    }
+                }
+                plain = plain && size <= INT32_MAX && field < n;
+                if (plain && field == text_field) {
+                    at[row] = first - data;
+                    length[row] = (int32_t)size;
+                    hash[row] = hash_of(first, size);
+                } else if (plain && field == number_field) {
+                    int found = plain_number(first, size, &number[row]);
+                    if (found == FOR_PYTHON)
+                        plain = size < LONGEST && later(&left, (Left){row, first, size});
+                    else
+                        plain = found == NUMBER;
+                }
+                field++;
+            }
+            first = p + 1;
+            if (gap == '\n') {
+                plain = plain && field == n;
+                field = 0;
+                line = first;
+                row++;
+            } else
+                plain = plain && (gap == ' ' || gap == '\t' || (gap == '\r' && first < end && *first == '\n'));
+        }
     }
     Py_END_ALLOW_THREADS
 
-    for (Py_ssize_t i = 0; plain && i < n_left; i++) {
+    for (Py_ssize_t i = 0; plain && i < left.n; i++) {
         char text[LONGEST];
-        memcpy(text, left[i].text, left[i].length);
-        text[left[i].length] = 0;
-        number[left[i].row] = PyOS_string_to_double(text, NULL, NULL);
+        memcpy(text, left.items[i].text, left.items[i].length);
+        text[left.items[i].length] = 0;
+        number[left.items[i].row] = PyOS_string_to_double(text, NULL, NULL);
         if (PyErr_Occurred()) {
             PyErr_Clear();
             plain = 0;
         }
     }
-    free(left);
+    free(left.items);
     release(a, 8);
     if (!plain)
         Py_RETURN_NONE;
-    return Py_BuildValue("nn", row, stretches);
+    return Py_BuildValue("nni", row, stretches, (seen & 0x8080808080808080u) == 0);
 }
 
 /* count(data): how many line ends. */
@@ -380,7 +442,27 @@ typedef struct {
     size_t used, room;
 } Heap;
 
-static int
+/* `memcpy`, faster for texts as short as ids. */
+static inline void
+copy(char *to, const char *text, size_t size)
+{
+    if (size > 128) {
+        memcpy(to, text, size);
+    } else if (size >= 8) {
+        for (size_t i = 0; i < size - 8; i += 8)
+            memcpy(to + i, text + i, 8);
+        memcpy(to + size - 8, text + size - 8, 8);
+    } else if (size >= 4) {
+        memcpy(to, text, 4);
+        memcpy(to + size - 4, text + size - 4, 4);
+    } else if (size) {
+        to[0] = text[0];
+        to[size / 2] = text[size / 2];
+        to[size - 1] = text[size - 1];
+    }
+}
+
+static inline int
 put(Heap *heap, const char *text, size_t size)
 {
     if (heap->room - heap->used < size) {
@@ -391,8 +473,7 @@ put(Heap *heap, const char *text, size_t size)
         heap->data = more;
         heap->room = room;
     }
-    if (size) /* else there may be no memory yet */
-        memcpy(heap->data + heap->used, text, size);
+    copy(heap->data + heap->used, text, size);
     heap->used += size;
     return 0;
 }
@@ -594,30 +675,58 @@ stream(PyObject *self, PyObject *const *args, Py_ssize_t n_args)
     if (what.release)
         what.release(&what);
     plain = plain && kind;
-    Found found = {{NULL, 0, 0}, (int64_t *)a[0].data, (int32_t *)a[1].data, (uint64_t *)a[2].data, 0};
+    int64_t *at = (int64_t *)a[0].data, total = 0;
+    int32_t *length = (int32_t *)a[1].data;
+    uint64_t *hash = (uint64_t *)a[2].data;
+    Py_ssize_t n = a[0].size, row = 0, n_chunks = 0;
+    struct chunk *all = NULL;
+    plain = plain && a[1].size == n && a[2].size == n;
     while (plain) {
-        struct chunk some = {0};
-        plain = given->get_next(given, &some) == 0;
-        if (!plain || !some.release)
-            break;
-        plain = some.length <= a[0].size - found.row && a[1].size == a[0].size && a[2].size == a[0].size;
-        Py_BEGIN_ALLOW_THREADS
-        for (int64_t row = some.offset; plain && row < some.offset + some.length; row++) {
-            Py_ssize_t size;
-            const char *text = text_at(&some, kind, row, &size);
-            if ((plain = size >= 0)) {
-                found.at[found.row] = (int64_t)found.heap.used;
-                found.length[found.row] = (int32_t)size;
-                found.hash[found.row++] = hash_of(text, size);
-                plain = put(&found.heap, text, size) == 0;
-            }
+        struct chunk *more = realloc(all, (n_chunks + 1) * sizeof(struct chunk));
+        if ((plain = more != NULL)) {
+            all = more;
+            memset(&all[n_chunks], 0, sizeof(struct chunk));
+            plain = given->get_next(given, &all[n_chunks]) == 0;
+            if (!all[n_chunks].release)
+                break;
+            plain = plain && all[n_chunks++].length <= n - row;
+            row += plain ? all[n_chunks - 1].length : 0;
         }
-        Py_END_ALLOW_THREADS
-        some.release(&some);
     }
-    plain = plain && found.row == a[0].size;
+    plain = plain && row == n;
+    PyObject *out = NULL;
+    Py_BEGIN_ALLOW_THREADS
+    row = 0;
+    for (Py_ssize_t i = 0; i < n_chunks; i++)
+        for (int64_t its = all[i].offset; plain && its < all[i].offset + all[i].length; its++, row++) {
+            Py_ssize_t size;
+            text_at(&all[i], kind, its, &size);
+            plain = size >= 0;
+            at[row] = total;
+            length[row] = (int32_t)size;
+            total += size;
+        }
+    Py_END_ALLOW_THREADS
+    if (plain && (out = PyBytes_FromStringAndSize(NULL, total))) {
+        char *data = PyBytes_AsString(out);
+        Py_BEGIN_ALLOW_THREADS
+        row = 0;
+        for (Py_ssize_t i = 0; i < n_chunks; i++)
+            for (int64_t its = all[i].offset; its < all[i].offset + all[i].length; its++, row++) {
+                Py_ssize_t size;
+                const char *text = text_at(&all[i], kind, its, &size);
+                hash[row] = hash_of(text, size);
+                copy(data + at[row], text, size);
+            }
+        Py_END_ALLOW_THREADS
+    }
+    for (Py_ssize_t i = 0; i < n_chunks; i++)
+        all[i].release(&all[i]);
+    free(all);
     release(a, 3);
-    return ended(&found, plain);
+    if (!plain)
+        Py_RETURN_NONE;
+    return out;
 }
 
 /* changes(objects, rows): number of rows whose string differs from that before, the first included; or None. */
@@ -842,7 +951,7 @@ match(PyObject *self, PyObject *const *args, Py_ssize_t n_args)
             PyErr_SetString(PyExc_ValueError, "arrays of other sizes");
     }
     int bits = 1;
-    while (good && (int64_t)1 << bits < 2 * longest)
+    while (good && (int64_t)1 << bits < 4 * longest)
         bits++;
     Place *table = NULL;
     if (good && !(table = malloc(sizeof(Place) << bits))) {
@@ -854,7 +963,7 @@ match(PyObject *self, PyObject *const *args, Py_ssize_t n_args)
         for (Py_ssize_t g = 0; g < a[5].size && once; g++) {
             int64_t size = lengths[g] < longest ? lengths[g] : longest;
             size = size < n - first ? size : n - first;
-            for (bits = 1; (int64_t)1 << bits < 2 * size; bits++)
+            for (bits = 1; (int64_t)1 << bits < 4 * size; bits++)
                 ;
             uint64_t last = ((uint64_t)1 << bits) - 1;
             memset(table, 0, sizeof(Place) << bits);

@@ -20,8 +20,8 @@ def lines(
     topic_at: Ints,
     topic_length: Ints,
     /,
-) -> tuple[int, int] | None:
-    """Fill the arrays; rows, and stretches of one topic."""
+) -> tuple[int, int, int] | None:
+    """Fill the arrays; number of rows, of stretches of one topic, and whether all is ASCII."""
 
 def collect(objects: Any, at: Ints, length: Ints, hashes: Ints, /) -> bytes | None:
     """Characters of a list or array of strings; fills the arrays."""

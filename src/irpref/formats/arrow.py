@@ -20,7 +20,7 @@ from irpref.formats.columns import Coded, Reading, Table, columns_of, objects, s
 from irpref.formats.labels import grades_of
 from irpref.formats.runs import inside
 from irpref.formats.source import PACKED, Source
-from irpref.formats.texts import Texts
+from irpref.formats.texts import Texts, Unread
 from irpref.formats.trec import SHOWN
 
 ROWS = 1 << 18  # decoded at a time
@@ -91,7 +91,8 @@ def _tables_of(file: Any, name: str, folders: Mapping[str, str], value: str, how
     coded = [topic] if topic in schema.names and _is_text(schema.field(topic).type) else []
     rows = 0
     with opened(metadata=metadata, read_dictionary=coded) as reader:
-        for batch in reader.iter_batches(ROWS, columns=wanted):
+        # The caller works in another thread meanwhile: more of them would take its core.
+        for batch in reader.iter_batches(ROWS, columns=wanted, use_threads=False):
             if not len(batch):
                 continue
 
@@ -141,8 +142,10 @@ def _texts(column: Any) -> Any:
     if pa.types.is_integer(column.type):
         column = column.cast(pa.string())
     # By way of bytes: pyarrow does not check text that it reads.
-    found = column.cast(pa.large_binary()).cast(pa.large_string())
-    return Texts.of_arrow(found) or found.to_numpy(zero_copy_only=False)
+    found = column.cast(pa.large_binary())
+    is_ascii = np.frombuffer(found.buffers()[2] or b"", np.int8).min(initial=0) >= 0
+    found = found.view(pa.large_string()) if is_ascii else found.cast(pa.large_string())
+    return Unread.of(found, Texts.of_arrow) or found.to_numpy(zero_copy_only=False)
 
 
 def _is_text(type_: Any) -> bool:

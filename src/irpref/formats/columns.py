@@ -1,7 +1,7 @@
 """Columns of runs and judgments: what every reader returns.
 
-A reader of any form returns a `Table` of plain columns: lists, NumPy arrays, `Texts`, `Coded`. No reader returns a
-frame.
+A reader of any form returns a `Table` of plain columns: lists, NumPy arrays, `Texts`, `Unread`, `Coded`. No reader
+returns a frame.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from irpref.arrays.record import Record
 from irpref.arrays.segments import Floats, Ints
 from irpref.formats import texts
 from irpref.formats.labels import Labels, checked
-from irpref.formats.texts import Texts
+from irpref.formats.texts import Texts, Unread
 from irpref.messages import did_you_mean
 
 
@@ -77,7 +77,7 @@ class Table(Record):
 
     Attributes
     ----------
-    query_id, doc_id : list, object or integer array, `Texts`, `Coded`
+    query_id, doc_id : list, object or integer array, `Texts`, `Unread`, `Coded`
         Files give `str`, none of them missing. Rows may come in any order.
     value : float array (n_rows,)
         Scores or grades; NaN for missing ones. Whole grades are floats, too.
@@ -98,7 +98,8 @@ class Table(Record):
 
     def compact(self) -> Table:
         """The same without the text of files around the ids."""
-        return self.but(doc_id=self.doc_id.compact()) if isinstance(self.doc_id, Texts) else self
+        docs = self.doc_id.texts if isinstance(self.doc_id, Unread) else self.doc_id
+        return self.but(doc_id=docs.compact()) if isinstance(docs, Texts) else self
 
     def stretches(self, start: int, stop: int) -> Table:
         """The rows of some stretches of a table whose topics are `Stretches`."""
@@ -174,6 +175,8 @@ def as_objects(column: Any) -> Any:
     """A column of text as an object array of Python strings; a coded one holds each of its values once."""
     if isinstance(column, Coded):
         return as_objects(column.values)[column.codes]
+    if isinstance(column, Unread):
+        column = column.texts
     if isinstance(column, Texts):
         out = np.empty(len(column), dtype=object)
         column.fill(out)
@@ -202,7 +205,7 @@ def changes(column: Any) -> Ints:
     if isinstance(column, Coded):
         # Two codes may be one id: that makes two stretches of one topic, which grouping joins.
         column = column.codes
-    elif isinstance(column, Texts):
+    elif isinstance(column, (Texts, Unread)):
         return column.changes()
     elif (rows := texts.changes(column)) is not None:
         return rows

@@ -8,7 +8,8 @@ with and without the compiled part. The environment variable IRPREF_TEXTS=pure l
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -33,6 +34,7 @@ def _load() -> Any:
 
 _native = _load()
 compiled: bool = _native is not None and os.environ.get("IRPREF_TEXTS") != "pure"
+CHUNK_ROWS = 1 << 16  # rows read or looked up at a time: their arrays stay in the processor's cache
 
 
 class Texts:
@@ -63,16 +65,17 @@ class Texts:
 
     @classmethod
     def of_arrow(cls, column: Any) -> Texts | None:
-        """An Arrow array of strings, none of them missing, which stay there; None as for `of`."""
+        """An array of pyarrow's strings, none of them missing, which stay there; None as for `of`."""
         if not compiled or str(column.type) not in ("string", "large_string"):
             return None
         import pyarrow as pa
 
         column = column.cast(pa.large_string())
-        whole = column.combine_chunks() if isinstance(column, pa.ChunkedArray) else column
-        _, offsets, data = whole.buffers()
-        ends = np.frombuffer(offsets or bytes(8), np.int64)[whole.offset :][: len(whole) + 1]
-        found = cls(data or b"", ends[:-1], np.diff(ends).astype(np.int32), np.empty(len(whole), np.uint64))
+        if isinstance(column, pa.ChunkedArray):
+            column = column.chunk(0) if column.num_chunks == 1 else column.combine_chunks()
+        _, offsets, data = column.buffers()
+        ends = np.frombuffer(offsets or bytes(8), np.int64)[column.offset :][: len(column) + 1]
+        found = cls(data or b"", ends[:-1], np.diff(ends).astype(np.int32), np.empty(len(column), np.uint64))
         _native.hashes(found.data, found.at, found.length, found.hashes)
         return found
 
@@ -162,6 +165,51 @@ class Texts:
         return found
 
 
+class Unread:
+    """A column of strings, none of them missing, of another library: rows become `Texts` when they are needed.
+
+    Parameters
+    ----------
+    column : array of pyarrow, Series of polars, ...
+    read : callable
+        `Texts` of such a column.
+    """
+
+    def __init__(self, column: Any, read: Callable[[Any], Texts | None]) -> None:
+        self.column, self.read = column, read
+
+    @classmethod
+    def of(cls, column: Any, read: Callable[[Any], Texts | None]) -> Unread | None:
+        """The column; None if `read` does not take it."""
+        return None if read(column[:0]) is None else cls(column, read)
+
+    def __len__(self) -> int:
+        return len(self.column)
+
+    def __getitem__(self, rows: Ints | slice) -> Unread | Texts:
+        return Unread(self.column[rows], self.read) if isinstance(rows, slice) else self.texts[rows]
+
+    @cached_property
+    def texts(self) -> Texts:
+        """All rows."""
+        found = self.read(self.column)
+        if found is None:
+            raise ValueError("a column holds an id of more than 2 GB")
+        return found
+
+    def changes(self) -> Ints:
+        """As `Texts.changes`."""
+        rows: list[Ints] = [np.zeros(min(len(self), 1), np.int64)]
+        for start in range(1, len(self), CHUNK_ROWS):
+            some = Unread(self.column[start - 1 : start + CHUNK_ROWS], self.read)
+            rows.append(some.texts.changes()[1:] + (start - 1))
+        return np.concatenate(rows)
+
+    def to_list(self) -> list[str]:
+        """The texts as Python strings."""
+        return self.texts.to_list()
+
+
 def plain_lines(
     data: bytes, n: int, columns: Mapping[str, int], number: int | None
 ) -> tuple[list[str], Ints, dict[str, Texts], Floats] | None:
@@ -181,7 +229,7 @@ def plain_lines(
     number : int
         Which field is the number; None if there is none.
     """
-    if not compiled or not _is_utf8(data):
+    if not compiled:
         return None
     size = _native.count(data) + 1
     begins, (at, length, _), numbers = np.empty(size, np.int64), _room(size), np.empty(size)
@@ -189,7 +237,7 @@ def plain_lines(
     for name, field in columns.items():
         room = _room(size)
         sizes = _native.lines(data, n, field, -1 if number is None else number, *room, numbers, begins, at, length)
-        if sizes is None:
+        if sizes is None or not (sizes[2] or _is_utf8(data)):
             return None
         found[name] = Texts(data, *room)[: sizes[0]]
     topics = Texts(data, at, length, room[2])[: sizes[1]]  # their hashes are not used
@@ -198,8 +246,6 @@ def plain_lines(
 
 
 def _is_utf8(data: bytes) -> bool:
-    if data.isascii():
-        return True
     try:
         data.decode("utf-8")
     except UnicodeDecodeError:

@@ -265,8 +265,9 @@ def blocks(pool: Pool, parts: Iterable[Table], repeats: Repeats, topics: list[st
     for table in parts:
         for given in _parts_of(pool, table, topics):
             part, row = _at_once(pool, given) or _one_by_one(pool, given, repeats)
-            bad = np.flatnonzero(~np.isfinite(part.score))
-            if bad.size:
+            finite = np.isfinite(part.score)
+            if not finite.all():
+                bad = np.flatnonzero(~finite)
                 topic = pool.topic_ids[int(np.repeat(part.topics, part.lengths)[bad[0]])]
                 doc = part.docs_of(bad[:1])[0]
                 raise ValueError(f"run: the score of topic {topic!r}, document {doc!r} is {part.score[bad[0]]}")
@@ -307,10 +308,7 @@ def _at_once(pool: Pool, part: Part) -> Block | None:
     docs, codes = (part.docs.values, part.docs.codes) if isinstance(part.docs, Coded) else (part.docs, ())
     judged = pool.judged.starts[part.topics], pool.judged.lengths[part.topics]
     row = docs.match(part.lengths, pool.texts, *judged, codes)
-    if row is not None:
-        at = np.flatnonzero(row >= 0)
-        row[at] = pool.place[row[at]]
-    return None if row is None else (part, row)
+    return None if row is None else (part, pool.row_of_text[row])
 
 
 def _one_by_one(pool: Pool, part: Part, repeats: Repeats) -> Block:

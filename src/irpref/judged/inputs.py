@@ -23,7 +23,7 @@ import numpy as np
 from irpref.arrays.record import Record
 from irpref.arrays.segments import Floats, Ints, order_by
 from irpref.formats.columns import Coded, Reading, Stretches, Table, as_list, columns_of, objects, stretches_of
-from irpref.formats.texts import Texts
+from irpref.formats.texts import Texts, Unread
 from irpref.judged.match import FEW, chunks
 
 
@@ -210,7 +210,7 @@ def _from_polars(data: Any, value: str, columns: Iterable[str] | None) -> Table:
     begins = topics.ne_missing(topics.shift()).arg_true()
     return Table(
         Stretches(topics.gather(begins).to_list(), np.diff(np.append(begins.to_numpy(), len(topics)))),
-        Texts.of_stream(docs) or objects(docs.to_list()),
+        Unread.of(docs, Texts.of_stream) or objects(docs.to_list()),
         numbers.cast(pl.Float64).fill_null(float("nan")).to_numpy(),
         {name: data[name].to_numpy() for name in _further(found, names, columns)},
         found,
@@ -266,7 +266,7 @@ def _ids(column: Any) -> Any:
     if getattr(dtype, "storage", None) == "pyarrow" or type(dtype).__name__ == "ArrowDtype":
         if column.isna().any():
             raise _missing_id(str(column.name))
-        return Texts.of_arrow(column.array.__arrow_array__()) or column.to_numpy(dtype=object)
+        return Unread.of(column.array.__arrow_array__(), Texts.of_arrow) or column.to_numpy(dtype=object)
     return column.to_numpy(dtype=object)
 
 

@@ -16,8 +16,9 @@ from typing import Any
 import numpy as np
 
 from irpref.formats.columns import Coded, Stretches, Table
-from irpref.formats.texts import Texts
+from irpref.formats.texts import Texts, Unread
 from irpref.judged.inputs import as_table, opened
+from irpref.judged.match import texts_of
 from irpref.judged.pool import SOURCE, Pool
 from irpref.judged.preferences import COLUMNS, are_preferences, pool_of_preferences
 
@@ -75,7 +76,8 @@ def _content(table: Table) -> tuple[list[Any], list[Any]]:
             column = column.values
         if isinstance(column, Stretches):
             pieces += [column.names, column.lengths.tobytes()]
-        elif isinstance(column, Texts):
+        elif isinstance(column, (Texts, Unread)):
+            column = texts_of(column)
             pieces += [bytes(column.data), column.at.tobytes(), column.length.tobytes()]
         else:
             pieces += [column.dtype, column.tobytes()]  # of objects: their addresses

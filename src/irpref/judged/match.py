@@ -10,19 +10,20 @@ import numpy as np
 
 from irpref.arrays.segments import Ints
 from irpref.formats.columns import Coded, take
-from irpref.formats.texts import Texts
+from irpref.formats.texts import CHUNK_ROWS, Texts, Unread
 
-CHUNK_ROWS = 1 << 16  # rows looked up at a time: their arrays stay in the cache
 FEW = 500  # rows from which `Texts` are faster
 
 
 def texts_of(column: Any) -> Any:
     """Ids to be looked up all at once: `Texts`, or `Coded` ones; None if they are few or no text, or nothing is
     compiled."""
+    if isinstance(column, Unread):
+        return column.texts
     if isinstance(column, Texts) or len(column) < FEW:
         return column if isinstance(column, Texts) else None
     if isinstance(column, Coded):  # each category is read once
-        values = column.values if isinstance(column.values, Texts) else _read(column.values)
+        values = texts_of(column.values) if isinstance(column.values, (Texts, Unread)) else _read(column.values)
         return None if values is None else Coded(values, column.codes)
     return _read(column)
 

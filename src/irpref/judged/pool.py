@@ -69,6 +69,11 @@ class Pool(Judgments):
         return place
 
     @cached_property
+    def row_of_text(self) -> Ints:
+        """Pool row of each of `texts`, and -1 for -1: shape (n_judged + 1,)."""
+        return np.append(self.place, -1)
+
+    @cached_property
     def texts(self) -> Texts | None:
         """Ids in the order of the input, by topic; None without compiled code."""
         return self._given_docs if isinstance(self._given_docs, Texts) else Texts.of(self._docs)
