@@ -207,11 +207,13 @@ def _from_polars(data: Any, value: str, columns: Iterable[str] | None) -> Table:
     if not (numbers.dtype.is_numeric() or numbers.dtype in (pl.Boolean, pl.Null)):
         raise ValueError(f"column {names[value]!r} holds {numbers.dtype}, expected numbers")
     topics, docs = (_series(data[names[name]], name) for name in ("query_id", "doc_id"))
-    begins = topics.ne_missing(topics.shift()).arg_true()
+    stretches = topics.rle().struct.unnest()
+    if numbers.dtype != pl.Float64 or numbers.null_count():
+        numbers = numbers.cast(pl.Float64).fill_null(float("nan"))
     return Table(
-        Stretches(topics.gather(begins).to_list(), np.diff(np.append(begins.to_numpy(), len(topics)))),
+        Stretches(stretches["value"].to_list(), stretches["len"].to_numpy().astype(np.int64)),
         Unread.of(docs, Texts.of_stream) or objects(docs.to_list()),
-        numbers.cast(pl.Float64).fill_null(float("nan")).to_numpy(),
+        numbers.to_numpy(),
         {name: data[name].to_numpy() for name in _further(found, names, columns)},
         found,
     )
