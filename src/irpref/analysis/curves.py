@@ -137,7 +137,10 @@ def crp(
 
     def relative_position(view: JudgedRun) -> tuple[Segments, Floats]:
         of = crp_curve(view)
-        return of.ranks, np.where(of.ranks.spread(r) > 0, of.rp[:-1], 0.0)
+        ranks = Segments.of_lengths(of.end)
+        rp = np.zeros(ranks.size)
+        rp[of.ranks.spread(ranks.starts) + of.rank[:-1] - 1] = np.where(of.ranks.spread(r) > 0, of.rp[:-1], 0.0)
+        return ranks, rp
 
     def block(name: str) -> tuple[Ints, Columns]:
         lengths = of.lengths(natural, name, depth)

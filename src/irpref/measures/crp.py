@@ -116,27 +116,31 @@ def ideal(pool: Judgments) -> Ideal:
 
 
 class Curve(Record):
-    """RP and CRP of a run, rank by rank.
+    """RP and CRP of a run at the ranks at which the curve can move.
 
-    `rp` and `crp` have a last 0 behind the ranks of all topics: row -1.
+    `rank`, `rp` and `crp` have a last 0 behind the rows of all topics: row -1.
     """
 
-    ranks: Segments  # ranks (rows) by topic
-    rp: Ints  # (n_ranks + 1,)
-    crp: Ints  # (n_ranks + 1,)
+    ranks: Segments  # these ranks (rows) by topic
+    rank: Ints  # (n_rows + 1,)
+    rp: Ints  # (n_rows + 1,)
+    crp: Ints  # (n_rows + 1,)
     hit: Ints  # (n_hits,) row of each hit
+    end: Ints  # (n_topics,) rank at which the list, filled up, ends
 
     def row(self, rank: Ints, topic: Ints | slice = slice(None)) -> Ints:
-        """Row of these ranks, of the last one beyond the end, -1 for rank 0: shape as `rank`."""
-        at = np.minimum(rank, self.ranks.lengths[topic])
-        return np.where(at > 0, self.ranks.starts[topic] + at - 1, -1)
+        """The last row down to these ranks, -1 if there is none: shape as `rank`."""
+        topics, span = np.arange(self.ranks.n)[topic], int(self.rank.max()) + 1
+        keys = self.ranks.topic * span + self.rank[:-1]
+        row = keys.searchsorted(topics * span + np.minimum(rank, span - 1), side="right") - 1
+        return np.where(row >= self.ranks.starts[topics], row, -1)
 
 
 def crp_curve(run: JudgedRun, depth: int | None = None) -> Curve:
     """RP and CRP at every rank at which the curve can move.
 
-    Without negative grades these end at R or at the last hit, for what follows has RP 0. With them, they are all ranks
-    of the list, filled up with non-relevant documents to R, and to `depth` if given.
+    Without negative grades these are the ranks down to R and those of the hits, for all others have RP 0. With them,
+    they are all ranks of the list, filled up with non-relevant documents to R, and to `depth` if given.
     """
 
     best, grade = ideal(run.pool), run.pool.level_grade
@@ -145,28 +149,29 @@ def crp_curve(run: JudgedRun, depth: int | None = None) -> Curve:
     def make() -> Curve:
         r = best.relevant
         if best.negatives:
-            length = np.maximum(run.n_retrieved, np.maximum(r, depth or 0))
+            end = np.maximum(run.n_retrieved, np.maximum(r, depth or 0))
         else:
-            length = np.maximum(np.append(run.rank, 0)[np.where(run.hits.lengths > 0, run.hits.ends - 1, -1)], r)
+            end = np.maximum(np.append(run.rank, 0)[np.where(run.hits.lengths > 0, run.hits.ends - 1, -1)], r)
         # Non-relevant documents without a judgment, retrieved ones and those that fill the list up, push the lower
         # grades down.
-        pushed = length - run.hits.lengths
+        pushed = end - run.hits.lengths
         shift, last = run.pool.levels.spread(pushed), r + best.zeros + pushed
         lowest, highest = best.first + np.where(grade < 0, shift, 0), best.last + np.where(grade <= 0, shift, 0)
-        ranks = Segments.of_lengths(length)
-        rp = np.zeros(ranks.size + 1, np.int64)
+        # Ranks one after the other, then those of the hits below.
+        top = Segments.of_lengths(end if best.negatives else r)
+        below = run.rank > run.hits.spread(top.lengths)
+        n_below = run.hits.count(below)
+        ranks = Segments.of_lengths(top.lengths + n_below)
+        hit = run.hits.spread(ranks.starts) + run.rank - 1
+        hit[below] = run.hits.spread(ranks.ends - run.hits.ends)[below] + np.flatnonzero(below)
+        of_top = top.spread(ranks.starts) + top.position
+        rank, rp = np.zeros((2, ranks.size + 1), np.int64)
+        rank[of_top], rank[hit] = top.position + 1, run.rank
         # Equation (4): a document is above its interval, below it, or inside. First as if all were non-relevant: their
         # interval is R + 1 to `last`, and only negative grades can force one below it.
-        high = Segments.of_lengths(r)
-        rp[high.position + high.spread(ranks.starts)] = high.position - high.spread(r)
-        if best.negatives:
-            rp[:-1] += np.maximum(ranks.position + 1 - ranks.spread(last), 0)
-        hit = run.hits.spread(ranks.starts) + run.rank - 1
+        rp[of_top] = np.minimum(top.position - top.spread(r), 0) + np.maximum(top.position + 1 - top.spread(last), 0)
         rp[hit] = np.minimum(run.rank - lowest[run.level], 0) + np.maximum(run.rank - highest[run.level], 0)
-        curve = np.cumsum(rp)
-        curve[:-1] -= ranks.spread(curve[ranks.starts] - rp[ranks.starts])
-        curve[-1] = 0
-        return Curve(ranks, rp, curve, hit)
+        return Curve(ranks, rank, rp, np.append(ranks.running_count(rp[:-1]), 0), hit, end)
 
     return run.memo((crp_curve, depth), make)
 
@@ -272,10 +277,8 @@ def crp_balance(run: JudgedRun) -> Ints:
     above 0 in a ranking that is not ideal.
     """
     of, r = crp_curve(run), ideal(run.pool).relevant
-    above = np.flatnonzero(of.crp[:-1] >= 0)
-    part = of.ranks.part(above)
-    rank = above - part.spread(of.ranks.starts) + 1
-    return np.where(r > 0, np.append(rank, 0)[part.first(rank >= part.spread(r))], 0)
+    found = of.ranks.first((of.crp[:-1] >= 0) & (of.rank[:-1] >= of.ranks.spread(r)))
+    return np.where(r > 0, of.rank[found], 0)
 
 
 def crp_recovery(run: JudgedRun, *, cutoff: int | None, judged_only: bool) -> Floats:
@@ -301,12 +304,13 @@ def crp_terms(run: JudgedRun, *, cutoff: int | None = None, judged_only: bool, s
     """
     view = run.condensed(negative=True) if judged_only else run
     of, r = crp_curve(view), ideal(run.pool).relevant
-    rank = np.where(r > 0, np.minimum(r if cutoff is None else cutoff, of.ranks.lengths), 0)
+    rank = np.where(r > 0, np.minimum(r if cutoff is None else cutoff, of.end), 0)
     factor = np.ones(r.size) if share is None else share
     rp = of.rp[of.hit] * 1.0
 
     def rp_at(topic: Ints, at: Ints) -> Floats:
-        return np.where(at <= of.ranks.lengths[topic], of.rp[of.row(at, topic)], 0.0)
+        row = of.row(at, topic)
+        return np.where(of.rank[row] == at, of.rp[row], 0.0)
 
     def unjudged(topic: Ints, at: Ints) -> Floats:
         return np.where(at <= rank[topic], rp_at(topic, at), 0.0) * factor[topic]

@@ -77,10 +77,8 @@ def twist(run: JudgedRun, *, depth: int) -> Floats:
     n = np.maximum(depth, r)
     view = shown(run, n)
     of = crp_curve(view, depth)
-    rp, above = of.rp[:-1], of.ranks.first(of.crp[:-1] > 0)
-    plus = of.ranks.total_whole(np.maximum(rp, 0))
-    minus = of.ranks.total_whole(rp) - plus
-    first_above = np.where(above >= 0, above - of.ranks.starts + 1, 0)
+    plus, minus = (of.ranks.total_whole(side(of.rp[:-1], 0)) for side in (np.maximum, np.minimum))
+    first_above = of.rank[of.ranks.first(of.crp[:-1] > 0)]
     # The curve is 0 all along, so nothing was to be made good.
     still = (plus == 0) & (minus == 0)
     rho = np.where(first_above > 0, r / np.maximum(np.maximum(r, first_above - 1), 1), still * 1.0)
