@@ -13,10 +13,10 @@ Importing the package registers its measures with ir_measures. You can then use 
 
 from __future__ import annotations
 
+import os
 import re
 import sys
 from importlib import import_module
-from pathlib import Path
 from types import ModuleType
 from typing import Any
 
@@ -50,14 +50,15 @@ __all__ = [
 ]
 
 # What else `__init__.pyi` lists is loaded on first use, as it would slow `import irpref` down: name to where it is.
-_HERE = Path(__file__).parent
-_LINES = re.findall(r"^from irpref([.\w]*) import (\w+) as (\w+)$", (_HERE / "__init__.pyi").read_text("utf-8"), re.M)
+_HERE = os.path.dirname(__file__)
+with open(os.path.join(_HERE, "__init__.pyi"), encoding="utf-8") as _file:
+    _LINES = re.findall(r"^from irpref([.\w]*) import (\w+) as (\w+)$", _file.read(), re.M)
 _LATER = {name: (where, inside) for where, inside, name in _LINES if name not in __all__}
 
 
 def _is_module(where: str, inside: str) -> bool:
-    path = _HERE.joinpath(*where.split("."), inside)
-    return path.is_dir() or path.with_suffix(".py").is_file()
+    path = os.path.join(_HERE, *where.split("."), inside)
+    return os.path.isfile(f"{path}.py") or os.path.isdir(path)
 
 
 _MODULES = {name for name, of in _LATER.items() if _is_module(*of)}

@@ -21,7 +21,6 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from functools import cache, partial
 from importlib import import_module
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn, TextIO
 
 from ir_measures import providers
@@ -146,7 +145,8 @@ _CHOICES = {
 
 def declared(name: str) -> dict[str, Any]:
     """What the file of options says that is beside a command's module; `options.toml` describes it."""
-    return tomllib.loads(Path(__file__).with_name(f"{name}.toml").read_text(encoding="utf-8"))
+    with open(os.path.join(os.path.dirname(__file__), f"{name}.toml"), "rb") as file:
+        return tomllib.load(file)
 
 
 def add_command(below: Any, name: str, module: str) -> None:

@@ -1,7 +1,7 @@
 """Names, papers and sentences that are kept as data, in the TOML files of this folder."""
 
+import os
 from functools import cache
-from pathlib import Path
 from typing import Any
 
 
@@ -10,4 +10,5 @@ def data(file: str) -> dict[str, Any]:
     """What a file says. `names.toml`: names of trec_eval alone, those that mean no measure here, misnomers, papers."""
     import tomllib
 
-    return tomllib.loads(Path(__file__).with_name(file).read_text(encoding="utf-8"))
+    with open(os.path.join(os.path.dirname(__file__), file), "rb") as opened:
+        return tomllib.load(opened)
