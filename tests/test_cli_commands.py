@@ -49,14 +49,17 @@ def test_a_full_disk_is_an_error(words: str, files: Path) -> None:
 
 
 @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="needs pipes that say how much is in them")
-@pytest.mark.parametrize("named", [[], ["one"], ["one", "two"]])
-def test_interruption_while_pipes_are_silent(named: list[str], files: Path) -> None:
+@pytest.mark.parametrize("named", [[], ["one"], ["one", "two"], ["one", "large1", "large2", "large3"]])
+def test_interruption_while_pipes_are_silent_and_large_files_are_read(named: list[str], files: Path) -> None:
     import fcntl
     import termios
 
     for name in named:
-        os.mkfifo(name)
-    pipes = [(end, end) for end in (os.open(name, os.O_RDWR) for name in named)] or [os.pipe()]
+        if "large" in name:
+            Path(name).write_text("".join(f"{i // 1000} Q0 d{i} 1 {-i} t\n" for i in range(400_000)))
+        else:
+            os.mkfifo(name)
+    pipes = [(end, end) for end in (os.open(name, os.O_RDWR) for name in named if "large" not in name)] or [os.pipe()]
     command = [sys.executable, "-c", "import sys, irpref_command; sys.exit(irpref_command.main())"]
     command += ["eval", "qrels", *(named or "-"), "QMeasure"]
     with subprocess.Popen(command, stdin=pipes[0][0], stderr=subprocess.PIPE, text=True) as process:
@@ -68,7 +71,7 @@ def test_interruption_while_pipes_are_silent(named: list[str], files: Path) -> N
                 time.sleep(0.01)
         process.send_signal(signal.SIGINT)
         try:
-            _, said = process.communicate(timeout=20)
+            _, said = process.communicate(timeout=5)
         finally:
             process.kill()
             for pipe in {end for ends in pipes for end in ends}:

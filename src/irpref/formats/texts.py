@@ -193,8 +193,8 @@ class Unread:
     def texts(self) -> Texts:
         """All rows."""
         found = self.read(self.column)
-        if found is None:
-            raise ValueError("a column holds an id of more than 2 GB")
+        if found is None:  # an id of more than 2 GB, say
+            raise MemoryError
         return found
 
     def changes(self) -> Ints:
