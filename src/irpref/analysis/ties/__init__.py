@@ -26,7 +26,7 @@ import numpy as np
 from irpref.analysis.frames import by_topic
 from irpref.analysis.ties.forms import FORMS
 from irpref.analysis.ties.orders import Tied
-from irpref.analysis.ties.paths import Paths, sums_of, together
+from irpref.analysis.ties.paths import Paths, bounds_of, sums_of, together
 from irpref.analysis.together import ROWS, batches
 from irpref.arrays.run import JudgedRun
 from irpref.arrays.segments import Bools, Floats, Ints, Segments
@@ -262,11 +262,18 @@ def _looked_at(
             divisor = ADDS[task.func].divisor
             if divisor is not None:
                 both[measure, "divisor"] = partial(divisor, **task.keywords)
+    sums: dict[Any, list[tuple[int, list[Paths], Floats]]] = {}
     for topic, of, found in _computed(tied, both, orders()):
         for measure in tasks:
-            value, divided_by = found[measure], found.get((measure, "divisor"))
+            value, divided_by = found[measure], found.get((measure, "divisor"), np.ones(1))
+            if kind.sums and (divided_by == divided_by[0]).all():
+                sums.setdefault(measure, []).append((topic, of, value))
+                continue
             three = _by_paths(value, divided_by, of) if kind.sums else _three(value, of)
             _put(out[measure], topic, three, values[measure][topic])
+    for measure, topics in sums.items():
+        for (topic, _, _), (low, mean, high) in zip(topics, _sums([of[1:] for of in topics]), strict=True):
+            _put(out[measure], topic, (low, mean, high), values[measure][topic])
     if many:
         _estimated(tied, many, tasks, values, out)
 
@@ -275,11 +282,31 @@ def _three(value: Floats, chance: Floats) -> tuple[float, float, float]:
     return float(value.min()), math.fsum((value * chance).tolist()), float(value.max())
 
 
-def _by_paths(value: Floats, divisor: Floats | None, walks: list[Paths]) -> tuple[float, float, float]:
-    divisor = np.ones(value.size) if divisor is None else divisor
-    value, at = value * divisor, np.cumsum([1, *(walk.places.shape[0] for walk in walks)]).tolist()
-    sums = (sums_of(walk, value[a:b], divisor[a:b]) for walk, (a, b) in zip(walks, pairwise(at), strict=True))
+def _by_group(walks: list[Paths]) -> list[slice]:
+    """Orders of each group among those that `Tied.walks` returns."""
+    return [slice(*ends) for ends in pairwise(np.cumsum([1, *(walk.places.shape[0] for walk in walks)]).tolist())]
+
+
+def _by_paths(value: Floats, divisor: Floats, walks: list[Paths]) -> tuple[float, float, float]:
+    value = value * divisor
+    sums = (sums_of(walk, value[at], divisor[at]) for walk, at in zip(walks, _by_group(walks), strict=True))
     return together(sums, float(value[0]), float(divisor[0]))
+
+
+def _sums(topics: list[tuple[list[Paths], Floats]]) -> Iterator[list[float]]:
+    """As `_by_paths`, topic by topic, if all orders have the same divisor: groups with the same paths at once."""
+    same: dict[int, list[tuple[int, Paths, Floats]]] = {}
+    for i, (walks, value) in enumerate(topics):
+        for walk, at in zip(walks, _by_group(walks), strict=True):
+            same.setdefault(id(walk), []).append((i, walk, value[at]))
+    more: list[list[list[float]]] = [[] for _ in topics]
+    for some in same.values():
+        found = np.array(bounds_of(some[0][1], np.column_stack([value for _, _, value in some]))).T.tolist()
+        for (i, _, _), three in zip(some, found, strict=True):
+            more[i].append(three)
+    for (_, value), groups in zip(topics, more, strict=True):
+        base = float(value[0])
+        yield [base + math.fsum(end - base for end in ends) for ends in zip(*groups, strict=True)]
 
 
 def _estimated(

@@ -150,6 +150,30 @@ def sums_of(of: Paths, value: Floats, divisor: Floats) -> dict[float, Floats]:
     return found
 
 
+def bounds_of(of: Paths, value: Floats) -> tuple[Floats, Floats, Floats]:
+    """Lowest, mean and highest sum over all orders of groups with the same paths: shape (n_groups,) each.
+
+    Parameters
+    ----------
+    of : Paths
+    value : float array (n_orders, n_groups)
+        Value of each of the orders `of.places` in each group.
+    """
+    value = value[of.order]
+    added = value - value[of.straight[of.stop]]
+    chance = np.zeros((of.straight.size, 1))
+    low, mean, high = np.zeros((3, of.straight.size, value.shape[1]))
+    low[1:], high[1:], chance[0] = np.inf, -np.inf, 1.0
+    for layer in of.layers:  # each of its steps leads to another state
+        start, stop, likely = of.start[layer], of.stop[layer], of.chance[layer, None]
+        low[stop] = np.minimum(low[stop], low[start] + added[layer])
+        high[stop] = np.maximum(high[stop], high[start] + added[layer])
+        mean[stop] += (mean[start] + chance[start] * added[layer]) * likely
+        chance[stop] += chance[start] * likely
+    end, last = value[of.straight[of.last]], of.last
+    return (low[last] + end).min(axis=0), (mean[last] + chance[last] * end).sum(axis=0), (high[last] + end).max(axis=0)
+
+
 def _put(found: dict[float, Floats], divisor: float, more: Floats) -> None:
     by = round(float(divisor), _DIGITS)
     if by in found:
