@@ -6,6 +6,7 @@ columns, or are all unjudged. Only the arrangements of such classes differ, and 
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator
 from functools import cached_property, lru_cache
 from zlib import crc32
@@ -121,9 +122,10 @@ class Tied:
     def _counts(self, group: int) -> tuple[Ints, tuple[int, ...]]:
         """Hits of a group by class, and the size of each class; unjudged documents are the last class."""
         rows = np.arange(self.groups.offsets[group], self.groups.offsets[group + 1])
-        rows = rows[np.argsort(self._classes[rows], kind="stable")]
-        alone = np.full(int(self.size[group]) - rows.size, _LAST)
-        return rows, tuple(np.unique(np.append(self._classes[rows], alone), return_counts=True)[1].tolist())
+        classes = self._classes[rows]
+        sizes = Counter(classes.tolist())
+        sizes[_LAST] += int(self.size[group]) - rows.size
+        return rows[np.argsort(classes, kind="stable")], tuple(n for _, n in sorted(sizes.items()) if n)
 
     def every(self, topic: int, groups: list[int], cutoff: int | None) -> tuple[Ints, Floats] | None:
         """Every order of some groups of a topic down to the cutoff; other groups keep their order.
