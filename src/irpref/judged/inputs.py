@@ -208,12 +208,10 @@ def _from_polars(data: Any, value: str, columns: Iterable[str] | None) -> Table:
         raise ValueError(f"column {names[value]!r} holds {numbers.dtype}, expected numbers")
     topics, docs = (_series(data[names[name]], name) for name in ("query_id", "doc_id"))
     stretches = topics.rle().struct.unnest()
-    if numbers.dtype != pl.Float64 or numbers.null_count():
-        numbers = numbers.cast(pl.Float64).fill_null(float("nan"))
     return Table(
         Stretches(stretches["value"].to_list(), stretches["len"].to_numpy().astype(np.int64)),
         Unread.of(docs, Texts.of_stream) or objects(docs.to_list()),
-        numbers.to_numpy(),
+        numbers.cast(pl.Float64).to_numpy(),  # NaN for missing ones
         {name: data[name].to_numpy() for name in _further(found, names, columns)},
         found,
     )
