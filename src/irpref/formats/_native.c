@@ -333,7 +333,7 @@ lines(PyObject *self, PyObject *const *args, Py_ssize_t n_args)
 
     Py_BEGIN_ALLOW_THREADS
     for (const char *block = data; block < end && plain; block += 64) {
-        char last[65];
+        char last[64];
         const char *text = block;
         int is_last = end - block <= 64;
         if (is_last) { /* nothing is read behind the end, where a line ends in any case */
@@ -373,11 +373,11 @@ lines(PyObject *self, PyObject *const *args, Py_ssize_t n_args)
                     length[row] = (int32_t)size;
                     hash[row] = hash_of(first, size);
                 } else if (plain && field == number_field) {
-                    int found = plain_number(first, size, &number[row]);
-                    if (found == FOR_PYTHON)
+                    int kind = plain_number(first, size, &number[row]);
+                    if (kind == FOR_PYTHON)
                         plain = size < LONGEST && later(&left, (Left){row, first, size});
                     else
-                        plain = found == NUMBER;
+                        plain = kind == NUMBER;
                 }
                 field++;
             }

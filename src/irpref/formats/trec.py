@@ -166,7 +166,7 @@ def whole_topics(parts: Iterator[Table], name: str) -> Iterator[Table]:
     topic = None
     for part in chain((first, second), parts):
         stretches = stretches_of(part.query_id)
-        names, last = stretches.names, len(stretches.names)
+        names = stretches.names
         part = part.but(query_id=stretches)
         for i, other in enumerate(names):
             if other in done and (i or other != topic):
@@ -177,9 +177,9 @@ def whole_topics(parts: Iterator[Table], name: str) -> Iterator[Table]:
                 yield waiting[0].stretches(0, n - 1)
                 waiting = [waiting[0].stretches(n - 1, n).compact()]
             waiting.append(part.stretches(0, 1).compact())
-            if last == 1:
+            if len(names) == 1:
                 continue
-            part = part.stretches(1, last)
+            part = part.stretches(1, len(names))
         if waiting:
             yield Table.joined(waiting)
         waiting, topic = [part], names[-1]
