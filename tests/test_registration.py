@@ -165,12 +165,14 @@ def test_the_sections_of_a_docstring_are_declared():
     assert differs == measure.DIFFERS
     assert (measure.SOURCE, measure.CITE) == ("A. Author, doi:10.1/x", ("author2000a", "author2001b"))
     assert measure.SUPPORTED_PARAMS["p"].desc == "persistence"
-    with pytest.raises(ValueError, match="'one tool' in section 'Differs', expected 'its value, here ours'"):
 
-        class _Other(KernelMeasure):
-            """Other.
+    class _Other(KernelMeasure):
+        """Other.
 
-            Differs
-            -------
-            x : one tool
-            """
+        Differs
+        -------
+        x : one tool
+        """
+
+    with pytest.raises(ValueError, match="_Other: 'one tool' in section 'Differs', expected 'its value, here ours'"):
+        _ = _Other.DIFFERS

@@ -14,7 +14,6 @@ Importing the package registers its measures with ir_measures. You can then use 
 from __future__ import annotations
 
 import os
-import re
 import sys
 from importlib import import_module
 from types import ModuleType
@@ -27,7 +26,6 @@ from irpref.measures import *  # noqa: F403
 from irpref.measures.declare import MeasureLike
 from irpref.measures.names import UnknownMeasureError, parse, parse_all
 from irpref.messages import DegenerateWarning, DuplicateWarning, IrprefWarning, RangeWarning, ScaleWarning, TieWarning
-from irpref.values.evaluator import evaluator, score
 
 __version__ = "0.2.0"
 
@@ -43,22 +41,21 @@ __all__ = [
     "ScaleWarning",
     "TieWarning",
     "UnknownMeasureError",
-    "evaluator",
     "parse",
     "parse_all",
-    "score",
 ]
 
 # What else `__init__.pyi` lists is loaded on first use, as it would slow `import irpref` down: name to where it is.
 _HERE = os.path.dirname(__file__)
 with open(os.path.join(_HERE, "__init__.pyi"), encoding="utf-8") as _file:
-    _LINES = re.findall(r"^from irpref([.\w]*) import (\w+) as (\w+)$", _file.read(), re.M)
-_LATER = {name: (where, inside) for where, inside, name in _LINES if name not in __all__}
+    _LINES = [line.split() for line in _file if line.startswith("from irpref") and " as " in line]
+# A line is `from irpref.where import inside as name`.
+_LATER = {name: (where[6:], inside) for _, where, _, inside, _, name in _LINES if name not in __all__}
 
 
 def _is_module(where: str, inside: str) -> bool:
-    path = os.path.join(_HERE, *where.split("."), inside)
-    return os.path.isfile(f"{path}.py") or os.path.isdir(path)
+    path = f"{_HERE}{where.replace('.', os.sep)}{os.sep}{inside}"
+    return os.path.exists(f"{path}.py") or os.path.exists(path)
 
 
 _MODULES = {name for name, of in _LATER.items() if _is_module(*of)}

@@ -19,17 +19,16 @@ A finding has a stable code, a level, a count, the first example, and a sentence
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterator
 from operator import itemgetter
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from irpref.analysis.findings import Finding, finding, of_topics
 from irpref.analysis.grades import mixed_scales, reversed_grades
-from irpref.analysis.seen import TOP, JudgedIds, Seen, read, seen_in
+from irpref.analysis.seen import TOP, JudgedIds, Seen, grave_of_run, lines, read, seen_in
 from irpref.analysis.suggest import suggest
-from irpref.arrays.run import JudgedRun
 from irpref.formats.columns import Reading
 from irpref.formats.runs import named_runs
 from irpref.judged.inputs import opened
@@ -52,7 +51,6 @@ if TYPE_CHECKING:
 LEVELS = ("grave", "warning", "note")
 COLUMNS = tuple(Finding._fields)
 _MANY_UNJUDGED, _SOME_UNJUDGED = 0.2, 0.05  # shares of unjudged documents at the top
-_FEW_JUDGMENTS = 20_000  # up to this number, ids are always compared with those of small runs
 
 
 def check(
@@ -164,51 +162,6 @@ def grave(findings: pd.DataFrame) -> list[str]:
     return lines(Finding(**row) for row in rows.to_dict("records"))
 
 
-def lines(findings: Iterable[Finding]) -> list[str]:
-    """Findings as lines, as from `grave`; topics without documents come first."""
-    by_code: dict[str, list[Finding]] = {"topics-without-documents": []}
-    for of in findings:
-        by_code.setdefault(of.code, []).append(of)
-    out = []
-    for first, *others in filter(None, by_code.values()):
-        more = f" ({len(others)} more run{'s' * (len(others) > 1)} like this)" if others else ""
-        out.append(first.text + more if first.run is None else f"{first.run}: {first.text}{more}")
-    return out
-
-
-def grave_of_judged(
-    pool: Pool, run: JudgedRun, topics: list[str], read: Callable[[], Any], small: bool
-) -> list[Finding]:
-    """The grave findings of a run that is already aligned; most runs need not be read again for this.
-
-    Parameters
-    ----------
-    pool : Pool
-    run : JudgedRun
-    topics : list of str
-        Topics of the run, including those without judgments.
-    read : callable
-        Returns the run, in any form. Called to compare ids if most topics have no judged document.
-    small : bool
-        Whether the run is so small that its ids are always compared.
-
-    Returns
-    -------
-    list of Finding
-        As in `check`, with `run` None. In a large run it misses ids that are mangled in only a few topics, or only for
-        some documents of a topic.
-    """
-    ids = JudgedIds(pool)
-    seen = Seen(pool.n_topics, [name for name in topics if name not in pool.topic_of])
-    seen.lengths, seen.hits = run.n_retrieved, run.hits.lengths
-    seen.mangled += ids.mangled(seen.further, topics)
-    answered = seen.lengths > 0
-    lost = answered & (seen.hits == 0)
-    if answered.any() and (2 * lost.sum() > answered.sum() or (small and pool.grade.size <= _FEW_JUDGMENTS)):
-        seen = seen_in(read(), ids)
-    return list(_grave_of_run(pool, seen))
-
-
 # ------------------------------------------------------------------------------------------ qrels and measures
 
 
@@ -293,24 +246,8 @@ def _of_preferences(pool: Pool) -> Iterator[Finding]:
 # -------------------------------------------------------------------------------------------------------- runs
 
 
-def _grave_of_run(pool: Pool, seen: Seen) -> Iterator[Finding]:
-    answered, number = seen.lengths > 0, int(seen.lengths.sum())
-    if answered.any():
-        yield from of_topics("topics-without-documents", pool, ~answered)
-    if seen.mangled:
-        topic, given, judged = seen.mangled[0]
-        sentence = "topics" if topic == given else "text"
-        yield finding("mangled-ids", len(seen.mangled), given, sentence, topic=topic, judged=judged)
-    if not answered.any():
-        first = next(iter(seen.further), None)
-        sentence = "empty" if first is None else "text"
-        yield finding("no-common-topic", pool.n_topics, first, sentence, judged=pool.topic_ids[0])
-    elif not seen.hits.any():
-        yield from of_topics("no-judged-document", pool, answered, count=number)
-
-
 def _of_run(pool: Pool, seen: Seen, chosen: list[Measure], deepest: int, alignment: Alignment) -> Iterator[Finding]:
-    yield from _grave_of_run(pool, seen)
+    yield from grave_of_run(pool, seen)
     if not seen.lengths.any():
         return
     if seen.further:

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+import os
 import tomllib
 from collections.abc import Iterator
 from functools import cache
-from pathlib import Path
 from typing import Any
 
 from irpref.arrays.record import Record
@@ -27,7 +27,8 @@ class Finding(Record):
 @cache
 def sentences(file: str) -> dict[str, dict[str, str]]:
     """The sentences of a TOML file in this package."""
-    return tomllib.loads(Path(__file__).with_name(file).read_text(encoding="utf-8"))
+    with open(os.path.join(os.path.dirname(__file__), file), "rb") as opened:
+        return tomllib.load(opened)
 
 
 def finding(

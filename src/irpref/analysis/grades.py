@@ -14,6 +14,7 @@ then over topics; means more than `ERRORS` standard errors below 0 are reported.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -22,7 +23,9 @@ from irpref.arrays.segments import Bools, Floats, Ints, Segments
 from irpref.formats.columns import Table
 from irpref.judged.inputs import as_table
 from irpref.judged.pool import FILLED, SOURCE, Pool
-from irpref.judged.types import Qrels
+
+if TYPE_CHECKING:
+    from irpref.judged.types import Qrels
 
 _COLUMNS = (SOURCE, "iteration", "judge", "assessor", "annotator")  # columns that may name the source of a grade
 _MOST = 20  # different entries of such a column

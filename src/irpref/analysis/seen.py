@@ -1,14 +1,16 @@
-"""Read a run once and note its depth, ties, unjudged documents, and ids that look like others."""
+"""Read a run once and note its depth, ties, unjudged documents, ids that look like others, and what is grave of it."""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Collection, Iterable
-from typing import Any
+from collections.abc import Callable, Collection, Iterable, Iterator
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from irpref.analysis.findings import Finding, finding, of_topics
 from irpref.analysis.grades import grade_order
+from irpref.arrays.run import JudgedRun
 from irpref.arrays.segments import Bools, Floats, Ints, Segments
 from irpref.formats.columns import Reading
 from irpref.formats.tables import read_run
@@ -16,9 +18,12 @@ from irpref.judged.align import Repeats, blocks
 from irpref.judged.inputs import as_table, group
 from irpref.judged.order import TREC, Alignment, blurs, evaluation_order
 from irpref.judged.pool import Pool
-from irpref.judged.types import Run
+
+if TYPE_CHECKING:
+    from irpref.judged.types import Run
 
 TOP = 10  # ranks that are checked more closely
+_FEW_JUDGMENTS = 20_000  # up to this number, ids are always compared with those of small runs
 
 
 class Seen:
@@ -127,3 +132,65 @@ def _ties(score: Floats, topics: Segments, gain: Floats) -> tuple[Bools, Bools]:
     tied = groups.spread(groups.lengths > 1)
     mixed = groups.spread(groups.maximum(gain, 0.0) != -groups.maximum(-gain, 0.0))
     return tied, mixed
+
+
+def grave_of_run(pool: Pool, seen: Seen) -> Iterator[Finding]:
+    """What is grave about a run."""
+    answered, number = seen.lengths > 0, int(seen.lengths.sum())
+    if answered.any():
+        yield from of_topics("topics-without-documents", pool, ~answered)
+    if seen.mangled:
+        topic, given, judged = seen.mangled[0]
+        sentence = "topics" if topic == given else "text"
+        yield finding("mangled-ids", len(seen.mangled), given, sentence, topic=topic, judged=judged)
+    if not answered.any():
+        first = next(iter(seen.further), None)
+        sentence = "empty" if first is None else "text"
+        yield finding("no-common-topic", pool.n_topics, first, sentence, judged=pool.topic_ids[0])
+    elif not seen.hits.any():
+        yield from of_topics("no-judged-document", pool, answered, count=number)
+
+
+def grave_of_judged(
+    pool: Pool, run: JudgedRun, topics: list[str], read: Callable[[], Any], small: bool
+) -> list[Finding]:
+    """The grave findings of a run that is already aligned; most runs need not be read again for this.
+
+    Parameters
+    ----------
+    pool : Pool
+    run : JudgedRun
+    topics : list of str
+        Topics of the run, including those without judgments.
+    read : callable
+        Returns the run, in any form. Called to compare ids if most topics have no judged document.
+    small : bool
+        Whether the run is so small that its ids are always compared.
+
+    Returns
+    -------
+    list of Finding
+        As in `check`, with `run` None. In a large run it misses ids that are mangled in only a few topics, or only for
+        some documents of a topic.
+    """
+    ids = JudgedIds(pool)
+    seen = Seen(pool.n_topics, [name for name in topics if name not in pool.topic_of])
+    seen.lengths, seen.hits = run.n_retrieved, run.hits.lengths
+    seen.mangled += ids.mangled(seen.further, topics)
+    answered = seen.lengths > 0
+    lost = answered & (seen.hits == 0)
+    if answered.any() and (2 * lost.sum() > answered.sum() or (small and pool.grade.size <= _FEW_JUDGMENTS)):
+        seen = seen_in(read(), ids)
+    return list(grave_of_run(pool, seen))
+
+
+def lines(findings: Iterable[Finding]) -> list[str]:
+    """Findings as lines, as from `grave`; topics without documents come first."""
+    by_code: dict[str, list[Finding]] = {"topics-without-documents": []}
+    for of in findings:
+        by_code.setdefault(of.code, []).append(of)
+    out = []
+    for first, *others in filter(None, by_code.values()):
+        more = f" ({len(others)} more run{'s' * (len(others) > 1)} like this)" if others else ""
+        out.append(first.text + more if first.run is None else f"{first.run}: {first.text}{more}")
+    return out

@@ -21,7 +21,6 @@ from irpref.cli import frame
 from irpref.cli.frame import ERROR, OK, UsageError
 from irpref.cli.scoring import Scorer, Scores
 from irpref.formats.runs import run_names
-from irpref.judged.groups import groups_of
 from irpref.judged.order import Alignment
 from irpref.show.text import LINES, Cell, Column, Table, rounded
 from irpref.values.kernels import mean_of
@@ -114,7 +113,7 @@ def _scores(
 def _print_grave(scores: Mapping[str, Scores]) -> None:
     """Print the grave findings of `irpref check`."""
     if any(of.grave for of in scores.values()):
-        from irpref.analysis.check import lines
+        from irpref.analysis.seen import lines
 
         several = len(scores) > 1
         said = (finding.but(run=name if several else None) for name, of in scores.items() for finding in of.grave)
@@ -143,8 +142,12 @@ def _scorer(args: argparse.Namespace, given: frame.Inputs, compared: bool) -> tu
     """What computes the values, and the topics of each group that they are averaged over."""
     qrels = given.judgments()
     topics = frame.topic_ids(qrels)
-    masks = groups_of(args.groups, None, topics).items()
-    groups = {name: set(compress(topics, inside.tolist())) for name, inside in masks}
+    groups: dict[str | None, set[str]] = {None: set(topics)}
+    if args.groups is not None:
+        from irpref.judged.groups import groups_of
+
+        masks = groups_of(args.groups, None, topics).items()
+        groups = {name: set(compress(topics, inside.tolist())) for name, inside in masks}
     if args.topic:
         args.topic = frame.only_topics(topics, args.topic)
     how: dict[str, Any] = frame.options(args, "provider strict") | {"form": frame.reading(args)}

@@ -26,7 +26,6 @@ from typing import TYPE_CHECKING, Any, NoReturn, TextIO
 from ir_measures import providers
 
 from irpref.arrays.record import Record
-from irpref.cli.imported import imported
 from irpref.formats import tables
 from irpref.formats.columns import Reading
 from irpref.formats.columns import reading as made_reading
@@ -122,6 +121,12 @@ def _worded(convert: Callable[[str], Any], what: str | None = None) -> Callable[
     return converted
 
 
+def _module(name: str) -> str:
+    from irpref.cli.imported import imported
+
+    return imported(name)
+
+
 # What the files of options mean by the names of types and choices.
 _TYPES: dict[str, Callable[[str], Any]] = {
     "integer": int,
@@ -133,7 +138,7 @@ _TYPES: dict[str, Callable[[str], Any]] = {
     "size": _worded(_size, "a size in inches such as 4.4x3.2"),
     "columns": _worded(lambda text: made_reading(columns=_pairs(text)).columns),
     "labels": _worded(_labels),
-    "module": _worded(imported),
+    "module": _worded(_module),
 }
 _CHOICES = {
     "formats": FORMS,

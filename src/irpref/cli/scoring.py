@@ -169,7 +169,7 @@ class Scorer:
         enough = judged.run.n_retrieved if small else 1
         if not missing and (judged.run.hits.lengths >= enough).all():
             return []  # all topics are answered, with judged documents
-        from irpref.analysis.check import grave_of_judged
+        from irpref.analysis.seen import grave_of_judged
 
         def read() -> Any:
             return read_table(source, "score", self.form) if table is None else table

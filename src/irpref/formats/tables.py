@@ -28,7 +28,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from irpref.arrays.segments import all_whole
-from irpref.formats import readers, trec
+from irpref.formats import trec
 from irpref.formats.columns import PLAIN, Reading, Table, as_list, as_objects, objects, reading, to_frame
 from irpref.formats.labels import Labels, grades_of, scheme
 from irpref.formats.runs import ENDINGS
@@ -146,13 +146,17 @@ def read(source: Source, value: str, how: Reading = PLAIN, block_bytes: int = tr
         As `read_run`.
     """
     form = form_of(source, how.form)
-    if form == "tsv" and not readers.has_header(source, value, how):
-        form = "trec"
+    if form == "tsv":
+        from irpref.formats.readers import has_header
+
+        form = "tsv" if has_header(source, value, how) else "trec"
     if form == "trec" or (form == "msmarco" and value == "relevance"):  # whose judgments are in TREC format
         yield from trec.blocks(source, trec.RUN, block_bytes) if value == "score" else [_qrels_table(source, how)]
     elif form == "msmarco":
         yield from trec.ranks(source)
     else:
+        from irpref.formats import readers
+
         found = getattr(readers, form)(source, value, how)
         yield from [found] if isinstance(found, Table) else found
 
@@ -217,20 +221,24 @@ def read_judgments(
     how = reading(form)
     if form_of(source, how.form) != "trec":
         return read_table(source, "relevance", how)
-    from irpref.formats.preferences import read_preferences
-
     first = trec.first_fields(source)
     as_qrels = first[1:2] in ([b"0"], [b"Q0"])
     labelled = how.labels is not None or (_are_labels(first) and as_qrels)
     if not labelled and preferences is not False and _are_preferences(first):
-        return read_preferences(source)
+        return _preferences(source)
     try:
         table = read_table(source, "relevance", how)
     except ValueError as error:
         if labelled or as_qrels or not _are_preferences(first):
             raise
         raise ValueError(f"{error}; this looks like preferences, which measures such as PrefShare take") from None
-    return read_preferences(source, "qrels_prefs") if preferences and _has_groups(table) else table
+    return _preferences(source, "qrels_prefs") if preferences and _has_groups(table) else table
+
+
+def _preferences(source: Source, form: str | None = None) -> pd.DataFrame:
+    from irpref.formats.preferences import read_preferences
+
+    return read_preferences(source, form)
 
 
 def _has_groups(table: Table) -> bool:

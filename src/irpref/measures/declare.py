@@ -12,6 +12,7 @@ import math
 import numbers
 import sys
 from collections.abc import Callable, Iterable, Mapping
+from functools import partial
 from operator import ge, gt, le
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, TypeAlias, TypeVar
 
@@ -176,11 +177,11 @@ def check_rising(name: str, gains: Mapping[float, float], grades: Any, zero: boo
 class _OfMeasures:
     """An attribute that a class of measures has by itself, and its measures by what is declared of them."""
 
-    def __init__(self, own: Any, make: Callable[[KernelMeasure], Any]) -> None:
+    def __init__(self, own: Callable[[], Any], make: Callable[[KernelMeasure], Any]) -> None:
         self.own, self.make = own, make
 
     def __get__(self, measure: KernelMeasure | None, of: type[KernelMeasure]) -> Any:
-        return self.own if measure is None else self.make(measure)
+        return self.own() if measure is None else self.make(measure)
 
 
 class KernelMeasure(host.Measure):
@@ -278,7 +279,7 @@ class KernelMeasure(host.Measure):
     COLUMNS: ClassVar[Mapping[str, str]] = {}
     STANDS_FOR: ClassVar[Mapping[str, Mapping[str, Any]]] = {}
     TIES_BY_RISING_ID: ClassVar[bool] = False
-    __signature__ = _OfMeasures(None, lambda measure: signature(measure))
+    __signature__ = _OfMeasures(lambda: None, lambda measure: signature(measure))
 
     def __init_subclass__(cls, **functions: Any) -> None:
         super().__init_subclass__()
@@ -293,7 +294,7 @@ class KernelMeasure(host.Measure):
             if name not in vars(cls):
                 setattr(cls, name, value)
         # `help(QMeasure)` is asked of a measure, not of its class.
-        cls.__doc__ = _OfMeasures(head, description)  # type: ignore[assignment]
+        cls.__doc__ = _OfMeasures(partial(inspect.cleandoc, head), description)  # type: ignore[assignment]
 
     @property
     def __name__(self) -> str:

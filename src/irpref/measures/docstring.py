@@ -20,8 +20,9 @@ that hold them say more.
 
 from __future__ import annotations
 
-import inspect
 import re
+from collections.abc import Callable, Iterable
+from itertools import pairwise
 from typing import Any
 
 from irpref.messages import did_you_mean
@@ -31,6 +32,16 @@ TEXTS = {
     "Negative grades": "BELOW_ZERO",
 }
 ITEMS = {name: name.upper() for name in ("Parameters", "Columns", "Elsewhere", "Differs")}
+
+
+class Later:
+    """An attribute of a class that is read from its docstring when somebody asks: most processes need none of them."""
+
+    def __init__(self, read: Callable[..., Any], *given: Any) -> None:
+        self.read, self.given = read, given
+
+    def __get__(self, measure: Any, of: Any) -> Any:
+        return self.read(*self.given)
 
 
 def declared(name: str, text: str) -> tuple[str, dict[str, Any]]:
@@ -45,34 +56,71 @@ def declared(name: str, text: str) -> tuple[str, dict[str, Any]]:
     Raises
     ------
     ValueError
-        A section is unknown, or an item of `Differs` does not have its form.
+        A section is unknown; when it is asked for, an item of `Differs` does not have its form.
     """
-    head, *parts = re.split(r"\n\n(.+)\n-{3,}\n", inspect.cleandoc(text))
-    found: dict[str, Any] = {"SHORT_DESC": _line(head.split("\n\n")[0])}
-    for heading, body in zip(parts[::2], parts[1::2], strict=True):
-        if heading in TEXTS:
-            found[TEXTS[heading]] = _line(body)
+    # By hand: compiling an expression takes longer than all that is left to do at import.
+    lines = text.split("\n")
+    rules = [i for i, line in enumerate(lines) if line.endswith("---") and not line.strip(" -") and i > 1]
+    rules = [i for i in rules if not lines[i - 2].strip()]
+    head = "\n".join(lines[: rules[0] - 2] if rules else lines)
+    found: dict[str, Any] = {"SHORT_DESC": Later(_first, head)}
+    for rule, following in pairwise([*rules, len(lines) + 1]):
+        heading, body = lines[rule - 1].strip(), lines[rule + 1 : following - 1]
+        if heading == "Source":
+            found |= {"SOURCE": Later(_source, body), "CITE": Later(_keys, body)}
+        elif heading == "Parameters":
+            found["PARAMETERS"] = _items(body)
+        elif heading == "Differs":
+            found["DIFFERS"] = Later(_differs, name, body)
         elif heading in ITEMS:
-            blocks = [block.partition("\n") for block in re.split(r"\n(?! )", body)]
-            items = [(*first.partition(" : ")[::2], _line(rest)) for first, _, rest in blocks]
-            if heading == "Differs":
-                odd = next((values for _, values, _ in items if ", here " not in values), None)
-                if odd is not None:
-                    raise ValueError(f"{name}: {odd!r} in section 'Differs', expected 'its value, here ours'")
-                found["DIFFERS"] = tuple((tool, *values.split(", here ", 1), why) for tool, values, why in items)
-            else:
-                found[ITEMS[heading]] = {item: _line(f"{said} {rest}") for item, said, rest in items}
+            found[ITEMS[heading]] = Later(_items, body)
+        elif heading in TEXTS:
+            found[TEXTS[heading]] = Later(_line, body)
         else:
             known = [*TEXTS, *ITEMS]
             raise ValueError(
                 f"{name}: the docstring has a section {heading!r}, expected one of {', '.join(known)}"
                 + did_you_mean(heading, known)
             )
-    if "SOURCE" in found:
-        found["CITE"] = tuple(re.findall(r"\[(\w+)\]", found["SOURCE"]))
-        found["SOURCE"] = re.sub(r" \[\w+\]", "", found["SOURCE"])
     return head, found
 
 
-def _line(text: str) -> str:
-    return " ".join(text.split())
+def _line(lines: Iterable[str]) -> str:
+    return " ".join(" ".join(lines).split())
+
+
+def _first(text: str) -> str:
+    return _line([re.split(r"\n[ \t]*\n", text, maxsplit=1)[0]])
+
+
+def _source(lines: list[str]) -> str:
+    return re.sub(r" \[\w+\]", "", _line(lines))
+
+
+def _keys(lines: list[str]) -> tuple[str, ...]:
+    return tuple(re.findall(r"\[(\w+)\]", _line(lines)))
+
+
+def _split(lines: list[str]) -> list[tuple[str, str, str]]:
+    """What is before ` : ` in the first line of each item, behind it, and on the lines below."""
+    lines = [line for line in lines if line.strip()]
+    margin = len(lines[0]) - len(lines[0].lstrip()) if lines else 0
+    blocks: list[list[str]] = []
+    for line in lines:
+        if line[margin : margin + 1].strip():
+            blocks.append([line])
+        else:
+            blocks[-1].append(line)
+    return [(*first.strip().partition(" : ")[::2], _line(rest)) for first, *rest in blocks]
+
+
+def _items(lines: list[str]) -> dict[str, str]:
+    return {item: _line([said, rest]) for item, said, rest in _split(lines)}
+
+
+def _differs(name: str, lines: list[str]) -> tuple[tuple[str, ...], ...]:
+    items = _split(lines)
+    odd = next((values for _, values, _ in items if ", here " not in values), None)
+    if odd is not None:
+        raise ValueError(f"{name}: {odd!r} in section 'Differs', expected 'its value, here ours'")
+    return tuple((tool, *values.split(", here ", 1), why) for tool, values, why in items)

@@ -19,7 +19,6 @@ from irpref.measures.everyday import supports
 from irpref.measures.names import parse, parse_all
 from irpref.measures.support import check_judgments, check_supported
 from irpref.values.kernels import ByTopic, KernelEvaluator
-from irpref.values.others import Others, for_host, provider_of
 from irpref.values.prepare import check_graded, columns_for
 
 if TYPE_CHECKING:
@@ -81,9 +80,14 @@ class CombinedEvaluator(ByTopic):
             check_judgments(rest, self.topic_ids, self.pool.level_grade)
         self.rest = rest
         self.as_host = alignment.float32 or source is not None
+        self.leaves_out = False
+        if not rest:
+            return
+        from irpref.values.others import Others, for_host, provider_of
+
         # The host does so only if all measures have the same provider; otherwise it fills in the default.
         self.leaves_out = not mine and (source is not None or len(set(map(provider_of, rest))) == 1)
-        self._others = Others(rest, for_host(qrels, "relevance") if rest else None, alignment, source)
+        self._others = Others(rest, for_host(qrels, "relevance"), alignment, source)
         if self.accelerated:
             self.accelerated.in_float32 |= self._others.in_float32
 
@@ -112,6 +116,8 @@ class CombinedEvaluator(ByTopic):
         found = self.accelerated.values_of(judged) if self.accelerated and judged is not None else {}
         if not self.rest:
             return found, [], set()
+        from irpref.values.others import for_host
+
         others, metrics, lacking = self._others.values(for_host(run, "score"), self.topic_ids)
         found.update(others)
         return {measure: found[measure] for measure in self.measures}, metrics, lacking
