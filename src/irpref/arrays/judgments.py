@@ -147,7 +147,7 @@ class Judgments:
 
         def make() -> bool:
             gain = self.level_gain(gains)
-            return bool((gain == np.rint(gain)).all() and gain.max(initial=0.0) < 2.0**53 / max(self.grade.size, 1))
+            return bool((gain == np.rint(gain)).all() and gain.max(initial=0.0) < 2.0**53 / max(self.judged.size, 1))
 
         return self.memo((Judgments.whole, gains), make)
 
@@ -192,3 +192,38 @@ class Judgments:
             return make()
         # Columns may join later, when other measures ask for them.
         return self.memo((Judgments.topics, start, stop, *self.columns), make)
+
+
+class Levels(Judgments):
+    """Judgments of which only the levels are known; the documents are listed for a measure that asks for them.
+
+    A topic has few levels but many judged documents, most of them not retrieved. Where thousands of versions of a topic
+    are evaluated, listing them takes most of the time.
+
+    Parameters
+    ----------
+    levels : Segments
+        Levels (rows) by topic, by descending grade.
+    grade, size : arrays (n_levels,)
+        Grade of the level, and its documents.
+    columns : callable
+        () -> what measures read in further columns, each (n_judged,).
+    """
+
+    def __init__(self, levels: Segments, grade: Floats, size: Ints, columns: Callable[[], dict[Any, Any]]) -> None:
+        self.levels, self.level_grade, self.level_size = levels, grade, size
+        offsets = np.append(0, np.cumsum(size))
+        self.level_start = offsets[:-1]
+        self.judged = Segments(offsets[levels.offsets])
+        self._columns = columns
+        self._preferences, self._memo = None, {}
+
+    @cached_property
+    def grade(self) -> Floats:  # type: ignore[override]
+        """Grades, descending inside each topic: shape (n_judged,)."""
+        return self.level_grade.repeat(self.level_size)
+
+    @cached_property
+    def columns(self) -> dict[Any, Any]:  # type: ignore[override]
+        """What measures read in further columns: each (n_judged,)."""
+        return self._columns()

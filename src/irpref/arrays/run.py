@@ -179,7 +179,7 @@ class JudgedRun:
 
     def on_pool(self, values: Floats, missing: float = np.nan) -> Floats:
         """Values of the hits on the rows of the pool, `missing` for documents that are no hits: (n_judged,)."""
-        out = np.full(self.pool.grade.size, missing)
+        out = np.full(self.pool.judged.size, missing)
         out[self.row] = values
         return out
 
@@ -194,7 +194,7 @@ class JudgedRun:
         """Which rows of the pool the run did not retrieve: shape (n_judged,)."""
 
         def make() -> Bools:
-            out = np.ones(self.pool.grade.size, bool)
+            out = np.ones(self.pool.judged.size, bool)
             out[self.row] = False
             return out
 

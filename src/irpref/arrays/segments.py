@@ -227,6 +227,11 @@ class Segments:
         part = Segments.of_lengths(self.lengths[topics])
         return part.position + part.spread(self.starts[topics])
 
+    def taken(self, values: NDArray[T], topics: Ints) -> NDArray[T]:
+        """Values of the rows of some topics, topic after topic: (n_rows,) to (sum of their rows,)."""
+        starts, ends = self.starts[topics].tolist(), self.ends[topics].tolist()
+        return np.concatenate([values[:0], *(values[i:j] for i, j in zip(starts, ends, strict=True))])
+
     def part(self, rows: Ints) -> Segments:
         """Segments of some rows, in ascending order: (n_rows,)."""
         return Segments(rows.searchsorted(self.offsets))

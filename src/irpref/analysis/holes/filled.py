@@ -8,12 +8,13 @@ holes.values(task, {topic: [grades, grades, ...]})         values with these gra
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import cache
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from irpref.analysis.together import batches
-from irpref.arrays.judgments import Judgments
+from irpref.arrays.judgments import Judgments, Levels
 from irpref.arrays.run import JudgedRun
 from irpref.arrays.segments import Bools, Floats, Ints, Segments, order_by
 from irpref.judged.align import listing
@@ -113,7 +114,18 @@ class Holes:
             document[hole] = ~(here - self.holes.starts[run.topics.topic[hole]])
             self._documents.append(document)
             self._rank[:, i, here] = run.topics.position[hole] + 1, run.rank_rising[hole]
-        self._grades = np.unique(self.pool.grade)
+        # The grades of the pool, and by topic how many documents have each; of documents, the number of their grade.
+        grades, step = np.unique(-self.pool.grade, return_inverse=True)
+        self._grades, self._step = 0.0 - grades, step  # not -0.0
+        at_step = self.pool.judged.topic * self._grades.size + self._step
+        self._number = np.bincount(at_step, minlength=pool.n_topics * self._grades.size).reshape(pool.n_topics, -1)
+        self._steps, self._gaps = [], []
+        for of, run in zip(self._documents, runs, strict=True):
+            self._steps.append(
+                np.append(self._step, -1)[np.where(of < 0, -1, of + run.topics.spread(self.pool.judged.starts))]
+            )
+            gap = np.flatnonzero(of < 0)
+            self._gaps.append((run.topics.part(gap), run.topics.position[gap], ~of[gap]))
         # A column with one number for each topic repeats it on every row; keep it if a topic loses all of its rows.
         at = np.where(pool.judged.lengths > 0, pool.judged.starts, -1)
         self._of_topic = {
@@ -153,31 +165,53 @@ class Holes:
         JudgedRun
             On k topics, with no unjudged documents.
         """
-        pool = self.pool
+        pool, k = self.pool, topics.size
         judged = Segments.of_lengths(pool.judged.lengths[topics])
         holes = Segments.of_lengths(self.holes.lengths[topics])
-        rows = pool.judged.rows(topics)
-        grade = np.concatenate([pool.grade[rows], grades])
-        levels = np.union1d(self._grades, np.unique(grades))
-        entry = np.concatenate([judged.topic, holes.topic])
-        order = order_by(entry, levels.size - 1 - np.searchsorted(levels, grade), topics.size)
-        every = Segments.of_lengths(judged.lengths + holes.lengths)
-        columns: dict[Any, Any] = {}
-        for key, column in pool.columns.items():
-            if key in self._of_topic:
-                columns[key] = every.spread(self._of_topic[key][topics])
-            elif isinstance(key, tuple):  # the user did not know any hole
-                columns[key] = np.concatenate([column[rows], np.zeros(holes.size, bool)])[order]
-        filled = Judgments(every, grade[order], columns)
-        place = np.empty_like(order)
-        place[order] = np.arange(order.size)
-        for run, documents in zip(self.runs, self._documents, strict=True):
+        steps = np.union1d(self._grades, grades)[::-1]  # all grades, descending
+        step = np.searchsorted(-steps, -grades)
+        known = np.append(np.searchsorted(-steps, -self._grades), 0)  # 0: of the holes, for now
+        number = np.bincount(holes.topic * steps.size + step, minlength=k * steps.size).reshape(k, -1)
+        number[:, known[:-1]] += self._number[topics]
+        there = number > 0
+        level_of = np.cumsum(there).reshape(k, -1) - 1  # of a topic and a step
+
+        @cache
+        def in_order() -> Ints:
+            """Judged documents and holes, topic after topic, by descending grade."""
+            entry = np.concatenate([judged.topic, holes.topic])
+            return order_by(entry, np.concatenate([known[self._step[pool.judged.rows(topics)]], step]), k)
+
+        def columns() -> dict[Any, Any]:
+            out: dict[Any, Any] = {}
+            for key, column in pool.columns.items():
+                if key in self._of_topic:
+                    out[key] = filled.judged.spread(self._of_topic[key][topics])
+                elif isinstance(key, tuple):  # the user did not know any hole
+                    both = np.concatenate([column[pool.judged.rows(topics)], np.zeros(holes.size, bool)])
+                    out[key] = both[in_order()]
+            return out
+
+        filled = Levels(Segments.of_lengths(there.sum(axis=1)), np.tile(steps, (k, 1))[there], number[there], columns)
+        for run, documents, own, gaps in zip(self.runs, self._documents, self._steps, self._gaps, strict=True):
             n = run.topics.lengths[topics]
-            listed, at = Segments.of_lengths(n), run.topics.rows(topics)
-            document = documents[at]
-            first = np.where(document >= 0, listed.spread(judged.starts), judged.size + listed.spread(holes.starts))
-            one = JudgedRun(filled, listed, listed.position + 1, place[first + np.maximum(document, ~document)], n)
-            one.rank_rising = run.rank_rising[at]
+            listed, of_run = Segments.of_lengths(n), run.topics.taken(own, topics)
+            if steps.size > self._grades.size:
+                of_run = known.take(of_run)
+            of_topics, position, hole = gaps[0], gaps[0].taken(gaps[1], topics), gaps[0].taken(gaps[2], topics)
+            open_ = Segments.of_lengths(of_topics.lengths[topics])
+            of_run[open_.spread(listed.starts) + position] = step.take(open_.spread(holes.starts) + hole)
+            level = level_of.ravel().take(of_run + listed.spread(np.arange(k) * steps.size))
+
+            def row(run: Retrieved = run, listed: Segments = listed, documents: Ints = documents) -> Ints:
+                document = run.topics.taken(documents, topics)
+                first = np.where(document >= 0, listed.spread(judged.starts), judged.size + listed.spread(holes.starts))
+                place = np.empty_like(in_order())
+                place[in_order()] = np.arange(place.size)
+                return place[first + np.maximum(document, ~document)]
+
+            one = JudgedRun(filled, listed, run.topics.taken(run.topics.position, topics) + 1, row, n, level)
+            one.rank_rising = run.topics.taken(run.rank_rising, topics)
             yield one
 
     def values(self, task: Callable[[JudgedRun], Floats], filled: Mapping[int, Sequence[Floats]]) -> list[Floats]:
@@ -196,7 +230,8 @@ class Holes:
         number = [len(some) for some in filled.values()]
         topics = np.repeat(np.array(list(filled), dtype=np.int64), number)
         ways = [way for some in filled.values() for way in some]
-        size = self.pool.judged.lengths + self.holes.lengths
+        # Most measures read only what the runs retrieved; see `Levels`.
+        size = sum(run.topics.lengths for run in self.runs) + (self.pool.judged.lengths + self.holes.lengths) // 16
         found = [np.zeros(0)]
         for start, stop in batches(size[topics]):
             runs = self.fill(topics[start:stop], np.concatenate(ways[start:stop]))

@@ -214,7 +214,9 @@ def _computed(
     tied: Tied, tasks: dict[Any, Task], orders: Iterable[_Orders]
 ) -> Iterator[tuple[int, Any, dict[Any, Floats]]]:
     """Values of the measures for each of these orders, many topics at a time."""
-    size = tied.run.pool.judged.lengths + tied.run.hits.lengths
+    pool, hits = tied.run.pool, tied.run.hits
+    # Most measures read levels, and none of the judged documents that were not retrieved; see `Tied.copies`.
+    size = np.maximum(pool.levels.lengths + hits.lengths, pool.judged.lengths // 16)
 
     def values(some: list[_Orders]) -> Iterator[tuple[int, Any, dict[Any, Floats]]]:
         number = [ranks.shape[0] for _, ranks, _ in some]

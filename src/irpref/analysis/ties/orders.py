@@ -9,12 +9,13 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator
 from functools import cached_property, lru_cache
+from typing import Any
 from zlib import crc32
 
 import numpy as np
 
 from irpref.analysis.ties.paths import STEPS, Paths, n_steps, paths, places_of, sequences
-from irpref.arrays.judgments import Judgments
+from irpref.arrays.judgments import Judgments, Levels
 from irpref.arrays.run import JudgedRun
 from irpref.arrays.segments import Bools, Floats, Ints, Segments, opens, order_by
 
@@ -219,21 +220,29 @@ class Tied:
         run, pool = self.run, self.run.pool
         listed, rows = Segments.of_lengths(run.hits.lengths[topics]), run.hits.rows(topics)
         order = order_by(listed.topic, ranks, topics.size)
-        row = (run.row[rows] - listed.spread(pool.judged.starts[topics]))[order]
         rank, n = ranks[order], run.n_retrieved[topics]
+        row = (run.row[rows] - listed.spread(pool.judged.starts[topics]))[order]
         if not pool.preferences_of_grades:  # preferences cannot be repeated with the judgments
             for i, t in enumerate(topics.tolist()):
                 here = slice(int(listed.offsets[i]), int(listed.offsets[i + 1]))
                 yield _untied(pool.topics(t, t + 1), listed.slice(i, i + 1), rank[here], row[here], n[i : i + 1])
             return
-        judged, of_pool = Segments.of_lengths(pool.judged.lengths[topics]), pool.judged.rows(topics)
-        columns = {name: column[of_pool] for name, column in pool.columns.items() if isinstance(name, tuple)}
-        many = Judgments(judged, pool.grade[of_pool], columns)
-        yield _untied(many, listed, rank, row + listed.spread(judged.starts), n)
+        of_topics = pool.levels.rows(topics)
+
+        def columns() -> dict[Any, Any]:
+            of_pool = pool.judged.rows(topics)
+            return {name: column[of_pool] for name, column in pool.columns.items() if isinstance(name, tuple)}
+
+        levels = Segments.of_lengths(pool.levels.lengths[topics])
+        many = Levels(levels, pool.level_grade[of_topics], pool.level_size[of_topics], columns)
+        level = (run.level[rows] + listed.spread(many.levels.starts - pool.levels.starts[topics]))[order]
+        yield _untied(many, listed, rank, row + listed.spread(many.judged.starts), n, level)
 
 
-def _untied(pool: Judgments, hits: Segments, rank: Ints, row: Ints, n_retrieved: Ints) -> JudgedRun:
-    run = JudgedRun(pool, hits, rank, row, n_retrieved)
+def _untied(
+    pool: Judgments, hits: Segments, rank: Ints, row: Ints, n_retrieved: Ints, level: Ints | None = None
+) -> JudgedRun:
+    run = JudgedRun(pool, hits, rank, row, n_retrieved, level)
     run.rank_rising = rank
     return run
 

@@ -155,14 +155,12 @@ def report(
     (True, None)
     """
     template = _template()  # before the work: Jinja may be missing
-    charts.package()
-    beside = ThreadPoolExecutor(1)
-    made_beside = beside.submit(charts.script)
-    beside.shutdown(wait=False)  # an error in the inputs does not wait for the thread
     alignment = Alignment(ties, float32)
     asked = Asked(baseline, title, topics, documents, groups, rankings, depth, pairs, level, rng, alignment, jobs, form)
-    found = contents(measures, with_judge(qrels, judge), runs, asked)
-    drawing, script, style = made_beside.result(), _part("page.js"), _part("page.css")
+    with charts.made_beside() as made_charts:
+        found = contents(measures, with_judge(qrels, judge), runs, asked)
+        drawing = made_charts()
+    script, style = _part("page.js"), _part("page.css")
     page = template.render(
         page=found,
         data=as_json(found),

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from functools import cache
 from importlib.metadata import distribution
 from types import ModuleType
 
@@ -34,16 +35,38 @@ def package() -> ModuleType:
     return vl_convert
 
 
-@cache
-def script() -> str:
-    """JavaScript that defines `vegaEmbed`, with its licence; made in about 2 s the first time."""
-    vl_convert = package()
-    words = vl_convert.javascript_bundle()
-    # Escape what would end the script element. It occurs only inside strings, in which both spellings mean the same.
-    words = words.replace("</script", "<\\/script").replace("<!--", "\\x3c!--")
-    made_by = _MADE_BY.format(vega=vl_convert.get_vega_version(), package=PACKAGE, version=vl_convert.__version__)
-    # In a function, so that its names are not those of the page.
-    return f'/*! {made_by}\n{_licence()} */\n(() => {{"use strict";\n{words}\n}})();'
+@contextmanager
+def made_beside() -> Iterator[Callable[[], str]]:
+    """Start to make JavaScript that defines `vegaEmbed`, which takes 2 s; yields a function that waits for it.
+
+    In a process of its own, since vl-convert lets no other thread run meanwhile.
+    """
+    if _made or not package() or not sys.executable:
+        yield _script
+        return
+    code = "import sys, vl_convert; sys.stdout.buffer.write(vl_convert.javascript_bundle().encode())"
+    command = [sys.executable, "-P", "-c", code]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL) as beside:
+        try:
+            yield lambda: _script(beside.communicate()[0].decode())
+        finally:
+            beside.kill()  # an error in the inputs does not wait for it
+
+
+_made: list[str] = []
+
+
+def _script(words: str = "") -> str:
+    """The script with its licence, in a form that may be an element of a page; made here if there is none yet."""
+    if not _made:
+        vl_convert = package()
+        words = words or vl_convert.javascript_bundle()
+        # Escape what would end the script element. It occurs only inside strings: both spellings mean the same.
+        words = words.replace("</script", "<\\/script").replace("<!--", "\\x3c!--")
+        made_by = _MADE_BY.format(vega=vl_convert.get_vega_version(), package=PACKAGE, version=vl_convert.__version__)
+        # In a function, so that its names are not those of the page.
+        _made.append(f'/*! {made_by}\n{_licence()} */\n(() => {{"use strict";\n{words}\n}})();')
+    return _made[0]
 
 
 def _licence() -> str:
