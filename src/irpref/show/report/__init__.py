@@ -15,7 +15,6 @@ import html
 import json
 import os
 from collections.abc import Iterable, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from functools import cache
 from importlib import resources
 from typing import TYPE_CHECKING, Any

@@ -41,14 +41,20 @@ def made_beside() -> Iterator[Callable[[], str]]:
 
     In a process of its own, since vl-convert lets no other thread run meanwhile.
     """
-    if _made or not package() or not sys.executable:
+    package()
+    if _made or not sys.executable:
         yield _script
         return
     code = "import sys, vl_convert; sys.stdout.buffer.write(vl_convert.javascript_bundle().encode())"
     command = [sys.executable, "-P", "-c", code]
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL) as beside:
+
+        def script() -> str:
+            words = beside.communicate()[0].decode()
+            return _script("" if beside.returncode else words)
+
         try:
-            yield lambda: _script(beside.communicate()[0].decode())
+            yield script
         finally:
             beside.kill()  # an error in the inputs does not wait for it
 
