@@ -6,7 +6,6 @@ columns, or are all unjudged. Only the arrangements of such classes differ, and 
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterator
 from functools import cached_property, lru_cache
 from typing import Any
@@ -120,13 +119,23 @@ class Tied:
             out.setdefault(topic, []).append(group)
         return out
 
+    @cached_property
+    def _by_class(self) -> tuple[Ints, list[int], list[int]]:
+        """Hits, those of each group by class; the sizes of all classes, and where those of each group begin."""
+        order = np.lexsort((self._classes, self.groups.topic))
+        classes = Segments.of_equal(self.groups.topic, self._classes[order])
+        begin = classes.starts.searchsorted(self.groups.offsets)
+        sizes, last = classes.lengths.copy(), self._classes[order[self.groups.ends - 1]] == _LAST
+        sizes[begin[1:][last] - 1] += (self.size - self.groups.lengths)[last]  # unjudged documents count as these
+        return order, sizes.tolist(), begin.tolist()
+
     def _counts(self, group: int) -> tuple[Ints, tuple[int, ...]]:
         """Hits of a group by class, and the size of each class; unjudged documents are the last class."""
-        rows = np.arange(self.groups.offsets[group], self.groups.offsets[group + 1])
-        classes = self._classes[rows]
-        sizes = Counter(classes.tolist())
-        sizes[_LAST] += int(self.size[group]) - rows.size
-        return rows[np.argsort(classes, kind="stable")], tuple(n for _, n in sorted(sizes.items()) if n)
+        order, sizes, begin = self._by_class
+        rows = order[self.groups.offsets[group] : self.groups.offsets[group + 1]]
+        of_group = tuple(sizes[begin[group] : begin[group + 1]])
+        alone = int(self.size[group]) - sum(of_group)
+        return rows, (*of_group, alone) if alone else of_group
 
     def every(self, topic: int, groups: list[int], cutoff: int | None) -> tuple[Ints, Floats] | None:
         """Every order of some groups of a topic down to the cutoff; other groups keep their order.

@@ -64,7 +64,7 @@ class Paths(NamedTuple):
 
 def n_steps(sizes: tuple[int, ...], seen: int) -> float:
     """Upper bound on the steps of a group with classes of these sizes whose first `seen` places count."""
-    return float(np.prod([min(size, seen) + 1.0 for size in sizes])) * len(sizes)
+    return math.prod(min(size, seen) + 1.0 for size in sizes) * len(sizes)
 
 
 @lru_cache(maxsize=64)
