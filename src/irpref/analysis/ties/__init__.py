@@ -29,8 +29,8 @@ from irpref.analysis.ties.orders import Tied
 from irpref.analysis.ties.paths import Paths, bounds_of, sums_of, together
 from irpref.analysis.together import ROWS, batches
 from irpref.arrays.run import JudgedRun
-from irpref.arrays.segments import Bools, Floats, Ints, Segments
-from irpref.arrays.terms import Sum
+from irpref.arrays.segments import Bools, Floats, Ints, Segments, opens
+from irpref.arrays.terms import Parts
 from irpref.judged.align import align_run
 from irpref.measures import (
     blended_ratio,
@@ -165,12 +165,13 @@ class _Adds(NamedTuple):
     What a document adds depends on its rank and on which documents are above it, but not on their order.
     """
 
-    divisor: Callable[..., Floats] | None = None  # of the ratio, if it is one
+    parts: Callable[..., Parts] | None = None  # what each document adds, if the kernel has no `parts` itself
     unjudged: str = "all"  # unjudged documents: "judged" if they do not matter, "zero" if they count as grade 0
 
 
-def _size(kernel: Sum, run: JudgedRun, **how: Any) -> Floats:
-    return kernel.parts(run, **how).size * 1.0
+def _rpref(run: JudgedRun, **how: Any) -> Parts:
+    of = rpref.summands(run, **{"n": None, **how})
+    return Parts(of.found, of.hits, of.size)
 
 
 ADDS: dict[Any, _Adds] = {
@@ -178,11 +179,24 @@ ADDS: dict[Any, _Adds] = {
     **dict.fromkeys((rank_biased.rbp, rank_biased.rbp_residual, rank_biased.err, weighted_rr.weighted_rr), _Adds()),
     **dict.fromkeys((gain.cg, gain.dcg, gain.ncg), _Adds()),
     **dict.fromkeys((blended_ratio.r_measure, ncu.ncu), _Adds(unjudged="zero")),
-    everyday.host_bpref: _Adds(unjudged="judged"),
-    bpref.bpref: _Adds(partial(_size, bpref.bpref), unjudged="judged"),
-    rpref.rpref: _Adds(lambda run, **how: rpref.summands(run, **{"n": None, **how}).size, unjudged="judged"),
-    seen_ap.seen_ap: _Adds(partial(_size, seen_ap.seen_ap)),
+    everyday.host_bpref: _Adds(partial(bpref.bpref.parts, norm="min", top="keep", cutoff=None), unjudged="judged"),
+    bpref.bpref: _Adds(unjudged="judged"),
+    rpref.rpref: _Adds(_rpref, unjudged="judged"),
+    seen_ap.seen_ap: _Adds(),
 }
+
+
+def _parts_of(task: Task) -> Callable[[JudgedRun], Parts] | None:
+    """What each retrieved document adds, from the run; None if that is not known."""
+    if not isinstance(task, partial) or task.func not in ADDS:
+        return None
+    parts = ADDS[task.func].parts or getattr(task.func, "parts", None)
+    return None if parts is None else partial(parts, **task.keywords)
+
+
+def _infinity(task: Task) -> bool:
+    """Whether documents that were not retrieved add something, too."""
+    return isinstance(task, partial) and task.keywords.get("unretrieved") == "infinity"
 
 
 class _Kind(NamedTuple):
@@ -248,36 +262,83 @@ def _looked_at(
     tied: Tied, kind: _Kind, tasks: dict[Any, Task], values: dict[Any, Floats], out: dict[Any, Bounds]
 ) -> None:
     """Bounds of measures without a closed form, from their values for some orders of each topic."""
-    many: list[int] = []
+    groups, many = tied.open_groups(kind.end), []
+    sums: dict[Any, list[tuple[int, list[Paths], Floats]]] = {measure: [] for measure in tasks}
+    if kind.sums:
+        _at_once(tied, kind, groups, tasks, sums)
+    left = {measure: groups.keys() - {topic for topic, _, _ in sums[measure]} for measure in tasks}
 
     def orders() -> Iterator[_Orders]:
-        for topic, groups in tied.open_groups(kind.end).items():
-            some = (tied.walks if kind.sums else tied.every)(topic, groups, kind.end)
+        for topic in sorted(set().union(*left.values())):
+            some = (tied.walks if kind.sums else tied.every)(topic, groups[topic], kind.end)
             if some is None:
                 many.append(topic)
             else:
                 yield (topic, *some)
 
-    both = dict(tasks)
-    for measure, task in tasks.items():
-        if isinstance(task, partial) and task.func in ADDS:
-            divisor = ADDS[task.func].divisor
-            if divisor is not None:
-                both[measure, "divisor"] = partial(divisor, **task.keywords)
-    sums: dict[Any, list[tuple[int, list[Paths], Floats]]] = {}
-    for topic, of, found in _computed(tied, both, orders()):
+    parts = {(measure, "parts"): _parts_of(task) for measure, task in tasks.items() if kind.sums and left[measure]}
+    sizes = {key: partial(_size, of) for key, of in parts.items() if of is not None}
+    for topic, of, found in _computed(tied, tasks | sizes, orders()):
         for measure in tasks:
-            value, divided_by = found[measure], found.get((measure, "divisor"), np.ones(1))
-            if kind.sums and (divided_by == divided_by[0]).all():
-                sums.setdefault(measure, []).append((topic, of, value))
-                continue
-            three = _by_paths(value, divided_by, of) if kind.sums else _three(value, of)
-            _put(out[measure], topic, three, values[measure][topic])
+            if topic in left[measure]:
+                value, divided_by = found[measure], found.get((measure, "parts"), np.ones(1))
+                if kind.sums and (divided_by == divided_by[0]).all():
+                    sums[measure].append((topic, of, value))
+                else:
+                    three = _by_paths(value, divided_by, of) if kind.sums else _three(value, of)
+                    _put(out[measure], topic, three, values[measure][topic])
     for measure, topics in sums.items():
         for (topic, _, _), (low, mean, high) in zip(topics, _sums([of[1:] for of in topics]), strict=True):
             _put(out[measure], topic, (low, mean, high), values[measure][topic])
     if many:
         _estimated(tied, many, tasks, values, out)
+
+
+def _size(parts: Callable[[JudgedRun], Parts], run: JudgedRun) -> Floats:
+    return parts(run).size * 1.0
+
+
+def _at_once(
+    tied: Tied,
+    kind: _Kind,
+    groups: dict[int, list[int]],
+    tasks: dict[Any, Task],
+    sums: dict[Any, list[tuple[int, list[Paths], Floats]]],
+) -> None:
+    """Values of the orders of `Tied.walks`, from what the documents of each group add in orders of all groups at once.
+
+    Left out are measures of which that is not known, and topics in which the divisor depends on the order.
+    """
+    width = 1 + int(tied.by_topic.lengths.max(initial=0))
+
+    def by_group(parts: Callable[[JudgedRun], Parts], run: JudgedRun) -> Floats:
+        """What the documents of each group of the topic add, and in the last column the divisor: (n_topics, width)."""
+        of, hits = parts(run), run.hits
+        assert run.tied_from is not None
+        number = np.cumsum(opens(run.tied_from, hits.topic)) - 1
+        number -= hits.spread(np.append(number, 0)[hits.starts])
+        group: Ints = np.empty(run.pool.judged.size, np.int64)  # by row: ranks differ if unjudged documents are dropped
+        group[run.row] = number
+        cell = of.found.hits.topic * width + group[of.found.row]
+        out: Floats = np.zeros((run.n_topics, width))
+        out.ravel()[:] = np.bincount(cell, of.adds, out.size)
+        out[:, -1] = of.size
+        return out
+
+    parts = {measure: _parts_of(task) for measure, task in tasks.items() if not _infinity(task)}
+    known: dict[Any, Task] = {measure: partial(by_group, of) for measure, of in parts.items() if of is not None}
+    walked = ((topic, tied.walks(topic, of_topic, kind.end, True)) for topic, of_topic in groups.items() if known)
+    for topic, walks, found in _computed(tied, known, ((topic, *some) for topic, some in walked if some is not None)):
+        place = np.array(groups[topic]) - tied.by_topic.starts[topic]
+        for measure, adds in found.items():
+            size = adds[:, -1]
+            if (size == size[0]).all():
+                adds = adds[:, :-1] / size[0] if size[0] > 0 else np.zeros(adds.shape)
+                first = float(adds[0].sum())
+                more = [
+                    first + adds[: walk.places.shape[0], g] - adds[0, g] for walk, g in zip(walks, place, strict=True)
+                ]
+                sums[measure].append((topic, walks, np.concatenate([[first], *more])))
 
 
 def _three(value: Floats, chance: Floats) -> tuple[float, float, float]:

@@ -163,13 +163,16 @@ class Tied:
             index = index // chance.size
         return ranks, share
 
-    def walks(self, topic: int, groups: list[int], cutoff: int | None) -> tuple[Ints, list[Paths]] | None:
+    def walks(
+        self, topic: int, groups: list[int], cutoff: int | None, at_once: bool = False
+    ) -> tuple[Ints, list[Paths]] | None:
         """Orders that show what each step of some groups of a topic adds; None if there are more than `STEPS`.
 
         Returns
         -------
         ranks : int array (n_orders, n_hits of the topic)
-            A first order of all these groups, then the orders of one group after the other.
+            A first order of all these groups, then the orders of one group after the other; if `at_once`, the first
+            order of each group, the second of each (the first again if there is none), and so on.
         walks : list of Paths
         """
         seen = self.slots(cutoff)[groups].tolist()
@@ -182,6 +185,12 @@ class Tied:
             walks.append(paths(sizes, n))
             columns.append((rows - hits.start, self.first[group] + walks[-1].places[:, : rows.size]))
             base[:, columns[-1][0]] = columns[-1][1][:1]
+        if at_once:
+            order = np.arange(max(walk.places.shape[0] for walk in walks))
+            every = np.repeat(base, order.size, axis=0)
+            for at, of_group in columns:
+                every[:, at] = of_group[np.where(order < of_group.shape[0], order, 0)]
+            return every, walks
         ranks = [base]
         for at, of_group in columns:
             ranks.append(np.repeat(base, of_group.shape[0], axis=0))
@@ -245,7 +254,9 @@ class Tied:
         levels = Segments.of_lengths(pool.levels.lengths[topics])
         many = Levels(levels, pool.level_grade[of_topics], pool.level_size[of_topics], columns)
         level = (run.level[rows] + listed.spread(many.levels.starts - pool.levels.starts[topics]))[order]
-        yield _untied(many, listed, rank, row + listed.spread(many.judged.starts), n, level)
+        copies = _untied(many, listed, rank, row + listed.spread(many.judged.starts), n, level)
+        copies.tied_from = self.first[self.groups.topic[rows]]
+        yield copies
 
 
 def _untied(
