@@ -53,7 +53,8 @@ from irpref.measures.declare import REL, KernelMeasure, MeasureLike, Param
 from irpref.measures.original_ndcg import OriginalNDCG
 from irpref.measures.precision import LEVELS, counts
 from irpref.measures.precision import interpolated_precision as precision_at_levels
-from irpref.measures.rpref import NPref, rpref_terms
+from irpref.measures.rpref import NPref, misplaced
+from irpref.measures.scale import scale
 from irpref.values.kernels import KernelEvaluator
 from irpref.values.prepare import resolve
 
@@ -248,9 +249,9 @@ def npref_convergence(
     evaluator = KernelEvaluator([measure, *parted], of.pool)
 
     def pairs(run: JudgedRun, step: int | None) -> Ints:
-        # Among the terms of a document are the pairs that it loses.
-        lost = rpref_terms(run, **arguments, n=step).columns["lost"]
-        return of.pool.judged.total(np.nan_to_num(lost)).astype(np.int64)
+        view = run.at(arguments["cutoff"]).at_least(0)
+        on_scale = scale(of.pool, arguments["gains"], arguments["max_rel"], step)
+        return view.hits.total(misplaced(view, on_scale, weighted=False)).astype(np.int64)
 
     def block(name: str) -> tuple[Ints, Columns]:
         run = of.runs[name]

@@ -9,7 +9,7 @@ import numpy as np
 
 from irpref.arrays.segments import Ints
 
-ROWS = 1 << 16  # judgments evaluated at a time: what a processor's cache holds
+ROWS = 1 << 17  # judgments evaluated at a time: what a processor's cache holds
 
 
 def batches(sizes: Ints) -> Iterator[tuple[int, int]]:

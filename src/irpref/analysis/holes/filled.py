@@ -55,9 +55,9 @@ def retrieved(evaluate: KernelEvaluator, runs: Mapping[Any, Run]) -> dict[Any, R
         rising = every.rank - 2 * ties.position + ties.spread(ties.lengths) - 1
         code = np.zeros(every.row.size, np.int64)
         rows = np.flatnonzero(~(every.grade >= 0))
-        for row, topic in zip(rows.tolist(), every.topics.topic[rows].tolist(), strict=True):
-            known = numbers[topic]
-            code[row] = known.setdefault(every.doc_ids[row], len(known))
+        ends, docs = every.topics.part(rows).offsets.tolist(), every.doc_ids
+        for known, start, stop in zip(numbers, ends, ends[1:], strict=False):
+            code[rows[start:stop]] = [known.setdefault(docs[row], len(known)) for row in rows[start:stop].tolist()]
         out[name] = Retrieved(values, every.topics, every.row, every.grade, rising, code, ids)
     ids += map(list, numbers)
     return out
