@@ -40,7 +40,7 @@ FULL = "/dev/full"
     "words", ["--help", "eval --help", "--version", "list", "eval qrels r1 AP", f"eval qrels r1 AP -f {FULL}"]
 )
 def test_a_full_disk_is_an_error(words: str, files: Path) -> None:
-    program = "import sys; from irpref_command import main; sys.exit(main())"
+    program = "from irpref_command import script; script()"
     with open(FULL, "w") as full:
         command = [sys.executable, "-c", program, *words.split()]
         done = subprocess.run(command, stdout=full, stderr=subprocess.PIPE, text=True)
@@ -60,7 +60,7 @@ def test_interruption_while_pipes_are_silent_and_large_files_are_read(named: lis
         else:
             os.mkfifo(name)
     pipes = [(end, end) for end in (os.open(name, os.O_RDWR) for name in named if "large" not in name)] or [os.pipe()]
-    command = [sys.executable, "-c", "import sys, irpref_command; sys.exit(irpref_command.main())"]
+    command = [sys.executable, "-c", "import irpref_command; irpref_command.script()"]
     command += ["eval", "qrels", *(named or "-"), "QMeasure"]
     with subprocess.Popen(command, stdin=pipes[0][0], stderr=subprocess.PIPE, text=True) as process:
         for reader, writer in pipes:
@@ -91,10 +91,16 @@ class Interrupting:
 sys.meta_path.insert(0, Interrupting())
 import irpref_command
 sys.argv = ["irpref", "list"]
-sys.exit(irpref_command.main())
+irpref_command.script()
 """
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
     assert (done.returncode, done.stdout, done.stderr) == (130, "", "irpref: interrupted\n")
+
+
+def test_what_was_registered_for_the_end_runs() -> None:
+    program = "import atexit; from irpref_command import script; atexit.register(print, 'end'); script()"
+    done = subprocess.run([sys.executable, "-c", program, "--version"], capture_output=True, text=True)
+    assert (done.returncode, done.stdout, done.stderr) == (0, f"irpref {irpref.__version__}\nend\n", "")
 
 
 def test_broken_pipe(files: Path) -> None:
@@ -277,7 +283,7 @@ def test_completion(line: str, expected: set[str], files: Path, monkeypatch: pyt
     pytest.importorskip("argcomplete")
     asked = {"_ARGCOMPLETE": "1", "_ARGCOMPLETE_SUPPRESS_SPACE": "1", "_ARGCOMPLETE_IFS": " ", "COMP_LINE": line}
     asked |= {"COMP_POINT": str(len(line)), "_ARGCOMPLETE_STDOUT_FILENAME": str(files / "found")}
-    code = "import sys; from irpref_command import main; sys.exit(main())"
+    code = "from irpref_command import script; script()"
     done = subprocess.run([sys.executable, "-c", code], env={**os.environ, **asked}, capture_output=True, text=True)
     assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
     assert set((files / "found").read_text().split()) == expected

@@ -4,6 +4,7 @@ import base64
 import hashlib
 import json
 import re
+import subprocess
 import sys
 from html.parser import HTMLParser
 from pathlib import Path
@@ -336,6 +337,19 @@ def test_the_script_of_the_pictures_is_that_of_the_package_with_its_licence(made
     licence = script[: script.index("*/")]
     for words in (f"Vega {vl_convert.get_vega_version()}", "BSD 3-Clause", "Redistribution and use", "Copyright"):
         assert words in licence
+
+
+@pytest.mark.parametrize("python", ["''", "'/bin/false'"])
+def test_the_script_of_the_pictures_needs_no_second_process(python):
+    code = f"""
+import os, sys
+sys.executable = {python}
+from irpref.show.report import charts
+with charts.made_beside() as made:
+    print(charts.package().javascript_bundle() in made())
+"""
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+    assert (done.stdout, done.stderr) == ("True\n", "")
 
 
 def test_without_the_package_of_the_pictures_its_name_is_said(monkeypatch):

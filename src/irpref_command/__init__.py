@@ -39,10 +39,9 @@ def main() -> int:
 def script() -> NoReturn:
     """Run the command and end the process without taking apart what it holds: that takes 3 ms, and nobody needs it."""
     status = main()
-    with suppress(OSError, AttributeError):  # main has said what there is to say of a closed output
-        atexit._run_exitfuncs()
+    atexit._run_exitfuncs()
+    with suppress(OSError, AttributeError):  # main has said what there is to say of a full or closed output
         sys.stdout.flush()
-        sys.stderr.flush()
     os._exit(status)
 
 

@@ -42,17 +42,21 @@ def made_beside() -> Iterator[Callable[[], str]]:
     In a process of its own, since vl-convert lets no other thread run meanwhile.
     """
     package()
-    if _made or not sys.executable:
+    code = "import sys, vl_convert; sys.stdout.buffer.write(vl_convert.javascript_bundle().encode())"
+    command = [sys.executable or "", "-P", "-c", code]
+    try:
+        beside = None if _made else subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
+    except OSError:  # Python is part of another program
+        beside = None
+    if beside is None:
         yield _script
         return
-    code = "import sys, vl_convert; sys.stdout.buffer.write(vl_convert.javascript_bundle().encode())"
-    command = [sys.executable, "-P", "-c", code]
-    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL) as beside:
 
-        def script() -> str:
-            words = beside.communicate()[0].decode()
-            return _script("" if beside.returncode else words)
+    def script() -> str:
+        words = beside.communicate()[0].decode()
+        return _script("" if beside.returncode else words)
 
+    with beside:
         try:
             yield script
         finally:
