@@ -85,6 +85,33 @@ def test_ids_that_differ_in_case_or_white_space_only_are_grave():
     # Two ids that differ in case only, both judged: nothing is mangled.
     qrels = {"q": {"a": 1, "A": 0, "b": 0}}
     assert "mangled-ids" not in _codes(irpref.check(qrels, {"r": {"q": {"a": 3.0, "A": 2.0}}}))
+    # So is a topic whose own id is in the run, too.
+    qrels = {"q1": {"a": 1, "b": 0}, "q2": {"a": 1}}
+    run = {"q1": {"a": 2.0}, "Q1": {"a": 1.0}, "q2": {"a": 1.0}}
+    assert "mangled-ids" not in _codes(irpref.check(qrels, {"r": run}))
+
+
+@pytest.mark.parametrize(
+    ("judged", "run", "said"),
+    [
+        ({"a b": 1, "c": 0}, {"AB": 2.0, "c": 1.0}, "'AB' for 'a b'"),
+        ({"a": 1, "b": 0, "C": 1}, {"a": 1.0, "b": 2.0, "c": 3.0}, "'c' for 'C'"),  # not in the order of its rows
+    ],
+)
+def test_a_mangled_id_is_named_beside_the_judged_one(judged, run, said):
+    assert said in _one(irpref.check({"1": judged}, {"r": {"1": run}}), "mangled-ids").text
+
+
+def test_negative_grades_are_not_relevant_in_a_tie():
+    found = irpref.check({"q": {"a": -1, "b": 0, "c": 1}}, {"r": {"q": {"c": 3.0, "a": 1.0, "b": 1.0}}})
+    assert _one(found, "ties").level == "note"
+
+
+def test_runs_that_differ_in_the_order_of_their_ties_are_identical_by_id_alone():
+    rows = [pd.DataFrame({"query_id": "q", "doc_id": list(docs), "score": 1.0}) for docs in ("ab", "ba")]
+    for ties in ("id", "input"):
+        found = irpref.check({"q": {"a": 1, "b": 0}}, {"x": rows[0], "y": rows[1]}, ties=ties)
+        assert ("identical-runs" in _codes(found)) == (ties == "id")
 
 
 def test_a_run_that_cannot_be_evaluated_is_a_finding_and_the_others_are_looked_at():

@@ -32,6 +32,13 @@ def test_commands(call: Call) -> None:
     assert call("eval", "--help")[1].startswith("usage: irpref eval [options] QRELS RUN... MEASURE...")
 
 
+def test_importing_irpref_loads_nothing_that_evaluates() -> None:
+    program = "import sys, irpref; print(*(name for name in sys.modules if name.startswith('irpref.')))"
+    loaded = subprocess.run([sys.executable, "-c", program], stdout=subprocess.PIPE, text=True, check=True).stdout
+    parts = {name.split(".")[1] for name in loaded.split()}
+    assert not parts & {"analysis", "cli", "formats", "judged", "meta", "show", "values"}, parts
+
+
 FULL = "/dev/full"
 
 

@@ -4,6 +4,7 @@ import pytest
 
 import irpref
 from irpref import NPref, OriginalNDCG, QMeasure, RPref
+from irpref.cli import main
 from irpref.reference import values as oracle_calc
 
 # Measures in which beta weighs gains.
@@ -75,6 +76,14 @@ def test_partitions_of_the_largest_grades():
     run = {"q": {"b": 3.0, "a": 2.0, "c": 1.0}}
     found = NPref(n=100, max_rel=1.7e308).evaluate(qrels, run)["q"]
     assert found == pytest.approx(oracle_calc("NPref", qrels, run, n=100, max_rel=1.7e308)["q"])
+
+
+@pytest.mark.parametrize("grade", [1_000_001, 10**30])
+def test_grades_that_ir_measures_does_not_take_are_no_matter_if_it_computes_nothing(grade, tmp_path, capsys):
+    (tmp_path / "qrels").write_text(f"1 0 a {grade}\n1 0 b 0\n")
+    (tmp_path / "run").write_text("1 Q0 a 1 1 t\n")
+    assert main(["eval", str(tmp_path / "qrels"), str(tmp_path / "run"), "AP", "nDCG"]) == 0
+    assert capsys.readouterr().out.split() == ["AP", "1.0000", "nDCG", "1.0000"]
 
 
 def test_gains_of_all_sizes_in_ndcg():

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from irpref.analysis.findings import Finding, finding, of_topics
-from irpref.analysis.grades import grade_order
 from irpref.arrays.run import JudgedRun
 from irpref.arrays.segments import Bools, Floats, Ints, Segments
 from irpref.formats.columns import Reading
@@ -89,8 +88,11 @@ def read(run: Run, form: str | Reading | None) -> Any:
     return read_run(run, form) if form is not None and isinstance(run, (str, os.PathLike)) else run
 
 
-def seen_in(run: Run, ids: JudgedIds, alignment: Alignment = TREC) -> Seen:
-    """Read a run and note what `check` needs. Raises as `irpref.judged.align.blocks`."""
+def seen_in(run: Run, ids: JudgedIds, alignment: Alignment = TREC, only_grave: bool = False) -> Seen:
+    """Read a run and note what `check` needs, or only what `grave_of_run` does.
+
+    Raises as `irpref.judged.align.blocks`.
+    """
     pool, data = ids.pool, as_table(run, "score")
     names = group(data.query_id).names
     seen = Seen(pool.n_topics, [name for name in names if name not in pool.topic_of])
@@ -106,9 +108,16 @@ def seen_in(run: Run, ids: JudgedIds, alignment: Alignment = TREC) -> Seen:
             source, score, row = moved.put(source), moved.put(score), moved.put(row)
         place[row[row >= 0]] = segments.position[row >= 0]
         at_top = segments.position < TOP
+        seen.lengths[of], seen.hits[of] = part.lengths, segments.count(row >= 0)
+        strange = np.flatnonzero(at_top & (row < 0))
+        for t, doc in zip(of[segments.topic[strange]].tolist(), part.docs_of(source[strange]), strict=True):
+            other = ids.docs(t).get(_bare(doc))
+            if other is not None:
+                seen.mangled.append((pool.topic_ids[t], doc, other))
+        if only_grave:
+            continue
         gain = np.maximum(np.append(pool.grade, 0.0)[row], 0.0)
         tied, mixed = _ties(score, segments, gain)
-        seen.lengths[of], seen.hits[of] = part.lengths, segments.count(row >= 0)
         seen.top[of], seen.judged_top[of] = segments.count(at_top), segments.count(at_top & (row >= 0))
         seen.tied[of] = segments.count(tied)
         seen.constant[of] = (seen.tied[of] > 0) & (segments.maximum(score, 0.0) == -segments.maximum(-score, 0.0))
@@ -116,12 +125,9 @@ def seen_in(run: Run, ids: JudgedIds, alignment: Alignment = TREC) -> Seen:
         seen.blurred[of] = segments.count(blurs(score, segments)) > 0
         for t, start, stop in zip(of.tolist(), segments.starts.tolist(), segments.ends.tolist(), strict=True):
             seen.prints[t] = hash(row[start:stop].tobytes())
-        strange = np.flatnonzero(at_top & (row < 0))
-        for t, doc in zip(of[segments.topic[strange]].tolist(), part.docs_of(source[strange]), strict=True):
-            other = ids.docs(t).get(_bare(doc))
-            if other is not None:
-                seen.mangled.append((pool.topic_ids[t], doc, other))
-    if pool.graded:
+    if pool.graded and not only_grave:
+        from irpref.analysis.grades import grade_order
+
         seen.order = grade_order(pool, place)
     return seen
 
@@ -180,7 +186,7 @@ def grave_of_judged(
     answered = seen.lengths > 0
     lost = answered & (seen.hits == 0)
     if answered.any() and (2 * lost.sum() > answered.sum() or (small and pool.grade.size <= _FEW_JUDGMENTS)):
-        seen = seen_in(read(), ids)
+        seen = seen_in(read(), ids, only_grave=True)
     return list(grave_of_run(pool, seen))
 
 

@@ -1,4 +1,4 @@
-"""How our measures are evaluated inside ir_measures and PyTerrier: by their contract, where it is not ours."""
+"""Evaluate our measures as ir_measures and PyTerrier expect it of their own."""
 
 from __future__ import annotations
 

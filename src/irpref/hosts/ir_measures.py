@@ -36,7 +36,7 @@ class IrprefProvider(providers.Provider):
         return is_ours(measure)
 
     def _evaluator(self, measures: Iterable[Measure], qrels: Qrels) -> Any:
-        # Not before it is needed: whoever imports irpref waits for what is imported here.
+        # Imported here, as it would slow `import irpref` down.
         from irpref.hosts.inside import for_host
 
         return for_host(measures, qrels)

@@ -35,7 +35,7 @@ ITEMS = {name: name.upper() for name in ("Parameters", "Columns", "Elsewhere", "
 
 
 class Later:
-    """An attribute of a class that is read from its docstring when somebody asks: most processes need none of them."""
+    """An attribute read from the docstring of a class when it is asked for; most processes never ask."""
 
     def __init__(self, read: Callable[..., Any], *given: Any) -> None:
         self.read, self.given = read, given

@@ -76,8 +76,9 @@ class CombinedEvaluator(ByTopic):
         else:
             self.pool = self.accelerated.pool
             super().__init__(measures, self.pool.topic_ids)
-            check_graded(self.pool, rest)
-            check_judgments(rest, self.topic_ids, self.pool.level_grade)
+            if rest:
+                check_graded(self.pool, rest)
+                check_judgments(rest, self.topic_ids, self.pool.level_grade)
         self.rest = rest
         self.as_host = alignment.float32 or source is not None
         self.leaves_out = False
