@@ -184,6 +184,24 @@ def test_the_standard_error_of_drawn_means_is_right():
     assert (drawn.error <= 5e-4).mean() > 0.9
 
 
+def test_an_order_and_its_reverse_may_hide_what_is_rare():
+    # One relevant document among 300 tied ones counts at the first two of their ranks alone, and is not drawn there.
+    first = {f"a{i:02}": i / 12 for i in range(12)}
+    qrels = {"q": first | {"u": 1.0} | {f"z{i}": 0.0 for i in range(60)}}
+    measure = irpref.parse("RPref(max_rel=1)@14")
+
+    def value(*order):
+        run = {doc: -float(rank) for rank, doc in enumerate(order)}
+        return next(iter(irpref.evaluator([measure], qrels).iter_calc({"q": run}))).value
+
+    ways = [value(*docs, *rest) for docs in (first, [*first][::-1]) for rest in ("xu", "ux", *["xy"] * 298)]
+    run = dict.fromkeys(first, 2.0) | dict.fromkeys(["u", *(f"x{i}" for i in range(299))], 1.0)
+    found = tie_intervals([measure], qrels, {"q": run}).iloc[0]
+    assert abs(found.expected - np.mean(ways)) < 2 * found.error
+    linear = tie_intervals(["CRP"], qrels, {"q": run}).iloc[0]
+    assert linear.exact or linear.error < 1e-9
+
+
 def test_the_draws_of_a_topic_are_those_of_the_topic_alone():
     rng = np.random.default_rng(3)
     qrels = {f"q{t}": {f"d{i}": int(g) for i, g in enumerate(rng.integers(0, 4, 100))} for t in range(4)}
@@ -309,6 +327,12 @@ def test_documents_that_preferences_tell_apart_are_not_interchangeable(tmp_path)
     frame = tie_intervals(["PrefShare"], qrels, {"q": dict.fromkeys("abc", 1.0)})
     # Of a > b, b > c and a > c the six orders agree with 3, 2, 2, 1, 1, 0.
     assert frame.iloc[0, 3:7].tolist() == pytest.approx([0, 1 / 2, 1, True])
+
+
+def test_documents_that_are_dropped_take_no_rank_before_the_cutoff():
+    run = {"x": 3.0, "a": 2.0, "b": 2.0, "c": 2.0, "y": 2.0}
+    found = tie_intervals(["CG(judged_only=True)@1"], {"q": {"a": 2, "b": 1, "c": 0, "d": 2}}, {"q": run}).iloc[0]
+    assert (found.low, found.expected, found.high, found.exact) == (0, 1, 2, True)
 
 
 def test_only_what_is_above_the_cutoff_is_arranged():

@@ -388,9 +388,14 @@ def _estimated(
                 one_by_one = np.concatenate(drawn)
                 pairs = (one_by_one[::2] + one_by_one[1::2]) / 2
                 error = float(np.std(pairs, ddof=1)) / math.sqrt(pairs.size)
-                every = np.append(one_by_one, [of[topic] for of in ends[measure]])
+                extremes = np.array([of[topic] for of in ends[measure]])
+                every = np.append(one_by_one, extremes)
                 low, high = float(every.min()), float(every.max())
-                if one_by_one.min() == one_by_one.max():  # other values are rare, and were not drawn
+                # An order and its reverse may have the same mean, whichever the order (values linear in the ranks);
+                # those by grade then have it, too. If not, orders with other values are rare, and were not drawn.
+                near = 1e-12 * np.abs(every).max()
+                linear = np.ptp(one_by_one) > 0 and abs(extremes.mean() - pairs[0]) <= near
+                if np.ptp(pairs) <= near and not linear:
                     error = (high - low) / one_by_one.size
                 if error <= ENOUGH or turn == TURNS - 1:
                     three = low, float(pairs.mean()), high
