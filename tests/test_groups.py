@@ -11,6 +11,7 @@ import irpref
 from irpref import curves
 from irpref.cli import main
 from irpref.datasets import load
+from irpref.judged.groups import read_groups
 from shells import qrels_text, run_text
 
 EXAMPLE = load("synthetic")
@@ -152,6 +153,14 @@ def test_meta_keeps_the_scale_of_all_judgments_in_each_group(files, capsys, tmp_
     kept = ["AP", "--levels", "50", *groups, "--resume", tmp_path / "kept"]
     first, again = (rows(capsys, "meta", "robustness", files / "all.qrels", *runs, *kept) for _ in range(2))
     assert first == again == rows(capsys, "meta", "robustness", files / "all.qrels", *runs, *kept[:-2])
+
+
+def test_a_file_of_groups_has_the_topics_of_trec_files(tmp_path):
+    (tmp_path / "groups").write_bytes("t\u00a01 a b \nt2\tc\u2028\n".encode())
+    assert read_groups(tmp_path / "groups") == {"t\u00a01": "a b", "t2": "c\u2028"}
+    (tmp_path / "groups").write_bytes(b"t1 a\nt2 \xe9\n")
+    with pytest.raises(ValueError, match="groups, line 2: this is not UTF-8"):
+        read_groups(tmp_path / "groups")
 
 
 def test_eval_says_the_group_of_each_topic(files, capsys):

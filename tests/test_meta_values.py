@@ -1,5 +1,8 @@
 """The matrix of systems and topics, from everything that holds such values."""
 
+import gzip
+import re
+
 import ir_measures
 import numpy as np
 import pandas as pd
@@ -79,6 +82,26 @@ def test_from_the_csv_of_an_experiment(tmp_path):
         found = TopicValues.from_frame(read_values(path), "AP")
         assert found.topics == ("1", "02")
         assert found.values == pytest.approx(np.array(EXPECTED))
+
+
+@pytest.mark.parametrize(
+    ("rows", "said"),
+    [
+        (b"w,1,AP,oops\n", "could not convert string to float: 'oops'"),
+        (b"\xe9,1,AP,1\n", "'utf-8' codec can't decode"),
+        (b"w,1,AP,1,2,3\n", "Expected 4 fields in line 3, saw 6"),
+    ],
+)
+@pytest.mark.parametrize("pack", [bytes, gzip.compress])
+def test_a_table_that_cannot_be_read_is_named(tmp_path, rows, said, pack):
+    path = tmp_path / "values.csv.gz"
+    path.write_bytes(pack(b"name,qid,measure,value\nw,1,AP,1\n" + rows))
+    with pytest.raises(ValueError, match=re.escape(f"{path}: ") + ".*" + re.escape(said)):
+        read_values(path)
+    for damaged in (b"", b"\x1f\x8b\x08bad"):
+        path.write_bytes(damaged)
+        with pytest.raises(ValueError, match=re.escape(f"{path}: ")):
+            read_values(path)
 
 
 def test_from_pt_experiment(tmp_path):

@@ -474,11 +474,22 @@ def test_a_line_of_texts_ends_at_a_line_feed_only_and_may_be_empty(tmp_path, wri
 
 
 @pytest.mark.parametrize(
-    "line", ['{"doc_id": "d0", "title": "A', "[" * 100_000, '{"doc_id": "d0"}', '{"title": "A"}', "d0 no tab"]
+    "line",
+    [
+        '{"doc_id": "d0", "title": "A',
+        "[" * 100_000,
+        '{"doc_id": "d0", "title": "A", "title": "B"}',
+        '{"doc_id": "d0"}',
+        '{"title": "A"}',
+        "d0 no tab",
+    ],
 )
 def test_a_line_of_texts_that_cannot_be_read_is_named(tmp_path, line):
     (tmp_path / "docs").write_text('{"doc_id": "d1", "title": "B"}\n' + line)
     with pytest.raises(ValueError, match=r"docs, line 2: expected `id<TAB>text` or a JSON record with id and text"):
+        texts(tmp_path / "docs", "documents", ["d0"])
+    (tmp_path / "docs").write_bytes(b"d1\tB\nd0\tcaf\xe9\n")
+    with pytest.raises(ValueError, match="docs, line 2: this is not UTF-8"):
         texts(tmp_path / "docs", "documents", ["d0"])
 
 

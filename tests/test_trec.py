@@ -260,7 +260,9 @@ def test_utf_16_is_named(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("block_bytes", [7, 100])
 @pytest.mark.parametrize("end", [b"\n", b"\r", b"\r\n", b""])
-def test_a_line_has_a_greatest_length(end: bytes, block_bytes: int, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_line_has_a_greatest_length(
+    end: bytes, block_bytes: int, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
     monkeypatch.setattr(source, "LONGEST_LINE", 200)
     fits = b"1 Q0 a 1 2 " + b"t" * 189
     assert read(fits + end, trec.RUN, block_bytes) == [("1", "a", 2.0)]
@@ -273,6 +275,9 @@ def test_a_line_has_a_greatest_length(end: bytes, block_bytes: int, monkeypatch:
         for reader in (read_run, read_qrels, irpref.read_preferences):
             with pytest.raises(ValueError, match=r"line 1: (longer than 64 MB|\d+ field)"):
                 reader(io.BytesIO(long + end))
+    for name, first in (("run.csv", b"query_id,doc_id,score"), ("run.jsonl", b"")):
+        with pytest.raises(ValueError, match=f"{name}, line 2: longer than "):
+            read_run(written(tmp_path / name, first + b"\n" + b"a" * 300))
 
 
 @pytest.mark.parametrize("unit", ["a ", "x", "1 Q0 b "])

@@ -425,7 +425,14 @@ KINDS = {
             "Look at the path, and at the folder from which the command is started.",
         ),
         Kind(
-            ("field…, expected", "line …: …: …", "the … is no number", "the … is missing", "the … is not UTF-8"),
+            (
+                "field…, expected",
+                "line …: …: …",
+                "longer than … MB",
+                "the … is no number",
+                "the … is missing",
+                "the … is not UTF-8",
+            ),
             "Path('run.txt').write_text('q1 Q0 d1 1 2.5 x\\nq1 Q0 d2 two\\n')\nirpref.read_run('run.txt')",
             "A line of the file is not of the form of the others. Nothing is skipped.",
             "Repair the line; the message says what was expected there, and what the line looks like.",
@@ -648,6 +655,7 @@ KINDS = {
                 "does not go with --intervals and --needed",
                 "expected NAME=VALUE, several separated by commas",
                 "is for --loss",
+                "--rel is not for a measure of your own",
                 "--judge-next: …",
             ),
             "$ irpref eval qrels.txt run.txt AP --pairs holm",

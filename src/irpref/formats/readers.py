@@ -10,6 +10,8 @@ occurs twice in one object (which of the two counts would be chance), and half o
 from __future__ import annotations
 
 import io
+import sys
+from array import array
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
@@ -19,7 +21,7 @@ from irpref.arrays.segments import Floats, all_whole
 from irpref.formats import trec
 from irpref.formats.columns import NAMES, PLAIN, Reading, Table, columns_of, objects
 from irpref.formats.labels import grades_of
-from irpref.formats.source import Source, ahead
+from irpref.formats.source import LONGEST_LINE, Source, ahead, blocks_of, too_long
 
 
 def parquet(source: Source, value: str, how: Reading = PLAIN) -> Iterator[Table]:
@@ -37,7 +39,8 @@ def csv(source: Source, value: str, how: Reading = PLAIN, separator: str = ",") 
     import csv
 
     name = source.name
-    lines = csv.reader(io.StringIO(_text(source), newline=""), delimiter=separator, strict=True)
+    physical = (line for text in _blocks(source) for line in io.StringIO(text, newline=""))
+    lines = csv.reader(physical, delimiter=separator, strict=True)
     try:
         header = next(lines, None)
         if header is None or not any(header):
@@ -45,19 +48,19 @@ def csv(source: Source, value: str, how: Reading = PLAIN, separator: str = ",") 
         of = columns_of(header, value, name, how.columns)
         if len(set(header)) < len(header):
             raise ValueError(f"{name}: two columns have the same name (found: {', '.join(map(repr, header))})")
-        rows: list[list[str]] = []
-        ends = []  # the line that each row ends in
-        for row in lines:
-            if row:
-                rows.append(row)
-                ends.append(lines.line_num)
-            if row and len(row) != len(header):
+        columns: dict[str, list[str]] = {c: [] for c in (of.values() if value == "score" else header)}
+        kept = [(columns[c].append, header.index(c), c == of["query_id"]) for c in columns]
+        ends = array("q")  # the line that each row ends in
+        for row in filter(None, lines):
+            ends.append(lines.line_num)
+            if len(row) != len(header):
                 size = f"{len(row)} field{'s' * (len(row) != 1)}, expected {len(header)} ({separator.join(header)})"
                 raise ValueError(f"{name}, line {ends[-1]}: {size}: {separator.join(row)[: trec.SHOWN]!r}")
+            for append, i, repeats in kept:
+                append(sys.intern(row[i]) if repeats else row[i])
     except csv.Error as error:
         raise ValueError(f"{name}, line {lines.line_num}: {error}") from None
-    columns = dict(zip(header, zip(*rows, strict=True), strict=True)) if rows else dict.fromkeys(header, ())
-    topics, docs, cells = (list(columns[there]) for there in of.values())
+    topics, docs, cells = (columns[there] for there in of.values())
 
     def place(row: int) -> str:
         return f"{name}, line {ends[row]}"
@@ -113,7 +116,9 @@ def _typed(cells: Sequence[str]) -> Any:
 def json(source: Source, value: str, how: Reading = PLAIN) -> Table:
     """An object, topic -> document -> number, or a list of records."""
     name = source.name
-    found = _loaded(_text(source), name)
+    with source.open() as file:
+        data = file.read()
+    found = loaded(_decoded(data, name), name)
     if isinstance(found, list):
         where = [f"{name}, record {i}" for i in range(1, len(found) + 1)]
         return _records(found, where, name, value, how)
@@ -139,24 +144,43 @@ def jsonl(source: Source, value: str, how: Reading = PLAIN) -> Table:
     """One record a line."""
     records: list[Any] = []
     where: list[str] = []
-    for number, line in enumerate(_text(source).split("\n"), 1):
+    for number, line in lines_of(source):
         if line.strip():
             where.append(f"{source.name}, line {number}")
-            records.append(_loaded(line.removeprefix("\ufeff"), where[-1], line))
+            records.append(loaded(line.removeprefix("\ufeff"), where[-1], line))
     return _records(records, where, source.name, value, how)
 
 
-def _text(source: Source) -> str:
+def lines_of(source: Source) -> Iterator[tuple[int, str]]:
+    """Lines, with their numbers from 1. LF alone ends one: JSON and titles may hold what Python takes for line ends."""
+    number, rest = 1, ""
+    for text in _blocks(source):
+        *lines, rest = (rest + text).split("\n")
+        yield from enumerate(lines, number)
+        number += len(lines)
+    yield number, rest
+
+
+def _blocks(source: Source) -> Iterator[str]:
+    """The text, some whole lines at a time."""
+    number = 1
     with source.open() as file:
-        data = file.read()
+        for block in blocks_of(file, 1 << 20):
+            if too_long(block):
+                raise ValueError(f"{source.name}, line {number}: longer than {LONGEST_LINE >> 20} MB")
+            yield _decoded(block, source.name, number)
+            number += block.count(b"\n")
+
+
+def _decoded(data: bytes, name: str, number: int = 1) -> str:
     try:
-        return data.decode("utf-8-sig")
+        return data.decode("utf-8-sig" if number == 1 else "utf-8")
     except UnicodeDecodeError as error:
-        line = data.count(b"\n", 0, error.start) + 1
-        raise ValueError(f"{source.name}, line {line}: this is not UTF-8") from None
+        line = number + data.count(b"\n", 0, error.start)
+        raise ValueError(f"{name}, line {line}: this is not UTF-8") from None
 
 
-def _loaded(text: str, where: str, line: str | None = None) -> Any:
+def loaded(text: str, where: str, line: str | None = None) -> Any:
     """The value that a text of JSON has. `line`: what a message shows; then `where` has its number."""
     import json
 

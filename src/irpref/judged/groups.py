@@ -118,11 +118,14 @@ def read_groups(path: str | os.PathLike[str]) -> dict[str, str]:
     """Lines `topic group` of a file; blank lines and comments (`#`) are ignored. `ValueError` names file and line."""
     out: dict[str, str] = {}
     for number, line in lines_of(Source(path)):
-        fields = line.decode("utf-8").split(maxsplit=1)
         where = f"{os.fspath(path)}, line {number}"
+        try:
+            fields = [field.strip().decode() for field in line.split(maxsplit=1)]
+        except UnicodeDecodeError:
+            raise ValueError(f"{where}: this is not UTF-8") from None
         if len(fields) < 2:
             raise ValueError(f"{where}: expected `topic group`, got {line.decode()!r}")
-        topic, group = fields[0], fields[1].strip()
+        topic, group = fields
         if out.setdefault(topic, group) != group:
             raise ValueError(f"{where}: topic {topic!r} is in group {out[topic]!r} and in {group!r}")
     return out

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -14,6 +15,7 @@ from ir_measures.measures.base import SumAgg
 
 from irpref.arrays.segments import Bools, Floats, Ints
 from irpref.formats.runs import each_run
+from irpref.formats.source import Source
 from irpref.judged.groups import groups_of
 from irpref.judged.order import TREC, Alignment
 from irpref.judged.types import EachRun, Frame, Groups, Qrels
@@ -319,11 +321,20 @@ def _long(frame: pd.DataFrame) -> pd.DataFrame:
 
 
 def read_values(path: str | Path) -> pd.DataFrame:
-    """System, topic, measure and value of a CSV file, or of `perquery.csv` in a directory; all names are `str`."""
+    """System, topic, measure and value of a CSV file, or of `perquery.csv` in a directory; all names are `str`.
+
+    Raises `ValueError` that names the file if it is no such table, and `OSError`.
+    """
     import pandas as pd
 
     path = Path(path)
-    return _long(pd.read_csv(path / "perquery.csv" if path.is_dir() else path, dtype=object, keep_default_na=False))
+    path = path / "perquery.csv" if path.is_dir() else path
+    try:
+        with Source(path).open() as file:
+            data = io.BytesIO(file.read())
+        return _long(pd.read_csv(data, dtype=object, keep_default_na=False))
+    except ValueError as error:
+        raise ValueError(f"{path}: {str(error).removeprefix(f'{path}: ')}") from None
 
 
 def higher_is_better(measure: str) -> bool:

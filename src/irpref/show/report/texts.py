@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 from collections.abc import Iterable, Mapping
 from typing import Any, TypeAlias
@@ -71,13 +70,11 @@ def _column(columns: list[object], names: tuple[str, ...], what: str) -> str:
 
 
 def _of_file(path: str, what: str) -> dict[str, str]:
+    from irpref.formats.readers import lines_of
     from irpref.formats.source import Source
 
     out: dict[str, str] = {}
-    with Source(path).open() as file:
-        # Split at LF alone: JSON and titles may hold what Python takes for other line ends, such as U+2028.
-        lines = file.read().decode("utf-8", "replace").split("\n")
-    for number, line in enumerate(lines, 1):
+    for number, line in lines_of(Source(path)):
         if line.strip():
             try:
                 id_, text = _of_line(line, what)
@@ -95,7 +92,9 @@ def _of_line(line: str, what: str) -> tuple[str, str]:
     if not line.lstrip().startswith("{"):
         id_, text = line.rstrip("\r").split("\t", 1)
         return id_, text
-    record = json.loads(line)
+    from irpref.formats.readers import loaded
+
+    record = loaded(line, what)
     ids = [str(record[name]) for name in (*_IDS[what], "id", "_id") if name in record]
     texts = [str(record[name] or "") for name in _TEXTS[what] if name in record]
     return ids[0], next(filter(None, texts), texts[0])
