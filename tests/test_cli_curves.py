@@ -162,6 +162,7 @@ def test_histogram_and_summary(printed, pair):
         (("curve", "gain", "{q}", "{r}", "--gains", "3"), 2, "expected gains such as 1=1,2=3,3=7"),
         (("curve", "npref", "{q}", "{r}", "--partitions", "2,x"), 2, "expected whole numbers"),
         (("curve", "histogram", "{q}", "{r}"), 2, "expected two runs after the qrels, got 1"),
+        (("curve", "histogram", "{q}", "{r}", "{q}", "-m", "AP", "--rel", "2"), 2, "--rel is not for a measure"),
         (("curve", "crpp", "{q}", "{r}"), 2, "invalid choice: 'crpp'"),
         (("compare", "{q}", "{r}", "{r}", "AP"), 2, "is given twice, expected different runs"),
         (

@@ -41,6 +41,7 @@ def given_options(args: argparse.Namespace, given: frame.Inputs) -> dict[str, An
     """The options of a kind of curve or picture, and the measure, as functions take them."""
     found = frame.options(args, args.declared["options"])
     if given.measures:
-        found.pop("rel", None)
+        if found.pop("rel", 1) != 1:
+            raise frame.UsageError("--rel is not for a measure of your own: write it into its name, as in AP(rel=2)")
         found["measure"] = given.measures[0]
     return found

@@ -33,7 +33,7 @@ def run(args: argparse.Namespace) -> int:
         f"difference: candidate minus baseline{_turned(found)}",
         f"low, high: one-sided bounds at {100 * args.level:g} %, paired t"
         + (f"; high shares the level among {len(found)} measures" if len(found) > 1 else ""),
-        "worse: high is below 0, and the sign-flip test agrees (p, two-sided)",
+        "worse: high is below 0, and the sign-flip test agrees (p is two-sided; half of it counts)",
         *_notes(found, bool(args.judge)),
         f"qrels: {found.qrels}",
     ]
