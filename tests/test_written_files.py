@@ -77,11 +77,21 @@ def test_a_browser_reads_the_report():
     assert page.tag.endswith("html")
 
 
-def test_trec_eval_reads_the_grades_of_preferences(tmp_path):
+@pytest.fixture
+def grades(tmp_path):
     frame = irpref.read_preferences(io.BytesIO(b"1 0 a 2\n1 0 b 0\n2 0 c 1\n"), "qrels_prefs")
     irpref.write_preferences(frame, tmp_path / "prefs", "qrels_prefs")
-    with open(tmp_path / "prefs") as file:
+    return tmp_path / "prefs"
+
+
+def test_trec_eval_reads_the_grades_of_preferences(grades):
+    with open(grades) as file:
         assert pytrec_eval.parse_qrel(file) == {"1": {"a": 2, "b": 0}, "2": {"c": 1}}
+
+
+def test_ranx_reads_the_grades_of_preferences(grades):
+    ranx = pytest.importorskip("ranx", reason="ranx is not installed (CI installs it)")
+    assert ranx.Qrels.from_file(str(grades), kind="trec").to_dict() == {"1": {"a": 2, "b": 0}, "2": {"c": 1}}
 
 
 def test_json_is_one_array_of_the_rows_of_jsonl():
