@@ -67,7 +67,7 @@ def _unjudged(means: Any, ends: dict[str, Any]) -> str:
     could = ", ".join(f"{name} {ends[name]['low']:.4f} to {ends[name]['high']:.4f}" for name in PAIR)
     overlap = max(end["low"] for end in ends.values()) < min(end["high"] for end in ends.values())
     return (
-        f"2. Much was never judged: {shares} first ten documents were. Without the unjudged ones (condensed lists, "
+        f"2. Judgments are incomplete: {shares} first ten documents have one. Without the others (condensed lists, "
         f"judged_only=True) nDCG@10 ranks {_ahead(means[CONDENSED])}. Depending on their grades, nDCG@10 could be as "
         f"low and as high as: {could}. The ranges "
         f"{'overlap: the judgments alone do not decide' if overlap else 'do not overlap'}."
