@@ -49,6 +49,16 @@ def test_the_three_forms_are_told_apart_by_their_first_line():
 
 
 @pytest.mark.parametrize(
+    "text",
+    ["q 0 a 1,5\nq 0 b 1\n", "q 0 a x\n", "q Q0 a x y\n", "query iteration doc grade\nq i a 1\n", "t d g\nq a 1\n"],
+)
+def test_qrels_with_a_header_or_a_bad_grade_are_no_preferences(text, tmp_path):
+    (tmp_path / "qrels").write_text(text)
+    with pytest.raises(ValueError, match=r"qrels, line 1: the (relevance|level)"):
+        irpref.evaluator(["PrefShare"], tmp_path / "qrels")
+
+
+@pytest.mark.parametrize(
     ("text", "form", "message"),
     [
         ("q a b\nq b a\n", None, r"lines 1, 2: topic 'q', group '0': 'a' is preferred to 'b', and 'b' to 'a'"),

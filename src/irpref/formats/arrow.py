@@ -81,6 +81,8 @@ def _tables_of(file: Any, name: str, folders: Mapping[str, str], value: str, how
     with opened() as plain:
         schema, metadata = plain.schema_arrow, plain.metadata
     here = [*schema.names, *(key for key in folders if key not in schema.names)]
+    if len(set(here)) < len(here):
+        raise ValueError(f"{name}: two columns have the same name (found: {', '.join(map(repr, here))})")
     of = columns_of(here, value, name, how.columns)
     topic, doc, number = of.values()
     wanted = [column for column in (schema.names if value == "relevance" else of.values()) if column in schema.names]

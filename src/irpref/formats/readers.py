@@ -22,6 +22,7 @@ from irpref.formats import trec
 from irpref.formats.columns import NAMES, PLAIN, Reading, Table, columns_of, objects
 from irpref.formats.labels import grades_of
 from irpref.formats.source import LONGEST_LINE, Source, ahead, blocks_of, too_long
+from irpref.messages import clipped
 
 
 def parquet(source: Source, value: str, how: Reading = PLAIN) -> Iterator[Table]:
@@ -263,13 +264,14 @@ def _numbers(
         if set(map(type, cells)) <= {int, float}:
             return np.fromiter(map(float, cells), np.float64, len(cells))
     except OverflowError:
-        raise ValueError(f"{name}: a number is too large for a double") from None
+        row = next(row for row, cell in enumerate(cells) if abs(cell) > sys.float_info.max)
+        raise ValueError(f"{place(row)}: a number is too large for a double") from None
     except ValueError:
         pass
     good = (trec.is_number(cell.encode()) if is_text else type(cell) in (int, float) for cell in cells)
     row = next(row for row, is_good in enumerate(good) if not is_good)
     hint = " (labels={...} or --labels says what labels are worth)" * (value == "relevance")
-    raise ValueError(f"{place(row)}: the {value} is {cells[row]!r}, expected a number{hint}")
+    raise ValueError(f"{place(row)}: the {value} is {clipped(cells[row])!r}, expected a number{hint}")
 
 
 def _table(

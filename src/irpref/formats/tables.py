@@ -40,6 +40,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
 FORMS = tuple(ENDINGS)
+_ITERATIONS = (b"0", b"Q0")  # what the second field of qrels usually is
 BLOCK_BYTES = 1 << 20  # of a run, parsed while the previous block becomes Python objects
 
 
@@ -194,9 +195,11 @@ def _are_labels(fields: list[bytes]) -> bool:
     return len(fields) in (3, 4) and scheme([fields[-1].decode("utf-8", "replace")]) is not None
 
 
-def _are_preferences(fields: list[bytes]) -> bool:
-    """Whether the first line of a file has a form that no qrels have: five fields, or a last one that is no number."""
-    return len(fields) == 5 or (len(fields) in (3, 4) and not trec.is_number(fields[-1]))
+def _are_preferences(fields: list[bytes], source: Source) -> bool:
+    """Whether a file has a form that no qrels have: five fields, or a last one that is no number (save a header's)."""
+    if len(fields) not in (3, 4) or fields[1] in _ITERATIONS:
+        return len(fields) == 5
+    return not trec.is_number(fields[-1]) and not trec.is_header(source)
 
 
 def read_judgments(
@@ -210,7 +213,7 @@ def read_judgments(
     preferences : bool or None
         Whether they may be preferences. Lines of four fields that end with a number may be either: they are preferences
         if topics have several groups (`qrels_prefs`), since qrels repeat one number there; with None they are grades.
-        A second field `0` or `Q0` tells labels in place of grades from judges of pairs.
+        A second field `0` or `Q0` tells qrels from pairs with a judge.
     form : str or Reading, optional
 
     Raises
@@ -222,14 +225,13 @@ def read_judgments(
     if form_of(source, how.form) != "trec":
         return read_table(source, "relevance", how)
     first = trec.first_fields(source)
-    as_qrels = first[1:2] in ([b"0"], [b"Q0"])
-    labelled = how.labels is not None or (_are_labels(first) and as_qrels)
-    if not labelled and preferences is not False and _are_preferences(first):
+    labelled = how.labels is not None or (_are_labels(first) and first[1] in _ITERATIONS)
+    if not labelled and preferences is not False and _are_preferences(first, source):
         return _preferences(source)
     try:
         table = read_table(source, "relevance", how)
     except ValueError as error:
-        if labelled or as_qrels or not _are_preferences(first):
+        if labelled or not _are_preferences(first, source):
             raise
         raise ValueError(f"{error}; this looks like preferences, which measures such as PrefShare take") from None
     return _preferences(source, "qrels_prefs") if preferences and _has_groups(table) else table

@@ -31,7 +31,7 @@ import codecs
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from itertools import chain, starmap
+from itertools import chain, islice, starmap
 from typing import Any
 
 import numpy as np
@@ -41,6 +41,7 @@ from irpref.formats import texts
 from irpref.formats.columns import Stretches, Table, as_list, as_objects, stretches_of, take
 from irpref.formats.source import LONGEST_LINE, Source, ahead, blocks_of, too_long
 from irpref.formats.texts import Texts
+from irpref.messages import clipped
 
 BLOCK_BYTES = 4 << 20  # several in flight: bytes and tables stay small however long the file is
 SHOWN = 200  # characters of a malformed line in its message
@@ -137,6 +138,12 @@ def lines_of(source: Source) -> Iterator[tuple[int, bytes]]:
 def first_fields(source: Source) -> list[bytes]:
     """The fields of the first line that holds something; none in a file without such a line."""
     return next((line.split(None, MOST_FIELDS) for _, line in lines_of(source)), [])
+
+
+def is_header(source: Source) -> bool:
+    """Whether the first line alone, of up to a hundred, does not end with a number."""
+    first, *others = (is_number(line.split()[-1]) for _, line in islice(lines_of(source), 100))
+    return bool(others) and not first and all(others)
 
 
 def whole_topics(parts: Iterator[Table], name: str) -> Iterator[Table]:
@@ -393,7 +400,7 @@ def _first_wrong(column: Sequence[bytes], name: str, form: Form, numbers: Sequen
             if name != form.number:
                 return number, f"the {name} is not UTF-8"
             hint = " (labels={...} or --labels says what labels are worth)" * (name == "relevance")
-            return number, f"the {name} {field.decode('utf-8', 'backslashreplace')!r} is no number{hint}"
+            return number, f"the {name} {clipped(field.decode('utf-8', 'backslashreplace'))!r} is no number{hint}"
     raise AssertionError("each field can be read, and the column cannot")
 
 
