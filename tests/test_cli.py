@@ -228,6 +228,8 @@ def wrong(files: Path) -> None:
         "nan": "1 Q0 a 1 nan t\n",
         "other": "x Q0 a 1 1 t\n",
         "empty": "",
+        "header": "query_id iteration doc_id relevance\n1 0 a 1\n",
+        "r.csv": "query_id,d,s\n1,a,2\n",
         "high": "1 0 a 3000000000\n",
     }.items():
         (files / name).write_text(text)
@@ -246,7 +248,7 @@ def wrong(files: Path) -> None:
         (["qrels", "r1", "AP@10(rel=2)"], 2, "the cutoff comes last: AP(rel=2)@10"),
         (["--qrels", "qrels", "--run", "r1"], 2, "files are given without an option, as in irpref eval QRELS RUN..."),
         (["qrels", "r1", "AP", "--perquery"], 2, "did you mean '--by_query'?"),
-        (["qrels", "r1", "AP", "-n"], 2, "only supported with --by_query"),
+        (["qrels", "r1", "AP", "-n"], 2, "--no-summary (-n) needs --by-query"),
         (["qrels", "r1", "AP", "-j", "0"], 2, "argument -j/--jobs: '0': expected a number of at least 1"),
         (["qrels", "r1", "AP", "-p", "-2"], 2, "--places -2"),
         (["qrels", "r1", "AP", "--frobnicate"], 2, "unrecognized arguments: --frobnicate"),
@@ -286,7 +288,10 @@ def wrong(files: Path) -> None:
         (["qrels", "r1", "SetF(beta=1e400)"], 2, "SetF: beta=inf is not accepted, expected a number"),
         (["qrels", "r1", "IPrec@99"], 2, "IPrec: recall=99.0 is not accepted, expected at most 1"),
         (["qrels", "r1", "nDCG(gains={1:'a'})"], 2, "nDCG: gains={1: 'a'} is not accepted, expected a dict such as"),
-        (["qrels", "r1", "r1", "AP", "--baseline", "r1"], 2, "--baseline needs another run"),
+        (["qrels", "r1", "./r1", "AP", "--baseline", "r1"], 2, "--baseline needs another run"),
+        (["qrels", "r1", "AP", "-f", "./r1"], 2, "-f ./r1: this file is read, and would be lost"),
+        (["header", "r1", "AP", "PrefShare"], 1, "header, line 1: the relevance 'relevance' is no number"),
+        (["qrels", "r.csv", "AP", "--columns", "score=s", "--columns", "doc_id=x"], 1, "(found: query_id, d, s)"),
     ],
 )
 def test_errors_are_one_line(call: Call, wrong: None, arguments: list[str], status: int, message: str) -> None:

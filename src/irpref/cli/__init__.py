@@ -21,6 +21,7 @@ from contextlib import contextmanager
 from traceback import walk_tb
 from typing import Any
 
+from irpref.cli import frame
 from irpref.cli.frame import CLOSED, ERROR, INTERRUPTED, OK, USAGE, Parser, UsageError, add_command, complain, head
 from irpref.messages import did_you_mean, visible
 from irpref_command import text_of_help
@@ -137,6 +138,7 @@ def _run(arguments: list[str]) -> int:
         if not hasattr(args, "arguments") or any(text.startswith("-") and text != "-" for text in rest):
             raise UsageError(_unrecognized(rest, chosen, parser))
         args.arguments += rest
+    frame.keep_what_is_read(args)
     return args.run(args) or OK
 
 

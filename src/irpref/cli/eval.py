@@ -70,7 +70,7 @@ def _checked(args: argparse.Namespace) -> frame.Inputs:
     args.by_query |= bool(args.topic)
     args.no_summary |= bool(args.topic)
     if args.no_summary and not args.by_query:
-        raise UsageError("--no_summary (-n) is only supported with --by_query (-q)")
+        raise UsageError("--no-summary (-n) needs --by-query (-q)")
     if args.places < -1:
         raise UsageError(f"--places {args.places}: expected a number of decimal places, or -1 for all")
     if args.baseline is None and (args.pairs or args.level is not None):

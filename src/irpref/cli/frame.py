@@ -21,6 +21,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from functools import cache, partial
 from importlib import import_module
+from itertools import chain
 from typing import TYPE_CHECKING, Any, NoReturn, TextIO
 
 from ir_measures import providers
@@ -74,6 +75,13 @@ class Parser(argparse.ArgumentParser):
         found = [option for a in self._actions for option in a.option_strings]
         below = [a.choices.values() for a in self._actions if isinstance(a, argparse._SubParsersAction)]
         return found + [option for parsers in below for parser in parsers for option in parser.options()]
+
+
+class _Merged(argparse.Action):
+    """Adds to what the option said before."""
+
+    def __call__(self, _: Any, args: argparse.Namespace, values: Any, __: Any = None) -> None:
+        setattr(args, self.dest, {**(getattr(args, self.dest) or {}), **values})
 
 
 # Arguments ------------------------------------------------------------------------------------------------------
@@ -195,6 +203,8 @@ def _add(to: Any, flags: str, **settings: Any) -> None:
     for key, meanings in ("type", _TYPES), ("choices", _CHOICES):
         if isinstance(settings.get(key), str):
             settings[key] = meanings[settings[key]]
+    if flags == "--columns":
+        settings["action"] = _Merged
     hidden = [flag for flag in flags.split() if flag.startswith("--") and "_" in flag]
     action = to.add_argument(*(flag for flag in flags.split() if flag not in hidden), **settings)
     if hidden:
@@ -308,11 +318,15 @@ def inputs(args: argparse.Namespace) -> Inputs:
     paths, names = sort_arguments(args.arguments, bool(of_measures), not words[0].startswith("["))
     if [args.qrels, *paths].count("-") > 1:
         raise UsageError("standard input ('-') can be read once only")
-    of_runs, different = [word for word in words if "MEASURE" not in word], list(dict.fromkeys(paths))
+    of_runs = [word for word in words if "MEASURE" not in word]
+    by_file: dict[str, str] = {}
+    for path in paths:
+        by_file.setdefault(os.path.realpath(path), path)
+    different = list(by_file.values())
     least = 0 if words[0].startswith("[") else len(of_runs)
     several = "..." in of_runs[-1]
     if not several and len(different) < len(paths):
-        twice = next(path for path in paths if paths.count(path) > 1)
+        twice = next(path for path in paths if path not in different or paths.count(path) > 1)
         raise UsageError(f"{twice} is given twice, expected different runs")
     if len(different) < least or (not several and len(different) > least):
         wanted = "at least " * several + ("one run" if least == 1 else "two runs")
@@ -510,6 +524,15 @@ def only(qrels: Any, topics: Iterable[str]) -> Any:
 
 
 # Writing --------------------------------------------------------------------------------------------------------
+
+
+def keep_what_is_read(args: argparse.Namespace) -> None:
+    """Raise `UsageError` if -f names a file that the command reads."""
+    if os.path.isfile(out := getattr(args, "file", None) or ""):
+        given = [said if isinstance(said, list) else [said] for name, said in vars(args).items() if name != "file"]
+        for text in chain.from_iterable(given):
+            if isinstance(text, str) and os.path.isfile(text) and os.path.samefile(text, out):
+                raise UsageError(f"-f {out}: this file is read, and would be lost")
 
 
 def form_of(args: argparse.Namespace, default: str = "table") -> str:
