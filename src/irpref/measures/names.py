@@ -6,10 +6,9 @@ A name is understood whole or not at all: `recall_100k` is no `R@100`.
 from __future__ import annotations
 
 import ast
-import io
 import re
 from collections.abc import Iterable, Mapping
-from contextlib import redirect_stdout, suppress
+from contextlib import suppress
 from typing import Any
 
 from ir_measures import measures as host
@@ -20,14 +19,15 @@ from irpref.measures.declare import PACKAGE, KernelMeasure
 from irpref.measures.precision import LEVELS, InterpolatedPrecision
 from irpref.measures.support import check_limits
 from irpref.measures.tables import data
-from irpref.messages import clipped, did_you_mean, nearest
+from irpref.messages import IrprefWarning, clipped, did_you_mean, nearest, warn_user
 
 # What trec_eval calls its measures; `ir_measures.parse_trec_measure` turns them into the host's.
 _TREC_WITH_NUMBERS = ("map_cut", "P", "recall", "ndcg_cut", "success", "set_F", "iprec_at_recall")
+_TREC_GROUPS = ("official", "all_trec")
 TREC_NAMES = (
     *_TREC_WITH_NUMBERS,
     *["map", "ndcg", "bpref", "recip_rank", "Rprec", "infAP", "set_P", "set_recall", "set_map", "set_relative_P"],
-    *["num_ret", "num_rel", "num_rel_ret", "num_q", "official", "all_trec"],
+    *["num_ret", "num_rel", "num_rel_ret", "num_q", *_TREC_GROUPS],
 )
 _TREC_SPELLED = {name.lower(): name for name in TREC_NAMES}
 _NUMBER = r"[0-9]+(?:\.[0-9]+)?"
@@ -198,6 +198,8 @@ def _spellings() -> dict[str, str]:
 
 def _trec(name: str) -> list[Measure] | None:
     """Measures of one of trec_eval's names; None if it is none, `ValueError` if its number is not accepted."""
+    if name in _TREC_GROUPS:
+        return _group(name)
     if name not in TREC_NAMES:
         match = re.fullmatch(rf"([A-Za-z_]+)[._]({_NUMBER}(?:,{_NUMBER})*)", name)
         if not match or match[1] not in _TREC_WITH_NUMBERS:
@@ -209,11 +211,25 @@ def _trec(name: str) -> list[Measure] | None:
             return [_TREC_10(recall=float(number)) for number in numbers.split(",")]
     elif name == "iprec_at_recall":
         return [_TREC_10(recall=level) for level in LEVELS]
-    with redirect_stdout(io.StringIO()):  # the host prints what it leaves out of `official`
-        # Not ours, which would come back here: see `irpref.register_names`.
-        found = list(getattr(util.parse_trec_measure, "irpref_host_parser", util.parse_trec_measure)(name))
+    # Not ours, which would come back here: see `irpref.register_names`.
+    found = list(getattr(util.parse_trec_measure, "irpref_host_parser", util.parse_trec_measure)(name))
     for measure in found:
         check_limits(measure)
+    return found
+
+
+def _group(name: str) -> list[Measure]:
+    """The measures of `official` or `all_trec`; warns of those that have none here."""
+    import pytrec_eval
+
+    found: list[Measure] = []
+    left = []
+    for part in sorted(pytrec_eval.supported_nicknames[name]):
+        try:
+            found += _parse(part)
+        except UnknownMeasureError:
+            left += [part] * (part not in ("runid", "relstring"))  # no measures
+    warn_user(f"{name}: without {', '.join(left)}, for which there is no measure", IrprefWarning, name)
     return found
 
 
@@ -335,7 +351,7 @@ def _unreadable(text: str) -> ValueError:
 
 def _unknown(name: str, head: str, rest: str) -> ValueError:
     """The error for a name that nobody knows."""
-    trec = _trec_or_none(head) or []
+    trec = (head not in _TREC_GROUPS and _trec_or_none(head)) or []
     if trec or head in TREC_NAMES or head in data("names.toml")["trec_eval"]:
         cutoff = trec[0].params.get("cutoff") if len(trec) == 1 else None
         meant = f"{trec[0].NAME}{rest}{f'@{cutoff}' if cutoff else ''}" if len(trec) == 1 else ""
