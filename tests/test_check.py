@@ -255,6 +255,8 @@ def test_the_scale_is_held_against_the_measures():
     none = {**QRELS, "q9": {"d1": 0}}
     row = _one(irpref.check(none, {"r": _run(topics=none)}), "topics-without-relevant")
     assert (row.level, row.count, row.example) == ("note", 1, "q9")
+    row = _one(irpref.check({"q9": {"d1": 0}, "q8": {"d2": -1}}), "topics-without-relevant")
+    assert (row.level, row.count) == ("grave", 2)
 
 
 def test_negative_grades_are_told_and_what_a_measure_says_of_them():

@@ -232,7 +232,7 @@ def test_leaderboard(call: Call) -> None:
     lines = out.splitlines()
     assert lines[:2] == [
         "AP",
-        "run    mean    from      to  place  best  worst  letters  answered  Judged@10",
+        "run    mean     from      to  place  best  worst  letters  answered  Judged@10",
     ]
     assert lines[2].split()[:2] == ["r2", "0.7500"]
     assert lines[2].split()[-2] == "3"

@@ -277,7 +277,7 @@ def test_ranks_below_the_end_of_a_short_list_have_a_row_of_their_own():
         ("CRPRecovery", "explain CRP"),
         ("Twist", "explain CRP"),
         ("RecallEffort", "explain RelativeRecall"),
-        ("AP", "know what each document adds; explain QMeasure(beta=0.0) in its place"),
+        ("AP", "know what each document adds; explain QMeasure(beta=0.0), the nearest of them"),
         ("nDCG@10", "explain OriginalNDCG"),
     ],
 )

@@ -43,6 +43,9 @@ def test_swap_by_hand():
     assert np.isnan(found.rate[0])
     assert found.difference_required() == 0.2
     assert found.sensitivity() == pytest.approx(1 / 3)
+    # Differences of 0 cannot swap; .5 swaps once of twice.
+    coarse = swap(values([[0, 0.5], [0, 0]]), samples=([[0], [1], [1]], [[0], [0], [1]]))
+    assert (coarse.rate[0], coarse.difference_required(), coarse.sensitivity()) == (0, 0.2, 2 / 3)
 
 
 def test_power_by_hand():

@@ -117,6 +117,12 @@ def test_a_gate_needs_a_margin():
 # --------------------------------------------------------------------------------------------------------- gate
 
 
+def test_a_gate_needs_relevant_documents():
+    run = {"1": {"a": 1.0}, "2": {"a": 1.0}}
+    with pytest.raises(ValueError, match="a gate needs relevant documents, and no grade is above 0"):
+        irpref.gate("AP", {"1": {"a": 0}, "2": {"a": -1}}, run, run)
+
+
 def test_bounds_are_those_of_the_paired_t_distribution():
     qrels, a, b = _drawn(20, 0.4)
     found = irpref.gate(["R@10", "EMeasure"], qrels, a, b, level=0.9)

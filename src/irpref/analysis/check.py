@@ -178,7 +178,8 @@ def _of_qrels(pool: Pool, chosen: list[Measure]) -> Iterator[Finding]:
         first, sentence = str(pool.doc_ids[int(negative.argmax())]), "counting" if counting else "text"
         yield finding("negative-grades", int(negative.sum()), first, sentence, measures=counting)
     yield from _nonrelevant(pool, chosen)
-    yield from of_topics("topics-without-relevant", pool, pool.judged.maximum(pool.grade, -np.inf) < 1)
+    how = () if top > 0 else ("none", "grave")
+    yield from of_topics("topics-without-relevant", pool, pool.judged.maximum(pool.grade, -np.inf) < 1, *how)
     for measure in chosen:
         yield from _of_measure(measure, pool, top)
 

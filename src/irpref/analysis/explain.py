@@ -18,6 +18,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -59,9 +60,13 @@ def explainable(measure: MeasureLike) -> KernelMeasure:
         )
     if not isinstance(found, KernelMeasure):
         stand_in = nearest_of_ours(found)
+        if stand_in is not None:
+            same = {name: value for name, value in found.params.items() if name in stand_in.SUPPORTED_PARAMS}
+            with suppress(ValueError):  # gains that the host accepts, for example
+                stand_in = stand_in(**same | stand_in.params)
         raise ValueError(
             f"{clipped(str(found))} cannot be explained document by document: only measures of irpref know what each "
-            "document adds" + (f"; explain {stand_in} in its place" if stand_in else "")
+            "document adds" + (f"; explain {stand_in}, the nearest of them" if stand_in else "")
         )
     if type(found).terms is None:
         name = re.split(r"\W", found.INSTEAD)[0]

@@ -42,7 +42,7 @@ from scipy import special
 from irpref.analysis.flips import N_PERMUTATIONS, are_all, check_permutations, stepdown
 from irpref.analysis.significance import holm
 from irpref.arrays.segments import Bools, Floats, Ints
-from irpref.messages import check_choice
+from irpref.messages import IrprefWarning, check_choice, warn_user
 from irpref.values.design import residual_variance
 from irpref.values.means import ROUNDING, magnitude, settled
 from irpref.values.samples import Rng, all_pairs, drawing, fixed_seed
@@ -115,7 +115,7 @@ def described(
     if method == "stepdown":
         every = n_topics is not None and are_all(n_topics, n_permutations)
         said.append(f"all {2 ** (n_topics or 0):,} sign vectors" if every else f"{n_permutations:,} sign vectors")
-    said += [] if n_topics is None else [f"{n_topics:,} topics"]
+    said += [] if n_topics is None else [f"{n_topics:,} topic{'s' * (n_topics != 1)}"]
     return f"{', '.join(said)}; family: {family}, by measure; family-wise level {100 * (1 - level):.4g} %"
 
 
@@ -172,6 +172,14 @@ def pair_tests(
         p_adjusted = randomised_tukey(values, difference, n_permutations, seed)
     elif method == "none":
         p_adjusted = np.full_like(p, np.nan)
+    if method in ("holm", "tukey") and (lost := int(np.isnan(p_adjusted).sum() - np.isnan(difference).sum())):
+        pairs = "a pair" if lost == 1 else f"{lost:,} pairs"
+        warn_user(
+            f"{method} has no p-value for {pairs} whose difference is the same in every topic: it is not tested "
+            "(stepdown tests it)",
+            IrprefWarning,
+            method,
+        )
     return Pairs(first, second, difference, _over(difference, math.sqrt(variance)), p, p_adjusted)
 
 

@@ -41,7 +41,7 @@ def randomisation_test(
     statistic : float
         Mean of a - b.
     pvalue : float
-        In (0, 1]; NaN if a value is NaN.
+        In (0, 1]; NaN if a value is not finite.
 
     Raises
     ------
@@ -67,6 +67,7 @@ def randomisation_test(
         )
     both = np.array([a, b], dtype=np.float64)
     difference = settled(both[0] - both[1], magnitude(both).max(keepdims=True))
+    difference[~np.isfinite(difference)] = np.nan
     p, _ = stepdown(difference[None], n_permutations, seed)
     return float(difference.mean()), float(p[0])
 

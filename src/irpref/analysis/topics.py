@@ -14,7 +14,8 @@ of 95. Unlike the t interval it stays within the range of the values and follows
 a random sample of topics like them; neither says anything about another collection.
 
 Decided here: topics are drawn in ascending order of id, so that the order of the qrels does not matter; values that do
-not vary have an interval of length 0.
+not vary have an interval of length 0. If q is less than the chance 1 / n^n to draw the lowest topic n times (up to four
+topics at 95 %), no bootstrap interval is wide enough, and the one of t takes its place.
 """
 
 from __future__ import annotations
@@ -90,10 +91,10 @@ def mean_intervals(
     # Rounding of the mean must not count as variation of equal values.
     spread = np.where(values.max(axis=1) == values.min(axis=1), 0.0, values.std(axis=1, ddof=1))
     t = float(special.stdtrit(n - 1, (1 + level) / 2))
-    if method == "t":
+    q = float(special.ndtr(-math.sqrt(n / (n - 1)) * t))
+    if method == "t" or q < n**-n:  # no sample of so few topics reaches the quantile
         half = t * spread / math.sqrt(n)
         return mean - half, mean + half, np.zeros_like(mean)
-    q = float(special.ndtr(-math.sqrt(n / (n - 1)) * t))
     means = _resampled_means(values, drawing(rng), n_samples)
     off = math.sqrt(q * (1 - q) / n_samples)
     # Both ends, and around each the quantiles one standard error of q away.

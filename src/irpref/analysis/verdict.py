@@ -308,7 +308,8 @@ def gate(
     Raises
     ------
     ValueError
-        A margin or level that is not accepted, fewer than two topics, no measure; what the evaluator raises.
+        A margin or level that is not accepted, fewer than two topics, no measure, no relevant document; what the
+        evaluator raises.
 
     Examples
     --------
@@ -330,6 +331,9 @@ def gate(
     n_topics = len(found["NumQ"].topics)
     if n_topics < 2:
         raise ValueError(f"a gate needs at least 2 topics, got {n_topics}")
+    pool = kept_pool(qrels, preferences=True)
+    if not (pool.grade > 0).any():
+        raise ValueError("a gate needs relevant documents, and no grade is above 0")
     missing, unjudged = (found["NumQ"].values == 0).sum(axis=1).tolist(), (1 - found["Judged@10"].means).tolist()
     facts = {f"missing_{name}": number for name, number in zip(runs, missing, strict=True)}
     facts |= {f"unjudged_{name}": share for name, share in zip(runs, unjudged, strict=True)}
@@ -342,7 +346,7 @@ def gate(
         row["could_turn"] = False if same else _could_turn(row, of, qrels, runs, margin) if asked else None
         rows.append(row)
     table = Gate(rows).astype({"topics_needed": "Int64", "could_turn": "boolean"})
-    table.qrels = hash_of_pool(kept_pool(qrels, preferences=True))
+    table.qrels = hash_of_pool(pool)
     if all(row["verdict"] == "pass" for row in rows):
         table.verdict = "pass"
     else:
@@ -413,7 +417,8 @@ def _could_turn(
 
 def _summary(table: Gate, rows: Sequence[Mapping[str, Any]], level: float, margin: float) -> str:
     """The verdict in one line."""
-    queries = f"{rows[0]['topics']:,} queries"
+    sizes = [row["topics"] for row in rows]
+    queries = " to ".join(f"{n:,}" for n in dict.fromkeys((min(sizes), max(sizes)))) + " queries"
     at = f"at {100 * level:.4g} %"
     if table.verdict == "block":
         said = []

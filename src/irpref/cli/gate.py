@@ -11,6 +11,7 @@ from typing import Any
 
 from irpref.cli import frame
 from irpref.cli.frame import OK
+from irpref.messages import p_value
 from irpref.show.text import LINES, of_frame, rounded
 
 STATUS = {"pass": OK, "block": 1, "inconclusive": 3}
@@ -28,7 +29,7 @@ def run(args: argparse.Namespace) -> int:
         raise ValueError(f"{given.qrels}: the judgments have changed: expected {args.expect_qrels}, got {found.qrels}")
     if frame.form_of(args) in LINES:
         frame.say(found.text)
-    table = of_frame(_shown(found), rounded(), title=found.text)
+    table = of_frame(_shown(found), rounded(), shows={"p": p_value}, title=found.text)
     table.notes = [
         f"difference: candidate minus baseline{_turned(found)}",
         f"low, high: one-sided bounds at {100 * args.level:g} %, paired t"

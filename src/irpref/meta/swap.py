@@ -13,7 +13,8 @@ E. M. Voorhees and C. Buckley, The effect of topic set size on retrieval experim
 doi:10.1145/1148170.1148322, table 1.
 
 The papers leave these open; decided here: D D' = 0 is not a swap (some scripts count it as one); rates may rise again
-after the first bin that qualifies; a bin without observations has no rate and does not qualify.
+after the first bin that qualifies; a bin without observations has no rate and does not qualify, nor does the one from 0
+without a swap: its differences may all be 0, as with coarse measures.
 """
 
 from __future__ import annotations
@@ -65,7 +66,7 @@ class Swap(Result):
         return rate
 
     def _first(self, rate: float) -> int | None:
-        good = np.flatnonzero(self.rate <= rate)
+        good = np.flatnonzero((self.rate <= rate) & ((self.edges > 0) | (self.swaps > 0)))
         return int(good[0]) if good.size else None
 
     def difference_required(self, rate: float = 0.05) -> float:

@@ -229,6 +229,8 @@ def _intervals(measures: Measures, qrels: Qrels, given: list[Run], grades: Itera
     for measure, task, grid in tasks_of(chosen, evaluate, grades):
         found = bounds_of(measure, task, holes[negative_is_a_grade(measure)], grid)
         value = np.subtract.reduce([run.values[measure] for run in runs])
+        # A topic without a value may have one with other grades.
+        found = found._replace(exact=found.exact & ~np.isnan(value))
         columns[measure] = {"value": value, "expected": np.full(value.size, np.nan), **found._asdict()}
     return by_topic(evaluate, columns)
 
