@@ -6,10 +6,12 @@ import subprocess
 import sys
 from importlib.metadata import entry_points
 from pathlib import Path
+from typing import ClassVar
 
 import ir_measures
 import pytest
 
+from irpref.measures import declare
 from irpref.measures.declare import KernelMeasure, Param
 
 HERE = Path(__file__).parent
@@ -107,6 +109,29 @@ def test_a_name_of_another_package_is_refused(fresh):
         "cannot register 'RPref': ir_measures already has a measure of this name, __main__.name_taken.<locals>.Theirs"
     )
     assert answer["kept"]
+
+
+def test_a_measure_may_be_made_again_but_takes_no_name_of_ours(monkeypatch):
+    monkeypatch.setattr(declare, "_REGISTERED", dict(declare._REGISTERED))
+    monkeypatch.setattr(ir_measures.measures, "registry", dict(ir_measures.measures.registry))
+    for _ in range(2):
+
+        class _Mine(KernelMeasure):
+            """Mine.
+
+            Parameters
+            ----------
+            cutoff : pages
+            """
+
+            SUPPORTED_PARAMS: ClassVar = {"cutoff": declare.CUTOFF}
+
+        mine = declare.register(_Mine())
+    assert mine.SUPPORTED_PARAMS["cutoff"].desc == "pages" != declare.CUTOFF.desc  # which others share
+    with pytest.raises(ValueError, match=r"cannot register 'RPref': .* irpref.measures.rpref._RPref"):
+        declare.register(mine, "RPref")
+    with pytest.raises(ValueError, match="_Odd: section 'Parameters' has 'cutoff', which is no parameter"):
+        type("_Odd", (KernelMeasure,), {"__doc__": "Odd.\n\nParameters\n---\ncutoff : pages", "SUPPORTED_PARAMS": {}})
 
 
 def test_registration_survives_reloading(fresh):

@@ -215,7 +215,7 @@ def plainly(measure: Any) -> str:
             if home == "irpref.reference" and module in own and name != "entered" and part not in listed:
                 listed.append(part)
     code = "\n\n".join(inspect.getsource(part) for part in listed)
-    said = f'`irpref.reference.FORMULAS["{measure.NAME}"]`, in exact fractions; the tests compare it with the kernel.'
+    said = f'`irpref.reference.FORMULAS["{measure.NAME}"]`, written to be read; the tests compare it with the kernel.'
     return f"{said}\n\n```python\n{code}```"
 
 

@@ -12,6 +12,7 @@ import math
 import numbers
 import sys
 from collections.abc import Callable, Iterable, Mapping
+from copy import copy
 from functools import partial
 from operator import ge, gt, le
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, TypeAlias, TypeVar
@@ -19,7 +20,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal, TypeAlias, TypeVar
 import numpy as np
 from ir_measures import measures as host
 from ir_measures import providers
-from ir_measures.measures.base import _NOT_PROVIDED
+from ir_measures.measures.base import _NOT_PROVIDED, MeanAgg
 
 from irpref.arrays import Floats, JudgedRun, Sum, Terms
 from irpref.arrays.reasons import default_reasons
@@ -184,6 +185,14 @@ class _OfMeasures:
         return self.own() if measure is None else self.make(measure)
 
 
+class _MeanOfOthers(MeanAgg):
+    """The mean of ir_measures, without topics that have no value."""
+
+    def add(self, value: float) -> None:
+        if value == value:
+            super().add(value)
+
+
 class KernelMeasure(host.Measure):
     """A measure computed by a kernel over all topics at once.
 
@@ -219,7 +228,7 @@ class KernelMeasure(host.Measure):
         Its papers: keys of `literature.bib`.
     FORMULA : str
         LaTeX, for its page.
-    EXAMPLE : str
+    EXAMPLE : str or None
         A worked example (`irpref.datasets.load(EXAMPLE)`) that has values of it.
     higher_is_better : bool
     NEEDS : tuple of str
@@ -266,7 +275,7 @@ class KernelMeasure(host.Measure):
     ELSEWHERE: ClassVar[Mapping[str, str]] = {}
     DIFFERS: ClassVar[tuple[tuple[str, str, str, str], ...]] = ()
     CITE: ClassVar[tuple[str, ...]] = ()
-    EXAMPLE: ClassVar[str]
+    EXAMPLE: ClassVar[str | None] = None
     SUPPORTED_PARAMS: dict[str, Any]
     higher_is_better: ClassVar[bool] = True
     NEEDS: ClassVar[tuple[Need, ...]] = ()
@@ -285,8 +294,14 @@ class KernelMeasure(host.Measure):
         super().__init_subclass__()
         name_of_class = cls.__qualname__.rpartition(".")[2]
         head, found = declared(name_of_class, cls.__doc__ or "")
-        for name, text in found.pop("PARAMETERS", {}).items():
-            cls.SUPPORTED_PARAMS[name].desc = text
+        described = found.pop("PARAMETERS", {})
+        if unknown := described.keys() - cls.SUPPORTED_PARAMS.keys():
+            raise ValueError(f"{name_of_class}: section 'Parameters' has {min(unknown)!r}, which is no parameter")
+        if described:  # other measures may share a parameter
+            own = {name: copy(spec) for name, spec in cls.SUPPORTED_PARAMS.items()}
+            cls.SUPPORTED_PARAMS = own
+            for name, text in described.items():
+                own[name].desc = text
         if isinstance(functions.get("kernel"), Sum):
             functions.setdefault("terms", functions["kernel"].terms)
         found |= {name: staticmethod(function) for name, function in functions.items()}
@@ -308,7 +323,7 @@ class KernelMeasure(host.Measure):
                 raise ValueError(
                     f"{self.NAME} has no parameter {name!r}"
                     + did_you_mean(name, self.SUPPORTED_PARAMS)
-                    + f" (it takes {', '.join(self.SUPPORTED_PARAMS)})"
+                    + f" (it takes {', '.join(self.SUPPORTED_PARAMS) or 'none'})"
                 )
             if value is None:
                 continue
@@ -336,6 +351,10 @@ class KernelMeasure(host.Measure):
             raise TypeError(f"{self.NAME} takes its parameters by name, got {values[0]!r} (it takes {names})")
         changed: KernelMeasure = super().__call__(**params)
         return changed
+
+    def aggregator(self) -> Any:
+        """Means are over the topics that have a value."""
+        return _MeanOfOthers()
 
     def __repr__(self) -> str:
         return self._name  # asked for once per topic and measure by the host's dictionaries
@@ -501,15 +520,13 @@ def needs(measure: host.Measure) -> tuple[Need, ...]:
 def register(measure: M, name: str | None = None) -> M:
     """Make a measure known to ir_measures under its name, or under `name` as a short form.
 
-    May be repeated (after a reload). Raises `ValueError` if another package owns the name.
+    May be repeated (after a reload). Raises `ValueError` if another measure has the name.
     """
     key = name or measure.__name__
     other = host.registry.get(key)
-    if other is not None and type(other).__module__.partition(".")[0] != PACKAGE:
-        raise ValueError(
-            f"cannot register {key!r}: ir_measures already has a measure of this name, "
-            f"{type(other).__module__}.{type(other).__qualname__}"
-        )
+    theirs, ours = (f"{type(of).__module__}.{type(of).__qualname__}" for of in (other, measure))
+    if other is not None and theirs != ours:
+        raise ValueError(f"cannot register {key!r}: ir_measures already has a measure of this name, {theirs}")
     host.registry[key] = measure
     if name is None:
         _REGISTERED[key] = measure

@@ -40,7 +40,6 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from ir_measures.measures.base import MeanAgg
 
 from irpref.arrays import MISSED, REST, Bools, Floats, Ints, JudgedRun, Terms, Topic
 from irpref.measures.declare import CUTOFF, REL, KernelMeasure, Param, register
@@ -138,14 +137,6 @@ _PARAMS = {
 }
 
 
-class _MeanOfOthers(MeanAgg):
-    """The mean of ir_measures, without topics that have no value."""
-
-    def add(self, value: float) -> None:
-        if value == value:
-            super().add(value)
-
-
 class _Coverage(KernelMeasure, kernel=coverage, terms=coverage_terms, reasons=coverage_reasons):
     r"""Share of the relevant documents known to the user that were retrieved.
 
@@ -189,10 +180,6 @@ class _Coverage(KernelMeasure, kernel=coverage, terms=coverage_terms, reasons=co
         "nothing_known": Param(str, default="zero", choices=("zero", "nan")),
         **_PARAMS,
     }
-
-    def aggregator(self) -> Any:
-        """Means are over the topics that have a value."""
-        return _MeanOfOthers()
 
 
 class _Novelty(KernelMeasure, kernel=novelty, terms=novelty_terms, reasons=novelty_reasons):

@@ -91,6 +91,8 @@ def cite(measures: Iterable[Measure]) -> str:
         lines.append(f"% {name} ({measure}{': ' + values if values else ''})")
         if not keys_of(measure) and _is_of_host(measure):
             lines.append(f"%   {measure.NAME} is a measure of ir_measures: its documentation may name a paper")
+        elif not keys_of(measure):
+            lines.append(f"%   {getattr(measure, 'SOURCE', '')}")
         keys.update(dict.fromkeys(keys_of(measure)))
     if chosen:
         lines += ["%", f"% {methods(chosen)}"]

@@ -437,7 +437,7 @@ class _NPref(KernelMeasure, kernel=rpref, terms=rpref_terms, reasons=preference_
         {"n": 100, "unretrieved": "infinity", "cutoff": 7},
     )
     COUNTS = True
-    SUPPORTED_PARAMS: dict[str, Any] = {"n": Param(int, required=True, minimum=2), **_SHARED}
+    SUPPORTED_PARAMS: dict[str, Any] = {"n": Param(int, required=True, minimum=2), **_RPref.SUPPORTED_PARAMS}
 
 
 RPref = register(_RPref())
