@@ -15,17 +15,7 @@ from ir_measures import AP, ScoredDoc, nDCG
 import forms
 import irpref
 from forms import WAYS, look_up
-from irpref import (
-    CRP,
-    BprefVariant,
-    Coverage,
-    EMeasure,
-    Novelty,
-    NPref,
-    QMeasure,
-    RelativeRecall,
-    RPref,
-)
+from irpref import CRP, BprefVariant, Coverage, EMeasure, Novelty, NPref, QMeasure, RelativeRecall, RPref
 from irpref.values.kernels import KernelEvaluator
 from refused import QRELS, RUN, mean, refusal
 
@@ -203,13 +193,7 @@ def test_known_documents_are_truth_values():
 
 @pytest.mark.parametrize(
     ("numbers", "found"),
-    [
-        ([1, 2, 1], "1, 2"),
-        ([0, 0, 1], "0"),
-        ([np.nan] * 3, "none"),
-        ([np.inf] * 3, "inf"),
-        (["x"] * 3, "none"),
-    ],
+    [([1, 2, 1], "1, 2"), ([0, 0, 1], "0"), ([np.nan] * 3, "none"), ([np.inf] * 3, "inf"), (["x"] * 3, "none")],
 )
 def test_expected_numbers_are_one_a_topic(numbers, found):
     message = refusal(RelativeRecall(expected="wanted"), pd.DataFrame(JUDGED).assign(wanted=numbers), RUN)
@@ -410,10 +394,7 @@ def test_known_documents_of_another_run():
     frame = irpref.with_known(frame, {"q1": ["a"]}, column="seen")
     assert list(frame.columns) == ["query_id", "doc_id", "relevance", "known", "seen"]
     both = KernelEvaluator([Coverage, Coverage(known="seen")], frame).values(RUN)
-    assert {str(m): v.tolist() for m, v in both.items()} == {
-        "Coverage": [0, 1],
-        "Coverage(known='seen')": [1, 0],
-    }
+    assert {str(m): v.tolist() for m, v in both.items()} == {"Coverage": [0, 1], "Coverage(known='seen')": [1, 0]}
 
 
 def test_with_known_leaves_its_input_alone():

@@ -7,17 +7,7 @@ from typing import NamedTuple
 import ir_measures
 import numpy as np
 import pytest
-from ir_measures import (
-    AP,
-    RR,
-    Bpref,
-    NumQ,
-    NumRel,
-    NumRet,
-    ScoredDoc,
-    SetR,
-    nDCG,
-)
+from ir_measures import AP, RR, Bpref, NumQ, NumRel, NumRet, ScoredDoc, SetR, nDCG
 
 import irpref
 from irpref import TieWarning

@@ -9,13 +9,7 @@ import pandas as pd
 import pytest
 
 from irpref.cli import main
-from irpref.meta import (
-    discriminative_power,
-    incompleteness,
-    stability,
-    swap,
-    topic_values,
-)
+from irpref.meta import discriminative_power, incompleteness, stability, swap, topic_values
 
 
 def call(*arguments):
@@ -119,10 +113,7 @@ def test_robustness_resumes(data, capsys, tmp_path):
 
 @pytest.mark.parametrize(
     ("loss", "more", "level"),
-    [
-        ("random", [], "judgments left"),
-        ("pools", ["--depth", "2", "--teams", "teams"], "runs pooled"),
-    ],
+    [("random", [], "judgments left"), ("pools", ["--depth", "2", "--teams", "teams"], "runs pooled")],
 )
 def test_robustness_to_every_loss_is_that_of_the_library(loss, more, level, files, data, capsys, tmp_path):
     _, qrels, runs = files
@@ -170,11 +161,7 @@ def test_runs_are_named_after_their_files_in_the_order_of_their_names(files, mon
 
 
 @pytest.mark.parametrize(
-    ("change", "says", "status"),
-    [
-        (["RPreff"], "did you mean 'RPref'", 2),
-        (["--top", "1"], "at least 2 systems", 1),
-    ],
+    ("change", "says", "status"), [(["RPreff"], "did you mean 'RPref'", 2), (["--top", "1"], "at least 2 systems", 1)]
 )
 def test_problems_are_told_in_one_line(change, says, status, data, capsys):
     assert call("stability", *data, *change) == status

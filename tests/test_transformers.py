@@ -229,10 +229,7 @@ def test_condense_drops_what_is_not_judged_and_ranks_again():
 CONDENSING = [name for name, m in registered().items() if "judged_only" in m.SUPPORTED_PARAMS and not m.NEGATIVE_GRADES]
 
 
-@given(
-    collection=collections(),
-    measure=st.sampled_from(CONDENSING),
-)
+@given(collection=collections(), measure=st.sampled_from(CONDENSING))
 def test_a_measure_of_the_condensed_run_is_its_judged_only_form(collection, measure):
     measure = registered()[measure]
     res = frame_of(collection.run)
@@ -358,13 +355,7 @@ def test_oracle_gives_the_best_order_of_these_documents():
     out = Oracle(QRELS)(RES)
     one = out[out.qid == "1"]
     # Unjudged documents as grade 0, as they stood; before negative ones.
-    assert rows(one, "docno", "rank", "score") == [
-        ("a", 0, 5),
-        ("b", 1, 4),
-        ("c", 2, 3),
-        ("u", 3, 2),
-        ("j", 4, 1),
-    ]
+    assert rows(one, "docno", "rank", "score") == [("a", 0, 5), ("b", 1, 4), ("c", 2, 3), ("u", 3, 2), ("j", 4, 1)]
     assert out.qid.drop_duplicates().tolist() == ["2", "1", "3"]
     assert rows(out[out.qid == "3"], "docno", "rank", "score") == [("a", 0, 1.0)]
 

@@ -108,6 +108,18 @@ KINDS = {
             "`irpref check` with the same files says more, and [what each finding means](../check.md) has its own page.",
         ),
         Kind(
+            "has no p-value for …",
+            "irpref.leaderboard(['P@1'], {t: {'a': 1} for t in 'xyz'}, {'b': {t: {'a': 1} for t in 'xyz'}, 'c': {}}, pairs='holm')",
+            "A paired t-test divides by how much the difference varies over the topics, which here is not at all.",
+            "Take the test by default, `stepdown`.",
+        ),
+        Kind(
+            "…: without …, for which there is no measure",
+            "irpref.parse_all('official')",
+            "`official` and `all_trec` stand for many names of trec_eval, and irpref does not compute all of them.",
+            "`irpref.parse` with one of the names left out says what to use in its place.",
+        ),
+        Kind(
             "hold… a judgment twice, first in topic …; each of the two counts",
             "twice = irpref.read_preferences(file('q1 g 1 a 2\\nq1 g 1 b 1\\nq1 g 1 b 1\\n'))\nirpref.evaluator(['PrefShare'], twice).calc_aggregate(RUN)",
             "The file has the same preference judgment twice.",
@@ -222,11 +234,15 @@ KINDS = {
             "Write the combination that the message gives.",
         ),
         Kind(
-            ("…: the docstring has a section …, expected one of …", "…: … in section 'Differs', expected …"),
+            (
+                "…: the docstring has a section …, expected one of …",
+                "…: … in section 'Differs', expected …",
+                "…: section 'Parameters' has …",
+            ),
             "from irpref.measures.declare import KernelMeasure\nexec('class _M(KernelMeasure):\\n    '"
             " + repr('M.\\n\\nPitfals\\n-------\\nNone.'))",
             "The docstring of a class of measures declares what pages and help show, in sections of these names.",
-            "Correct the heading, or make it a paragraph of the first part.",
+            "Correct the heading or the name, or make it a paragraph of the first part.",
         ),
         Kind(
             "cannot register …: ir_measures already has a measure of this name",
@@ -648,7 +664,7 @@ KINDS = {
         ),
         Kind(
             (
-                "only supported with",
+                "needs --by-query",
                 "need --baseline RUN",
                 "--baseline needs another run",
                 "two tables: choose one",
@@ -657,6 +673,7 @@ KINDS = {
                 "is for --loss",
                 "--rel is not for a measure of your own",
                 "--judge-next: …",
+                "this file is read, and would be lost",
             ),
             "$ irpref eval qrels.txt run.txt AP --pairs holm",
             "An option makes sense only together with another one, or not together with this one.",
@@ -699,9 +716,10 @@ KINDS = {
                 "a test needs samples of at least 2 topics",
                 "names no number of partitions",
                 "there is no run to compare with the baseline",
+                "a gate needs relevant documents",
             ),
             "irpref.leaderboard(['AP'], {'q1': QRELS['q1']}, {'a': RUN, 'b': RUN})",
-            "There is too little to compute from: no measure, no run, or one topic, of which nobody knows how it varies.",
+            "There is too little to compute from: no measure, no run, no relevant document, or one topic, of which nobody knows how it varies.",
             "Give more; a single topic has no interval.",
         ),
         Kind(
