@@ -136,6 +136,7 @@ def compare(
     level = check_level(level)
     if margin is not None:
         _check_margin(margin)
+    measures = parse_all(measures)
     names = _names(a, b) if names is None else list(names)
     qrels = opened(with_judge(qrels, judge), "relevance", preferences=True)  # read again for the groups
     runs, seed = dict(zip(names, (a, b), strict=True)), fixed_seed(rng)

@@ -15,7 +15,7 @@ from irpref.cli.frame import UsageError
 from irpref.judged.types import Qrels, Runs
 from irpref.show.text import LINES, Table, of_frame, rounded
 
-OBSERVED = 0.0  # --design without a number
+OBSERVED = float("inf")  # --design without a number
 DIFFERENCE = 0.05  # if none is observed
 _HEADS = {
     "low": "from",

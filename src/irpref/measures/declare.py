@@ -190,7 +190,8 @@ class _MeanOfOthers(MeanAgg):
 
     def add(self, value: float) -> None:
         if value == value:
-            super().add(value)
+            self.sum += value
+            self.count += 1
 
 
 class KernelMeasure(host.Measure):

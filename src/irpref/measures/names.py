@@ -340,6 +340,8 @@ def _unreadable(text: str) -> ValueError:
         examples += "; several are written with blanks between them"
     elif text.count("(") > text.count(")"):
         examples += "; a bracket is not closed"
+    elif text.startswith("("):
+        examples += "; write no blank before the bracket"
     elif text.startswith("@") or text.endswith("@"):
         examples += "; write no blanks beside '@'"
     elif turned := re.fullmatch(r"(\w+)(@\d+)(\(.+\))", text):
