@@ -230,10 +230,7 @@ def test_leaderboard(call: Call) -> None:
     status, out, _ = call("leaderboard", "qrels", "r1", "r2", "AP", "--permutations", "100")
     assert status == 0
     lines = out.splitlines()
-    assert lines[:2] == [
-        "AP",
-        "run    mean     from      to  place  best  worst  letters  answered  Judged@10",
-    ]
+    assert lines[:2] == ["AP", "run    mean     from      to  place  best  worst  letters  answered  Judged@10"]
     assert lines[2].split()[:2] == ["r2", "0.7500"]
     assert lines[2].split()[-2] == "3"
     assert lines[3].split()[-2:] == ["2", "0.6667"]
@@ -466,9 +463,7 @@ def both(*arguments: object) -> Iterator[tuple[list[str], int]]:
     """
     for command in (["irpref", "eval", "--float32"], ["ir_measures"]):
         done = subprocess.run(
-            [sys.executable, "-W", "ignore", "-m", *command, *map(str, arguments)],
-            capture_output=True,
-            text=True,
+            [sys.executable, "-W", "ignore", "-m", *command, *map(str, arguments)], capture_output=True, text=True
         )
         lines = done.stdout.splitlines()
         yield sorted(lines) if "-q" in arguments else lines, done.returncode

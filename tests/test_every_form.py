@@ -336,11 +336,7 @@ def test_the_path_of_a_file_of_known_documents(tmp_path):
     [
         ("a.json", '{"q1": {"d1": NaN}}', "'a.json': run: the score of topic 'q1', document 'd1' is nan"),
         ("a.txt", "other Q0 d1 1 1 t\n", "'a.txt': run and qrels have no topic in common"),
-        (
-            "a.csv",
-            "q1,d1,2\n",
-            "a.csv has no column 'query_id' (or 'qid') (found: q1, d1, 2); expected a header",
-        ),
+        ("a.csv", "q1,d1,2\n", "a.csv has no column 'query_id' (or 'qid') (found: q1, d1, 2); expected a header"),
         ("a.csv", "query_id,doc_id\nq1,d1\n", "a.csv has no column 'score' (found: query_id, doc_id)"),
     ],
 )

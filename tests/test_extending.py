@@ -54,11 +54,7 @@ EDITS = [
         '\n[kind.box]\nfunction = "topic_box"\nhelp = "quartiles over the topics"\ntakes = "RUN... [MEASURE...]"\n'
         'measures = ["AP"]\noptions = "INPUTS"\n',
     ),
-    (
-        "src/irpref_command/help.txt",
-        "trust:\n",
-        "trust:\n  depth        documents of each run\n",
-    ),
+    ("src/irpref_command/help.txt", "trust:\n", "trust:\n  depth        documents of each run\n"),
     (
         "tests/test_grammar.py",
         "LACKS = {\n",

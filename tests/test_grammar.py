@@ -42,12 +42,7 @@ LACKS = {
     "cite": dict.fromkeys(COMMON, NO_INPUT),
 }  # fmt: skip
 # Arguments of their own, where those of all commands would say nothing.
-POSITIONAL = {
-    "demo": [],
-    "judge": ["HUMAN", "JUDGE", "RUN... MEASURE..."],
-    "list": ["MEASURE"],
-    "cite": ["MEASURE"],
-}
+POSITIONAL = {"demo": [], "judge": ["HUMAN", "JUDGE", "RUN... MEASURE..."], "list": ["MEASURE"], "cite": ["MEASURE"]}
 
 
 def commands(parser: argparse.ArgumentParser, name: str = "") -> Iterator[tuple[str, argparse.ArgumentParser]]:

@@ -52,8 +52,10 @@ def test_the_calibration_says_how_many_documents_and_how_sure():
 def test_one_line_says_what_was_filled_in():
     assert irpref.fill(HUMAN, JUDGE).text == (
         "3 of 9 grades are filled in: the judge's 0 as 0.33, 2 as 1.67, the mean human grades of 6 documents that both "
-        "graded (correlation 0.82)"
+        "graded (correlation 0.82); with rel=2 none of them counts as relevant"
     )
+    said = irpref.fill(HUMAN, {**JUDGE, "q3": {"w": 2}}).text
+    assert said.endswith("; 1 of 3 topics have no human grade (irpref judge is for these)")
 
 
 def test_means_that_would_fall_are_pooled():
@@ -114,7 +116,7 @@ def test_several_judges_are_calibrated_one_by_one_and_then_together():
 def test_further_columns_of_the_qrels_stay():
     frame = pd.DataFrame({"qid": ["q", "q"], "docno": [1, 2], "label": [0, 1], "known": [True, False]})
     filled = irpref.fill(frame, {"q": {"1": 0, "2": 1, "3": 1}})
-    assert filled.columns.tolist() == ["query_id", "doc_id", "relevance", "source", "calibrated", "known"]
+    assert filled.columns.tolist() == ["query_id", "doc_id", "relevance", "source", "calibrated", "known", "lowest"]
     assert filled["known"].tolist()[:2] == [True, False]
     assert isinstance(filled[filled["source"] == "judge"], Filled)
 
@@ -336,6 +338,30 @@ def test_the_order_of_rows_does_not_matter():
     )
     assert table["bias"].abs().max() > 0
     pd.testing.assert_frame_equal(table, other, check_exact=True)
+
+
+def test_a_threshold_is_that_of_grades_cut_there():
+    rng = np.random.default_rng(8)
+    docs = [f"d{i}" for i in range(40)]
+    human = {f"q{t}": {d: int(rng.integers(4)) for d in docs[::2]} for t in range(5)}
+    judge = {q: {d: (graded.get(d, 1) + int(rng.integers(2))) for d in docs} for q, graded in human.items()}
+    run = {q: {d: float(rng.random()) for d in docs} for q in human}
+    cut = {q: {d: int(grade >= 2) for d, grade in graded.items()} for q, graded in human.items()}
+    for runs in (None, {"r": run}):
+        asked = ["AP", "AP(rel=2)", "R(rel=2)@10"]
+        found = irpref.intervals(asked, irpref.fill(human, judge, runs), run, over="unjudged")
+        plain = irpref.intervals(["AP", "R@10"], irpref.fill(cut, judge, runs), run, over="unjudged")
+        assert found["measure"].unique().tolist() == asked
+        of = found[found["measure"] != "AP"]
+        assert of[["low", "high"]].to_numpy() == pytest.approx(plain[["low", "high"]].to_numpy())
+
+
+def test_what_counts_does_not_depend_on_other_topics():
+    human = {"q1": {"a": 2, "b": 0}, "q2": {"a": 1, "b": 0, "c": 2}}
+    filled = irpref.fill(human, {"q1": {"a": 2, "b": 0, "x": 1}, "q2": {"a": 1, "b": 0, "c": 2, "x": 0}})
+    run = {"q1": {"x": 3.0, "a": 2.0, "b": 1.0}}
+    alone = irpref.QMeasure.evaluate(filled[filled["query_id"] == "q1"], run)["q1"]
+    assert alone == irpref.QMeasure.evaluate(filled, run)["q1"] == pytest.approx(5 / 6)
 
 
 def test_if_the_value_is_certain_only_the_margin_is_left():

@@ -29,7 +29,8 @@ from irpref.values.kernels import KernelEvaluator
 from irpref.values.prepare import prepare
 from strategies import Collection, collections, parameters, positive_grades
 
-# Value of a topic of which nothing was retrieved, where it is not DEFAULT: of the relevant documents, R.
+# Value of a topic of which nothing was retrieved, where it is not DEFAULT: of its grades (docs), relevant documents
+# (r), pairs with different grades (n_prefs) and the measure's parameters.
 EMPTY = {
     "CRP": lambda r, cutoff=None, **_: sum(j - (r + 1) for j in range(1, min(cutoff or r, r) + 1)),
     "nCRP": lambda r, **_: float(r > 0),
@@ -226,7 +227,11 @@ def test_an_empty_ranking_has_the_default_value(measure, run, collection):
     assert list(found) == list(collection.qrels)
     special = EMPTY.get(measure.NAME)
     for topic, value in found.items():
-        facts = {"r": relevant(collection.qrels[topic]), "n_prefs": n_prefs(collection.qrels[topic])}
+        facts = {
+            "docs": collection.qrels[topic],
+            "r": relevant(collection.qrels[topic]),
+            "n_prefs": n_prefs(collection.qrels[topic]),
+        }
         if measure.params.get("worst") == "reversed" and min(collection.qrels[topic].values()) < 0:
             # Documents below non-relevant ones come first in the reversed ideal list: a worse list than an empty one.
             assert (0 < value <= 1) if facts["r"] else value == 0
@@ -497,5 +502,5 @@ def test_the_direction_of_better(name, collection):
     sign = 1 if measure.higher_is_better else -1
     good, bad, none = (values([measure], qrels, run)[measure] for run in (best, late, {}))
     for topic in topics_of(measure, collection.qrels):
-        assert sign * good[topic] >= sign * bad[topic]
+        assert sign * good[topic] >= sign * bad[topic] - 1e-12
         assert sign * good[topic] > sign * none[topic] or measure.IDEAL is None

@@ -99,6 +99,7 @@ def test_a_judge_that_agrees_gives_what_humans_would(topics):
             half = stats.t.ppf(0.975, 11) * every.std(ddof=1) / math.sqrt(12) if topics == "sample" else 0.0
             assert (row["low"], row["high"]) == pytest.approx((every.mean() - half, every.mean() + half))
     assert found.agreement["kappa"].tolist() == [1, 1]
+    assert not found.agreement[["judge_only", "human_only", "reversed"]].to_numpy().any()
     assert found.agreement["tau"].tolist() == pytest.approx([1, 1])
     assert found[["topics_human", "topics_judge"]].iloc[0].tolist() == [5, 12]
 

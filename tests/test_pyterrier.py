@@ -66,11 +66,7 @@ def perquery(systems, topics, qrels, **plan):
 # ----------------------------------------------------------------------------------------------------------- plans
 
 
-@pytest.mark.parametrize(
-    "plan",
-    [{}, {"batch_size": 7}, {"plan": "tree"}],
-    ids=["linear", "batches", "tree"],
-)
+@pytest.mark.parametrize("plan", [{}, {"batch_size": 7}, {"plan": "tree"}], ids=["linear", "batches", "tree"])
 def test_every_plan_gives_the_values_of_ir_measures(systems, topics, qrels, values, plan, capsys):
     found = perquery(systems, topics, qrels, **plan)
     assert len(found) == 3 * 30 * len(MEASURES)

@@ -62,10 +62,7 @@ def test_the_expected_penalty_in_a_random_sample_is_that_of_all_judgments(size):
 def test_the_chance_level_of_the_relative_norm_differs_by_request(n_relevant, n_other):
     judgments = {f"r{i}": 2 for i in range(n_relevant)} | {f"n{i}": 0 for i in range(n_other)}
     orders = list(itertools.permutations(judgments))
-    for measure, expected in (
-        (RELATIVE, Fraction(n_relevant, n_relevant + n_other)),
-        (ABSOLUTE, Fraction(1, 2)),
-    ):
+    for measure, expected in ((RELATIVE, Fraction(n_relevant, n_relevant + n_other)), (ABSOLUTE, Fraction(1, 2))):
         by_hand = sum(ORACLES["RPref"](order, judgments, **measure.params) for order in orders) / len(orders)
         assert by_hand == expected
         qrels = {str(i): judgments for i in range(len(orders))}

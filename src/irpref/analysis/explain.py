@@ -72,7 +72,9 @@ def explainable(measure: MeasureLike) -> KernelMeasure:
         name = re.split(r"\W", found.INSTEAD)[0]
         other = registered().get(name)
         same = {p: value for p, value in found.params.items() if other and p in other.SUPPORTED_PARAMS}
-        instead = f"; explain {other(**same)}{found.INSTEAD.removeprefix(name)}" if other else ""
+        with suppress(ValueError):  # a parameter of this name that means something else
+            other = other and other(**same)
+        instead = f"; explain {other}{found.INSTEAD.removeprefix(name)}" if other else ""
         raise ValueError(f"{found} is no sum over documents: none has a share of it{instead}")
     found.validate_params()
     return found

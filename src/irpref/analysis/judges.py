@@ -54,7 +54,7 @@ from irpref.formats.runs import named_runs
 from irpref.judged import align
 from irpref.judged.inputs import as_frame, opened, str_list
 from irpref.judged.kept import kept_pool
-from irpref.judged.pool import FILLED, SOURCE, Pool
+from irpref.judged.pool import FILLED, LOWEST, SOURCE, Pool
 from irpref.judged.types import Qrels, Run, Runs
 from irpref.measures.declare import KernelMeasure, Measures
 from irpref.measures.everyday import supports
@@ -99,11 +99,18 @@ class Filled(ResultFrame):
             f"{n_filled:,} of {len(self):,} grades are filled in: the judge's {pairs}, the mean human grades of "
             f"{both:,} documents that both graded (correlation {self.correlation:.2f})"
         )
-        if self.ranked is None:
-            return said
-        n_runs, relevant = self.ranked
-        of = f"{n_runs:,} runs" if n_runs > 1 else "one run"
-        return f"{said}; by their ranks in {of} about {relevant:,.0f} of them are relevant"
+        if self.ranked is not None:
+            n_runs, relevant = self.ranked
+            of = f"{n_runs:,} runs" if n_runs > 1 else "one run"
+            said += f"; by their ranks in {of} about {relevant:,.0f} of them are relevant"
+        human, filled = human_rows(self), self[self[SOURCE] == FILLED]
+        out_of_reach = human["relevance"][human["relevance"] > filled["relevance"].max()].min()
+        if n_filled and out_of_reach > 0:
+            said += f"; with rel={out_of_reach:g} none of them counts as relevant"
+        if alone := set(filled["query_id"]) - set(human["query_id"]):
+            n_topics = self["query_id"].nunique()
+            said += f"; {len(alone):,} of {n_topics:,} topics have no human grade (irpref judge is for these)"
+        return said
 
 
 def fill(qrels: Qrels, judge: Qrels | Sequence[Any], runs: Runs | None = None) -> Filled:
@@ -127,9 +134,9 @@ def fill(qrels: Qrels, judge: Qrels | Sequence[Any], runs: Runs | None = None) -
     -------
     Filled
         Columns `query_id`, `doc_id`, `relevance` (float), `source` (`human` or `judge`), `calibrated` (the mean human
-        grade of documents with this judge's grade; NaN if the judge did not grade the document), `depth` if you pass
-        `runs` (log of the mean of 1 / rank), and further columns of `qrels`. A document that neither graded stays
-        unjudged.
+        grade of documents with this judge's grade; NaN if the judge did not grade the document), `lowest` (the lowest
+        positive human grade: lower filled ones count as not relevant), `depth` if you pass `runs` (log of the mean of
+        1 / rank), and further columns of `qrels`. A document that neither graded stays unjudged.
 
     Raises
     ------
@@ -153,7 +160,7 @@ def fill(qrels: Qrels, judge: Qrels | Sequence[Any], runs: Runs | None = None) -
     if "subgroup" in given:
         raise ValueError("fill takes grades: this looks like preferences (columns group and subgroup)")
     # What an earlier `fill` added, or columns of other meaning with these names.
-    human = human_rows(given).drop(columns=[_CALIBRATED, _DEPTH], errors="ignore")
+    human = human_rows(given).drop(columns=[_CALIBRATED, _DEPTH, LOWEST], errors="ignore")
     keys = pd.MultiIndex.from_frame(human[_IDS])
     grades = pd.Series(np.maximum(human["relevance"].to_numpy(np.float64), 0.0), index=keys)
     several = isinstance(judge, (list, tuple)) and not any(hasattr(row, "_fields") for row in judge[:1])
@@ -175,6 +182,7 @@ def fill(qrels: Qrels, judge: Qrels | Sequence[Any], runs: Runs | None = None) -
     out = Filled(pd.concat([human, filled.assign(source=FILLED)], ignore_index=True))
     keys = pd.MultiIndex.from_frame(out[_IDS])
     out[_CALIBRATED] = values.reindex(keys).to_numpy()
+    out[LOWEST] = grades[grades > 0].min()
     ranked = None
     if runs is not None:
         named = named_runs(runs)
@@ -185,7 +193,7 @@ def fill(qrels: Qrels, judge: Qrels | Sequence[Any], runs: Runs | None = None) -
         out["relevance"] = np.where(completion.missing, completion.grades(), out["relevance"])
         ranked = len(named), completion.relevant
     first = [*_IDS, "relevance", SOURCE, _CALIBRATED]
-    out = out[[*first, *(name for name in out.columns if name not in first)]]
+    out = out[[*first, *(name for name in out.columns if name not in (*first, LOWEST)), LOWEST]]
     out.calibration, out.correlation, out.ranked = calibration, correlation, ranked
     return out
 
@@ -280,7 +288,8 @@ def filled_intervals(
     -------
     pandas.DataFrame
         As `irpref.intervals` returns it; `value` and `expected` are those with the filled grades, `bias` estimates how
-        far they are above the values with human judgments (NaN if only one document was graded by both).
+        far they are above the values with human judgments (NaN if only one document was graded by both, and with a
+        `rel` above the lowest positive grade, which means over grades seldom reach).
 
     Raises
     ------
@@ -292,6 +301,14 @@ def filled_intervals(
     others = [measure for measure in chosen if not supports(measure)]
     if others:
         raise ValueError(f"{others[0]} is left to another provider, which takes no fractional grades")
+    of_humans = human_rows(qrels)["relevance"]
+    lowest = float(of_humans[of_humans > 0].min())
+    if len(chosen) > 1 and any(measure.params.get("rel", 0) > lowest for measure in chosen):
+        tables = [filled_intervals([measure], qrels, run, level, rng) for measure in chosen]
+        return pd.concat(tables, ignore_index=True)
+    if chosen and (rel := chosen[0].params.get("rel", 0)) > lowest:
+        table = filled_intervals([chosen[0](rel=1)], _relevant_from(qrels, rel), run, level, rng)
+        return table.assign(measure=str(chosen[0]), bias=np.nan)
     columns = columns_for([measure for measure in chosen if isinstance(measure, KernelMeasure)])
     qrels = qrels.sort_values(_IDS)  # halves do not depend on the order of rows
     pool = kept_pool(qrels, (*columns, _CALIBRATED, *([_DEPTH] if _DEPTH in qrels else [])))
@@ -344,6 +361,21 @@ def filled_intervals(
             "fewer": ranked + fewer * (none - ranked),
         }
     return _spanned(by_topic(evaluate, of_topics))
+
+
+def _relevant_from(qrels: Filled, rel: float) -> Filled:
+    """The qrels with grades 0 and 1: what a measure with this threshold sees, and the judge calibrated to that."""
+    human = human_rows(qrels)
+    grade = human["relevance"].to_numpy(np.float64)
+    judge = qrels[qrels[_CALIBRATED].notna()][_IDS].assign(relevance=qrels[_CALIBRATED].dropna())
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", IrprefWarning)  # was given for these grades
+        out = fill(human.assign(relevance=np.where(grade < 0, grade, grade >= rel)), judge)
+    if _DEPTH in qrels:
+        out = Filled(out.merge(qrels[[*_IDS, _DEPTH]], on=_IDS, how="left"))
+        completion = _completion(out, pd.factorize(out["query_id"])[0])
+        out["relevance"] = np.where(completion.missing, completion.grades(), out["relevance"])
+    return out
 
 
 def _spanned(table: pd.DataFrame) -> pd.DataFrame:

@@ -204,8 +204,10 @@ def _agreement(human: Floats, judge: Floats, pairs: pd.DataFrame, level: float) 
     from scipy import stats
 
     tau = stats.kendalltau(human.mean(axis=1), judge.mean(axis=1)).statistic if len(human) > 1 else math.nan
-    by_human, by_judge = (pairs[name].to_numpy() < 1 - level for name in ("p_human", "p_judge"))
-    other = np.sign(pairs["human"].to_numpy()) != np.sign(pairs["judge"].to_numpy())
+    a, b = np.triu_indices(len(human), 1)
+    of_human, of_judge = human[a] - human[b], judge[a] - judge[b]
+    by_human, by_judge = (_p_of(of) < 1 - level for of in (of_human, of_judge))
+    other = np.sign(of_human.mean(axis=1)) != np.sign(of_judge.mean(axis=1))
     needed = pairs["topics_needed"].to_numpy()[by_judge & (~by_human | other)]
     return {
         "tau": float(tau),
@@ -264,7 +266,7 @@ def estimates(
     variance = of_judge + of_error
     share = np.divide(of_error, variance, out=np.ones_like(variance), where=variance > 0)
     df = 1 / (np.clip(share, 0, None) / (topics - weight * rest) + (1 - share) / (total - 1))
-    return estimate, np.sqrt(variance), df
+    return estimate, np.sqrt(variance), np.maximum(df, 1.0)
 
 
 def _p(estimate: Floats, error: Floats, df: Floats) -> Floats:

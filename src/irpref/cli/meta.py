@@ -210,7 +210,9 @@ def _intervals(args: argparse.Namespace, given: frame.Inputs, settings: dict[str
     found = robustness(given.measures, given.of_topics(), frame.read_runs(given.files, args), **settings)
     if args.needed is None:
         table = found.table(args.reference)
-        head = f"mean of {args.samples} samples, 95 % intervals over topics and teams"
+        over = "topics and teams" if next(iter(found.found.values())).teams.size else "topics"
+        less = f"; outcomes less those of {args.reference}" if args.reference else ""
+        head = f"mean of {args.samples} samples, 95 % intervals over {over}{less}"
     else:
         tables = {name: found.judgments_needed(name, args.needed) for name in found.measures if name != args.needed}
         table = pd.concat(tables, names=["measure"]).reset_index("measure")

@@ -19,7 +19,7 @@ from irpref.formats.columns import Coded, Stretches, Table
 from irpref.formats.texts import Texts, Unread
 from irpref.judged.inputs import as_table, opened
 from irpref.judged.match import texts_of
-from irpref.judged.pool import SOURCE, Pool
+from irpref.judged.pool import LOWEST, SOURCE, Pool
 from irpref.judged.preferences import COLUMNS, are_preferences, pool_of_preferences
 
 KEPT = 4  # qrels; batches of one experiment alternate
@@ -33,7 +33,7 @@ def kept_pool(qrels: Any, columns: tuple[str, ...] = (), preferences: bool = Fal
 
     With `preferences`, qrels that have groups are a pool of preferences.
     """
-    columns = (*columns, SOURCE, *(COLUMNS if preferences else ()))
+    columns = (*columns, SOURCE, LOWEST, *(COLUMNS if preferences else ()))
     qrels = opened(qrels, "relevance", preferences)
     data = as_table(qrels, "relevance", columns)
     if isinstance(qrels, Table) or not hasattr(qrels, "columns"):

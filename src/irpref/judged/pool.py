@@ -17,7 +17,7 @@ from irpref.judged.inputs import as_table, group, is_missing, str_list
 from irpref.judged.match import plain, texts_of
 
 # The column of filled qrels that says who graded a document, and its value for the grades of a judge.
-SOURCE, FILLED = "source", "judge"
+SOURCE, FILLED, LOWEST = "source", "judge", "lowest"
 
 
 class ConflictError(ValueError):

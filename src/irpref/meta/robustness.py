@@ -135,7 +135,7 @@ class Robustness:
         Returns
         -------
         DataFrame
-            Columns measure, level, judgments, outcome, estimate, low, high.
+            Columns measure, level, judgments, outcome, estimate, low, high. Intervals end where outcomes do.
 
         Raises
         ------
@@ -151,6 +151,8 @@ class Robustness:
             for level, outcome in self.found if measure != reference else ():
                 x, error = self.number(level, outcome, _difference(measure, reference))
                 low, high = x - self.width() * error, x + self.width() * error
+                if reference is None:
+                    low, high = max(low, 0.0 if outcome in ("wrong", "kept") else -1.0), min(high, 1.0)
                 rows.append((measure, level, self.judgments[level], outcome, x, low, high))
         return pd.DataFrame(rows, columns=["measure", "level", "judgments", "outcome", "estimate", "low", "high"])
 

@@ -316,7 +316,8 @@ def _long(frame: pd.DataFrame) -> pd.DataFrame:
                 f"{', '.join(map(str, frame.columns))}); pt.Experiment(perquery=True) returns one"
             )
     table = pd.DataFrame({wanted: list(map(str, frame[names[0]])) for wanted, names in found.items()}, dtype=object)
-    table["value"] = frame[found["value"][0]].to_numpy(dtype=np.float64)
+    numbers = frame[found["value"][0]]
+    table["value"] = numbers.where(numbers != "", np.nan).to_numpy(dtype=np.float64)  # "" is NaN in a CSV file
     return table[table.groupby(["topic", "measure"])["value"].transform("count") > 0]
 
 

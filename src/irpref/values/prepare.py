@@ -15,7 +15,7 @@ from ir_measures.measures import Measure
 from irpref.arrays.segments import Bools, Floats
 from irpref.judged.inputs import is_missing
 from irpref.judged.kept import kept_pool
-from irpref.judged.pool import FILLED, SOURCE, ConflictError, Pool
+from irpref.judged.pool import FILLED, LOWEST, SOURCE, ConflictError, Pool
 from irpref.measures.declare import KernelMeasure, arguments_of, needs
 from irpref.measures.degenerate import lacks_nonrelevant, warn_degenerate
 from irpref.messages import RangeWarning, ScaleWarning, on_command_line, our_name, warn_user
@@ -167,7 +167,7 @@ def _low_filled(pool: Pool) -> tuple[float, ...]:
         return ()
     filled = pool.columns[SOURCE] == FILLED
     human = pool.grade[~filled]
-    least = human[human > 0].min(initial=np.inf)
+    least = float(pool.columns[LOWEST][0]) if LOWEST in pool.columns else human[human > 0].min(initial=np.inf)
     low = np.unique(pool.grade[filled & (pool.grade > 0) & (pool.grade < least)])
     return tuple(np.setdiff1d(low, human).tolist()) if np.isfinite(least) else ()
 

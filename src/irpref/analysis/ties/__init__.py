@@ -188,9 +188,10 @@ ADDS: dict[Any, _Adds] = {
 
 def _parts_of(task: Task) -> Callable[[JudgedRun], Parts] | None:
     """What each retrieved document adds, from the run; None if that is not known."""
-    if not isinstance(task, partial) or task.func not in ADDS:
+    if not isinstance(task, partial):
         return None
-    parts = ADDS[task.func].parts or getattr(task.func, "parts", None)
+    adds = ADDS.get(task.func)
+    parts = (adds and adds.parts) or getattr(task.func, "parts", None)
     return None if parts is None else partial(parts, **task.keywords)
 
 
