@@ -694,6 +694,12 @@ KINDS = {
             "Let the judge grade the documents that humans judged, too, and compare the ids of both files.",
         ),
         Kind(
+            "mean grades seldom reach rel=…",
+            "irpref.intervals(['AP(rel=2)'], {'q1': {'d1': 2, 'd2': 0, 'd3': 1}}, RUN, 'unjudged', judge={'q1': {'d1': 1, 'd2': 0, 'd3': 1, 'd9': 1}})",
+            "A filled grade is a mean, and lies below a high threshold even if the document is likely relevant.",
+            "Take a measure without `rel`, or read the interval as a rough one.",
+        ),
+        Kind(
             "is left to another provider, which takes no fractional grades",
             "irpref.intervals(['infAP'], QRELS, RUN, 'unjudged', judge=QRELS)",
             "Filled grades are means, and only measures that irpref computes take them.",

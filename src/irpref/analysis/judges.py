@@ -59,7 +59,7 @@ from irpref.judged.types import Qrels, Run, Runs
 from irpref.measures.declare import KernelMeasure, Measures
 from irpref.measures.everyday import supports
 from irpref.measures.names import parse_all
-from irpref.messages import IrprefWarning
+from irpref.messages import IrprefWarning, warn_user
 from irpref.values.kernels import KernelEvaluator
 from irpref.values.prepare import columns_for
 from irpref.values.samples import Rng, drawing
@@ -295,6 +295,11 @@ def filled_intervals(
     ------
     ValueError
         Another provider computes a measure.
+
+    Warns
+    -----
+    IrprefWarning
+        A measure has a `rel` above the lowest positive grade.
     """
     z = float(special.ndtri((1 + check_level(level)) / 2))
     chosen = parse_all(measures)
@@ -307,6 +312,11 @@ def filled_intervals(
         tables = [filled_intervals([measure], qrels, run, level, rng) for measure in chosen]
         return pd.concat(tables, ignore_index=True)
     if chosen and (rel := chosen[0].params.get("rel", 0)) > lowest:
+        warn_user(
+            f"{chosen[0]}: mean grades seldom reach rel={rel:g}; the interval is that of grades cut there, and holds "
+            "the value less often than it says",
+            IrprefWarning,
+        )
         table = filled_intervals([chosen[0](rel=1)], _relevant_from(qrels, rel), run, level, rng)
         return table.assign(measure=str(chosen[0]), bias=np.nan)
     columns = columns_for([measure for measure in chosen if isinstance(measure, KernelMeasure)])
@@ -364,18 +374,16 @@ def filled_intervals(
 
 
 def _relevant_from(qrels: Filled, rel: float) -> Filled:
-    """The qrels with grades 0 and 1: what a measure with this threshold sees, and the judge calibrated to that."""
+    """The qrels with grades 0 and 1: what a measure with this threshold sees, and the judge calibrated to that.
+
+    Without ranks of runs: with these, intervals of AP(rel=2) on DL 2019 held 0 to 1 of the values, without .55 to 1.
+    """
     human = human_rows(qrels)
     grade = human["relevance"].to_numpy(np.float64)
     judge = qrels[qrels[_CALIBRATED].notna()][_IDS].assign(relevance=qrels[_CALIBRATED].dropna())
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", IrprefWarning)  # was given for these grades
-        out = fill(human.assign(relevance=np.where(grade < 0, grade, grade >= rel)), judge)
-    if _DEPTH in qrels:
-        out = Filled(out.merge(qrels[[*_IDS, _DEPTH]], on=_IDS, how="left"))
-        completion = _completion(out, pd.factorize(out["query_id"])[0])
-        out["relevance"] = np.where(completion.missing, completion.grades(), out["relevance"])
-    return out
+        return fill(human.assign(relevance=np.where(grade < 0, grade, grade >= rel)), judge)
 
 
 def _spanned(table: pd.DataFrame) -> pd.DataFrame:
