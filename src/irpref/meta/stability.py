@@ -113,7 +113,7 @@ def stability(
     Raises
     ------
     ValueError
-        A negative fuzziness; fewer than two systems, or than two topics to draw from.
+        A negative fuzziness; fewer than two systems.
 
     Examples
     --------
@@ -127,8 +127,6 @@ def stability(
     """
     values = one_of(values)
     if samples is None:
-        if values.n_topics < 2:
-            raise ValueError("samples of topics need at least 2 topics, got 1")
         samples = drawing(rng).integers(0, values.n_topics, (n_samples, values.n_topics))
     levels = np.unique(np.asarray(list(fuzziness), dtype=np.float64))
     if not levels.size or levels[0] < 0 or not np.isfinite(levels).all():

@@ -112,7 +112,7 @@ def swap(
     Raises
     ------
     ValueError
-        Edges that do not rise from 0; fewer than two systems, or than two topics to draw from.
+        Edges that do not rise from 0; fewer than two systems.
 
     Examples
     --------
@@ -126,8 +126,6 @@ def swap(
     """
     values = one_of(values)
     if samples is None:
-        if values.n_topics < 2:
-            raise ValueError("samples of topics need at least 2 topics, got 1")
         samples = drawing(rng).integers(0, values.n_topics, (2, n_samples, values.n_topics))
     lower = np.asarray(edges, dtype=np.float64)
     if lower.ndim != 1 or not lower.size or lower[0] != 0 or (np.diff(lower) <= 0).any():
