@@ -3,7 +3,7 @@
 Links of the README, which lead to files of the repository, are made absolute for package indexes, by the addresses of
 `[project.urls]`; pages of `docs/` are pages of the site.
 
-`irpref.formats._native` is compiled if that is possible; else, or if `IRPREF_PURE=1` asks for it, the wheel is
+`irpref.data._native` is compiled if that is possible; else, or if `IRPREF_PURE=1` asks for it, the wheel is
 pure Python. `python hatch_build.py` compiles it beside its source, as an editable installation does. With `--sanitize`,
 reading outside of memory and undefined behaviour end the process (LD_PRELOAD must name libasan then).
 """
@@ -24,7 +24,7 @@ from typing import Any
 from hatchling.builders.hooks.plugin.interface import BuildHookInterface
 from hatchling.metadata.plugin.interface import MetadataHookInterface
 
-SOURCE = Path(__file__).resolve().parent / "src" / "irpref" / "formats"
+SOURCE = Path(__file__).resolve().parent / "src" / "irpref" / "data"
 MODULE = "_native.pyd" if os.name == "nt" else "_native.abi3.so"
 LIMITED = "Py_LIMITED_API=0x030B0000"  # what the tag of the wheel promises
 
@@ -48,7 +48,10 @@ class Readme(MetadataHookInterface):
 
     def update(self, metadata: dict[str, Any]) -> None:
         text = (Path(self.root) / "README.md").read_text(encoding="utf-8")
-        metadata["readme"] = {"content-type": "text/markdown", "text": with_addresses(text, metadata["urls"])}
+        metadata["readme"] = {
+            "content-type": "text/markdown",
+            "text": with_addresses(text, metadata["urls"]),
+        }
 
 
 def compile_native(folder: Path, sanitize: bool = False) -> str:
@@ -70,10 +73,18 @@ def compile_native(folder: Path, sanitize: bool = False) -> str:
 
 def _for_posix(folder: Path, sanitize: bool) -> list[str]:
     compiler = shlex.split(os.environ.get("CC") or sysconfig.get_config_var("CC") or "cc")
-    shared = ["-bundle", "-undefined", "dynamic_lookup"] if sys.platform == "darwin" else ["-shared"]
+    shared = (
+        ["-bundle", "-undefined", "dynamic_lookup"] if sys.platform == "darwin" else ["-shared"]
+    )
     how = ["-O3", "-g0", "-DNDEBUG", "-Wl,-x" if sys.platform == "darwin" else "-Wl,-s"]
     if sanitize:
-        how = ["-O1", "-g", "-fno-omit-frame-pointer", "-fsanitize=address,undefined", "-fno-sanitize-recover=all"]
+        how = [
+            "-O1",
+            "-g",
+            "-fno-omit-frame-pointer",
+            "-fsanitize=address,undefined",
+            "-fno-sanitize-recover=all",
+        ]
     # Products are rounded before they are added, as elsewhere: some compilers fuse the two where the processor can.
     flags = ["-fPIC", "-ffp-contract=off", f"-D{LIMITED}", f"-I{sysconfig.get_path('include')}"]
     return [*compiler, *how, *flags, *shared, "_native.c", "-o", str(folder / MODULE)]
@@ -89,7 +100,15 @@ def _for_windows(folder: Path, beside: str) -> list[str]:
         "/Brepro",
     ]
     include = f"/I{sysconfig.get_path('include')}"
-    return [os.environ.get("CC") or "cl", *flags, include, "_native.c", f"/Fo{beside}\\", "/link", *linked]
+    return [
+        os.environ.get("CC") or "cl",
+        *flags,
+        include,
+        "_native.c",
+        f"/Fo{beside}\\",
+        "/link",
+        *linked,
+    ]
 
 
 class Native(BuildHookInterface[Any]):
@@ -100,11 +119,13 @@ class Native(BuildHookInterface[Any]):
         folder = SOURCE if version == "editable" else Path(self.temporary.name)
         reason = compile_native(folder)
         if reason:
-            self.app.display_warning(f"irpref is built as pure Python, with the same values: {reason}")
+            self.app.display_warning(
+                f"irpref is built as pure Python, with the same values: {reason}"
+            )
         elif version != "editable":
             platform = self.build_config.builder.get_best_matching_tag().split("-")[-1]
             build_data |= {"tag": f"cp311-abi3-{platform}", "pure_python": False}
-            build_data["force_include"][str(folder / MODULE)] = f"irpref/formats/{MODULE}"
+            build_data["force_include"][str(folder / MODULE)] = f"irpref/data/{MODULE}"
 
     def finalize(self, version: str, build_data: dict[str, Any], artifact_path: str) -> None:
         self.temporary.cleanup()

@@ -19,12 +19,14 @@ TRIES = 2
 
 
 def spark(options: argparse.Namespace) -> list[dict[str, Any]]:
-    """All measures over a run of five million rows in Parquet. ImportError where pyspark is not installed."""
+    """All measures over a run of five million rows in Parquet. ImportError where pyspark is not
+    installed.
+    """
     import polars as pl
     import pyarrow  # noqa: F401
     from pyspark.sql import SparkSession
 
-    from irpref.hosts.spark import evaluate
+    from irpref.lab.spark import evaluate
     from irpref.values.kernels import KernelEvaluator
 
     cores = min(os.cpu_count() or 1, 8)
@@ -32,13 +34,23 @@ def spark(options: argparse.Namespace) -> list[dict[str, Any]]:
     results: list[dict[str, Any]] = []
 
     def note(form: str, seconds: list[float]) -> None:
-        result = {"workload": "spark", "form": form, "who": "irpref", "rows": rows, "seconds": seconds}
+        result = {
+            "workload": "spark",
+            "form": form,
+            "who": "irpref",
+            "rows": rows,
+            "seconds": seconds,
+        }
         results.append({**result, "cores": cores})
         took = statistics.median(seconds)
-        print(f"spark {form:28} {took:8.2f} s  {rows / took / 1e6:6.2f} M rows a second", flush=True)
+        print(
+            f"spark {form:28} {took:8.2f} s  {rows / took / 1e6:6.2f} M rows a second", flush=True
+        )
 
     with tempfile.TemporaryDirectory() as folder, warnings.catch_warnings():
-        warnings.filterwarnings("ignore", "PySpark does not yet fully support pandas", FutureWarning)
+        warnings.filterwarnings(
+            "ignore", "PySpark does not yet fully support pandas", FutureWarning
+        )
         load = workloads.build("S", topics=rows // 1000)
         frames = {}
         for name, data in (("run", load.run), ("qrels", load.qrels)):
@@ -72,12 +84,16 @@ def spark(options: argparse.Namespace) -> list[dict[str, Any]]:
         session.sparkContext.setLogLevel("ERROR")
         note("start of the session", [time.perf_counter() - start])
         for buckets in (2, 10, 50, 500):
-            session.conf.set("spark.sql.shuffle.partitions", str(max(cores, min(buckets, 4 * cores))))
+            session.conf.set(
+                "spark.sql.shuffle.partitions", str(max(cores, min(buckets, 4 * cores)))
+            )
             run, qrels = (session.read.parquet(f"{folder}/{name}") for name in ("run", "qrels"))
             seconds = []
             for turn in range(TRIES + (buckets == 2)):
                 start = time.perf_counter()
-                evaluate(run, qrels, measures, buckets=buckets).write.format("noop").mode("overwrite").save()
+                evaluate(run, qrels, measures, buckets=buckets).write.format("noop").mode(
+                    "overwrite"
+                ).save()
                 if buckets > 2 or turn:  # the first one starts the workers
                     seconds.append(time.perf_counter() - start)
             note(f"{buckets} buckets of {rows // buckets:,} rows", seconds)

@@ -19,13 +19,25 @@ from typing import Any
 from benchmarks import peers, workloads
 
 TRIES = 5
-SHORT, MANY_TRIES = 200_000, 25  # rows below which a command takes as long as it takes to start, which varies
+SHORT, MANY_TRIES = (
+    200_000,
+    25,
+)  # rows below which a command takes as long as it takes to start, which varies
 SMALL = 2_000_000  # above this number of rows, two tries
-SIZES = [(1000, 1000), (5000, 1000), (20_000, 1000), (50_000, 1000), (500, 10_000), (50, 100_000)]  # of `growth`
+SIZES = [
+    (1000, 1000),
+    (5000, 1000),
+    (20_000, 1000),
+    (50_000, 1000),
+    (500, 10_000),
+    (50, 100_000),
+]  # of `growth`
 
 
 def files(options: argparse.Namespace) -> list[dict[str, Any]]:
-    """`irpref eval` with all measures, trec_eval and ir_measures with bpref, on files sorted by topic."""
+    """`irpref eval` with all measures, trec_eval and ir_measures with bpref, on files sorted by
+    topic.
+    """
     sizes = [(int(rows), min(1000, max(1, int(rows) // 10))) for rows in options.rows]
     named = {f"{rows:,}": (rows // depth, depth) for rows, depth in sizes}
     return _on_files("files", named, _commands(options), options)
@@ -112,7 +124,14 @@ def _commands(options: argparse.Namespace) -> dict[str, Callable[[str, str], lis
     else:
         print("trec_eval is not on PATH (give --trec-eval): left out")
     if peers.installed("ir_measures"):
-        found["ir_measures"] = lambda qrels, run: [sys.executable, "-m", "ir_measures", qrels, run, "Bpref"]
+        found["ir_measures"] = lambda qrels, run: [
+            sys.executable,
+            "-m",
+            "ir_measures",
+            qrels,
+            run,
+            "Bpref",
+        ]
     return {who: c for who, c in found.items() if options.only is None or who in options.only}
 
 
@@ -121,7 +140,8 @@ def _irpref() -> list[str]:
     return [str(beside)] if beside.exists() else [sys.executable, "-m", "irpref.cli"]
 
 
-# In a process of its own, since a child's peak memory starts at that of the process it was forked from.
+# In a process of its own, since a child's peak memory starts at that of the process it was forked
+# from.
 _LAUNCHER = """
 import json, os, subprocess, sys, time
 start = time.perf_counter()
@@ -143,7 +163,9 @@ def _environment() -> dict[str, str]:
 
 
 def timed(command: Sequence[str], clock: str = "wall") -> tuple[float, float]:
-    """Seconds (of all threads together by the `cpu` clock), and megabytes at the peak, of a command."""
+    """Seconds (of all threads together by the `cpu` clock), and megabytes at the peak, of a
+    command.
+    """
     launcher = [sys.executable, "-S", "-c", _LAUNCHER, *command]
     done = subprocess.run(launcher, check=True, capture_output=True, text=True, env=_environment())
     status, wall, cpu, peak = json.loads(done.stdout)
@@ -174,5 +196,7 @@ def start(options: argparse.Namespace) -> list[dict[str, Any]]:
     for who, seconds in taken.items():
         if seconds:
             print(f"start {who:20} {statistics.median(seconds):7.3f} s")
-            results.append({"workload": "start", "form": who, "who": who, "rows": 0, "seconds": seconds})
+            results.append(
+                {"workload": "start", "form": who, "who": who, "rows": 0, "seconds": seconds}
+            )
     return results

@@ -1,8 +1,7 @@
 """Who takes part: ours with every measure of the package, the others with Bpref alone.
 
-A contestant takes qrels and runs in one of the forms of `workloads.FORMS` and returns the average of each
-measure. What is not installed is left out, with one line.
-"""
+A contestant takes qrels and runs in one of the forms of `workloads.FORMS` and returns the average
+of each measure. What is not installed is left out, with one line."""
 
 from __future__ import annotations
 
@@ -11,8 +10,8 @@ from collections.abc import Callable
 from functools import cache
 from typing import Any
 
-# All measures of the package that any qrels will do for. (Coverage and Novelty need a column with the
-# documents that users knew, which dicts and TREC files cannot hold.) The scale is explicit.
+# All measures of the package that any qrels will do for. (Coverage and Novelty need a column with
+# the documents that users knew, which dicts and TREC files cannot hold.) The scale is explicit.
 OURS = (
     "RPref(max_rel=3)",
     "RPref(norm='relative',max_rel=3)",
@@ -95,12 +94,16 @@ def ranx_each(qrels: Any, runs: list[Any]) -> list[dict[str, float]]:
     def made(kind: Any, data: Any, value: str) -> Any:
         if isinstance(data, dict):
             return kind.from_dict(data) if kind is ranx.Run else kind(data)
-        data = data.astype({"query_id": object, "doc_id": object, value: float if value == "score" else int})
+        data = data.astype(
+            {"query_id": object, "doc_id": object, value: float if value == "score" else int}
+        )
         return kind.from_df(data, q_id_col="query_id", doc_id_col="doc_id", score_col=value)
 
     out = []
     for run in runs:
-        value = ranx.evaluate(made(ranx.Qrels, qrels, "relevance"), made(ranx.Run, run, "score"), "bpref")
+        value = ranx.evaluate(
+            made(ranx.Qrels, qrels, "relevance"), made(ranx.Run, run, "score"), "bpref"
+        )
         out.append({"Bpref": float(value)})
     return out
 

@@ -3,8 +3,8 @@
 
     python -m benchmarks.report results.json [more.json ...]
 
-Later files replace what earlier ones measured. With --keep, sections of the page that have no results stay as they are.
-"""
+Later files replace what earlier ones measured. With --keep, sections of the page that have no
+results stay as they are."""
 
 from __future__ import annotations
 
@@ -66,7 +66,9 @@ def main() -> None:
 
 
 def merged(old: str, new: str) -> str:
-    """A page with the sections of a new one in the place of its own; new ones stand before that about start-up."""
+    """A page with the sections of a new one in the place of its own; new ones stand before that
+    about start-up.
+    """
     parts = {text.partition("\n")[0]: text for text in old.split("\n## ")}
     fresh = {text.partition("\n")[0]: text for text in new.split("\n## ")[1:]}
     keys = list(parts)
@@ -84,7 +86,9 @@ def page(files: list[dict[str, Any]]) -> str:
             found[result["workload"], result["form"], result["who"]] = result
     results = list(found.values())
     parts = [INTRO, about(files[-1])]
-    parts += [section(name, text, results) for name, text in WORKLOADS.items() if _of(results, name)]
+    parts += [
+        section(name, text, results) for name, text in WORKLOADS.items() if _of(results, name)
+    ]
     if _of(results, "files"):
         parts.append(files_section(_of(results, "files")))
     if _of(results, "growth"):
@@ -106,12 +110,15 @@ def page(files: list[dict[str, Any]]) -> str:
 
 def about(file: dict[str, Any]) -> str:
     """Machine, versions and date."""
-    versions = ", ".join(f"{name} {version}" for name, version in file["versions"].items() if version)
+    versions = ", ".join(
+        f"{name} {version}" for name, version in file["versions"].items() if version
+    )
     return (
         f"Measured on {file['date']}: {file['cpu']}, {file['cores']} cores, {file['system']}, "
         f"Python {file['python']}, {versions}. "
         + (
-            "Times of A to D, of commands and of start-up are CPU time of all threads, since the machine had "
+            "Times of A to D, of commands and of start-up are CPU time of all threads, since the "
+            "machine had "
             "other work to do; those of stages and Spark are wall time.\n"
             if file.get("clock") == "cpu"
             else "Times are wall time.\n"
@@ -144,7 +151,8 @@ def section(name: str, text: str, results: list[dict[str, Any]]) -> str:
     n_rows = here[0]["rows"]
     head = ["input", "irpref, all measures", "others, Bpref", "ratio to ir_measures", "target"]
     note = (
-        "\nir_measures does not read polars frames; its time is for the same rows as pandas frames with `object` "
+        "\nir_measures does not read polars frames; its time is for the same rows as pandas "
+        "frames with `object` "
         "strings.\n"
         if any(r["form"] == "polars" for r in here)
         else ""
@@ -160,19 +168,27 @@ def files_section(results: list[dict[str, Any]]) -> str:
         of = {r["who"]: r for r in results if r["form"] == form}
         row = [form]
         for who in whos:
-            row.append(f"{_time(seconds(of[who]))}, {of[who]['megabytes']:.0f} MB" if who in of else "")
+            row.append(
+                f"{_time(seconds(of[who]))}, {of[who]['megabytes']:.0f} MB" if who in of else ""
+            )
         if "irpref" in of:
-            ratios = [f"{seconds(of[w]) / seconds(of['irpref']):.1f} × {w}" for w in whos if w != "irpref" and w in of]
+            ratios = [
+                f"{seconds(of[w]) / seconds(of['irpref']):.1f} × {w}"
+                for w in whos
+                if w != "irpref" and w in of
+            ]
             row.append(", ".join(ratios))
         else:
             row.append("")
         rows.append([*row, ", ".join(verdicts(list(of.values())))])
     return (
         "## From files, start-up included\n\n"
-        "Time and peak memory of `irpref eval QRELS RUN MEASURE...` with all measures, `trec_eval -m bpref QRELS RUN` "
+        "Time and peak memory of `irpref eval QRELS RUN MEASURE...` with all measures, `trec_eval "
+        "-m bpref QRELS RUN` "
         "and `ir_measures QRELS RUN Bpref`, on files sorted by topic.\n\n"
         + table(["rows of the run", *whos, "ratio", "target"], rows)
-        + "\nFor small files, most of the time goes into importing NumPy and ir_measures. For large ones, one core "
+        + "\nFor small files, most of the time goes into importing NumPy and ir_measures. For "
+        "large ones, one core "
         "parses blocks while the other evaluates those before.\n"
     )
 
@@ -185,7 +201,8 @@ def growth_section(results: list[dict[str, Any]]) -> str:
         cost = f"{took / r['rows'] * 1e9:.0f}"
         rows.append([r["form"], f"{r['rows']:,}", _time(took), cost, f"{r['megabytes']:.0f}"])
     return (
-        "## Growth\n\n`irpref eval` with all measures, start-up included, on files sorted by topic, 100 judged "
+        "## Growth\n\n`irpref eval` with all measures, start-up included, on files sorted by "
+        "topic, 100 judged "
         "documents a topic. Memory grows with the judgments, not with the run.\n\n"
         + table(["topics x retrieved", "rows of the run", "time", "ns a row", "MB"], rows)
     )
@@ -197,35 +214,59 @@ def jobs_section(results: list[dict[str, Any]], file: dict[str, Any]) -> str:
     for workload, form in dict.fromkeys((r["workload"], r["form"]) for r in results):
         of = {r["who"]: r for r in results if (r["workload"], r["form"]) == (workload, form)}
         ours = of["irpref"]
-        reached = "" if file.get("clock") == "cpu" and workload in ON_CORES else _reached(workload, form, of)
+        reached = (
+            ""
+            if file.get("clock") == "cpu" and workload in ON_CORES
+            else _reached(workload, form, of)
+        )
         others = [f"{who} {_time(seconds(r))}" for who, r in of.items() if r is not ours]
-        ratios = [f"{seconds(r) / seconds(ours):.1f} × {who}" for who, r in of.items() if not who.startswith("irpref")]
+        ratios = [
+            f"{seconds(r) / seconds(ours):.1f} × {who}"
+            for who, r in of.items()
+            if not who.startswith("irpref")
+        ]
         rate = f"{ours['rows'] / seconds(ours) / 1e6:.1f}"
         target = JOBS.get((workload, form), JOBS.get((workload, ""), "")) + reached
         rows.append(
-            [JOB_NAMES[workload], form, _time(seconds(ours)), rate, "; ".join(others), ", ".join(ratios), target]
+            [
+                JOB_NAMES[workload],
+                form,
+                _time(seconds(ours)),
+                rate,
+                "; ".join(others),
+                ", ".join(ratios),
+                target,
+            ]
         )
     busy = max(r.get("load", 0.0) for r in results)
     cpu = (
-        " Times are CPU time of all threads and processes, so they do not show what several cores gain; the targets "
+        " Times are CPU time of all threads and processes, so they do not show what several cores "
+        "gain; the targets "
         "of a track and of Parquet, which count on two cores, are left out."
     )
     return (
         "## Tracks, frames, Parquet\n\n"
-        "- *track*: all runs of a track on one command line with seven measures, start-up included, beside one process "
+        "- *track*: all runs of a track on one command line with seven measures, start-up "
+        "included, beside one process "
         "that reads them with pytrec_eval's parser and computes three\n"
         "- *read_run*: beside `pandas.read_csv` of six columns with ids as text\n"
-        "- *frames*: C with all measures. In *scattered* frames each id is an object of its own anywhere in memory, as "
+        "- *frames*: C with all measures. In *scattered* frames each id is an object of its own "
+        "anywhere in memory, as "
         "after merges and sorts\n"
         "- *Parquet*: all measures, some topics at a time\n"
         "- *pt.Experiment*: thirteen measures, with and without `accelerate()`\n"
-        "- *leaderboard*: two measures with 10,000 permutations, beside pytrec_eval and the same test in NumPy\n"
+        "- *leaderboard*: two measures with 10,000 permutations, beside pytrec_eval and the same "
+        "test in NumPy\n"
         "- *intervals over ties*, *report*: seven measures\n"
-        "- *meta robustness*: fourteen measures at sixteen levels of judgments, one sample, beside pytrec_eval with "
+        "- *meta robustness*: fourteen measures at sixteen levels of judgments, one sample, "
+        "beside pytrec_eval with "
         "five measures\n\n"
-        f"Measured on {file['date']} with irpref {file['versions']['irpref']}; the machine's load, the benchmark's own "
+        f"Measured on {file['date']} with irpref {file['versions']['irpref']}; the machine's "
+        f"load, the benchmark's own "
         f"included, was up to {busy:.0f}.{cpu if file.get('clock') == 'cpu' else ''}\n\n"
-        + table(["job", "form", "irpref", "million rows a second", "others", "ratio", "target"], rows)
+        + table(
+            ["job", "form", "irpref", "million rows a second", "others", "ratio", "target"], rows
+        )
     )
 
 
@@ -238,7 +279,9 @@ def _reached(workload: str, form: str, of: dict[str, dict[str, Any]]) -> str:
     if workload == "parquet":
         found = ours["rows"] / seconds(ours) / 1e6
     else:
-        found = next(seconds(r) / seconds(ours) for who, r in of.items() if not who.startswith("irpref"))
+        found = next(
+            seconds(r) / seconds(ours) for who, r in of.items() if not who.startswith("irpref")
+        )
     return ": met" if found >= least else ": **missed**"
 
 
@@ -296,11 +339,21 @@ def stages_section(results: list[dict[str, Any]]) -> str:
         if r["who"] not in ("index the qrels", "align the run", "all kernels"):
             continue  # parts of the alignment: for who makes it faster
         took = seconds(r)
-        rows.append([r["workload"][-1], FORMS[r["form"]], r["who"], _time(took), f"{took / r['rows'] * 1e9:.0f}"])
+        rows.append(
+            [
+                r["workload"][-1],
+                FORMS[r["form"]],
+                r["who"],
+                _time(took),
+                f"{took / r['rows'] * 1e9:.0f}",
+            ]
+        )
     return (
         "## Where the time goes\n\n"
-        "An evaluation indexes the qrels, aligns the run with them (documents looked up, ties broken, input checked), "
-        "and runs the kernels.\n\n" + table(["workload", "input", "stage", "time", "ns a row"], rows)
+        "An evaluation indexes the qrels, aligns the run with them (documents looked up, ties "
+        "broken, input checked), "
+        "and runs the kernels.\n\n"
+        + table(["workload", "input", "stage", "time", "ns a row"], rows)
     )
 
 
@@ -308,7 +361,8 @@ def kernels_section(results: list[dict[str, Any]]) -> str:
     """Cost of rpref by number of grades."""
     rows = [[r["form"], f"{seconds(r) / r['rows'] * 1e9:.0f}"] for r in results]
     return (
-        "## Number of grades\n\n`RPref` on an aligned run, 20 topics × 5,000 judged documents. The time is near-linear "
+        "## Number of grades\n\n`RPref` on an aligned run, 20 topics × 5,000 judged documents. "
+        "The time is near-linear "
         "in documents for any number of grades.\n\n" + table(["scale", "ns a document"], rows)
     )
 

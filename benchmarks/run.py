@@ -8,11 +8,11 @@
     python -m benchmarks start stages kernels # start-up; where time goes; cost by number of grades
     python -m benchmarks all --json results.json && python -m benchmarks.report results.json
 
-All contestants run in one process, in turns, and the medians are compared: absolute times wander with the
-machine, ratios hold. A ratio is the time of ir_measures with Bpref alone, divided by ours with all measures
-of the package. pandas' `str` dtype on pyarrow is measured by a second interpreter that has pyarrow
-(`--arrow-python`, or $IRPREF_ARROW_PYTHON), since installing pyarrow changes how pandas stores strings.
-"""
+All contestants run in one process, in turns, and the medians are compared: absolute times wander
+with the machine, ratios hold. A ratio is the time of ir_measures with Bpref alone, divided by ours
+with all measures of the package. pandas' `str` dtype on pyarrow is measured by a second interpreter
+that has pyarrow (`--arrow-python`, or $IRPREF_ARROW_PYTHON), since installing pyarrow changes how
+pandas stores strings."""
 
 from __future__ import annotations
 
@@ -34,10 +34,11 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks import cluster, commands, peers, stages, track, workloads
-from irpref.formats import texts
+from irpref.data import texts
 from irpref.messages import IrprefWarning
 
-# (workload, form) or (workload, form, contestant): how many times faster than ir_measures with Bpref alone.
+# (workload, form) or (workload, form, contestant): how many times faster than ir_measures with
+# Bpref alone.
 TARGETS: dict[tuple[str, ...], float] = {
     **{(w, form): t for w, t in (("A", 7), ("C", 20), ("D", 4)) for form in peers.FRAMES},
     **{(w, "dict"): t for w, t in (("A", 1.5), ("C", 3), ("D", 1))},
@@ -66,7 +67,16 @@ WHAT = (
     "spark",
 )
 ROWS = [1e2, 1e3, 1e4, 1e5, 1e6, 5e6, 2e7]
-PACKAGES = ("irpref", "ir-measures", "pytrec_eval-terrier", "ranx", "numpy", "pandas", "polars", "pyarrow")
+PACKAGES = (
+    "irpref",
+    "ir-measures",
+    "pytrec_eval-terrier",
+    "ranx",
+    "numpy",
+    "pandas",
+    "polars",
+    "pyarrow",
+)
 
 Result = dict[str, Any]
 
@@ -74,15 +84,25 @@ Result = dict[str, Any]
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run what was asked for."""
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
-    parser.add_argument("what", nargs="*", default=["A", "B", "C", "D"], help=f"{' '.join(WHAT)}, or all")
+    parser.add_argument(
+        "what", nargs="*", default=["A", "B", "C", "D"], help=f"{' '.join(WHAT)}, or all"
+    )
     forms = list(workloads.FORMS)
     parser.add_argument("--forms", nargs="+", choices=forms, default=forms)
-    parser.add_argument("--only", nargs="+", metavar="CONTESTANT", help="irpref, ir_measures, pytrec_eval, ranx")
+    parser.add_argument(
+        "--only", nargs="+", metavar="CONTESTANT", help="irpref, ir_measures, pytrec_eval, ranx"
+    )
     parser.add_argument("--runs", type=int, default=100, help="runs of workload B")
-    parser.add_argument("--topics", type=int, help="fewer topics than the workload has (for a quick look)")
+    parser.add_argument(
+        "--topics", type=int, help="fewer topics than the workload has (for a quick look)"
+    )
     parser.add_argument("--rows", type=float, nargs="+", default=ROWS, help="rows of the files")
-    parser.add_argument("--seconds", type=float, default=SECONDS, help="least time for each workload and form")
-    parser.add_argument("--clock", choices=["wall", "cpu"], default="wall", help="cpu: on a busy machine")
+    parser.add_argument(
+        "--seconds", type=float, default=SECONDS, help="least time for each workload and form"
+    )
+    parser.add_argument(
+        "--clock", choices=["wall", "cpu"], default="wall", help="cpu: on a busy machine"
+    )
     parser.add_argument("--trec-eval", default=None, help="the binary (default: on PATH)")
     parser.add_argument("--arrow-python", default=os.environ.get("IRPREF_ARROW_PYTHON"))
     parser.add_argument("--json", metavar="FILE", help="write the results")
@@ -137,8 +157,12 @@ def memory(name: str, options: argparse.Namespace) -> list[Result]:
     for form in options.forms:
         contestants = {
             who: call
-            for who, (call, module, forms) in (peers.MANY if name == "B" else peers.CONTESTANTS).items()
-            if form in forms and (options.only is None or who.split(",")[0] in options.only) and _there(module)
+            for who, (call, module, forms) in (
+                peers.MANY if name == "B" else peers.CONTESTANTS
+            ).items()
+            if form in forms
+            and (options.only is None or who.split(",")[0] in options.only)
+            and _there(module)
         }
         try:
             qrels = workloads.FORMS[form](load.qrels)
@@ -147,7 +171,8 @@ def memory(name: str, options: argparse.Namespace) -> list[Result]:
             results += _elsewhere(name, form, options, missing)
             continue
         if form == "polars" and (options.only is None or "ir_measures" in options.only):
-            # ir_measures does not take polars frames: compare with what its users would hand in instead.
+            # ir_measures does not take polars frames: compare with what its users would hand in
+            # instead.
             contestants["ir_measures"] = peers.ir_measures_each
             results += _compare(name, form, contestants, qrels, runs, load, options, other="object")
         else:
@@ -172,13 +197,17 @@ def _compare(
     if other is not None and "ir_measures" in contestants:
         make = workloads.FORMS[other]
         given["ir_measures"] = (make(load.qrels), [make(run) for run in load.runs])
-    calls = {who: (lambda call=call, args=given[who]: call(*args)) for who, call in contestants.items()}
+    calls = {
+        who: (lambda call=call, args=given[who]: call(*args)) for who, call in contestants.items()
+    }
     times, values = in_turns(calls, options.seconds, least=1 if name == "B" else LEAST)
     _agree(values)
     rows = len(load.run) * len(load.runs)
     out = []
     for who in calls:
-        out.append({"workload": name, "form": form, "who": who, "rows": rows, "seconds": times[who]})
+        out.append(
+            {"workload": name, "form": form, "who": who, "rows": rows, "seconds": times[who]}
+        )
     report(out)
     return out
 
@@ -188,9 +217,8 @@ def in_turns(
 ) -> tuple[dict[str, list[float]], dict[str, Any]]:
     """Time calls in turns until `seconds` are over.
 
-    The first round, which imports and compiles, is not counted, unless it alone took the time; then one more
-    follows.
-    """
+    The first round, which imports and compiles, is not counted, unless it alone took the time; then
+    one more follows."""
     values = {}
     first: dict[str, list[float]] = {}
     for who, call in calls.items():
@@ -221,13 +249,17 @@ def _timed(call: Callable[[], Any]) -> tuple[list[float], Any]:
 
 
 def _agree(values: dict[str, list[dict[str, float]]]) -> None:
-    """A fast wrong answer is no result: BprefVariant is ir_measures' Bpref (scores fit float32 here)."""
+    """A fast wrong answer is no result: BprefVariant is ir_measures' Bpref (scores fit float32
+    here).
+    """
     ours = [v for who, v in values.items() if who.startswith("irpref")]
     for who, theirs in values.items():
         if ours and not who.startswith(("irpref", "ranx")):
             for a, b in zip(ours[0], theirs, strict=True):
                 if abs(a["BprefVariant"] - b["Bpref"]) > 1e-9:
-                    raise SystemExit(f"{who} has Bpref {b['Bpref']!r}, irpref {a['BprefVariant']!r}")
+                    raise SystemExit(
+                        f"{who} has Bpref {b['Bpref']!r}, irpref {a['BprefVariant']!r}"
+                    )
 
 
 def _there(module: str) -> bool:
@@ -242,7 +274,9 @@ def _there(module: str) -> bool:
 _told: set[str] = set()
 
 
-def _elsewhere(name: str, form: str | None, options: argparse.Namespace, missing: ImportError) -> list[Result]:
+def _elsewhere(
+    name: str, form: str | None, options: argparse.Namespace, missing: ImportError
+) -> list[Result]:
     """Measure a form in another interpreter, which has what is missing here."""
     if not options.arrow_python:
         print(f"{name} {form or ''}: left out, {missing} (give --arrow-python)")
@@ -251,7 +285,14 @@ def _elsewhere(name: str, form: str | None, options: argparse.Namespace, missing
         file = Path(folder) / "results.json"
         command = [options.arrow_python, "-m", "benchmarks", name, "--json", str(file)]
         command += ["--forms", form] if form else []
-        command += ["--clock", options.clock, "--runs", str(options.runs), "--seconds", str(options.seconds)]
+        command += [
+            "--clock",
+            options.clock,
+            "--runs",
+            str(options.runs),
+            "--seconds",
+            str(options.seconds),
+        ]
         command += ["--topics", str(options.topics)] if options.topics else []
         command += ["--only", *options.only] if options.only else []
         subprocess.run(command, check=True, cwd=Path(__file__).parents[1])
@@ -273,13 +314,21 @@ def kernels(seconds: float) -> list[Result]:
         rng = np.random.default_rng(grades)
         query_id = [str(t) for t in range(topics) for _ in range(depth)]
         doc_id = [f"d{d}" for _ in range(topics) for d in range(depth)]
-        levels = rng.random(topics * depth) if grades == depth else rng.integers(0, grades, topics * depth)
+        levels = (
+            rng.random(topics * depth)
+            if grades == depth
+            else rng.integers(0, grades, topics * depth)
+        )
         qrels = pd.DataFrame({"query_id": query_id, "doc_id": doc_id, "relevance": levels})
-        run = pd.DataFrame({"query_id": query_id, "doc_id": doc_id, "score": rng.random(topics * depth)})
+        run = pd.DataFrame(
+            {"query_id": query_id, "doc_id": doc_id, "score": rng.random(topics * depth)}
+        )
         top = grades - 1 if grades < depth else 1
         evaluator = KernelEvaluator([irpref.RPref(max_rel=top)], qrels)
         # An aligned run that no measure has touched yet, each time.
-        times = stages.repeated(evaluator.values_of, seconds / 8, lambda e=evaluator, r=run: e.align(r))
+        times = stages.repeated(
+            evaluator.values_of, seconds / 8, lambda e=evaluator, r=run: e.align(r)
+        )
         who = f"{grades} grades" if grades < depth else "continuous grades"
         results.append(
             {
@@ -312,7 +361,9 @@ def report(results: list[Result]) -> None:
 def target_of(result: Result) -> float | None:
     """Least ratio asked for, if any."""
     key = (result["workload"], result["form"])
-    return TARGETS.get((*key, result["who"]), TARGETS.get(key) if result["who"] == "irpref" else None)
+    return TARGETS.get(
+        (*key, result["who"]), TARGETS.get(key) if result["who"] == "irpref" else None
+    )
 
 
 def machine() -> dict[str, Any]:
@@ -327,7 +378,11 @@ def machine() -> dict[str, Any]:
         versions["irpref"] = f"{versions['irpref']} (nothing compiled)"
     cpu = platform.processor()
     if Path("/proc/cpuinfo").exists():
-        found = [line for line in Path("/proc/cpuinfo").read_text().splitlines() if line.startswith("model name")]
+        found = [
+            line
+            for line in Path("/proc/cpuinfo").read_text().splitlines()
+            if line.startswith("model name")
+        ]
         cpu = found[0].split(":")[1].strip() if found else cpu
     return {
         "date": datetime.date.today().isoformat(),

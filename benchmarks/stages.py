@@ -15,11 +15,11 @@ from benchmarks import peers, workloads
 
 def stages(options: argparse.Namespace) -> list[dict[str, Any]]:
     """Seconds of the three stages, and of each check on its own."""
-    from irpref.arrays.segments import Segments
     from irpref.judged import match
     from irpref.judged.align import Part, _at_once
     from irpref.judged.order import evaluation_order
     from irpref.judged.pool import Pool
+    from irpref.kernel.segments import Segments
     from irpref.values.kernels import KernelEvaluator
 
     results: list[dict[str, Any]] = []
@@ -35,15 +35,21 @@ def stages(options: argparse.Namespace) -> list[dict[str, Any]]:
 
         docs = read()
         if docs is None:
-            raise SystemExit("the stages of looking ids up are those of compiled code, which is not here")
+            raise SystemExit(
+                "the stages of looking ids up are those of compiled code, which is not here"
+            )
         part = Part(np.arange(topics.n), topics.lengths, docs, rows.value)
         pool = Pool.build(workloads.FORMS["object"](load.qrels))
 
         checks = {
             "ids from Python": read,
             "judgments found": lambda part=part, pool=pool: _at_once(pool, part),
-            "check: tie rule": lambda part=part, topics=topics: evaluation_order(part.score, topics, part.falling),
-            "check: repeated documents": lambda docs=docs, topics=topics: docs.repeated(topics.lengths),
+            "check: tie rule": lambda part=part, topics=topics: evaluation_order(
+                part.score, topics, part.falling
+            ),
+            "check: repeated documents": lambda docs=docs, topics=topics: docs.repeated(
+                topics.lengths
+            ),
             "check: scores finite": lambda rows=rows: np.isfinite(rows.value).all(),
             "check: grades finite": lambda rows=load.qrels: np.isfinite(rows.value).all(),
         }
@@ -65,14 +71,25 @@ def stages(options: argparse.Namespace) -> list[dict[str, Any]]:
             for what, call in calls.items():
                 call, given = call if isinstance(call, tuple) else (call, None)
                 seconds = repeated(call, options.seconds / 10, given)
-                result = {"workload": f"stages {name}", "form": form, "who": what, "rows": len(rows)}
+                result = {
+                    "workload": f"stages {name}",
+                    "form": form,
+                    "who": what,
+                    "rows": len(rows),
+                }
                 results.append({**result, "seconds": seconds})
                 took = statistics.median(seconds)
-                print(f"{name} {form:7} {what:28} {took:8.4f} s  {took / len(rows) * 1e9:6.0f} ns a row", flush=True)
+                print(
+                    f"{name} {form:7} {what:28} {took:8.4f} s  {took / len(rows) * 1e9:6.0f} ns a "
+                    f"row",
+                    flush=True,
+                )
     return results
 
 
-def repeated(call: Callable[..., Any], seconds: float, given: Callable[[], Any] | None = None) -> list[float]:
+def repeated(
+    call: Callable[..., Any], seconds: float, given: Callable[[], Any] | None = None
+) -> list[float]:
     """Seconds of each call, with what `given` made for it before the clock was started."""
     times: list[float] = []
     began = time.perf_counter()

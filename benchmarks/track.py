@@ -1,4 +1,6 @@
-"""The jobs that people have: a whole track from files, reading into frames, frames as they lie in memory, Parquet."""
+"""The jobs that people have: a whole track from files, reading into frames, frames as they lie in
+memory, Parquet.
+"""
 
 from __future__ import annotations
 
@@ -35,7 +37,9 @@ for path in sys.argv[2:]:
 
 
 def track(options: argparse.Namespace) -> list[dict[str, Any]]:
-    """`irpref eval` with seven measures over all runs of a track, start-up included, and pytrec_eval with three."""
+    """`irpref eval` with seven measures over all runs of a track, start-up included, and
+    pytrec_eval with three.
+    """
     results = []
     n_runs = min(options.runs, RUNS) if options.runs != 100 else RUNS
     load = workloads.build("B", topics=options.topics, runs=n_runs)
@@ -71,7 +75,15 @@ def track(options: argparse.Namespace) -> list[dict[str, Any]]:
                     if turn:  # the first one compiles
                         taken[who].append(found)
             for who, pairs in taken.items():
-                _note(results, "track", form, who, rows, [s for s, _ in pairs], max(m for _, m in pairs))
+                _note(
+                    results,
+                    "track",
+                    form,
+                    who,
+                    rows,
+                    [s for s, _ in pairs],
+                    max(m for _, m in pairs),
+                )
     return results
 
 
@@ -106,10 +118,14 @@ def reading(options: argparse.Namespace) -> list[dict[str, Any]]:
                 Path(file).write_bytes(gzip.compress(data) if form == "gzip" else data)
                 calls: dict[str, Callable[[], Any]] = {
                     "irpref": lambda file=file: irpref.read_run(file),
-                    "pandas": lambda file=file: pd.read_csv(file, sep=" ", header=None, names=names, dtype=types),
+                    "pandas": lambda file=file: pd.read_csv(
+                        file, sep=" ", header=None, names=names, dtype=types
+                    ),
                 }
                 form = f"{megabytes} MB, {form}"
-                for who, seconds in in_turns(calls, 21 if megabytes < 32 else 5, options.clock).items():
+                for who, seconds in in_turns(
+                    calls, 21 if megabytes < 32 else 5, options.clock
+                ).items():
                     _note(results, "reading", form, who, data.count(b"\n"), seconds)
     return results
 
@@ -135,7 +151,9 @@ def scattered(options: argparse.Namespace) -> list[dict[str, Any]]:
 
 
 def _scattered(rows: workloads.Rows, dtype: Any) -> Any:
-    """A frame of one block of columns, whose strings are objects of their own, wherever there was room for them."""
+    """A frame of one block of columns, whose strings are objects of their own, wherever there was
+    room for them.
+    """
     import pandas as pd
 
     names = [str(1 + t) for t in range(int(rows.topic.max()) + 1)]
@@ -161,7 +179,7 @@ def _scattered_dict(rows: workloads.Rows) -> Any:
 
 def parquet(options: argparse.Namespace) -> list[dict[str, Any]]:
     """All measures over a run in Parquet: one file, and a folder partitioned by topic."""
-    from irpref.formats.source import Source
+    from irpref.data.source import Source
     from irpref.judged.stream import align_file
     from irpref.values.kernels import KernelEvaluator
 
@@ -190,7 +208,9 @@ THIRTEEN = (*SEVEN, "OMeasure", "PMeasure", "P@10", "RR", "CRPRecovery", "nCRP")
 
 
 def experiment(options: argparse.Namespace) -> list[dict[str, Any]]:
-    """`pt.Experiment` of systems that are frames, with thirteen measures: as it is, and with `accelerate()`."""
+    """`pt.Experiment` of systems that are frames, with thirteen measures: as it is, and with
+    `accelerate()`.
+    """
     import pyterrier as pt
 
     import irpref
@@ -199,7 +219,9 @@ def experiment(options: argparse.Namespace) -> list[dict[str, Any]]:
     load = workloads.build("B", topics=options.topics or 25, runs=min(options.runs, 20))
     names = {"query_id": "qid", "doc_id": "docno", "relevance": "label"}
     qrels = workloads.FORMS["object"](load.qrels).rename(columns=names)
-    systems = [workloads.FORMS["object"](run).rename(columns=names).assign(rank=0) for run in load.runs]
+    systems = [
+        workloads.FORMS["object"](run).rename(columns=names).assign(rank=0) for run in load.runs
+    ]
     topics = qrels[["qid"]].drop_duplicates().assign(query="")
     measures = irpref.parse_all(THIRTEEN)
 
@@ -210,24 +232,41 @@ def experiment(options: argparse.Namespace) -> list[dict[str, Any]]:
         finally:
             irpref.accelerate(False)
 
-    calls: dict[str, Callable[[], Any]] = {"irpref": lambda: evaluate(True), "pt.Experiment": lambda: evaluate(False)}
+    calls: dict[str, Callable[[], Any]] = {
+        "irpref": lambda: evaluate(True),
+        "pt.Experiment": lambda: evaluate(False),
+    }
     form = f"{len(systems)} systems, {len(topics)} topics"
     for who, seconds in in_turns(calls, 3, options.clock).items():
         _note(results, "experiment", form, who, sum(map(len, systems)), seconds)
     return results
 
 
-FOURTEEN = ("AP", "nDCG", "nDCG@10", "Bpref", "BprefVariant", "RPref", "RPref@10", "QMeasure", "QMeasure@10")
+FOURTEEN = (
+    "AP",
+    "nDCG",
+    "nDCG@10",
+    "Bpref",
+    "BprefVariant",
+    "RPref",
+    "RPref@10",
+    "QMeasure",
+    "QMeasure@10",
+)
 FOURTEEN += ("OMeasure", "PPlus", "NPref(n=2)", "nCRP", "P@10")
 LEVELS = (90, 80, 70, 60, 50, 40, 30, 25, 20, 15, 10, 5, 4, 3, 2, 1)
 
 
 def statistics_(options: argparse.Namespace) -> list[dict[str, Any]]:
-    """What is computed of a whole track, from files: leaderboard, ties, robustness, and the report of 79 runs."""
+    """What is computed of a whole track, from files: leaderboard, ties, robustness, and the report
+    of 79 runs.
+    """
     import irpref
 
     results: list[dict[str, Any]] = []
-    load = workloads.build("B", topics=options.topics, runs=min(options.runs, RUNS) if options.runs != 100 else RUNS)
+    load = workloads.build(
+        "B", topics=options.topics, runs=min(options.runs, RUNS) if options.runs != 100 else RUNS
+    )
     rows = sum(map(len, load.runs))
     with tempfile.TemporaryDirectory() as folder:
         qrels = Path(folder) / "qrels"
@@ -241,16 +280,18 @@ def statistics_(options: argparse.Namespace) -> list[dict[str, Any]]:
 
         def ties() -> None:
             for path in paths:
-                irpref.intervals(SEVEN, qrels, path, over="ties")
+                irpref.lab.intervals(SEVEN, qrels, path, over="ties")
 
         def robustness() -> None:
             runs = {path: irpref.read_run(path) for path in paths}
-            irpref.meta.incompleteness(FOURTEEN, qrels, runs, levels=LEVELS, n_samples=1, rng=0).table()
+            irpref.lab.meta.incompleteness(
+                FOURTEEN, qrels, runs, levels=LEVELS, n_samples=1, rng=0
+            ).table()
 
         n = len(paths)
         jobs: dict[tuple[str, str], dict[str, Callable[[], Any]]] = {
             ("leaderboard", f"{n} runs"): {
-                "irpref": lambda: irpref.leaderboard(SEVEN[:2], qrels, paths, rng=0),
+                "irpref": lambda: irpref.lab.leaderboard(SEVEN[:2], qrels, paths, rng=0),
                 "pytrec_eval and NumPy": lambda: _randomised_tukey(qrels, paths),
             },
             ("ties", f"{n} runs"): {"irpref": ties},
@@ -258,15 +299,26 @@ def statistics_(options: argparse.Namespace) -> list[dict[str, Any]]:
                 "irpref": robustness,
                 "pytrec_eval": lambda: _thinned(qrels, paths),
             },
-            ("report", f"{min(n, 79)} runs"): {"irpref": lambda: irpref.report(SEVEN, some, paths[:79], rng=0)},
+            ("report", f"{min(n, 79)} runs"): {
+                "irpref": lambda: irpref.lab.report(SEVEN, some, paths[:79], rng=0)
+            },
         }
         for (job, form), calls in jobs.items():
             for who, seconds in in_turns(calls, 1, options.clock).items():
-                _note(results, job, form, who, min(n, 79) * 40 * 1000 if job == "report" else rows, seconds)
+                _note(
+                    results,
+                    job,
+                    form,
+                    who,
+                    min(n, 79) * 40 * 1000 if job == "report" else rows,
+                    seconds,
+                )
     return results
 
 
-def _read(qrels: Path, paths: list[str]) -> tuple[dict[str, dict[str, int]], list[dict[str, dict[str, float]]]]:
+def _read(
+    qrels: Path, paths: list[str]
+) -> tuple[dict[str, dict[str, int]], list[dict[str, dict[str, float]]]]:
     import pytrec_eval
 
     runs = []
@@ -301,10 +353,17 @@ def _thinned(qrels: Path, paths: list[str]) -> None:
 
     judged, runs = _read(qrels, paths)
     rng = np.random.default_rng(0)
-    place = {topic: dict(zip(docs, rng.permutation(len(docs)).tolist(), strict=True)) for topic, docs in judged.items()}
+    place = {
+        topic: dict(zip(docs, rng.permutation(len(docs)).tolist(), strict=True))
+        for topic, docs in judged.items()
+    }
     for level in (100, *LEVELS):
         left = {
-            topic: {doc: grade for doc, grade in docs.items() if place[topic][doc] * 100 < level * len(docs)}
+            topic: {
+                doc: grade
+                for doc, grade in docs.items()
+                if place[topic][doc] * 100 < level * len(docs)
+            }
             for topic, docs in judged.items()
         }
         asked = {"map", "ndcg", "ndcg_cut.10", "bpref", "P.10"}
@@ -338,4 +397,7 @@ def _note(
     result = {"workload": workload, "form": form, "who": who, "rows": rows, "seconds": seconds}
     results.append({**result, "megabytes": megabytes, "load": os.getloadavg()[0]})
     took = statistics.median(seconds)
-    print(f"{workload} {form:26} {who:18} {took:8.4f} s  {rows / took / 1e6:6.2f} M rows a second", flush=True)
+    print(
+        f"{workload} {form:26} {who:18} {took:8.4f} s  {rows / took / 1e6:6.2f} M rows a second",
+        flush=True,
+    )

@@ -6,9 +6,8 @@
     D  dense: 1,000 topics x 1,000 retrieved, all of them judged, 4 grades
     S  files: any number of topics x 1,000 (or 50 x 100,000), 100 judged a topic
 
-Scores are rounded, so that about one document in ten is tied with another of its topic, as in runs of term
-matching systems. The same seed gives the same rows everywhere.
-"""
+Scores are rounded, so that about one document in ten is tied with another of its topic, as in runs
+of term matching systems. The same seed gives the same rows everywhere."""
 
 from __future__ import annotations
 
@@ -51,7 +50,10 @@ def ids(numbers: np.ndarray, kind: str) -> list[str]:
     """Ids such as `clueweb12-0000tw-00-12345`, or plain numbers as strings."""
     if kind == "numeric":
         return [str(n) for n in numbers.tolist()]
-    return [f"clueweb12-{n // 10_000_000:04d}tw-{n // 100_000 % 100:02d}-{n % 100_000:05d}" for n in numbers.tolist()]
+    return [
+        f"clueweb12-{n // 10_000_000:04d}tw-{n // 100_000 % 100:02d}-{n % 100_000:05d}"
+        for n in numbers.tolist()
+    ]
 
 
 @dataclass(frozen=True)
@@ -96,7 +98,8 @@ def _pooled(
     name: str, rng: np.random.Generator, topics: int, depth: int, judged: int, hits: int, runs: int
 ) -> Workload:
     """`judged` documents a topic with grades 0 to 3, of which each run retrieves `hits`."""
-    # Every topic has a range of document numbers of its own; the first `judged` of them are in the pool.
+    # Every topic has a range of document numbers of its own; the first `judged` of them are in the
+    # pool.
     span = judged + depth
     base = np.arange(topics) * span
     pool = base[:, None] + np.argsort(rng.random((topics, judged)), axis=1)
@@ -113,7 +116,9 @@ def _pooled(
     return Workload(name, qrels, made)
 
 
-def _run(rng: np.random.Generator, docs: np.ndarray, appeal: np.ndarray, kind: str = "clueweb") -> Rows:
+def _run(
+    rng: np.random.Generator, docs: np.ndarray, appeal: np.ndarray, kind: str = "clueweb"
+) -> Rows:
     """Rank documents by appeal and give them falling, sometimes equal scores."""
     docs = np.take_along_axis(docs, np.argsort(-appeal, axis=1), 1)
     topics, depth = docs.shape
@@ -193,7 +198,9 @@ def as_polars(rows: Rows) -> Any:
     """Polars frame."""
     import polars as pl
 
-    return pl.DataFrame({"query_id": rows.query_ids(), "doc_id": rows.doc_ids(), rows.name: rows.value})
+    return pl.DataFrame(
+        {"query_id": rows.query_ids(), "doc_id": rows.doc_ids(), rows.name: rows.value}
+    )
 
 
 FORMS: dict[str, Callable[[Rows], Any]] = {
@@ -235,4 +242,6 @@ def write(rows: Rows, path: Path) -> None:
         pl.lit(middle).alias("middle"),
         *[(pl.lit(v) if isinstance(v, str) else v).alias(k) for k, v in end.items()],
     )
-    frame.select("topic", "middle", "doc", *end).write_csv(path, separator=" ", include_header=False)
+    frame.select("topic", "middle", "doc", *end).write_csv(
+        path, separator=" ", include_header=False
+    )

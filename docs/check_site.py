@@ -1,10 +1,11 @@
-"""Checks a built site: every link and anchor, that nothing is loaded from elsewhere, that search works from the disk.
+"""Checks a built site: every link and anchor, that nothing is loaded from elsewhere, that search
+works from the disk.
 
     python docs/check_site.py site
 
-Search is tried in a headless Chromium, if there is one. Of links that leave the site the form is checked; whether they
-lead somewhere only a network knows: `python -m sphinx -b linkcheck docs site/links`.
-"""
+Search is tried in a headless Chromium, if there is one. Of links that leave the site the form is
+checked; whether they lead somewhere only a network knows: `python -m sphinx -b linkcheck docs
+site/links`."""
 
 from __future__ import annotations
 
@@ -47,7 +48,9 @@ class Page(HTMLParser):
         if tag == "a" and given.get("href"):
             self.links.append(str(given["href"]))
         address = given.get(LOADED.get(tag, ""))
-        if address and (tag != "link" or given.get("rel") in ("stylesheet", "icon", "preload", "search")):
+        if address and (
+            tag != "link" or given.get("rel") in ("stylesheet", "icon", "preload", "search")
+        ):
             self.loaded.append(address)
 
 
@@ -67,13 +70,19 @@ def problems(site: Path) -> list[str]:
             target = (path.parent / unquote(parts.path)).resolve() if parts.path else path
             if not target.exists():
                 found.append(f"{here}: {address} is not there")
-            elif parts.fragment and target in pages and unquote(parts.fragment) not in pages[target].anchors:
+            elif (
+                parts.fragment
+                and target in pages
+                and unquote(parts.fragment) not in pages[target].anchors
+            ):
                 found.append(f"{here}: {address} has no such anchor")
     return found
 
 
 def outside(links: Iterable[str]) -> list[str]:
-    """What is wrong with the form of addresses elsewhere: no https, no DOI, one place spelled in two ways."""
+    """What is wrong with the form of addresses elsewhere: no https, no DOI, one place spelled in
+    two ways.
+    """
     found, spellings = [], defaultdict(set)
     for link in sorted(links):
         parts = urlsplit(link)
@@ -81,10 +90,18 @@ def outside(links: Iterable[str]) -> list[str]:
             continue
         if parts.scheme != "https" or "." not in parts.netloc:
             found.append(f"{link} is no https address")
-        if "doi.org" in parts.netloc and not re.fullmatch(r"https://doi\.org/10\.\d{4,9}/[!-~]*[\w)]", link):
+        if "doi.org" in parts.netloc and not re.fullmatch(
+            r"https://doi\.org/10\.\d{4,9}/[!-~]*[\w)]", link
+        ):
             found.append(f"{link} is not written as a DOI is")
-        spellings[(parts.netloc.removeprefix("www.") + parts.path).rstrip("/").lower(), parts.fragment].add(link)
-    return found + [f"one place, several spellings: {', '.join(sorted(s))}" for s in spellings.values() if len(s) > 1]
+        spellings[
+            (parts.netloc.removeprefix("www.") + parts.path).rstrip("/").lower(), parts.fragment
+        ].add(link)
+    return found + [
+        f"one place, several spellings: {', '.join(sorted(s))}"
+        for s in spellings.values()
+        if len(s) > 1
+    ]
 
 
 def search(site: Path, picture: Path | None = None) -> list[str]:
@@ -103,15 +120,18 @@ def search(site: Path, picture: Path | None = None) -> list[str]:
         for words, wanted in SEARCHED.items():
             browser.send("Page.navigate", url=f"{address}?q={quote(words)}")
             count = (
-                "new Promise(done => { let tries = 0; const look = () => { const links = [...document.querySelectorAll("
-                "'#search-results li a')].map(a => a.href); if (links.length || tries++ > 100) done(links);"
+                "new Promise(done => { let tries = 0; const look = () => { const links = "
+                "[...document.querySelectorAll("
+                "'#search-results li a')].map(a => a.href); if (links.length || tries++ > 100) "
+                "done(links);"
                 " else setTimeout(look, 100); }; look(); })"
             )
             browser.run("new Promise(done => setTimeout(done, 500))")
             links = browser.run(count) or []
             if not any(wanted in link for link in links[:2]):
                 found.append(
-                    f"search for {words!r} from the disk finds {len(links)} pages, {wanted} is not among the first two"
+                    f"search for {words!r} from the disk finds {len(links)} pages, {wanted} is "
+                    f"not among the first two"
                 )
             elsewhere = [url for url in browser.requests if url.startswith("http")]
             if elsewhere:

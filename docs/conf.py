@@ -19,7 +19,15 @@ author = "The irpref developers"
 release = version = irpref.__version__
 copyright = author
 
-extensions = ["myst_nb", "sphinx.ext.autodoc", "sphinx.ext.napoleon", "mathml", "pages", "widths", "generated"]
+extensions = [
+    "myst_nb",
+    "sphinx.ext.autodoc",
+    "sphinx.ext.napoleon",
+    "mathml",
+    "pages",
+    "widths",
+    "generated",
+]
 smartquotes = False  # options begin with two dashes, and names are quoted as they are typed
 html_math_renderer = "mathml"
 myst_enable_extensions = ["colon_fence", "dollarmath", "deflist"]
@@ -36,7 +44,8 @@ napoleon_use_rtype = False
 napoleon_use_ivar = True  # attributes of classes are no targets of their own
 exclude_patterns = ["_ext", "_build", "upstream/*/*.patch", "jupyter_execute"]
 
-# python -m sphinx -b linkcheck docs site/links: needs a network. The address of the project is not filled in yet.
+# python -m sphinx -b linkcheck docs site/links: needs a network. The address of the project is not
+# filled in yet.
 linkcheck_ignore = [r"https://(github\.com/)?OWNER\b"]
 linkcheck_anchors = False
 linkcheck_retries = 3
@@ -44,7 +53,9 @@ linkcheck_retries = 3
 
 def setup(app):
     """Publishers turn programs away, so the registry of DOIs is asked in their place."""
-    app.connect("linkcheck-process-uri", lambda _, uri: uri.replace("//doi.org/", "//doi.org/api/handles/"))
+    app.connect(
+        "linkcheck-process-uri", lambda _, uri: uri.replace("//doi.org/", "//doi.org/api/handles/")
+    )
 
 
 html_theme = "furo"

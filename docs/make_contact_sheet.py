@@ -2,10 +2,10 @@
 
     python docs/make_contact_sheet.py SHEET.png [DATA]
 
-DATA is a folder of real collections (default: `$IRPREF_DATA`); without it the synthetic collection stands for them.
-Seven rows of data (real runs, long names, one topic, 200 topics, 40 runs, grades below 0, depths that differ) by the
-pictures of `irpref.plots`; the results of `irpref.meta` have a row of their own.
-"""
+DATA is a folder of real collections (default: `$IRPREF_DATA`); without it the synthetic collection
+stands for them. Seven rows of data (real runs, long names, one topic, 200 topics, 40 runs, grades
+below 0, depths that differ) by the pictures of `irpref.plots`; the results of `irpref.lab.meta`
+have a row of their own."""
 
 from __future__ import annotations
 
@@ -22,20 +22,22 @@ import numpy as np
 import irpref
 from irpref import plots
 from irpref.datasets import load
-from irpref.meta import (
+from irpref.lab.meta import (
     discriminative_power,
     incompleteness,
     stability,
     swap,
     topic_values,
 )
-from irpref.show import drawing
+from irpref.plots import drawing
 
 WIDTH = 620  # pixels of a picture on the sheet
 Data = tuple[dict[str, dict[str, float]], dict[str, dict[str, dict[str, float]]]]
 
 
-def made_up(n_topics: int, n_runs: int, *, negative: bool = False, names: str = "run{}", seed: int = 7) -> Data:
+def made_up(
+    n_topics: int, n_runs: int, *, negative: bool = False, names: str = "run{}", seed: int = 7
+) -> Data:
     """Judgments and runs of which the first are better."""
     rng = np.random.default_rng(seed)
     qrels, runs = {}, {names.format(r): {} for r in range(n_runs)}
@@ -58,7 +60,10 @@ def depths(data: Data) -> Data:
     qrels, runs = data
     cut = {}
     for r, (name, run) in enumerate(runs.items()):
-        of = {t: sorted(docs.items(), key=lambda doc: -doc[1])[: 5 + 10 * r] for t, docs in run.items()}
+        of = {
+            t: sorted(docs.items(), key=lambda doc: -doc[1])[: 5 + 10 * r]
+            for t, docs in run.items()
+        }
         cut[name] = {t: dict(docs) for t, docs in of.items()}
     return qrels, cut
 
@@ -70,14 +75,22 @@ def real(folder: str | None) -> Data:
         return data.qrels, data.runs
     home = Path(folder) / "dl19-passage"
     files = sorted((home / "runs").iterdir())
-    chosen = {file.name.removesuffix(".gz"): irpref.read_run(file) for file in files[:: max(1, len(files) // 5)][:5]}
+    chosen = {
+        file.name.removesuffix(".gz"): irpref.read_run(file)
+        for file in files[:: max(1, len(files) // 5)][:5]
+    }
     return irpref.read_qrels(next(iter(sorted((home / "qrels").iterdir())))), chosen
 
 
 def rows(folder: str | None) -> Iterator[tuple[str, Data]]:
     """The data: what they are, judgments and runs."""
     yield "real", real(folder)
-    yield "long names", made_up(12, 5, names="input.trec-covid-round3-submission-{}-neural$reranker_fusion-final.v2")
+    yield (
+        "long names",
+        made_up(
+            12, 5, names="input.trec-covid-round3-submission-{}-neural$reranker_fusion-final.v2"
+        ),
+    )
     yield "one topic", made_up(1, 3)
     yield "200 topics", made_up(200, 4)
     yield "40 runs", made_up(15, 40, names="organisation-{}-bm25-rerank")
@@ -104,7 +117,7 @@ def pictures(data: Data) -> dict[str, Callable[[], Any]]:
         "scatter": lambda: plots.measure_scatter(qrels, runs, ["AP", top]),
         # A leaderboard needs two topics.
         **(
-            {"leaderboard": lambda: plots.leaderboard(irpref.leaderboard(["AP"], qrels, runs))}
+            {"leaderboard": lambda: plots.leaderboard(irpref.lab.leaderboard(["AP"], qrels, runs))}
             if len(qrels) > 1
             else {}
         ),
@@ -112,7 +125,21 @@ def pictures(data: Data) -> dict[str, Callable[[], Any]]:
 
 
 RPREF = "RPref(max_rel=3)"
-MEASURES = ("AP", "nDCG", "nDCG@10", "P@5", "P@10", "RR", "Rprec", "Bpref", "QMeasure", "R@20", RPREF, "AP@20", "RR@10")
+MEASURES = (
+    "AP",
+    "nDCG",
+    "nDCG@10",
+    "P@5",
+    "P@10",
+    "RR",
+    "Rprec",
+    "Bpref",
+    "QMeasure",
+    "R@20",
+    RPREF,
+    "AP@20",
+    "RR@10",
+)
 
 
 def of_meta(data: Data) -> dict[str, Callable[[], Any]]:
@@ -131,7 +158,9 @@ def of_meta(data: Data) -> dict[str, Callable[[], Any]]:
         "incompleteness": lambda: plots.incompleteness(found),
         "incompleteness, few": lambda: plots.incompleteness(few),
         "means": lambda: plots.incompleteness(found, value="mean"),
-        "significance": lambda: plots.significance(discriminative_power(values[0], n_samples=100, rng=0)),
+        "significance": lambda: plots.significance(
+            discriminative_power(values[0], n_samples=100, rng=0)
+        ),
     }
 
 
@@ -153,7 +182,9 @@ def strip(sheet: str, what: str, draw: dict[str, Callable[[], Any]]) -> Any:
     from PIL import Image, ImageDraw
 
     found = [(name, image(one)) for name, one in draw.items()]
-    row = Image.new("RGB", (WIDTH * len(found), 24 + max(picture.height for _, picture in found)), "white")
+    row = Image.new(
+        "RGB", (WIDTH * len(found), 24 + max(picture.height for _, picture in found)), "white"
+    )
     pen = ImageDraw.Draw(row)
     for place, (name, picture) in enumerate(found):
         pen.text((WIDTH * place + 8, 6), f"{what}: {name}", fill="black")
@@ -177,7 +208,9 @@ def main(sheet: str, folder: str | None = os.environ.get("IRPREF_DATA")) -> None
             strips.append(strip(sheet, what, pictures(data)))
         long = made_up(12, 12, names="input.trec-covid-round3-{}-neural-reranker_fusion-final.v2")
         strips.append(strip(sheet, "meta", of_meta(long)))
-    whole = Image.new("RGB", (max(one.width for one in strips), sum(one.height for one in strips)), "white")
+    whole = Image.new(
+        "RGB", (max(one.width for one in strips), sum(one.height for one in strips)), "white"
+    )
     down = 0
     for one in strips:
         whole.paste(one, (0, down))

@@ -13,14 +13,15 @@ from io import BytesIO
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from irpref.show import drawing
+from irpref.plots import drawing
 
 DOCS = Path(__file__).resolve().parent
 DPI = 200
 
 
 class Picture(NamedTuple):
-    """A picture: file name, heading, what it shows, the code that leaves it in `ax`, and what there is to see, in
+    """A picture: file name, heading, what it shows, the code that leaves it in `ax`, and what there
+    is to see, in
     words for who does not see it."""
 
     name: str
@@ -32,7 +33,8 @@ class Picture(NamedTuple):
 
 SETUP = """\
 import irpref
-from irpref import meta, plots
+from irpref import plots
+from irpref.lab import meta
 from irpref.datasets import load
 
 poster, recovery, book = load("rpref-figure-1"), load("crp-recovery"), load("mir-textbook")
@@ -45,45 +47,59 @@ PICTURES = (
     Picture(
         "crp-sketch",
         "Cumulated Relative Position of one topic",
-        "The sketch of the paper (Angelini et al. 2013, figure 1) from a worked example with five relevant documents. "
-        "Documents above their place in the ideal list pull the curve down, documents below it pull it up. *min* is "
-        "the turn-around point, *R* the number of relevant documents, where the loss is read, and *b* the balance "
+        "The sketch of the paper (Angelini et al. 2013, figure 1) from a worked example with five "
+        "relevant documents. "
+        "Documents above their place in the ideal list pull the curve down, documents below it "
+        "pull it up. *min* is "
+        "the turn-around point, *R* the number of relevant documents, where the loss is read, and "
+        "*b* the balance "
         "point: `CRPRecovery` is R/b = 5/12, `nCRP` is 10/15.",
         'ax = plots.crp_sketch(recovery.qrels, recovery.runs["run"], query_id="plateau")',
-        "A stepped curve falls from 0 to -10 at rank 5 and rises to 0 at rank 12. The dotted line of a run "
-        "with nothing relevant falls to -15 at rank 5 and stays. Vertical lines mark ranks 5 (minimum and R) and 12 "
+        "A stepped curve falls from 0 to -10 at rank 5 and rises to 0 at rank 12. The dotted line "
+        "of a run "
+        "with nothing relevant falls to -15 at rank 5 and stays. Vertical lines mark ranks 5 "
+        "(minimum and R) and 12 "
         "(balance point).",
     ),
     Picture(
         "crp-sketch-system",
         "The same of a system",
-        "Topic 4 of the synthetic collection. It has documents judged worse than non-relevant (grade -1). When the "
+        "Topic 4 of the synthetic collection. It has documents judged worse than non-relevant "
+        "(grade -1). When the "
         "run returns them, far above their place at the very end, the curve falls again.",
         'ax = plots.crp_sketch(made_up.qrels, three, run="baseline", query_id="4")',
-        "The curve of baseline falls to -14 at R = 9, is above 0 from rank 15 on and falls again to -28 at rank "
+        "The curve of baseline falls to -14 at R = 9, is above 0 from rank 15 on and falls again "
+        "to -28 at rank "
         "42. The dotted line of a run that retrieves nothing relevant falls to -45.",
     ),
     Picture(
         "crp-systems",
         "Cumulated Relative Position of several systems",
-        "Median over the topics and the band from the first to the third quartile. Curves are divided by R(R + 1)/2, "
-        "so that topics with many relevant documents do not dominate, and cut at a multiple of R. A curve above 0 is "
-        "not good: it shows how late the missing relevant documents come. The collection has grades below 0, so a run "
+        "Median over the topics and the band from the first to the third quartile. Curves are "
+        "divided by R(R + 1)/2, "
+        "so that topics with many relevant documents do not dominate, and cut at a multiple of R. "
+        "A curve above 0 is "
+        "not good: it shows how late the missing relevant documents come. The collection has "
+        "grades below 0, so a run "
         "can do worse than to find nothing.",
         "ax = plots.crp(made_up.qrels, three)",
-        "Three curves with bands by rank, below the ideal at first. The lower the curve, the more relevant "
+        "Three curves with bands by rank, below the ideal at first. The lower the curve, the more "
+        "relevant "
         "documents are missing above.",
     ),
     Picture(
         "npref",
         "From bpref to rpref",
-        "De Beer & Moens 2006, figure 1: with two partitions n-pref is a bpref, with more it approaches rpref. With "
-        "more partitions there are more misplaced pairs (`curves.npref_convergence` counts them), but the value may "
+        "De Beer & Moens 2006, figure 1: with two partitions n-pref is a bpref, with more it "
+        "approaches rpref. With "
+        "more partitions there are more misplaced pairs (`curves.npref_convergence` counts them), "
+        "but the value may "
         "rise or fall.",
         "ax = plots.npref_convergence(\n"
         '    poster.qrels, poster.runs, measure=irpref.RPref(norm="relative", max_rel=1)\n'
         ")",
-        "Three curves over 2, 4, 8 to 64 partitions, each ending in a short line at the right, its rpref: 0.85 "
+        "Three curves over 2, 4, 8 to 64 partitions, each ending in a short line at the right, "
+        "its rpref: 0.85 "
         "for T1, 0.67 for T2, 0.07 for T3.",
     ),
     Picture(
@@ -103,7 +119,8 @@ PICTURES = (
     Picture(
         "cg-book",
         "Cumulated gain of the book's example",
-        "Baeza-Yates & Ribeiro-Neto compute their ideal from the retrieved documents only, so a run that ends with its "
+        "Baeza-Yates & Ribeiro-Neto compute their ideal from the retrieved documents only, so a "
+        "run that ends with its "
         "last relevant document reaches it.",
         'ax = plots.cumulated_gain(book.qrels, book.runs, quantity="cg", ideal="retrieved")',
         "A stair of cumulated gain that reaches the dotted ideal at its last rank, 15.",
@@ -112,21 +129,25 @@ PICTURES = (
         "ndcg",
         "NDCG as a ratio of means",
         "With other gains: 7 for grade 3 and 3 for grade 2.",
-        'ax = plots.cumulated_gain(made_up.qrels, three, quantity="ndcg", depth=20, gains={2: 3, 3: 7})',
+        'ax = plots.cumulated_gain(made_up.qrels, three, quantity="ndcg", depth=20, gains={2: 3, '
+        "3: 7})",
         "NDCG of three runs by rank, as a share of the ideal, which is a dotted line at 1.",
     ),
     Picture(
         "histogram",
         "Precision histogram",
-        "Which topics does a system win? `irpref compare -q` prints the same as text, with an interval and a test.",
+        "Which topics does a system win? `irpref compare -q` prints the same as text, with an "
+        "interval and a test.",
         'ax = plots.precision_histogram(made_up.qrels, three, "baseline", run="noisy")',
-        "Bars of the difference in R-precision for each of 30 topics, sorted: filled bars above the line where "
+        "Bars of the difference in R-precision for each of 30 topics, sorted: filled bars above "
+        "the line where "
         "noisy is higher, hatched bars below it where baseline is higher.",
     ),
     Picture(
         "strip",
         "Values by topic",
-        "Means hide how much topics differ. Five runs of TREC CAsT 2021: the values of the best one go from 0 to "
+        "Means hide how much topics differ. Five runs of TREC CAsT 2021: the values of the best "
+        "one go from 0 to "
         "almost 0.9.",
         'ax = plots.topic_strip(cast.qrels, cast.runs, "RPref(max_rel=4)")',
         "A row of 158 dots for each of five runs, the best on top, with a black bar at the mean.",
@@ -134,10 +155,12 @@ PICTURES = (
     Picture(
         "leaderboard",
         "A leaderboard with intervals and ranges of places",
-        "Means with their intervals over the topics, and at the right the range of places consistent with the tests of "
+        "Means with their intervals over the topics, and at the right the range of places "
+        "consistent with the tests of "
         "all pairs. In a shell: `irpref plot leaderboard`.",
-        'ax = plots.leaderboard(irpref.leaderboard(["nDCG@10"], cast.qrels, cast.runs))',
-        "Five runs, the best on top, each a dot at its mean nDCG@10 on a line for its interval. The first two have "
+        'ax = plots.leaderboard(irpref.lab.leaderboard(["nDCG@10"], cast.qrels, cast.runs))',
+        "Five runs, the best on top, each a dot at its mean nDCG@10 on a line for its interval. "
+        "The first two have "
         "places 1 to 2.",
     ),
     Picture(
@@ -150,18 +173,22 @@ PICTURES = (
     Picture(
         "incompleteness",
         "Fewer and fewer judgments",
-        "Does a measure still rank the systems the same when most judgments are gone? The mean over the samples and "
+        "Does a measure still rank the systems the same when most judgments are gone? The mean "
+        "over the samples and "
         "their range. In a shell: `irpref meta robustness`.",
         "found = meta.incompleteness(\n"
-        "    measures[:3], made_up.qrels, made_up.runs, levels=(70, 50, 30, 20, 10, 5), n_samples=5, rng=0\n"
+        "    measures[:3], made_up.qrels, made_up.runs, levels=(70, 50, 30, 20, 10, 5), "
+        "n_samples=5, rng=0\n"
         ")\n"
         "ax = plots.incompleteness(found)",
-        "Kendall's tau of three measures, each a line in a band, from 100 to 5 per cent of the judgments.",
+        "Kendall's tau of three measures, each a line in a band, from 100 to 5 per cent of the "
+        "judgments.",
     ),
     Picture(
         "stability",
         "Stability",
-        "Minority rate against ties (Buckley & Voorhees 2000): low and left is stable. Of more than eight measures "
+        "Minority rate against ties (Buckley & Voorhees 2000): low and left is stable. Of more "
+        "than eight measures "
         "five, or those you name with `highlight=`, are in colour.",
         "values = list(meta.topic_values(measures, made_up.qrels, made_up.runs).values())\n"
         "ax = plots.stability([meta.stability(one, n_samples=200, rng=0) for one in values])",
@@ -172,12 +199,14 @@ PICTURES = (
         "Swap rate",
         "How often a difference reverses on other topics (Voorhees & Buckley 2002).",
         "ax = plots.swap([meta.swap(one, n_samples=200, rng=0) for one in values[:3]])",
-        "Falling curves of three measures: the larger the difference, the rarer a swap; a dotted line at 5 per cent.",
+        "Falling curves of three measures: the larger the difference, the rarer a swap; a dotted "
+        "line at 5 per cent.",
     ),
     Picture(
         "significance",
         "Which pairs are told apart",
-        "Discriminative power (Sakai 2006): systems from the best to the worst, dark where a pair is told apart.",
+        "Discriminative power (Sakai 2006): systems from the best to the worst, dark where a pair "
+        "is told apart.",
         "ax = plots.significance(meta.discriminative_power(values[0], n_samples=500, rng=0))",
         "A square of five by five cells in three shades: not told apart, below 0.05, below 0.01.",
     ),
@@ -213,7 +242,9 @@ ENTRY = """
 
 def page() -> str:
     """The page in Markdown."""
-    return HEAD.format(setup=SETUP) + "".join(ENTRY.format(**picture._asdict()) for picture in PICTURES)
+    return HEAD.format(setup=SETUP) + "".join(
+        ENTRY.format(**picture._asdict()) for picture in PICTURES
+    )
 
 
 def save(figure: Any, path: Path, alt: str) -> None:

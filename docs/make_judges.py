@@ -1,11 +1,12 @@
-"""Measures what docs/judges.md says: five LLM judges on TREC DL 2019 and 2020, made judges on two other collections.
+"""Measures what docs/judges.md says: five LLM judges on TREC DL 2019 and 2020, made judges on two
+other collections.
 
     IRPREF_DATA=FOLDER python docs/make_judges.py
     python docs/make_judges.py --stored               # tables and pictures alone
 
-The folder has `dl19-passage`, `dl20-passage`, `trec-covid-r3`, `clef-ehealth-2018` (judgments, runs) and `llm-judges`.
-Only numbers are kept: docs/judges/results.json and the pictures beside it. Takes about seven minutes.
-"""
+The folder has `dl19-passage`, `dl20-passage`, `trec-covid-r3`, `clef-ehealth-2018` (judgments,
+runs) and `llm-judges`. Only numbers are kept: docs/judges/results.json and the pictures beside it.
+Takes about seven minutes."""
 
 from __future__ import annotations
 
@@ -19,14 +20,19 @@ import pandas as pd
 from scipy import stats
 
 import irpref
-from irpref.analysis.predictions import estimates
+from irpref.lab.judges.predictions import estimates
 
 HERE = Path(__file__).resolve().parent
 DATA = Path(os.environ.get("IRPREF_DATA") or HERE.parents[1] / "shared" / "data")
 OUT = HERE / "judges"
 JUDGES = ("umbrela-gpt4", "binary-gpt4", "binary-gpt4o", "binary-llama3.2", "exam-gpt4")
 MEASURES = ("nDCG@10", "AP", "QMeasure", "RPref(max_rel=3)")
-CONDENSED = ("nDCG(judged_only=True)@10", "AP(judged_only=True)", "QMeasure(judged_only=True)", "RPref(max_rel=3)")
+CONDENSED = (
+    "nDCG(judged_only=True)@10",
+    "AP(judged_only=True)",
+    "QMeasure(judged_only=True)",
+    "RPref(max_rel=3)",
+)
 IDS = ["query_id", "doc_id"]
 DRAWS, POOLED, DEPTH, PAIRS, REPEATS, TOPICS = 5, 8, 10, 200, 250, 10
 MADE = {"trec-covid-r3": "TREC-COVID 3", "clef-ehealth-2018": "CLEF eHealth"}
@@ -39,23 +45,36 @@ def load(name):
     runs = {file.name.removesuffix(".run.gz"): irpref.read_run(file) for file in files}
     judged = human[IDS].drop_duplicates()
     # What was never judged plays no part: there is no telling how humans would grade it.
-    judges = {j: irpref.read_qrels(DATA / "llm-judges" / name / f"{j}.qrels.gz").merge(judged, on=IDS) for j in JUDGES}
+    judges = {
+        j: irpref.read_qrels(DATA / "llm-judges" / name / f"{j}.qrels.gz").merge(judged, on=IDS)
+        for j in JUDGES
+    }
     return human[[*IDS, "relevance"]], judges, runs
 
 
 def load_made(name):
-    """A collection whose judges are made from its human grades: what an LLM judge gets wrong, in four ways."""
-    human = irpref.read_qrels(next((DATA / name / "qrels").glob("*.gz")))[[*IDS, "relevance"]].drop_duplicates(IDS)
+    """A collection whose judges are made from its human grades: what an LLM judge gets wrong, in
+    four ways.
+    """
+    human = irpref.read_qrels(next((DATA / name / "qrels").glob("*.gz")))[
+        [*IDS, "relevance"]
+    ].drop_duplicates(IDS)
     human["relevance"] = human["relevance"].clip(lower=0)
     files = sorted((DATA / name / "runs").glob("*.gz"))
     some = np.random.default_rng(6).choice(len(files), min(24, len(files)), replace=False)
-    runs = {files[i].name.removesuffix(".run.gz"): irpref.read_run(files[i]).drop_duplicates(IDS) for i in some}
+    runs = {
+        files[i].name.removesuffix(".run.gz"): irpref.read_run(files[i]).drop_duplicates(IDS)
+        for i in some
+    }
     rng = np.random.default_rng(7)
     n = len(human)
     right = human["relevance"].to_numpy() / human["relevance"].max()
-    lenient = pd.Series(rng.normal(0, 0.35, human["query_id"].nunique()), index=human["query_id"].unique())
+    lenient = pd.Series(
+        rng.normal(0, 0.35, human["query_id"].nunique()), index=human["query_id"].unique()
+    )
     rank = sum(
-        1 / human.merge(ranked(run), on=IDS, how="left")["rank"].fillna(1000).to_numpy() for run in runs.values()
+        1 / human.merge(ranked(run), on=IDS, how="left")["rank"].fillna(1000).to_numpy()
+        for run in runs.values()
     )
     high = pd.Series(rank).groupby(human["query_id"].to_numpy()).rank(pct=True).to_numpy()
     said = {
@@ -64,7 +83,9 @@ def load_made(name):
         "likes what is ranked high": right + rng.normal(0, 0.4, n) + 0.6 * (high - 0.6),
     }
     judges = {j: human.assign(relevance=np.clip(np.round(3 * of), 0, 3)) for j, of in said.items()}
-    judges["weak, yes or no"] = human.assign(relevance=(right + rng.normal(0, 0.9, n) > 0.2).astype(float))
+    judges["weak, yes or no"] = human.assign(
+        relevance=(right + rng.normal(0, 0.9, n) > 0.2).astype(float)
+    )
     return human, judges, runs
 
 
@@ -84,7 +105,10 @@ def values(measures, qrels, runs):
 
 def pool(human, runs, names):
     """The human grades of the first documents of some runs."""
-    top = [runs[n].sort_values("score", ascending=False).groupby("query_id").head(DEPTH)[IDS] for n in names]
+    top = [
+        runs[n].sort_values("score", ascending=False).groupby("query_id").head(DEPTH)[IDS]
+        for n in names
+    ]
     return human.merge(pd.concat(top).drop_duplicates(), on=IDS)
 
 
@@ -95,20 +119,25 @@ def mixed(known, judge):
 
 
 def order_and_bias(human, judges, runs, draws):
-    """Agreement with the order under full judgments, and bias, of five ways to treat unjudged documents."""
+    """Agreement with the order under full judgments, and bias, of five ways to treat unjudged
+    documents.
+    """
     true = [v.mean(axis=1) for v in values(MEASURES, human, runs)]
     rows = []
     rng = np.random.default_rng(1)
     for _ in range(draws):
         known = pool(human, runs, rng.choice(sorted(runs), POOLED, replace=False))
-        of_all = {"not relevant": values(MEASURES, known, runs), "condensed": values(CONDENSED, known, runs)}
+        of_all = {
+            "not relevant": values(MEASURES, known, runs),
+            "condensed": values(CONDENSED, known, runs),
+        }
         for name, judge in judges.items():
             ways = {
                 **of_all,
                 "judge's grade": values(MEASURES, mixed(known, judge), runs),
                 "judge alone": values(MEASURES, judge, runs),
-                "fill": values(MEASURES, irpref.fill(known, judge), runs),
-                "fill with runs": values(MEASURES, irpref.fill(known, judge, runs), runs),
+                "fill": values(MEASURES, irpref.lab.fill(known, judge), runs),
+                "fill with runs": values(MEASURES, irpref.lab.fill(known, judge, runs), runs),
             }
             for way, found in ways.items():
                 for measure, t, v in zip(MEASURES, true, found, strict=True):
@@ -120,7 +149,9 @@ def order_and_bias(human, judges, runs, draws):
 
 
 def held(human, judges, runs, draws=6):
-    """Intervals over unjudged documents with a judge: how many hold the value under full judgments, and how wide."""
+    """Intervals over unjudged documents with a judge: how many hold the value under full judgments,
+    and how wide.
+    """
     some = dict(list(runs.items())[::2])
     true = [v.mean(axis=1) for v in values(MEASURES, human, some)]
     rows, points = [], {}
@@ -128,9 +159,13 @@ def held(human, judges, runs, draws=6):
     for draw in range(draws):
         known = pool(human, runs, rng.choice(sorted(runs), POOLED, replace=False))
         ways = {"fill with runs": (runs,), "fill": ()}
-        for name, way in [(name, way) for name in judges for way in (ways if draw < 3 else ["fill with runs"])]:
-            filled = irpref.fill(known, judges[name], *ways[way])
-            tables = [irpref.intervals(MEASURES, filled, run, "unjudged") for run in some.values()]
+        for name, way in [
+            (name, way) for name in judges for way in (ways if draw < 3 else ["fill with runs"])
+        ]:
+            filled = irpref.lab.fill(known, judges[name], *ways[way])
+            tables = [
+                irpref.lab.intervals(MEASURES, filled, run, "unjudged") for run in some.values()
+            ]
             means = [table[table["query_id"].isna()].set_index("measure") for table in tables]
             for measure, t in zip(MEASURES, true, strict=True):
                 ends = ("low", "expected", "high", "bias")
@@ -139,17 +174,23 @@ def held(human, judges, runs, draws=6):
                 rows.append((way, measure, name, held, width, (mid - t).mean(), bias.mean()))
                 if measure == "nDCG@10" and draw == 0 and way != "fill":
                     points[name] = np.round([low, mid, high, t], 4).tolist()
-    table = pd.DataFrame(rows, columns=["way", "measure", "judge", "held", "width", "bias", "estimated"])
+    table = pd.DataFrame(
+        rows, columns=["way", "measure", "judge", "held", "width", "bias", "estimated"]
+    )
     return table.groupby(["way", "measure", "judge"], sort=False).mean().reset_index(), points
 
 
 def useless(human, judge):
     """A judge whose grades were shuffled."""
-    return judge.assign(relevance=np.random.default_rng(3).permutation(judge["relevance"].to_numpy()))
+    return judge.assign(
+        relevance=np.random.default_rng(3).permutation(judge["relevance"].to_numpy())
+    )
 
 
 def predicted(human, judges, runs):
-    """Differences of two runs with ten human topics: coverage, and width against the t interval of humans alone."""
+    """Differences of two runs with ten human topics: coverage, and width against the t interval of
+    humans alone.
+    """
     topics = sorted(human["query_id"].unique())
     judges = {**judges, "shuffled": useless(human, judges["umbrela-gpt4"])}
     of_humans = values(MEASURES[:2], human, runs)
@@ -174,12 +215,21 @@ def predicted(human, judges, runs):
                 weight = np.sqrt(max(r, 0)) if r >= 0.1 else 0.0
                 for k, measure in enumerate(MEASURES[:2]):
                     every = of_humans[k][a] - of_humans[k][b]
-                    y, f = every[:, drawn[:TOPICS]], (of_judges[name][k][a] - of_judges[name][k][b])[:, drawn]
-                    estimate, error, df = estimates(y, f, labelled, weight, kind == "fixed", shared=True)
+                    y, f = (
+                        every[:, drawn[:TOPICS]],
+                        (of_judges[name][k][a] - of_judges[name][k][b])[:, drawn],
+                    )
+                    estimate, error, df = estimates(
+                        y, f, labelled, weight, kind == "fixed", shared=True
+                    )
                     half = stats.t.ppf(0.975, df) * error
                     hold = np.abs(estimate - every.mean(axis=1)) <= half + 1e-12
-                    human_half = stats.t.ppf(0.975, TOPICS - 1) * y.std(axis=1, ddof=1) / np.sqrt(TOPICS)
-                    sums.setdefault((measure, name), []).append((hold.mean(), half.mean(), human_half.mean()))
+                    human_half = (
+                        stats.t.ppf(0.975, TOPICS - 1) * y.std(axis=1, ddof=1) / np.sqrt(TOPICS)
+                    )
+                    sums.setdefault((measure, name), []).append(
+                        (hold.mean(), half.mean(), human_half.mean())
+                    )
         for (measure, name), of in sums.items():
             hold, width, alone = np.mean(of, axis=0)
             rows.append((kind, measure, name, hold, width / alone))
@@ -187,8 +237,14 @@ def predicted(human, judges, runs):
 
 
 def circular(human, judges, runs):
-    """A system that ranks by the judge's own grades, and rerankers that are language models, by different qrels."""
-    first = next(run for name, run in runs.items() if "BM25" in name and "first" in name and "RM3" not in name)
+    """A system that ranks by the judge's own grades, and rerankers that are language models, by
+    different qrels.
+    """
+    first = next(
+        run
+        for name, run in runs.items()
+        if "BM25" in name and "first" in name and "RM3" not in name
+    )
     judge = judges["umbrela-gpt4"]
     own = first.merge(judge[[*IDS, "relevance"]], on=IDS, how="left").fillna({"relevance": -1})
     place = own.groupby("query_id")["score"].rank(ascending=False)
@@ -199,12 +255,24 @@ def circular(human, judges, runs):
     for way, qrels in {
         "humans": human,
         "judge alone": judge,
-        "fill with runs": irpref.fill(known, judge, every),
+        "fill with runs": irpref.lab.fill(known, judge, every),
     }.items():
         means = values(MEASURES[:1], qrels, every)[0].mean(axis=1)
-        kind = ["first stage" if "first" in n else "GPT-3.5" if "gpt-3.5" in n else "Vicuna" for n in runs]
-        groups = {k: means[:-1][np.array(kind) == k].mean() for k in ("first stage", "Vicuna", "GPT-3.5")}
-        rows.append({"way": way, "own": means[-1], "place": int(1 + (means[:-1] > means[-1]).sum()), **groups})
+        kind = [
+            "first stage" if "first" in n else "GPT-3.5" if "gpt-3.5" in n else "Vicuna"
+            for n in runs
+        ]
+        groups = {
+            k: means[:-1][np.array(kind) == k].mean() for k in ("first stage", "Vicuna", "GPT-3.5")
+        }
+        rows.append(
+            {
+                "way": way,
+                "own": means[-1],
+                "place": int(1 + (means[:-1] > means[-1]).sum()),
+                **groups,
+            }
+        )
     return pd.DataFrame(rows)
 
 
@@ -228,10 +296,15 @@ def tables(results):
         table, intervals = pd.DataFrame(of["order"]), pd.DataFrame(of["intervals"])
         for measure, label in SHORT.items():
             part = table[table["measure"] == measure]
-            tau, off = (part.pivot(index="judge", columns="way", values=value)[WAYS] for value in ("tau", "bias"))
+            tau, off = (
+                part.pivot(index="judge", columns="way", values=value)[WAYS]
+                for value in ("tau", "bias")
+            )
             mean = tau.mean().round(3)
             first = f"{MADE.get(name, name.upper())} {label}"
-            level = (tau[WAYS[4:]].to_numpy() >= tau.max(axis=1).to_numpy()[:, None] - 0.01).sum(axis=0)
+            level = (tau[WAYS[4:]].to_numpy() >= tau.max(axis=1).to_numpy()[:, None] - 0.01).sum(
+                axis=0
+            )
             shown = [f"**{short(t)}**" if t == mean.max() else short(t) for t in mean]
             order.append([first, *shown, f"{level[0]}, {level[1]} of {len(tau)}"])
             of_way = dict(list(intervals[intervals["measure"] == measure].groupby("way")))
@@ -249,7 +322,12 @@ def tables(results):
     out["order"] = markdown(order, ["tau", *WAYS, "best or within .01: fill, with runs"])
     out["bias"] = markdown(bias, ["bias", "judge's grade", *WAYS[4:], "less its estimate"])
     out["intervals"] = markdown(
-        held, ["", *("with runs: held", "worst judge", "width"), *("without: held", "worst judge", "width")]
+        held,
+        [
+            "",
+            *("with runs: held", "worst judge", "width"),
+            *("without: held", "worst judge", "width"),
+        ],
     )
     rows = []
     real = {name: of for name, of in results.items() if "predicted" in of}
@@ -268,7 +346,9 @@ def tables(results):
         for r in of["circular"]:
             apart.append([f"{name.upper()}, {r['way']}", f"{short(r['own'])} ({r['place']})"])
             apart[-1] += [short(r[k]) for k in list(r)[3:]]
-    out["circular"] = markdown(apart, ["judged by", "ranked by the judge", "first stages", "Vicuna", "GPT-3.5"])
+    out["circular"] = markdown(
+        apart, ["judged by", "ranked by the judge", "first stages", "Vicuna", "GPT-3.5"]
+    )
     return out
 
 
@@ -284,20 +364,36 @@ def draw(results):
         "judge's grade": ("#e7969c", "+"), "fill": ("#1f4e9c", "o"), "fill with runs": ("#7fb3e6", "D"),
     }  # fmt: skip
     real = {name: of for name, of in results.items() if name not in MADE}
-    figure, axes = plt.subplots(2, len(MEASURES), figsize=(11, 4.6), sharey=True, sharex=True, layout="constrained")
+    figure, axes = plt.subplots(
+        2, len(MEASURES), figsize=(11, 4.6), sharey=True, sharex=True, layout="constrained"
+    )
     for row, (name, of) in zip(axes, real.items(), strict=True):
         table = pd.DataFrame(of["order"])
         for axis, measure in zip(row, MEASURES, strict=True):
             for way, (colour, marker) in ways.items():
-                part = table[(table["measure"] == measure) & (table["way"] == way)].set_index("judge")
-                axis.plot(part.loc[list(JUDGES), "tau"], range(len(JUDGES)), marker, color=colour, label=way, ms=6)
+                part = table[(table["measure"] == measure) & (table["way"] == way)].set_index(
+                    "judge"
+                )
+                axis.plot(
+                    part.loc[list(JUDGES), "tau"],
+                    range(len(JUDGES)),
+                    marker,
+                    color=colour,
+                    label=way,
+                    ms=6,
+                )
             axis.set_title(f"{name.upper()}, {measure}", fontsize=9)
             axis.set_yticks(range(len(JUDGES)), JUDGES, fontsize=8)
             axis.grid(axis="x", alpha=0.3)
             axis.set_xlim(0.3, 1)
     axes[0][0].invert_yaxis()
     axes[1][0].set_xlabel("Kendall's tau with full human judgments", fontsize=8)
-    figure.legend(*axes[0][0].get_legend_handles_labels(), loc="outside lower center", ncols=len(ways), fontsize=8)
+    figure.legend(
+        *axes[0][0].get_legend_handles_labels(),
+        loc="outside lower center",
+        ncols=len(ways),
+        fontsize=8,
+    )
     figure.savefig(OUT / "order.png", dpi=110)
     figure, axes = plt.subplots(1, 2, figsize=(10, 4), sharey=True, layout="constrained")
     for axis, (name, of) in zip(axes, real.items(), strict=True):
@@ -321,10 +417,18 @@ def main():
         made = name in MADE
         human, judges, runs = load_made(name) if made else load(name)
         intervals, points = held(human, judges, runs)
-        found = {"order": order_and_bias(human, judges, runs, 2 if made else DRAWS), "intervals": intervals}
+        found = {
+            "order": order_and_bias(human, judges, runs, 2 if made else DRAWS),
+            "intervals": intervals,
+        }
         if not made:
-            found |= {"predicted": predicted(human, judges, runs), "circular": circular(human, judges, runs)}
-        results[name] = {k: t.round(4).to_dict("records") for k, t in found.items()} | {"points": points}
+            found |= {
+                "predicted": predicted(human, judges, runs),
+                "circular": circular(human, judges, runs),
+            }
+        results[name] = {k: t.round(4).to_dict("records") for k, t in found.items()} | {
+            "points": points
+        }
     (OUT / "results.json").write_text(json.dumps(results, indent=0) + "\n", encoding="utf-8")
     write(results)
 
@@ -333,10 +437,14 @@ def write(results):
     """The files of the page, from what was stored."""
     for name, text in tables(results).items():
         (OUT / f"{name}.inc").write_text(text, encoding="utf-8")
-    every = pd.concat([pd.DataFrame(of["order"]).assign(collection=name) for name, of in results.items()])
+    every = pd.concat(
+        [pd.DataFrame(of["order"]).assign(collection=name) for name, of in results.items()]
+    )
     every.to_csv(OUT / "order.csv", index=False)
     draw(results)
 
 
 if __name__ == "__main__":
-    main() if "--stored" not in sys.argv else write(json.loads((OUT / "results.json").read_text(encoding="utf-8")))
+    main() if "--stored" not in sys.argv else write(
+        json.loads((OUT / "results.json").read_text(encoding="utf-8"))
+    )

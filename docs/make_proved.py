@@ -1,10 +1,11 @@
-"""Makes docs/proved.md: what was compared with what, how many values, counted by the tests that compare.
+"""Makes docs/proved.md: what was compared with what, how many values, counted by the tests that
+compare.
 
     python docs/make_proved.py            # runs these tests (minutes) and writes docs/proved.json and docs/proved.md
     python docs/make_proved.py --page     # writes docs/proved.md from docs/proved.json
 
-Tests on public collections need `IRPREF_DATA`, see CONTRIBUTING.md; without them nothing is written.
-"""
+Tests on public collections need `IRPREF_DATA`, see CONTRIBUTING.md; without them nothing is
+written."""
 
 from __future__ import annotations
 
@@ -55,7 +56,11 @@ TOOLS = ("ir-measures", "pytrec_eval-terrier", "pyNTCIREVAL", "hypothesis", "num
 def counting() -> list[str]:
     """The test files that count what they compare."""
     tests = sorted((DOCS.parent / "tests").glob("test_*.py"))
-    return [f"tests/{path.name}" for path in tests if re.search(r"^\s+count\(", path.read_text("utf8"), re.MULTILINE)]
+    return [
+        f"tests/{path.name}"
+        for path in tests
+        if re.search(r"^\s+count\(", path.read_text("utf8"), re.MULTILINE)
+    ]
 
 
 def page(counted: dict[str, object]) -> str:
@@ -71,23 +76,41 @@ def page(counted: dict[str, object]) -> str:
         f"| {other} | {n:,} | {', '.join(f'`{file}`' for file in sorted(files[other]))} |"
         for other, n in sorted(values.items(), key=lambda item: -item[1])
     ]
-    return TEXT.format(tools=", ".join(f"{name} {number}" for name, number in tools.items()), table="\n".join(table))
+    return TEXT.format(
+        tools=", ".join(f"{name} {number}" for name, number in tools.items()),
+        table="\n".join(table),
+    )
 
 
 def main() -> None:
     if "--page" not in sys.argv:
         written = COUNTS.with_suffix(".new")
-        command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "-o", "addopts=", *counting()]
+        command = [
+            sys.executable,
+            "-m",
+            "pytest",
+            "-q",
+            "-p",
+            "no:cacheprovider",
+            "-o",
+            "addopts=",
+            *counting(),
+        ]
         environment = {**os.environ, "HYPOTHESIS_PROFILE": "ci"}
         done = subprocess.run(
-            [*command, "-rs", "--compared", str(written)], cwd=DOCS.parent, env=environment, check=False
+            [*command, "-rs", "--compared", str(written)],
+            cwd=DOCS.parent,
+            env=environment,
+            check=False,
         )
         if done.returncode:
             raise SystemExit("a test failed: nothing is written")
         rows = json.loads(written.read_text("utf8"))
         written.unlink()
         if not any("submitted_runs" in row["test"] for row in rows):
-            raise SystemExit("the public collections were not there (IRPREF_DATA): nothing is written")
+            raise SystemExit(
+                "the public collections were not there (IRPREF_DATA): nothing is written"
+            )
         counted = {"versions": {name: version(name) for name in TOOLS}, "counts": rows}
         COUNTS.write_text(json.dumps(counted, indent=1, ensure_ascii=False) + "\n", "utf8")
     PAGE.write_text(page(json.loads(COUNTS.read_text("utf8"))), "utf8")

@@ -18,7 +18,8 @@ def names() -> str:
     registered = irpref.measures.registered()
     listed = " ".join(f"`{name}`" for name in registered)
     return textwrap.fill(
-        f"The {len(registered)} measures (a page each on [the site](docs/index.md), or `irpref list NAME`): {listed}",
+        f"The {len(registered)} measures (a page each on [the site](docs/index.md), or `irpref "
+        f"list NAME`): {listed}",
         WIDTH,
         break_long_words=False,
         break_on_hyphens=False,

@@ -5,10 +5,9 @@
     python docs/make_real_runs.py            # writes docs/real-runs.md from what is stored
     python docs/make_real_runs.py -          # prints it
 
-Every number on the page is read from the files in docs/real-runs/; statements that depend on them are checked, and the
-script stops where the results no longer bear one out. The collections are not to be published again: neither names nor
-values of their runs are stored.
-"""
+Every number on the page is read from the files in docs/real-runs/; statements that depend on them
+are checked, and the script stops where the results no longer bear one out. The collections are not
+to be published again: neither names nor values of their runs are stored."""
 
 from __future__ import annotations
 
@@ -35,7 +34,10 @@ COLLECTIONS = {
     "dl19-passage": "TREC DL 2019 passages",
     "dl20-passage": "TREC DL 2020 passages",
 }
-DRAWN = ("trec-covid-r3", "clef-ehealth-2018")  # as the poster, two collections of different systems
+DRAWN = (
+    "trec-covid-r3",
+    "clef-ehealth-2018",
+)  # as the poster, two collections of different systems
 # The first orders the systems, of which the best 50 take part.
 MEASURES = {
     "AP": "AP",
@@ -51,13 +53,13 @@ ONE = ("P", "P+", "O", "RR", "weighted RR")  # those that look for one document
 CRP_OF = ("trec-covid-r3", "10")  # collection and topic of the CRP curve
 
 
-# Computing ----------------------------------------------------------------------------------------------------
+# Computing ----------------------------------------------------------------------------------------
 
 
 def compute(data: Path) -> None:
     """Evaluate the collections and store tables and pictures."""
     import irpref
-    from irpref.formats.runs import named_runs
+    from irpref.data.run_names import named_runs
 
     RESULTS.mkdir(exist_ok=True)
     settings: dict[str, Any] = {"samples": SAMPLES, "seed": SEED, "top": TOP, "collections": {}}
@@ -87,8 +89,10 @@ def compute(data: Path) -> None:
 
 
 def by_cutoff(measures: dict[Any, str], qrels: Any, runs: Any) -> tuple[pd.DataFrame, int, int]:
-    """Stability, sensitivity and power of each measure at each cutoff, of the best systems; their number, and the topics'."""
-    from irpref import meta
+    """Stability, sensitivity and power of each measure at each cutoff, of the best systems; their
+    number, and the topics'.
+    """
+    from irpref.lab import meta
 
     asked = {
         (label, cutoff): measure if cutoff is None else measure(cutoff=cutoff)
@@ -120,9 +124,11 @@ def by_cutoff(measures: dict[Any, str], qrels: Any, runs: Any) -> tuple[pd.DataF
 
 
 def draw(found: pd.DataFrame, quantity: str, words: str) -> Any:
-    """A line for each measure by cutoff, whole lists at the right; a measure without a cutoff is a line throughout."""
-    from irpref.show.drawing import finish, introduce, legend, style
-    from irpref.show.meta_plots import axes
+    """A line for each measure by cutoff, whole lists at the right; a measure without a cutoff is a
+    line throughout.
+    """
+    from irpref.lab.plots.meta_plots import axes
+    from irpref.plots.drawing import finish, introduce, legend, style
 
     ax, shown = axes((6.0, 4.2)), [str(cutoff or "all") for cutoff in CUTOFFS]
     introduce(list(dict.fromkeys(found["measure"])), "measure")
@@ -135,18 +141,22 @@ def draw(found: pd.DataFrame, quantity: str, words: str) -> Any:
     return finish(ax)
 
 
-def pictures(key: str, found: pd.DataFrame, measures: dict[Any, str], qrels: Any, runs: Any) -> None:
+def pictures(
+    key: str, found: pd.DataFrame, measures: dict[Any, str], qrels: Any, runs: Any
+) -> None:
     """Minority rate against ties on whole lists, and discriminative power by cutoff."""
     from dataclasses import replace
 
-    from irpref import meta, plots
-    from irpref.show.meta_plots import axes
+    from irpref import plots
+    from irpref.lab import meta
+    from irpref.lab.plots.meta_plots import axes
 
     values = meta.topic_values(list(measures), qrels, runs)
     (first, *_) = values.values()
     best = [first.systems[i] for i in (-first.means).argsort(kind="stable")[:TOP].tolist()]
     chosen = [
-        replace(of.select(best), measure=label) for of, label in zip(values.values(), measures.values(), strict=True)
+        replace(of.select(best), measure=label)
+        for of, label in zip(values.values(), measures.values(), strict=True)
     ]
     steady = [meta.stability(of, n_samples=SAMPLES, rng=SEED) for of in chosen]
     drawn = plots.stability(steady, axes((6.0, 4.2)), highlight=[one.measure for one in steady])
@@ -156,7 +166,9 @@ def pictures(key: str, found: pd.DataFrame, measures: dict[Any, str], qrels: Any
 
 
 def crp(qrels: Any, runs: dict[str, Any]) -> dict[str, Any]:
-    """The curve of the deepest run that is the median one by nCRP on the topic, and what there is to say of it."""
+    """The curve of the deepest run that is the median one by nCRP on the topic, and what there is
+    to say of it.
+    """
     import irpref
     from irpref import curves, plots
 
@@ -165,7 +177,10 @@ def crp(qrels: Any, runs: dict[str, Any]) -> dict[str, Any]:
     there = {name: run[run["query_id"] == topic] for name, run in runs.items()}
     deepest = max(map(len, there.values()))
     deep = {name: run for name, run in there.items() if len(run) == deepest}
-    values = {name: irpref.evaluator(["nCRP"], of).calc_aggregate(run)[irpref.nCRP] for name, run in deep.items()}
+    values = {
+        name: irpref.evaluator(["nCRP"], of).calc_aggregate(run)[irpref.nCRP]
+        for name, run in deep.items()
+    }
     name = sorted(values, key=lambda run: (values[run], run))[len(values) // 2]
     table = curves.crp(of, {"one run": deep[name]}, per_topic=True)
     save(plots.crp_sketch(table), "crp.png")
@@ -196,7 +211,7 @@ def save(ax: Any, file: str) -> None:
     small.save(path, optimize=True)
 
 
-# The page -----------------------------------------------------------------------------------------------------
+# The page -----------------------------------------------------------------------------------------
 
 
 @cache
@@ -245,19 +260,26 @@ def best(shown: list[str], highest: bool) -> list[str]:
 
 
 def table_of(key: str) -> str:
-    """Discriminative power and minority rate by cutoff; ties, difference required and sensitivity on whole lists."""
+    """Discriminative power and minority rate by cutoff; ties, difference required and sensitivity
+    on whole lists.
+    """
     columns: list[tuple[str, list[str]]] = []
     cutoffs = (5, 10, 0)
 
     def column(head: str, quantity: str, cutoff: int, show: Any, highest: bool | None) -> None:
         there = results(key).index
-        shown = [show(of(key, m, quantity, cutoff)) if (m, cutoff) in there else "-" for m in MEASURES.values()]
+        shown = [
+            show(of(key, m, quantity, cutoff)) if (m, cutoff) in there else "-"
+            for m in MEASURES.values()
+        ]
         columns.append((head, shown if highest is None else best(shown, highest)))
 
     for cutoff in cutoffs:
         column(f"power @{cutoff}" if cutoff else "power", "power", cutoff, percent, True)
     for cutoff in cutoffs:
-        column(f"minority @{cutoff}" if cutoff else "minority", "minority_rate", cutoff, percent, False)
+        column(
+            f"minority @{cutoff}" if cutoff else "minority", "minority_rate", cutoff, percent, False
+        )
     column("ties", "ties", 0, percent, None)
     column("difference", "swap_difference", 0, lambda v: f"{v:.2f}", None)
     column("sensitivity", "sensitivity", 0, percent, True)
@@ -278,17 +300,23 @@ def page() -> str:
     highest_one = {k: max(of(k, m, "power") for m in ONE) for k in every}
     apart = [k for k in every if lowest_whole[k] > 1.5 * highest_one[k]]
     lost = {m: [of(k, m, "power") - of(k, m, "power", 5) for k in every] for m in ("AP", "Q", *ONE)}
-    times = {m: [of(k, m, "minority_rate", 5) / of(k, m, "minority_rate") for k in every] for m in ("AP", "Q", *ONE)}
+    times = {
+        m: [of(k, m, "minority_rate", 5) / of(k, m, "minority_rate") for k in every]
+        for m in ("AP", "Q", *ONE)
+    }
     one_lost = max(abs(x) for m in ONE for x in lost[m])
     one_times = max(x for m in ONE for x in times[m])
     gain = [of(k, "P", "power") - of(k, "RR", "power") for k in every]
     lower = [k for k in every if of(k, "P", "minority_rate") < of(k, "RR", "minority_rate")]
     both = [k for k in lower if of(k, "P", "ties") < of(k, "RR", "ties")]
     worst_wrr = sum(
-        of(k, "weighted RR", "minority_rate") == max(of(k, m, "minority_rate") for m in MEASURES.values())
+        of(k, "weighted RR", "minority_rate")
+        == max(of(k, m, "minority_rate") for m in MEASURES.values())
         for k in every
     )
-    fewest_ties = sum(of(k, "weighted RR", "ties") == min(of(k, m, "ties") for m in ONE) for k in every)
+    fewest_ties = sum(
+        of(k, "weighted RR", "ties") == min(of(k, m, "ties") for m in ONE) for k in every
+    )
     plus = max(abs(of(k, "P", "power") - of(k, "P+", "power")) for k in every)
     ap_below_q = sum(of(k, "AP", "power", 5) < of(k, "Q", "power", 5) for k in every)
     fewer = {m: sum(x > 0 for x in lost[m]) for m in lost}
@@ -358,9 +386,11 @@ low minority rate, so compare both. *difference*: the smallest difference of mea
         parts.append(f"### {COLLECTIONS[key]}\n\n{table_of(key)}")
         if key in DRAWN:
             parts.append(
-                f"![Discriminative power by cutoff, {COLLECTIONS[key]}](real-runs/{key}-power.png)\n\n"
+                f"![Discriminative power by cutoff, "
+                f"{COLLECTIONS[key]}](real-runs/{key}-power.png)\n\n"
                 f"![Minority rate by cutoff, {COLLECTIONS[key]}](real-runs/{key}-minority.png)\n\n"
-                f"![Minority rate against ties for fuzziness 1 to 10 %, {COLLECTIONS[key]}](real-runs/{key}-stability.png)"
+                f"![Minority rate against ties for fuzziness 1 to 10 %, "
+                f"{COLLECTIONS[key]}](real-runs/{key}-stability.png)"
             )
     parts.append(
         f"""## The CRP curve of a run

@@ -2,8 +2,8 @@
 
     python docs/make_report.py [DATA]
 
-DATA is a folder of real collections (default: `$IRPREF_DATA`), of which TREC-COVID's third round is taken.
-"""
+DATA is a folder of real collections (default: `$IRPREF_DATA`), of which TREC-COVID's third round is
+taken."""
 
 from __future__ import annotations
 
@@ -22,7 +22,15 @@ sys.path.insert(0, str(DOCS.parent / "tests"))
 from browser import Browser  # noqa: E402  (the tests drive it)
 
 RUNS = (
-    *("BioInfo-run1", "BioInfo-run3", "BioInfo-run2", "CSIROmedNIR", "CORD-19-LTR", "CincyMedIR-1", "CSIROmedFusion"),
+    *(
+        "BioInfo-run1",
+        "BioInfo-run3",
+        "BioInfo-run2",
+        "CSIROmedNIR",
+        "CORD-19-LTR",
+        "CincyMedIR-1",
+        "CSIROmedFusion",
+    ),
     *("CSIROmedNIRR", "CincyMedIR-12", "BITEM_BL", "CincyMedIR-9", "BITEM_AX0"),
 )
 MEASURES = ("nDCG@10", "AP", "RPref(max_rel=2)", "nCRP")
@@ -33,7 +41,12 @@ PICTURES = (
     ("leaderboard", "h1", "#board", BASELINE),
     ("pairs", "#pairs-head", "#pairs-said", BASELINE),
     ("two-systems", "#two-head", "#two-plots", ""),
-    ("topic", "#topic-head", "#topic-lists", "document.querySelectorAll('.ranking tbody tr')[2].click()"),
+    (
+        "topic",
+        "#topic-head",
+        "#topic-lists",
+        "document.querySelectorAll('.ranking tbody tr')[2].click()",
+    ),
     ("curves", "#curves-head", "#curves-plots", ""),
 )
 
@@ -42,11 +55,18 @@ def picture(browser: Browser, path: Path, first: str, last: str) -> None:
     """Take what stands from one element to another."""
     from PIL import Image
 
-    top = browser.run(f"document.querySelector('{first}').getBoundingClientRect().top + scrollY") - 8
-    end = browser.run(f"document.querySelector('{last}').getBoundingClientRect().bottom + scrollY") + 8
+    top = (
+        browser.run(f"document.querySelector('{first}').getBoundingClientRect().top + scrollY") - 8
+    )
+    end = (
+        browser.run(f"document.querySelector('{last}').getBoundingClientRect().bottom + scrollY")
+        + 8
+    )
     clip = {"x": 0, "y": max(0, top), "width": WIDTH, "height": end - max(0, top), "scale": SCALE}
     data = browser.send("Page.captureScreenshot", captureBeyondViewport=True, clip=clip)["data"]
-    Image.open(io.BytesIO(base64.b64decode(data))).convert("RGB").quantize(96).save(path, optimize=True)
+    Image.open(io.BytesIO(base64.b64decode(data))).convert("RGB").quantize(96).save(
+        path, optimize=True
+    )
 
 
 def main(data: str) -> None:
@@ -55,7 +75,7 @@ def main(data: str) -> None:
     with tempfile.TemporaryDirectory() as folder, warnings.catch_warnings():
         warnings.simplefilter("ignore", irpref.IrprefWarning)
         page = Path(folder) / "page.html"
-        irpref.report(
+        irpref.lab.report(
             MEASURES,
             home / "qrels" / "qrels.txt.gz",
             {name: home / "runs" / f"{name}.run.gz" for name in RUNS},

@@ -16,7 +16,7 @@ from typing import Any
 
 import ir_datasets
 
-from irpref.measures.settings import Scale, scale_of
+from irpref.settings import Scale, scale_of
 
 OUT = Path(__file__).with_name("settings.md")
 
@@ -97,8 +97,16 @@ def page() -> str:
     scales: dict[Any, Scale] = {}
     for name, dataset in datasets.items():
         scale = scale_of(dataset)
-        # `meanings` does not take part in the comparison of scales, but makes a row of its own here.
-        key = (scale.grades, scale.rel, scale.note, scale.source, given(dataset), tuple(scale.meanings.items()))
+        # `meanings` does not take part in the comparison of scales, but makes a row of its own
+        # here.
+        key = (
+            scale.grades,
+            scale.rel,
+            scale.note,
+            scale.source,
+            given(dataset),
+            tuple(scale.meanings.items()),
+        )
         groups[key].append(name)
         scales[key] = scale
     notes: dict[str, int] = {}
@@ -114,7 +122,9 @@ def page() -> str:
             meaning(scale),
             "yes" if scale.has_nonrelevant else "**none**",
             f"{scale.rel}",
-            "{" + ", ".join(f"{g}: {gain}" for g, gain in scale.gains.items()) + "}" if scale.gains else "",
+            "{" + ", ".join(f"{g}: {gain}" for g, gain in scale.gains.items()) + "}"
+            if scale.gains
+            else "",
             f"{scale.max_rel}",
             ", ".join(numbers),
         ]
@@ -123,7 +133,9 @@ def page() -> str:
         version=ir_datasets.__version__,
         n_ids=len(datasets),
         n_groups=len(groups),
-        n_without=sum(len(names) for key, names in groups.items() if not scales[key].has_nonrelevant),
+        n_without=sum(
+            len(names) for key, names in groups.items() if not scales[key].has_nonrelevant
+        ),
     )
     listed = "\n".join(f"{number}. {sentence}" for sentence, number in notes.items())
     return intro + "\n".join(rows) + "\n\n### Notes\n\n" + listed + "\n"
@@ -134,14 +146,24 @@ def with_qrels() -> dict[str, Any]:
     found = {}
     for name in sorted(ir_datasets.registry):
         dataset = ir_datasets.registry[name]
-        if dataset.has_qrels() and not hasattr(dataset, "deprecated") and not name.startswith("irpref"):
+        if (
+            dataset.has_qrels()
+            and not hasattr(dataset, "deprecated")
+            and not name.startswith("irpref")
+        ):
             found[name] = dataset
     return found
 
 
 def given(dataset: Any) -> tuple[str, ...] | None:
     """Grades that occur, or None where ir_datasets has not counted them."""
-    counts = dataset.metadata().get("qrels", {}).get("fields", {}).get("relevance", {}).get("counts_by_value")
+    counts = (
+        dataset.metadata()
+        .get("qrels", {})
+        .get("fields", {})
+        .get("relevance", {})
+        .get("counts_by_value")
+    )
     return None if counts is None else tuple(sorted(f"{float(grade):g}" for grade in counts))
 
 

@@ -3,11 +3,11 @@
     python docs/make_significance.py DATA        # DATA/trec-covid-r3, ...: qrels and runs; about twelve minutes on one core
     python docs/make_significance.py             # the page from the stored results
 
-The test is tried on the 79 runs of TREC-COVID's third round, the gate on two more collections. Of 20 runs, drawn anew for
-each experiment, each topic's values minus the runs' means over the topics are what chance does; topics are drawn with
-replacement, and true means are added. So the form of the differences is that of real runs, and which runs are equal is
-known. With `symmetric`, the sign of each drawn topic is drawn, too.
-"""
+The test is tried on the 79 runs of TREC-COVID's third round, the gate on two more collections. Of
+20 runs, drawn anew for each experiment, each topic's values minus the runs' means over the topics
+are what chance does; topics are drawn with replacement, and true means are added. So the form of
+the differences is that of real runs, and which runs are equal is known. With `symmetric`, the sign
+of each drawn topic is drawn, too."""
 
 # ruff: noqa: E501  (lines of the page, as long as those of the others)
 
@@ -21,12 +21,12 @@ from typing import Any
 import numpy as np
 from scipy import special, stats
 
-from irpref.analysis.flips import N_PERMUTATIONS, are_all, sign_vectors, stepdown
-from irpref.analysis.pairs import pair_tests, significant
-from irpref.analysis.significance import holm
-from irpref.analysis.verdict import RESERVE
-from irpref.values.design import residual_variance
-from irpref.values.samples import all_pairs
+from irpref.lab.decide.all_pairs import pair_tests, significant
+from irpref.lab.decide.sign_flips import N_PERMUTATIONS, are_all, sign_vectors, stepdown
+from irpref.lab.decide.significance import holm
+from irpref.lab.decide.verdict import RESERVE
+from irpref.lab.trust.design import residual_variance
+from irpref.lab.trust.samples import all_pairs
 
 HERE = Path(__file__).parent
 RESULTS, PAGE = HERE / "significance" / "results.json", HERE / "significance.md"
@@ -45,7 +45,9 @@ FLIPS = 199  # sign vectors of an experiment; of 10 topics all 1,024
 METHODS = ("stepdown", "holm", "tukey", "randomised_tukey")
 
 
-def noise(values: np.ndarray, n_runs: int, n_topics: int, symmetric: bool, draw: np.random.Generator) -> Any:
+def noise(
+    values: np.ndarray, n_runs: int, n_topics: int, symmetric: bool, draw: np.random.Generator
+) -> Any:
     """Values of equal runs, (n_runs, n_topics), and which real runs they are made of."""
     chosen = draw.choice(len(values), n_runs, replace=False)
     centred = values[chosen] - values[chosen].mean(axis=1, keepdims=True)
@@ -56,7 +58,9 @@ def noise(values: np.ndarray, n_runs: int, n_topics: int, symmetric: bool, draw:
 def experiment(
     values: np.ndarray, n_equal: int, n_topics: int, symmetric: bool, draw: np.random.Generator
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Values of runs, the first `n_equal` of which are equal, and which pairs are: (RUNS, n_topics), (n_pairs,)."""
+    """Values of runs, the first `n_equal` of which are equal, and which pairs are: (RUNS,
+    n_topics), (n_pairs,).
+    """
     made, chosen = noise(values, RUNS, n_topics, symmetric, draw)
     truth = values[chosen].mean(axis=1)
     truth[:n_equal] = truth[:n_equal].mean()
@@ -69,10 +73,16 @@ def called(values: np.ndarray, method: str, seed: int) -> np.ndarray:
     n = values.shape[1]
     if method == "tukey":  # by its critical value, which does not take 10 ms a pair
         first, second = all_pairs(RUNS)
-        bound = stats.studentized_range.ppf(1 - LEVEL, RUNS, (RUNS - 1) * (n - 1)) if n not in CRITICAL else CRITICAL[n]
+        bound = (
+            stats.studentized_range.ppf(1 - LEVEL, RUNS, (RUNS - 1) * (n - 1))
+            if n not in CRITICAL
+            else CRITICAL[n]
+        )
         CRITICAL[n] = bound
         means = values.mean(axis=1)
-        return np.abs(means[first] - means[second]) >= bound * (residual_variance(values) / n) ** 0.5
+        return (
+            np.abs(means[first] - means[second]) >= bound * (residual_variance(values) / n) ** 0.5
+        )
     if method == "stepdown":
         first, second = all_pairs(RUNS)
         p = stepdown(values[first] - values[second], 1024 if n == 10 else FLIPS, seed)[1]
@@ -108,7 +118,9 @@ def error_rates(values: dict[str, np.ndarray]) -> list[dict[str, Any]]:
 
 
 def power(values: dict[str, np.ndarray]) -> list[dict[str, Any]]:
-    """Share of the truly different pairs that are found, and of experiments with an error, by method."""
+    """Share of the truly different pairs that are found, and of experiments with an error, by
+    method.
+    """
     out = []
     for measure in ("nDCG@10", "RR"):
         for n in (10, 40, 100):
@@ -120,14 +132,18 @@ def power(values: dict[str, np.ndarray]) -> list[dict[str, Any]]:
                     different = called(made, method, seed)
                     wrong[method] += bool(different[equal].any())
                     found[method] += float(different[~equal].mean())
-            shares = {m: {"wrong": wrong[m] / COMPARED, "found": found[m] / COMPARED} for m in METHODS}
+            shares = {
+                m: {"wrong": wrong[m] / COMPARED, "found": found[m] / COMPARED} for m in METHODS
+            }
             out.append({"measure": measure, "topics": n, **shares})
             print(out[-1], flush=True)
     return out
 
 
 def skewed(values: dict[str, np.ndarray]) -> list[dict[str, Any]]:
-    """Share of experiments with an error among equal runs whose differences have the form of real ones, by method."""
+    """Share of experiments with an error among equal runs whose differences have the form of real
+    ones, by method.
+    """
     out = []
     for n in TOPICS:
         draw = np.random.default_rng([SEED, n])
@@ -142,26 +158,35 @@ def skewed(values: dict[str, np.ndarray]) -> list[dict[str, Any]]:
 
 
 def weak_runs(values: dict[str, np.ndarray]) -> list[dict[str, Any]]:
-    """Pairs of ten good runs (every fourth of the best forty) called different, alone and among the ten worst."""
+    """Pairs of ten good runs (every fourth of the best forty) called different, alone and among the
+    ten worst.
+    """
     out = []
     for measure in ("nDCG@10", "AP"):
         order = np.argsort(-values[measure].mean(axis=1), kind="stable")
         for method in METHODS:
             alone, joined = (
-                pair_tests(values[measure][chosen], method) for chosen in (order[:40:4], [*order[:40:4], *order[-10:]])
+                pair_tests(values[measure][chosen], method)
+                for chosen in (order[:40:4], [*order[:40:4], *order[-10:]])
             )
-            counts = [int(significant(of.p_adjusted[of.second < 10], 1 - LEVEL).sum()) for of in (alone, joined)]
-            out.append({"measure": measure, "method": method, "alone": counts[0], "joined": counts[1]})
+            counts = [
+                int(significant(of.p_adjusted[of.second < 10], 1 - LEVEL).sum())
+                for of in (alone, joined)
+            ]
+            out.append(
+                {"measure": measure, "method": method, "alone": counts[0], "joined": counts[1]}
+            )
             print(out[-1], flush=True)
     return out
 
 
 def false_blocks(of: dict[str, dict[str, np.ndarray]]) -> list[dict[str, Any]]:
-    """Share of changes that `irpref.gate` blocks: by one measure and by all four, by its bounds alone and by its rule.
+    """Share of changes that `irpref.lab.gate` blocks: by one measure and by all four, by its bounds
+    alone and by its rule.
 
-    `exchanged`: without any effect, since the two values of a topic are exchanged at random; `centred`: without any, since
-    the mean difference of the pair is taken out, so that differences are as skewed as real ones; `worse`: real losses.
-    """
+    `exchanged`: without any effect, since the two values of a topic are exchanged at random;
+    `centred`: without any, since the mean difference of the pair is taken out, so that differences
+    are as skewed as real ones; `worse`: real losses."""
     out = []
     for collection, values in of.items():
         for n in TOPICS:
@@ -175,7 +200,9 @@ def false_blocks(of: dict[str, dict[str, np.ndarray]]) -> list[dict[str, Any]]:
 
 
 def _blocked(values: np.ndarray, n: int, change: str) -> dict[str, list[float]]:
-    """Shares blocked, of values (n_measures, n_runs, n_topics), by each rule: one for each measure, and for all."""
+    """Shares blocked, of values (n_measures, n_runs, n_topics), by each rule: one for each measure,
+    and for all.
+    """
     n_measures, n_runs, n_topics = values.shape
     draw = np.random.default_rng([SEED, n])
     a = draw.integers(0, n_runs, CHANGES)
@@ -205,7 +232,9 @@ def _blocked(values: np.ndarray, n: int, change: str) -> dict[str, list[float]]:
 
 
 def _two_sided(z: np.ndarray) -> np.ndarray:
-    """P-values of `irpref.compare` for differences (n_changes, n_topics): those of `stepdown`, pair by pair, at once."""
+    """P-values of `irpref.lab.compare` for differences (n_changes, n_topics): those of `stepdown`,
+    pair by pair, at once.
+    """
     observed = np.abs(z.sum(axis=1)) * (1 - 1e-9) - 1e-12
     count, total = np.zeros(len(z)), 0
     for block in sign_vectors(z.shape[1], N_PERMUTATIONS, None):
@@ -223,7 +252,7 @@ def compute(data: Path) -> None:
     for name in COLLECTIONS:
         (qrels,) = (data / name / "qrels").iterdir()
         runs = sorted(map(str, (data / name / "runs").iterdir()))
-        found = irpref.meta.topic_values(MEASURES, str(qrels), runs)
+        found = irpref.lab.meta.topic_values(MEASURES, str(qrels), runs)
         of[name] = {measure: each.matrix for measure, each in found.items()}
     values = of["trec-covid-r3"]
     results = {
@@ -256,17 +285,31 @@ def _rules(rates: dict[Any, list[float]], name: str, n: int, change: str) -> lis
 def page() -> str:
     """The page, from the stored results."""
     found = json.loads(RESULTS.read_text(encoding="utf-8"))
-    cells = {(c["measure"], c["topics"], c["equal"], c["symmetric"]): c["wrong"] for c in found["errors"]}
+    cells = {
+        (c["measure"], c["topics"], c["equal"], c["symmetric"]): c["wrong"] for c in found["errors"]
+    }
     errors = {
         symmetric: table(
             ["equal pairs", *(f"{m}, {n}" for m in MEASURES for n in TOPICS)],
-            [[name, *(percent(cells[m, n, name, symmetric]) for m in MEASURES for n in TOPICS)] for name in EQUAL],
+            [
+                [name, *(percent(cells[m, n, name, symmetric]) for m in MEASURES for n in TOPICS)]
+                for name in EQUAL
+            ],
         )
         for symmetric in (True, False)
     }
-    words = {"stepdown": "step-down", "holm": "Holm", "tukey": "Tukey", "randomised_tukey": "randomised Tukey"}
+    words = {
+        "stepdown": "step-down",
+        "holm": "Holm",
+        "tukey": "Tukey",
+        "randomised_tukey": "randomised Tukey",
+    }
     power_rows = [
-        [c["measure"], str(c["topics"]), *(f"{percent(c[m]['found'])} ({percent(c[m]['wrong'])})" for m in METHODS)]
+        [
+            c["measure"],
+            str(c["topics"]),
+            *(f"{percent(c[m]['found'])} ({percent(c[m]['wrong'])})" for m in METHODS),
+        ]
         for c in found["power"]
     ]
     weak: dict[str, dict[str, str]] = {}
@@ -284,7 +327,10 @@ def page() -> str:
                 [
                     label,
                     str(n),
-                    *(f"{percent(x)} ({percent(y)})" for x, y in zip(*_rules(rates, name, n, change), strict=True)),
+                    *(
+                        f"{percent(x)} ({percent(y)})"
+                        for x, y in zip(*_rules(rates, name, n, change), strict=True)
+                    ),
                 ]
                 for name, label in COLLECTIONS.items()
                 for n in TOPICS
@@ -301,12 +347,20 @@ def page() -> str:
             [[str(c["topics"]), *(percent(c[m]) for m in METHODS)] for c in found["skewed"]],
         ),
         power=table(["measure", "topics", *words.values()], power_rows),
-        weak=table(["measure", *words.values()], [[name, *(of[m] for m in METHODS)] for name, of in weak.items()]),
+        weak=table(
+            ["measure", *words.values()],
+            [[name, *(of[m] for m in METHODS)] for name, of in weak.items()],
+        ),
         exchanged=blocks["exchanged"],
         centred=blocks["centred"],
         losses=blocks["worse"],
         most=percent(
-            max(x for (_, _, change, rule), of in rates.items() if (change, rule) == ("exchanged", "gate") for x in of)
+            max(
+                x
+                for (_, _, change, rule), of in rates.items()
+                if (change, rule) == ("exchanged", "gate")
+                for x in of
+            )
         ),
         experiments=EXPERIMENTS,
         compared=COMPARED,

@@ -34,7 +34,9 @@ from irpref.measures.declare import registered as registered
 def stub() -> str:
     """The text of the file."""
     blocks = [class_of(type(measure)) for measure in measures.registered().values()]
-    names = "".join(f"{name}: {type(getattr(measures, name)).__name__}\n" for name in measures.__all__)
+    names = "".join(
+        f"{name}: {type(getattr(measures, name)).__name__}\n" for name in measures.__all__
+    )
     listed = "".join(f'    "{name}",\n' for name in sorted(measures.__all__))
     return HEAD + "\n".join(blocks) + f"\n{names}\n__all__ = [\n{listed}]\n"
 
@@ -48,11 +50,16 @@ def class_of(of: type[KernelMeasure]) -> str:
         "        self,",
         *(["        *,"] if of.SUPPORTED_PARAMS else []),
     ]
-    lines += [f"        {parameter}: {hint(spec)} = ...," for parameter, spec in of.SUPPORTED_PARAMS.items()]
+    lines += [
+        f"        {parameter}: {hint(spec)} = ...,"
+        for parameter, spec in of.SUPPORTED_PARAMS.items()
+    ]
     lines += [f"    ) -> {name}: ..."]
     at = of.SUPPORTED_PARAMS.get(of.AT_PARAM)
     if at is None:
-        lines.append("    def __matmul__(self, at_param: NoReturn) -> NoReturn: ...  # it has no cutoff")
+        lines.append(
+            "    def __matmul__(self, at_param: NoReturn) -> NoReturn: ...  # it has no cutoff"
+        )
     else:
         lines.append(f"    def __matmul__(self, at_param: {at.annotation()}) -> {name}: ...")
     return "\n".join(lines) + "\n"

@@ -1,4 +1,5 @@
-"""The measures in ir_measures alone: no PyTerrier, no engine, runs and qrels as dicts, frames or tuples.
+"""The measures in ir_measures alone: no PyTerrier, no engine, runs and qrels as dicts, frames or
+tuples.
 
 python examples/plain_ir_measures.py
 """
@@ -25,7 +26,8 @@ def main():
     for name, values in averages.items():
         print(f"{name:22}" + "".join(f"{values[measure]:18.4f}" for measure in measures))
 
-    # Topic by topic: where does nDCG@10 prefer the reranker to BM25, and RPref BM25 to the reranker?
+    # Topic by topic: where does nDCG@10 prefer the reranker to BM25, and RPref BM25 to the
+    # reranker?
     rpref, ndcg = measures[0], measures[2]
     gain = {}
     for name, sign in (("org_convdr_bert", 1), ("org_manual_bm25", -1)):
@@ -34,7 +36,10 @@ def main():
             if metric.measure in of:
                 of[metric.measure] += sign * metric.value
     disputed = [topic for topic, of in gain.items() if of[ndcg] > 0 > of[rpref]]
-    print(f"\nIn {len(disputed)} of {len(qrels)} topics the reranker is better by nDCG@10 and BM25 by RPref, such as")
+    print(
+        f"\nIn {len(disputed)} of {len(qrels)} topics the reranker is better by nDCG@10 and BM25 "
+        f"by RPref, such as"
+    )
     for topic in sorted(disputed, key=lambda topic: gain[topic][rpref] - gain[topic][ndcg])[:3]:
         print(f"  {topic}: {ndcg} {gain[topic][ndcg]:+.4f}, {rpref} {gain[topic][rpref]:+.4f}")
     return averages

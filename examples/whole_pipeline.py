@@ -1,13 +1,13 @@
-"""From systems to a table of measures: one Experiment, its tests, what is lost, one topic explained.
+"""From systems to a table of measures: one Experiment, its tests, what is lost, one topic
+explained.
 
     python examples/whole_pipeline.py                                  # five real runs of the package, offline
     python examples/whole_pipeline.py --dataset vaswani                # index, search with four models
     python examples/whole_pipeline.py --dataset cranfield
     python examples/whole_pipeline.py --dataset beir/nfcorpus/test
 
-Any ir_datasets id with documents, queries and qrels will do. They are indexed by PISA, which pip installs
-(`pip install pyterrier_pisa`; Linux, no Java); the shipped runs need no engine.
-"""
+Any ir_datasets id with documents, queries and qrels will do. They are indexed by PISA, which pip
+installs (`pip install pyterrier_pisa`; Linux, no Java); the shipped runs need no engine."""
 
 import argparse
 import contextlib
@@ -23,7 +23,7 @@ from ir_measures import AP, Bpref, R, nDCG
 
 import irpref
 from irpref import CRPRecovery, PPlus, QMeasure, RPref, nCRP
-from irpref.measures.settings import scale_of
+from irpref.settings import scale_of
 
 SHIPPED = "irpref/cast2021"
 
@@ -49,7 +49,9 @@ def shipped():
     """Systems, topics and judgments of TREC CAsT 2021: the runs of its organisers are the systems."""
     dataset = pt.get_dataset(SHIPPED.replace("/", ":"))
     runs = irpref.datasets.load("cast2021").runs
-    return {name: pt.Transformer.from_df(dataset.get_results(name)) for name in runs}, *dataset.get_topicsqrels()
+    return {
+        name: pt.Transformer.from_df(dataset.get_results(name)) for name in runs
+    }, *dataset.get_topicsqrels()
 
 
 def indexed(dataset, folder):
@@ -58,7 +60,9 @@ def indexed(dataset, folder):
 
     index = pyterrier_pisa.PisaIndex(folder, text_field="text", threads=1, overwrite=True)
     with quiet():
-        index.index({"docno": doc.doc_id, "text": doc.default_text()} for doc in dataset.docs_iter())
+        index.index(
+            {"docno": doc.doc_id, "text": doc.default_text()} for doc in dataset.docs_iter()
+        )
         systems = {"BM25": index.bm25(), "PL2": index.pl2(), "DPH": index.dph(), "QLD": index.qld()}
         for system in systems.values():
             system.search("warm up")  # each model writes its files on the first query
@@ -90,9 +94,9 @@ def quiet():
 def measures_for(dataset):
     """Built-in measures and ours, on the scale of the collection."""
     scale = scale_of(dataset)
-    # bind() writes the top of the grade scale into each measure that needs it, so that values do not change
-    # when PyTerrier evaluates in batches. (It warns about bpref and its family where nothing is judged
-    # non-relevant, as in Vaswani; these are left out then.)
+    # bind() writes the top of the grade scale into each measure that needs it, so that values do
+    # not change when PyTerrier evaluates in batches. (It warns about bpref and its family where
+    # nothing is judged non-relevant, as in Vaswani; these are left out then.)
     bpref_family = [Bpref, RPref, RPref(norm="relative")] if scale.has_nonrelevant else []
     # The CRP family takes negative grades for real ones, and is far from its usual values then.
     positions = [nCRP, CRPRecovery] if scale.min_grade >= 0 else []
@@ -132,7 +136,10 @@ def main(arguments=None):
         print("\n".join(differences(table)))
         print(f"\nWhat {first} loses:")
         print(lost.round(4).T.to_string(header=False))
-        print(f"\nThe topic where it does worst: {explained['qid'].iloc[0]} {explained['query'].iloc[0]}")
+        print(
+            f"\nThe topic where it does worst: {explained['qid'].iloc[0]} "
+            f"{explained['query'].iloc[0]}"
+        )
         judged = explained[explained["judged"]].drop(columns=["qid", "query", "judged"])
         best = judged.sort_values("contribution", ascending=False, kind="stable")
         print(best.head(8).round(4).to_string(index=False))
@@ -176,7 +183,8 @@ def differences(table):
         for column in table.columns
         if column.endswith(" reject")
         for _, row in table.iloc[1:].iterrows()
-        if row[column] and row[column.replace(" reject", " p-value")] < 1  # NaN where no topic differs
+        if row[column]
+        and row[column.replace(" reject", " p-value")] < 1  # NaN where no topic differs
     ]
     return found or [f"No run is shown to differ from {table['name'][0]}."]
 

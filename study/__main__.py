@@ -1,4 +1,6 @@
-"""The robustness study: `python -m study FOLDER...` computes and writes the page, `python -m study` writes the page."""
+"""The robustness study: `python -m study FOLDER...` computes and writes the page, `python -m study`
+writes the page.
+"""
 
 from __future__ import annotations
 
@@ -14,7 +16,8 @@ def parser() -> argparse.ArgumentParser:
     """The command."""
     made = argparse.ArgumentParser(
         prog="python -m study",
-        description="Compute results and verdicts of collections; without FOLDER write pages and verdicts from the "
+        description="Compute results and verdicts of collections; without FOLDER write pages and "
+        "verdicts from the "
         "results that are stored.",
     )
     made.add_argument(
@@ -23,10 +26,21 @@ def parser() -> argparse.ArgumentParser:
         metavar="FOLDER",
         help="a collection (qrels/, runs/ and perhaps runs.tsv), or a folder of collections",
     )
-    made.add_argument("-o", "--output", default=str(HERE / "results"), help="where results go (default: study/results)")
-    made.add_argument("--docs", help="where the pages go (default: docs; with -o, beside the results)")
     made.add_argument(
-        "--rel", action="append", default=[], metavar="NAME=GRADE", help="lowest relevant grade of a collection"
+        "-o",
+        "--output",
+        default=str(HERE / "results"),
+        help="where results go (default: study/results)",
+    )
+    made.add_argument(
+        "--docs", help="where the pages go (default: docs; with -o, beside the results)"
+    )
+    made.add_argument(
+        "--rel",
+        action="append",
+        default=[],
+        metavar="NAME=GRADE",
+        help="lowest relevant grade of a collection",
     )
     made.add_argument("--samples", type=int, default=30, help="samples of each loss (default: 30)")
     return made
@@ -36,7 +50,11 @@ def collections_in(folders: list[str]) -> list[Path]:
     """Folders with qrels and runs: those named, and those in the folders named."""
     found = []
     for folder in map(Path, folders):
-        inside = [folder] if (folder / "qrels").is_dir() else sorted(p.parent for p in folder.glob("*/qrels"))
+        inside = (
+            [folder]
+            if (folder / "qrels").is_dir()
+            else sorted(p.parent for p in folder.glob("*/qrels"))
+        )
         inside = [home for home in inside if (home / "runs").is_dir()]
         if not inside:
             raise ValueError(f"{folder}: no qrels/ and runs/, and no folder with both")

@@ -1,4 +1,6 @@
-"""docs/robustness-appendix.md: tables by measure and collection, related work, checklist, deviations."""
+"""docs/robustness-appendix.md: tables by measure and collection, related work, checklist,
+deviations.
+"""
 
 from __future__ import annotations
 
@@ -19,29 +21,38 @@ def page(results: Results) -> str:
     """The page."""
     parts = [
         "# Robustness: appendix",
-        "<!-- Written by `python -m study` from study/results; change those, or study/appendix.py. -->",
-        "Tables, related work and a checklist for readers who want to judge the [study](robustness.md). `study/results` has every "
-        "number by collection (a CSV each, and `verdicts.csv`); `python -m study FOLDER...` computes them.",
+        "<!-- Written by `python -m study` from study/results; change those, or "
+        "study/appendix.py. -->",
+        "Tables, related work and a checklist for readers who want to judge the "
+        "[study](robustness.md). `study/results` has every "
+        "number by collection (a CSV each, and `verdicts.csv`); `python -m study FOLDER...` "
+        "computes them.",
         "## Collections",
         collections(results),
-        "*Left*: judgments left, in per cent of all: with a tenth at random (each topic keeps at least 1 relevant and 10 other "
+        "*Left*: judgments left, in per cent of all: with a tenth at random (each topic keeps at "
+        "least 1 relevant and 10 other "
         "documents), and in pools of half of the teams, by depth.",
         "## Hypotheses by collection",
         hypotheses(results),
-        "Estimate and 95 % interval over topics, teams and samples; × marks ratios. *DL as one*: the verdict if the two years "
+        "Estimate and 95 % interval over topics, teams and samples; × marks ratios. *DL as one*: "
+        "the verdict if the two years "
         "of TREC DL count once.",
         "## Outcomes",
-        "Mean over collections, and the lowest and highest collection. *Kept*: pairs of systems that are significantly different "
+        "Mean over collections, and the lowest and highest collection. *Kept*: pairs of systems "
+        "that are significantly different "
         "by all judgments and still are with a tenth of them.",
         outcomes(results),
         "### Bias by depth of the pool",
-        "Pairs of systems that reverse in favour of the one that was not pooled, less those that reverse against it, per cent: "
+        "Pairs of systems that reverse in favour of the one that was not pooled, less those that "
+        "reverse against it, per cent: "
         "mean over collections, lowest and highest, by depth of the pool.",
         bias(results),
         sakai(results),
         "### How fast the ranking is lost",
-        "*Own ranking* is the mean over collections, by the share of judgments left at random. *Needed* is the share of judgments "
-        "with which a measure predicts as well as nDCG' does with a tenth, in the lowest and the highest collection.",
+        "*Own ranking* is the mean over collections, by the share of judgments left at random. "
+        "*Needed* is the share of judgments "
+        "with which a measure predicts as well as nDCG' does with a tenth, in the lowest and the "
+        "highest collection.",
         levels(results),
         "## Robust 2003 beside Sakai and Kando 2008",
         robust03(results),
@@ -58,7 +69,10 @@ def collections(results: Results) -> str:
         of = results.about[name]
         total = of["judgments"]["random 100"]
         left = [
-            percent(of["judgments"][f"pools {k}"] / total) if f"pools {k}" in of["judgments"] else "–" for k in DEPTHS
+            percent(of["judgments"][f"pools {k}"] / total)
+            if f"pools {k}" in of["judgments"]
+            else "–"
+            for k in DEPTHS
         ]
         grades = ", ".join(f"{g}: {n:,}" for g, n in of["grades"].items())
         rows.append(
@@ -109,7 +123,9 @@ def hypotheses(results: Results) -> str:
     return table(["", *map(results.title, results.names), "verdict", "DL as one"], rows)
 
 
-def _range(results: Results, loss: str, outcome: str, measure: str, show: Callable[[float], str]) -> str:
+def _range(
+    results: Results, loss: str, outcome: str, measure: str, show: Callable[[float], str]
+) -> str:
     """Mean over collections, with the lowest and the highest."""
     return f"{show(results.mean(loss, outcome, measure))} ({span(*map(show, results.span(loss, outcome, measure)))})"
 
@@ -127,7 +143,10 @@ def outcomes(results: Results) -> str:
     }
     rows = []
     for measure in results.measures:
-        cells = (_range(results, loss, outcome, measure, show) for loss, outcome, show in columns.values())
+        cells = (
+            _range(results, loss, outcome, measure, show)
+            for loss, outcome, show in columns.values()
+        )
         rows.append([measure, *cells])
     return table(["", *columns], rows)
 
@@ -136,7 +155,15 @@ def bias(results: Results) -> str:
     """Bias of each measure by depth of the pool."""
     rows = []
     for m in results.measures:
-        rows.append([m, *(_range(results, f"pools {k}", "bias", m, lambda x: percent(x, True)) for k in DEPTHS)])
+        rows.append(
+            [
+                m,
+                *(
+                    _range(results, f"pools {k}", "bias", m, lambda x: percent(x, True))
+                    for k in DEPTHS
+                ),
+            ]
+        )
     return table(["", *(f"depth {k}" for k in DEPTHS)], rows)
 
 
@@ -145,16 +172,24 @@ def sakai(results: Results) -> str:
     above = []
     for k in DEPTHS:
         each = [
-            sum(np.mean([results.estimate(name, f"pools {k}", "bias", m) for m in of]) for of in (PLAIN, CONDENSED))
+            sum(
+                np.mean([results.estimate(name, f"pools {k}", "bias", m) for m in of])
+                for of in (PLAIN, CONDENSED)
+            )
             for name in results.names
         ]
         above.append(sum(x > 0 for x in each))
     return (
-        "Sakai (2008) finds, with pools of depth 100, that condensed lists overestimate new systems by more than whole lists "
-        "underestimate them; in shallow pools he finds condensed lists no better (2009). Here, by the mean over AP, Q, nDCG and "
-        f"RBP, the overestimation is larger in {', '.join(map(str, above))} of {len(results.names)} collections at depths "
-        f"{', '.join(map(str, DEPTHS))}. His finding is for pools from one or a few teams; with half of the teams pooled it does not "
-        "hold. Only Robust 2003 was pooled to depth 100: elsewhere *100* means all judged documents that half of the teams retrieved."
+        "Sakai (2008) finds, with pools of depth 100, that condensed lists overestimate new "
+        "systems by more than whole lists "
+        "underestimate them; in shallow pools he finds condensed lists no better (2009). Here, by "
+        "the mean over AP, Q, nDCG and "
+        f"RBP, the overestimation is larger in {', '.join(map(str, above))} of "
+        f"{len(results.names)} collections at depths "
+        f"{', '.join(map(str, DEPTHS))}. His finding is for pools from one or a few teams; with "
+        f"half of the teams pooled it does not "
+        "hold. Only Robust 2003 was pooled to depth 100: elsewhere *100* means all judged "
+        "documents that half of the teams retrieved."
     )
 
 
@@ -178,15 +213,29 @@ def robust03(results: Results) -> str:
     theirs = ("AP'", "Q'", "nDCG'", "bpref", "AP", "Q", "nDCG", "RBP", "RBP'")
     rows = []
     for measure in theirs:
-        tau = [fraction(results.estimate(name, f"random {k}", "own", measure)) for k in (50, 20, 10, 5)]
-        kept = [percent(results.estimate(name, f"random {k}", "kept", measure)) for k in (50, 20, 10, 5)]
+        tau = [
+            fraction(results.estimate(name, f"random {k}", "own", measure)) for k in (50, 20, 10, 5)
+        ]
+        kept = [
+            percent(results.estimate(name, f"random {k}", "kept", measure)) for k in (50, 20, 10, 5)
+        ]
         rows.append([measure, *tau, *kept])
     own = {m: results.estimate(name, "random 10", "own", m) for m in theirs}
     ahead = [m for m in ("AP'", "Q'", "nDCG'") if own[m] > max(own["bpref"], own["RBP"])]
     return (
-        "They, too, remove judgments at random. They use all runs submitted to the track (we have 17) at depth 1000 (here 100), "
-        "and conclude that Q', nDCG' and AP' are superior to bpref and RBP. We had their introduction but not their tables, so we "
-        f"compare the order only: at 10 %, {len(ahead)} of the three ({', '.join(ahead) or 'none'}) are ahead of both bpref and RBP "
+        "They, too, remove judgments at random. They use all runs submitted to the track (we have "
+        "17) at depth 1000 (here 100), "
+        "and conclude that Q', nDCG' and AP' are superior to bpref and RBP. We had their "
+        "introduction but not their tables, so we "
+        f"compare the order only: at 10 %, {len(ahead)} of the three "
+        f"({', '.join(ahead) or 'none'}) are ahead of both bpref and RBP "
         "in own ranking.\n\n"
-        + table(["", *(f"tau, {k} %" for k in (50, 20, 10, 5)), *(f"kept, {k} %" for k in (50, 20, 10, 5))], rows)
+        + table(
+            [
+                "",
+                *(f"tau, {k} %" for k in (50, 20, 10, 5)),
+                *(f"kept, {k} %" for k in (50, 20, 10, 5)),
+            ],
+            rows,
+        )
     )

@@ -1,8 +1,9 @@
-"""The confirmatory hypotheses of the preregistration as data, and the rule that gives their verdicts.
+"""The confirmatory hypotheses of the preregistration as data, and the rule that gives their
+verdicts.
 
-A hypothesis is about one number in each collection: a difference of an outcome between measures (means over the
-measures named), or the logarithm of a ratio. Collections are the sample. Rounds of one collection (`-r1`, `-r3`) share
-topics and count once, with their mean.
+A hypothesis is about one number in each collection: a difference of an outcome between measures
+(means over the measures named), or the logarithm of a ratio. Collections are the sample. Rounds of
+one collection (`-r1`, `-r3`) share topics and count once, with their mean.
 
     x_1 ... x_k   estimates of k collections     interval at level a:  mean -+ t(1 - a/2, k - 1) sd / sqrt(k)
 
@@ -12,10 +13,9 @@ topics and count once, with their mean.
                     -margin                -margin
     'less', 'not more': the same with the sign turned
 
-The p-value of a hypothesis is the smallest a at which its interval gives any verdict. Holm's procedure takes these
-p-values; a hypothesis that it passes gets the verdict of the interval at its own level, 0.05 / (number not yet passed),
-and all others are open.
-"""
+The p-value of a hypothesis is the smallest a at which its interval gives any verdict. Holm's
+procedure takes these p-values; a hypothesis that it passes gets the verdict of the interval at its
+own level, 0.05 / (number not yet passed), and all others are open."""
 
 from __future__ import annotations
 
@@ -28,14 +28,22 @@ from numpy.typing import ArrayLike
 
 ALPHA = 0.05
 LEAST = 3  # collections for a verdict
-# What halving the judgments (20 % to 10 %) costs nDCG', in the earlier results: tau with its own ranking; tau with the
-# criteria on other topics; share of pairs that turn (half of the first); factor by which pairs that turn grow.
+# What halving the judgments (20 % to 10 %) costs nDCG', in the earlier results: tau with its own
+# ranking; tau with the criteria on other topics; share of pairs that turn (half of the first);
+# factor by which pairs that turn grow.
 OWN, PREDICTION, PAIRS, TURNED = 0.04, 0.03, 0.02, 1.35
 WRONG = 1.5  # half as many wrong calls again
 
 SUPPORTED, NO_EFFECT, REFUTED, OPEN = "supported", "no effect", "refuted", "open"
 # Collections of the earlier study, whose results were known when the hypotheses were written.
-SEEN = ("clef-ehealth-2018", "dl19-passage", "dl20-passage", "robust03", "trec-covid-r1", "trec-covid-r3")
+SEEN = (
+    "clef-ehealth-2018",
+    "dl19-passage",
+    "dl20-passage",
+    "robust03",
+    "trec-covid-r1",
+    "trec-covid-r3",
+)
 
 NORMS = ("rpref absolute", "rpref relative", "rpref relative2")
 PLAIN = ("AP", "Q", "nDCG", "RBP")
@@ -57,7 +65,8 @@ class Hypothesis:
     margin : float
         Differences inside it count as none; of a ratio, its factor.
     ratio : bool
-        The logarithm of the ratio in place of the difference; of `own`, the ratio of pairs that turn.
+        The logarithm of the ratio in place of the difference; of `own`, the ratio of pairs that
+        turn.
     """
 
     name: str
@@ -107,11 +116,29 @@ class Hypothesis:
 
 _RANDOM, _POOLS = "random 10", "pools 10"
 HYPOTHESES = (
-    Hypothesis("H1", "rpref keeps bpref's own ranking", _RANDOM, "own", NORMS, ("bpref",), "not less", OWN),
     Hypothesis(
-        "H2", "rpref predicts as well as bpref", _RANDOM, "prediction", NORMS, ("bpref",), "not less", PREDICTION
+        "H1", "rpref keeps bpref's own ranking", _RANDOM, "own", NORMS, ("bpref",), "not less", OWN
     ),
-    Hypothesis("H3", "grades add to the prediction", _RANDOM, "prediction", GRADED, BINARY, "more", PREDICTION),
+    Hypothesis(
+        "H2",
+        "rpref predicts as well as bpref",
+        _RANDOM,
+        "prediction",
+        NORMS,
+        ("bpref",),
+        "not less",
+        PREDICTION,
+    ),
+    Hypothesis(
+        "H3",
+        "grades add to the prediction",
+        _RANDOM,
+        "prediction",
+        GRADED,
+        BINARY,
+        "more",
+        PREDICTION,
+    ),
     Hypothesis(
         "H4",
         "leaving unjudged documents out adds to the prediction",
@@ -143,11 +170,34 @@ HYPOTHESES = (
         PREDICTION,
     ),
     Hypothesis(
-        "H7", "plain measures put systems that were not pooled too low", _POOLS, "bias", PLAIN, (), "less", PAIRS
+        "H7",
+        "plain measures put systems that were not pooled too low",
+        _POOLS,
+        "bias",
+        PLAIN,
+        (),
+        "less",
+        PAIRS,
     ),
-    Hypothesis("H8", "leaving unjudged documents out moves them up", _POOLS, "bias", CONDENSED, PLAIN, "more", PAIRS),
     Hypothesis(
-        "H9", "condensed measures favour systems that were not pooled", _POOLS, "bias", CONDENSED, (), "more", PAIRS
+        "H8",
+        "leaving unjudged documents out moves them up",
+        _POOLS,
+        "bias",
+        CONDENSED,
+        PLAIN,
+        "more",
+        PAIRS,
+    ),
+    Hypothesis(
+        "H9",
+        "condensed measures favour systems that were not pooled",
+        _POOLS,
+        "bias",
+        CONDENSED,
+        (),
+        "more",
+        PAIRS,
     ),
     Hypothesis(
         "H10",
@@ -187,10 +237,11 @@ HYPOTHESES = (
 
 @dataclass(frozen=True)
 class Verdict:
-    """What the collections say: mean over them, the interval from which the verdict is read, and its level.
+    """What the collections say: mean over them, the interval from which the verdict is read, and
+    its level.
 
-    `p` is adjusted by Holm; `low` and `high` are at 1 - `level`, and infinite with fewer than three collections.
-    """
+    `p` is adjusted by Holm; `low` and `high` are at 1 - `level`, and infinite with fewer than three
+    collections."""
 
     hypothesis: Hypothesis
     units: int
@@ -215,7 +266,9 @@ def units(by_collection: Mapping[str, float]) -> list[float]:
     return [float(np.mean(found)) for found in grouped.values()]
 
 
-def decide(estimates: np.ndarray, hypotheses: Sequence[Hypothesis] = HYPOTHESES) -> tuple[np.ndarray, ...]:
+def decide(
+    estimates: np.ndarray, hypotheses: Sequence[Hypothesis] = HYPOTHESES
+) -> tuple[np.ndarray, ...]:
     """Holm's levels, intervals and adjusted p-values for whole simulations.
 
     Parameters
@@ -226,8 +279,8 @@ def decide(estimates: np.ndarray, hypotheses: Sequence[Hypothesis] = HYPOTHESES)
     Returns
     -------
     level, low, high, p : float arrays (n_hypotheses, ...)
-        `level` is 0 for a hypothesis that Holm's procedure does not pass; its interval is at the level at which the
-        procedure ended.
+        `level` is 0 for a hypothesis that Holm's procedure does not pass; its interval is at the
+        level at which the procedure ended.
     """
     from scipy import stats
 

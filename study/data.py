@@ -1,4 +1,6 @@
-"""Collections of the study: a folder with `qrels/` (one file), `runs/`, and perhaps `runs.tsv` (run, team)."""
+"""Collections of the study: a folder with `qrels/` (one file), `runs/`, and perhaps `runs.tsv`
+(run, team).
+"""
 
 from __future__ import annotations
 
@@ -36,7 +38,9 @@ class Collection:
 
 
 def guess_rel(name: str) -> float:
-    """Lowest relevant grade where none is given: 2 for the passages of TREC's Deep Learning track, as there; else 1."""
+    """Lowest relevant grade where none is given: 2 for the passages of TREC's Deep Learning track,
+    as there; else 1.
+    """
     return 2.0 if re.search(r"(^|[^a-z])dl-?(20)?\d\d|deep-?learning", name.lower()) else 1.0
 
 
@@ -58,20 +62,37 @@ def read(folder: str | Path, rel: float | None = None) -> Collection:
         raise ValueError(f"{home / 'qrels'}: expected one file, there are {len(judged)}")
     qrels = _frame(irpref.read_qrels(judged[0]))
     relevant = set(qrels.loc[qrels["relevance"] >= rel, "query_id"])
-    found = {re.sub(r"(\.(run|txt|res))?(\.gz)?$", "", path.name): _cut(path, relevant) for path in runs}
+    found = {
+        re.sub(r"(\.(run|txt|res))?(\.gz)?$", "", path.name): _cut(path, relevant) for path in runs
+    }
     if len(found) < max(len(runs), LEAST_RUNS):
-        raise ValueError(f"{home / 'runs'}: {len(found)} runs of different names, which needs at least {LEAST_RUNS}")
+        raise ValueError(
+            f"{home / 'runs'}: {len(found)} runs of different names, which needs at least "
+            f"{LEAST_RUNS}"
+        )
     topics = relevant & {topic for run in found.values() for topic in run["query_id"].unique()}
     if len(topics) < LEAST_TOPICS:
-        raise ValueError(f"{name}: {len(topics)} topics have a relevant document and a run, at least {LEAST_TOPICS}")
+        raise ValueError(
+            f"{name}: {len(topics)} topics have a relevant document and a run, at least "
+            f"{LEAST_TOPICS}"
+        )
     teams, source = _teams(home, list(found))
-    return Collection(name, rel, qrels[qrels["query_id"].isin(topics)].reset_index(drop=True), found, teams, source)
+    return Collection(
+        name,
+        rel,
+        qrels[qrels["query_id"].isin(topics)].reset_index(drop=True),
+        found,
+        teams,
+        source,
+    )
 
 
 def _files(folder: Path) -> list[Path]:
     """Files of a folder but those that explain it."""
     every = (p for p in folder.glob("*") if p.is_file() and not p.name.startswith("."))
-    return sorted(p for p in every if p.suffix.lower() != ".md" and not p.name.lower().startswith("readme"))
+    return sorted(
+        p for p in every if p.suffix.lower() != ".md" and not p.name.lower().startswith("readme")
+    )
 
 
 def _frame(table: object) -> pd.DataFrame:
@@ -82,7 +103,9 @@ def _cut(path: Path, topics: set[str]) -> pd.DataFrame:
     """The first documents of each topic, in trec_eval's order."""
     run = _frame(irpref.read_run(path))
     run = run[run["query_id"].isin(topics)]
-    run = run.sort_values(["query_id", "score", "doc_id"], ascending=[True, False, False], kind="stable")
+    run = run.sort_values(
+        ["query_id", "score", "doc_id"], ascending=[True, False, False], kind="stable"
+    )
     return run.groupby("query_id", sort=False).head(CUTOFF).reset_index(drop=True)
 
 
@@ -91,11 +114,16 @@ def _teams(home: Path, runs: list[str]) -> tuple[dict[str, str], str]:
     path = home / "runs.tsv"
     if path.exists():
         with open(path, encoding="utf-8", newline="") as file:
-            known = {row["run"]: (row.get("team") or "").strip() for row in csv.DictReader(file, delimiter="\t")}
+            known = {
+                row["run"]: (row.get("team") or "").strip()
+                for row in csv.DictReader(file, delimiter="\t")
+            }
         if any(known.get(run) for run in runs):
             return {run: known.get(run) or run for run in runs}, "runs.tsv"
     if any(re.search(r"(^|_)first[._]", run) for run in runs):
-        return {run: re.sub(r"^first\.", "", run).split("__")[0].split(".")[0] for run in runs}, "first stage"
+        return {
+            run: re.sub(r"^first\.", "", run).split("__")[0].split(".")[0] for run in runs
+        }, "first stage"
     teams = {run: re.sub(r"[^A-Za-z].*", "", run) or run for run in runs}
     if len(set(teams.values())) > 1:
         return teams, "letters of the name"

@@ -1,4 +1,6 @@
-"""The figure: tau of every measure less that of bpref, a dot for each collection, the margin as a grey band."""
+"""The figure: tau of every measure less that of bpref, a dot for each collection, the margin as a
+grey band.
+"""
 
 from __future__ import annotations
 
@@ -7,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from irpref.formats.replace import replaced
+from irpref.data.replace import replaced
 from study.claims import OWN, PREDICTION
 from study.results import Results
 
@@ -18,7 +20,13 @@ PANELS = (
 )
 ROWS = (
     *("AP", "Q", "nDCG", "nDCG@10", "RBP", "AP'", "Q'", "nDCG'", "nDCG'@10", "RBP'"),
-    *("rpref absolute", "rpref relative", "rpref relative2", "rpref absolute infinity", "rpref relative infinity"),
+    *(
+        "rpref absolute",
+        "rpref relative",
+        "rpref relative2",
+        "rpref absolute infinity",
+        "rpref relative infinity",
+    ),
 )
 COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#000000", "#7f7f7f")
 MARKERS = "osD^vP*X"
@@ -32,7 +40,12 @@ def draw(results: Results, path: Path) -> None:
     from matplotlib.figure import Figure
 
     with mpl.rc_context(
-        {"svg.hashsalt": "irpref", "svg.fonttype": "none", "font.size": 8, "font.family": "sans-serif"}
+        {
+            "svg.hashsalt": "irpref",
+            "svg.fonttype": "none",
+            "font.size": 8,
+            "font.family": "sans-serif",
+        }
     ):
         figure = Figure(figsize=(9.2, 4.8), layout="constrained")
         FigureCanvasSVG(figure)
@@ -43,7 +56,9 @@ def draw(results: Results, path: Path) -> None:
         every[0].set_yticks([-i for i in range(len(ROWS))], ROWS)
         every[1].set_xlabel("Kendall's tau less that of bpref")
         handles = [
-            every[0].plot([], [], MARKERS[i % 8], color=COLOURS[i % 8], ms=4, label=results.title(name))[0]
+            every[0].plot(
+                [], [], MARKERS[i % 8], color=COLOURS[i % 8], ms=4, label=results.title(name)
+            )[0]
             for i, name in enumerate(results.names)
         ]
         handles.append(every[0].plot([], [], "|", color="k", ms=9, label="mean")[0])
@@ -61,7 +76,15 @@ def _panel(ax: Any, results: Results, loss: str, outcome: str, margin: float) ->
             if np.isfinite(x):
                 # What lies outside stands at the edge, as an arrow.
                 marker = "<" if x < LOW else ">" if x > HIGH else MARKERS[k % 8]
-                ax.plot(min(max(x, LOW), HIGH), -i, marker, color=COLOURS[k % 8], ms=4, alpha=0.85, clip_on=False)
+                ax.plot(
+                    min(max(x, LOW), HIGH),
+                    -i,
+                    marker,
+                    color=COLOURS[k % 8],
+                    ms=4,
+                    alpha=0.85,
+                    clip_on=False,
+                )
         mean = results.mean(loss, outcome, measure, less=True)
         if LOW < mean < HIGH:
             ax.plot(mean, -i, "|", color="k", ms=9)

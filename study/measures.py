@@ -4,16 +4,15 @@ All are irpref's but one, which is here since ir_measures' RBP has no grades and
 
     RBP    (1 - p) sum over ranks i of g_i p^(i - 1)      g = grade / highest grade
 
-A. Moffat and J. Zobel, Rank-biased precision for measurement of retrieval effectiveness, ACM TOIS 27(1), 2008,
-doi:10.1145/1416950.1416952.
-"""
+A. Moffat and J. Zobel, Rank-biased precision for measurement of retrieval effectiveness, ACM TOIS
+27(1), 2008, doi:10.1145/1416950.1416952."""
 
 from __future__ import annotations
 
 import numpy as np
 
-from irpref.arrays.run import JudgedRun
-from irpref.arrays.segments import Floats
+from irpref.kernel.run import JudgedRun
+from irpref.kernel.segments import Floats
 from irpref.measures.declare import KernelMeasure, MeasureLike, Param
 
 NORMS = {"absolute": "", "relative": ",norm='relative'", "relative2": ",norm='relative2'"}

@@ -1,4 +1,6 @@
-"""docs/robustness.md, its figure and its appendix, and the verdicts as a file: all from the stored results."""
+"""docs/robustness.md, its figure and its appendix, and the verdicts as a file: all from the stored
+results.
+"""
 
 from __future__ import annotations
 
@@ -9,7 +11,7 @@ from pathlib import Path
 
 import numpy as np
 
-from irpref.formats.replace import replaced
+from irpref.data.replace import replaced
 from study import appendix, figure
 from study.claims import (
     NO_EFFECT,
@@ -37,7 +39,8 @@ CLAUSES = {
     "H1": {
         SUPPORTED: "rpref keeps its ranking of the systems about as well as bpref",
         REFUTED: "rpref keeps its ranking of the systems less well than bpref",
-        OPEN: "rpref keeps its ranking of the systems about as well as bpref in these collections, which are too few to "
+        OPEN: "rpref keeps its ranking of the systems about as well as bpref in these "
+        "collections, which are too few to "
         "show it for others",
     },
     "H5": {
@@ -52,10 +55,13 @@ CLAUSES = {
         OPEN: "whether the grades of rpref improve its prediction is open",
     },
     "H10": {
-        SUPPORTED: "with `unretrieved='infinity'`, the paper's literal formula, {x} times as many pairs of systems reverse",
+        SUPPORTED: "with `unretrieved='infinity'`, the paper's literal formula, {x} times as many "
+        "pairs of systems reverse",
         NO_EFFECT: "`unretrieved='infinity'`, the paper's literal formula, makes no difference",
-        REFUTED: "with `unretrieved='infinity'`, the paper's literal formula, fewer pairs of systems reverse",
-        OPEN: "with `unretrieved='infinity'`, the paper's literal formula, {x} times as many pairs of systems reverse in "
+        REFUTED: "with `unretrieved='infinity'`, the paper's literal formula, fewer pairs of "
+        "systems reverse",
+        OPEN: "with `unretrieved='infinity'`, the paper's literal formula, {x} times as many "
+        "pairs of systems reverse in "
         "these collections",
     },
 }
@@ -81,7 +87,18 @@ def verdicts_csv(results: Results) -> str:
     out = io.StringIO()
     lines = csv.writer(out, lineterminator="\n")
     lines.writerow(
-        ("hypothesis", "claim", "units", "mean", "low", "high", "level", "p_holm", "verdict", *results.names)
+        (
+            "hypothesis",
+            "claim",
+            "units",
+            "mean",
+            "low",
+            "high",
+            "level",
+            "p_holm",
+            "verdict",
+            *results.names,
+        )
     )
     for v in results.verdicts():
         numbers = [f"{x:.5g}" for x in (v.mean, v.low, v.high, v.level, v.p)]
@@ -107,20 +124,28 @@ def page(results: Results) -> str:
         "# Robustness to missing judgments",
         "<!-- Written by `python -m study` from study/results; change those, or study/page.py. -->",
         "```{toctree}\n:hidden:\npreregistration\nrobustness-appendix\n```",
-        "Can you still rank systems if most judgments are missing? This study removes judgments at random until a tenth is "
-        "left, or judges only the top documents of half of the teams (shallow pools). To choose a measure, "
+        "Can you still rank systems if most judgments are missing? This study removes judgments "
+        "at random until a tenth is "
+        "left, or judges only the top documents of half of the teams (shallow pools). To choose a "
+        "measure, "
         "see [What to use](#what-to-use).",
         answers(results, verdicts),
-        f"The study has {len(results.names)} collections with {_runs(results):,} runs. Rounds of a collection share topics "
-        f"and count once, so that the claims rest on {count(k)} units. Hypotheses, margins and power were "
+        f"The study has {len(results.names)} collections with {_runs(results):,} runs. Rounds of "
+        f"a collection share topics "
+        f"and count once, so that the claims rest on {count(k)} units. Hypotheses, margins and "
+        f"power were "
         "[preregistered](preregistration.md); "
         + _seen(results)
         + " Details are in the [appendix](robustness-appendix.md).",
-        "![Kendall's tau of each measure less that of bpref, by collection, under random loss and in shallow pools]"
+        "![Kendall's tau of each measure less that of bpref, by collection, under random loss and "
+        "in shallow pools]"
         "(robustness.svg)",
-        "{term}`Kendall's tau` of each measure less that of bpref; a dot for each collection (arrows: outside). A "
-        "prime marks {term}`condensed lists <condensed list>` (without unjudged documents). *Own*: agreement with the measure's ranking by all "
-        "judgments. *Prediction*: agreement with nDCG@10 and AP by all judgments, on other topics. Grey: differences smaller "
+        "{term}`Kendall's tau` of each measure less that of bpref; a dot for each collection "
+        "(arrows: outside). A "
+        "prime marks {term}`condensed lists <condensed list>` (without unjudged documents). "
+        "*Own*: agreement with the measure's ranking by all "
+        "judgments. *Prediction*: agreement with nDCG@10 and AP by all judgments, on other "
+        "topics. Grey: differences smaller "
         f"than what halving the judgments costs nDCG' ({fraction(OWN)} and {fraction(PREDICTION)}).",
         "## Questions and answers",
         verdict_table(results, list(verdicts.values())),
@@ -128,20 +153,29 @@ def page(results: Results) -> str:
         "## What to use",
         decisions(results),
         numbers(results),
-        "*Own* and *prediction* are tau. *Wrong*: pairs of systems that a paired t-test calls different with a tenth of the "
-        "judgments, but not (or the other way round) with all. *Bias*: pairs of a pooled and an unpooled system that reverse in "
-        "favour of the unpooled one, less those that reverse against it; mean, lowest and highest collection. Bold: passes.",
+        "*Own* and *prediction* are tau. *Wrong*: pairs of systems that a paired t-test calls "
+        "different with a tenth of the "
+        "judgments, but not (or the other way round) with all. *Bias*: pairs of a pooled and an "
+        "unpooled system that reverse in "
+        "favour of the unpooled one, less those that reverse against it; mean, lowest and highest "
+        "collection. Bold: passes.",
         advice(results),
         needed(results),
         "## On your own collection",
-        "[`irpref meta robustness --intervals`](command-line.md) computes these outcomes with intervals for your own judgments "
-        "and runs, and `--needed nDCG` tells you how many judgments each measure needs to predict other topics as well as "
+        "[`irpref meta robustness --intervals`](command-line.md) computes these outcomes with "
+        "intervals for your own judgments "
+        "and runs, and `--needed nDCG` tells you how many judgments each measure needs to predict "
+        "other topics as well as "
         "nDCG does.",
-        "```bash\nirpref meta robustness qrels.txt runs nDCG 'nDCG(judged_only=True)' Bpref RPref --samples 30 --intervals\n```",
+        "```bash\nirpref meta robustness qrels.txt runs nDCG 'nDCG(judged_only=True)' Bpref RPref "
+        "--samples 30 --intervals\n```",
         "## Limits",
-        "The full judgments are themselves a pool, and the study takes them for the truth. The loss is simulated. The runs of "
-        "the two years of TREC DL are research runs, and many are variants of one another. Prediction favours measures "
-        "that resemble nDCG@10 and AP; own ranking favours measures that count what was retrieved. That is why the study has "
+        "The full judgments are themselves a pool, and the study takes them for the truth. The "
+        "loss is simulated. The runs of "
+        "the two years of TREC DL are research runs, and many are variants of one another. "
+        "Prediction favours measures "
+        "that resemble nDCG@10 and AP; own ranking favours measures that count what was "
+        "retrieved. That is why the study has "
         "both. " + _merged(results),
     ]
     return "\n\n".join(part for part in parts if part) + "\n"
@@ -150,9 +184,13 @@ def page(results: Results) -> str:
 def answers(results: Results, verdicts: dict[str, Verdict]) -> str:
     """The answers in short, from the verdicts."""
     said = {
-        name: of[verdicts[name].verdict].replace("{x}", times(verdicts[name].mean)[1:]) for name, of in CLAUSES.items()
+        name: of[verdicts[name].verdict].replace("{x}", times(verdicts[name].mean)[1:])
+        for name, of in CLAUSES.items()
     }
-    lines = [f"With a tenth of the judgments left at random, {said['H1']}", *(said[h] for h in ("H5", "H3", "H10"))]
+    lines = [
+        f"With a tenth of the judgments left at random, {said['H1']}",
+        *(said[h] for h in ("H5", "H3", "H10")),
+    ]
     return "\n".join(f"- {line[0].upper()}{line[1:]}." for line in [*lines, _bias(results)])
 
 
@@ -177,11 +215,10 @@ def _runs(results: Results) -> int:
 
 def _seen(results: Results) -> str:
     if not results.unseen:
-        return (
-            "earlier results of these collections were known by then, so that new collections must confirm the claims."
-        )
+        return "earlier results of these collections were known by then, so that new collections must confirm the claims."
     return (
-        f"earlier results of {len(results.names) - len(results.unseen)} of them were known by then; "
+        f"earlier results of {len(results.names) - len(results.unseen)} of them were known by "
+        f"then; "
         f"{listed(results.title(n) for n in results.unseen)} had not been looked at."
     )
 
@@ -214,28 +251,41 @@ def verdict_table(results: Results, verdicts: Sequence[Verdict]) -> str:
 
 def within(results: Results, hypothesis: Hypothesis) -> tuple[int, int, int]:
     """Collections whose own interval is on the side claimed, is not, and all of them."""
-    intervals = [found for name in results.names if (found := results.within(name, hypothesis)) is not None]
+    intervals = [
+        found for name in results.names if (found := results.within(name, hypothesis)) is not None
+    ]
     said = [hypothesis.read(low, high) for _, low, high in intervals]
     return said.count(SUPPORTED), said.count(REFUTED) + said.count(NO_EFFECT), len(said)
 
 
 def _reading(verdicts: Sequence[Verdict]) -> str:
     opened = [v.hypothesis.name for v in verdicts if v.verdict == OPEN]
-    weak = [v.hypothesis.name for i, v in enumerate(verdicts) if v.verdict == OPEN and simulated(v.units)[i] < LOW]
+    weak = [
+        v.hypothesis.name
+        for i, v in enumerate(verdicts)
+        if v.verdict == OPEN and simulated(v.units)[i] < LOW
+    ]
     text = (
-        "Numbers with × are ratios. The interval is over collections, at the level that Holm's procedure leaves for the "
-        "hypothesis. *No effect*: it is inside the margin. *Collections*: how many have a 95 % interval of their own, over "
-        "topics and teams, on the side of the claim, and how many show the opposite or no effect. *Power*: the chance of a "
+        "Numbers with × are ratios. The interval is over collections, at the level that Holm's "
+        "procedure leaves for the "
+        "hypothesis. *No effect*: it is inside the margin. *Collections*: how many have a 95 % "
+        "interval of their own, over "
+        "topics and teams, on the side of the claim, and how many show the opposite or no effect. "
+        "*Power*: the chance of a "
         "verdict, by simulation, reported before the run."
     )
     if opened:
-        low = "All open ones" if len(weak) == len(opened) else listed(weak) or "None of the open ones"
+        low = (
+            "All open ones" if len(weak) == len(opened) else listed(weak) or "None of the open ones"
+        )
         text += f" {low} had low power."
     return text
 
 
 def numbers(results: Results) -> str:
-    """Own ranking, prediction, wrong calls and bias of each measure that one would use; bold if it passes."""
+    """Own ranking, prediction, wrong calls and bias of each measure that one would use; bold if it
+    passes.
+    """
     random, pools = (dict(asked) for _, asked in situations(results)[:2])
     columns = [
         ("random 10", "own", fraction, random["own ranking"]),
@@ -251,7 +301,10 @@ def numbers(results: Results) -> str:
             row.append(_bold(show(results.mean(loss, outcome, measure)), measure in passed))
         low, high = results.span("pools 10", "bias", measure)
         mean = percent(results.mean("pools 10", "bias", measure), True)
-        row.append(_bold(mean, measure in pools["bias"]) + f" ({span(percent(low, True), percent(high, True))})")
+        row.append(
+            _bold(mean, measure in pools["bias"])
+            + f" ({span(percent(low, True), percent(high, True))})"
+        )
         rows.append(row)
     head = ["", "random: own", "prediction", "wrong, %", "pools: own", "prediction", "bias, %"]
     return table(head, rows)
@@ -281,7 +334,9 @@ def _size(results: Results, measure: str) -> float:
 
 
 def least_biased(results: Results) -> set[str]:
-    """Measures whose bias is, in the mean of its size over collections, within the margin of the smallest."""
+    """Measures whose bias is, in the mean of its size over collections, within the margin of the
+    smallest.
+    """
     size = {m: _size(results, m) for m in USABLE}
     least = min(size.values())
     return {m for m, x in size.items() if x <= least + PAIRS}
@@ -317,12 +372,20 @@ def decisions(results: Results) -> str:
         passing, nearly = ([m for m, n in failed.items() if n == k] for k in (0, 1))
         questions = ", ".join(dict.fromkeys(name for name, _ in asked))
         rows.append(
-            [situation, questions, f"**{', '.join(passing)}**" if passing else "none", ", ".join(nearly) or "none"]
+            [
+                situation,
+                questions,
+                f"**{', '.join(passing)}**" if passing else "none",
+                ", ".join(nearly) or "none",
+            ]
         )
     rule = (
-        "Bold measures pass all questions of a situation: they are within the margin of the best in own ranking "
-        f"({fraction(OWN)}) and prediction ({fraction(PREDICTION)}), make at most {WRONG} times the wrong calls of nDCG' (under "
-        f"random loss), and their bias is at most {percent(PAIRS)} points larger than the smallest. This rule is not a test."
+        "Bold measures pass all questions of a situation: they are within the margin of the best "
+        "in own ranking "
+        f"({fraction(OWN)}) and prediction ({fraction(PREDICTION)}), make at most {WRONG} times "
+        f"the wrong calls of nDCG' (under "
+        f"random loss), and their bias is at most {percent(PAIRS)} points larger than the "
+        f"smallest. This rule is not a test."
     )
     return rule + "\n\n" + table(["situation", "questions", "pass all", "fail one"], rows)
 
@@ -342,7 +405,8 @@ def needed(results: Results) -> str:
 
     shown = listed(share(m) for m in ("AP'", "rpref relative2", "bpref", "nDCG", "AP"))
     return (
-        "**How many judgments do you need** to predict other topics as well as nDCG' does with 10 % of them? By collection, in "
+        "**How many judgments do you need** to predict other topics as well as nDCG' does with 10 "
+        "% of them? By collection, in "
         f"per cent: {shown}."
     )
 
@@ -354,8 +418,11 @@ def advice(results: Results) -> str:
     low, high = min(s[0] for s in spans), max(s[1] for s in spans)
     one = results.span("random 10", "wrong", "nDCG'")
     return (
-        f"**Do not test differences by RBP' or nDCG'@10** if judgments are missing at random. They predict well, and an earlier "
-        f"version of this page recommended them, but they call {percent(low)} to {percent(high)} % of all pairs wrongly "
-        f"significant (mean {percent(float(np.mean(top)))}), and nDCG' {percent(one[0])} to {percent(one[1])} %. The first ten judged documents are then too "
+        f"**Do not test differences by RBP' or nDCG'@10** if judgments are missing at random. "
+        f"They predict well, and an earlier "
+        f"version of this page recommended them, but they call {percent(low)} to {percent(high)} "
+        f"% of all pairs wrongly "
+        f"significant (mean {percent(float(np.mean(top)))}), and nDCG' {percent(one[0])} to "
+        f"{percent(one[1])} %. The first ten judged documents are then too "
         "deep in the ranking."
     )

@@ -1,9 +1,9 @@
 """Power of the design by simulation, from what the earlier study found: `python -m study.power`.
 
-`earlier.csv` has the earlier estimate of every hypothesis in each of its five collections (rounds averaged). A
-simulated study draws its collections from a normal distribution with the earlier mean and a spread that is itself drawn
-from what five collections tell about it, and goes through the rule of `claims`, Holm's procedure included.
-"""
+`earlier.csv` has the earlier estimate of every hypothesis in each of its five collections (rounds
+averaged). A simulated study draws its collections from a normal distribution with the earlier mean
+and a spread that is itself drawn from what five collections tell about it, and goes through the
+rule of `claims`, Holm's procedure included."""
 
 from __future__ import annotations
 
@@ -22,7 +22,9 @@ LOW = 0.8  # a hypothesis with less power may stay open
 def earlier() -> np.ndarray:
     """Earlier estimates: (n_hypotheses, 5)."""
     with open(Path(__file__).parent / "earlier.csv", encoding="utf-8", newline="") as file:
-        rows = {row.pop("hypothesis"): [float(x) for x in row.values()] for row in csv.DictReader(file)}
+        rows = {
+            row.pop("hypothesis"): [float(x) for x in row.values()] for row in csv.DictReader(file)
+        }
     return np.array([rows[h.name] for h in HYPOTHESES])
 
 
@@ -34,14 +36,19 @@ def simulate(k: int, mean: np.ndarray, spread: np.ndarray) -> np.ndarray:
     level, low, high, _ = decide(found)
     out = np.zeros((mean.size, 4))
     for i, h in enumerate(HYPOTHESES):
-        said = [h.read(a, b) if passed else OPEN for a, b, passed in zip(low[i], high[i], level[i], strict=True)]
+        said = [
+            h.read(a, b) if passed else OPEN
+            for a, b, passed in zip(low[i], high[i], level[i], strict=True)
+        ]
         out[i] = [said.count(word) / STUDIES for word in (SUPPORTED, NO_EFFECT, REFUTED, OPEN)]
     return out
 
 
 @lru_cache
 def simulated(k: int) -> tuple[float, ...]:
-    """Chance of any verdict with `k` collections, of each hypothesis, with the earlier means as the truth."""
+    """Chance of any verdict with `k` collections, of each hypothesis, with the earlier means as the
+    truth.
+    """
     if k < 3:
         return (0.0,) * len(HYPOTHESES)
     known = earlier()

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from irpref.meta.robustness import LEAST_TEAMS
+from irpref.lab.meta.robustness import LEAST_TEAMS
 from study.claims import HYPOTHESES, SEEN, Hypothesis, Verdict, units, verdicts
 
 TITLES = {
@@ -35,7 +35,9 @@ class Results:
     def __init__(self, folder: Path) -> None:
         files = sorted(folder.glob("*.json"))
         if not files:
-            raise ValueError(f"{folder} has no results: compute them with `python -m study FOLDER...`")
+            raise ValueError(
+                f"{folder} has no results: compute them with `python -m study FOLDER...`"
+            )
         self.about: dict[str, dict[str, Any]] = {
             path.stem: json.loads(path.read_text(encoding="utf-8")) for path in files
         }
@@ -57,7 +59,9 @@ class Results:
         return [name for name in self.names if name not in SEEN]
 
     def row(self, name: str, loss: str, outcome: str, measure: str) -> tuple[float, ...]:
-        """Estimate, standard error, and those of the difference from bpref; NaN where there are none."""
+        """Estimate, standard error, and those of the difference from bpref; NaN where there are
+        none.
+        """
         return self._found.get((name, loss, outcome, measure), (float("nan"),) * 4)
 
     def estimate(self, name: str, loss: str, outcome: str, measure: str) -> float:
@@ -65,8 +69,12 @@ class Results:
         return self.row(name, loss, outcome, measure)[0]
 
     def mean(self, loss: str, outcome: str, measure: str, less: bool = False) -> float:
-        """Mean over collections, rounds of one counted once; with `less`, of the difference from bpref."""
-        by_name = {name: self.row(name, loss, outcome, measure)[2 if less else 0] for name in self.names}
+        """Mean over collections, rounds of one counted once; with `less`, of the difference from
+        bpref.
+        """
+        by_name = {
+            name: self.row(name, loss, outcome, measure)[2 if less else 0] for name in self.names
+        }
         found = units({name: x for name, x in by_name.items() if np.isfinite(x)})
         return float(np.mean(found)) if found else float("nan")
 
@@ -82,7 +90,9 @@ class Results:
         return {name: of[0] for name, of in found.items() if of is not None}
 
     def within(self, name: str, hypothesis: Hypothesis) -> tuple[float, float, float] | None:
-        """Estimate of a hypothesis in a collection, with its 95 % interval over topics, teams and samples."""
+        """Estimate of a hypothesis in a collection, with its 95 % interval over topics, teams and
+        samples.
+        """
         from scipy import stats
 
         of = self.about[name]
@@ -96,7 +106,9 @@ class Results:
     def verdicts(self, names: Iterable[str] | None = None, merged: bool = False) -> list[Verdict]:
         """Verdicts of the collections; `merged`: with the years of one track as one collection."""
         tables = {h.name: self.claim(h, names) for h in HYPOTHESES}
-        return verdicts({h: {_track(n) if merged else n: x for n, x in of.items()} for h, of in tables.items()})
+        return verdicts(
+            {h: {_track(n) if merged else n: x for n, x in of.items()} for h, of in tables.items()}
+        )
 
     def predicted(self, hypothesis: Hypothesis) -> tuple[float, float]:
         """95 % prediction interval for one more collection, from those that were seen."""

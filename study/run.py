@@ -1,9 +1,8 @@
 """One collection of the study, computed: `results/NAME.csv` and `results/NAME.json`.
 
-The CSV has a row for each loss, outcome and measure: estimate and standard error, and those of the difference from
-bpref. The JSON has what the collection is, the estimate and standard error of every hypothesis, and the judgments that
-measures need to predict as well as nDCG' does with a tenth.
-"""
+The CSV has a row for each loss, outcome and measure: estimate and standard error, and those of the
+difference from bpref. The JSON has what the collection is, the estimate and standard error of every
+hypothesis, and the judgments that measures need to predict as well as nDCG' does with a tenth."""
 
 from __future__ import annotations
 
@@ -17,8 +16,8 @@ from typing import Any
 
 import numpy as np
 
-from irpref.formats.replace import replaced
-from irpref.meta.robustness import Robustness, robustness
+from irpref.data.replace import replaced
+from irpref.lab.meta.robustness import Robustness, robustness
 from study.claims import HYPOTHESES
 from study.data import CUTOFF, Collection
 from study.measures import measures
@@ -30,10 +29,17 @@ REFERENCE = "bpref"
 COLUMNS = ("loss", "outcome", "measure", "estimate", "error", "less", "less_error")
 
 
-def compute(collection: Collection, n_samples: int = SAMPLES) -> tuple[list[tuple[Any, ...]], dict[str, Any]]:
+def compute(
+    collection: Collection, n_samples: int = SAMPLES
+) -> tuple[list[tuple[Any, ...]], dict[str, Any]]:
     """Rows of the CSV, and the JSON."""
     grades = sorted(collection.qrels["relevance"].unique().tolist())
-    options: dict[str, Any] = {"n_samples": n_samples, "rel": collection.rel, "cutoff": CUTOFF, "rng": SEED}
+    options: dict[str, Any] = {
+        "n_samples": n_samples,
+        "rel": collection.rel,
+        "cutoff": CUTOFF,
+        "rng": SEED,
+    }
     options["teams"] = collection.teams
     of = measures([float(g) for g in grades], collection.rel)
     rows: list[tuple[Any, ...]] = []
@@ -45,7 +51,15 @@ def compute(collection: Collection, n_samples: int = SAMPLES) -> tuple[list[tupl
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             levels = LEVELS if loss == "random" else (level,)
-            found = robustness(of, collection.qrels, collection.runs, loss=loss, levels=levels, depth=depth, **options)
+            found = robustness(
+                of,
+                collection.qrels,
+                collection.runs,
+                loss=loss,
+                levels=levels,
+                depth=depth,
+                **options,
+            )
         for here, outcome in found.found:
             if here == 100 and loss == "pools":
                 continue
@@ -56,7 +70,9 @@ def compute(collection: Collection, n_samples: int = SAMPLES) -> tuple[list[tupl
                 if (h.loss, h.outcome) == (name, outcome):
                     numbers = found.number(here, outcome, h.estimand)
                     if np.isfinite(numbers[0]):  # a ratio by 0 is no number
-                        claims[h.name] = [float(f"{x:.5g}") if np.isfinite(x) else None for x in numbers]
+                        claims[h.name] = [
+                            float(f"{x:.5g}") if np.isfinite(x) else None for x in numbers
+                        ]
         if loss == "random":
             needed = _needed(found)
     counts = collection.qrels["relevance"].value_counts().sort_index()
@@ -96,7 +112,11 @@ def _needed(found: Robustness) -> dict[str, list[float | None]]:
     every = found.judgments[100.0]
     out = {}
     for measure in found.measures:
-        table = found.judgments_needed(measure, "nDCG'").set_index("level").loc[10.0, ["needed", "low", "high"]]
+        table = (
+            found.judgments_needed(measure, "nDCG'")
+            .set_index("level")
+            .loc[10.0, ["needed", "low", "high"]]
+        )
         out[measure] = [round(100 * x / every, 2) if np.isfinite(x) else None for x in table]
     return out
 
@@ -105,7 +125,10 @@ def write(folder: Path, rows: list[tuple[Any, ...]], about: Mapping[str, Any]) -
     """Both files of a collection."""
     folder.mkdir(parents=True, exist_ok=True)
     name = about["collection"]
-    with replaced(folder / f"{name}.csv") as beside, open(beside, "w", encoding="utf-8", newline="") as file:
+    with (
+        replaced(folder / f"{name}.csv") as beside,
+        open(beside, "w", encoding="utf-8", newline="") as file,
+    ):
         csv.writer(file, lineterminator="\n").writerows([COLUMNS, *rows])
     with replaced(folder / f"{name}.json") as beside, open(beside, "w", encoding="utf-8") as file:
         file.write(json.dumps(about, indent=1, allow_nan=False) + "\n")

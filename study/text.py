@@ -12,7 +12,11 @@ WORDS = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight", "
 
 def fraction(x: float) -> str:
     """Two digits, without the zero before the point."""
-    return "–" if not np.isfinite(x) else re.sub(r"^(-?)0\.", r"\1.", f"{x:.2f}").replace("-.00", ".00")
+    return (
+        "–"
+        if not np.isfinite(x)
+        else re.sub(r"^(-?)0\.", r"\1.", f"{x:.2f}").replace("-.00", ".00")
+    )
 
 
 def signed(x: float) -> str:
@@ -65,6 +69,8 @@ def code(words: str) -> str:
 def table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
     """A table in Markdown, columns of numbers to the right."""
     body = [list(row) for row in rows]
-    numbers = [all(re.match(r"\W*(\d|$)", cell) for cell in column) for column in zip(*body, strict=True)]
+    numbers = [
+        all(re.match(r"\W*(\d|$)", cell) for cell in column) for column in zip(*body, strict=True)
+    ]
     lines = [head, ["--:" if right else "---" for right in numbers], *body]
     return "\n".join(f"| {' | '.join(line)} |" for line in lines)

@@ -1,8 +1,8 @@
-"""A headless Chromium, driven over a pipe: pages opened, scripts run in them, pictures taken, what it asked for noted.
+"""A headless Chromium, driven over a pipe: pages opened, scripts run in them, pictures taken, what
+it asked for noted.
 
-It speaks the DevTools protocol (https://chromedevtools.github.io/devtools-protocol/), with nothing to install beside
-the browser.
-"""
+It speaks the DevTools protocol (https://chromedevtools.github.io/devtools-protocol/), with nothing
+to install beside the browser."""
 
 import base64
 import json
@@ -16,8 +16,19 @@ from time import monotonic, sleep
 NAMES = ("chromium", "chromium-browser", "google-chrome", "chrome")
 PATIENCE = 60  # seconds
 OPTIONS = (
-    *("--headless=new", "--no-sandbox", "--disable-gpu", "--remote-debugging-pipe", "--no-first-run"),
-    *("--disable-background-networking", "--disable-component-update", "--disable-sync", "--disable-extensions"),
+    *(
+        "--headless=new",
+        "--no-sandbox",
+        "--disable-gpu",
+        "--remote-debugging-pipe",
+        "--no-first-run",
+    ),
+    *(
+        "--disable-background-networking",
+        "--disable-component-update",
+        "--disable-sync",
+        "--disable-extensions",
+    ),
     *("--disable-dev-shm-usage", "--hide-scrollbars", "--force-color-profile=srgb"),
 )
 
@@ -62,8 +73,12 @@ class Browser:
         os.close(to_write)
         self._rest, self._number, self._session = b"", 0, None
         self.messages, self.requests, self._events = [], [], []
-        (target,) = [t for t in self.send("Target.getTargets")["targetInfos"] if t["type"] == "page"][:1]
-        self._session = self.send("Target.attachToTarget", targetId=target["targetId"], flatten=True)["sessionId"]
+        (target,) = [
+            t for t in self.send("Target.getTargets")["targetInfos"] if t["type"] == "page"
+        ][:1]
+        self._session = self.send(
+            "Target.attachToTarget", targetId=target["targetId"], flatten=True
+        )["sessionId"]
         for part in ("Page", "Runtime", "Log", "Network"):
             self.send(f"{part}.enable")
 
@@ -95,10 +110,14 @@ class Browser:
         message = json.loads(line)
         method, params = message.get("method"), message.get("params", {})
         if method == "Runtime.consoleAPICalled":
-            self.messages.append(" ".join(str(a.get("value", a.get("description"))) for a in params["args"]))
+            self.messages.append(
+                " ".join(str(a.get("value", a.get("description"))) for a in params["args"])
+            )
         elif method == "Runtime.exceptionThrown":
             details = params["exceptionDetails"]
-            self.messages.append(str(details.get("exception", {}).get("description", details["text"])))
+            self.messages.append(
+                str(details.get("exception", {}).get("description", details["text"]))
+            )
         elif method == "Log.entryAdded":
             self.messages.append(params["entry"]["text"])
         elif method == "Network.requestWillBeSent":
@@ -129,9 +148,16 @@ class Browser:
     def open(self, path, width=1280, height=900):
         """Open a file, and wait until its scripts are done."""
         self.send(
-            "Emulation.setDeviceMetricsOverride", width=width, height=height, deviceScaleFactor=1, mobile=width < 600
+            "Emulation.setDeviceMetricsOverride",
+            width=width,
+            height=height,
+            deviceScaleFactor=1,
+            mobile=width < 600,
         )
-        self.send("Emulation.setEmulatedMedia", features=[{"name": "prefers-color-scheme", "value": "light"}])
+        self.send(
+            "Emulation.setEmulatedMedia",
+            features=[{"name": "prefers-color-scheme", "value": "light"}],
+        )
         del self.messages[:], self.requests[:], self._events[:]
         self.send("Page.navigate", url=path.resolve().as_uri())
         while "Page.loadEventFired" not in self._events:
@@ -139,17 +165,25 @@ class Browser:
         self.drawn()
 
     def drawn(self):
-        """Wait until no part of the page, or of a frame in it that can be looked into, is being drawn."""
+        """Wait until no part of the page, or of a frame in it that can be looked into, is being
+        drawn.
+        """
         end = monotonic() + PATIENCE
-        inside = "Array.from(frames, frame => { try { return frame.document; } catch { return null; } })"
-        while self.run(f"[document, ...{inside}].some(each => each && each.querySelector('[aria-busy=true]'))"):
+        inside = (
+            "Array.from(frames, frame => { try { return frame.document; } catch { return null; } })"
+        )
+        while self.run(
+            f"[document, ...{inside}].some(each => each && each.querySelector('[aria-busy=true]'))"
+        ):
             if monotonic() > end:
                 raise TimeoutError("a picture is never done")
             sleep(0.01)
 
     def run(self, script):
         """The value of an expression in the page."""
-        found = self.send("Runtime.evaluate", expression=script, returnByValue=True, awaitPromise=True)
+        found = self.send(
+            "Runtime.evaluate", expression=script, returnByValue=True, awaitPromise=True
+        )
         if "exceptionDetails" in found:
             raise RuntimeError(found["exceptionDetails"]["exception"].get("description"))
         return found["result"].get("value")
@@ -158,7 +192,9 @@ class Browser:
         """Press a key where the focus is."""
         code = {"Enter": 13, "Tab": 9, "ArrowRight": 39, "ArrowDown": 40}[key]
         more = {"text": "\r"} if key == "Enter" else {}
-        self.send("Input.dispatchKeyEvent", type="keyDown", key=key, windowsVirtualKeyCode=code, **more)
+        self.send(
+            "Input.dispatchKeyEvent", type="keyDown", key=key, windowsVirtualKeyCode=code, **more
+        )
         self.send("Input.dispatchKeyEvent", type="keyUp", key=key, windowsVirtualKeyCode=code)
 
     def picture(self, path, whole=True):

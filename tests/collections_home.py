@@ -1,4 +1,5 @@
-"""A home for ir_datasets made of the collections at hand: what it would have downloaded, put in place.
+"""A home for ir_datasets made of the collections at hand: what it would have downloaded, put in
+place.
 
 ir_datasets reads $IR_DATASETS_HOME when it is imported, so the tests that use it run a new process.
 """
@@ -10,7 +11,9 @@ from pathlib import Path
 
 
 def prepare(data: Path, home: Path) -> None:
-    """Put Vaswani, Cranfield and the test split of NFCorpus (as `beir/nfcorpus`) where ir_datasets looks."""
+    """Put Vaswani, Cranfield and the test split of NFCorpus (as `beir/nfcorpus`) where ir_datasets
+    looks.
+    """
     for name in ("vaswani", "cranfield"):
         (home / name).mkdir(parents=True)
         for part in ("docs", "queries", "qrels"):
@@ -25,7 +28,10 @@ def nfcorpus(source: Path, target: Path) -> None:
     with zipfile.ZipFile(target / "source.zip", "w", zipfile.ZIP_DEFLATED) as archive:
         with gzip.open(source / "docs" / "docs.jsonl.gz", "rt", encoding="utf-8") as lines:
             docs = [json.loads(line) for line in lines]
-        fields = [{"_id": d["docno"], "title": "", "text": d["text"], "metadata": {"url": ""}} for d in docs]
+        fields = [
+            {"_id": d["docno"], "title": "", "text": d["text"], "metadata": {"url": ""}}
+            for d in docs
+        ]
         archive.writestr("nfcorpus/corpus.jsonl", "".join(json.dumps(f) + "\n" for f in fields))
         with gzip.open(source / "queries" / "queries.tsv.gz", "rt", encoding="utf-8") as lines:
             queries = [line.rstrip("\n").split("\t") for line in lines]

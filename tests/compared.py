@@ -1,4 +1,5 @@
-"""How many values were compared with what: tests say it where they compare, `--compared FILE` writes it down.
+"""How many values were compared with what: tests say it where they compare, `--compared FILE`
+writes it down.
 
 `docs/make_proved.py` makes a page of it.
 """
@@ -28,5 +29,7 @@ def count(other: str, n: int) -> None:
 
 def written() -> str:
     """The counts as JSON: with what, test, number."""
-    rows = [{"with": other, "test": test, "values": n} for (other, test), n in sorted(VALUES.items())]
+    rows = [
+        {"with": other, "test": test, "values": n} for (other, test), n in sorted(VALUES.items())
+    ]
     return json.dumps(rows, indent=1, ensure_ascii=False) + "\n"

@@ -15,12 +15,18 @@ from shells import call, files  # noqa: F401  # fixtures
 settings.register_profile("quick", max_examples=8, deadline=None, derandomize=True)
 settings.register_profile("dev", max_examples=50, deadline=None)
 settings.register_profile("ci", max_examples=100, deadline=None, derandomize=True)
-settings.register_profile("thorough", max_examples=2000, deadline=None)  # minutes: HYPOTHESIS_PROFILE=thorough
-settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE") or ("ci" if os.environ.get("CI") else "dev"))
+settings.register_profile(
+    "thorough", max_examples=2000, deadline=None
+)  # minutes: HYPOTHESIS_PROFILE=thorough
+settings.load_profile(
+    os.environ.get("HYPOTHESIS_PROFILE") or ("ci" if os.environ.get("CI") else "dev")
+)
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    parser.addoption("--compared", metavar="FILE", help="write down how many values were compared with what")
+    parser.addoption(
+        "--compared", metavar="FILE", help="write down how many values were compared with what"
+    )
 
 
 def pytest_sessionfinish(session: pytest.Session) -> None:
@@ -94,7 +100,9 @@ def systems(dataset: Any) -> dict[str, Any]:
 
 @pytest.fixture(scope="session")
 def data_dir() -> Path:
-    """Directory of the public test collections: $IRPREF_DATA, else ../shared/data beside the repository."""
+    """Directory of the public test collections: $IRPREF_DATA, else ../shared/data beside the
+    repository.
+    """
     beside = Path(__file__).resolve().parents[2] / "shared" / "data"
     path = Path(os.environ.get("IRPREF_DATA") or beside)
     if not path.is_dir():

@@ -1,4 +1,6 @@
-"""What users hand in: the same rows in every form that is accepted, and in each way that documents are looked up."""
+"""What users hand in: the same rows in every form that is accepted, and in each way that documents
+are looked up.
+"""
 
 import contextlib
 import io
@@ -8,7 +10,7 @@ import pandas as pd
 import pytest
 
 from irpref import read_qrels, read_run
-from irpref.formats import texts
+from irpref.data import texts
 
 
 def _pandas(rows, dtype):
@@ -17,12 +19,22 @@ def _pandas(rows, dtype):
 
 
 def _from_trec(rows):
-    """The rows as a TREC file, read again; as a frame where an id is no word, which a file cannot hold."""
+    """The rows as a TREC file, read again; as a frame where an id is no word, which a file cannot
+    hold.
+    """
     rows = list(rows)
-    if any([text] != text.split() or text.startswith("#") for row in rows for text in (row.query_id, row.doc_id)):
+    if any(
+        [text] != text.split() or text.startswith("#")
+        for row in rows
+        for text in (row.query_id, row.doc_id)
+    ):
         return pd.DataFrame(rows)
     if hasattr(rows[0], "score"):
-        return read_run(io.BytesIO("".join(f"{r.query_id} Q0 {r.doc_id} 1 {r.score!r} t\n" for r in rows).encode()))
+        return read_run(
+            io.BytesIO(
+                "".join(f"{r.query_id} Q0 {r.doc_id} 1 {r.score!r} t\n" for r in rows).encode()
+            )
+        )
     lines = "".join(f"{r.query_id} 0 {r.doc_id} {r.relevance!r}\n" for r in rows)
     frame = read_qrels(io.BytesIO(lines.encode()))
     further = [name for name in rows[0]._fields if name not in ("query_id", "doc_id", "relevance")]
@@ -48,16 +60,18 @@ except ImportError:  # neither is needed by what is installed without extras
 else:
     FORMS["polars"] = lambda rows: pl.DataFrame(rows, infer_schema_length=None)
     FORMS["polars lazy"] = lambda rows: pl.LazyFrame(rows, infer_schema_length=None)
-    FORMS["polars categorical"] = lambda rows: pl.DataFrame(rows, infer_schema_length=None).with_columns(
-        pl.col("query_id", "doc_id").cast(pl.Categorical)
-    )
+    FORMS["polars categorical"] = lambda rows: pl.DataFrame(
+        rows, infer_schema_length=None
+    ).with_columns(pl.col("query_id", "doc_id").cast(pl.Categorical))
 try:
     import pyarrow  # noqa: F401
 except ImportError:
     pass
 else:
     FORMS["pandas on pyarrow"] = lambda rows: _pandas(rows, "string[pyarrow]")
-    FORMS["pandas ArrowDtype"] = lambda rows: pd.DataFrame(rows).convert_dtypes(dtype_backend="pyarrow")
+    FORMS["pandas ArrowDtype"] = lambda rows: pd.DataFrame(rows).convert_dtypes(
+        dtype_backend="pyarrow"
+    )
 
 
 def _in_parquet(frame):
@@ -69,7 +83,10 @@ def _in_parquet(frame):
 def _in_json(frame):
     query_id, doc_id, value = frame.columns
     return json.dumps(
-        {topic: dict(zip(of[doc_id], of[value], strict=True)) for topic, of in frame.groupby(query_id, sort=False)}
+        {
+            topic: dict(zip(of[doc_id], of[value], strict=True))
+            for topic, of in frame.groupby(query_id, sort=False)
+        }
     )
 
 

@@ -1,8 +1,8 @@
 """What only a fresh interpreter can show: orders of import, broken installations.
 
-Run as a script it forks once for each scenario before anything heavy is imported, and prints what they returned as
-one JSON object: one start of Python for all of them. There is no network in any of them.
-"""
+Run as a script it forks once for each scenario before anything heavy is imported, and prints what
+they returned as one JSON object: one start of Python for all of them. There is no network in any of
+them."""
 
 import json
 import multiprocessing
@@ -16,17 +16,18 @@ def _facts():
     """How things stand once everything has been imported."""
     import ir_measures
     import irpref.pt
-    import irpref.transformers
     import pyterrier as pt
 
     import irpref
+    import irpref.transformers
 
     names = [getattr(p, "NAME", None) for p in ir_measures.DefaultPipeline.providers]
     return {
         "bound": pt.irpref is irpref.pt,
         "stage": pt.irpref.Judge is irpref.transformers.Judge,
         "measures": all(
-            getattr(pt.measures, name) is getattr(irpref, name) for name in [*irpref.measures.registered(), "BprefN"]
+            getattr(pt.measures, name) is getattr(irpref, name)
+            for name in [*irpref.measures.registered(), "BprefN"]
         ),
         "providers": (names.count("irpref"), names[-1]),
         "java": "jnius" in sys.modules or pt.java.started(),
@@ -56,7 +57,11 @@ def stages_first():
 def measures_of_pyterrier_first():
     scope = {}
     exec("from pyterrier.measures import *", scope)
-    return {**_facts(), "starred": str(scope["RPref"](max_rel=3) @ 10), "built-in": str(scope["nDCG"] @ 10)}
+    return {
+        **_facts(),
+        "starred": str(scope["RPref"](max_rel=3) @ 10),
+        "built-in": str(scope["nDCG"] @ 10),
+    }
 
 
 def only_pyterrier():
@@ -65,10 +70,14 @@ def only_pyterrier():
 
     before = sorted(
         name
-        for name in ("irpref.hosts.pyterrier.stages", "matplotlib", "irpref.analysis.explain", "irpref.meta")
+        for name in ("irpref.transformers", "matplotlib", "irpref.explanation", "irpref.lab.meta")
         if name in sys.modules
     )
-    return {"loaded": before, "measure": str(pt.measures.QMeasure @ 5), "stage": pt.irpref.Oracle.__name__}
+    return {
+        "loaded": before,
+        "measure": str(pt.measures.QMeasure @ 5),
+        "stage": pt.irpref.Oracle.__name__,
+    }
 
 
 def only_irpref():
@@ -91,7 +100,12 @@ def _import_pyterrier():
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         datasets = "irpref:synthetic" in list(pt.list_datasets()["dataset"])
-    return {"warnings": said, "error": error, "datasets": datasets, "built-in": str(pt.measures.nDCG @ 10)}
+    return {
+        "warnings": said,
+        "error": error,
+        "datasets": datasets,
+        "built-in": str(pt.measures.nDCG @ 10),
+    }
 
 
 def broken_irpref():
@@ -132,7 +146,9 @@ def name_taken():
 
 
 def reloaded():
-    """Reloading the package, and a module with measures, leaves one provider and measures that work."""
+    """Reloading the package, and a module with measures, leaves one provider and measures that
+    work.
+    """
     import importlib
 
     import ir_measures
@@ -186,7 +202,11 @@ def main():
     """Run every scenario in a process of its own, two at a time."""
     with multiprocessing.get_context("fork").Pool(2, maxtasksperchild=1) as pool:
         answers = pool.map(_answer, SCENARIOS, chunksize=1)
-    print(json.dumps({scenario.__name__: answer for scenario, answer in zip(SCENARIOS, answers, strict=True)}))
+    print(
+        json.dumps(
+            {scenario.__name__: answer for scenario, answer in zip(SCENARIOS, answers, strict=True)}
+        )
+    )
 
 
 if __name__ == "__main__":

@@ -1,11 +1,12 @@
-"""Bytes and columns of all kinds, read by compiled code and by Python: value for value, error for error.
+"""Bytes and columns of all kinds, read by compiled code and by Python: value for value, error for
+error.
 
     python tests/fuzz_native.py [READINGS] [SEED]
 
-Files of TREC's forms are made from a grammar and then damaged; ids from all of Unicode, with halves of surrogate pairs
-and what is no text. A reading is one file or one column. CI runs 200,000, the compiled part built for the sanitizers
-(`python hatch_build.py --sanitize`); what they find ends the process.
-"""
+Files of TREC's forms are made from a grammar and then damaged; ids from all of Unicode, with halves
+of surrogate pairs and what is no text. A reading is one file or one column. CI runs 200,000, the
+compiled part built for the sanitizers (`python hatch_build.py --sanitize`); what they find ends the
+process."""
 
 from __future__ import annotations
 
@@ -18,15 +19,39 @@ from typing import Any
 
 import numpy as np
 
-from irpref.formats import texts, trec
-from irpref.formats.columns import Stretches, Table, as_list, changes
-from irpref.formats.texts import Texts
+from irpref.data import texts, trec
+from irpref.data.columns import Stretches, Table, as_list, changes
+from irpref.data.texts import Texts
 
 FORMS = (trec.RUN, trec.QRELS, trec.QRELS_3, trec.RANKS)
-ALPHABETS = ["ab1", "0123456789", "dq-_.:#", "éüß文字", "\U0001d518\u2028\u0085\u00a0\ufeff", "a\0\x1f\x7f\x1c"]
+ALPHABETS = [
+    "ab1",
+    "0123456789",
+    "dq-_.:#",
+    "éüß文字",
+    "\U0001d518\u2028\u0085\u00a0\ufeff",
+    "a\0\x1f\x7f\x1c",
+]
 GAPS = [" ", "\t", "  ", " \t", "\x0b", ""]
 ENDS = ["\n", "\r\n", "\r", "\n\n", "\n# note\n", "\r\r\n", ""]
-NUMBERS = ["0", "-0", "1", "2.5", "-3e2", "1e400", "1e-400", "nan", "inf", "1_0", "x", "٣", ".", "1e", "+7", "007"]
+NUMBERS = [
+    "0",
+    "-0",
+    "1",
+    "2.5",
+    "-3e2",
+    "1e400",
+    "1e-400",
+    "nan",
+    "inf",
+    "1_0",
+    "x",
+    "٣",
+    ".",
+    "1e",
+    "+7",
+    "007",
+]
 DAMAGE = [
     b"\x00",
     b"\xff",
@@ -109,7 +134,11 @@ def lines(rng: random.Random) -> None:
     with in_python():
         expected = trec._parsed(data, form)
         exact = outcome(lambda: trec.parse_lines(trec._text(data), form)[0])
-    assert (shown(found[0]), found[1]) == (shown(expected[0]), expected[1]), (form.what, form.n, data)
+    assert (shown(found[0]), found[1]) == (shown(expected[0]), expected[1]), (
+        form.what,
+        form.n,
+        data,
+    )
     plain = texts.plain_lines(
         data, form.n, {name: form.columns[name] for name in form.texts}, form.columns[form.number]
     )
@@ -141,20 +170,28 @@ def column(rng: random.Random) -> None:
     for given in (ids, array):
         found = Texts.of(given)
         strings = all(type(i) is str for i in ids)
-        assert (found is None) == (not strings or any("\ud800" <= c <= "\udfff" for i in ids for c in i)), ids
+        assert (found is None) == (
+            not strings or any("\ud800" <= c <= "\udfff" for i in ids for c in i)
+        ), ids
         if strings:
             with in_python():
                 expected = changes(given).tolist()
             assert changes(given).tolist() == expected, ids
         if found is not None:
-            rows = np.array([rng.randrange(len(ids)) for _ in range(5)] if ids else [], dtype=np.int64)
+            rows = np.array(
+                [rng.randrange(len(ids)) for _ in range(5)] if ids else [], dtype=np.int64
+            )
             assert found[rows].to_list() == [ids[row] for row in rows]
             ranked = found[rows][found[rows].falling(np.zeros_like(rows))].to_list()
             assert ranked == sorted((ids[row] for row in rows), reverse=True)
-            of = found.match(np.array([len(ids)]), found[rows], np.array([0]), np.array([len(rows)]))
+            of = found.match(
+                np.array([len(ids)]), found[rows], np.array([0]), np.array([len(rows)])
+            )
             assert (of is None) == (len(set(ids)) < len(ids))
             if of is not None:
-                assert [ids[i] for i in np.flatnonzero(of >= 0)] == [ids[rows[k]] for k in of[of >= 0]]
+                assert [ids[i] for i in np.flatnonzero(of >= 0)] == [
+                    ids[rows[k]] for k in of[of >= 0]
+                ]
                 assert {ids[i] for i in np.flatnonzero(of >= 0)} == {ids[row] for row in rows}
             assert found[rows].compact().data == "".join(ids[row] for row in rows).encode()
             assert found.changes().tolist() == expected
@@ -166,12 +203,17 @@ def column(rng: random.Random) -> None:
             assert entries[0].to_list() == list(scores)
             assert entries[1].tolist() == [float(value) for value in scores.values()]
         else:
-            fine = all(isinstance(value, (int, float)) and repr(value) != repr(10**400) for value in scores.values())
+            fine = all(
+                isinstance(value, (int, float)) and repr(value) != repr(10**400)
+                for value in scores.values()
+            )
             assert not fine or Texts.of(list(scores)) is None, scores
 
 
 def main(readings: int = 200_000, seed: int = 0) -> None:
-    """So many readings, two thirds of them files; an `AssertionError` shows the input that is read in two ways."""
+    """So many readings, two thirds of them files; an `AssertionError` shows the input that is read
+    in two ways.
+    """
     assert texts.compiled, "nothing is compiled here: python hatch_build.py"
     rng = random.Random(seed)
     begin = time.monotonic()

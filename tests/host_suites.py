@@ -1,13 +1,14 @@
-"""Run the test suites of ir_measures and PyTerrier with irpref imported, and with `accelerate()` on.
+"""Run the test suites of ir_measures and PyTerrier with irpref imported, and with `accelerate()`
+on.
 
     python tests/host_suites.py
     python tests/host_suites.py --ir-measures DIRECTORY --pyterrier DIRECTORY
 
-Their tests come with their source distributions, which pip downloads; those lack some files that tests import, and
-such test files are named and left out. Directories are checkouts of the sources, which lack nothing. Each suite runs
-three times: as it is, with irpref, accelerated. A test that passes as it is must pass in the other two, so tests that
-need Java, the network or a package that is not installed drop out by themselves. Ends with status 1 if one does not.
-"""
+Their tests come with their source distributions, which pip downloads; those lack some files that
+tests import, and such test files are named and left out. Directories are checkouts of the sources,
+which lack nothing. Each suite runs three times: as it is, with irpref, accelerated. A test that
+passes as it is must pass in the other two, so tests that need Java, the network or a package that
+is not installed drop out by themselves. Ends with status 1 if one does not."""
 
 import argparse
 import os
@@ -35,8 +36,21 @@ WAYS = {
 FILES = {
     "ir-measures": ("test_*.py",),
     "pyterrier": (
-        *("test_experiment_*.py", "test_grid.py", "test_debug.py", "test_inspect.py", "test_model.py", "test_new.py"),
-        *("test_validate.py", "test_transformer.py", "test_radix_trie.py", "test_from_df.py", "test_dunder.py"),
+        *(
+            "test_experiment_*.py",
+            "test_grid.py",
+            "test_debug.py",
+            "test_inspect.py",
+            "test_model.py",
+            "test_new.py",
+        ),
+        *(
+            "test_validate.py",
+            "test_transformer.py",
+            "test_radix_trie.py",
+            "test_from_df.py",
+            "test_dunder.py",
+        ),
     ),
 }
 SECONDS = 900
@@ -45,7 +59,17 @@ SECONDS = 900
 def sources(package: str, home: Path) -> Path:
     """The unpacked source distribution of the version that is installed."""
     wanted = f"{package}=={version(package)}"
-    command = [sys.executable, "-m", "pip", "download", "--quiet", "--no-deps", "--no-binary", ":all:", wanted]
+    command = [
+        sys.executable,
+        "-m",
+        "pip",
+        "download",
+        "--quiet",
+        "--no-deps",
+        "--no-binary",
+        ":all:",
+        wanted,
+    ]
     subprocess.run(command, cwd=home, check=True, stdout=subprocess.DEVNULL)
     (archive,) = home.glob(f"{package.replace('-', '_')}-*.tar.gz")
     with tarfile.open(archive) as file:
@@ -58,7 +82,18 @@ def outcomes(tests: Path, files: list[str], plugin: str, home: Path) -> dict[str
     name = "way_" + str(abs(hash(plugin)))
     (home / f"{name}.py").write_text(plugin)
     paths = [str(home), *os.environ.get("PYTHONPATH", "").split(os.pathsep)]
-    command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "-p", name, "-rA", "--tb=no"]
+    command = [
+        sys.executable,
+        "-m",
+        "pytest",
+        "-q",
+        "-p",
+        "no:cacheprovider",
+        "-p",
+        name,
+        "-rA",
+        "--tb=no",
+    ]
     command += ["-W", "default", "-c", os.devnull, "--rootdir", str(tests.parent)]
     done = subprocess.run(
         [*command, *files],
@@ -81,10 +116,15 @@ def check(package: str, given: str | None, home: Path) -> bool:
     """Run a suite three times, and say what came out."""
     # Absolute: pytest is started elsewhere.
     tests = (Path(given) if given else sources(package, home)).resolve() / "tests"
-    files = sorted(str(path.relative_to(tests.parent)) for name in FILES[package] for path in tests.glob(name))
+    files = sorted(
+        str(path.relative_to(tests.parent)) for name in FILES[package] for path in tests.glob(name)
+    )
     lacking = [name for name in files if "from .base" in (tests.parent / name).read_text("utf-8")]
     if not (tests / "base.py").exists() and lacking:
-        print(f"{package}: left out, since the distribution lacks a file that they import: {', '.join(lacking)}")
+        print(
+            f"{package}: left out, since the distribution lacks a file that they import: "
+            f"{', '.join(lacking)}"
+        )
         files = [name for name in files if name not in lacking]
     found = {way: outcomes(tests, files, plugin, home) for way, plugin in WAYS.items()}
     passing = {test for test, outcome in found["as it is"].items() if outcome == "passed"}
@@ -93,7 +133,10 @@ def check(package: str, given: str | None, home: Path) -> bool:
         print(f"{package}: no test of {tests} passes as it is, so there is nothing to compare")
     for way, results in found.items():
         lost = sorted(test for test in passing if results.get(test) != "passed")
-        print(f"{package} {way}: {sum(of == 'passed' for of in results.values())} of {len(results)} pass")
+        print(
+            f"{package} {way}: {sum(of == 'passed' for of in results.values())} of {len(results)} "
+            f"pass"
+        )
         for test in lost:
             print(f"    passes as it is, not {way}: {test}")
         good &= not lost
@@ -102,7 +145,9 @@ def check(package: str, given: str | None, home: Path) -> bool:
 
 def main() -> int:
     """Run both suites."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("--ir-measures", metavar="DIRECTORY", help="checkout of ir_measures")
     parser.add_argument("--pyterrier", metavar="DIRECTORY", help="checkout of PyTerrier")
     given = parser.parse_args()

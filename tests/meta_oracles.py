@@ -71,7 +71,9 @@ def power(values, samples, alpha):
 
 def tau_ap(scores, truth):
     """Mean over all orders of tied systems; a pair tied in the truth is right either way."""
-    groups = [[i for i in range(len(scores)) if scores[i] == s] for s in sorted(set(scores), reverse=True)]
+    groups = [
+        [i for i in range(len(scores)) if scores[i] == s] for s in sorted(set(scores), reverse=True)
+    ]
     total = Fraction(0)
     for orders in product(*(permutations(g) for g in groups)):
         ranking = [i for order in orders for i in order]

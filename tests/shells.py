@@ -30,24 +30,38 @@ def files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 @pytest.fixture
 def call(files: Path, capsys: pytest.CaptureFixture[str]) -> Call:
-    """Run the command in this process: status, output, errors but for findings (`r1` lacks a topic)."""
+    """Run the command in this process: status, output, errors but for findings (`r1` lacks a
+    topic).
+    """
 
     def called(*arguments: str) -> tuple[int, str, str]:
         status = main(list(arguments))
         out, err = capsys.readouterr()
-        return status, out, "".join(line for line in err.splitlines(True) if not line.startswith("irpref: check: "))
+        return (
+            status,
+            out,
+            "".join(
+                line for line in err.splitlines(True) if not line.startswith("irpref: check: ")
+            ),
+        )
 
     return called
 
 
 def qrels_text(qrels: Mapping[Any, Mapping[Any, Any]]) -> str:
     """A file of these judgments."""
-    return "".join(f"{topic} 0 {doc} {grade}\n" for topic, docs in qrels.items() for doc, grade in docs.items())
+    return "".join(
+        f"{topic} 0 {doc} {grade}\n" for topic, docs in qrels.items() for doc, grade in docs.items()
+    )
 
 
 def run_text(run: Mapping[Any, Mapping[Any, Any]]) -> str:
     """A file of this run."""
-    return "".join(f"{topic} Q0 {doc} 0 {score} tag\n" for topic, docs in run.items() for doc, score in docs.items())
+    return "".join(
+        f"{topic} Q0 {doc} 0 {score} tag\n"
+        for topic, docs in run.items()
+        for doc, score in docs.items()
+    )
 
 
 def script(path: Path) -> Any:

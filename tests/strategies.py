@@ -1,4 +1,6 @@
-"""Hypothesis strategies: awkward collections of judgments and runs, valid parameters of every measure."""
+"""Hypothesis strategies: awkward collections of judgments and runs, valid parameters of every
+measure.
+"""
 
 import random
 from collections.abc import Iterable, Mapping
@@ -9,18 +11,44 @@ from ir_measures.measures import registry
 
 from irpref.measures.declare import Param
 
-# Orders that go wrong easily: numbers as text, case, accents, and code points from U+10000 on, which a UTF-16
-# comparison puts before U+E000.
-DOC_IDS = ("d1", "d2", "d10", "d9", "D1", "é", "e", "文書", "\ue000x", "\U0001d518x", "a", "a.", "0", "00", "-1")
+# Orders that go wrong easily: numbers as text, case, accents, and code points from U+10000 on,
+# which a UTF-16 comparison puts before U+E000.
+DOC_IDS = (
+    "d1",
+    "d2",
+    "d10",
+    "d9",
+    "D1",
+    "é",
+    "e",
+    "文書",
+    "\ue000x",
+    "\U0001d518x",
+    "a",
+    "a.",
+    "0",
+    "00",
+    "-1",
+)
 QUERY_IDS = ("q1", "q10", "q2", "301", "Frage", "問い")
 OTHER_QUERY_IDS = ("unjudged-1", "q3")
 
-INTEGER_SCALES = ((0, 1), (0, 1, 2), (0, 1, 2, 3), (0, 3), (0, 1, 3), (0, 2), (1,), (0,), (1, 2, 3, 4))
+INTEGER_SCALES = (
+    (0, 1),
+    (0, 1, 2),
+    (0, 1, 2, 3),
+    (0, 3),
+    (0, 1, 3),
+    (0, 2),
+    (1,),
+    (0,),
+    (1, 2, 3, 4),
+)
 FLOAT_SCALES = ((0.0, 0.29, 0.5, 1.0), (0.1, 0.2, 0.3), (0, 0.5, 1, 2.5), (0.0, 0.7, 0.8, 0.9, 1.0))
 NEGATIVE = {True: (-1, -2), False: (-0.5, -1, -2)}
 
-# Few different values make ties; the others are what float64 keeps apart and float32 does not, what neither
-# does, and zeros of both signs.
+# Few different values make ties; the others are what float64 keeps apart and float32 does not, what
+# neither does, and zeros of both signs.
 SCORES = (
     (0.0,),
     (1.0, 2.0),
@@ -54,10 +82,9 @@ def collections(
 ) -> Collection:
     """Several topics judged on one scale, and a run that answers some of them.
 
-    Every topic has its own part of the scale (so some have only relevant, only non-relevant or only unjudged
-    documents) and its own kind of scores. Every topic of the qrels has a judgment; a run that is not empty
-    answers at least one of them.
-    """
+    Every topic has its own part of the scale (so some have only relevant, only non-relevant or only
+    unjudged documents) and its own kind of scores. Every topic of the qrels has a judgment; a run
+    that is not empty answers at least one of them."""
     scales = INTEGER_SCALES if integer_only else INTEGER_SCALES + FLOAT_SCALES
     if max_grade is not None:
         scales = tuple(scale for scale in scales if max(scale) <= max_grade)
@@ -65,7 +92,9 @@ def collections(
     if negative and draw(st.booleans()):
         scale = scale + NEGATIVE[integer_only]
 
-    query_ids = draw(st.lists(st.sampled_from(QUERY_IDS), min_size=1, max_size=max_topics, unique=True))
+    query_ids = draw(
+        st.lists(st.sampled_from(QUERY_IDS), min_size=1, max_size=max_topics, unique=True)
+    )
     qrels, run = {}, {}
     for query_id in query_ids:
         judgments, scores = draw(_topics(scale, max_docs))
@@ -103,7 +132,9 @@ def _topics(
 
 def positive_grades(qrels: Mapping[str, Mapping[str, float]]) -> list[float]:
     """The different positive grades of a collection, ascending."""
-    return sorted({grade for judgments in qrels.values() for grade in judgments.values() if grade > 0})
+    return sorted(
+        {grade for judgments in qrels.values() for grade in judgments.values() if grade > 0}
+    )
 
 
 @st.composite
@@ -128,7 +159,11 @@ def _values(spec: Param, grades: list[float]) -> st.SearchStrategy | None:
         return gains(grades) if grades else None
     if bool in spec.types:
         return st.booleans()
-    numbers = [n for n in (INTEGERS if spec.types == (int,) else NUMBERS) if _accepted(spec.clean, {"value": n})]
+    numbers = [
+        n
+        for n in (INTEGERS if spec.types == (int,) else NUMBERS)
+        if _accepted(spec.clean, {"value": n})
+    ]
     # Text is the name of a column, which the data lack.
     return st.sampled_from(numbers) if numbers else None
 
@@ -136,9 +171,8 @@ def _values(spec: Param, grades: list[float]) -> st.SearchStrategy | None:
 def parameters(name: str, grades: Iterable[float] = ()) -> st.SearchStrategy[dict]:
     """Valid parameters of the named measure, as it declares them, any part of them left out.
 
-    `grades` are the positive grades of the data, for `gains`. Where `max_rel` is left out a measure infers it, with a
-    warning.
-    """
+    `grades` are the positive grades of the data, for `gains`. Where `max_rel` is left out a measure
+    infers it, with a warning."""
     grades = list(grades)
     measure = registry[name]
     drawn = {
@@ -147,8 +181,12 @@ def parameters(name: str, grades: Iterable[float] = ()) -> st.SearchStrategy[dic
         if parameter not in measure.params and (values := _values(spec, grades)) is not None
     }
     spec = measure.SUPPORTED_PARAMS
-    required = {parameter: drawn.pop(parameter) for parameter in list(drawn) if spec[parameter].required}
-    return st.fixed_dictionaries(required, optional=drawn).filter(lambda values: _accepted(measure, values))
+    required = {
+        parameter: drawn.pop(parameter) for parameter in list(drawn) if spec[parameter].required
+    }
+    return st.fixed_dictionaries(required, optional=drawn).filter(
+        lambda values: _accepted(measure, values)
+    )
 
 
 def _accepted(make: Any, values: dict) -> bool:
@@ -161,7 +199,10 @@ def _accepted(make: Any, values: dict) -> bool:
 
 
 def random_collection(
-    seed: int, n_topics: int = 20, n_docs: int = 60, grades: tuple[float, ...] = (0, 0, 0, 1, 1, 2, 3)
+    seed: int,
+    n_topics: int = 20,
+    n_docs: int = 60,
+    grades: tuple[float, ...] = (0, 0, 0, 1, 1, 2, 3),
 ) -> Collection:
     """Longer lists than Hypothesis likes to draw: half of the documents judged, many ties."""
     rng = random.Random(seed)
@@ -176,7 +217,9 @@ def random_collection(
 
 
 def for_the_host(collection: Collection) -> Collection:
-    """Scores that 32 bits hold, in the same order; no topic with negative grades alone, no empty topic in the run."""
+    """Scores that 32 bits hold, in the same order; no topic with negative grades alone, no empty
+    topic in the run.
+    """
     qrels = {topic: docs for topic, docs in collection.qrels.items() if max(docs.values()) >= 0}
     run = {}
     for topic, docs in collection.run.items():

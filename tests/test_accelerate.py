@@ -1,4 +1,6 @@
-"""The host's everyday measures from our alignment: the host's values to the last bit, and the pipeline restored."""
+"""The host's everyday measures from our alignment: the host's values to the last bit, and the
+pipeline restored.
+"""
 
 import itertools
 import json
@@ -86,8 +88,33 @@ drawn_collections = (
 
 # Where the host would take minutes for all of them.
 USUAL = [
-    *(AP, AP @ 10, nDCG, nDCG @ 10, P @ 10, P(rel=2) @ 5, R @ 100, RR, RR @ 10, RR(rel=2) @ 5, Rprec, Bpref),
-    *(Bpref(rel=2), Success @ 5, Judged, Judged @ 10, NumQ, NumRelRet, NumRel, SetP, SetR, SetF, SetAP),
+    *(
+        AP,
+        AP @ 10,
+        nDCG,
+        nDCG @ 10,
+        P @ 10,
+        P(rel=2) @ 5,
+        R @ 100,
+        RR,
+        RR @ 10,
+        RR(rel=2) @ 5,
+        Rprec,
+        Bpref,
+    ),
+    *(
+        Bpref(rel=2),
+        Success @ 5,
+        Judged,
+        Judged @ 10,
+        NumQ,
+        NumRelRet,
+        NumRel,
+        SetP,
+        SetR,
+        SetF,
+        SetAP,
+    ),
 ]
 
 
@@ -119,7 +146,7 @@ class Both:
         count(THE_HOST, seen)
 
 
-# Values -----------------------------------------------------------------------------------------------------
+# Values -------------------------------------------------------------------------------------------
 
 
 @given(drawn_collections)
@@ -146,9 +173,14 @@ def test_submitted_runs(collection, data_dir):
 def test_judgments_of_more_than_one_group():
     rng = np.random.default_rng(4)
     docs = [f"d{i}" for i in range(3000)]
-    qrels = {f"t{t}": dict(zip(docs, rng.integers(-1, 4, 3000).tolist(), strict=True)) for t in range(25)}
+    qrels = {
+        f"t{t}": dict(zip(docs, rng.integers(-1, 4, 3000).tolist(), strict=True)) for t in range(25)
+    }
     run = {
-        t: {f"d{i}": float(s) for i, s in zip(rng.choice(3500, 300, False), rng.integers(0, 60, 300), strict=True)}
+        t: {
+            f"d{i}": float(s)
+            for i, s in zip(rng.choice(3500, 300, False), rng.integers(0, 60, 300), strict=True)
+        }
         for t in qrels
     }
     Both(qrels).check(run)
@@ -160,12 +192,19 @@ class Judgment(NamedTuple):
     relevance: int
 
 
-@pytest.mark.parametrize("form", [lambda rows, run: run, lambda rows, run: rows, lambda rows, run: pd.DataFrame(rows)])
+@pytest.mark.parametrize(
+    "form", [lambda rows, run: run, lambda rows, run: rows, lambda rows, run: pd.DataFrame(rows)]
+)
 def test_topics_come_in_the_order_of_the_run_and_those_it_lacks_by_id_at_the_end(form):
     qrels = {topic: {"a": 1} for topic in ("q1", "q5", "q2", "q3", "q4")}
     run = {topic: {"a": 1.0} for topic in ("q4", "q1", "other", "q3")}
-    rows = [ScoredDoc(topic, doc, score) for topic, docs in run.items() for doc, score in docs.items()]
-    found = [metric.query_id for metric in ir_measures.evaluator([QMeasure], qrels).iter_calc(form(rows, run))]
+    rows = [
+        ScoredDoc(topic, doc, score) for topic, docs in run.items() for doc, score in docs.items()
+    ]
+    found = [
+        metric.query_id
+        for metric in ir_measures.evaluator([QMeasure], qrels).iter_calc(form(rows, run))
+    ]
     assert found == ["q4", "q1", "q3", "q2", "q5"]
 
 
@@ -181,7 +220,7 @@ def test_float_grades_are_welcome(collection, data):
         assert found[measure] == pytest.approx(expected[measure], rel=1e-12)
 
 
-# Which measures ---------------------------------------------------------------------------------------------
+# Which measures -----------------------------------------------------------------------------------
 
 LEFT_TO_THE_HOST = [
     infAP,
@@ -202,7 +241,9 @@ LEFT_TO_THE_HOST = [
 ]
 
 
-@pytest.mark.parametrize("measure", [*HOST, *APART, nDCG(dcg="exp-log2") @ 5, QMeasure, RPref @ 5], ids=str)
+@pytest.mark.parametrize(
+    "measure", [*HOST, *APART, nDCG(dcg="exp-log2") @ 5, QMeasure, RPref @ 5], ids=str
+)
 def test_what_is_computed_here(measure):
     assert host.supports(measure)
     assert host.AcceleratedProvider().supports(measure)
@@ -225,7 +266,7 @@ def test_a_wrong_parameter_is_an_error_as_for_the_host():
         irpref.evaluator([irpref.NPref], {"q": {"a": 1}})
 
 
-# The pipeline -----------------------------------------------------------------------------------------------
+# The pipeline -------------------------------------------------------------------------------------
 
 MIXED = [AP, nDCG @ 10, Bpref, RPref(max_rel=3), QMeasure, PPlus, CRPRecovery]
 
@@ -265,7 +306,8 @@ def test_a_mixed_set_of_measures_costs_one_evaluator():
     assert {metric.measure for metric in evaluator.iter_calc(run)} == set(MIXED)
     both = [*MIXED, infAP]
     assert ir_measures.calc_aggregate(both, qrels, run) == pytest.approx(
-        {**expected, infAP: ir_measures.pytrec_eval.calc_aggregate([infAP], qrels, run)[infAP]}, rel=1e-12
+        {**expected, infAP: ir_measures.pytrec_eval.calc_aggregate([infAP], qrels, run)[infAP]},
+        rel=1e-12,
     )
     irpref.accelerate(False)
     assert ir_measures.calc_aggregate(MIXED, qrels, run) == expected
@@ -273,12 +315,17 @@ def test_a_mixed_set_of_measures_costs_one_evaluator():
 
 def test_metrics_of_the_host_and_of_ours_are_the_same_objects():
     qrels, run = random_collection(seed=1)
-    before = sorted(ir_measures.iter_calc(MIXED, qrels, run), key=lambda m: (str(m.measure), m.query_id))
+    before = sorted(
+        ir_measures.iter_calc(MIXED, qrels, run), key=lambda m: (str(m.measure), m.query_id)
+    )
     irpref.accelerate()
     after = list(ir_measures.iter_calc(MIXED, qrels, run))
     assert sorted(after, key=lambda m: (str(m.measure), m.query_id)) == before
     # Topics as the run has them, then those that it lacks.
-    assert list(dict.fromkeys(m.query_id for m in after)) == [*run, *sorted(qrels.keys() - run.keys())]
+    assert list(dict.fromkeys(m.query_id for m in after)) == [
+        *run,
+        *sorted(qrels.keys() - run.keys()),
+    ]
     assert all(type(metric.value) is float for metric in after)
 
 
@@ -291,7 +338,9 @@ def test_columns_of_the_qrels_are_still_asked_for():
     assert found == {AP: 0.5, irpref.Coverage: 1.0}
 
 
-@pytest.mark.filterwarnings("ignore::DeprecationWarning:pyterrier")  # of pandas 3, about PyTerrier's code
+@pytest.mark.filterwarnings(
+    "ignore::DeprecationWarning:pyterrier"
+)  # of pandas 3, about PyTerrier's code
 def test_an_experiment_of_pyterrier_has_the_same_table():
     pt = pytest.importorskip("pyterrier")
     qrels, run = random_collection(seed=2, n_topics=6)
@@ -299,23 +348,31 @@ def test_an_experiment_of_pyterrier_has_the_same_table():
     frame = pd.DataFrame(rows, columns=["qid", "docno", "score"])
     topics = pd.DataFrame({"qid": list(qrels), "query": list(qrels)})
     judged = pd.DataFrame(
-        [(t, d, g) for t, docs in qrels.items() for d, g in docs.items()], columns=["qid", "docno", "label"]
+        [(t, d, g) for t, docs in qrels.items() for d, g in docs.items()],
+        columns=["qid", "docno", "label"],
     )
-    systems = [pt.Transformer.from_df(pt.model.add_ranks(frame.assign(score=frame.score * sign))) for sign in (1, -1)]
+    systems = [
+        pt.Transformer.from_df(pt.model.add_ranks(frame.assign(score=frame.score * sign)))
+        for sign in (1, -1)
+    ]
     measures = [*MIXED, NumRet, "recip_rank", P @ 5]
     tables = []
     for on in (False, True):
         irpref.accelerate(on)
         tables.append(pt.Experiment(systems, topics, judged, measures, names=["up", "down"]))
-        tables.append(pt.Experiment(systems, topics, judged, measures, names=["up", "down"], perquery=True))
+        tables.append(
+            pt.Experiment(systems, topics, judged, measures, names=["up", "down"], perquery=True)
+        )
     # The host's order of columns is that of a set.
     pd.testing.assert_frame_equal(tables[0].sort_index(axis=1), tables[2].sort_index(axis=1))
     order = ["name", "qid", "measure"]
-    before, after = (table.sort_values(order, ignore_index=True) for table in (tables[1], tables[3]))
+    before, after = (
+        table.sort_values(order, ignore_index=True) for table in (tables[1], tables[3])
+    )
     pd.testing.assert_frame_equal(before, after)
 
 
-# The evaluator ----------------------------------------------------------------------------------------------
+# The evaluator ------------------------------------------------------------------------------------
 
 
 def test_an_evaluator_of_both_leaves_the_pipeline_alone():
@@ -347,12 +404,22 @@ LEFT = ["Accuracy", "Compat(p=0.8)", "infAP", "IPrec@0.5"]
 
 
 @pytest.mark.parametrize("name", LEFT)
-def test_measures_of_other_providers_do_not_depend_on_their_company_or_on_rows(name, tmp_path, capsys):
-    qrels = {"q": {"a": 1, "b": 0, "d": 2, "c": 0}, "r": {"a": 1, "x": 1, "b": 0}, "s": {"a": 1, "b": 0}}
-    if name == "Accuracy":  # where no relevant document is retrieved, a topic counts in company only, as in ir_measures
+def test_measures_of_other_providers_do_not_depend_on_their_company_or_on_rows(
+    name, tmp_path, capsys
+):
+    qrels = {
+        "q": {"a": 1, "b": 0, "d": 2, "c": 0},
+        "r": {"a": 1, "x": 1, "b": 0},
+        "s": {"a": 1, "b": 0},
+    }
+    if (
+        name == "Accuracy"
+    ):  # where no relevant document is retrieved, a topic counts in company only, as in ir_measures
         del qrels["s"]
     backwards = {topic: dict(reversed(docs.items())) for topic, docs in reversed(TIED.items())}
-    (tmp_path / "qrels").write_text("".join(f"{t} 0 {d} {g}\n" for t, docs in qrels.items() for d, g in docs.items()))
+    (tmp_path / "qrels").write_text(
+        "".join(f"{t} 0 {d} {g}\n" for t, docs in qrels.items() for d, g in docs.items())
+    )
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", irpref.IrprefWarning)
         expected = irpref.evaluator(name, qrels).calc(TIED)
@@ -361,34 +428,54 @@ def test_measures_of_other_providers_do_not_depend_on_their_company_or_on_rows(n
                 found = irpref.evaluator([name, *company], qrels).calc(run)
                 (key,) = expected.aggregated
                 assert found.aggregated[key] == expected.aggregated[key]
-                assert [metric for metric in found.per_query if metric.measure == key] == expected.per_query
-                lines = (f"{t} Q0 {d} 1 {s!r} t\n" for t, docs in run.items() for d, s in docs.items())
+                assert [
+                    metric for metric in found.per_query if metric.measure == key
+                ] == expected.per_query
+                lines = (
+                    f"{t} Q0 {d} 1 {s!r} t\n" for t, docs in run.items() for d, s in docs.items()
+                )
                 (tmp_path / "run").write_text("".join(lines))
                 files = [str(tmp_path / "qrels"), str(tmp_path / "run")]
                 assert main(["eval", *files, name, *company, "-p", "-1", "-o", "jsonl"]) == 0
                 printed = map(json.loads, capsys.readouterr().out.splitlines())
-                assert [row["value"] for row in printed if row["measure"] == str(key)] == [expected.aggregated[key]]
+                assert [row["value"] for row in printed if row["measure"] == str(key)] == [
+                    expected.aggregated[key]
+                ]
 
 
 @pytest.mark.parametrize("form", ["dict", "tuples", "pandas", "Int64", "numbers"])
 def test_measures_of_other_providers_take_whole_grades_and_ids_of_any_type(form):
     rows = [Judgment("1", "2", 1.0), Judgment("1", "3", 0.0)]
-    qrels, run = {"dict": {"1": {"2": 1.0, "3": 0.0}}, "tuples": rows, "pandas": pd.DataFrame(rows)}.get(form), None
+    qrels, run = (
+        {"dict": {"1": {"2": 1.0, "3": 0.0}}, "tuples": rows, "pandas": pd.DataFrame(rows)}.get(
+            form
+        ),
+        None,
+    )
     if form == "Int64":
         qrels = pd.DataFrame(rows).astype({"relevance": "Int64"})
     if form == "numbers":
         qrels = pd.DataFrame({"qid": [1, 1], "docno": [2, 3], "label": [1.0, 0.0]})
         run = pd.DataFrame({"qid": [1], "docno": [2], "score": [1]})
-    found = irpref.evaluator(["IPrec@0.5", "Compat"], qrels).calc_aggregate({"1": {"2": 1}} if run is None else run)
+    found = irpref.evaluator(["IPrec@0.5", "Compat"], qrels).calc_aggregate(
+        {"1": {"2": 1}} if run is None else run
+    )
     assert set(found.values()) == {1.0}
 
 
 @pytest.mark.parametrize(
     ("name", "said"),
     [
-        ("IPrec@0.5", "IPrec@0.5 is left to pytrec_eval of ir_measures, whose grades are whole numbers, not 0.5"),
+        (
+            "IPrec@0.5",
+            "IPrec@0.5 is left to pytrec_eval of ir_measures, whose grades are whole numbers, not "
+            "0.5",
+        ),
         (ir_measures.BPM, "BPM needs cutoff: ranking cutoff threshold, as in BPM@10"),
-        ("Accuracy", "ir_measures could not compute Accuracy: ZeroDivisionError: float division by zero"),
+        (
+            "Accuracy",
+            "ir_measures could not compute Accuracy: ZeroDivisionError: float division by zero",
+        ),
     ],
 )
 def test_what_other_providers_cannot_compute_is_said_in_words(name, said):
@@ -411,7 +498,7 @@ def test_what_accelerate_takes():
         irpref.accelerate("yes")
 
 
-# One value from every entry point -----------------------------------------------------------------------------------
+# One value from every entry point -----------------------------------------------------------------
 
 CLOSE = {"q": {"a": 16777217.0, "b": 16777216.0}, "q2": {"a": 1.0}}
 JUDGED_CLOSE = {"q": {"a": 1, "b": 0, "c": 0}, "q2": {"a": 1}}
@@ -428,8 +515,11 @@ def entry_points(float32):
     yield "calc", {str(m.measure): m.value for m in made.calc(CLOSE).per_query if m.query_id == "q"}
     means = {str(m): 2 * v - 1.0 for m, v in made.calc_aggregate(CLOSE).items()}
     yield "calc_aggregate", means
-    values = irpref.meta.topic_values(ASKED, JUDGED_CLOSE, {"r": CLOSE}, float32=float32)
-    yield "topic_values", {name: of.matrix[0, list(of.topics).index("q")] for name, of in values.items()}
+    values = irpref.lab.meta.topic_values(ASKED, JUDGED_CLOSE, {"r": CLOSE}, float32=float32)
+    yield (
+        "topic_values",
+        {name: of.matrix[0, list(of.topics).index("q")] for name, of in values.items()},
+    )
     found = {}
     for measure in ASKED:
         table = irpref.curves.paired_differences(
@@ -449,7 +539,9 @@ def test_every_entry_point_gives_the_same_value(float32):
 
 def test_the_warning_comes_once_a_run_and_only_where_ranks_differ():
     made = irpref.evaluator(ASKED, JUDGED_CLOSE)
-    with pytest.warns(TieWarning, match="would rank the judged documents of topic 'q' differently") as caught:
+    with pytest.warns(
+        TieWarning, match="would rank the judged documents of topic 'q' differently"
+    ) as caught:
         made.calc(CLOSE)
     assert len(caught) == 1
     assert [w.filename for w in caught] == [__file__]
@@ -462,11 +554,16 @@ def test_the_warning_comes_once_a_run_and_only_where_ranks_differ():
 def test_evaluators_and_accelerate_in_threads():
     from concurrent.futures import ThreadPoolExecutor
 
-    frames = [pd.DataFrame({"query_id": "q", "doc_id": ["a", "b"], "relevance": [1 + n, 0]}) for n in range(12)]
+    frames = [
+        pd.DataFrame({"query_id": "q", "doc_id": ["a", "b"], "relevance": [1 + n, 0]})
+        for n in range(12)
+    ]
 
     def one(n):
         host.accelerate(n % 2 == 0)
-        found = irpref.evaluator(["QMeasure", "AP"], frames[n % 12]).calc_aggregate({"q": {"b": 2.0, "a": 1.0}})
+        found = irpref.evaluator(["QMeasure", "AP"], frames[n % 12]).calc_aggregate(
+            {"q": {"b": 2.0, "a": 1.0}}
+        )
         return [found[m] for m in (QMeasure, AP)]
 
     with ThreadPoolExecutor(8) as threads:
@@ -484,7 +581,13 @@ def test_cells_that_can_change_are_read_anew():
             return self.text
 
     name = Name()
-    frame = pd.DataFrame({"query_id": ["q", "q"], "doc_id": pd.Series([name, "b"], dtype=object), "relevance": [1, 0]})
+    frame = pd.DataFrame(
+        {
+            "query_id": ["q", "q"],
+            "doc_id": pd.Series([name, "b"], dtype=object),
+            "relevance": [1, 0],
+        }
+    )
     run = {"q": {"a": 2.0, "b": 1.0}}
     assert irpref.evaluator("AP", frame).calc_aggregate(run)[AP] == 1.0
     name.text = "z"
@@ -495,7 +598,11 @@ def test_what_kept_pools_share_is_bounded(monkeypatch):
     from irpref.judged import kept
 
     frame = pd.DataFrame(
-        {"query_id": "q", "doc_id": [str(i) for i in range(200)], "relevance": [i % 3 for i in range(200)]}
+        {
+            "query_id": "q",
+            "doc_id": [str(i) for i in range(200)],
+            "relevance": [i % 3 for i in range(200)],
+        }
     )
     monkeypatch.setattr(kept, "MOST_BYTES", 50_000)
     run = {"q": {str(i): float(i) for i in range(200)}}
@@ -506,18 +613,24 @@ def test_what_kept_pools_share_is_bounded(monkeypatch):
 
 
 def test_a_run_of_other_topics_has_the_values_of_an_empty_ranking_inside_the_host():
-    """For each topic of the qrels by id, as the host gives its own: 0 for AP, 1 for E, the worst case of CRP."""
+    """For each topic of the qrels by id, as the host gives its own: 0 for AP, 1 for E, the worst
+    case of CRP.
+    """
     qrels = {"q2": {"a": 1, "b": 1, "c": 0}, "q1": {"a": 2}}
     measures = [irpref.EMeasure, irpref.CRP, irpref.QMeasure]
     expected = {("q1", "EMeasure"): 1, ("q2", "EMeasure"): 1, ("q1", "CRP"): -1, ("q2", "CRP"): -3}
     expected |= {("q1", "QMeasure"): 0, ("q2", "QMeasure"): 0}
     for run in ({"x": {"a": 1.0}}, {}):
         evaluator = ir_measures.evaluator(measures, qrels)
-        with pytest.warns(irpref.IrprefWarning, match="no topic in common") if run else nullcontext():
+        with (
+            pytest.warns(irpref.IrprefWarning, match="no topic in common") if run else nullcontext()
+        ):
             found = list(evaluator.iter_calc(run))
         assert {(m.query_id, str(m.measure)): m.value for m in found} == expected
         assert [m.query_id for m in found] == ["q1", "q2"] * 3
-        with pytest.warns(irpref.IrprefWarning, match="no topic in common") if run else nullcontext():
+        with (
+            pytest.warns(irpref.IrprefWarning, match="no topic in common") if run else nullcontext()
+        ):
             means = evaluator.calc(run).aggregated
         assert means == {irpref.EMeasure: 1, irpref.CRP: -2, irpref.QMeasure: 0}
 
@@ -528,11 +641,16 @@ def test_rbp_and_err_have_the_values_of_the_hosts_providers(data_dir):
     err = [ir_measures.ERR @ 5, ir_measures.ERR @ 20]
     qrels = qrels_of(data_dir, "dl19-passage")
     for _, run in itertools.islice(runs_of(data_dir, "dl19-passage"), 3):
-        ours = {(m.query_id, m.measure): m.value for m in irpref.evaluator([*rbp, *err], qrels).iter_calc(run)}
+        ours = {
+            (m.query_id, m.measure): m.value
+            for m in irpref.evaluator([*rbp, *err], qrels).iter_calc(run)
+        }
         for metric in ir_measures.cwl_eval.iter_calc(rbp, qrels, run):
             assert ours[metric.query_id, metric.measure] == pytest.approx(metric.value, abs=1e-13)
         if shutil.which("perl"):
             for metric in ir_measures.gdeval.iter_calc(err, qrels, run):
-                assert ours[metric.query_id, metric.measure] == pytest.approx(metric.value, abs=5.001e-6)
+                assert ours[metric.query_id, metric.measure] == pytest.approx(
+                    metric.value, abs=5.001e-6
+                )
     with pytest.raises(ValueError, match="ERR is defined for grades up to 4, and the qrels have 5"):
         irpref.evaluator(err, {"q": {"a": 5}}).values({"q": {"a": 1.0}})

@@ -23,7 +23,11 @@ TEXT = PAGE.read_text(encoding="utf-8") if PAGE.is_file() else ""
 
 def block(start):
     """The code block of the page that begins so."""
-    found = [code for code in re.findall(r"```[^\n]*\n(.*?)```", TEXT, flags=re.S) if code.startswith(start)]
+    found = [
+        code
+        for code in re.findall(r"```[^\n]*\n(.*?)```", TEXT, flags=re.S)
+        if code.startswith(start)
+    ]
     return found[0] if found else ""
 
 
@@ -84,38 +88,72 @@ def ran(home, *words):
     """What a Python of the copy prints."""
     environment = {**os.environ, "PYTHONPATH": str(home / "src"), "HYPOTHESIS_PROFILE": "quick"}
     done = subprocess.run(
-        [sys.executable, *words], cwd=home, env=environment, capture_output=True, text=True, timeout=300
+        [sys.executable, *words],
+        cwd=home,
+        env=environment,
+        capture_output=True,
+        text=True,
+        timeout=300,
     )
     assert done.returncode == 0, done.stdout + done.stderr
     return done.stdout
 
 
-PLACES = ["src/irpref/datasets/", "src/irpref/reference/", "src/irpref/measures/", "measures/__init__.py", "docs/make_"]
+PLACES = [
+    "src/irpref/datasets/",
+    "src/irpref/reference/",
+    "src/irpref/measures/",
+    "measures/__init__.py",
+    "docs/make_",
+]
 
 
 def test_the_tutorial_has_these_steps():
     text = TEXT.partition("## Into irpref, in five steps")[2]
     for number, place in enumerate(PLACES, 1):
-        assert place in text.partition(f"\n{number}. ")[2].partition("\n\n")[0].partition(f"\n{number + 1}. ")[0]
+        assert (
+            place
+            in text.partition(f"\n{number}. ")[2]
+            .partition("\n\n")[0]
+            .partition(f"\n{number + 1}. ")[0]
+        )
 
 
 # What counts measures, examples and papers.
-COUNTS = ["proved", "literature", "architecture", "sources_page", "is_the_registry", "every_measure_has_an_oracle"]
+COUNTS = [
+    "proved",
+    "literature",
+    "architecture",
+    "sources_page",
+    "is_the_registry",
+    "every_measure_has_an_oracle",
+]
 
 
 def test_what_is_asked_of_every_measure_holds_of_the_new_one(repository):
-    """Laws, oracle, example, page, types, citation: all tests that go over the registry, and those that count."""
+    """Laws, oracle, example, page, types, citation: all tests that go over the registry, and those
+    that count.
+    """
     chosen = " or ".join(["GradedRBP", "graded-rbp", *COUNTS])
     said = ran(repository, "-m", "pytest", "-p", "no:cacheprovider", "tests", "-k", chosen)
     assert int(said.rpartition(" passed")[0].split()[-1]) > 80, said
 
 
 def test_the_file_alone_is_a_measure_in_the_shell(tmp_path):
-    """Before the five steps: `--import` brings it, and what it says of itself is not said of ir_measures."""
+    """Before the five steps: `--import` brings it, and what it says of itself is not said of
+    ir_measures.
+    """
     (tmp_path / "graded_rbp.py").write_text(MEASURE, encoding="utf-8")
     (tmp_path / "qrels.txt").write_text("1 0 a 2\n1 0 b 1\n1 0 n 0\n")
     (tmp_path / "a.run").write_text("1 Q0 a 1 3 x\n1 Q0 n 2 2 x\n1 Q0 b 3 1 x\n")
-    words = ["eval", "qrels.txt", "a.run", "GradedRBP(p=0.5,max_rel=2)", "--import", "graded_rbp.py"]
+    words = [
+        "eval",
+        "qrels.txt",
+        "a.run",
+        "GradedRBP(p=0.5,max_rel=2)",
+        "--import",
+        "graded_rbp.py",
+    ]
     assert shell(tmp_path, *words) == "GradedRBP(p=0.5,max_rel=2)\t0.5625\n"
     cited = shell(tmp_path, "cite", "GradedRBP", "--import", "graded_rbp.py")
     assert "@article{moffat2008rbp" in cited
@@ -125,7 +163,11 @@ def test_the_file_alone_is_a_measure_in_the_shell(tmp_path):
 def shell(folder, *words):
     """What `irpref` prints there."""
     done = subprocess.run(
-        [sys.executable, "-m", "irpref", *words], cwd=folder, capture_output=True, text=True, timeout=120
+        [sys.executable, "-m", "irpref", *words],
+        cwd=folder,
+        capture_output=True,
+        text=True,
+        timeout=120,
     )
     assert (done.returncode, done.stderr) == (0, "")
     return done.stdout
@@ -151,4 +193,7 @@ def test_documents_have_the_new_measure(repository):
     assert "`GradedRBP`" in (repository / "README.md").read_text(encoding="utf-8")
     types = (repository / "src/irpref/measures/__init__.pyi").read_text(encoding="utf-8")
     assert "class _GradedRBP(KernelMeasure):" in types
-    assert "max_rel: float | None = ..." in types.partition("class _GradedRBP")[2].partition("class ")[0]
+    assert (
+        "max_rel: float | None = ..."
+        in types.partition("class _GradedRBP")[2].partition("class ")[0]
+    )

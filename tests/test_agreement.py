@@ -1,8 +1,8 @@
-"""Other people's programs compute the same, on drawn data and on submitted runs; and where they do not, by how much.
+"""Other people's programs compute the same, on drawn data and on submitted runs; and where they do
+not, by how much.
 
-pytrec_eval keeps scores as 32-bit floats, so scores that it is to order as we do must be distinct in 32 bits; and it
-must never see a topic whose grades are all negative, which ends the process.
-"""
+pytrec_eval keeps scores as 32-bit floats, so scores that it is to order as we do must be distinct
+in 32 bits; and it must never see a topic whose grades are all negative, which ends the process."""
 
 import math
 import re
@@ -64,7 +64,9 @@ def for_pytrec_eval(collection: Collection) -> Collection:
 
 
 integer_collections = (
-    collections(integer_only=True).map(for_pytrec_eval).filter(lambda drawn: drawn.qrels and drawn.run)
+    collections(integer_only=True)
+    .map(for_pytrec_eval)
+    .filter(lambda drawn: drawn.qrels and drawn.run)
 )
 LONGER = [
     for_pytrec_eval(random_collection(seed, n_topics=15, n_docs=80, grades=grades))
@@ -77,7 +79,7 @@ def close(a, b):
     assert a == pytest.approx(b, rel=1e-12, abs=1e-12)
 
 
-# The host's measures, on drawn data -------------------------------------------------------------------------
+# The host's measures, on drawn data ---------------------------------------------------------------
 
 # Ours, the host's, and whether they agree to the last bit.
 IDENTITIES = [
@@ -122,16 +124,26 @@ def test_measures_that_have_another_name_in_the_host(collection):
 @pytest.mark.parametrize("form", FORMS)
 def test_the_host_agrees_whatever_the_form(form, way):
     for collection in LONGER:
-        judged = [ir_measures.Qrel(q, d, grade, "0") for q, of in collection.qrels.items() for d, grade in of.items()]
-        rows = [ir_measures.ScoredDoc(q, d, score) for q, of in collection.run.items() for d, score in of.items()]
+        judged = [
+            ir_measures.Qrel(q, d, grade, "0")
+            for q, of in collection.qrels.items()
+            for d, grade in of.items()
+        ]
+        rows = [
+            ir_measures.ScoredDoc(q, d, score)
+            for q, of in collection.run.items()
+            for d, score in of.items()
+        ]
         with looked_up(way):
             evaluator = KernelEvaluator([mine for mine, _, _ in IDENTITIES], FORMS[form](judged))
             values = evaluator.values(FORMS[form](rows))
-        ours = {m: dict(zip(evaluator.topic_ids, v.tolist(), strict=True)) for m, v in values.items()}
+        ours = {
+            m: dict(zip(evaluator.topic_ids, v.tolist(), strict=True)) for m, v in values.items()
+        }
         check_values(ours, collection)
 
 
-# nDCG -------------------------------------------------------------------------------------------------------
+# nDCG ---------------------------------------------------------------------------------------------
 
 
 def test_the_original_ndcg_discounts_less_than_the_hosts():
@@ -143,7 +155,7 @@ def test_the_original_ndcg_discounts_less_than_the_hosts():
     assert found < 0.87
 
 
-# Exact identities between our measures ----------------------------------------------------------------------
+# Exact identities between our measures ------------------------------------------------------------
 
 
 def ours_by_topic(measures, collection):
@@ -236,7 +248,9 @@ GRADED = random_collection(6)
 def values_of(data, *names):
     """Values by topic of measures of either side, as irpref.evaluator has them."""
     evaluators = [irpref.evaluator([name], data.qrels) for name in names]
-    return [{m.query_id: m.value for m in evaluator.iter_calc(data.run)} for evaluator in evaluators]
+    return [
+        {m.query_id: m.value for m in evaluator.iter_calc(data.run)} for evaluator in evaluators
+    ]
 
 
 @pytest.mark.parametrize(
@@ -280,7 +294,9 @@ def test_the_slides_add_truncated_terms():
     assert float(sum(cut)) == 2.89
     assert math.floor(100 * sum(cut) / 5) == 57
     assert sum(terms) / 5 == F(58, 100)
-    assert irpref.SeenAP.evaluate(book.qrels, book.runs["run"])["q1"] == pytest.approx(0.58, abs=1e-12)
+    assert irpref.SeenAP.evaluate(book.qrels, book.runs["run"])["q1"] == pytest.approx(
+        0.58, abs=1e-12
+    )
 
 
 def test_grade_0_may_have_a_gain_in_generalised_precision_and_recall():
@@ -303,11 +319,19 @@ def test_total_search_efficiency_is_recall_effort_over_r():
     assert irpref.TSE.evaluate(one, run) == pytest.approx(reciprocal)
 
 
-# Submitted runs ---------------------------------------------------------------------------------------------
+# Submitted runs -----------------------------------------------------------------------------------
 
-# Those of set and list measures without options, and what is a kernel here and computed by the host there.
-ON_RUNS = [row for row in IDENTITIES if str(row[1]) in ("Bpref", "Bpref(rel=2)", "AP", "RR", "SetF", "SetR", "nDCG@1")]
-ON_RUNS += [(FMeasure(beta=2), SetF(beta=4.0), False), *((m, m, True) for m in (nDCG, nDCG @ 10, Rprec))]
+# Those of set and list measures without options, and what is a kernel here and computed by the host
+# there.
+ON_RUNS = [
+    row
+    for row in IDENTITIES
+    if str(row[1]) in ("Bpref", "Bpref(rel=2)", "AP", "RR", "SetF", "SetR", "nDCG@1")
+]
+ON_RUNS += [
+    (FMeasure(beta=2), SetF(beta=4.0), False),
+    *((m, m, True) for m in (nDCG, nDCG @ 10, Rprec)),
+]
 
 
 @pytest.mark.once
@@ -316,13 +340,18 @@ def test_submitted_runs(collection, data_dir):
     qrels = qrels_of(data_dir, collection)
     known = {topic: sorted(docs)[::2] for topic, docs in qrels.items()}
     frame = irpref.with_known(qrels, known)
-    only_known = {t: {d: g if d in set(known[t]) else 0 for d, g in docs.items()} for t, docs in qrels.items()}
+    only_known = {
+        t: {d: g if d in set(known[t]) else 0 for d, g in docs.items()} for t, docs in qrels.items()
+    }
     ours = KernelEvaluator([mine for mine, _, _ in ON_RUNS] + [EMeasure(beta=2), Coverage], frame)
     host = ir_measures.evaluator([theirs for _, theirs, _ in ON_RUNS], qrels)
     host_known = ir_measures.evaluator([SetR], only_known)
     scores_in_32_bits = True
     for name, run in runs_of(data_dir, collection):
-        found = {m: dict(zip(ours.topic_ids, v.tolist(), strict=True)) for m, v in ours.values(run).items()}
+        found = {
+            m: dict(zip(ours.topic_ids, v.tolist(), strict=True))
+            for m, v in ours.values(run).items()
+        }
         theirs: dict = {}
         for metric in host.iter_calc(run):
             theirs.setdefault(metric.measure, {})[metric.query_id] = metric.value
@@ -335,11 +364,13 @@ def test_submitted_runs(collection, data_dir):
         close({t: 1 - v for t, v in found[EMeasure(beta=2)].items()}, theirs[SetF(beta=4.0)])
         recall = {metric.query_id: metric.value for metric in host_known.iter_calc(run)}
         assert found[Coverage] == recall, name
-        scores_in_32_bits &= all(len(set(s.values())) == len(set(map(as_float32, s.values()))) for s in run.values())
+        scores_in_32_bits &= all(
+            len(set(s.values())) == len(set(map(as_float32, s.values()))) for s in run.values()
+        )
     assert scores_in_32_bits  # or the host would have another order
 
 
-# Sakai's programs -------------------------------------------------------------------------------------------
+# Sakai's programs ---------------------------------------------------------------------------------
 
 # What NTCIREVAL calls it -> ours; the stop values of `gu` are the gains.
 NAMES = {
@@ -418,17 +449,21 @@ def test_pyntcireval(gain, beta, judged_only):
             if not labels or not any(docs.values()):
                 continue
             metrics = ntcireval_metrics(docs, gain, beta)
-            measures = {measure(judged_only=judged_only): metric for measure, metric in metrics.items()}
+            measures = {
+                measure(judged_only=judged_only): metric for measure, metric in metrics.items()
+            }
             evaluator = KernelEvaluator(measures, {topic: docs})
             found = evaluator.values({topic: run[topic]})
             for measure, metric in measures.items():
-                assert found[measure][0] == pytest.approx(metric.compute(labels), rel=1e-12), measure
+                assert found[measure][0] == pytest.approx(metric.compute(labels), rel=1e-12), (
+                    measure
+                )
                 compared += 1
     assert compared > 300
     count(PYNTCIREVAL, compared)
 
 
-# Where they differ: both numbers ----------------------------------------------------------------------------
+# Where they differ: both numbers ------------------------------------------------------------------
 
 
 def as_float32(score: float) -> float:
@@ -436,10 +471,13 @@ def as_float32(score: float) -> float:
 
 
 def test_the_beta_of_set_f_is_not_squared():
-    # Precision 2/5, recall 2/3. F with beta 2: (1 + 4) * P * R / (4 P + R) = 10/17; SetF takes 2 for beta squared.
+    # Precision 2/5, recall 2/3. F with beta 2: (1 + 4) * P * R / (4 P + R) = 10/17; SetF takes 2
+    # for beta squared.
     qrels = {"q": {"a": 1, "b": 1, "c": 1}}
     run = {"q": {"a": 5.0, "b": 4.0, "x": 3.0, "y": 2.0, "z": 1.0}}
-    assert ir_measures.calc_aggregate([SetF(beta=2.0)], qrels, run)[SetF(beta=2.0)] == pytest.approx(6 / 11)
+    assert ir_measures.calc_aggregate([SetF(beta=2.0)], qrels, run)[
+        SetF(beta=2.0)
+    ] == pytest.approx(6 / 11)
     assert FMeasure(beta=2).evaluate(qrels, run)["q"] == pytest.approx(10 / 17)
     assert EMeasure(beta=2).evaluate(qrels, run)["q"] == pytest.approx(7 / 17)
 
@@ -453,8 +491,8 @@ def test_the_host_breaks_ties_both_ways():
 
 
 def test_interpolated_precision_of_the_host_misses_its_own_level():
-    # Three relevant documents, the last of them at rank 15: recall 70 % is reached with the third (3/15), not
-    # with the second (2/8): 0.7 * 3 + 0.9 is 2.9999999999999996.
+    # Three relevant documents, the last of them at rank 15: recall 70 % is reached with the third
+    # (3/15), not with the second (2/8): 0.7 * 3 + 0.9 is 2.9999999999999996.
     qrels = {"q": {"d3": 1, "d8": 1, "d15": 1}}
     run = {"q": {f"d{rank}": -float(rank) for rank in range(1, 16)}}
     found = ir_measures.calc_aggregate([IPrec @ 0.7, IPrec @ 1.0], qrels, run)

@@ -1,4 +1,6 @@
-"""How equal scores are ranked: by id, descending, or in the order of the input; the same at every entry point."""
+"""How equal scores are ranked: by id, descending, or in the order of the input; the same at every
+entry point.
+"""
 
 import warnings
 
@@ -14,8 +16,20 @@ from forms import FORMS, WAYS, looked_up
 from irpref.cli import main
 from irpref.judged.order import Alignment
 
-# Kernels of ours and of the host, measures that rank ties by rising id elsewhere, and those of other providers.
-NAMES = ["AP", "RR@3", "Judged@2", "nDCG@2", "QMeasure", "RPref(max_rel=2)", "PrefShare", "Rprec", "IPrec@0.5", "SetP"]
+# Kernels of ours and of the host, measures that rank ties by rising id elsewhere, and those of
+# other providers.
+NAMES = [
+    "AP",
+    "RR@3",
+    "Judged@2",
+    "nDCG@2",
+    "QMeasure",
+    "RPref(max_rel=2)",
+    "PrefShare",
+    "Rprec",
+    "IPrec@0.5",
+    "SetP",
+]
 MEASURES = irpref.parse_all(NAMES)
 
 
@@ -56,16 +70,23 @@ def test_ties_in_the_order_of_the_input_are_a_stable_sort(collection, float32):
     qrels, expected = frame(judged, "relevance"), frame(in_order(rows), "score")
     for way in WAYS:
         with looked_up(way):
-            assert values(qrels, frame(rows, "score"), ties="input", float32=float32) == values(qrels, expected)
+            assert values(qrels, frame(rows, "score"), ties="input", float32=float32) == values(
+                qrels, expected
+            )
 
 
 @pytest.mark.parametrize("form", FORMS)
 def test_rows_of_every_form_are_the_order_of_the_input(form):
-    judged = [ir_measures.Qrel("q", doc, grade, "0") for doc, grade in [("a", 0), ("b", 2), ("c", 1)]]
+    judged = [
+        ir_measures.Qrel("q", doc, grade, "0") for doc, grade in [("a", 0), ("b", 2), ("c", 1)]
+    ]
     rows = [ir_measures.ScoredDoc("q", doc, 1.0) for doc in "bca"]
     found = irpref.evaluator(["nDCG"], judged, ties="input").calc_aggregate(FORMS[form](rows))
     assert found == {irpref.parse("nDCG"): 1.0}
-    assert irpref.evaluator(["nDCG"], judged).calc_aggregate(FORMS[form](rows))[irpref.parse("nDCG")] < 1
+    assert (
+        irpref.evaluator(["nDCG"], judged).calc_aggregate(FORMS[form](rows))[irpref.parse("nDCG")]
+        < 1
+    )
 
 
 def test_scores_that_32_bits_do_not_tell_apart_stay_in_the_order_of_the_input():
@@ -74,7 +95,9 @@ def test_scores_that_32_bits_do_not_tell_apart_stay_in_the_order_of_the_input():
     for name in ("AP", "IPrec@0.5"):
         measure = irpref.parse(name)
         for float32, rank in ((False, 1), (True, 2)):
-            found = irpref.evaluator([measure], qrels, ties="input", float32=float32).calc_aggregate(run)
+            found = irpref.evaluator(
+                [measure], qrels, ties="input", float32=float32
+            ).calc_aggregate(run)
             assert found == {measure: 1 / rank}
 
 
@@ -91,7 +114,11 @@ def files(tmp_path, monkeypatch):
     judged = [(f"q{t}", f"d{d}", int(rng.integers(3))) for t in range(6) for d in range(12)]
     (tmp_path / "qrels").write_text("".join(f"{q} 0 {d} {g}\n" for q, d, g in judged))
     for name in ("one", "two"):
-        rows = [(f"q{t}", f"d{d}", float(rng.integers(3))) for t in range(6) for d in rng.permutation(15).tolist()]
+        rows = [
+            (f"q{t}", f"d{d}", float(rng.integers(3)))
+            for t in range(6)
+            for d in rng.permutation(15).tolist()
+        ]
         for file, some in ((name, rows), (f"{name}.listed", in_order(rows))):
             (tmp_path / file).write_text("".join(f"{q} Q0 {d} 1 {s!r} t\n" for q, d, s in some))
     monkeypatch.chdir(tmp_path)
@@ -107,14 +134,38 @@ def files(tmp_path, monkeypatch):
         ["compare", "AP"],
         ["curve", "pr"],
         ["prefer", "--tests"],
-        ["meta", "robustness", "AP", "RPref", "infAP", "--levels", "50", "--samples", "1", "-o", "tsv"],
+        [
+            "meta",
+            "robustness",
+            "AP",
+            "RPref",
+            "infAP",
+            "--levels",
+            "50",
+            "--samples",
+            "1",
+            "-o",
+            "tsv",
+        ],
     ],
     ids=lambda command: " ".join(command),
 )
 def test_commands_rank_ties_in_the_order_of_the_file(command, files, capsys):
     def said(one, two, *options):
         named = {"one.listed": "one", "two.listed": "two"}
-        assert main([command[0], *command[1:2] * (command[0] in ("curve", "meta")), "qrels", one, two, *options]) == 0
+        assert (
+            main(
+                [
+                    command[0],
+                    *command[1:2] * (command[0] in ("curve", "meta")),
+                    "qrels",
+                    one,
+                    two,
+                    *options,
+                ]
+            )
+            == 0
+        )
         out = capsys.readouterr().out
         for listed, name in named.items():
             out = out.replace(listed, name)
@@ -122,7 +173,11 @@ def test_commands_rank_ties_in_the_order_of_the_file(command, files, capsys):
 
     rest = command[2:] if command[0] in ("curve", "meta") else command[1:]
     by_id = said("one", "two", *rest)
-    assert said("one", "two", *rest, "--ties", "input") == said("one.listed", "two.listed", *rest) != by_id
+    assert (
+        said("one", "two", *rest, "--ties", "input")
+        == said("one.listed", "two.listed", *rest)
+        != by_id
+    )
 
 
 def test_other_functions_rank_ties_in_the_order_of_the_input(files):
@@ -130,25 +185,30 @@ def test_other_functions_rank_ties_in_the_order_of_the_input(files):
     one, listed = (irpref.read_run(name) for name in ("one", "one.listed"))
     table = irpref.explain("QMeasure", qrels, one, "q1", ties="input")
     pd.testing.assert_frame_equal(
-        table.drop(columns="score"), irpref.explain("QMeasure", qrels, listed, "q1").drop(columns="score")
+        table.drop(columns="score"),
+        irpref.explain("QMeasure", qrels, listed, "q1").drop(columns="score"),
     )
     # Which runs are identical depends on how ties are broken.
     pairs = {"one": one, "listed": listed}
-    assert "identical-runs" in irpref.check(qrels, pairs, ties="input")["code"].tolist()
-    assert "identical-runs" not in irpref.check(qrels, pairs)["code"].tolist()
+    assert "identical-runs" in irpref.lab.check(qrels, pairs, ties="input")["code"].tolist()
+    assert "identical-runs" not in irpref.lab.check(qrels, pairs)["code"].tolist()
 
 
 def test_results_of_one_rule_are_not_taken_for_those_of_the_other(files, tmp_path):
     runs = {name: irpref.read_run(name) for name in ("one", "two")}
     options = {"levels": [50], "n_samples": 1, "rng": 1, "output": tmp_path / "means"}
-    irpref.meta.incompleteness(["AP"], "qrels", runs, **options)
-    found = irpref.meta.incompleteness(["AP"], "qrels", runs, ties="input", **options).means
+    irpref.lab.meta.incompleteness(["AP"], "qrels", runs, **options)
+    found = irpref.lab.meta.incompleteness(["AP"], "qrels", runs, ties="input", **options).means
     del options["output"]
-    assert found.equals(irpref.meta.incompleteness(["AP"], "qrels", runs, ties="input", **options).means)
-    assert not found.equals(irpref.meta.incompleteness(["AP"], "qrels", runs, **options).means)
+    assert found.equals(
+        irpref.lab.meta.incompleteness(["AP"], "qrels", runs, ties="input", **options).means
+    )
+    assert not found.equals(irpref.lab.meta.incompleteness(["AP"], "qrels", runs, **options).means)
 
 
 def test_the_rule_is_one_of_two():
-    with pytest.raises(ValueError, match="ties='score' is not known, expected one of 'id', 'input'"):
+    with pytest.raises(
+        ValueError, match="ties='score' is not known, expected one of 'id', 'input'"
+    ):
         irpref.evaluator(["AP"], {"q": {"a": 1}}, ties="score")
     assert (Alignment().ties, Alignment().float32) == ("id", False)

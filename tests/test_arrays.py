@@ -10,8 +10,26 @@ from irpref import BprefVariant, RPref, ScaleWarning
 
 NAN = float("nan")
 MEASURES = (
-    *("AP", "nDCG@3", "RR", "RR@2", "Bpref", "Judged@2", "SetF", "P@2", "Rprec", "AP(judged_only=True)"),
-    *("RPref(max_rel=3)", "NPref(n=4,max_rel=3)@5", "BprefVariant", "QMeasure@4", "PPlus(judged_only=True)", "NCU"),
+    *(
+        "AP",
+        "nDCG@3",
+        "RR",
+        "RR@2",
+        "Bpref",
+        "Judged@2",
+        "SetF",
+        "P@2",
+        "Rprec",
+        "AP(judged_only=True)",
+    ),
+    *(
+        "RPref(max_rel=3)",
+        "NPref(n=4,max_rel=3)@5",
+        "BprefVariant",
+        "QMeasure@4",
+        "PPlus(judged_only=True)",
+        "NCU",
+    ),
     *("CRP", "nCRP", "CRPRecovery", "Twist", "EMeasure", "RelativeRecall", "OriginalNDCG"),
 )
 
@@ -22,7 +40,9 @@ def matrices(draw):
     cell = st.sampled_from((NAN, 0.0, 1.0, 2.0, 3.0, -1.0, 0.5))
     score = st.sampled_from((NAN, 0.0, -1.0, 2.5, 16777216.0, 16777217.0))
     return tuple(
-        np.array(draw(st.lists(of, min_size=shape[0] * shape[1], max_size=shape[0] * shape[1]))).reshape(shape)
+        np.array(
+            draw(st.lists(of, min_size=shape[0] * shape[1], max_size=shape[0] * shape[1]))
+        ).reshape(shape)
         for of in (cell, score)
     )
 
@@ -60,7 +80,10 @@ def test_a_topic_without_judgments_has_no_value():
 def test_what_is_masked_is_not_there():
     grades = np.ma.masked_array([[1, 1, 0]], mask=[[0, 1, 0]])
     scores = np.ma.masked_array([[1, 2, 3]], mask=[[0, 0, 1]])
-    assert irpref.score("AP", grades, scores).tolist() == irpref.score("AP", [[1, NAN, 0]], [[1, 2, NAN]]).tolist()
+    assert (
+        irpref.score("AP", grades, scores).tolist()
+        == irpref.score("AP", [[1, NAN, 0]], [[1, 2, NAN]]).tolist()
+    )
     assert irpref.score("AP", grades, scores).tolist() == [0.5]
 
 
@@ -78,7 +101,12 @@ def test_the_scale_is_taken_from_these_grades_with_a_warning():
         ("AP", [["1"]], [[1]], "grades: expected numbers"),
         ("AP", [[1, 0]], [[1, float("inf")]], r"scores\[0, 1\] is inf"),
         ("infAP", [[1]], [[1]], "infAP is left to its own provider"),
-        ("Coverage", [[1]], [[1]], "reads the column 'known' of the qrels, which arrays do not have"),
+        (
+            "Coverage",
+            [[1]],
+            [[1]],
+            "reads the column 'known' of the qrels, which arrays do not have",
+        ),
         ("P@5,10", [[1]], [[1]], "names 2 measures"),
     ],
 )

@@ -15,7 +15,17 @@ from ir_measures import AP, ScoredDoc, nDCG
 import forms
 import irpref
 from forms import WAYS, look_up
-from irpref import CRP, BprefVariant, Coverage, EMeasure, Novelty, NPref, QMeasure, RelativeRecall, RPref
+from irpref import (
+    CRP,
+    BprefVariant,
+    Coverage,
+    EMeasure,
+    Novelty,
+    NPref,
+    QMeasure,
+    RelativeRecall,
+    RPref,
+)
 from irpref.values.kernels import KernelEvaluator
 from refused import QRELS, RUN, mean, refusal
 
@@ -33,7 +43,11 @@ def looked_up(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -
 
 
 # A file refuses some of these rows in its own words, and categories of polars are text.
-FORMS = {name: form for name, form in forms.FORMS.items() if name not in ("TREC file", "polars categorical")}
+FORMS = {
+    name: form
+    for name, form in forms.FORMS.items()
+    if name not in ("TREC file", "polars categorical")
+}
 
 
 def as_dict(rows: list) -> dict:
@@ -44,10 +58,12 @@ def as_dict(rows: list) -> dict:
 
 
 every_form = pytest.mark.parametrize("form", FORMS.values(), ids=FORMS.keys())
-every_form_and_dicts = pytest.mark.parametrize("form", [*FORMS.values(), as_dict], ids=[*FORMS, "dicts"])
+every_form_and_dicts = pytest.mark.parametrize(
+    "form", [*FORMS.values(), as_dict], ids=[*FORMS, "dicts"]
+)
 
 
-# Scores and grades ------------------------------------------------------------------------------------------
+# Scores and grades --------------------------------------------------------------------------------
 
 
 @every_form_and_dicts
@@ -88,16 +104,23 @@ def test_bad_scores_of_topics_without_judgments_are_passed_over():
 
 def test_text_is_no_number():
     rows = [ScoredDoc("q1", "b", 2.0), ScoredDoc("q1", "a", "high")]
-    assert refusal(QMeasure, QRELS, rows) == "score of topic 'q1', document 'a' is 'high', expected a number"
-    assert refusal(QMeasure, QRELS, as_dict(rows)) == ("score of topic 'q1', document 'a' is 'high', expected a number")
-    assert "score of topic 'q1', document 'a' is 'high'" in refusal(QMeasure, QRELS, pd.DataFrame(rows))
+    assert (
+        refusal(QMeasure, QRELS, rows)
+        == "score of topic 'q1', document 'a' is 'high', expected a number"
+    )
+    assert refusal(QMeasure, QRELS, as_dict(rows)) == (
+        "score of topic 'q1', document 'a' is 'high', expected a number"
+    )
+    assert "score of topic 'q1', document 'a' is 'high'" in refusal(
+        QMeasure, QRELS, pd.DataFrame(rows)
+    )
     frame = pl.DataFrame({"query_id": ["q1"], "doc_id": ["a"], "score": ["1.0"]})
     assert refusal(QMeasure, QRELS, frame) == "column 'score' holds String, expected numbers"
     judged = [Judgment("q1", "b", 1), Judgment("q1", "a", "yes")]
     assert "relevance of topic 'q1', document 'a' is 'yes'" in refusal(QMeasure, judged, RUN)
 
 
-# Repeated rows ----------------------------------------------------------------------------------------------
+# Repeated rows ------------------------------------------------------------------------------------
 
 REPEATED = [
     ScoredDoc("q1", "b", 2.0),
@@ -140,7 +163,13 @@ JUDGED = [Judgment("q1", "a", 1), Judgment("q1", "b", 0), Judgment("q2", "a", 2)
 @every_form
 def test_the_same_judgment_twice_is_one(form):
     rows = [*JUDGED, Judgment("q1", "b", 0), Judgment("q2", "a", 2)]
-    measures = [QMeasure, BprefVariant(norm="N"), CRP, RPref(max_rel=2, unretrieved="infinity"), EMeasure]
+    measures = [
+        QMeasure,
+        BprefVariant(norm="N"),
+        CRP,
+        RPref(max_rel=2, unretrieved="infinity"),
+        EMeasure,
+    ]
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         found = KernelEvaluator(measures, form(rows)).calc_aggregate(RUN)
@@ -158,10 +187,12 @@ def test_judgments_that_differ(form):
 def test_what_the_message_advises_works():
     qrels = pd.DataFrame([*JUDGED, Judgment("q1", "b", 2)])
     reduced = qrels.groupby(["query_id", "doc_id"], as_index=False)["relevance"].max()
-    assert mean(QMeasure, reduced, RUN) == mean(QMeasure, {"q1": {"a": 1, "b": 2}, "q2": {"a": 2}}, RUN)
+    assert mean(QMeasure, reduced, RUN) == mean(
+        QMeasure, {"q1": {"a": 1, "b": 2}, "q2": {"a": 2}}, RUN
+    )
 
 
-# Columns and forms ------------------------------------------------------------------------------------------
+# Columns and forms --------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("qrels", [QRELS, JUDGED, pd.DataFrame(JUDGED), pl.DataFrame(JUDGED)])
@@ -170,7 +201,9 @@ def test_a_missing_column_of_known_documents(qrels):
     assert message.startswith("Coverage needs the column 'known' of the qrels")
     assert "found: query_id, doc_id, relevance" in message
     assert "with_known" in message
-    assert "Coverage(known='seen')@5 needs the column 'seen'" in refusal(Coverage(known="seen") @ 5, qrels, RUN)
+    assert "Coverage(known='seen')@5 needs the column 'seen'" in refusal(
+        Coverage(known="seen") @ 5, qrels, RUN
+    )
 
 
 def test_a_missing_column_of_expected_numbers():
@@ -182,9 +215,17 @@ def test_a_missing_column_of_expected_numbers():
 def test_known_documents_are_truth_values():
     qrels = pd.DataFrame(JUDGED)
     message = refusal(Coverage, qrels.assign(known=["yes", "no", "no"]), RUN)
-    assert "column 'known' of topic 'q1', document 'a' is the text 'yes', expected True or False" in message
+    assert (
+        "column 'known' of topic 'q1', document 'a' is the text 'yes', expected True or False"
+        in message
+    )
     boolean = pd.array([True, None, False], dtype="boolean")
-    for known in ([1, 0, 0], [True, None, None], [1.0, np.nan, 0.0], boolean):  # a missing value means not known
+    for known in (
+        [1, 0, 0],
+        [True, None, None],
+        [1.0, np.nan, 0.0],
+        boolean,
+    ):  # a missing value means not known
         for measure in (Coverage, Novelty):
             expected = mean(measure, qrels.assign(known=[True, False, False]), RUN)
             assert mean(measure, qrels.assign(known=known), RUN) == expected
@@ -193,10 +234,18 @@ def test_known_documents_are_truth_values():
 
 @pytest.mark.parametrize(
     ("numbers", "found"),
-    [([1, 2, 1], "1, 2"), ([0, 0, 1], "0"), ([np.nan] * 3, "none"), ([np.inf] * 3, "inf"), (["x"] * 3, "none")],
+    [
+        ([1, 2, 1], "1, 2"),
+        ([0, 0, 1], "0"),
+        ([np.nan] * 3, "none"),
+        ([np.inf] * 3, "inf"),
+        (["x"] * 3, "none"),
+    ],
 )
 def test_expected_numbers_are_one_a_topic(numbers, found):
-    message = refusal(RelativeRecall(expected="wanted"), pd.DataFrame(JUDGED).assign(wanted=numbers), RUN)
+    message = refusal(
+        RelativeRecall(expected="wanted"), pd.DataFrame(JUDGED).assign(wanted=numbers), RUN
+    )
     assert "column 'wanted' of topic 'q1' must hold one number of at least 1" in message
     assert message.endswith(f"found {found}")
 
@@ -208,14 +257,20 @@ def test_missing_columns():
         "rename it, or read the file with irpref.read_run(path, columns={'score': NAME})"
     )
     swapped = refusal(QMeasure, run, RUN), refusal(QMeasure, QRELS, pd.DataFrame(JUDGED))
-    assert swapped[0].endswith("(found: query_id, doc_id, score); this looks like a run, expected qrels")
+    assert swapped[0].endswith(
+        "(found: query_id, doc_id, score); this looks like a run, expected qrels"
+    )
     assert swapped[1].endswith("this looks like qrels, expected a run")
     topics = pd.DataFrame({"qid": ["q1"], "query": ["one"]})
     assert refusal(QMeasure, topics, RUN).endswith("this looks like topics, expected qrels")
-    assert "no column 'doc_id' (or 'docno')" in refusal(QMeasure, QRELS, run.rename(columns={"doc_id": "doc"}))
+    assert "no column 'doc_id' (or 'docno')" in refusal(
+        QMeasure, QRELS, run.rename(columns={"doc_id": "doc"})
+    )
     qrels = pd.DataFrame(JUDGED).rename(columns={"relevance": "points"})
     assert "no column 'relevance' (or 'label')" in refusal(QMeasure, qrels, RUN)
-    assert "no column 'score'" in refusal(QMeasure, QRELS, pl.DataFrame({"query_id": ["q1"], "doc_id": ["a"]}))
+    assert "no column 'score'" in refusal(
+        QMeasure, QRELS, pl.DataFrame({"query_id": ["q1"], "doc_id": ["a"]})
+    )
     assert "Judgment has no column 'score'" in refusal(QMeasure, QRELS, JUDGED)
 
 
@@ -234,17 +289,27 @@ def test_other_forms_are_a_type_error(run, text):
         mean(QMeasure, QRELS, run)
 
 
-# Nothing there ----------------------------------------------------------------------------------------------
+# Nothing there ------------------------------------------------------------------------------------
 
 
 def empty(value: str) -> dict[str, Any]:
     """Runs or qrels without rows, in every form."""
     frame = pd.DataFrame(columns=["query_id", "doc_id", value])
-    plain = {"dicts": {}, "empty topic": {"q1": {}}, "list": [], "iterator": iter(()), "pandas": frame}
+    plain = {
+        "dicts": {},
+        "empty topic": {"q1": {}},
+        "list": [],
+        "iterator": iter(()),
+        "pandas": frame,
+    }
     text = {"query_id": "str", "doc_id": "str", value: float}
     of_polars = pl.DataFrame(schema={"query_id": pl.String, "doc_id": pl.String, value: pl.Float64})
     untyped = pl.DataFrame({name: [] for name in frame.columns})
-    return plain | {"pandas str": frame.astype(text), "polars": of_polars, "polars without types": untyped}
+    return plain | {
+        "pandas str": frame.astype(text),
+        "polars": of_polars,
+        "polars without types": untyped,
+    }
 
 
 @pytest.mark.parametrize("form", empty("score"))
@@ -279,7 +344,8 @@ def test_a_topic_without_judgments_among_others():
 def test_no_topic_in_common(form):
     run = form([ScoredDoc("x1", "a", 1.0), ScoredDoc("x2", "b", 1.0)])
     assert refusal(QMeasure, QRELS, run) == (
-        "run and qrels have no topic in common: the run's topics begin 'x1', 'x2', those of the qrels 'q1', 'q2'"
+        "run and qrels have no topic in common: the run's topics begin 'x1', 'x2', those of the "
+        "qrels 'q1', 'q2'"
     )
 
 
@@ -302,7 +368,9 @@ def test_polars_frames_are_for_our_evaluator():
 
 
 def test_parameters_go_by_name():
-    with pytest.raises(TypeError, match=r"^RPref takes its parameters by name, got 3 \(it takes norm,"):
+    with pytest.raises(
+        TypeError, match=r"^RPref takes its parameters by name, got 3 \(it takes norm,"
+    ):
         RPref(3)
 
 
@@ -310,12 +378,14 @@ def test_the_host_hands_bad_input_on():
     for measures in ([QMeasure], [QMeasure, EMeasure @ 5]):
         with pytest.warns(irpref.IrprefWarning, match="no topic in common"):
             found = ir_measures.calc_aggregate(measures, QRELS, {"x": {"a": 1.0}})
-        assert found == {measure: measure.DEFAULT for measure in measures}  # as the host does for its own
+        assert found == {
+            measure: measure.DEFAULT for measure in measures
+        }  # as the host does for its own
         with pytest.raises(ValueError, match="topic 'q1', document 'a' is nan"):
             ir_measures.calc_aggregate(measures, QRELS, {"q1": {"a": float("nan")}})
 
 
-# Scale ------------------------------------------------------------------------------------------------------
+# Scale --------------------------------------------------------------------------------------------
 
 
 def test_a_scale_that_is_not_given_is_taken_from_the_qrels_with_a_warning():
@@ -347,7 +417,13 @@ def test_each_measure_warns_by_itself():
 
 def test_bind_fixes_the_scale():
     bound = irpref.bind([RPref, "NPref(n=3)@5", "RPref(max_rel=7)", nDCG @ 5, QMeasure], JUDGED)
-    assert bound == [RPref(max_rel=2), NPref(n=3, max_rel=2) @ 5, RPref(max_rel=7), nDCG @ 5, QMeasure]
+    assert bound == [
+        RPref(max_rel=2),
+        NPref(n=3, max_rel=2) @ 5,
+        RPref(max_rel=7),
+        nDCG @ 5,
+        QMeasure,
+    ]
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         KernelEvaluator([bound[0]], QRELS).calc_aggregate(RUN)
@@ -373,7 +449,7 @@ def test_a_collection_without_non_relevant_documents():
     assert "no document of these qrels is judged non-relevant" in str(caught[0].message)
 
 
-# Known documents --------------------------------------------------------------------------------------------
+# Known documents ----------------------------------------------------------------------------------
 
 
 def test_known_documents_by_topic():
@@ -394,7 +470,10 @@ def test_known_documents_of_another_run():
     frame = irpref.with_known(frame, {"q1": ["a"]}, column="seen")
     assert list(frame.columns) == ["query_id", "doc_id", "relevance", "known", "seen"]
     both = KernelEvaluator([Coverage, Coverage(known="seen")], frame).values(RUN)
-    assert {str(m): v.tolist() for m, v in both.items()} == {"Coverage": [0, 1], "Coverage(known='seen')": [1, 0]}
+    assert {str(m): v.tolist() for m, v in both.items()} == {
+        "Coverage": [0, 1],
+        "Coverage(known='seen')": [1, 0],
+    }
 
 
 def test_with_known_leaves_its_input_alone():
@@ -428,14 +507,23 @@ def test_ids_of_mixed_types_in_a_long_run_are_found():
 @pytest.mark.parametrize(
     ("call", "said"),
     [
-        (lambda: irpref.evaluator({"q": {"a": 1}}, ["AP"]), "measures or their names, which come first, got dict"),
-        (lambda: irpref.evaluator(pd.DataFrame({"query_id": []}), ["AP"]), "which come first, got DataFrame"),
+        (
+            lambda: irpref.evaluator({"q": {"a": 1}}, ["AP"]),
+            "measures or their names, which come first, got dict",
+        ),
+        (
+            lambda: irpref.evaluator(pd.DataFrame({"query_id": []}), ["AP"]),
+            "which come first, got DataFrame",
+        ),
         (
             lambda: irpref.evaluator("AP", {"q": {"a": 1}}).values(io.StringIO("q Q0 a 1 1 t")),
             "of a file give the path",
         ),
-        (lambda: irpref.leaderboard("AP", {"q": {"a": 1}}, "my.run"), r"one run: \['my.run'\]"),
-        (lambda: irpref.score("AP", [[1, 0], [1]], [[2, 1], [1, 0]]), "rows of different lengths: fill them with NaN"),
+        (lambda: irpref.lab.leaderboard("AP", {"q": {"a": 1}}, "my.run"), r"one run: \['my.run'\]"),
+        (
+            lambda: irpref.score("AP", [[1, 0], [1]], [[2, 1], [1, 0]]),
+            "rows of different lengths: fill them with NaN",
+        ),
     ],
 )
 def test_what_newcomers_type_is_told_in_a_sentence(call, said):

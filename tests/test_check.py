@@ -6,7 +6,7 @@ import pytest
 
 import irpref
 import real_runs
-from irpref.analysis.check import COLUMNS, LEVELS, grave
+from irpref.lab.findings.checks import COLUMNS, LEVELS, grave
 
 QRELS = {f"q{t}": {f"d{d}": d % 3 for d in range(20)} for t in range(6)}
 
@@ -26,7 +26,7 @@ def _codes(findings):
 
 
 def test_nothing_is_found_where_nothing_is_wrong():
-    findings = irpref.check(QRELS, {"good": _run()}, ["AP", "nDCG@10", "QMeasure"])
+    findings = irpref.lab.check(QRELS, {"good": _run()}, ["AP", "nDCG@10", "QMeasure"])
     assert list(findings.columns) == list(COLUMNS)
     assert findings[["code", "level"]].to_numpy().tolist() == [["grade-scale", "note"]]
     assert findings["text"].item() == "grades (judgments): 0 (42), 1 (42), 2 (36)"
@@ -34,8 +34,11 @@ def test_nothing_is_found_where_nothing_is_wrong():
 
 
 def test_the_worst_comes_first():
-    runs = {"cut": _run(topics=["q0", "q1"]), "tied": {q: dict.fromkeys(docs, 1.0) for q, docs in QRELS.items()}}
-    findings = irpref.check(QRELS, runs, ["AP"])
+    runs = {
+        "cut": _run(topics=["q0", "q1"]),
+        "tied": {q: dict.fromkeys(docs, 1.0) for q, docs in QRELS.items()},
+    }
+    findings = irpref.lab.check(QRELS, runs, ["AP"])
     places = [LEVELS.index(level) for level in findings["level"]]
     assert places == sorted(places)
     assert findings["code"].iloc[0] == "topics-without-documents"
@@ -44,13 +47,14 @@ def test_the_worst_comes_first():
 def test_topics_without_documents_are_grave_be_it_one():
     runs = {"cut": _run(topics=["q0", "q1"]), "one": _run(topics=["q0", "q1", "q2", "q3", "q5"])}
     runs["empty"] = {**_run(topics=["q0", "q1", "q2", "q3", "q4"]), "q5": {}}
-    findings = irpref.check(QRELS, runs)
+    findings = irpref.lab.check(QRELS, runs)
     rows = findings[findings["code"] == "topics-without-documents"].set_index("run")
     assert rows["level"].unique().tolist() == ["grave"]
     assert rows["count"].to_dict() == {"cut": 4, "one": 1, "empty": 1}
     assert rows["example"].to_dict() == {"cut": "q2", "one": "q4", "empty": "q5"}
     assert grave(findings) == [
-        "cut: no documents for 4 of 6 topics, first 'q2'; they count as empty rankings (2 more runs like this)"
+        "cut: no documents for 4 of 6 topics, first 'q2'; they count as empty rankings (2 more "
+        "runs like this)"
     ]
 
 
@@ -59,7 +63,7 @@ def test_no_topic_and_no_document_in_common(form):
     runs = {"other": _run(topics=["x1", "x2"]), "docs": {q: {"x": 1.0} for q in QRELS}}
     if form == "frame":
         runs = {name: _frame(run) for name, run in runs.items()}
-    findings = irpref.check(QRELS, runs)
+    findings = irpref.lab.check(QRELS, runs)
     topics, docs = _one(findings, "no-common-topic"), _one(findings, "no-judged-document")
     assert (topics.level, topics.run, topics.count, topics.example) == ("grave", "other", 6, "x1")
     assert (docs.level, docs.run, docs.count) == ("grave", "docs", 6)
@@ -77,46 +81,54 @@ def test_ids_that_differ_in_case_or_white_space_only_are_grave():
         "space": {q: {f"{d} ": s for d, s in docs.items()} for q, docs in _run().items()},
         "topics": {q.upper(): docs for q, docs in _run().items()},
     }
-    rows = irpref.check(QRELS, runs)
+    rows = irpref.lab.check(QRELS, runs)
     rows = rows[rows["code"] == "mangled-ids"].set_index("run")
     assert rows["level"].unique().tolist() == ["grave"]
     assert rows["example"].to_dict() == {"case": "D0", "space": "d0 ", "topics": "Q0"}
     assert rows["count"].to_dict() == {"case": 60, "space": 60, "topics": 6}
     # Two ids that differ in case only, both judged: nothing is mangled.
     qrels = {"q": {"a": 1, "A": 0, "b": 0}}
-    assert "mangled-ids" not in _codes(irpref.check(qrels, {"r": {"q": {"a": 3.0, "A": 2.0}}}))
+    assert "mangled-ids" not in _codes(irpref.lab.check(qrels, {"r": {"q": {"a": 3.0, "A": 2.0}}}))
     # So is a topic whose own id is in the run, too.
     qrels = {"q1": {"a": 1, "b": 0}, "q2": {"a": 1}}
     run = {"q1": {"a": 2.0}, "Q1": {"a": 1.0}, "q2": {"a": 1.0}}
-    assert "mangled-ids" not in _codes(irpref.check(qrels, {"r": run}))
+    assert "mangled-ids" not in _codes(irpref.lab.check(qrels, {"r": run}))
 
 
 @pytest.mark.parametrize(
     ("judged", "run", "said"),
     [
         ({"a b": 1, "c": 0}, {"AB": 2.0, "c": 1.0}, "'AB' for 'a b'"),
-        ({"a": 1, "b": 0, "C": 1}, {"a": 1.0, "b": 2.0, "c": 3.0}, "'c' for 'C'"),  # not in the order of its rows
+        (
+            {"a": 1, "b": 0, "C": 1},
+            {"a": 1.0, "b": 2.0, "c": 3.0},
+            "'c' for 'C'",
+        ),  # not in the order of its rows
     ],
 )
 def test_a_mangled_id_is_named_beside_the_judged_one(judged, run, said):
-    assert said in _one(irpref.check({"1": judged}, {"r": {"1": run}}), "mangled-ids").text
+    assert said in _one(irpref.lab.check({"1": judged}, {"r": {"1": run}}), "mangled-ids").text
 
 
 def test_negative_grades_are_not_relevant_in_a_tie():
-    found = irpref.check({"q": {"a": -1, "b": 0, "c": 1}}, {"r": {"q": {"c": 3.0, "a": 1.0, "b": 1.0}}})
+    found = irpref.lab.check(
+        {"q": {"a": -1, "b": 0, "c": 1}}, {"r": {"q": {"c": 3.0, "a": 1.0, "b": 1.0}}}
+    )
     assert _one(found, "ties").level == "note"
 
 
 def test_runs_that_differ_in_the_order_of_their_ties_are_identical_by_id_alone():
-    rows = [pd.DataFrame({"query_id": "q", "doc_id": list(docs), "score": 1.0}) for docs in ("ab", "ba")]
+    rows = [
+        pd.DataFrame({"query_id": "q", "doc_id": list(docs), "score": 1.0}) for docs in ("ab", "ba")
+    ]
     for ties in ("id", "input"):
-        found = irpref.check({"q": {"a": 1, "b": 0}}, {"x": rows[0], "y": rows[1]}, ties=ties)
+        found = irpref.lab.check({"q": {"a": 1, "b": 0}}, {"x": rows[0], "y": rows[1]}, ties=ties)
         assert ("identical-runs" in _codes(found)) == (ties == "id")
 
 
 def test_a_run_that_cannot_be_evaluated_is_a_finding_and_the_others_are_looked_at():
     runs = {"nan": {"q0": {"d0": float("nan")}}, "text": {"q0": {"d0": "high"}}, "good": _run()}
-    findings = irpref.check(QRELS, runs)
+    findings = irpref.lab.check(QRELS, runs)
     rows = findings[findings["code"] == "invalid-run"].set_index("run")
     assert set(rows.index) == {"nan", "text"}
     assert "'d0'" in rows["text"]["nan"]
@@ -125,7 +137,9 @@ def test_a_run_that_cannot_be_evaluated_is_a_finding_and_the_others_are_looked_a
 
 def test_repeated_documents_are_counted():
     frame = _frame(_run())
-    findings = irpref.check(QRELS, {"twice": pd.concat([frame, frame[frame["query_id"] == "q3"][:2]])})
+    findings = irpref.lab.check(
+        QRELS, {"twice": pd.concat([frame, frame[frame["query_id"] == "q3"][:2]])}
+    )
     row = _one(findings, "duplicates")
     assert (row.level, row.run, row.count, row.example) == ("warning", "twice", 2, "d0")
     assert "'q3'" in row.text
@@ -138,7 +152,7 @@ def test_ties_are_grave_enough_where_grades_differ_at_the_top():
     same["q1"] = {"d0": 5.0, "d3": 5.0, "d1": 1.0}  # both not relevant
     deciding = _run()
     deciding["q4"]["d1"] = deciding["q4"]["d2"]
-    findings = irpref.check(QRELS, {"harmless": harmless, "same": same, "deciding": deciding})
+    findings = irpref.lab.check(QRELS, {"harmless": harmless, "same": same, "deciding": deciding})
     rows = findings[findings["code"] == "ties"].set_index("run")
     assert rows["level"].to_dict() == {"harmless": "note", "same": "note", "deciding": "warning"}
     assert rows["count"].tolist() == [2, 2, 2]
@@ -146,16 +160,18 @@ def test_ties_are_grave_enough_where_grades_differ_at_the_top():
 
 
 def test_unjudged_documents_are_not_relevant_in_a_tie():
-    findings = irpref.check({"q": {"a": 1, "b": 0}}, {"r": {"q": {"a": 1.0, "x": 1.0}}})
+    findings = irpref.lab.check({"q": {"a": 1, "b": 0}}, {"r": {"q": {"a": 1.0, "x": 1.0}}})
     assert _one(findings, "ties").level == "warning"
-    findings = irpref.check({"q": {"a": 1, "b": 0}}, {"r": {"q": {"a": 2.0, "b": 1.0, "x": 1.0}}})
+    findings = irpref.lab.check(
+        {"q": {"a": 1, "b": 0}}, {"r": {"q": {"a": 2.0, "b": 1.0, "x": 1.0}}}
+    )
     assert _one(findings, "ties").level == "note"
 
 
 def test_a_constant_scorer_is_found():
     constant = {q: dict.fromkeys(docs, 0.5) for q, docs in QRELS.items()}
     paired = {q: {f"d{d}": -(d // 2) for d in range(20)} for q in QRELS}  # all tied, not all alike
-    findings = irpref.check(QRELS, {"constant": constant, "paired": paired})
+    findings = irpref.lab.check(QRELS, {"constant": constant, "paired": paired})
     row = _one(findings, "constant-scores")
     assert (row.level, row.run, row.count, row.example) == ("warning", "constant", 6, "q0")
 
@@ -163,18 +179,18 @@ def test_a_constant_scorer_is_found():
 def test_scores_that_32_bits_do_not_tell_apart():
     run = _run()
     run["q3"] = {"d0": 1.0, "d1": 1.00000001}
-    row = _one(irpref.check(QRELS, {"r": run, "s": _run()}), "float32-ties")
+    row = _one(irpref.lab.check(QRELS, {"r": run, "s": _run()}), "float32-ties")
     assert (row.level, row.run, row.count, row.example) == ("note", "r", 1, "q3")
     large = {"q0": {"d0": 1e300, "d1": 2e300}}  # infinite as 32-bit floats
-    assert _one(irpref.check({"q0": QRELS["q0"]}, {"r": large}), "float32-ties").count == 1
+    assert _one(irpref.lab.check({"q0": QRELS["q0"]}, {"r": large}), "float32-ties").count == 1
 
 
 def test_rankings_shorter_than_a_cutoff_or_than_others():
-    findings = irpref.check(QRELS, {"r": _run(depth=20)}, ["P@5", "nDCG@100", "AP"])
+    findings = irpref.lab.check(QRELS, {"r": _run(depth=20)}, ["P@5", "nDCG@100", "AP"])
     row = _one(findings, "shallow")
     assert (row.level, row.run, row.count) == ("warning", "r", 20)
     assert row.text == "at most 20 documents a topic, and nDCG@100 looks at 100"
-    findings = irpref.check(QRELS, {"r": _run(depth=20), "s": _run(depth=9)}, ["P@5"])
+    findings = irpref.lab.check(QRELS, {"r": _run(depth=20), "s": _run(depth=9)}, ["P@5"])
     row = _one(findings, "shallow")
     assert (row.level, row.run, row.count) == ("note", "s", 9)
 
@@ -183,7 +199,7 @@ def test_topics_with_few_documents_are_uneven():
     run = _run()
     run["q2"] = {"d0": 1.0}
     run["q4"] = {"d0": 2.0, "d1": 1.0}
-    row = _one(irpref.check(QRELS, {"r": run}), "uneven-depth")
+    row = _one(irpref.lab.check(QRELS, {"r": run}), "uneven-depth")
     assert (row.level, row.count, row.example) == ("warning", 2, "q2")
     assert "'q2' has 1" in row.text
 
@@ -192,7 +208,7 @@ def test_topics_with_few_documents_are_uneven():
 def test_the_unjudged_share_of_the_top(unjudged, level):
     # d20 and on are unjudged.
     run = {q: {f"d{20 + d}" if d < unjudged else f"d{d}": -d for d in range(18)} for q in QRELS}
-    findings = irpref.check(QRELS, {"r": run})
+    findings = irpref.lab.check(QRELS, {"r": run})
     if level is None:
         assert "unjudged" not in _codes(findings)
     else:
@@ -208,69 +224,98 @@ def test_identical_runs_name_the_first_of_them():
     closer["q0"] = {**closer["q0"], "x2": -50.0}  # for every measure the same as `close`
     scaled = {q: {d: s / 7 for d, s in docs.items()} for q, docs in reversed(_run().items())}
     runs = {"a": _run(), "close": close, "b": scaled, "closer": closer, "c": _frame(_run())}
-    rows = irpref.check(QRELS, runs)
+    rows = irpref.lab.check(QRELS, runs)
     rows = rows[rows["code"] == "identical-runs"]
-    assert rows[["run", "example"]].to_numpy().tolist() == [["closer", "close"], ["b", "a"], ["c", "a"]]
+    assert rows[["run", "example"]].to_numpy().tolist() == [
+        ["closer", "close"],
+        ["b", "a"],
+        ["c", "a"],
+    ]
 
 
 def test_topics_without_judgments_are_a_note():
-    row = _one(irpref.check(QRELS, {"r": {**_run(), "x7": {"d": 1.0}, "x8": {"d": 1.0}}}), "unjudged-topics")
+    row = _one(
+        irpref.lab.check(QRELS, {"r": {**_run(), "x7": {"d": 1.0}, "x8": {"d": 1.0}}}),
+        "unjudged-topics",
+    )
     assert (row.level, row.run, row.count, row.example) == ("note", "r", 2, "x7")
 
 
 def test_measures_that_need_judged_non_relevant_documents():
     relevant = {q: {d: 1 for d in docs} for q, docs in QRELS.items()}
     for measure in ("Bpref", "RPref(max_rel=1)", "BprefVariant(norm='N')"):
-        row = _one(irpref.check(relevant, {"r": _run()}, [measure, "AP"]), "no-nonrelevant")
+        row = _one(irpref.lab.check(relevant, {"r": _run()}, [measure, "AP"]), "no-nonrelevant")
         assert (row.level, row.run, row.count, row.example) == ("warning", None, 6, "q0")
-        assert row.text == f"no document is judged non-relevant: {measure} says little more than recall"
-    assert "no-nonrelevant" not in _codes(irpref.check(relevant, {"r": _run()}, ["AP"]))
-    assert "Bpref" in _one(irpref.check(relevant, {"r": _run()}), "no-nonrelevant").text  # of all, where none is asked
+        assert (
+            row.text
+            == f"no document is judged non-relevant: {measure} says little more than recall"
+        )
+    assert "no-nonrelevant" not in _codes(irpref.lab.check(relevant, {"r": _run()}, ["AP"]))
+    assert (
+        "Bpref" in _one(irpref.lab.check(relevant, {"r": _run()}), "no-nonrelevant").text
+    )  # of all, where none is asked
     some = {**QRELS, "q3": relevant["q3"]}
-    row = _one(irpref.check(some, {"r": _run()}, ["Bpref"]), "no-nonrelevant")
+    row = _one(irpref.lab.check(some, {"r": _run()}, ["Bpref"]), "no-nonrelevant")
     assert (row.level, row.count, row.example) == ("note", 1, "q3")
     # Grade 1 is not relevant where the threshold is 2.
     graded = {q: {d: 1 + (d == "d0") for d in docs} for q, docs in QRELS.items()}
-    assert "no-nonrelevant" not in _codes(irpref.check(graded, {"r": _run()}, ["Bpref(rel=2)"]))
+    assert "no-nonrelevant" not in _codes(irpref.lab.check(graded, {"r": _run()}, ["Bpref(rel=2)"]))
 
 
 def test_a_measure_that_was_named_is_told_that_the_judgments_suit_it():
-    judged = {"q0": {"a": 1, "b": 0, "c": 0, "d": 0}, "q1": {"a": 2, "b": 0}, "q2": {"a": 1, "b": 0, "c": 0, "d": -1}}
-    row = _one(irpref.check(judged, measures=["Bpref", "AP"]), "has-nonrelevant")  # and it needs no run
+    judged = {
+        "q0": {"a": 1, "b": 0, "c": 0, "d": 0},
+        "q1": {"a": 2, "b": 0},
+        "q2": {"a": 1, "b": 0, "c": 0, "d": -1},
+    }
+    row = _one(
+        irpref.lab.check(judged, measures=["Bpref", "AP"]), "has-nonrelevant"
+    )  # and it needs no run
     assert (row.level, row.run, row.count, row.example) == ("note", None, 3, "Bpref")
-    assert row.text == "every topic has documents judged non-relevant (1 to 3, median 2), as Bpref needs"
-    both = irpref.check(judged, measures=["Bpref", "RPref(max_rel=2)"])
+    assert (
+        row.text
+        == "every topic has documents judged non-relevant (1 to 3, median 2), as Bpref needs"
+    )
+    both = irpref.lab.check(judged, measures=["Bpref", "RPref(max_rel=2)"])
     assert _one(both, "has-nonrelevant").text.endswith("as Bpref, RPref(max_rel=2) need")
-    at_2 = irpref.check(judged, measures=["Bpref(rel=2)"])  # grade 1 is not relevant either: 4, 1 and 3
+    at_2 = irpref.lab.check(
+        judged, measures=["Bpref(rel=2)"]
+    )  # grade 1 is not relevant either: 4, 1 and 3
     assert "1 to 4, median 3" in _one(at_2, "has-nonrelevant").text
-    assert "has-nonrelevant" not in _codes(irpref.check(judged))
-    assert "has-nonrelevant" not in _codes(irpref.check(judged | {"q3": {"a": 1}}, measures=["Bpref"]))
+    assert "has-nonrelevant" not in _codes(irpref.lab.check(judged))
+    assert "has-nonrelevant" not in _codes(
+        irpref.lab.check(judged | {"q3": {"a": 1}}, measures=["Bpref"])
+    )
 
 
 def test_the_scale_is_held_against_the_measures():
-    findings = irpref.check(QRELS, {"r": _run()}, ["AP(rel=3)", "RPref", "QMeasure", "NPref(max_rel=1,n=5)"])
+    findings = irpref.lab.check(
+        QRELS, {"r": _run()}, ["AP(rel=3)", "RPref", "QMeasure", "NPref(max_rel=1,n=5)"]
+    )
     assert _one(findings, "rel-above-scale").example == "AP(rel=3)"
     assert "2 would be taken" in _one(findings, "max-rel-missing").text
     assert _one(findings, "max-rel-below-scale").level == "warning"
     none = {**QRELS, "q9": {"d1": 0}}
-    row = _one(irpref.check(none, {"r": _run(topics=none)}), "topics-without-relevant")
+    row = _one(irpref.lab.check(none, {"r": _run(topics=none)}), "topics-without-relevant")
     assert (row.level, row.count, row.example) == ("note", 1, "q9")
-    row = _one(irpref.check({"q9": {"d1": 0}, "q8": {"d2": -1}}), "topics-without-relevant")
+    row = _one(irpref.lab.check({"q9": {"d1": 0}, "q8": {"d2": -1}}), "topics-without-relevant")
     assert (row.level, row.count) == ("grave", 2)
 
 
 def test_negative_grades_are_told_and_what_a_measure_says_of_them():
     qrels = {**QRELS, "q3": {**QRELS["q3"], "d7": -2}}
-    findings = irpref.check(qrels, {"r": _run()}, ["AP"])
+    findings = irpref.lab.check(qrels, {"r": _run()}, ["AP"])
     row = _one(findings, "negative-grades")
     assert (row.level, row.count, row.example) == ("note", 1, "d7")
     assert "caution" not in _codes(findings)
-    findings = irpref.check(qrels, {"r": _run()}, ["AP", "nCRP"])
-    assert _one(findings, "negative-grades").text.endswith("but for nCRP as grades below non-relevant")
+    findings = irpref.lab.check(qrels, {"r": _run()}, ["AP", "nCRP"])
+    assert _one(findings, "negative-grades").text.endswith(
+        "but for nCRP as grades below non-relevant"
+    )
     row = _one(findings, "caution")
     assert (row.level, row.example) == ("warning", "nCRP")
     assert "no bounds" in row.text
-    assert "caution" not in _codes(irpref.check(QRELS, {"r": _run()}, ["nCRP"]))
+    assert "caution" not in _codes(irpref.lab.check(QRELS, {"r": _run()}, ["nCRP"]))
 
 
 def test_grades_that_run_the_other_way_are_found():
@@ -284,35 +329,53 @@ def test_grades_that_run_the_other_way_are_found():
         }
         for _ in range(2)
     )
-    rows = irpref.check(qrels, {"one": run, "two": other})
+    rows = irpref.lab.check(qrels, {"one": run, "two": other})
     rows = rows[rows["code"] == "grade-order"]
     assert rows["level"].tolist() == ["warning", "warning"]
     assert rows["run"].isna().all()
 
-    # The same by SciPy, grades of 0 and more: places of documents not retrieved are tied at the end.
+    # The same by SciPy, grades of 0 and more: places of documents not retrieved are tied at the
+    # end.
     def correlation(run, q, rows):
         place = {d: n for n, d in enumerate(sorted(run[q], key=lambda d: -run[q][d]))}
-        return scipy_stats.spearmanr([-place.get(d, 99) for d in rows], [qrels[q][d] for d in rows])[0]
+        return scipy_stats.spearmanr(
+            [-place.get(d, 99) for d in rows], [qrels[q][d] for d in rows]
+        )[0]
 
     kept = {q: [d for d, g in docs.items() if g >= 0] for q, docs in qrels.items()}
     mean = np.mean([[correlation(of, q, rows) for q, rows in kept.items()] for of in (run, other)])
     assert f"(rank correlation {mean:.2f} over 30 topics" in rows["text"].iloc[0]
     assert "documents of negative grade above relevant ones" in rows["text"].iloc[1]
-    # One run is told as one, turned grades are in order, and three topics are too few to say anything.
-    assert irpref.check(qrels, {"one": run})["text"].str.startswith("the run ranks documents of higher").any()
+    # One run is told as one, turned grades are in order, and three topics are too few to say
+    # anything.
+    assert (
+        irpref.lab.check(qrels, {"one": run})["text"]
+        .str.startswith("the run ranks documents of higher")
+        .any()
+    )
     turned = {q: {d: 4 - g for d, g in docs.items()} for q, docs in qrels.items()}
-    assert "grade-order" not in _codes(irpref.check(turned, {"one": run, "two": other}))
+    assert "grade-order" not in _codes(irpref.lab.check(turned, {"one": run, "two": other}))
     few = dict(list(qrels.items())[:3])
-    assert "grade-order" not in _codes(irpref.check(few, {"one": run}))
+    assert "grade-order" not in _codes(irpref.lab.check(few, {"one": run}))
 
 
 @pytest.mark.parametrize(
-    "folder", ["dl20-passage", "trec-covid-r1", "clef-ehealth-2018", "robust03", "cast2021", "cacm", "beir-scifact"]
+    "folder",
+    [
+        "dl20-passage",
+        "trec-covid-r1",
+        "clef-ehealth-2018",
+        "robust03",
+        "cast2021",
+        "cacm",
+        "beir-scifact",
+    ],
 )
 def test_the_grades_of_real_collections_are_in_order(folder, data_dir):
     paths = sorted((data_dir / folder / "runs").glob("*.gz"))
-    findings = irpref.check(
-        str(next((data_dir / folder / "qrels").glob("*.gz"))), [str(path) for path in paths[:: max(1, len(paths) // 5)]]
+    findings = irpref.lab.check(
+        str(next((data_dir / folder / "qrels").glob("*.gz"))),
+        [str(path) for path in paths[:: max(1, len(paths) // 5)]],
     )
     assert "grade-order" not in _codes(findings)
 
@@ -320,7 +383,7 @@ def test_the_grades_of_real_collections_are_in_order(folder, data_dir):
 def test_cranfield_runs_the_other_way(data_dir):
     qrels = real_runs.read_qrels(next((data_dir / "cranfield" / "qrels").glob("*.gz")))
     run = real_runs.tf_idf(data_dir / "cranfield")
-    findings = irpref.check(qrels, {"tf-idf": run})
+    findings = irpref.lab.check(qrels, {"tf-idf": run})
     texts = findings["text"][findings["code"] == "grade-order"].tolist()
     assert len(texts) == 2
     assert "higher grade below those of lower" in " ".join(texts)
@@ -328,49 +391,67 @@ def test_cranfield_runs_the_other_way(data_dir):
     # As `settings` and the tutorial have it.
     turned = {q: {d: 5 - g for d, g in docs.items() if g > 0} for q, docs in qrels.items()}
     turned = {q: docs for q, docs in turned.items() if docs}
-    assert "grade-order" not in _codes(irpref.check(turned, {"tf-idf": run}))
+    assert "grade-order" not in _codes(irpref.lab.check(turned, {"tf-idf": run}))
 
 
 def test_iterators_are_read_once_and_inputs_stay():
     frame = _frame(_run())
     before = frame.copy()
     rows = list(frame.itertuples(index=False))
-    findings = irpref.check(QRELS, {"a": iter(rows), "b": frame})
+    findings = irpref.lab.check(QRELS, {"a": iter(rows), "b": frame})
     assert _one(findings, "identical-runs").run == "b"
     pd.testing.assert_frame_equal(frame, before)
 
 
 def test_without_runs_the_qrels_are_looked_at():
-    assert irpref.check(QRELS, {})["code"].tolist() == ["grade-scale"]
+    assert irpref.lab.check(QRELS, {})["code"].tolist() == ["grade-scale"]
     with pytest.raises(ValueError, match="qrels are empty"):
-        irpref.check({}, {})
+        irpref.lab.check({}, {})
     with pytest.raises(TypeError, match="a mapping of names to runs"):
-        irpref.check(QRELS, "run.txt")
+        irpref.lab.check(QRELS, "run.txt")
 
 
 def _grades(topics, top, n=60, seed=0):
     rng = np.random.default_rng(seed)
-    return {t: {f"{t}-{i}": int(g) for i, g in enumerate(rng.integers(0, top + 1, n))} for t in topics}
+    return {
+        t: {f"{t}-{i}": int(g) for i, g in enumerate(rng.integers(0, top + 1, n))} for t in topics
+    }
 
 
 @pytest.mark.parametrize("name", ["iteration", "source"])
 @pytest.mark.parametrize(("human", "judge", "said"), [(3, 5, "human"), (3, 1, "llm")])
 def test_grades_of_a_judge_on_another_scale_are_found(name, human, judge, said):
-    rows = [(t, d, g, "human") for t, docs in _grades("abcd", human).items() for d, g in docs.items()]
-    rows += [(t, "x" + d, g, "llm") for t, docs in _grades("abcd", judge, seed=1).items() for d, g in docs.items()]
+    rows = [
+        (t, d, g, "human") for t, docs in _grades("abcd", human).items() for d, g in docs.items()
+    ]
+    rows += [
+        (t, "x" + d, g, "llm")
+        for t, docs in _grades("abcd", judge, seed=1).items()
+        for d, g in docs.items()
+    ]
     frame = pd.DataFrame(rows, columns=["query_id", "doc_id", "relevance", name])
-    row = irpref.check(frame, {}).set_index("code").loc["mixed-scales"]
+    row = irpref.lab.check(frame, {}).set_index("code").loc["mixed-scales"]
     assert (row["level"], row["count"]) == ("warning", 240)
-    assert f"grades with {name} '{said}' end at {min(human, judge)}, others at {max(human, judge)}" in row["text"]
+    assert (
+        f"grades with {name} '{said}' end at {min(human, judge)}, others at {max(human, judge)}"
+        in row["text"]
+    )
 
 
 def test_topics_graded_on_another_scale_are_found():
     qrels = _grades("abcdef", 3) | _grades("uvwxyz", 1)
-    row = irpref.check(qrels, {}).set_index("code").loc["mixed-scales"]
+    row = irpref.lab.check(qrels, {}).set_index("code").loc["mixed-scales"]
     assert (row["count"], row["example"]) == (6, "u")
 
 
 def test_one_scale_is_no_finding():
-    filled = irpref.fill(_grades("abcd", 3), {t: {**docs, f"{t}-y": 3} for t, docs in _grades("abcd", 3).items()})
-    for qrels in (_grades("abcdef", 3), _grades("abcdef", 1), filled, {"q": {"a": 1}, "r": {"a": 3}}):
-        assert "mixed-scales" not in set(irpref.check(qrels, {})["code"])
+    filled = irpref.lab.fill(
+        _grades("abcd", 3), {t: {**docs, f"{t}-y": 3} for t, docs in _grades("abcd", 3).items()}
+    )
+    for qrels in (
+        _grades("abcdef", 3),
+        _grades("abcdef", 1),
+        filled,
+        {"q": {"a": 1}, "r": {"a": 3}},
+    ):
+        assert "mixed-scales" not in set(irpref.lab.check(qrels, {})["code"])

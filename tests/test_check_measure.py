@@ -6,9 +6,9 @@ import ir_measures
 import pytest
 from ir_measures import AP, RR, SetP, nDCG
 from ir_measures.measures.base import MeanAgg
-from irpref.testing import check_measure
 
 from irpref.measures import registered
+from irpref.testing import check_measure
 
 
 @pytest.mark.parametrize("measure", [type(m).variants()[0] for m in registered().values()], ids=str)
@@ -76,12 +76,17 @@ def score_in_the_value():
 
 
 def reads_the_ids():
-    return by_query(lambda qrels, run: precision(qrels, run) + 1e-3 * ranked(run).iloc[0].startswith("d"))
+    return by_query(
+        lambda qrels, run: precision(qrels, run) + 1e-3 * ranked(run).iloc[0].startswith("d")
+    )
 
 
 def normalised_by_the_batch():
     def impl(qrels, run):
-        found = {topic: precision(qrels[qrels.query_id == topic], rows) for topic, rows in run.groupby("query_id")}
+        found = {
+            topic: precision(qrels[qrels.query_id == topic], rows)
+            for topic, rows in run.groupby("query_id")
+        }
         yield from ((topic, value / (max(found.values()) or 1)) for topic, value in found.items())
 
     return ir_measures.define(impl, name="Faulty", support_cutoff=False)
@@ -125,7 +130,9 @@ def mean_of_its_own():
 
 def first_row_counts():
     """The order of the rows decides, whatever the scores."""
-    return by_query(lambda qrels, run: float(run.sort_index()["doc_id"].iloc[0] in set(qrels["doc_id"])))
+    return by_query(
+        lambda qrels, run: float(run.sort_index()["doc_id"].iloc[0] in set(qrels["doc_id"]))
+    )
 
 
 FAULTS = {

@@ -1,4 +1,6 @@
-"""The command line: what it prints, what it refuses, and that it prints what the host's command prints."""
+"""The command line: what it prints, what it refuses, and that it prints what the host's command
+prints.
+"""
 
 import gzip
 import io
@@ -15,8 +17,8 @@ import pytest
 
 import irpref
 from irpref.cli import main
-from irpref.cli.frame import sort_arguments
-from irpref.formats import trec as trec
+from irpref.cli.shared import sort_arguments
+from irpref.data import trec as trec
 from irpref.judged.stream import align_file
 from shells import MISSING, QRELS, R1, Call, golden
 
@@ -36,8 +38,14 @@ def test_by_query(call: Call) -> None:
 def test_json_lines(call: Call) -> None:
     _, out, _ = call("eval", "qrels", "r1", "AP", "-o", "jsonl")
     assert json.loads(out) == {"measure": "AP", "value": pytest.approx(4 / 9)}
-    _, out, err = call("eval", "qrels", "r1", "AP", "--output_format", "jsonl", "-q", "-n", "-p", "2")
-    assert [json.loads(line) for line in out.splitlines()][1] == {"query_id": "2", "measure": "AP", "value": 0.5}
+    _, out, err = call(
+        "eval", "qrels", "r1", "AP", "--output_format", "jsonl", "-q", "-n", "-p", "2"
+    )
+    assert [json.loads(line) for line in out.splitlines()][1] == {
+        "query_id": "2",
+        "measure": "AP",
+        "value": 0.5,
+    }
     assert err == "--places is ignored when using --output jsonl\n"
 
 
@@ -79,7 +87,9 @@ def test_options_may_stand_between_arguments(call: Call) -> None:
     assert call("eval", "qrels", "-p", "2", "r1", "AP", "RR") == expected
     assert call("eval", "qrels", "r1", "-p", "2", "AP", "RR") == expected
     assert call("eval", "qrels", "AP", "r1", "RR", "-p", "2") == expected  # so may measures
-    assert call("eval", "qrels", "r1", "AP", "-p", "-1")[1] == f"AP\t{((1 + 2 / 3) / 2 + 1 / 2) / 3}\n"
+    assert (
+        call("eval", "qrels", "r1", "AP", "-p", "-1")[1] == f"AP\t{((1 + 2 / 3) / 2 + 1 / 2) / 3}\n"
+    )
 
 
 # Several runs --------------------
@@ -101,11 +111,16 @@ def test_table_of_runs_marks_the_best(call: Call) -> None:
 def test_baseline_with_marks_in_every_format(call: Call, files: Path) -> None:
     many = "".join(f"{t} 0 a 1\n" for t in range(20))
     (files / "many").write_text(many)
-    (files / "good.run.gz").write_bytes(gzip.compress("".join(f"{t} Q0 a 1 1 t\n" for t in range(20)).encode()))
-    (files / "bad.run").write_text("".join(f"{t} Q0 {'b' if t % 4 else 'a'} 1 1 t\n" for t in range(20)))
+    (files / "good.run.gz").write_bytes(
+        gzip.compress("".join(f"{t} Q0 a 1 1 t\n" for t in range(20)).encode())
+    )
+    (files / "bad.run").write_text(
+        "".join(f"{t} Q0 {'b' if t % 4 else 'a'} 1 1 t\n" for t in range(20))
+    )
     arguments = ("eval", "many", "bad.run", "good.run.gz", "RR", "--baseline", "bad.run")
     note = (
-        "step-down sign-flip t-test, 10,000 sign vectors, 20 topics; family: one pair of runs, by measure; "
+        "step-down sign-flip t-test, 10,000 sign vectors, 20 topics; family: one pair of runs, by "
+        "measure; "
         "family-wise level 5 %; a value without † is not shown to differ"
     )
 
@@ -126,11 +141,12 @@ def test_baseline_with_marks_in_every_format(call: Call, files: Path) -> None:
     assert lines[-2:] == ["% bold: best", f"% † differs from bad: {note}"]
     assert call(*arguments, "-o", "tsv")[1].splitlines()[0] == "bad\tRR\t0.2500\t\t\t"
     last = json.loads(call(*arguments, "-o", "jsonl")[1].splitlines()[-1])
-    # Differences of 1 in 15 topics and of 0 in 5: 2 of 2^15 sign vectors have as large a sum, 10,000 are drawn.
+    # Differences of 1 in 15 topics and of 0 in 5: 2 of 2^15 sign vectors have as large a sum,
+    # 10,000 are drawn.
     assert 1 / 10_001 <= last["p"] == last["p_adjusted"] < 10 / 10_001
     of_t = call(*arguments, "--pairs", "holm", "-o", "csv")[1]
-    # t = 0.75 / sqrt(0.1875 * 20 / 19 / 20) = sqrt(57); p = I(19 / (19 + 57); 19 / 2, 1 / 2), the incomplete beta
-    # function.
+    # t = 0.75 / sqrt(0.1875 * 20 / 19 / 20) = sqrt(57); p = I(19 / (19 + 57); 19 / 2, 1 / 2), the
+    # incomplete beta function.
     assert of_t == golden(
         """
         run,measure,value,difference,p,p_adjusted
@@ -143,7 +159,11 @@ def test_baseline_with_marks_in_every_format(call: Call, files: Path) -> None:
 def test_a_pair_has_the_p_of_the_leaderboard(call: Call) -> None:
     board = call("leaderboard", "qrels", "r1", "r2", "AP", "--tests", "-o", "jsonl")[1]
     of_board = json.loads(board)
-    last = json.loads(call("eval", "qrels", "r1", "r2", "AP", "--baseline", "r1", "-o", "jsonl")[1].splitlines()[-1])
+    last = json.loads(
+        call("eval", "qrels", "r1", "r2", "AP", "--baseline", "r1", "-o", "jsonl")[1].splitlines()[
+            -1
+        ]
+    )
     assert (last["p"], last["p_adjusted"]) == (of_board["p"], of_board["p_adjusted"])
 
 
@@ -158,7 +178,9 @@ def test_baseline_by_the_name_that_the_table_shows(call: Call, files: Path) -> N
         (files / "runs" / f"{name}.run").write_bytes((files / name).read_bytes())
     by_path = call("eval", "qrels", "runs/r1.run", "runs/r2.run", "AP", "--baseline", "runs/r2.run")
     for same in ("r2", "./runs/r2.run"):
-        assert call("eval", "qrels", "runs/r1.run", "runs/r2.run", "AP", "--baseline", same) == by_path
+        assert (
+            call("eval", "qrels", "runs/r1.run", "runs/r2.run", "AP", "--baseline", same) == by_path
+        )
     assert by_path[0] == 0
 
 
@@ -176,10 +198,14 @@ def test_known_documents(call: Call, files: Path) -> None:
     _, out, _ = call("eval", "qrels", "r1", "Coverage", "Novelty", "--known", "seen", "-q", "-n")
     assert "1\tCoverage\t1.0000" in out.splitlines()
     assert "1\tNovelty\t0.5000" in out.splitlines()
-    (files / "r3").write_text("1 Q0 z 1 1 r3\n")  # a document that only the judge graded may be known, too
+    (files / "r3").write_text(
+        "1 Q0 z 1 1 r3\n"
+    )  # a document that only the judge graded may be known, too
     (files / "judge").write_text(QRELS + "1 0 z 1\n")
     (files / "seen").write_text("1 0 z 1\n")
-    _, out, _ = call("eval", "qrels", "r3", "Coverage", "--judge", "judge", "--known", "seen", "-q", "-n")
+    _, out, _ = call(
+        "eval", "qrels", "r3", "Coverage", "--judge", "judge", "--known", "seen", "-q", "-n"
+    )
     assert "1\tCoverage\t1.0000" in out.splitlines()
     status, _, err = call("eval", "qrels", "r1", "Coverage")
     assert status == 1
@@ -187,7 +213,10 @@ def test_known_documents(call: Call, files: Path) -> None:
 
 
 def test_standard_input(call: Call, monkeypatch: pytest.MonkeyPatch) -> None:
-    for text in (R1, R1 + "1 Q0 zzz 9 0 t\n"):  # the second has a topic in two places, and cannot be read twice
+    for text in (
+        R1,
+        R1 + "1 Q0 zzz 9 0 t\n",
+    ):  # the second has a topic in two places, and cannot be read twice
         monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(text.encode())))
         assert call("eval", "qrels", "-", "RR", "CRPRecovery")[1].startswith("RR\t0.5000\n")
 
@@ -199,14 +228,31 @@ def test_provider_of_the_host(call: Call) -> None:
     assert "pytrec_eval" in err
 
 
-def test_large_files_stream_to_the_same_values(call: Call, files: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_large_files_stream_to_the_same_values(
+    call: Call, files: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     rng = random.Random(1)
-    lines = [f"{t} Q0 d{rng.randrange(30)} 1 {rng.randrange(5)} x\n" for t in range(40) for _ in range(25)]
-    (files / "q").write_text("".join(f"{t} 0 d{d} {rng.randrange(4)}\n" for t in range(41) for d in range(20)))
+    lines = [
+        f"{t} Q0 d{rng.randrange(30)} 1 {rng.randrange(5)} x\n"
+        for t in range(40)
+        for _ in range(25)
+    ]
+    (files / "q").write_text(
+        "".join(f"{t} 0 d{d} {rng.randrange(4)}\n" for t in range(41) for d in range(20))
+    )
     (files / "sorted").write_text("".join(lines))
     rng.shuffle(lines)
     (files / "mixed").write_text("".join(lines))
-    measures = ("AP", "RR@10", "Judged@10", "nDCG", "QMeasure", "RPref(max_rel=3)", "CRPRecovery", "NumRet")
+    measures = (
+        "AP",
+        "RR@10",
+        "Judged@10",
+        "nDCG",
+        "QMeasure",
+        "RPref(max_rel=3)",
+        "CRPRecovery",
+        "NumRet",
+    )
     for run in ("sorted", "mixed"):
         expected = call("eval", "q", run, *measures, "-p", "-1")
         monkeypatch.setattr("irpref.judged.stream.align_file", partial(align_file, block_bytes=500))
@@ -243,13 +289,25 @@ def wrong(files: Path) -> None:
         (["qrels", ".", "AP"], 1, ".: a folder without .parquet files"),
         (["qrels", "r1"], 2, "no measure given"),
         (["qrels", "AP"], 2, "no run given: 'AP' is a measure"),
-        (["qrels"], 2, "required: RUN... MEASURE..., as in irpref eval [options] QRELS RUN... MEASURE..."),
+        (
+            ["qrels"],
+            2,
+            "required: RUN... MEASURE..., as in irpref eval [options] QRELS RUN... MEASURE...",
+        ),
         (["qrels", "r1", "RR @10"], 2, "write no blanks beside '@'"),
         (["qrels", "r1", "AP@10(rel=2)"], 2, "the cutoff comes last: AP(rel=2)@10"),
-        (["--qrels", "qrels", "--run", "r1"], 2, "files are given without an option, as in irpref eval QRELS RUN..."),
+        (
+            ["--qrels", "qrels", "--run", "r1"],
+            2,
+            "files are given without an option, as in irpref eval QRELS RUN...",
+        ),
         (["qrels", "r1", "AP", "--perquery"], 2, "did you mean '--by_query'?"),
         (["qrels", "r1", "AP", "-n"], 2, "--no-summary (-n) needs --by-query"),
-        (["qrels", "r1", "AP", "-j", "0"], 2, "argument -j/--jobs: '0': expected a number of at least 1"),
+        (
+            ["qrels", "r1", "AP", "-j", "0"],
+            2,
+            "argument -j/--jobs: '0': expected a number of at least 1",
+        ),
         (["qrels", "r1", "AP", "-p", "-2"], 2, "--places -2"),
         (["qrels", "r1", "AP", "--frobnicate"], 2, "unrecognized arguments: --frobnicate"),
         (["qrels", "r1", "AP", "-o", "xml"], 2, "invalid choice: 'xml'"),
@@ -265,36 +323,98 @@ def wrong(files: Path) -> None:
         (["qrels", "r1", "r2", "AP", "--pairs", "holm"], 2, "--pairs and --level need --baseline"),
         (["qrels", "r1", "r2", "AP", "--level", "0.9"], 2, "--pairs and --level need --baseline"),
         (["qrels", "r1", "no.gzz", "AP"], 2, "'no.gzz' is neither a file nor a measure"),
-        (["qrels", "r1", "ndcg10"], 2, "'ndcg10' is neither a file nor a measure; did you mean 'nDCG@10'?"),
+        (
+            ["qrels", "r1", "ndcg10"],
+            2,
+            "'ndcg10' is neither a file nor a measure; did you mean 'nDCG@10'?",
+        ),
         (["qrels", "r1", "ndcg_cut10"], 2, "did you mean 'ndcg_cut_10'?"),
         (["qrels", "r1", "F1"], 2, "did you mean 'SetF'?"),
-        (["qrels", "r1", "r-precision"], 2, "'r-precision' is neither a file nor a measure; did you mean 'Rprec'?"),
-        (["cast2021", "r1", "AP"], 1, "ir_datasets has no data set 'cast2021'; did you mean 'irpref/cast2021'?"),
+        (
+            ["qrels", "r1", "r-precision"],
+            2,
+            "'r-precision' is neither a file nor a measure; did you mean 'Rprec'?",
+        ),
+        (
+            ["cast2021", "r1", "AP"],
+            1,
+            "ir_datasets has no data set 'cast2021'; did you mean 'irpref/cast2021'?",
+        ),
         (["qrels", "r1", "hits@10"], 2, "unknown measure 'hits'; did you mean 'Success'?"),
-        (["qrels", "my", "run", "AP"], 2, "put quotes around the name of a file with spaces: 'my run'"),
-        (["qrels", "r1", "xyzzy"], 2, "'xyzzy' is neither a file nor a measure; irpref list shows them all"),
+        (
+            ["qrels", "my", "run", "AP"],
+            2,
+            "put quotes around the name of a file with spaces: 'my run'",
+        ),
+        (
+            ["qrels", "r1", "xyzzy"],
+            2,
+            "'xyzzy' is neither a file nor a measure; irpref list shows them all",
+        ),
         (["qrels", "r1", "AP,", "P@5"], 2, "several are written with blanks between them"),
         (["qrels", "r1", "RPref(3)"], 2, "parameters have names"),
         (["qrels", "r1", "RPref(max_rel=3"], 2, "a bracket is not closed"),
         (["", "r1", "AP"], 2, "an argument is empty"),
-        (["qrels", "r1", "NERR8@10"], 2, "NERR8 needs max_rel: maximum relevance score, as in NERR8(max_rel=...)"),
+        (
+            ["qrels", "r1", "NERR8@10"],
+            2,
+            "NERR8 needs max_rel: maximum relevance score, as in NERR8(max_rel=...)",
+        ),
         (["qrels", "r1", "IPrec"], 2, "IPrec needs recall: recall threshold, as in IPrec@0.1"),
-        (["qrels", "r1", "AP", "--provider", "gdeval"], 1, "the provider gdeval does not compute AP"),
-        (["qrels", "r1", "AP@99999999999999999999999"], 2, "is not accepted, expected at most 2147483647"),
+        (
+            ["qrels", "r1", "AP", "--provider", "gdeval"],
+            1,
+            "the provider gdeval does not compute AP",
+        ),
+        (
+            ["qrels", "r1", "AP@99999999999999999999999"],
+            2,
+            "is not accepted, expected at most 2147483647",
+        ),
         (["qrels", "r1", "Bpref(rel=-1)"], 2, "Bpref: rel=-1 is not accepted, expected at least 1"),
-        (["qrels", "r1", "Bpref(rel=1000000)"], 2, "Bpref: rel=1000000 is not accepted, expected at most 100000"),
-        (["high", "r1", "infAP"], 1, "infAP: left to ir_measures, whose grades end at 1000000, not 3e+09"),
-        (["qrels", "r1", "SetF(beta=-1.0)"], 2, "SetF: beta=-1.0 is not accepted, expected at least 0"),
-        (["qrels", "r1", "SetF(beta=1e400)"], 2, "SetF: beta=inf is not accepted, expected a number"),
+        (
+            ["qrels", "r1", "Bpref(rel=1000000)"],
+            2,
+            "Bpref: rel=1000000 is not accepted, expected at most 100000",
+        ),
+        (
+            ["high", "r1", "infAP"],
+            1,
+            "infAP: left to ir_measures, whose grades end at 1000000, not 3e+09",
+        ),
+        (
+            ["qrels", "r1", "SetF(beta=-1.0)"],
+            2,
+            "SetF: beta=-1.0 is not accepted, expected at least 0",
+        ),
+        (
+            ["qrels", "r1", "SetF(beta=1e400)"],
+            2,
+            "SetF: beta=inf is not accepted, expected a number",
+        ),
         (["qrels", "r1", "IPrec@99"], 2, "IPrec: recall=99.0 is not accepted, expected at most 1"),
-        (["qrels", "r1", "nDCG(gains={1:'a'})"], 2, "nDCG: gains={1: 'a'} is not accepted, expected a dict such as"),
+        (
+            ["qrels", "r1", "nDCG(gains={1:'a'})"],
+            2,
+            "nDCG: gains={1: 'a'} is not accepted, expected a dict such as",
+        ),
         (["qrels", "r1", "./r1", "AP", "--baseline", "r1"], 2, "--baseline needs another run"),
         (["qrels", "r1", "AP", "-f", "./r1"], 2, "-f ./r1: this file is read, and would be lost"),
-        (["header", "r1", "AP", "PrefShare"], 1, "header, line 1: the relevance 'relevance' is no number"),
-        (["qrels", "r.csv", "AP", "--columns", "score=s", "--columns", "doc_id=x"], 1, "(found: query_id, d, s)"),
+        (
+            ["header", "r1", "AP", "PrefShare"],
+            1,
+            "header, line 1: the relevance 'relevance' is no number",
+        ),
+        (
+            ["qrels", "r.csv", "AP", "--columns", "score=s", "--columns", "doc_id=x"],
+            1,
+            "(found: query_id, d, s)",
+        ),
     ],
 )
-def test_errors_are_one_line(call: Call, wrong: None, arguments: list[str], status: int, message: str) -> None:
+def test_errors_are_one_line(
+    call: Call, wrong: None, arguments: list[str], status: int, message: str
+) -> None:
     found = call("eval", *arguments)
     assert found[:2] == (status, "")
     assert found[2].count("\n") == 1
@@ -305,20 +425,30 @@ def test_errors_are_one_line(call: Call, wrong: None, arguments: list[str], stat
 @pytest.mark.parametrize("command", ["eval", "compare", "gate", "leaderboard"])
 def test_without_a_measure_three_that_suit_are_named(call: Call, command: str) -> None:
     status, out, err = call(command, "qrels", "r1", "r2")
-    a, b, c = (row["measure"] for row in irpref.check("qrels").attrs["measures"])
-    said = f"no measure given: {a}, {b} or {c} would suit these judgments (irpref check qrels says why"
+    a, b, c = (row["measure"] for row in irpref.lab.check("qrels").attrs["measures"])
+    said = (
+        f"no measure given: {a}, {b} or {c} would suit these judgments (irpref check qrels says why"
+    )
     assert (status, out) == (2, "")
     assert err.startswith(f"irpref: {said}")
     assert call(command, "qrels", "r1", "r2", a, b, c)[0] in (0, 1, 3)
 
 
-def test_a_measure_that_no_installed_provider_computes(call: Call, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_measure_that_no_installed_provider_computes(
+    call: Call, monkeypatch: pytest.MonkeyPatch
+) -> None:
     for provider in ("cwl_eval", "pyndeval", "ranx"):
         monkeypatch.setattr(ir_measures.providers.registry[provider], "_is_available", False)
     monkeypatch.setattr(ir_measures.providers.registry["gdeval"], "_is_available", True)
     for name, hint in (
-        ("alpha_nDCG@5", "computes alpha_nDCG@5; pyndeval (pip install ir-measures[pyndeval]) does\n"),
-        ("INSQ(max_rel=2)", "computes INSQ(max_rel=2); cwl_eval (pip install ir-measures[cwl_eval]) does\n"),
+        (
+            "alpha_nDCG@5",
+            "computes alpha_nDCG@5; pyndeval (pip install ir-measures[pyndeval]) does\n",
+        ),
+        (
+            "INSQ(max_rel=2)",
+            "computes INSQ(max_rel=2); cwl_eval (pip install ir-measures[cwl_eval]) does\n",
+        ),
         ("RBP", "computes RBP; cwl_eval (pip install ir-measures[cwl_eval]) does, with rel\n"),
         ("NumRel(rel=2)", "computes NumRel(rel=2); pytrec_eval does, without rel=2\n"),
     ):
@@ -326,7 +456,10 @@ def test_a_measure_that_no_installed_provider_computes(call: Call, monkeypatch: 
         assert (status, out, err.count("\n")) == (1, "", 1)
         assert hint in err
     status, _, err = call("compare", "qrels", "r1", "r2", "-m", "NumRel(rel=2)")
-    assert (status, err.partition(";")[0]) == (1, "irpref: no provider that is installed computes NumRel(rel=2)")
+    assert (status, err.partition(";")[0]) == (
+        1,
+        "irpref: no provider that is installed computes NumRel(rel=2)",
+    )
 
 
 def test_what_the_script_of_the_host_refuses(call: Call, files: Path) -> None:
@@ -337,7 +470,12 @@ def test_what_the_script_of_the_host_refuses(call: Call, files: Path) -> None:
         ("a", 1, "", f"{left} topics are numbers, not 'a'"),
         ("1", 5, "", f"{left} highest grade is 4, not 5"),
         ("1", 0.5, "", f"{left} grades are whole numbers, not 0.5"),
-        ("w-1", 3, "b Q0 d 1 1 t\n", "r: ir_measures could not compute ERR@5: perl ended with status 25"),
+        (
+            "w-1",
+            3,
+            "b Q0 d 1 1 t\n",
+            "r: ir_measures could not compute ERR@5: perl ended with status 25",
+        ),
     ):
         (files / "q").write_text(f"{topic} 0 d {grade}\n")
         (files / "r").write_text(f"{topic} Q0 d 1 1 t\n{more}")
@@ -360,9 +498,13 @@ def test_runs_are_looked_at_whoever_computes(call: Call, wrong: None, options: l
 
 def test_what_only_the_host_computes_fails_in_one_line(call: Call, files: Path) -> None:
     (files / "half").write_text("1 0 a 0.5\n1 0 b 1.5\n")
-    said = "IPrec@0.1 is left to pytrec_eval of ir_measures, whose grades are whole numbers, not 1.5\n"
+    said = (
+        "IPrec@0.1 is left to pytrec_eval of ir_measures, whose grades are whole numbers, not 1.5\n"
+    )
     assert call("eval", "half", "r1", "IPrec@0.1", "AP") == (1, "", f"irpref: {said}")
-    (files / "all").write_text("1 0 a 1\n1 0 b 0\n2 0 a 1\n")  # Accuracy divides by the non-relevant of topic 2
+    (files / "all").write_text(
+        "1 0 a 1\n1 0 b 0\n2 0 a 1\n"
+    )  # Accuracy divides by the non-relevant of topic 2
     (files / "r").write_text("1 Q0 a 1 2 t\n1 Q0 b 2 1 t\n2 Q0 a 1 1 t\n")
     said = "ir_measures could not compute Accuracy: ZeroDivisionError: float division by zero\n"
     assert call("eval", "all", "r", "Accuracy") == (1, "", f"irpref: r: {said}")
@@ -373,7 +515,11 @@ def test_topics_that_the_host_leaves_out_of_a_measure(call: Call, files: Path) -
     """Beside measures of other providers they count as 0 there, alone they do not count."""
     (files / "first").write_text("1 Q0 a 1 3 t\n1 Q0 c 2 2 t\n2 Q0 d 1 2 t\n2 Q0 a 2 1 t\n")
     (files / "other").write_text("1 Q0 c 1 3 t\n1 Q0 a 2 2 t\n")
-    for measures in (["Accuracy@2"], ["Accuracy@2", "AP"], ["Accuracy@2", "AP", "RPref(max_rel=2)"]):
+    for measures in (
+        ["Accuracy@2"],
+        ["Accuracy@2", "AP"],
+        ["Accuracy@2", "AP", "RPref(max_rel=2)"],
+    ):
         _, out, _ = call("eval", "qrels", "first", *measures)
         found = ir_measures.calc_aggregate(
             irpref.parse_all(measures), irpref.read_qrels("qrels"), irpref.read_run("first")
@@ -387,7 +533,9 @@ def test_judgments_that_differ(call: Call, files: Path) -> None:
     (files / "q").write_text("1 0 a 1\n1 0 a 2\n1 0 c 0\n")
     status, out, err = call("eval", "q", "r1", "AP")
     assert (status, out) == (0, "AP\t1.0000\n")
-    assert err.startswith("irpref: warning: qrels: topic '1' judges document 'a' twice, as 2 and as 1: ")
+    assert err.startswith(
+        "irpref: warning: qrels: topic '1' judges document 'a' twice, as 2 and as 1: "
+    )
     assert err.endswith(" ir_measures counts the later line\n")
     status, out, err = call("eval", "q", "r1", "AP", "QMeasure")
     assert (status, out) == (1, "")
@@ -398,7 +546,9 @@ def test_closed_standard_output(files: Path) -> None:
     for command in (["eval", "qrels", "r1", "AP"], ["list"]):
         for stream in ("stdout", "stderr"):
             code = f"import sys; sys.{stream} = None; from irpref.cli import main; sys.exit(main({command!r}))"
-            done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+            done = subprocess.run(
+                [sys.executable, "-c", code], capture_output=True, text=True, check=False
+            )
             said = done.stderr.replace(MISSING, "")
             assert (done.returncode, said) == (0, "")
             assert bool(done.stdout) == (stream == "stderr")
@@ -406,11 +556,17 @@ def test_closed_standard_output(files: Path) -> None:
 
 def test_closed_standard_input(call: Call, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sys, "stdin", None)
-    assert call("eval", "qrels", "-", "AP") == (1, "", "irpref: <stdin>: standard input is closed\n")
+    assert call("eval", "qrels", "-", "AP") == (
+        1,
+        "",
+        "irpref: <stdin>: standard input is closed\n",
+    )
 
 
 def test_a_run_where_judgments_belong(call: Call) -> None:
-    assert call("eval", "r1", "qrels", "AP")[2].startswith("irpref: r1, line 1: 6 fields, expected 4")
+    assert call("eval", "r1", "qrels", "AP")[2].startswith(
+        "irpref: r1, line 1: 6 fields, expected 4"
+    )
     assert "; this looks like a run: '1 Q0 a 1 3 t'" in call("eval", "r1", "qrels", "AP")[2]
     assert "; this looks like judgments: '1 0 a 2'" in call("eval", "qrels", "qrels", "AP")[2]
 
@@ -436,10 +592,13 @@ def test_a_name_that_is_file_and_measure(call: Call, files: Path) -> None:
     assert err == "irpref: 'AP' is both a file and a measure: write ./AP or -m AP\n"
     assert call("eval", "qrels", "r1", "-m", "AP")[1] == "AP\t0.4444\n"
     assert call("eval", "qrels", "./AP", "RR")[1] == "RR\t0.5000\n"
-    assert sort_arguments(["AP", "RR"]) == (["AP"], ["RR"])  # what follows the qrels is a run, as for the host
+    assert sort_arguments(["AP", "RR"]) == (
+        ["AP"],
+        ["RR"],
+    )  # what follows the qrels is a run, as for the host
 
 
-# Many files -----------------------------------------------------------------------------------------------------------
+# Many files ---------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("jobs", [[], ["--jobs", "1"], ["-j", "2"], ["-j", "7"]])
@@ -449,7 +608,9 @@ def test_a_run_that_cannot_be_read_is_named_and_the_others_are_printed(
 ) -> None:
     whole = call("eval", "qrels", "r1", "r2", "AP", "RPref(max_rel=2)", "-o", output)
     assert whole[0] == 0
-    status, out, err = call("eval", "qrels", "short", "r1", "nan", "r2", "AP", "RPref(max_rel=2)", "-o", output, *jobs)
+    status, out, err = call(
+        "eval", "qrels", "short", "r1", "nan", "r2", "AP", "RPref(max_rel=2)", "-o", output, *jobs
+    )
     assert (status, out) == (1, whole[1])
     first, second = err.splitlines()
     assert first.startswith("irpref: short, line 2: 5 fields, expected 6")
@@ -462,7 +623,9 @@ def test_where_no_run_can_be_read_nothing_is_printed(call: Call, files: Path) ->
     status, out, err = call("eval", "qrels", "a.run", "b.run", "AP")
     assert (status, out) == (1, "")
     assert len(err.splitlines()) == 2
-    status, out, err = call("eval", "qrels", "a.run", "r1", "AP", "--baseline", "a.run")  # nothing to compare with
+    status, out, err = call(
+        "eval", "qrels", "a.run", "r1", "AP", "--baseline", "a.run"
+    )  # nothing to compare with
     assert (status, out) == (1, "")
     assert len(err.splitlines()) == 1
 
@@ -470,7 +633,9 @@ def test_where_no_run_can_be_read_nothing_is_printed(call: Call, files: Path) ->
 # What `irpref check` finds --------------------
 
 
-def test_topics_without_documents_are_told_on_standard_error(files: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_topics_without_documents_are_told_on_standard_error(
+    files: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     assert main(["eval", "qrels", "r1", "AP"]) == 0
     assert capsys.readouterr() == ("AP\t0.4444\n", MISSING)
     assert main(["eval", "qrels", "r2", "r1", "AP", "-o", "csv"]) == 0
@@ -490,13 +655,18 @@ GRAVE = [
         "1 Q0 v 1 3 t\n2 Q0 w 1 1 t\n3 Q0 w 1 1 t\n",
         ["none of its 3 documents is judged: every value is 0, or says nothing"],
     ),
-    ("1 Q0 v 1 3 t\n", ["no documents for 2 of 3 topics, first '2'", "none of its 1 documents is judged"]),
+    (
+        "1 Q0 v 1 3 t\n",
+        ["no documents for 2 of 3 topics, first '2'", "none of its 1 documents is judged"],
+    ),
 ]
 
 
 @pytest.mark.parametrize(("text", "said"), GRAVE)
 @pytest.mark.parametrize("many", [False, True])
-def test_eval_says_what_check_finds_grave(files: Path, capsys: pytest.CaptureFixture[str], text, said, many) -> None:
+def test_eval_says_what_check_finds_grave(
+    files: Path, capsys: pytest.CaptureFixture[str], text, said, many
+) -> None:
     (files / "bad").write_text(text)
     runs = ["bad", "r2"] if many else ["bad"]
     assert main(["eval", "qrels", *runs, "AP", "nDCG@10"]) == 0
@@ -510,7 +680,9 @@ def test_eval_says_what_check_finds_grave(files: Path, capsys: pytest.CaptureFix
     assert [line.partition("check: ")[2].removeprefix("bad: ") for line in lines] == found
 
 
-def test_topics_without_documents_come_first_and_of_an_empty_run_there_is_one_line(files: Path, capsys) -> None:
+def test_topics_without_documents_come_first_and_of_an_empty_run_there_is_one_line(
+    files: Path, capsys
+) -> None:
     (files / "lost").write_text("".join(f"{topic} Q0 x 1 1 t\n" for topic in (1, 2, 3)))
     (files / "part").write_text("1 Q0 a 1 1 t\n")
     (files / "empty").write_text("")
@@ -519,7 +691,9 @@ def test_topics_without_documents_come_first_and_of_an_empty_run_there_is_one_li
     assert [line.split()[2] for line in lines] == ["part:", "lost:", "empty:"]
 
 
-def test_eval_looks_at_ids_of_a_long_run_where_no_document_is_judged(files: Path, capsys, monkeypatch) -> None:
+def test_eval_looks_at_ids_of_a_long_run_where_no_document_is_judged(
+    files: Path, capsys, monkeypatch
+) -> None:
     monkeypatch.setattr("irpref.cli.scoring._LOOKED_AT", 0)
     (files / "upper").write_text((files / "r2").read_text().upper().replace("Q0", "Q0"))
     assert main(["eval", "qrels", "upper", "AP"]) == 0

@@ -1,4 +1,6 @@
-"""The commands beside eval, and what all of them share: the list of commands, help, completion, signals, tables."""
+"""The commands beside eval, and what all of them share: the list of commands, help, completion,
+signals, tables.
+"""
 
 import json
 import os
@@ -16,7 +18,7 @@ import pytest
 
 import irpref
 from irpref.cli import COMMANDS
-from irpref.formats import trec as trec
+from irpref.data import trec as trec
 from irpref.measures.declare import registered
 from shells import R1, Call
 
@@ -28,13 +30,23 @@ def test_commands(call: Call) -> None:
     assert call() == (0, out, "")
     assert call("--version")[1] == f"irpref {irpref.__version__}\n"
     assert call("evl") == (2, "", "irpref: unknown command 'evl'; did you mean 'eval'?\n")
-    assert call("qrels", "r1") == (2, "", "irpref: no command given: did you mean irpref eval qrels ...?\n")
-    assert call("eval", "--help")[1].startswith("usage: irpref eval [options] QRELS RUN... MEASURE...")
+    assert call("qrels", "r1") == (
+        2,
+        "",
+        "irpref: no command given: did you mean irpref eval qrels ...?\n",
+    )
+    assert call("eval", "--help")[1].startswith(
+        "usage: irpref eval [options] QRELS RUN... MEASURE..."
+    )
 
 
 def test_importing_irpref_loads_nothing_that_evaluates() -> None:
-    program = "import sys, irpref; print(*(name for name in sys.modules if name.startswith('irpref.')))"
-    loaded = subprocess.run([sys.executable, "-c", program], stdout=subprocess.PIPE, text=True, check=True).stdout
+    program = (
+        "import sys, irpref; print(*(name for name in sys.modules if name.startswith('irpref.')))"
+    )
+    loaded = subprocess.run(
+        [sys.executable, "-c", program], stdout=subprocess.PIPE, text=True, check=True
+    ).stdout
     parts = {name.split(".")[1] for name in loaded.split()}
     assert not parts & {"analysis", "cli", "formats", "judged", "meta", "show", "values"}, parts
 
@@ -44,7 +56,15 @@ FULL = "/dev/full"
 
 @pytest.mark.skipif(not os.path.exists(FULL), reason="needs a device that is always full")
 @pytest.mark.parametrize(
-    "words", ["--help", "eval --help", "--version", "list", "eval qrels r1 AP", f"eval qrels r1 AP -f {FULL}"]
+    "words",
+    [
+        "--help",
+        "eval --help",
+        "--version",
+        "list",
+        "eval qrels r1 AP",
+        f"eval qrels r1 AP -f {FULL}",
+    ],
 )
 def test_a_full_disk_is_an_error(words: str, files: Path) -> None:
     program = "from irpref_command import script; script()"
@@ -56,17 +76,25 @@ def test_a_full_disk_is_an_error(words: str, files: Path) -> None:
 
 
 @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="needs pipes that say how much is in them")
-@pytest.mark.parametrize("named", [[], ["one"], ["one", "two"], ["one", "large1", "large2", "large3"]])
-def test_interruption_while_pipes_are_silent_and_large_files_are_read(named: list[str], files: Path) -> None:
+@pytest.mark.parametrize(
+    "named", [[], ["one"], ["one", "two"], ["one", "large1", "large2", "large3"]]
+)
+def test_interruption_while_pipes_are_silent_and_large_files_are_read(
+    named: list[str], files: Path
+) -> None:
     import fcntl
     import termios
 
     for name in named:
         if "large" in name:
-            Path(name).write_text("".join(f"{i // 1000} Q0 d{i} 1 {-i} t\n" for i in range(400_000)))
+            Path(name).write_text(
+                "".join(f"{i // 1000} Q0 d{i} 1 {-i} t\n" for i in range(400_000))
+            )
         else:
             os.mkfifo(name)
-    pipes = [(end, end) for end in (os.open(name, os.O_RDWR) for name in named if "large" not in name)] or [os.pipe()]
+    pipes = [
+        (end, end) for end in (os.open(name, os.O_RDWR) for name in named if "large" not in name)
+    ] or [os.pipe()]
     command = [sys.executable, "-c", "import irpref_command; irpref_command.script()"]
     command += ["eval", "qrels", *(named or "-"), "QMeasure"]
     with subprocess.Popen(command, stdin=pipes[0][0], stderr=subprocess.PIPE, text=True) as process:
@@ -105,9 +133,17 @@ irpref_command.script()
 
 
 def test_what_was_registered_for_the_end_runs() -> None:
-    program = "import atexit; from irpref_command import script; atexit.register(print, 'end'); script()"
-    done = subprocess.run([sys.executable, "-c", program, "--version"], capture_output=True, text=True)
-    assert (done.returncode, done.stdout, done.stderr) == (0, f"irpref {irpref.__version__}\nend\n", "")
+    program = (
+        "import atexit; from irpref_command import script; atexit.register(print, 'end'); script()"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", program, "--version"], capture_output=True, text=True
+    )
+    assert (done.returncode, done.stdout, done.stderr) == (
+        0,
+        f"irpref {irpref.__version__}\nend\n",
+        "",
+    )
 
 
 def test_broken_pipe(files: Path) -> None:
@@ -134,11 +170,21 @@ def test_help_imports_nothing_heavy() -> None:
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     loaded = set(done.stdout.splitlines()[-1].split())
     assert "ir_measures" in loaded
-    assert not loaded & {"pandas", "polars", "scipy", "matplotlib", "pytrec_eval", "ir_datasets", "pyterrier"}
+    assert not loaded & {
+        "pandas",
+        "polars",
+        "scipy",
+        "matplotlib",
+        "pytrec_eval",
+        "ir_datasets",
+        "pyterrier",
+    }
 
 
 @pytest.mark.parametrize("words", [[], ["-h"], ["--help"], ["help"]])
-def test_the_list_of_commands_needs_no_package_and_is_what_the_package_prints(words: list[str], call: Call) -> None:
+def test_the_list_of_commands_needs_no_package_and_is_what_the_package_prints(
+    words: list[str], call: Call
+) -> None:
     code = f"""
 import sys, irpref_command
 sys.argv = ["irpref", *{words}]
@@ -159,14 +205,17 @@ def test_list_names_all_measures(call: Call) -> None:
         assert re.search(rf"^[- ] {name} ", out, re.M), name
     there = ir_measures.cwl_eval.is_available()
     assert ("\n  SDCG " in out) == there
-    assert ("pip install 'irpref[providers]'" in out) == (not there or not ir_measures.pyndeval.is_available())
+    assert ("pip install 'irpref[providers]'" in out) == (
+        not there or not ir_measures.pyndeval.is_available()
+    )
 
 
 def test_page_of_a_measure(call: Call) -> None:
     _, out, _ = call("list", "EMeasure")
     assert "Range: [0, 1], lower is better; 0 for the ideal list" in out
     assert (
-        "\nNeeds: the top of the grade scale (`max_rel`)\nNeeds: documents judged non-rel" in call("list", "RPref")[1]
+        "\nNeeds: the top of the grade scale (`max_rel`)\nNeeds: documents judged non-rel"
+        in call("list", "RPref")[1]
     )
     assert "ideal list" not in call("list", "Novelty")[1]
     assert "van Rijsbergen" in out
@@ -177,7 +226,11 @@ def test_page_of_a_measure(call: Call) -> None:
     assert "Computed by: pyndeval" in page
     assert "cite." not in page
     assert call("list", "ndcg_cut_10")[1].startswith("nDCG")
-    assert call("list", "emeasures") == (2, "", "irpref: unknown measure 'emeasures'; did you mean 'EMeasure'?\n")
+    assert call("list", "emeasures") == (
+        2,
+        "",
+        "irpref: unknown measure 'emeasures'; did you mean 'EMeasure'?\n",
+    )
 
 
 @pytest.mark.parametrize("name", registered())
@@ -196,7 +249,9 @@ def test_list_as_json(call: Call) -> None:
     assert facts["EMeasure"]["higher_is_better"] is False
     assert facts["NPref"]["parameters"][0]["required"] is True
     assert facts["nDCG"]["from"] == "ir_measures"
-    assert [fact["name"] for fact in json.loads(call("list", "RPref", "-o", "json")[1])] == ["RPref"]
+    assert [fact["name"] for fact in json.loads(call("list", "RPref", "-o", "json")[1])] == [
+        "RPref"
+    ]
 
 
 def test_check(call: Call) -> None:
@@ -220,7 +275,10 @@ def test_check(call: Call) -> None:
 def test_check_of_judgments_alone(call: Call) -> None:
     status, out, err = call("check", "qrels", "Bpref")
     assert (status, err) == (0, "")
-    assert "every topic has documents judged non-relevant" in out or "judged non-relevant, first" in out
+    assert (
+        "every topic has documents judged non-relevant" in out
+        or "judged non-relevant, first" in out
+    )
     assert "\nMeasures that suit these judgments\n" in call("check", "qrels")[1]
     assert call("check", "qrels", "Bpreff")[0] == 2
     assert "Needs: documents judged non-relevant" in call("list", "Bpref")[1]
@@ -230,21 +288,34 @@ def test_leaderboard(call: Call) -> None:
     status, out, _ = call("leaderboard", "qrels", "r1", "r2", "AP", "--permutations", "100")
     assert status == 0
     lines = out.splitlines()
-    assert lines[:2] == ["AP", "run    mean     from      to  place  best  worst  letters  answered  Judged@10"]
+    assert lines[:2] == [
+        "AP",
+        "run    mean     from      to  place  best  worst  letters  answered  Judged@10",
+    ]
     assert lines[2].split()[:2] == ["r2", "0.7500"]
     assert lines[2].split()[-2] == "3"
     assert lines[3].split()[-2:] == ["2", "0.6667"]
     assert "answered: topics with documents, of 3" in lines
-    assert "answered" not in call("leaderboard", "qrels", "r2", "./r2", "AP", "--permutations", "100")[1]
-    rows = call("leaderboard", "qrels", "r1", "r2", "AP", "nCRP", "--pairs", "none", "-o", "jsonl")[1].splitlines()
-    assert [(json.loads(row)["run"], json.loads(row)["measure"]) for row in rows][1:3] == [("r1", "AP"), ("r2", "nCRP")]
+    assert (
+        "answered"
+        not in call("leaderboard", "qrels", "r2", "./r2", "AP", "--permutations", "100")[1]
+    )
+    rows = call("leaderboard", "qrels", "r1", "r2", "AP", "nCRP", "--pairs", "none", "-o", "jsonl")[
+        1
+    ].splitlines()
+    assert [(json.loads(row)["run"], json.loads(row)["measure"]) for row in rows][1:3] == [
+        ("r1", "AP"),
+        ("r2", "nCRP"),
+    ]
 
 
 def test_a_board_of_a_group_counts_its_own_topics(call: Call, files: Path) -> None:
     (files / "groups").write_text("1 some\n2 some\n3 other\n4 other\n")
     (files / "qrels").write_text((files / "qrels").read_text() + "4 0 a 1\n")
     (files / "r2").write_text((files / "r2").read_text() + "4 Q0 a 1 1 t\n")
-    out = call("leaderboard", "qrels", "r1", "r2", "AP", "--groups", "groups", "--permutations", "100")[1]
+    out = call(
+        "leaderboard", "qrels", "r1", "r2", "AP", "--groups", "groups", "--permutations", "100"
+    )[1]
     other, some = out.split("AP, topics of some")
     assert "answered: topics with documents, of 2" in other
     assert [line.split()[-2] for line in other.splitlines()[2:4]] == ["2", "0"]
@@ -257,14 +328,18 @@ def test_a_board_of_a_group_counts_its_own_topics(call: Call, files: Path) -> No
 def test_a_topic_and_a_file_to_write(call: Call, files: Path) -> None:
     assert call("eval", "qrels", "r1", "AP", "-t", "2")[1] == "2\tAP\t0.5000\n"
     assert (
-        call("eval", "qrels", "r1", "AP", "-t", "9")[2] == "irpref: the qrels have no topic '9' (they begin 1, 2, 3)\n"
+        call("eval", "qrels", "r1", "AP", "-t", "9")[2]
+        == "irpref: the qrels have no topic '9' (they begin 1, 2, 3)\n"
     )
     expected = call("eval", "qrels", "r1", "r2", "AP", "-o", "csv")[1]
     assert call("eval", "qrels", "r1", "r2", "AP", "-f", "out.csv") == (0, "", "")
     assert (files / "out.csv").read_text() == expected
     assert call("eval", "qrels", "r1", "nDGC", "-f", "out.csv")[0] == 2
     assert (files / "out.csv").read_text() == expected  # whole or as it was
-    assert call("eval", "qrels", "r1", "AP", "-f", "no/out.csv")[2] == "irpref: no/out.csv: No such file or directory\n"
+    assert (
+        call("eval", "qrels", "r1", "AP", "-f", "no/out.csv")[2]
+        == "irpref: no/out.csv: No such file or directory\n"
+    )
     assert sorted(p.name for p in files.iterdir()) == ["out.csv", "qrels", "r1", "r2"]
 
 
@@ -282,13 +357,24 @@ def test_a_topic_and_a_file_to_write(call: Call, files: Path) -> None:
         ("irpref curve crp q r NPre", set()),
     ],
 )
-def test_completion(line: str, expected: set[str], files: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """As a shell asks through argcomplete: the line typed so far in, what could stand at its end out."""
+def test_completion(
+    line: str, expected: set[str], files: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As a shell asks through argcomplete: the line typed so far in, what could stand at its end
+    out.
+    """
     pytest.importorskip("argcomplete")
-    asked = {"_ARGCOMPLETE": "1", "_ARGCOMPLETE_SUPPRESS_SPACE": "1", "_ARGCOMPLETE_IFS": " ", "COMP_LINE": line}
+    asked = {
+        "_ARGCOMPLETE": "1",
+        "_ARGCOMPLETE_SUPPRESS_SPACE": "1",
+        "_ARGCOMPLETE_IFS": " ",
+        "COMP_LINE": line,
+    }
     asked |= {"COMP_POINT": str(len(line)), "_ARGCOMPLETE_STDOUT_FILENAME": str(files / "found")}
     code = "from irpref_command import script; script()"
-    done = subprocess.run([sys.executable, "-c", code], env={**os.environ, **asked}, capture_output=True, text=True)
+    done = subprocess.run(
+        [sys.executable, "-c", code], env={**os.environ, **asked}, capture_output=True, text=True
+    )
     assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
     assert set((files / "found").read_text().split()) == expected
 
@@ -297,7 +383,13 @@ def test_completion(line: str, expected: set[str], files: Path, monkeypatch: pyt
 
 
 def test_tables_fit_the_screen(call: Call, monkeypatch: pytest.MonkeyPatch) -> None:
-    measures = ["AP", "RPref(norm='relative',max_rel=2)@10", "QMeasure(judged_only=True)", "nDCG@10", "P@5"]
+    measures = [
+        "AP",
+        "RPref(norm='relative',max_rel=2)@10",
+        "QMeasure(judged_only=True)",
+        "nDCG@10",
+        "P@5",
+    ]
     whole = call("eval", "qrels", "r1", "r2", *measures)[1]
     for width in (30, 40, 60, 80):
         monkeypatch.setenv("COLUMNS", str(width))
@@ -323,11 +415,15 @@ def test_names_do_not_move_the_cursor_or_break_rows(call: Call, files: Path) -> 
 def test_one_bad_run_names_itself(call: Call, files: Path) -> None:
     (files / "bad").write_text("1 Q0 a 1 x t\n")
     for command in (["leaderboard"], ["curve", "pr"], ["meta", "ranking"]):
-        status, out, err = call(*command, "qrels", "r1", "bad", "r2", *(["AP"] if command != ["curve", "pr"] else []))
+        status, out, err = call(
+            *command, "qrels", "r1", "bad", "r2", *(["AP"] if command != ["curve", "pr"] else [])
+        )
         assert (status, out) == (1, "")
         assert err.startswith("irpref: bad, line 1: ")
     assert call("compare", "qrels", "r1", "bad", "AP")[2].startswith("irpref: bad, line 1: ")
-    status, out, _ = call("check", "qrels", "r1", "bad", "r2", "-o", "jsonl")  # the others are looked at
+    status, out, _ = call(
+        "check", "qrels", "r1", "bad", "r2", "-o", "jsonl"
+    )  # the others are looked at
     found = {(row["run"], row["code"]) for row in map(json.loads, out.splitlines())}
     assert status == 0
     assert {("bad", "invalid-run"), ("r1", "topics-without-documents")} <= found
@@ -339,13 +435,19 @@ def test_float32_gives_the_order_of_pytrec_eval(call: Call, files: Path) -> None
     (files / "q").write_text("1 0 a 1\n1 0 b 0\n2 0 a 1\n")
     (files / "close").write_text("1 Q0 a 1 16777217 t\n1 Q0 b 2 16777216 t\n2 Q0 a 1 1 t\n")
     for more, ap, precision in (([], "1.0000", "1.0000"), (["--float32"], "0.7500", "0.5000")):
-        assert call("eval", "q", "close", "AP", "Rprec", *more)[1] == f"AP\t{ap}\nRprec\t{precision}\n"
+        assert (
+            call("eval", "q", "close", "AP", "Rprec", *more)[1] == f"AP\t{ap}\nRprec\t{precision}\n"
+        )
 
 
 def test_a_warning_about_many_runs_is_printed_once(call: Call, files: Path) -> None:
     (files / "q").write_text("1 0 a 1\n1 0 b 0\n2 0 a 0\n2 0 b 1\n")
     for i in range(5):  # b is first by 64 bits, and the larger id of a tie by 32
-        lines = [f"{t} Q0 {d} 0 {s} x\n" for t in "12"[: 1 + i % 2] for d, s in (("a", 1.00000001), ("b", 1.0))]
+        lines = [
+            f"{t} Q0 {d} 0 {s} x\n"
+            for t in "12"[: 1 + i % 2]
+            for d, s in (("a", 1.00000001), ("b", 1.0))
+        ]
         (files / f"close{i}").write_text("".join(lines))
     names = [f"close{i}" for i in range(5)]
     for command in (["eval", "-j", "1"], ["eval", "-j", "3"], ["leaderboard"]):
@@ -371,12 +473,16 @@ def test_documents_to_judge_next(call: Call, files: Path) -> None:
 
 
 def test_topics_needed_beside_the_leaderboard(call: Call) -> None:
-    from irpref.meta import topics_needed
+    from irpref.lab.meta import topics_needed
 
-    # AP: 5/6, 1/2, 0 and 1/4, 1, 1. Differences 7/12, -1/2, -1, mean -11/36: half of their variance is 1698/5184.
+    # AP: 5/6, 1/2, 0 and 1/4, 1, 1. Differences 7/12, -1/2, -1, mean -11/36: half of their variance
+    # is 1698/5184.
     variance, observed = 1698 / 5184, 11 / 36
     for option, difference in (["--design"], observed), (["--design", "0.1"], 0.1):
-        (row,) = map(json.loads, call("leaderboard", "qrels", "r1", "r2", "AP", "-o", "jsonl", *option)[1].splitlines())
+        (row,) = map(
+            json.loads,
+            call("leaderboard", "qrels", "r1", "r2", "AP", "-o", "jsonl", *option)[1].splitlines(),
+        )
         assert float(row["variance"]) == pytest.approx(variance)
         assert float(row["difference"]) == pytest.approx(difference)
         assert int(row["topics_t"]) == topics_needed(difference, variance)
@@ -389,18 +495,33 @@ def test_topics_needed_beside_the_leaderboard(call: Call) -> None:
 
 # r1: a c b in topic 1 (a>b kept, c>a lost), d a in topic 2 (a>d lost); r2 keeps all.
 def test_preferences_keep_their_groups_in_every_command(call: Call, files: Path) -> None:
-    (files / "p").write_text("1 g0 s a 2\n1 g0 s b 1\n1 g1 s c 2\n1 g1 s a 1\n2 g0 s a 2\n2 g0 s d 1\n")
-    assert call("eval", "p", "r1", "PrefShare", "NumPrefs")[1] == "PrefShare\t0.2500\nNumPrefs\t3.0000\n"
+    (files / "p").write_text(
+        "1 g0 s a 2\n1 g0 s b 1\n1 g1 s c 2\n1 g1 s a 1\n2 g0 s a 2\n2 g0 s d 1\n"
+    )
+    assert (
+        call("eval", "p", "r1", "PrefShare", "NumPrefs")[1]
+        == "PrefShare\t0.2500\nNumPrefs\t3.0000\n"
+    )
     _, out, _ = call("leaderboard", "p", "r1", "r2", "PrefShare", "-o", "jsonl")
-    assert [(row["run"], row["mean"]) for row in map(json.loads, out.splitlines())] == [("r2", 1.0), ("r1", 0.25)]
-    assert json.loads(call("compare", "p", "r1", "r2", "PrefShare", "-o", "jsonl")[1])["difference"] == 0.75
+    assert [(row["run"], row["mean"]) for row in map(json.loads, out.splitlines())] == [
+        ("r2", 1.0),
+        ("r1", 0.25),
+    ]
+    assert (
+        json.loads(call("compare", "p", "r1", "r2", "PrefShare", "-o", "jsonl")[1])["difference"]
+        == 0.75
+    )
     assert call("meta", "ranking", "p", "r1", "r2", "PrefShare")[0] == 0
     assert call("check", "p", "r1", "PrefShare")[0] == 0
     assert call("eval", "p", "r1", "PrefShare", "-t", "1")[1] == "1\tPrefShare\t0.5000\n"
 
 
-@pytest.mark.parametrize(("name", "status"), [("page.html", 0), ("page", 0), ("page.pdf", 2), ("page.csv", 2)])
-def test_a_page_is_not_written_under_the_name_of_another_form(call: Call, files: Path, name: str, status: int) -> None:
+@pytest.mark.parametrize(
+    ("name", "status"), [("page.html", 0), ("page", 0), ("page.pdf", 2), ("page.csv", 2)]
+)
+def test_a_page_is_not_written_under_the_name_of_another_form(
+    call: Call, files: Path, name: str, status: int
+) -> None:
     pytest.importorskip("vl_convert")
     found, _, err = call("report", "qrels", "r1", "AP", "-f", name)
     assert found == status, err
@@ -420,9 +541,15 @@ def test_explain_takes_data_sets_too(call: Call, files: Path) -> None:
 @pytest.mark.parametrize(
     ("error", "why"),
     [
-        (OSError("HTTPSConnectionPool(host='a.org', port=443): Max retries exceeded"), "no connection to a.org"),
         (
-            RuntimeError("All download sources failed", [OSError("host=\\'a.org\\'"), OSError("host='b.org'")]),
+            OSError("HTTPSConnectionPool(host='a.org', port=443): Max retries exceeded"),
+            "no connection to a.org",
+        ),
+        (
+            RuntimeError(
+                "All download sources failed",
+                [OSError("host=\\'a.org\\'"), OSError("host='b.org'")],
+            ),
             "no connection to a.org, b.org",
         ),
         (OSError("disk full"), "disk full"),
@@ -451,29 +578,50 @@ def test_a_data_set_that_cannot_be_loaded(
 # Against the host's command --------------------
 
 HOST_MEASURES = [
-    *("AP", "AP(rel=2)", "nDCG", "nDCG@10", "P@5", "R@100", "RR", "RR@10", "Rprec", "Bpref", "Success@5", "Judged@10"),
+    *(
+        "AP",
+        "AP(rel=2)",
+        "nDCG",
+        "nDCG@10",
+        "P@5",
+        "R@100",
+        "RR",
+        "RR@10",
+        "Rprec",
+        "Bpref",
+        "Success@5",
+        "Judged@10",
+    ),
     *("NumRet", "NumRet(rel=1)", "NumRel", "NumQ", "SetP", "SetR", "SetF", "IPrec@0.1", "infAP"),
 ]
 
 
 def both(*arguments: object) -> Iterator[tuple[list[str], int]]:
-    """Lines and status of our command, in pytrec_eval's order, and of the host's, each in a process of its own.
+    """Lines and status of our command, in pytrec_eval's order, and of the host's, each in a process
+    of its own.
 
     The host's order of lines by topic depends on the hashes of a process, so these are sorted.
     """
     for command in (["irpref", "eval", "--float32"], ["ir_measures"]):
         done = subprocess.run(
-            [sys.executable, "-W", "ignore", "-m", *command, *map(str, arguments)], capture_output=True, text=True
+            [sys.executable, "-W", "ignore", "-m", *command, *map(str, arguments)],
+            capture_output=True,
+            text=True,
         )
         lines = done.stdout.splitlines()
         yield sorted(lines) if "-q" in arguments else lines, done.returncode
 
 
-@pytest.mark.parametrize("options", [[], ["-q"], ["-p", "-1"], ["-q", "-n", "-o", "jsonl"]], ids=" ".join)
+@pytest.mark.parametrize(
+    "options", [[], ["-q"], ["-p", "-1"], ["-q", "-n", "-o", "jsonl"]], ids=" ".join
+)
 def test_same_output_as_the_host_on_its_test_data(data_dir: Path, options: list[str]) -> None:
     folder = data_dir / "trec_eval-test"
     ours, host = both(
-        folder / "qrels" / "qrels.rel_level.gz", folder / "runs" / "results.test.gz", *HOST_MEASURES, *options
+        folder / "qrels" / "qrels.rel_level.gz",
+        folder / "runs" / "results.test.gz",
+        *HOST_MEASURES,
+        *options,
     )
     assert ours == host
 
@@ -491,7 +639,8 @@ def test_same_output_as_the_host_on_generated_files(files: Path, rows: int) -> N
     judged = [f"{t} 0 d{d:04} {rng.randrange(-1, 4)}\n" for t in range(30) for d in range(50)]
     found = [
         # Scores that only 64 bits tell apart, ties, and topics in a strange order.
-        f"{t} Q0 d{d:04} {i} {10 + rng.randrange(5) + rng.randrange(3) * 1e-9!r} system-with-a-name-{'x' * 200}\n"
+        f"{t} Q0 d{d:04} {i} {10 + rng.randrange(5) + rng.randrange(3) * 1e-9!r} "
+        f"system-with-a-name-{'x' * 200}\n"
         for t in rng.sample(range(32), 32)
         for i, d in enumerate(rng.sample(range(2000), rows))
     ]

@@ -1,4 +1,6 @@
-"""`irpref curve`, `plot` and `compare`: what they print, to the letter, for data small enough to check by hand."""
+"""`irpref curve`, `plot` and `compare`: what they print, to the letter, for data small enough to
+check by hand.
+"""
 
 import re
 from pathlib import Path
@@ -12,7 +14,12 @@ from shells import qrels_text, run_text
 BOOK = load("mir-textbook")
 PAIR_QRELS = {str(q): {"a": 1, "b": 1, "c": 0} for q in range(1, 6)}
 BETTER = {str(q): {"a": 3.0, "b": 2.0, "c": 1.0} for q in (1, 2, 3)} | {"4": {"c": 2.0, "b": 1.0}}
-WORSE = {"1": {"a": 1.0}, "2": {"c": 2.0, "a": 1.0}, "3": {"a": 2.0, "b": 1.0}, "4": {"b": 2.0, "a": 1.0}}
+WORSE = {
+    "1": {"a": 1.0},
+    "2": {"c": 2.0, "a": 1.0},
+    "3": {"a": 2.0, "b": 1.0},
+    "4": {"b": 2.0, "a": 1.0},
+}
 
 
 def write_qrels(path, qrels):
@@ -28,7 +35,9 @@ def write_run(path, run):
 @pytest.fixture
 def book(tmp_path):
     """Qrels and run of the book, as files."""
-    return write_qrels(tmp_path / "book.qrels", BOOK.qrels), write_run(tmp_path / "book.run", BOOK.runs["run"])
+    return write_qrels(tmp_path / "book.qrels", BOOK.qrels), write_run(
+        tmp_path / "book.run", BOOK.runs["run"]
+    )
 
 
 @pytest.fixture
@@ -87,9 +96,20 @@ def test_gain_of_a_topic_as_csv(printed, book):
 
 def test_gain_takes_base_gains_and_ideal(printed, book):
     shown = printed(
-        "curve", "gain", *book, "--depth", "2", "--base", "3", "--gains", "1=5,2=6,3=7", "--ideal", "retrieved"
+        "curve",
+        "gain",
+        *book,
+        "--depth",
+        "2",
+        "--base",
+        "3",
+        "--gains",
+        "1=5,2=6,3=7",
+        "--ideal",
+        "retrieved",
     )
-    # Mean gain 5/2, 0; ideals of the retrieved: 7 + 7 and 7 + 6; rank 2 is not discounted with base 3.
+    # Mean gain 5/2, 0; ideals of the retrieved: 7 + 7 and 7 + 6; rank 2 is not discounted with base
+    # 3.
     assert shown == tabs(
         """
         run rank gain cg dcg ideal_cg ideal_dcg ncg ndcg ended
@@ -101,7 +121,10 @@ def test_gain_takes_base_gains_and_ideal(printed, book):
 
 def test_crp_by_topic(printed, tmp_path):
     example = load("crp-recovery")
-    files = write_qrels(tmp_path / "q", example.qrels), write_run(tmp_path / "r", example.runs["run"])
+    files = (
+        write_qrels(tmp_path / "q", example.qrels),
+        write_run(tmp_path / "r", example.runs["run"]),
+    )
     assert printed("curve", "crp", *files, "-t", "one-later") == tabs(
         """
         run query_id rank rp crp worst share recall_base balance turn_around
@@ -128,7 +151,9 @@ def test_crp_over_topics(printed, pair):
 
 
 def test_npref_says_which_scale_it_took(printed, book):
-    printed("curve", "npref", *book, "--partitions", "2", remark="max_rel is not given, 3 was taken")
+    printed(
+        "curve", "npref", *book, "--partitions", "2", remark="max_rel is not given, 3 was taken"
+    )
     # Of all topics, also when one is shown.
     printed("curve", "npref", *book, "-t", "q2", remark="max_rel is not given, 3 was taken")
 
@@ -156,22 +181,49 @@ def test_histogram_and_summary(printed, pair):
 @pytest.mark.parametrize(
     ("arguments", "status", "message"),
     [
-        (("curve", "pr", "{q}", "{r}", "--rel", "0"), 1, "interpolated_precision: rel=0.0 is not accepted"),
-        (("curve", "pr", "{q}", "{r}", "-t", "q9"), 1, "the qrels have no topic 'q9' (they begin q1, q2"),
+        (
+            ("curve", "pr", "{q}", "{r}", "--rel", "0"),
+            1,
+            "interpolated_precision: rel=0.0 is not accepted",
+        ),
+        (
+            ("curve", "pr", "{q}", "{r}", "-t", "q9"),
+            1,
+            "the qrels have no topic 'q9' (they begin q1, q2",
+        ),
         (("curve", "crp", "{q}", "nowhere.run"), 1, "nowhere.run: no such file"),
         (("curve", "gain", "{q}", "{r}", "--gains", "3"), 2, "expected gains such as 1=1,2=3,3=7"),
         (("curve", "npref", "{q}", "{r}", "--partitions", "2,x"), 2, "expected whole numbers"),
         (("curve", "histogram", "{q}", "{r}"), 2, "expected two runs after the qrels, got 1"),
-        (("curve", "histogram", "{q}", "{r}", "{q}", "-m", "AP", "--rel", "2"), 2, "--rel is not for a measure"),
+        (
+            ("curve", "histogram", "{q}", "{r}", "{q}", "-m", "AP", "--rel", "2"),
+            2,
+            "--rel is not for a measure",
+        ),
         (("curve", "crpp", "{q}", "{r}"), 2, "invalid choice: 'crpp'"),
         (("compare", "{q}", "{r}", "{r}", "AP"), 2, "is given twice, expected different runs"),
         (
-            ("plot", "leaderboard", "{q}", "{r}", "--pairs", "none", "--highlight", "x", "-f", "f.png"),
+            (
+                "plot",
+                "leaderboard",
+                "{q}",
+                "{r}",
+                "--pairs",
+                "none",
+                "--highlight",
+                "x",
+                "-f",
+                "f.png",
+            ),
             1,
             "'x' is none of the runs",
         ),
         (("plot", "pr", "{q}", "{r}", "-f", "figure.jpg"), 2, "must end in .png, .pdf or .svg"),
-        (("plot", "pr", "{q}", "{r}", "-f", "f.png", "--size", "4"), 2, "expected a size in inches such as 4.4x3.2"),
+        (
+            ("plot", "pr", "{q}", "{r}", "-f", "f.png", "--size", "4"),
+            2,
+            "expected a size in inches such as 4.4x3.2",
+        ),
     ],
 )
 def test_what_cannot_be_done_is_said_in_one_line(refused, book, arguments, status, message):
@@ -184,9 +236,10 @@ def test_what_cannot_be_done_is_said_in_one_line(refused, book, arguments, statu
 
 
 def test_compare(printed, pair):
-    # Differences -1/2 -1/2 0 0 1/2: of the 8 assignments of signs to the three 1/2, all have a mean of at least .1 in
-    # size. Of five topics no difference could be significant, so there is no interval. To show a difference of .1 with
-    # a standard deviation of sqrt(.175), a paired t-test needs 140 topics.
+    # Differences -1/2 -1/2 0 0 1/2: of the 8 assignments of signs to the three 1/2, all have a mean
+    # of at least .1 in size. Of five topics no difference could be significant, so there is no
+    # interval. To show a difference of .1 with a standard deviation of sqrt(.175), a paired t-test
+    # needs 140 topics.
     assert printed("compare", *pair, "Rprec", "-q") == dedent(
         """
         Rprec: new (0.7000) and old (0.6000) are not shown to differ: old scores 0.1000 lower \
@@ -212,9 +265,13 @@ family-wise level 5 %
 
 def test_compare_by_other_measures(printed, pair):
     shown = printed("compare", *pair, "EMeasure@2", "P@1")
-    assert shown.startswith("EMeasure@2 (lower is better): new (0.3000) and old (0.4000) are not shown to differ")
+    assert shown.startswith(
+        "EMeasure@2 (lower is better): new (0.3000) and old (0.4000) are not shown to differ"
+    )
     # E is 1 - 2 found / (2 + 2), so its differences are those of R-precision with the other sign.
-    assert re.search(r"^EMeasure@2  0.3000  0.4000     \+0.1000 +- +-  1.0000 +1 +2 +2$", shown, re.M)
+    assert re.search(
+        r"^EMeasure@2  0.3000  0.4000     \+0.1000 +- +-  1.0000 +1 +2 +2$", shown, re.M
+    )
     # First documents: a a a c - against a c a b -.
     assert re.search(r"^P@1 +0.6000  0.6000     \+0.0000 +- +-  1.0000 +1 +1 +3$", shown, re.M)
 
@@ -250,17 +307,27 @@ def test_plot_writes_the_picture_and_names_of_runs_are_text(printed, tmp_path, a
     pyplot.switch_backend("Agg")
     kind, *options = arguments
     qrels = write_qrels(tmp_path / "pair.qrels", PAIR_QRELS)
-    runs = [write_run(tmp_path / name, run) for name, run in (("a$b$c^_{.run", BETTER), ("$x.run", WORSE))]
+    runs = [
+        write_run(tmp_path / name, run)
+        for name, run in (("a$b$c^_{.run", BETTER), ("$x.run", WORSE))
+    ]
     for ending, begins in BEGINS.items():
         out = tmp_path / f"figure.{ending}"
         given = runs[:1] if kind == "sketch" else runs
-        assert printed("plot", kind, qrels, *given, *options, "-f", out, "--size", "3x2", "--dpi", "50") == ""
+        assert (
+            printed(
+                "plot", kind, qrels, *given, *options, "-f", out, "--size", "3x2", "--dpi", "50"
+            )
+            == ""
+        )
         assert out.read_bytes().startswith(begins)
     assert pyplot.get_fignums() == []
 
 
 @pytest.mark.parametrize("form", ["png", "pdf", "svg"])
-def test_a_picture_that_cannot_be_written_leaves_nothing(form, refused, pair, tmp_path, monkeypatch):
+def test_a_picture_that_cannot_be_written_leaves_nothing(
+    form, refused, pair, tmp_path, monkeypatch
+):
     pytest.importorskip("matplotlib.figure")
 
     def full(self, data):
@@ -270,5 +337,8 @@ def test_a_picture_that_cannot_be_written_leaves_nothing(form, refused, pair, tm
     monkeypatch.setattr(Path, "write_bytes", full)
     out = tmp_path / "out" / f"figure.{form}"
     out.parent.mkdir()
-    assert refused("plot", "pr", *pair, "-f", out) == (1, f"irpref: {out}: No space left on device\n")
+    assert refused("plot", "pr", *pair, "-f", out) == (
+        1,
+        f"irpref: {out}: No space left on device\n",
+    )
     assert list(out.parent.iterdir()) == []

@@ -1,4 +1,4 @@
-"""`irpref intervals`: the table of `irpref.intervals`, a run after the other."""
+"""`irpref intervals`: the table of `irpref.lab.intervals`, a run after the other."""
 
 import json
 
@@ -7,7 +7,8 @@ import pytest
 import irpref
 from irpref.cli import main
 
-# AP over the orders of r1's tied documents: 1, 1/2. RR over the grades of r2's unjudged document: 1, 1/2.
+# AP over the orders of r1's tied documents: 1, 1/2. RR over the grades of r2's unjudged document:
+# 1, 1/2.
 QRELS = "1 0 a 1\n1 0 b 0\n2 0 a 1\n2 0 b 1\n"
 R1 = "1 Q0 a 1 5 x\n1 Q0 b 2 5 x\n2 Q0 a 1 2 x\n2 Q0 b 2 1 x\n"
 R2 = "1 Q0 u 1 2 x\n1 Q0 a 2 1 x\n2 Q0 a 1 2 x\n2 Q0 b 2 1 x\n"
@@ -32,7 +33,7 @@ def test_the_command_prints_the_table_of_the_function(over, call):
     rows = [json.loads(line) for line in out.splitlines()]
     expected = []
     for run in ("r1", "r2"):
-        table = irpref.intervals(["AP", "RR"], "qrels", run, over=over)
+        table = irpref.lab.intervals(["AP", "RR"], "qrels", run, over=over)
         table = table.astype(object).where(table.notna(), None)
         expected += [{"run": run, **row} for row in table.to_dict("records")]
     assert [list(row) for row in rows] == [list(row) for row in expected]
@@ -45,7 +46,16 @@ def test_the_command_prints_the_table_of_the_function(over, call):
 
 def test_a_table_has_the_means_and_the_topics_on_request(call):
     out = call("r1", "AP")[1].splitlines()
-    assert out[0].split() == ["run", "measure", "value", "low", "expected", "high", "exact", "error"]
+    assert out[0].split() == [
+        "run",
+        "measure",
+        "value",
+        "low",
+        "expected",
+        "high",
+        "exact",
+        "error",
+    ]
     # Topic 1: 1/2, 3/4, 1. Topic 2: 1.
     assert out[1].split()[:6] == ["r1", "AP", "0.7500", "0.7500", "0.8750", "1.0000"]
     assert len(out) == 2
@@ -56,8 +66,10 @@ def test_a_table_has_the_means_and_the_topics_on_request(call):
 def test_the_command_takes_the_options_of_the_function(call):
     rows = call("r2", "RR", "--over", "unjudged", "--grades", "1", "-o", "csv")[1].splitlines()
     assert rows[1].startswith("r2,1,RR,0.5,1.0,,1.0,")
-    t = call("r1", "AP", "--over", "topics", "--method", "t", "--level", "0.9", "-o", "csv")[1].splitlines()
-    wanted = irpref.intervals("AP", "qrels", "r1", over="topics", method="t", level=0.9).iloc[0]
+    t = call("r1", "AP", "--over", "topics", "--method", "t", "--level", "0.9", "-o", "csv")[
+        1
+    ].splitlines()
+    wanted = irpref.lab.intervals("AP", "qrels", "r1", over="topics", method="t", level=0.9).iloc[0]
     assert float(t[1].split(",")[4]) == pytest.approx(wanted["low"])
 
 
@@ -81,6 +93,8 @@ def test_what_cannot_be_is_one_line(arguments, words, call):
 @pytest.mark.parametrize("over", ["ties", "unjudged", "topics"])
 def test_the_column_measure_holds_text(over, call):
     for groups in (None, {"1": "all", "2": "all"})[: 1 + (over == "topics")]:
-        table = irpref.intervals(["AP", "RPref(max_rel=1)"], "qrels", "r1", over=over, groups=groups)
+        table = irpref.lab.intervals(
+            ["AP", "RPref(max_rel=1)"], "qrels", "r1", over=over, groups=groups
+        )
         assert len(table[table.measure == "AP"]) == len(table) / 2
         assert set(table.groupby("measure").size().index) == {"AP", "RPref(max_rel=1)"}

@@ -11,7 +11,9 @@ from shells import qrels_text, run_text
 
 TOPICS = [f"t{i}" for i in range(6)]
 HUMAN = {t: {"a": 2, "b": 1, "c": 0, "d": i % 2} for i, t in enumerate(TOPICS[:4])}
-JUDGE = {t: {"a": 5, "b": 3 + i % 2, "c": 0, "d": 3 * (i % 2), "e": 5 - i} for i, t in enumerate(TOPICS)}
+JUDGE = {
+    t: {"a": 5, "b": 3 + i % 2, "c": 0, "d": 3 * (i % 2), "e": 5 - i} for i, t in enumerate(TOPICS)
+}
 RUNS = {
     "one": {t: {"e": 4.0, "a": 3.0, "b": 2.0, "d": 1.0} for t in TOPICS},
     "two": {t: {"c": 4.0, "d": 3.0, "b": 2.0, "a": 1.0 + i % 3} for i, t in enumerate(TOPICS)},
@@ -38,7 +40,7 @@ def records(capsys, command):
 
 def test_judge_prints_the_estimates(files, capsys):
     found = records(capsys, "judge human said one two nDCG AP --topics fixed")
-    expected = irpref.judge(["nDCG", "AP"], HUMAN, JUDGE, RUNS, topics="fixed")
+    expected = irpref.lab.judge(["nDCG", "AP"], HUMAN, JUDGE, RUNS, topics="fixed")
     assert [row["run"] for row in found] == expected["run"].tolist()
     for column in ("human", "judge", "estimate", "low", "high"):
         assert [row[column] for row in found] == pytest.approx(expected[column].tolist())
@@ -46,7 +48,9 @@ def test_judge_prints_the_estimates(files, capsys):
 
 def test_judge_prints_pairs_and_agreement(files, capsys):
     found = records(capsys, "judge human said one two nDCG --tests")
-    assert found[0]["difference"] == pytest.approx(irpref.judge(["nDCG"], HUMAN, JUDGE, RUNS).pairs["difference"][0])
+    assert found[0]["difference"] == pytest.approx(
+        irpref.lab.judge(["nDCG"], HUMAN, JUDGE, RUNS).pairs["difference"][0]
+    )
     assert shell("judge human said one two nDCG") == 0
     out = capsys.readouterr().out
     assert "How far the judge agrees with humans" in out
@@ -56,11 +60,17 @@ def test_judge_prints_pairs_and_agreement(files, capsys):
 def test_eval_computes_values_of_filled_judgments_and_says_so(files, capsys):
     assert shell("eval human one two nDCG@3 QMeasure --judge said -o json") == 0
     said = capsys.readouterr()
-    filled = irpref.fill(HUMAN, JUDGE)
+    filled = irpref.lab.fill(HUMAN, JUDGE)
     assert said.err == f"irpref: {filled.text}\n"
     evaluate = irpref.evaluator(["nDCG@3", "QMeasure"], filled)
-    expected = {(name, str(m)): v for name, run in RUNS.items() for m, v in evaluate.calc_aggregate(run).items()}
-    assert {(r["run"], r["measure"]): r["value"] for r in json.loads(said.out)} == pytest.approx(expected, abs=1e-4)
+    expected = {
+        (name, str(m)): v
+        for name, run in RUNS.items()
+        for m, v in evaluate.calc_aggregate(run).items()
+    }
+    assert {(r["run"], r["measure"]): r["value"] for r in json.loads(said.out)} == pytest.approx(
+        expected, abs=1e-4
+    )
 
 
 @pytest.mark.parametrize(
@@ -83,12 +93,14 @@ def test_holes_shrink_when_a_judge_is_given(files, capsys):
     bare = records(capsys, "leaderboard human one two nDCG")
     filled = records(capsys, "leaderboard human one two nDCG --judge said")
     assert [row["judged@10"] for row in bare] < [row["judged@10"] for row in filled] == [1.0, 1.0]
-    assert irpref.leaderboard(["nDCG"], HUMAN, RUNS, judge=JUDGE)["mean"].tolist() == [row["mean"] for row in filled]
+    assert irpref.lab.leaderboard(["nDCG"], HUMAN, RUNS, judge=JUDGE)["mean"].tolist() == [
+        row["mean"] for row in filled
+    ]
 
 
 def test_functions_take_a_judge_as_commands_do(files):
-    filled = irpref.fill(HUMAN, JUDGE)
-    for function in (irpref.compare, irpref.gate):
+    filled = irpref.lab.fill(HUMAN, JUDGE)
+    for function in (irpref.lab.compare, irpref.lab.gate):
         found, expected = (
             function(["nDCG"], HUMAN, *RUNS.values(), judge=JUDGE),
             function(["nDCG"], filled, *RUNS.values()),
@@ -99,7 +111,7 @@ def test_functions_take_a_judge_as_commands_do(files):
 
 def test_intervals_over_unjudged_documents_with_a_judge(files, capsys):
     found = records(capsys, "intervals human one nDCG --over unjudged --judge said")
-    expected = irpref.intervals(["nDCG"], HUMAN, RUNS["one"], over="unjudged", judge=JUDGE)
+    expected = irpref.lab.intervals(["nDCG"], HUMAN, RUNS["one"], over="unjudged", judge=JUDGE)
     assert [row["low"] for row in found] == pytest.approx(expected["low"].tolist())
     assert [row["expected"] for row in found] == pytest.approx(expected["expected"].tolist())
 
@@ -109,7 +121,7 @@ def test_the_report_marks_grades_that_were_filled_in(files, capsys):
     pytest.importorskip("vl_convert")
     assert shell("report human one two nDCG --judge said -f page.html") == 0
     page = Path("page.html").read_text(encoding="utf-8")
-    filled = irpref.fill(HUMAN, JUDGE)
+    filled = irpref.lab.fill(HUMAN, JUDGE)
     assert filled.text.partition(" (correlation")[0].replace("'", "&#39;") in page
     grade = filled[(filled["query_id"] == "t0") & (filled["doc_id"] == "e")]["relevance"].item()
     assert f"~{grade:.2f}" in page

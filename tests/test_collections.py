@@ -8,7 +8,7 @@ from ir_measures import AP, alpha_nDCG
 
 import irpref
 from irpref.cli import main
-from irpref.formats.collections import dataset
+from irpref.data.collections import dataset
 
 ir_datasets = pytest.importorskip("ir_datasets")
 from ir_datasets.formats import BaseDocPairs, BaseQrels, GenericDocPair, TrecQrel, TrecSubQrel  # noqa: E402
@@ -31,7 +31,13 @@ class _Qrels(BaseQrels):
 
 class _Pairs(BaseDocPairs):
     def docpairs_iter(self):
-        return iter([GenericDocPair("q", "a", "b"), GenericDocPair("q", "a", "c"), GenericDocPair("p", "x", "y")])
+        return iter(
+            [
+                GenericDocPair("q", "a", "b"),
+                GenericDocPair("q", "a", "c"),
+                GenericDocPair("p", "x", "y"),
+            ]
+        )
 
     def docpairs_cls(self):
         return GenericDocPair
@@ -43,10 +49,14 @@ SUBTOPICS = [("a", "1"), ("b", "1"), ("c", "2")]
 @pytest.fixture(scope="module", autouse=True)
 def registered():
     known = {
-        "irpref-tests/subtopics": [_Qrels([TrecSubQrel("q", doc, 1, subtopic) for doc, subtopic in SUBTOPICS])],
+        "irpref-tests/subtopics": [
+            _Qrels([TrecSubQrel("q", doc, 1, subtopic) for doc, subtopic in SUBTOPICS])
+        ],
         "irpref-tests/pairs": [_Pairs()],
         "irpref-tests/both": [_Qrels([TrecQrel("q", "b", 1, "0")]), _Pairs()],
-        "irpref-tests/sampled": [_Qrels([TrecPrel("q", "a", 1, 2, 0.25), TrecPrel("q", "b", 0, 2, 0.5)])],
+        "irpref-tests/sampled": [
+            _Qrels([TrecPrel("q", "a", 1, 2, 0.25), TrecPrel("q", "b", 0, 2, 0.5)])
+        ],
     }
     for name, parts in known.items():
         if name not in ir_datasets.registry:
@@ -66,7 +76,9 @@ def test_subtopics_reach_the_diversity_measures(tmp_path, capsys):
     files[0].write_text("".join(f"q {subtopic} {doc} 1\n" for doc, subtopic in SUBTOPICS))
     files[1].write_text("".join(f"q Q0 {doc} 1 {score} x\n" for doc, score in RUN["q"].items()))
     for qrels in ("irpref-tests/subtopics", dataset("irpref-tests/subtopics"), str(files[0])):
-        assert irpref.evaluator([measure], qrels).calc_aggregate(RUN)[measure] == pytest.approx(ALPHA, abs=1e-6)
+        assert irpref.evaluator([measure], qrels).calc_aggregate(RUN)[measure] == pytest.approx(
+            ALPHA, abs=1e-6
+        )
     for qrels in ("irpref-tests/subtopics", str(files[0])):
         assert main(["eval", qrels, str(files[1]), "alpha_nDCG@3"]) == 0
         assert f"{ALPHA:.4f}" in capsys.readouterr().out
@@ -77,7 +89,9 @@ def test_pairs_of_documents_become_preferences(name):
     # a before b holds, a before c does not: c is above a.
     run = {"q": {"c": 3.0, "a": 2.0, "b": 1.0}, "p": {"y": 2.0, "x": 1.0}}
     values = irpref.evaluator(["PrefShare"], name)
-    assert dict(zip(values.topic_ids, values.values(run)[irpref.PrefShare].tolist(), strict=True)) == {
+    assert dict(
+        zip(values.topic_ids, values.values(run)[irpref.PrefShare].tolist(), strict=True)
+    ) == {
         "q": 1 / 2,
         "p": 0,
     }
@@ -103,7 +117,9 @@ class _Cranfield:
 
 
 def test_grades_that_count_down_are_named(monkeypatch, tmp_path, capsys):
-    with pytest.warns(irpref.IrprefWarning, match="the grades of cranfield count down, .*says ..4: 1, 3: 2"):
+    with pytest.warns(
+        irpref.IrprefWarning, match="the grades of cranfield count down, .*says ..4: 1, 3: 2"
+    ):
         irpref.evaluator(["AP"], _Cranfield())
     monkeypatch.setattr(ir_datasets, "load", lambda name: _Cranfield())
     (tmp_path / "run").write_text("q Q0 a 1 1.0 x\n")

@@ -1,4 +1,6 @@
-"""Columns of other names, and labels in place of grades: in files of every form, in frames, and on the command line."""
+"""Columns of other names, and labels in place of grades: in files of every form, in frames, and on
+the command line.
+"""
 
 import io
 import json
@@ -25,9 +27,13 @@ def _written(folder, form, names, rows=ROWS):
     frame = pd.DataFrame(rows, columns=names)
     records = [dict(zip(names, row, strict=True)) for row in rows]
     if form == "parquet":
-        pq.write_table(pa.table({name: [row[i] for row in rows] for i, name in enumerate(names)}), path)
+        pq.write_table(
+            pa.table({name: [row[i] for row in rows] for i, name in enumerate(names)}), path
+        )
     elif form in ("json", "jsonl"):
-        path.write_text(json.dumps(records) if form == "json" else "\n".join(map(json.dumps, records)))
+        path.write_text(
+            json.dumps(records) if form == "json" else "\n".join(map(json.dumps, records))
+        )
     else:
         frame.to_csv(path, index=False, sep="\t" if form == "tsv" else ",")
     return path
@@ -37,7 +43,7 @@ def _rows(frame):
     return list(frame.iloc[:, :3].itertuples(index=False, name=None))
 
 
-# Columns --------------------------------------------------------------------------------------------------------------
+# Columns ------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("form", FORMS)
@@ -51,10 +57,14 @@ def test_usual_names_of_the_relevance_are_understood(form, name, tmp_path):
 @pytest.mark.parametrize("form", FORMS)
 def test_any_names_with_columns(form, tmp_path):
     path = _written(tmp_path, form, ["question", "chunk_id", "usefulness"])
-    found = read_qrels(path, columns={"query_id": "question", "doc_id": "chunk_id", "relevance": "usefulness"})
+    found = read_qrels(
+        path, columns={"query_id": "question", "doc_id": "chunk_id", "relevance": "usefulness"}
+    )
     assert _rows(found) == ROWS
     assert list(found.columns) == ["query_id", "doc_id", "relevance"]
-    run = read_run(path, columns={"query_id": "question", "doc_id": "chunk_id", "score": "usefulness"})
+    run = read_run(
+        path, columns={"query_id": "question", "doc_id": "chunk_id", "score": "usefulness"}
+    )
     assert _rows(run) == [(q, d, float(s)) for q, d, s in ROWS]
 
 
@@ -64,35 +74,56 @@ def test_a_name_given_counts_before_the_usual_one_and_only_where_it_is_there(tmp
     path = _written(tmp_path, "csv", ["query_id", "doc_id", "relevance", "rating"], rows)
     assert _rows(read_qrels(path)) == [("1", "a", 2), ("1", "b", 0)]
     assert _rows(read_qrels(path, columns=names)) == [("1", "a", 0), ("1", "b", 1)]
-    assert _rows(read_qrels(_written(tmp_path, "tsv", ["qid", "docno", "label"]), columns=names)) == ROWS
+    assert (
+        _rows(read_qrels(_written(tmp_path, "tsv", ["qid", "docno", "label"]), columns=names))
+        == ROWS
+    )
 
 
 @pytest.mark.parametrize("form", FORMS)
 def test_a_refusal_names_the_columns_found_and_the_option(form, tmp_path):
     path = _written(tmp_path, form, ["query_id", "chunk", "relevance"])
     found = "(found: query_id, chunk, relevance); irpref.read_qrels(path, columns={'doc_id': NAME})"
-    for refused in (read_qrels, lambda path: irpref.evaluator("AP", path), lambda path: irpref.check(path, {})):
+    for refused in (
+        read_qrels,
+        lambda path: irpref.evaluator("AP", path),
+        lambda path: irpref.lab.check(path, {}),
+    ):
         with pytest.raises(ValueError, match=re.escape(found)):
             refused(path)
-    with pytest.raises(ValueError, match=re.escape("irpref.read_run(path, columns={'doc_id': NAME})")):
-        irpref.compare(
-            "AP", {"1": {"a": 1}}, _written(tmp_path, form, ["query_id", "chunk", "score"]), {"1": {"a": 1.0}}
+    with pytest.raises(
+        ValueError, match=re.escape("irpref.read_run(path, columns={'doc_id': NAME})")
+    ):
+        irpref.lab.compare(
+            "AP",
+            {"1": {"a": 1}},
+            _written(tmp_path, form, ["query_id", "chunk", "score"]),
+            {"1": {"a": 1.0}},
         )
-    with pytest.raises(ValueError, match=r"no column 'passage' \(or 'doc_id'\) .*--columns doc_id=NAME"):
+    with pytest.raises(
+        ValueError, match=r"no column 'passage' \(or 'doc_id'\) .*--columns doc_id=NAME"
+    ):
         read_qrels(path, columns={"doc_id": "passage"})
-    with pytest.raises(ValueError, match=r"columns: 'docid' is none of ours, expected one of .*did you mean 'doc_id'"):
+    with pytest.raises(
+        ValueError,
+        match=r"columns: 'docid' is none of ours, expected one of .*did you mean 'doc_id'",
+    ):
         read_qrels(path, columns={"docid": "chunk"})
 
 
 def test_frames_with_usual_names():
     qrels = pd.DataFrame(ROWS, columns=["qid", "doc_id", "grade"])
-    run = pd.DataFrame([("1", "b", 2.0), ("1", "a", 1.0), ("2", "c", 1.0)], columns=["q_id", "docno", "score"])
+    run = pd.DataFrame(
+        [("1", "b", 2.0), ("1", "a", 1.0), ("2", "c", 1.0)], columns=["q_id", "docno", "score"]
+    )
     assert irpref.evaluator(["RR"], qrels).calc_aggregate(run) == {irpref.parse("RR"): 0.75}
-    with pytest.raises(ValueError, match=r"no column 'relevance' .*found: qid, doc_id, mark\); rename it, or read"):
+    with pytest.raises(
+        ValueError, match=r"no column 'relevance' .*found: qid, doc_id, mark\); rename it, or read"
+    ):
         irpref.evaluator(["RR"], qrels.rename(columns={"grade": "mark"}))
 
 
-# Labels ---------------------------------------------------------------------------------------------------------------
+# Labels -------------------------------------------------------------------------------------------
 
 SCHEMES = {
     "S A B C": {"S": 3, "A": 2, "B": 1, "C": 0},
@@ -108,13 +139,17 @@ def test_known_labels_are_read_and_the_grades_are_said(form, labels, tmp_path):
     expected = [(q, d, SCHEMES[labels][label]) for q, d, label in rows]
     if form.startswith("trec"):
         path = tmp_path / "qrels"
-        path.write_text("".join(f"{q} {'0 ' * (form == 'trec')}{d} {label}\n" for q, d, label in rows))
+        path.write_text(
+            "".join(f"{q} {'0 ' * (form == 'trec')}{d} {label}\n" for q, d, label in rows)
+        )
     else:
         path = _written(tmp_path, form, ["query_id", "doc_id", "relevance"], rows)
     with pytest.warns(IrprefWarning, match="labels are read as grades: ") as said:
         found = read_qrels(path)
     assert len(said) == 1
-    assert all(f"{label} is {grade}" in str(said[0].message) for label, grade in SCHEMES[labels].items())
+    assert all(
+        f"{label} is {grade}" in str(said[0].message) for label, grade in SCHEMES[labels].items()
+    )
     assert _rows(found) == expected
     assert found["relevance"].dtype == "int64"
     with pytest.warns(IrprefWarning):
@@ -140,14 +175,18 @@ def test_a_mapping_says_the_grades_itself(form, tmp_path, recwarn):
 
 @pytest.mark.parametrize("form", FORMS)
 def test_labels_that_are_words_leave_numbers_as_they_are(form, tmp_path):
-    path = _written(tmp_path, form, ["query_id", "doc_id", "relevance"], [("1", "a", 0), ("1", "b", 2)])
+    path = _written(
+        tmp_path, form, ["query_id", "doc_id", "relevance"], [("1", "a", 0), ("1", "b", 2)]
+    )
     assert _rows(read_qrels(path, labels={"yes": 1, "no": 0})) == [("1", "a", 0), ("1", "b", 2)]
     with pytest.raises(ValueError, match="'2' is none of the labels 0, 1"):
         read_qrels(path, labels={"0": 1, "1": 0})
 
 
 def test_labels_that_are_not_known():
-    with pytest.raises(ValueError, match=r"labels='X Y': expected some of 'C B A S', 'L0 .*', 'nr pr fr hr'"):
+    with pytest.raises(
+        ValueError, match=r"labels='X Y': expected some of 'C B A S', 'L0 .*', 'nr pr fr hr'"
+    ):
         read_qrels(io.BytesIO(b"1 0 a X\n"), labels="X Y")
     with pytest.raises(ValueError, match="labels: the grade of 'a' is 'b', expected a number"):
         read_qrels(io.BytesIO(b"1 0 a X\n"), labels={"a": "b"})
@@ -158,12 +197,14 @@ def test_labels_are_told_from_judges_of_pairs(tmp_path):
     (tmp_path / "pairs").write_text("1 a b A\n1 c b B\n")
     run = {"1": {"b": 2.0, "a": 1.0, "c": 0.5}}
     with pytest.warns(IrprefWarning, match="S is 3, C is 0"):
-        assert irpref.evaluator(["RR"], tmp_path / "qrels").calc_aggregate(run) == {irpref.parse("RR"): 0.5}
+        assert irpref.evaluator(["RR"], tmp_path / "qrels").calc_aggregate(run) == {
+            irpref.parse("RR"): 0.5
+        }
     share = irpref.parse("PrefShare")
     assert irpref.evaluator([share], tmp_path / "pairs").calc_aggregate(run) == {share: 0.0}
 
 
-# The command line -----------------------------------------------------------------------------------------------------
+# The command line ---------------------------------------------------------------------------------
 
 
 @pytest.fixture
@@ -181,9 +222,34 @@ NAMES = ["--columns", "query_id=question,doc_id=chunk,relevance=useful"]
 @pytest.mark.parametrize("command", ["eval", "check", "leaderboard", "compare", "intervals"])
 def test_commands_take_names_of_columns(command, files, capsys):
     runs = ["run.csv", "run"] if command != "eval" else ["run.csv"]
-    assert main([command, "qrels.csv", *runs, *(["AP"] if command != "intervals" else ["AP", "--over", "ties"])]) == 1
-    assert "no column 'query_id' (or 'qid') (found: question, chunk, useful)" in capsys.readouterr().err
-    assert main([command, "qrels.csv", *runs, "AP", *NAMES, *["--over", "ties"][: 2 * (command == "intervals")]]) == 0
+    assert (
+        main(
+            [
+                command,
+                "qrels.csv",
+                *runs,
+                *(["AP"] if command != "intervals" else ["AP", "--over", "ties"]),
+            ]
+        )
+        == 1
+    )
+    assert (
+        "no column 'query_id' (or 'qid') (found: question, chunk, useful)"
+        in capsys.readouterr().err
+    )
+    assert (
+        main(
+            [
+                command,
+                "qrels.csv",
+                *runs,
+                "AP",
+                *NAMES,
+                *["--over", "ties"][: 2 * (command == "intervals")],
+            ]
+        )
+        == 0
+    )
     out = capsys.readouterr().out
     assert "0.7500" in out or command in ("check", "compare")
 
@@ -199,14 +265,26 @@ def test_commands_take_labels(files, capsys):
     Path("words").write_text("1 0 a no\n1 0 b yes\n2 0 c yes\n2 0 d yes\n")
     capsys.readouterr()
     assert main(["eval", "grades", "run", "RR", "--judge", "words"]) == 1
-    assert "words, line 1: the relevance 'no' is no number (labels={...} or --labels" in capsys.readouterr().err
+    assert (
+        "words, line 1: the relevance 'no' is no number (labels={...} or --labels"
+        in capsys.readouterr().err
+    )
     assert main(["eval", "grades", "run", "RR", "--judge", "words", "--labels", "no=0,yes=1"]) == 0
-    assert "1 of 4 grades are filled in: the judge's 0 as 0.00, 1 as 1.00" in capsys.readouterr().err
+    assert (
+        "1 of 4 grades are filled in: the judge's 0 as 0.00, 1 as 1.00" in capsys.readouterr().err
+    )
     assert main(["eval", "labels", "run", "RR", "--labels", "C=1,S=0,A=1"]) == 0
     assert capsys.readouterr().out == "RR\t1.0000\n"
-    Path("run.jsonl").write_text('{"query_id": "1", "doc_id": "b", "score": 0.5}\n')  # scores are no labels
+    Path("run.jsonl").write_text(
+        '{"query_id": "1", "doc_id": "b", "score": 0.5}\n'
+    )  # scores are no labels
     assert main(["eval", "labels", "run.jsonl", "P@1", "-q", "--labels", "C=1,S=0,A=1"]) == 0
     assert capsys.readouterr().out.startswith("1\tP@1\t0.0000\n")
-    for wrong in (["--labels", "X Y"], ["--labels", "a=b"], ["--columns", "x=y"], ["--columns", "doc_id"]):
+    for wrong in (
+        ["--labels", "X Y"],
+        ["--labels", "a=b"],
+        ["--columns", "x=y"],
+        ["--columns", "doc_id"],
+    ):
         assert main(["eval", "labels", "run", "RR", *wrong]) == 2
         assert capsys.readouterr().err.startswith(f"irpref: argument {wrong[0]}: ")

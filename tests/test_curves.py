@@ -1,4 +1,6 @@
-"""Curves and tables: the sources' numbers, loops written from the formulas, and the measures read off the curves."""
+"""Curves and tables: the sources' numbers, loops written from the formulas, and the measures read
+off the curves.
+"""
 
 import math
 from fractions import Fraction
@@ -58,8 +60,12 @@ def test_curves_of_the_worked_examples(id, curve):
     elif name == "interpolated_precision":
         table = curves.interpolated_precision(example.qrels, example.runs, per_topic=per_topic)
     else:
-        table = curves.cumulated_gain(example.qrels, example.runs, ideal=ideal or "judged", per_topic=per_topic)
-    values = (topic(table, curve.query_id, curve.run) if per_topic else table)[COLUMNS[name]].tolist()
+        table = curves.cumulated_gain(
+            example.qrels, example.runs, ideal=ideal or "judged", per_topic=per_topic
+        )
+    values = (topic(table, curve.query_id, curve.run) if per_topic else table)[
+        COLUMNS[name]
+    ].tolist()
     assert len(values) == len(curve.values)
     assert values == pytest.approx([float(value) for value in curve.values], abs=1e-12)
     # Sources print with the decimals they like, truncated or rounded.
@@ -69,8 +75,9 @@ def test_curves_of_the_worked_examples(id, curve):
         assert abs(percent * value - printed) <= last_digit + 1e-9
 
 
-# De Beer & Moens 2006, figure 1: judgments and rankings as printed; the values were computed in exact arithmetic from
-# the formula, independently of this package (the poster shows them as a plot only).
+# De Beer & Moens 2006, figure 1: judgments and rankings as printed; the values were computed in
+# exact arithmetic from the formula, independently of this package (the poster shows them as a plot
+# only).
 CONVERGENCE = {
     "zero": {
         "T1": ([1, 0.8750, 0.8727, 0.8644, 0.8531, 0.8494], 0.8481),
@@ -109,7 +116,11 @@ def test_misplaced_pairs_grow_with_the_partitions_as_the_poster_says(run):
 
 
 def test_ratios_over_topics_are_ratios_of_means():
-    mean_of_topics = curves.cumulated_gain(BOOK.qrels, BOOK.runs["run"], per_topic=True).groupby("rank")["ndcg"].mean()
+    mean_of_topics = (
+        curves.cumulated_gain(BOOK.qrels, BOOK.runs["run"], per_topic=True)
+        .groupby("rank")["ndcg"]
+        .mean()
+    )
     over_topics = curves.cumulated_gain(BOOK.qrels, BOOK.runs["run"])["ndcg"]
     # .1667 for both at rank 1 (1/3 and 0 of 3 and 3), then the ideals of the two queries part.
     assert over_topics[0] == mean_of_topics[1] == pytest.approx(1 / 6)
@@ -121,7 +132,9 @@ def test_ratios_over_topics_are_ratios_of_means():
 
 
 def rule(run, qrels, needed):
-    """Interpolated precision by a loop; `needed(level, R)` says how many relevant documents reach a level."""
+    """Interpolated precision by a loop; `needed(level, R)` says how many relevant documents reach a
+    level.
+    """
     ranked = reference.order(run)
     relevant = [rank for rank, doc in enumerate(ranked, 1) if qrels.get(doc, 0) >= 1]
     precision = [F(found, rank) for found, rank in enumerate(relevant, 1)]
@@ -157,7 +170,8 @@ def test_iprec_of_ir_measures_takes_two_documents_for_seventy_per_cent_of_three(
 
 @pytest.mark.parametrize("R", [3, 23, 33, 57, 67, 83])
 def test_levels_are_exact_where_floating_point_is_not(R):
-    # Precision k/(2k - 1) at the k-th relevant document falls strictly, so it says how many were needed.
+    # Precision k/(2k - 1) at the k-th relevant document falls strictly, so it says how many were
+    # needed.
     qrels = {"q": {f"r{k:03}": 1 for k in range(R)}}
     ranked = [doc for k in range(R) for doc in (f"r{k:03}", f"n{k:03}")]
     run = {"q": {doc: float(-rank) for rank, doc in enumerate(ranked)}}
@@ -188,7 +202,9 @@ def test_summary_counts_topics_that_were_not_answered():
 def test_crp_as_a_loop(collection):
     table = curves.crp(collection.qrels, collection.run, per_topic=True)
     assert list(dict.fromkeys(table["query_id"])) == [
-        q for q, judged in collection.qrels.items() if collection.run.get(q) or position.recall_base(judged)
+        q
+        for q, judged in collection.qrels.items()
+        if collection.run.get(q) or position.recall_base(judged)
     ]
     for query_id, judgments in collection.qrels.items():
         rows = topic(table, query_id)
@@ -218,7 +234,9 @@ def test_interpolated_precision_as_a_loop(collection, rel):
     for query_id, judgments in collection.qrels.items():
         binary = {doc: int(grade >= rel) for doc, grade in judgments.items()}
         expected = rule(collection.run.get(query_id, {}), binary, exactly)
-        assert topic(table, query_id)["precision"].tolist() == pytest.approx([float(p) for p in expected], abs=1e-12)
+        assert topic(table, query_id)["precision"].tolist() == pytest.approx(
+            [float(p) for p in expected], abs=1e-12
+        )
     assert table["recall"].tolist() == [i / 10 for i in range(11)] * len(collection.qrels)
 
 
@@ -227,18 +245,35 @@ def test_areas_are_the_mean_heights_of_the_textbooks_curves(ideal):
     kind = "" if ideal == "judged" else "/retrieved"
     (row,) = curves.gain_areas(BOOK.qrels, BOOK.runs["run"], ideal=ideal).to_dict("records")
     assert (row["run"], row["depth"]) == ("run", 15)
-    for column, name in (("cg", "CG"), ("dcg", "DCG"), ("ncg", f"NCG{kind}"), ("ndcg", f"NDCG{kind}")):
+    for column, name in (
+        ("cg", "CG"),
+        ("dcg", "DCG"),
+        ("ncg", f"NCG{kind}"),
+        ("ndcg", f"NDCG{kind}"),
+    ):
         heights = BOOK.curve(name).values
         assert row[column] == pytest.approx(float(sum(heights)) / 15, abs=1e-12), column
     by_topic = curves.gain_areas(BOOK.qrels, BOOK.runs["run"], ideal=ideal, per_topic=True)
     assert by_topic["query_id"].tolist() == ["q1", "q2"]
-    assert by_topic["cg"].tolist() == [float(sum(BOOK.curve("CG", q).values)) / 15 for q in ("q1", "q2")]
+    assert by_topic["cg"].tolist() == [
+        float(sum(BOOK.curve("CG", q).values)) / 15 for q in ("q1", "q2")
+    ]
 
 
-@given(collections(), st.sampled_from([2, 3, 10, 1.5]), st.sampled_from(["judged", "retrieved"]), st.booleans())
+@given(
+    collections(),
+    st.sampled_from([2, 3, 10, 1.5]),
+    st.sampled_from(["judged", "retrieved"]),
+    st.booleans(),
+)
 def test_cumulated_gain_as_a_loop(collection, base, ideal, judged_only):
     table = curves.cumulated_gain(
-        collection.qrels, collection.run, base=base, ideal=ideal, judged_only=judged_only, per_topic=True
+        collection.qrels,
+        collection.run,
+        base=base,
+        ideal=ideal,
+        judged_only=judged_only,
+        per_topic=True,
     )
 
     def discounted(gains):
@@ -253,7 +288,9 @@ def test_cumulated_gain_as_a_loop(collection, base, ideal, judged_only):
         if judged_only:
             ranked = [doc for doc in ranked if judgments.get(doc, -1) >= 0]
         gains = [max(judgments.get(doc, 0), 0) for doc in ranked]
-        best = sorted((max(g, 0) for g in judgments.values()) if ideal == "judged" else gains, reverse=True)
+        best = sorted(
+            (max(g, 0) for g in judgments.values()) if ideal == "judged" else gains, reverse=True
+        )
         length = max(len(gains), sum(g > 0 for g in judgments.values()))
         gains, best = ((v + [0] * length)[:length] for v in (gains, best))
         rows = topic(table, query_id)
@@ -263,13 +300,17 @@ def test_cumulated_gain_as_a_loop(collection, base, ideal, judged_only):
         dcg, idcg = discounted(gains), discounted(best)
         assert rows["dcg"].tolist() == pytest.approx(dcg)
         assert rows["ideal_dcg"].tolist() == pytest.approx(idcg)
-        assert rows["ndcg"].tolist() == pytest.approx([a / b if b else 0 for a, b in zip(dcg, idcg, strict=True)])
+        assert rows["ndcg"].tolist() == pytest.approx(
+            [a / b if b else 0 for a, b in zip(dcg, idcg, strict=True)]
+        )
 
 
 @given(collections(), st.integers(2, 7), st.sampled_from([None, 1, 4]))
 def test_misplaced_pairs_as_a_loop(collection, n, cutoff):
     measure = RPref(max_rel=3, cutoff=cutoff)
-    table = curves.npref_convergence(collection.qrels, collection.run, measure, n=[n], per_topic=True)
+    table = curves.npref_convergence(
+        collection.qrels, collection.run, measure, n=[n], per_topic=True
+    )
     for query_id, judgments in collection.qrels.items():
         ranked = reference.order(collection.run.get(query_id, {}))[:cutoff]
         rho = [relevance(judgments[d], None, 3) for d in ranked if judgments.get(d, -1) >= 0]
@@ -295,7 +336,12 @@ def test_r_precision_and_counts_as_loops(collection, rel):
         assert row["value"] == row["difference"] == (found / len(relevant) if relevant else 0)
         assert row["baseline"] == 0
         counted = topic(summary, query_id).iloc[0]
-        assert counted.tolist()[2:] == [1, len(ranked), len(relevant), len(relevant.intersection(ranked))]
+        assert counted.tolist()[2:] == [
+            1,
+            len(ranked),
+            len(relevant),
+            len(relevant.intersection(ranked)),
+        ]
 
 
 # ---------------------------------------------------------------------------- the measures, read off the curves
@@ -303,13 +349,17 @@ def test_r_precision_and_counts_as_loops(collection, rel):
 
 @given(collections(), st.integers(1, 14), st.booleans())
 def test_crp_at_a_rank_is_the_curve_there(collection, k, judged_only):
-    table = curves.crp(collection.qrels, collection.run, judged_only=judged_only, depth=k, per_topic=True)
+    table = curves.crp(
+        collection.qrels, collection.run, judged_only=judged_only, depth=k, per_topic=True
+    )
     measure = CRP(cutoff=k, judged_only=judged_only)
     values = measure.evaluate(collection.qrels, collection.run)
     at_k = table[table["rank"] == k].set_index("query_id")["crp"]
     assert {q: float(v) for q, v in at_k.items()} == values
     over = curves.crp(collection.qrels, collection.run, judged_only=judged_only, depth=k)
-    aggregate = irpref.evaluator([measure], collection.qrels).calc_aggregate(collection.run)[measure]
+    aggregate = irpref.evaluator([measure], collection.qrels).calc_aggregate(collection.run)[
+        measure
+    ]
     assert over["crp"].iloc[-1] == pytest.approx(aggregate, rel=1e-13)
 
 
@@ -317,11 +367,15 @@ def test_crp_at_a_rank_is_the_curve_there(collection, k, judged_only):
 
 TABLES = {
     "crp": lambda qrels, runs, **more: curves.crp(qrels, runs, **more),
-    "npref": lambda qrels, runs, **more: curves.npref_convergence(qrels, runs, RPref(max_rel=3), **more),
+    "npref": lambda qrels, runs, **more: curves.npref_convergence(
+        qrels, runs, RPref(max_rel=3), **more
+    ),
     "precision": lambda qrels, runs, **more: curves.interpolated_precision(qrels, runs, **more),
     "gain": lambda qrels, runs, **more: curves.cumulated_gain(qrels, runs, **more),
     "histogram": lambda qrels, runs, **more: curves.precision_histogram(qrels, runs, {}, **more),
-    "paired": lambda qrels, runs, **more: curves.paired_differences(qrels, runs, {}, "RPref(max_rel=3)", **more),
+    "paired": lambda qrels, runs, **more: curves.paired_differences(
+        qrels, runs, {}, "RPref(max_rel=3)", **more
+    ),
     "summary": lambda qrels, runs, **more: curves.summary_table(qrels, runs, **more),
 }
 
@@ -338,12 +392,18 @@ def test_several_runs_follow_each_other(name):
 @pytest.mark.parametrize("name", ["crp", "npref", "precision", "gain"])
 def test_averages_are_means_over_all_topics_of_the_qrels(name):
     options = {"depth": 40} if name in ("crp", "gain") else {}
-    runs = {name: SYNTHETIC.runs[name] for name in ("strong", "noisy")}  # noisy does not answer one topic
+    runs = {
+        name: SYNTHETIC.runs[name] for name in ("strong", "noisy")
+    }  # noisy does not answer one topic
     by_topic = TABLES[name](SYNTHETIC.qrels, runs, per_topic=True, **options)
     over = TABLES[name](SYNTHETIC.qrels, runs, **options)
     key = {"crp": "rank", "npref": "n", "precision": "recall", "gain": "rank"}[name]
     # Ratios are those of the means.
-    columns = [column for column in by_topic if column in over and column not in ("run", key, "ncg", "ndcg")]
+    columns = [
+        column
+        for column in by_topic
+        if column in over and column not in ("run", key, "ncg", "ndcg")
+    ]
     assert columns
     expected = by_topic.groupby(["run", key])[columns].sum() / len(SYNTHETIC.qrels)
     found = over.set_index(["run", key])[columns].sort_index()
@@ -379,31 +439,63 @@ def test_the_scale_of_npref_is_announced_when_it_is_taken_from_the_qrels():
     with pytest.warns(ScaleWarning, match="max_rel is not given, 3 was taken"):
         table = curves.npref_convergence(BOOK.qrels, BOOK.runs, "RPref(norm='relative')")
     assert table.attrs["measure"] == "RPref(norm='relative',max_rel=3)"
-    assert_frame_equal(table, curves.npref_convergence(BOOK.qrels, BOOK.runs, RPref(norm="relative", max_rel=3)))
+    assert_frame_equal(
+        table, curves.npref_convergence(BOOK.qrels, BOOK.runs, RPref(norm="relative", max_rel=3))
+    )
 
 
 @pytest.mark.parametrize(
     ("call", "message"),
     [
-        (lambda q, r: curves.crp(q, r, depth=0), "crp: depth=0 is not accepted, expected an integer of at least 1"),
+        (
+            lambda q, r: curves.crp(q, r, depth=0),
+            "crp: depth=0 is not accepted, expected an integer of at least 1",
+        ),
         (lambda q, r: curves.cumulated_gain(q, r, ideal="best"), "one of 'judged', 'retrieved'"),
         (lambda q, r: curves.cumulated_gain(q, r, base=1), "base=1 is not accepted"),
         (lambda q, r: curves.cumulated_gain(q, r, gains={1: 3}), "falls as grades rise"),
         (lambda q, r: curves.interpolated_precision(q, r, rel=0), "rel=0 is not accepted"),
-        (lambda q, r: curves.npref_convergence(q, r, "AP"), "measure=AP is not accepted, expected RPref"),
-        (lambda q, r: curves.npref_convergence(q, r, RPref(max_rel=3), n=[1]), "n=1 is not accepted"),
+        (
+            lambda q, r: curves.npref_convergence(q, r, "AP"),
+            "measure=AP is not accepted, expected RPref",
+        ),
+        (
+            lambda q, r: curves.npref_convergence(q, r, RPref(max_rel=3), n=[1]),
+            "n=1 is not accepted",
+        ),
         (lambda q, r: curves.npref_convergence(q, r, RPref(max_rel=3), n=[]), "n names no number"),
         (
             lambda q, r: curves.precision_histogram(q, r, {}, rel=0.5),
             "rel=0.5 is not accepted, expected a whole number",
         ),
-        (lambda q, r: curves.precision_histogram(q, r, "best"), "baseline='best' is none of the runs: run"),
-        (lambda q, r: curves.precision_histogram(q, r, "run"), "no run to compare with the baseline 'run'"),
-        (lambda q, r: curves.crp(q, {"run": {"other": {"a": 1.0}}}), "^run and qrels have no topic in common"),
-        (lambda q, r: curves.crp(q, {**r, "b": {"other": {"a": 1.0}}}), "^'b': run and qrels have no topic in common"),
-        (lambda q, r: curves.precision_histogram(q, {**r, "b": {"other": {"a": 1.0}}}, r["run"]), "^'b': run and"),
-        (lambda q, r: curves.precision_histogram(q, r, {"other": {"a": 1.0}}), "^'baseline': run and qrels have no"),
-        (lambda q, r: curves.paired_differences(q, {"other": {"a": 1.0}}, r["run"], "QMeasure"), "^'run': run and"),
+        (
+            lambda q, r: curves.precision_histogram(q, r, "best"),
+            "baseline='best' is none of the runs: run",
+        ),
+        (
+            lambda q, r: curves.precision_histogram(q, r, "run"),
+            "no run to compare with the baseline 'run'",
+        ),
+        (
+            lambda q, r: curves.crp(q, {"run": {"other": {"a": 1.0}}}),
+            "^run and qrels have no topic in common",
+        ),
+        (
+            lambda q, r: curves.crp(q, {**r, "b": {"other": {"a": 1.0}}}),
+            "^'b': run and qrels have no topic in common",
+        ),
+        (
+            lambda q, r: curves.precision_histogram(q, {**r, "b": {"other": {"a": 1.0}}}, r["run"]),
+            "^'b': run and",
+        ),
+        (
+            lambda q, r: curves.precision_histogram(q, r, {"other": {"a": 1.0}}),
+            "^'baseline': run and qrels have no",
+        ),
+        (
+            lambda q, r: curves.paired_differences(q, {"other": {"a": 1.0}}, r["run"], "QMeasure"),
+            "^'run': run and",
+        ),
     ],
 )
 def test_wrong_options_are_named(call, message):
@@ -415,7 +507,12 @@ def test_wrong_options_are_named(call, message):
 
 PAIR_QRELS = {str(q): {"a": 1, "b": 1, "c": 0} for q in range(1, 6)}
 BETTER = {str(q): {"a": 3.0, "b": 2.0, "c": 1.0} for q in (1, 2, 3)} | {"4": {"c": 2.0, "b": 1.0}}
-WORSE = {"1": {"a": 1.0}, "2": {"c": 2.0, "a": 1.0}, "3": {"a": 2.0, "b": 1.0}, "4": {"b": 2.0, "a": 1.0}}
+WORSE = {
+    "1": {"a": 1.0},
+    "2": {"c": 2.0, "a": 1.0},
+    "3": {"a": 2.0, "b": 1.0},
+    "4": {"b": 2.0, "a": 1.0},
+}
 
 
 def test_histogram_by_topic_and_its_counts():
@@ -441,7 +538,8 @@ def test_a_win_is_a_better_value_where_lower_is_better():
 
 
 def test_medians_by_rank_and_the_share_of_curves_that_have_ended():
-    # CRP of the topics: a is ideal (0, 0, 0); b is "n r": -1, then 0; c retrieves nothing: -1 at R = 1.
+    # CRP of the topics: a is ideal (0, 0, 0); b is "n r": -1, then 0; c retrieves nothing: -1 at R
+    # = 1.
     qrels = {"a": {"r": 1, "n": 0}, "b": {"r": 1, "n": 0}, "c": {"r": 1, "n": 0}}
     run = {"a": {"r": 3, "n": 2, "x": 1}, "b": {"n": 2, "r": 1}}
     table = curves.crp(qrels, run)
@@ -454,7 +552,11 @@ def test_medians_by_rank_and_the_share_of_curves_that_have_ended():
     assert table["ended"].tolist() == [0, 1 / 3, 2 / 3]  # the curves have 3, 2 and 1 ranks
     assert table["exhausted"].tolist() == [1 / 3, 1 / 3, 2 / 3]  # c retrieves nothing
     assert table.attrs["negative_topics"] == []
-    assert curves.cumulated_gain(qrels, run)["ended"].tolist() == [1 / 3, 1 / 3, 2 / 3]  # c retrieves nothing
+    assert curves.cumulated_gain(qrels, run)["ended"].tolist() == [
+        1 / 3,
+        1 / 3,
+        2 / 3,
+    ]  # c retrieves nothing
 
 
 def test_ties_and_scores_of_32_bits_are_ranked_as_in_the_evaluator():
@@ -463,9 +565,15 @@ def test_ties_and_scores_of_32_bits_are_ranked_as_in_the_evaluator():
     near = {"q": {"a": 1.00000001, "z": 1.0}}  # the same in 32 bits
     # By id z is first, with CRP -1 at R = 1; in the order of the rows a is.
     for rows, precision, crp in (({}, 1 / 2, -1), ({"ties": "input"}, 1, 0)):
-        assert curves.interpolated_precision(qrels, tied, **rows)["precision"].tolist() == [precision] * 11
+        assert (
+            curves.interpolated_precision(qrels, tied, **rows)["precision"].tolist()
+            == [precision] * 11
+        )
         assert curves.crp(qrels, tied, **rows)["crp"].iloc[0] == crp
-    assert curves.interpolated_precision(qrels, near, float32=True)["precision"].tolist() == [1 / 2] * 11
+    assert (
+        curves.interpolated_precision(qrels, near, float32=True)["precision"].tolist()
+        == [1 / 2] * 11
+    )
     assert curves.precision_histogram(qrels, near, {}, float32=True)["value"].tolist() == [0]
     with pytest.warns(irpref.TieWarning):
         assert curves.interpolated_precision(qrels, near)["precision"].tolist() == [1] * 11

@@ -1,4 +1,5 @@
-"""Damaged Parquet files: one clear line with the file's name, whatever is damaged, and never the end of the process.
+"""Damaged Parquet files: one clear line with the file's name, whatever is damaged, and never the
+end of the process.
 
 The files are read by a process of its own: what ends it could not be caught.
 """
@@ -21,7 +22,7 @@ COLUMNS = {
 READ = """
 import sys, traceback
 import irpref
-from irpref.formats.trec import Source
+from irpref.data.trec import Source
 from irpref.judged import stream
 from irpref.judged.pool import Pool
 
@@ -48,7 +49,9 @@ def _whole(path: Path, **how) -> bytes:
 def _damaged(folder: Path, data: bytes, what: str, rng: random.Random) -> None:
     """Files in which the end is missing, bytes are others, or a stretch is gone or there twice."""
     footer = len(data) - 8 - int.from_bytes(data[-8:-4], "little")
-    for i, size in enumerate([0, 3, 4, 12, footer // 3, footer, footer + 10, len(data) - 9, len(data) - 1]):
+    for i, size in enumerate(
+        [0, 3, 4, 12, footer // 3, footer, footer + 10, len(data) - 9, len(data) - 1]
+    ):
         (folder / f"{what}-cut{i}.parquet").write_bytes(data[:size])
     places = {
         "footer": range(footer, len(data) - 8),
@@ -84,8 +87,12 @@ def test_each_damaged_file_is_named_in_one_line(how, tmp_path):
     data = _whole(tmp_path / "whole.parquet", **how)
     _damaged(tmp_path, data, "x", random.Random(0))
     paths = sorted(map(str, tmp_path.glob("x-*.parquet")))
-    done = subprocess.run([sys.executable, "-c", READ, *paths], capture_output=True, text=True, check=False)
+    done = subprocess.run(
+        [sys.executable, "-c", READ, *paths], capture_output=True, text=True, check=False
+    )
     lines = done.stdout.splitlines()
     assert [line for line in lines if line not in ("read", "named", "end")] == []
-    assert (done.returncode, lines[-1:], len(lines)) == (0, ["end"], 3 * len(paths) + 1), done.stderr[-2000:]
+    assert (done.returncode, lines[-1:], len(lines)) == (0, ["end"], 3 * len(paths) + 1), (
+        done.stderr[-2000:]
+    )
     assert lines.count("named") > len(paths)

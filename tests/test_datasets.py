@@ -28,12 +28,16 @@ CASES = [(id, run) for id in WORKED for run in load(id).runs]
 
 
 def mismatches(expected, computed):
-    """Lines for the expected values that the computed ones do not meet; `computed` takes an Expected."""
+    """Lines for the expected values that the computed ones do not meet; `computed` takes an
+    Expected.
+    """
     found = []
     for one in expected:
         value = computed(one)
         if not one.admits(value):
-            found.append(f"{one.run} {one.query_id} {one.measure}: {one.value} expected, {value!r} computed")
+            found.append(
+                f"{one.run} {one.query_id} {one.measure}: {one.value} expected, {value!r} computed"
+            )
     return found
 
 
@@ -89,23 +93,35 @@ def parsed(measure):
 
 @pytest.mark.parametrize(("id", "run"), CASES)
 def test_every_expected_value_is_what_the_oracle_computes(id, run):
-    """The examples are checked against loops written from the formulas, not against the package alone."""
+    """The examples are checked against loops written from the formulas, not against the package
+    alone.
+    """
     example = load(id)
 
     def value(one):
         name, parameters = parsed(one.measure)
         if parameters.get("expected") == "expected":
             parameters["expected"] = example.wanted
-        by_topic = oracle_calc(name, example.qrels, example.runs[run], known=example.known, **parameters)
-        return sum(by_topic.values()) / len(by_topic) if one.query_id is None else by_topic[one.query_id]
+        by_topic = oracle_calc(
+            name, example.qrels, example.runs[run], known=example.known, **parameters
+        )
+        return (
+            sum(by_topic.values()) / len(by_topic)
+            if one.query_id is None
+            else by_topic[one.query_id]
+        )
 
-    ours = [one for one in example.expected if one.run == run and parsed(one.measure)[0] in FORMULAS]
+    ours = [
+        one for one in example.expected if one.run == run and parsed(one.measure)[0] in FORMULAS
+    ]
     assert mismatches(ours, value) == []
 
 
 def test_every_measure_of_the_package_has_a_worked_example():
     shown = {parsed(one.measure)[0] for id in WORKED for one in load(id).expected}
-    assert {ir_measures.measures.registry[name].NAME for name in FORMULAS} <= shown  # short forms name a variant
+    assert {
+        ir_measures.measures.registry[name].NAME for name in FORMULAS
+    } <= shown  # short forms name a variant
 
 
 @pytest.mark.parametrize("id", ["crp-properties", "crp-recovery"])
@@ -115,7 +131,10 @@ def test_crp_curves_are_what_the_oracle_computes(id):
         positions = example.curve("RP", query_id).values
         curve = example.curve("CRP", query_id).values
         assert list(curve) == cumulated(positions)
-        assert list(curve) == crp_curve(order(example.runs["run"].get(query_id, {})), judgments)[: len(curve)]
+        assert (
+            list(curve)
+            == crp_curve(order(example.runs["run"].get(query_id, {})), judgments)[: len(curve)]
+        )
 
 
 def test_textbook_interpolated_precision_takes_the_best_precision_at_each_recall_or_above():
@@ -128,7 +147,10 @@ def test_textbook_interpolated_precision_takes_the_best_precision_at_each_recall
             found += doc_id in judgments
             points.append((found, Fraction(found, rank)))
         values = [
-            max((precision for found, precision in points if 10 * found >= level * relevant), default=0)
+            max(
+                (precision for found, precision in points if 10 * found >= level * relevant),
+                default=0,
+            )
             for level in range(11)
         ]
         assert list(example.curve("interpolated_precision", query_id).values) == values
@@ -147,11 +169,15 @@ def test_textbook_gain_vectors_follow_the_ranking(ideal):
     for name, discounts in (("CG", np.ones(15)), ("DCG", discount)):
         curve, ideals = np.cumsum(gains / discounts, axis=1), np.cumsum(best / discounts, axis=1)
         for row, query_id in enumerate(example.qrels):
-            assert np.allclose(np.array(example.curve(name, query_id).values, float), curve[row], atol=1e-12)
+            assert np.allclose(
+                np.array(example.curve(name, query_id).values, float), curve[row], atol=1e-12
+            )
             named = example.curve(f"I{name}{ideal}", query_id)
             assert np.allclose(np.array(named.values, float), ideals[row], atol=1e-12)
         ratio = curve.mean(axis=0) / ideals.mean(axis=0)
-        assert np.allclose(np.array(example.curve(f"N{name}{ideal}").values, float), ratio, atol=1e-12)
+        assert np.allclose(
+            np.array(example.curve(f"N{name}{ideal}").values, float), ratio, atol=1e-12
+        )
 
 
 def test_printed_vectors_agree_within_one_unit_of_the_last_decimal():
@@ -162,7 +188,11 @@ def test_printed_vectors_agree_within_one_unit_of_the_last_decimal():
         unit = 0.1 if in_percent == 100 or curve.name in ("CG", "DCG") else 0.01
         assert len(curve.printed) == len(curve.values)
         for shown, value in zip(curve.printed, curve.values, strict=True):
-            assert abs(shown - in_percent * float(value)) <= unit + 1e-9, (curve.name, shown, float(value))
+            assert abs(shown - in_percent * float(value)) <= unit + 1e-9, (
+                curve.name,
+                shown,
+                float(value),
+            )
 
 
 # --------------------------------------------------------------------------------------- form of the data
@@ -173,11 +203,16 @@ def test_examples_name_their_source_and_refer_to_what_they_have():
     for id in examples():
         example = load(id)
         assert example.id == id
-        assert any(mark in example.source for mark in ("doi:", "https://", "ch. 4", "EVIA", "Made for", "Synthetic"))
+        assert any(
+            mark in example.source
+            for mark in ("doi:", "https://", "ch. 4", "EVIA", "Made for", "Synthetic")
+        )
         assert set(example.qrels) == set(example.queries)
         assert set(example.known) in (set(), set(example.queries))
         assert set(example.wanted) in (set(), set(example.queries))
-        assert {grade for grades in example.qrels.values() for grade in grades.values()} <= set(example.grades)
+        assert {grade for grades in example.qrels.values() for grade in grades.values()} <= set(
+            example.grades
+        )
         for run in example.runs.values():
             assert set(run) <= set(example.queries)
         for one in (*example.expected, *example.curves):
@@ -194,7 +229,12 @@ def test_frames_have_the_columns_of_ir_measures_and_are_new_each_time():
     assert list(frame.columns) == ["query_id", "doc_id", "relevance", "known", "expected"]
     assert frame["relevance"].dtype == np.int64
     assert frame["known"].dtype == bool
-    assert frame.query("query_id == 'q1' and known")["doc_id"].tolist() == ["d9", "d44", "d56", "d123"]
+    assert frame.query("query_id == 'q1' and known")["doc_id"].tolist() == [
+        "d9",
+        "d44",
+        "d56",
+        "d123",
+    ]
     assert set(frame.query("query_id == 'q2'")["expected"]) == {2}
     frame["relevance"] = 0
     assert example.qrels_frame()["relevance"].sum() == 25
@@ -217,7 +257,10 @@ def test_a_wrong_name_says_what_there_is():
 def test_what_the_files_hold_is_exact_where_it_was_written_as_a_fraction():
     # Doubles are logarithms, of two measures.
     exact = [one for id in WORKED for one in load(id).expected if one.places is None]
-    assert {one.measure for one in exact if type(one.value) is float} == {"OriginalNDCG@10", "WeightedPrefPrecision@3"}
+    assert {one.measure for one in exact if type(one.value) is float} == {
+        "OriginalNDCG@10",
+        "WeightedPrefPrecision@3",
+    }
     for id in WORKED:
         assert load(id).worked, id
 
@@ -247,13 +290,17 @@ def test_the_real_collection_is_the_published_files(data_dir):
         pytest.skip("the published files are not at hand")
     example = load("cast2021")
     published = {}
-    for line in gzip.decompress((folder / "qrels" / "cast2021.qrels.gz").read_bytes()).decode().splitlines():
+    for line in (
+        gzip.decompress((folder / "qrels" / "cast2021.qrels.gz").read_bytes()).decode().splitlines()
+    ):
         query_id, _, doc_id, grade = line.split()
         published.setdefault(query_id, {})[doc_id] = int(grade)
     assert example.qrels == published
     for name, run in example.runs.items():
         scores = {}
-        for line in gzip.decompress((folder / "runs" / f"{name}.run.gz").read_bytes()).decode().splitlines():
+        for line in (
+            gzip.decompress((folder / "runs" / f"{name}.run.gz").read_bytes()).decode().splitlines()
+        ):
             query_id, _, doc_id, _, score, _ = line.split()
             if query_id in published:
                 scores.setdefault(query_id, {})[doc_id] = float(score)
@@ -263,7 +310,10 @@ def test_the_real_collection_is_the_published_files(data_dir):
 def test_the_licence_goes_along_with_the_real_collection():
     folder = Path(irpref.datasets.__file__).parent / "cast2021"
     assert "Copyright (c) 2019 Jeffrey Dalton" in (folder / "LICENSE").read_text()
-    assert "The above copyright notice and this permission notice shall be included" in (folder / "LICENSE").read_text()
+    assert (
+        "The above copyright notice and this permission notice shall be included"
+        in (folder / "LICENSE").read_text()
+    )
     assert sum(file.stat().st_size for file in folder.iterdir()) < 600_000
 
 
@@ -279,7 +329,9 @@ def test_the_synthetic_collection_is_as_described():
     assert "No real documents, judges or systems" in example.source
     content = [example.queries, example.qrels, example.runs, example.wanted]
     content.append({query_id: sorted(known) for query_id, known in example.known.items()})
-    assert hashlib.sha256(json.dumps(content, sort_keys=True).encode()).hexdigest() == SYNTHETIC_SHA256
+    assert (
+        hashlib.sha256(json.dumps(content, sort_keys=True).encode()).hexdigest() == SYNTHETIC_SHA256
+    )
 
 
 # -------------------------------------------------------------------------------------------- ir_datasets
@@ -294,7 +346,9 @@ def test_ir_datasets_knows_the_examples_once_they_are_registered():
         dataset = ir_datasets.load("irpref/rpref-figure-1/T2")
         print(before, len(first) > 20, again, dataset.has_docs(), next(dataset.scoreddocs_iter()))
     """
-    assert in_python(code) == "[] True [] False GenericScoredDoc(query_id='1', doc_id='D1', score=9.0)"
+    assert (
+        in_python(code) == "[] True [] False GenericScoredDoc(query_id='1', doc_id='D1', score=9.0)"
+    )
 
 
 @pytest.fixture(scope="module")
@@ -311,7 +365,9 @@ def test_ir_datasets_serves_the_whole_example(irds):
     assert dataset.qrels_defs() == example.grades
     judgment = next(dataset.qrels_iter())
     assert judgment._fields == ("query_id", "doc_id", "relevance", "iteration", "known", "expected")
-    for name, run in [("irpref/synthetic", "baseline")] + [(f"irpref/synthetic/{run}", run) for run in example.runs]:
+    for name, run in [("irpref/synthetic", "baseline")] + [
+        (f"irpref/synthetic/{run}", run) for run in example.runs
+    ]:
         scores = {}
         for row in irds.load(name).scoreddocs_iter():
             scores.setdefault(row.query_id, {})[row.doc_id] = row.score
@@ -324,7 +380,9 @@ def test_ir_datasets_has_the_real_collection_without_its_queries(irds):
     assert not dataset.has_docs()
     assert dataset.qrels.asdict() == example.qrels
     found = {(row.query_id, row.doc_id): row.score for row in dataset.scoreddocs_iter()}
-    assert found == {(q, d): score for q, docs in example.runs["org_convdr"].items() for d, score in docs.items()}
+    assert found == {
+        (q, d): score for q, docs in example.runs["org_convdr"].items() for d, score in docs.items()
+    }
 
 
 def test_bind_reads_the_scale_of_the_datasets(irds):
@@ -367,7 +425,9 @@ def test_pyterrier_evaluates_the_real_collection(pt):
     dataset = pt.get_dataset("irpref:cast2021")
     assert set(dataset.get_topics()["query"]) == {""}
     runs = [dataset.get_results(run) for run in ("org_manual_bm25", "org_convdr_bert")]
-    table = pt.Experiment(runs, *dataset.get_topicsqrels(), [pt.measures.nDCG @ 10], names=["a", "b"])
+    table = pt.Experiment(
+        runs, *dataset.get_topicsqrels(), [pt.measures.nDCG @ 10], names=["a", "b"]
+    )
     assert table["nDCG@10"].round(4).tolist() == [0.3764, 0.3911]
 
 

@@ -1,4 +1,6 @@
-"""Measures that the judgments leave nothing to tell apart say so at every entry point, once a measure and call."""
+"""Measures that the judgments leave nothing to tell apart say so at every entry point, once a
+measure and call.
+"""
 
 import warnings
 
@@ -17,11 +19,15 @@ RUN = {q: {"a": 2.0 + t, "x": 1.0, "b": 0.5 * t} for t, q in enumerate(QRELS)}
 OTHER = {q: {"x": 2.0, "b": 1.0} for q in QRELS}
 MEASURES = ["AP", "Bpref", "BprefVariant(norm='R')", "RPref(max_rel=1)", "NPref(n=3,max_rel=1)"]
 DEGENERATE = MEASURES[1:]
-SAID = "no document of these qrels is judged non-relevant, so the measure says little more than recall"
+SAID = (
+    "no document of these qrels is judged non-relevant, so the measure says little more than recall"
+)
 
 
 def _names(caught):
-    found = [warning for warning in caught if issubclass(warning.category, irpref.DegenerateWarning)]
+    found = [
+        warning for warning in caught if issubclass(warning.category, irpref.DegenerateWarning)
+    ]
     assert {warning.filename for warning in found} <= {__file__}
     assert all(str(warning.message).endswith(SAID) for warning in found)
     return sorted(str(warning.message).partition(": ")[0] for warning in found)
@@ -30,12 +36,18 @@ def _names(caught):
 ENTRY_POINTS = {
     "evaluator": lambda: irpref.evaluator(MEASURES, QRELS).values(RUN),
     "score": lambda: [irpref.score(measure, [[1, 1]], [[2.0, 1.0]]) for measure in MEASURES],
-    "ties": lambda: irpref.intervals(MEASURES, QRELS, RUN),
-    "holes": lambda: irpref.intervals(MEASURES, QRELS, RUN, over="unjudged"),
-    "topics": lambda: irpref.intervals(MEASURES, QRELS, RUN, over="topics"),
-    "leaderboard": lambda: irpref.leaderboard(MEASURES, QRELS, {"run": RUN, "other": OTHER}, n_permutations=10),
-    "topic_values": lambda: irpref.meta.topic_values(MEASURES, QRELS, {"run": RUN, "other": OTHER}),
-    "differences": lambda: [irpref.curves.paired_differences(QRELS, {"a": RUN, "b": OTHER}, "b", m) for m in MEASURES],
+    "ties": lambda: irpref.lab.intervals(MEASURES, QRELS, RUN),
+    "holes": lambda: irpref.lab.intervals(MEASURES, QRELS, RUN, over="unjudged"),
+    "topics": lambda: irpref.lab.intervals(MEASURES, QRELS, RUN, over="topics"),
+    "leaderboard": lambda: irpref.lab.leaderboard(
+        MEASURES, QRELS, {"run": RUN, "other": OTHER}, n_permutations=10
+    ),
+    "topic_values": lambda: irpref.lab.meta.topic_values(
+        MEASURES, QRELS, {"run": RUN, "other": OTHER}
+    ),
+    "differences": lambda: [
+        irpref.curves.paired_differences(QRELS, {"a": RUN, "b": OTHER}, "b", m) for m in MEASURES
+    ],
 }
 
 
@@ -60,7 +72,9 @@ def test_the_provider_says_it_inside_ir_measures():
 def test_an_experiment_says_it_once_however_many_systems_and_batches(plan):
     pt = pytest.importorskip("pyterrier")
     forget()
-    qrels = pd.DataFrame([(q, d, 1) for q, docs in QRELS.items() for d in docs], columns=["qid", "docno", "label"])
+    qrels = pd.DataFrame(
+        [(q, d, 1) for q, docs in QRELS.items() for d in docs], columns=["qid", "docno", "label"]
+    )
     topics = pd.DataFrame({"qid": list(QRELS), "query": list(QRELS)})
     rows = [(q, q, d, s, 0) for q, docs in RUN.items() for d, s in docs.items()]
     results = pd.DataFrame(rows, columns=["qid", "query", "docno", "score", "rank"])
@@ -80,10 +94,13 @@ def test_one_judged_non_relevant_document_of_all_is_enough():
 def test_what_is_relevant_is_up_to_the_measure():
     graded = {"q": {"a": 2, "b": 1}}
     with pytest.warns(irpref.DegenerateWarning) as caught:
-        irpref.evaluator(["Bpref", "Bpref(rel=2)", "RPref(max_rel=2)", "RPref(max_rel=2,gains={1:0})"], graded)
+        irpref.evaluator(
+            ["Bpref", "Bpref(rel=2)", "RPref(max_rel=2)", "RPref(max_rel=2,gains={1:0})"], graded
+        )
     assert sorted(str(warning.message) for warning in caught) == [
         f"Bpref: {SAID}",
-        "RPref(max_rel=2): no document of these qrels is judged non-relevant, so the measure compares the relevant "
+        "RPref(max_rel=2): no document of these qrels is judged non-relevant, so the measure "
+        "compares the relevant "
         "grades with each other only",
     ]
     # Negative grades are no judgments.
@@ -93,7 +110,9 @@ def test_what_is_relevant_is_up_to_the_measure():
 
 @pytest.fixture
 def files(tmp_path):
-    (tmp_path / "qrels").write_text("".join(f"{q} 0 {d} 1\n" for q, docs in QRELS.items() for d in docs))
+    (tmp_path / "qrels").write_text(
+        "".join(f"{q} 0 {d} 1\n" for q, docs in QRELS.items() for d in docs)
+    )
     for name, run in (("one", RUN), ("two", OTHER)):
         (tmp_path / name).write_text(run_text(run))
     return [str(tmp_path / name) for name in ("qrels", "one", "two")]

@@ -24,7 +24,9 @@ def home(tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def told(home):
-    """Run the demo once, in an empty folder and without a network: what it printed, and its sentences in one line."""
+    """Run the demo once, in an empty folder and without a network: what it printed, and its
+    sentences in one line.
+    """
 
     def refused(*_, **__):
         raise AssertionError("the demo opened a socket")
@@ -70,7 +72,9 @@ def test_its_numbers_are_those_of_the_host(told):
 
 
 def test_the_bounds_contain_the_values_and_overlap(told):
-    """Values that some grades of the unjudged documents give: below and above the value without them."""
+    """Values that some grades of the unjudged documents give: below and above the value without
+    them.
+    """
     found = re.findall(r"(org_\w+) (0\.\d{4}) to (0\.\d{4})", told[1].partition("as high as:")[2])
     bounds = {name: (float(low), float(high)) for name, low, high in found}
     assert bounds.keys() == {BM25, RERANKER}
@@ -83,13 +87,16 @@ def test_the_bounds_contain_the_values_and_overlap(told):
 def test_what_the_test_says_is_what_leaderboard_says(told):
     example = load("cast2021")
     measures = ["nDCG@10", "RPref(max_rel=4)", "nDCG(judged_only=True)@10"]
-    pairs = irpref.leaderboard(measures, example.qrels_frame(), example.runs).pairs
-    pairs = pairs[pairs["a"].isin([BM25, RERANKER]) & pairs["b"].isin([BM25, RERANKER])].set_index("measure")
+    pairs = irpref.lab.leaderboard(measures, example.qrels_frame(), example.runs).pairs
+    pairs = pairs[pairs["a"].isin([BM25, RERANKER]) & pairs["b"].isin([BM25, RERANKER])].set_index(
+        "measure"
+    )
     for measure in measures:
         p = pairs.loc[measure, "p_adjusted"]
         assert f"{measure} (adjusted p = {p:.4f})" in told[1]
     assert (
-        "Test: step-down sign-flip t-test, 10,000 sign vectors, 158 topics; family: all 10 pairs of 5 runs" in told[1]
+        "Test: step-down sign-flip t-test, 10,000 sign vectors, 158 topics; family: all 10 pairs "
+        "of 5 runs" in told[1]
     )
     assert "not shown to differ by nDCG@10" in told[1]
 
@@ -112,7 +119,11 @@ def test_it_says_where_the_report_is_and_what_to_type_next(told, home):
 
 def test_without_the_extra_for_reports_it_says_so(tmp_path):
     code = "import sys; sys.modules['jinja2'] = None; from irpref.cli import main; sys.exit(main(['demo']))"
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, cwd=tmp_path, timeout=120)
+    done = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, cwd=tmp_path, timeout=120
+    )
     assert (done.returncode, done.stderr) == (0, "")
-    assert "No report was written (a report needs Jinja: pip install irpref[report])." in done.stdout
+    assert (
+        "No report was written (a report needs Jinja: pip install irpref[report])." in done.stdout
+    )
     assert list(tmp_path.iterdir()) == []

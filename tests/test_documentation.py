@@ -1,8 +1,8 @@
-"""Documents: links lead somewhere, code runs, commands are understood, and pages of measures have all their parts.
+"""Documents: links lead somewhere, code runs, commands are understood, and pages of measures have
+all their parts.
 
-The tutorials run when the site is built, which also checks its links (`docs/check_site.py`); blocks that begin with
-`>>>` are run by the tests of their pages.
-"""
+The tutorials run when the site is built, which also checks its links (`docs/check_site.py`); blocks
+that begin with `>>>` are run by the tests of their pages."""
 
 import contextlib
 import glob
@@ -28,7 +28,11 @@ from shells import qrels_text, run_text, script
 ROOT = Path(__file__).resolve().parents[1]
 DOCS = ROOT / "docs"
 
-GENERATED = ("docs/measures/", "docs/reference/", "docs/pyterrier.rst")  # written when the site is built
+GENERATED = (
+    "docs/measures/",
+    "docs/reference/",
+    "docs/pyterrier.rst",
+)  # written when the site is built
 PAGES = [
     path
     for path in [*ROOT.glob("*.md"), *sorted(DOCS.rglob("*.md"))]
@@ -57,7 +61,9 @@ def test_links_and_anchors_lead_somewhere(page):
             continue
         path, _, anchor = link.partition("#")
         target = (page.parent / path).resolve() if path else page
-        if target.is_relative_to(ROOT) and target.relative_to(ROOT).as_posix().startswith(GENERATED):
+        if target.is_relative_to(ROOT) and target.relative_to(ROOT).as_posix().startswith(
+            GENERATED
+        ):
             continue
         if not target.exists() or (anchor and anchor not in anchors(target)):
             wrong.append(link)
@@ -65,7 +71,9 @@ def test_links_and_anchors_lead_somewhere(page):
 
 
 def blocks(page, language):
-    return re.findall(rf"^```{language}\n(.*?)^```", page.read_text(encoding="utf8"), re.MULTILINE | re.DOTALL)
+    return re.findall(
+        rf"^```{language}\n(.*?)^```", page.read_text(encoding="utf8"), re.MULTILINE | re.DOTALL
+    )
 
 
 # What the code of a page takes as given: that of a reader.
@@ -75,7 +83,9 @@ def given():
         "irpref": irpref,
         "qrels": example.qrels,
         "runs": {name: example.runs[name] for name in ("strong", "baseline", "broad")},
-        "judge_of_all": {q: {d: 2 * g for d, g in docs.items()} for q, docs in example.qrels.items()},
+        "judge_of_all": {
+            q: {d: 2 * g for d, g in docs.items()} for q, docs in example.qrels.items()
+        },
         "run": example.runs["strong"],
         "run_a": example.runs["strong"],
         "run_b": example.runs["baseline"],
@@ -84,7 +94,9 @@ def given():
 
 @pytest.mark.once
 @pytest.mark.filterwarnings("ignore::irpref.IrprefWarning")
-@pytest.mark.parametrize("name", ["python.md", "better.md", "holes.md", "judges.md", "settings.md", "real-runs.md"])
+@pytest.mark.parametrize(
+    "name", ["python.md", "better.md", "holes.md", "judges.md", "settings.md", "real-runs.md"]
+)
 def test_code_of_a_page_runs_and_prints_what_stands_below_it(name):
     if name == "settings.md":
         pytest.importorskip("ir_datasets")
@@ -92,7 +104,9 @@ def test_code_of_a_page_runs_and_prints_what_stands_below_it(name):
         pytest.importorskip("matplotlib")
     text = (DOCS / name).read_text(encoding="utf8")
     space = given()
-    found = re.findall(r"^```python\n(.*?)^```\n(?:\n```text\n(.*?)^```)?", text, re.MULTILINE | re.DOTALL)
+    found = re.findall(
+        r"^```python\n(.*?)^```\n(?:\n```text\n(.*?)^```)?", text, re.MULTILINE | re.DOTALL
+    )
     assert found
     for code, expected in found:
         if ">>>" in code:
@@ -104,12 +118,19 @@ def test_code_of_a_page_runs_and_prints_what_stands_below_it(name):
             assert out.getvalue() == expected
 
 
-# Shell lines -------------------------------------------------------------------------------------------------
+# Shell lines --------------------------------------------------------------------------------------
 #
 # Lines of `irpref` run, with the shipped collection under the names of files that a line has. The others (they install,
 # build or measure the package itself, or fetch it) begin with one of these; CONTRIBUTING.md says who runs them.
 OTHERS = {"pip", "git", "cd", ".", "python", "ruff", "mypy", "pytest"}
-PLACEHOLDERS = {"REPOSITORY": ".", "QRELS": "qrels.txt", "RUNS": "runs", "RUN": "run.txt", "TOPIC": "3", "101": "3"}
+PLACEHOLDERS = {
+    "REPOSITORY": ".",
+    "QRELS": "qrels.txt",
+    "RUNS": "runs",
+    "RUN": "run.txt",
+    "TOPIC": "3",
+    "101": "3",
+}
 PUBLIC = {"beir/scifact/test": "irpref/synthetic"}  # an id of ir_datasets, which would download it
 
 
@@ -121,7 +142,9 @@ def shell_lines(text):
                 continue  # what was printed
             yield from line.removeprefix("$ ").partition("   #")[0].split(" && ")
     yield from re.findall(
-        r"^(?:    \$? ?(?=irpref [a-z]+ \S*\.\S)|  (?=(?:zcat \S+ \| )?irpref [a-z]+ ))(\S.*)$", text, re.M
+        r"^(?:    \$? ?(?=irpref [a-z]+ \S*\.\S)|  (?=(?:zcat \S+ \| )?irpref [a-z]+ ))(\S.*)$",
+        text,
+        re.M,
     )
 
 
@@ -148,9 +171,14 @@ def collection():
         "qrels": qrels_text(example.qrels),
         "runs": [run_text(run) for run in example.runs.values()],
         "judge": qrels_text(
-            {q: {d: 2 * docs[d] + i % 2 for i, d in enumerate(docs)} for q, docs in example.qrels.items()}
+            {
+                q: {d: 2 * docs[d] + i % 2 for i, d in enumerate(docs)}
+                for q, docs in example.qrels.items()
+            }
         ),
-        "known": qrels_text({q: dict.fromkeys(list(docs)[:2], 1) for q, docs in example.qrels.items()}),
+        "known": qrels_text(
+            {q: dict.fromkeys(list(docs)[:2], 1) for q, docs in example.qrels.items()}
+        ),
         "topics": "".join(f"{q}\t{text}\n" for q, text in example.queries.items()),
     }
 
@@ -158,7 +186,11 @@ def collection():
 def put_files(line, collection):
     """Write the files that a line names; those that it would write are no files of ours."""
     inputs = re.sub(r"(-f|>) \S+", "", line)
-    names = [name for word in inputs.split() for name in ([word] if "*" not in word else ["runs/a.gz", "runs/b.gz"])]
+    names = [
+        name
+        for word in inputs.split()
+        for name in ([word] if "*" not in word else ["runs/a.gz", "runs/b.gz"])
+    ]
     names += ["runs/a.gz", "runs/b.gz", "runs/bm25.gz"] if "runs" in names else []
     number = 0
     for name in names:
@@ -166,7 +198,12 @@ def put_files(line, collection):
         if not re.fullmatch(r"[\w./-]+\.(txt|tsv|run|gz)", name) or path.exists():
             continue
         kind = next(
-            (kind for kind in ("qrels", "judge", "known", "seen", "topics") if path.name.startswith(kind)), "runs"
+            (
+                kind
+                for kind in ("qrels", "judge", "known", "seen", "topics")
+                if path.name.startswith(kind)
+            ),
+            "runs",
         )
         text = collection["known" if kind == "seen" else kind]
         if kind == "runs":
@@ -185,14 +222,18 @@ def run_line(line, collection):
     if words[0] == "irpref" and not set("|<>;&$") & set(line):
         out, err = io.StringIO(), io.StringIO()
         typed = shlex.split(line)[1:]
-        expanded = [name for word in typed for name in (sorted(glob.glob(word)) if "*" in word else [word])]
+        expanded = [
+            name for word in typed for name in (sorted(glob.glob(word)) if "*" in word else [word])
+        ]
         with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
             assert main(expanded) == 0, err.getvalue()
         return out.getvalue()
     path = os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]])
     source = os.pathsep.join(filter(None, [str(ROOT / "src"), os.environ.get("PYTHONPATH")]))
     env = {**os.environ, "PATH": path, "PYTHONPATH": source, "PYTHONUTF8": "1"}
-    done = subprocess.run(["bash", "-ec", line], capture_output=True, text=True, env=env, timeout=120)
+    done = subprocess.run(
+        ["bash", "-ec", line], capture_output=True, text=True, env=env, timeout=120
+    )
     assert done.returncode == 0, done.stderr
     assert "Traceback" not in done.stderr
     return done.stdout
@@ -204,7 +245,11 @@ def test_shell_lines_of_the_documents_run(line, collection, tmp_path, monkeypatc
     if "irpref" not in line.split() or line.split()[0] in OTHERS:
         assert line.split()[0] in OTHERS, line
         module = re.match(r"python -m (\w+)", line)
-        assert module is None or module[1] in ("venv", "sphinx") or (ROOT / module[1] / "__main__.py").is_file()
+        assert (
+            module is None
+            or module[1] in ("venv", "sphinx")
+            or (ROOT / module[1] / "__main__.py").is_file()
+        )
         return
     pytest.importorskip("matplotlib")
     monkeypatch.chdir(tmp_path)
@@ -215,7 +260,9 @@ DL19 = Path(os.environ.get("IRPREF_DATA", ROOT.parent / "shared" / "data")) / "d
 
 
 @pytest.mark.skipif(not DL19.is_dir(), reason="TREC-DL 2019 is not among the collections at hand")
-def test_the_tables_of_the_command_line_page_are_those_of_the_track(tmp_path, monkeypatch, collection):
+def test_the_tables_of_the_command_line_page_are_those_of_the_track(
+    tmp_path, monkeypatch, collection
+):
     monkeypatch.chdir(tmp_path)
     shutil.copy(DL19 / "qrels" / "qrels.txt.gz", "qrels.txt.gz")
     for ours, theirs in (("bm25", "BM25"), ("bm25_rm3", "BM25_RM3"), ("tasb", "D_BERT_KD_TASB")):
@@ -227,9 +274,17 @@ def test_the_tables_of_the_command_line_page_are_those_of_the_track(tmp_path, mo
         assert run_line(line, collection) == printed
 
 
-# Pages of measures -------------------------------------------------------------------------------------------
+# Pages of measures --------------------------------------------------------------------------------
 
-HEADINGS = ["Formula", "Parameters", "Example", "Pitfalls", "In other tools", "The formula, read plainly", "Cite"]
+HEADINGS = [
+    "Formula",
+    "Parameters",
+    "Example",
+    "Pitfalls",
+    "In other tools",
+    "The formula, read plainly",
+    "Cite",
+]
 
 
 @pytest.fixture(scope="module")
@@ -269,7 +324,9 @@ def test_the_page_of_a_measure_has_all_its_parts(name, generated):
     assert "```bibtex\n@" in text
     for call in ("ir_measures.calc_aggregate([", "pt.Experiment(", "irpref eval qrels.txt"):
         assert call in text
-    assert "The same under another name" in text or "No other tool that we know of computes it" in text
+    assert (
+        "The same under another name" in text or "No other tool that we know of computes it" in text
+    )
 
 
 @pytest.mark.once
@@ -296,14 +353,23 @@ def test_other_names_of_a_measure_are_measures_of_its_kind_here(name):
         assert name == irpref.parse(text).NAME, other
 
 
-@pytest.mark.parametrize("name", [n for n, measure in registered().items() if type(measure).DIFFERS])
+@pytest.mark.parametrize(
+    "name", [n for n, measure in registered().items() if type(measure).DIFFERS]
+)
 def test_where_another_tool_differs_our_number_is_that_of_the_example(name):
     for tool, theirs, ours, why in type(registered()[name]).DIFFERS:
         assert theirs != ours, tool
         example = re.match(r"`([a-z0-9-]+)`", why)
         if example:
-            printed = {str(e.value) for e in load(example[1]).expected if name == irpref.parse(e.measure).NAME}
-            rounded = {f"{float(Fraction(value) if '/' in value else float(value)):.4f}" for value in printed}
+            printed = {
+                str(e.value)
+                for e in load(example[1]).expected
+                if name == irpref.parse(e.measure).NAME
+            }
+            rounded = {
+                f"{float(Fraction(value) if '/' in value else float(value)):.4f}"
+                for value in printed
+            }
             assert ours in printed | rounded, (tool, ours)
 
 
@@ -313,16 +379,25 @@ def test_links_that_leave_the_site_have_one_form(monkeypatch):
 
     doi = "https://doi.org/10.1145/582415.582418"
     assert outside({doi, "#here", "page.html"}) == []
-    for wrong in ("http://trec.nist.gov", "https://doi.org/582415", doi.replace("doi", "dx.doi", 1), "mailto:"):
+    for wrong in (
+        "http://trec.nist.gov",
+        "https://doi.org/582415",
+        doi.replace("doi", "dx.doi", 1),
+        "mailto:",
+    ):
         assert outside({wrong}) == [line for line in outside({wrong}) if wrong in line] != []
     assert len(outside({"https://www.a.org/b/", "https://a.org/b"})) == 1
 
 
 def test_the_paper_names_pages_of_the_site_and_cites_all_of_its_bibliography():
     text = " ".join((ROOT / "paper" / "paper.md").read_text(encoding="utf8").split())
-    headings = {re.search(r"^# (.*)$", page.read_text(encoding="utf8"), re.MULTILINE) for page in PAGES}
+    headings = {
+        re.search(r"^# (.*)$", page.read_text(encoding="utf8"), re.MULTILINE) for page in PAGES
+    }
     titles = {heading[1] for heading in headings if heading} | {"Measures"}
     assert set(re.findall(r"(?<![*\w])\*([^*]+)\*(?!\*)", text)) <= titles
     bibliography = (ROOT / "paper" / "paper.bib").read_text(encoding="utf8")
-    assert set(re.findall(r"@(\w+\d{4}\w*)", text)) == set(re.findall(r"^@\w+\{(\w+),", bibliography, re.MULTILINE))
+    assert set(re.findall(r"@(\w+\d{4}\w*)", text)) == set(
+        re.findall(r"^@\w+\{(\w+),", bibliography, re.MULTILINE)
+    )
     assert 750 <= len(text.split()) <= 1750  # what JOSS asks for

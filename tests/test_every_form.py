@@ -1,4 +1,6 @@
-"""Every public function takes every form of qrels and runs, through `irpref` as through `pt.irpref`."""
+"""Every public function takes every form of qrels and runs, through `irpref` as through
+`pt.irpref`.
+"""
 
 import json
 import re
@@ -10,6 +12,9 @@ import pandas as pd
 import polars as pl
 import pytest
 from ir_measures import AP, Qrel, ScoredDoc
+
+import irpref
+from irpref import explain, plots, settings
 from irpref.curves import (
     crp,
     cumulated_gain,
@@ -19,9 +24,7 @@ from irpref.curves import (
     precision_histogram,
     summary_table,
 )
-
-import irpref
-from irpref import explain, meta, plots, settings
+from irpref.lab import meta
 
 pt = pytest.importorskip("pyterrier")
 
@@ -91,7 +94,10 @@ def table(found):
     """A frame as what can be compared."""
     if isinstance(found, pl.DataFrame):
         found = pd.DataFrame(found.to_dict(as_series=False))
-    return [[None if pd.isna(cell) else cell for cell in row] for row in found.astype(object).values.tolist()]
+    return [
+        [None if pd.isna(cell) else cell for cell in row]
+        for row in found.astype(object).values.tolist()
+    ]
 
 
 def drawn(ax):
@@ -112,28 +118,39 @@ def shown(page):
 
 
 USES = {
-    "evaluator": lambda q, r: {str(m): v.tolist() for m, v in irpref.evaluator(MEASURES, q()).values(r()).items()},
+    "evaluator": lambda q, r: {
+        str(m): v.tolist() for m, v in irpref.evaluator(MEASURES, q()).values(r()).items()
+    },
     "bind": lambda q, r: irpref.bind(["RPref", "AP"], q()),
     "with_known": lambda q, r: irpref.with_known(q(), {"q1": ["c"]})["known"].tolist(),
     "with_known run": lambda q, r: pt.irpref.with_known(q(), run=r(), depth=2)["known"].tolist(),
     "scale_of": lambda q, r: settings.scale_of(q()).max_rel,
     "crp": lambda q, r: table(crp(q(), r(), per_topic=True)),
-    "npref_convergence": lambda q, r: table(npref_convergence(q(), r(), measure="RPref(max_rel=2)")),
+    "npref_convergence": lambda q, r: table(
+        npref_convergence(q(), r(), measure="RPref(max_rel=2)")
+    ),
     "interpolated_precision": lambda q, r: table(interpolated_precision(q(), r())),
     "cumulated_gain": lambda q, r: table(cumulated_gain(q(), r())),
     "precision_histogram": lambda q, r: table(precision_histogram(q(), r(), OTHER)),
-    "paired_differences": lambda q, r: table(paired_differences(q(), r(), OTHER, "IPrec@0.5", per_topic=True)),
+    "paired_differences": lambda q, r: table(
+        paired_differences(q(), r(), OTHER, "IPrec@0.5", per_topic=True)
+    ),
     "summary_table": lambda q, r: table(summary_table(q(), r())),
     "explain": lambda q, r: table(explain("RPref(max_rel=2)", q(), r(), query_id="q1")),
     "topic_values": lambda q, r: {
-        n: v.matrix.tolist() for n, v in meta.topic_values(MEASURES, q(), {"a": r(), "b": OTHER}).items()
+        n: v.matrix.tolist()
+        for n, v in meta.topic_values(MEASURES, q(), {"a": r(), "b": OTHER}).items()
     },
     "thin": lambda q, r: table(meta.thin(q(), 50, rng=0)),
     "plots.crp_sketch": lambda q, r: drawn(plots.crp_sketch(q(), r(), query_id="q1")),
     "plots.crp": lambda q, r: drawn(plots.crp(q(), r())),
     "plots.topic_strip": lambda q, r: drawn(plots.topic_strip(q(), {"a": r(), "b": OTHER}, "AP")),
-    "plots.measure_scatter": lambda q, r: drawn(plots.measure_scatter(q(), {"a": r(), "b": OTHER}, ["AP", "nCRP"])),
-    "pt.irpref.Judge": lambda q, r: table(pt.irpref.Judge(q())(frame(RUN, "score").rename(columns=OLD))),
+    "plots.measure_scatter": lambda q, r: drawn(
+        plots.measure_scatter(q(), {"a": r(), "b": OTHER}, ["AP", "nCRP"])
+    ),
+    "pt.irpref.Judge": lambda q, r: table(
+        pt.irpref.Judge(q())(frame(RUN, "score").rename(columns=OLD))
+    ),
     "pt.irpref.Explain": lambda q, r: table(
         pt.irpref.Explain(q(), "QMeasure", missed=True)(frame(RUN, "score").rename(columns=OLD))
     ),
@@ -141,10 +158,16 @@ USES = {
         pt.irpref.PerQuery(q(), MEASURES)(frame(RUN, "score").rename(columns=OLD).assign(query="x"))
     ),
 }
-USES["report"] = lambda q, r: shown(irpref.report(["AP", "RPref(max_rel=2)"], q(), {"a": r(), "b": OTHER}))
-USES["intervals"] = lambda q, r: table(irpref.intervals(["AP", "RPref(max_rel=2)"], q(), r(), over="ties"))
+USES["report"] = lambda q, r: shown(
+    irpref.lab.report(["AP", "RPref(max_rel=2)"], q(), {"a": r(), "b": OTHER})
+)
+USES["intervals"] = lambda q, r: table(
+    irpref.lab.intervals(["AP", "RPref(max_rel=2)"], q(), r(), over="ties")
+)
 USES["leaderboard"] = lambda q, r: table(
-    irpref.leaderboard(["AP", "RPref(max_rel=2)"], q(), {"a": r(), "b": OTHER}, pairs="none", rng=0)
+    irpref.lab.leaderboard(
+        ["AP", "RPref(max_rel=2)"], q(), {"a": r(), "b": OTHER}, pairs="none", rng=0
+    )
 )
 
 
@@ -186,7 +209,10 @@ def test_data_sets_by_id_and_by_object():
         made = irpref.evaluator(["AP", "RPref(max_rel=3)"], source)
         assert made.calc_aggregate(run) == expected
         assert irpref.bind("RPref", source) == "RPref(max_rel=3)"
-    assert irpref.evaluator(["AP"], data).calc_aggregate(pt.get_dataset("irpref:synthetic"))[AP] == expected[AP]
+    assert (
+        irpref.evaluator(["AP"], data).calc_aggregate(pt.get_dataset("irpref:synthetic"))[AP]
+        == expected[AP]
+    )
     for source in ("irpref/synthetic", data):
         if data.has_scoreddocs():
             assert irpref.evaluator(["AP"], data).calc_aggregate(source)[AP] > 0
@@ -206,7 +232,9 @@ def test_an_id_given_as_judgments_needs_judgments_and_one_given_as_a_run_results
     load = ir_datasets.load
     monkeypatch.setattr(ir_datasets, "load", lambda name: parts.get(name) or load(name))
     expected = irpref.evaluator("AP", whole).calc_aggregate(whole)
-    assert irpref.evaluator("AP", "one-side/judged").calc_aggregate("one-side/retrieved") == expected
+    assert (
+        irpref.evaluator("AP", "one-side/judged").calc_aggregate("one-side/retrieved") == expected
+    )
     with pytest.raises(FileNotFoundError, match="'one-side/retrieved' has no qrels"):
         irpref.evaluator("AP", "one-side/retrieved")
     with pytest.raises(FileNotFoundError, match="'one-side/judged' has no scoreddocs"):
@@ -214,12 +242,17 @@ def test_an_id_given_as_judgments_needs_judgments_and_one_given_as_a_run_results
 
 
 def test_a_name_of_nothing_says_so():
-    with pytest.raises(FileNotFoundError, match="no-such-thing: no such file, and ir_datasets has no data set"):
+    with pytest.raises(
+        FileNotFoundError, match="no-such-thing: no such file, and ir_datasets has no data set"
+    ):
         irpref.evaluator("AP", "no-such-thing")
 
 
 def test_a_list_of_paths_is_several_runs(tmp_path):
-    paths = [written(RUN, "score", tmp_path / "one.run"), written(OTHER, "score", tmp_path / "two.run")]
+    paths = [
+        written(RUN, "score", tmp_path / "one.run"),
+        written(OTHER, "score", tmp_path / "two.run"),
+    ]
     named = {"one": RUN, "two": OTHER}
     assert table(crp(QRELS, paths)) == table(crp(QRELS, named))
     assert list(meta.topic_values(["AP"], QRELS, paths)["AP"].systems) == ["one", "two"]
@@ -232,11 +265,21 @@ def test_a_list_of_paths_is_several_runs(tmp_path):
 
 
 def test_irpref_and_pt_irpref_have_the_same_functions():
-    for name in ("bind", "with_known", "curves", "explain", "plots", "meta", "evaluator", "score", "read_run"):
+    for name in (
+        "bind",
+        "with_known",
+        "curves",
+        "explain",
+        "plots",
+        "meta",
+        "evaluator",
+        "score",
+        "read_run",
+    ):
         assert getattr(pt.irpref, name) is getattr(irpref, name)
 
 
-# One rule for what is no number, and for ids that are no text -----------------------------------------------------
+# One rule for what is no number, and for ids that are no text -------------------------------------
 
 NO_NUMBERS = {
     "text": "2",
@@ -267,18 +310,26 @@ def test_what_is_no_number_is_refused_in_every_form(kind):
     for run in holders(NO_NUMBERS[kind]):
         with pytest.raises(ValueError, match=r"expected (a number|numbers)"):
             irpref.QMeasure.evaluate({"q1": {"a": 1}}, run)
-    for judged in ({"q1": {"a": 1, "b": NO_NUMBERS[kind]}}, [Qrel("q1", "a", 1), Qrel("q1", "b", NO_NUMBERS[kind])]):
+    for judged in (
+        {"q1": {"a": 1, "b": NO_NUMBERS[kind]}},
+        [Qrel("q1", "a", 1), Qrel("q1", "b", NO_NUMBERS[kind])],
+    ):
         with pytest.raises(ValueError, match="expected a number"):
             irpref.QMeasure.evaluate(judged, RUN)
 
 
-@pytest.mark.parametrize("value", [2, 2.0, True, np.float32(2), np.int8(2), np.True_, 2**70], ids=repr)
+@pytest.mark.parametrize(
+    "value", [2, 2.0, True, np.float32(2), np.int8(2), np.True_, 2**70], ids=repr
+)
 def test_what_is_a_number_is_taken_in_every_form(value):
     from decimal import Decimal
     from fractions import Fraction
 
     for number in (value, Decimal(2), Fraction(5, 2)):
-        for run in ({"q1": {"a": 0.5, "b": number}}, [ScoredDoc("q1", "a", 0.5), ScoredDoc("q1", "b", number)]):
+        for run in (
+            {"q1": {"a": 0.5, "b": number}},
+            [ScoredDoc("q1", "a", 0.5), ScoredDoc("q1", "b", number)],
+        ):
             assert irpref.QMeasure.evaluate({"q1": {"b": 1}}, run) == {"q1": 1.0}
         column = pd.Series([0.5, number], dtype=object)
         found = pd.DataFrame({"query_id": "q1", "doc_id": ["a", "b"], "score": column})
@@ -306,7 +357,11 @@ def test_ids_that_are_no_text_are_the_same_text_in_every_form(ids):
 @pytest.mark.parametrize("topic", [True, 1.5, 7, b"x", np.str_("x"), None, np.nan], ids=repr)
 def test_ids_of_topics_are_the_same_text_in_every_form(topic):
     columns = {"query_id": [topic, topic], "doc_id": ["a", "b"], "relevance": [1, 0]}
-    forms = [{topic: {"a": 1, "b": 0}}, [Qrel(topic, "a", 1), Qrel(topic, "b", 0)], pd.DataFrame(columns)]
+    forms = [
+        {topic: {"a": 1, "b": 0}},
+        [Qrel(topic, "a", 1), Qrel(topic, "b", 0)],
+        pd.DataFrame(columns),
+    ]
     text = topic.decode() if isinstance(topic, bytes) else str(topic)
     for form in forms:
         for measure in (irpref.QMeasure, "Judged@2"):  # the second is the host's
@@ -315,29 +370,51 @@ def test_ids_of_topics_are_the_same_text_in_every_form(topic):
                     irpref.evaluator(measure, form)
                 continue
             run = {text: {"a": 1.0, "b": 2.0}}
-            assert [metric.query_id for metric in irpref.evaluator(measure, form).iter_calc(run)] == [text]
+            assert [
+                metric.query_id for metric in irpref.evaluator(measure, form).iter_calc(run)
+            ] == [text]
 
 
 @pytest.mark.parametrize("grade", [True, np.True_, np.int8(1), np.float32(1)], ids=repr)
 def test_whole_grades_of_any_type_reach_the_measures_of_the_host(grade):
     for judged in ({"q": {"a": grade}}, [Qrel("q", "a", grade)]):
-        assert [metric.value for metric in irpref.evaluator("Compat(p=0.8)", judged).iter_calc({"q": {"a": 1.0}})] == [
-            1
-        ]
+        assert [
+            metric.value
+            for metric in irpref.evaluator("Compat(p=0.8)", judged).iter_calc({"q": {"a": 1.0}})
+        ] == [1]
 
 
 def test_the_path_of_a_file_of_known_documents(tmp_path):
     path = written({"q1": {"c": 1, "b": 0}}, "relevance", Path(tmp_path) / "known")
-    assert irpref.with_known(QRELS, path)["known"].tolist() == [False, False, True, False, False, False]
+    assert irpref.with_known(QRELS, path)["known"].tolist() == [
+        False,
+        False,
+        True,
+        False,
+        False,
+        False,
+    ]
 
 
 @pytest.mark.parametrize(
     ("name", "text", "said"),
     [
-        ("a.json", '{"q1": {"d1": NaN}}', "'a.json': run: the score of topic 'q1', document 'd1' is nan"),
+        (
+            "a.json",
+            '{"q1": {"d1": NaN}}',
+            "'a.json': run: the score of topic 'q1', document 'd1' is nan",
+        ),
         ("a.txt", "other Q0 d1 1 1 t\n", "'a.txt': run and qrels have no topic in common"),
-        ("a.csv", "q1,d1,2\n", "a.csv has no column 'query_id' (or 'qid') (found: q1, d1, 2); expected a header"),
-        ("a.csv", "query_id,doc_id\nq1,d1\n", "a.csv has no column 'score' (found: query_id, doc_id)"),
+        (
+            "a.csv",
+            "q1,d1,2\n",
+            "a.csv has no column 'query_id' (or 'qid') (found: q1, d1, 2); expected a header",
+        ),
+        (
+            "a.csv",
+            "query_id,doc_id\nq1,d1\n",
+            "a.csv has no column 'score' (found: query_id, doc_id)",
+        ),
     ],
 )
 @pytest.mark.parametrize("measure", ["AP", "Compat"])
@@ -353,7 +430,11 @@ def test_qrels_of_subtopics_with_equal_grades_are_one_judgment_in_every_form(tmp
     text = "q1 1 d1 1\nq1 2 d1 1\nq1 1 d2 0\n"
     (tmp_path / "qrels").write_text(text)
     rows = [tuple(line.split()) for line in text.splitlines()]
-    frame = pd.DataFrame(rows, columns=["query_id", "iteration", "doc_id", "relevance"]).astype({"relevance": int})
+    frame = pd.DataFrame(rows, columns=["query_id", "iteration", "doc_id", "relevance"]).astype(
+        {"relevance": int}
+    )
     for qrels in (str(tmp_path / "qrels"), frame, frame.itertuples(index=False)):
-        found = irpref.evaluator(["AP", "RPref(max_rel=1)"], qrels).calc_aggregate({"q1": {"d1": 1.0, "d2": 2.0}})
+        found = irpref.evaluator(["AP", "RPref(max_rel=1)"], qrels).calc_aggregate(
+            {"q1": {"d1": 1.0, "d2": 2.0}}
+        )
         assert list(found.values()) == [0.5, 0.0]

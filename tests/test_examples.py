@@ -1,4 +1,6 @@
-"""The example scripts run as a newcomer would run them, and on real collections give the known values."""
+"""The example scripts run as a newcomer would run them, and on real collections give the known
+values.
+"""
 
 import csv
 import os
@@ -42,7 +44,8 @@ def home(data_dir, tmp_path_factory):
     return path
 
 
-# BM25 (k1 0.9, b 0.4) of PISA 0.4.9 under pytrec_eval; Vaswani and NFCorpus also measured elsewhere.
+# BM25 (k1 0.9, b 0.4) of PISA 0.4.9 under pytrec_eval; Vaswani and NFCorpus also measured
+# elsewhere.
 @pytest.mark.parametrize(
     ("dataset", "expected"),
     [
@@ -55,7 +58,9 @@ def test_bm25_on_real_collections(dataset, expected, home, tmp_path):
     for module in (*NEEDS["whole_pipeline"], "pyterrier_pisa"):
         pytest.importorskip(module)
     table = tmp_path / "table.csv"
-    printed = run("whole_pipeline.py", "--dataset", dataset, "--save", str(table), IR_DATASETS_HOME=str(home))
+    printed = run(
+        "whole_pipeline.py", "--dataset", dataset, "--save", str(table), IR_DATASETS_HOME=str(home)
+    )
     with open(table, newline="") as rows:
         bm25 = next(row for row in csv.DictReader(rows) if row["name"] == "BM25")
     for measure, value in expected.items():

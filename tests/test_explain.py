@@ -10,17 +10,17 @@ from hypothesis import strategies as st
 
 import irpref
 from irpref import CRP, BprefVariant, EMeasure, FMeasure, NPref, QMeasure, RPref
-from irpref.analysis.explain import explain
 from irpref.cli import main
 from irpref.datasets import load
+from irpref.explanation import explain
 from irpref.judged.align import listing as listing_of
 from irpref.judged.pool import Pool
 from irpref.measures import registered
-from irpref.show.explanation import explanation_text
+from irpref.show.explained import explanation_text
 from strategies import collections, parameters, positive_grades
 
-# D7 and D10 are preferred to D12. rho: D7 1, D3 1, D10 1/2, D12 0, so R = 5/2 and N = 3/2.
-# Each of D7 and D10 loses its rho - 0 over N, so 2/3 of its weight; the value is (1/3 + 1/6) / (5/2) = 1/5.
+# D7 and D10 are preferred to D12. rho: D7 1, D3 1, D10 1/2, D12 0, so R = 5/2 and N = 3/2. Each of
+# D7 and D10 loses its rho - 0 over N, so 2/3 of its weight; the value is (1/3 + 1/6) / (5/2) = 1/5.
 QRELS = {"q1": {"D7": 2, "D10": 1, "D12": 0, "D3": 2, "D5": -1}}
 RUN = {"q1": {"D12": 9.0, "D7": 8.0, "D1": 7.0, "D2": 6.0, "D10": 5.0, "D5": 4.0}}
 
@@ -53,17 +53,29 @@ def why(table: pd.DataFrame) -> dict[str, str]:
 
 def test_losses_of_the_third_tool_in_figure_1_of_the_rpref_paper():
     example = load("rpref-figure-1")
-    table = explain(RPref(max_rel=1), example.qrels_frame(), example.runs["T3"], "1").set_index("doc_id")
-    # D16 D14 D13 D15 D7 D11 D10 D5: less relevant documents above each, counted by hand in the figure, and the
-    # sum of the differences over N = 8.1 and over its own rho.
+    table = explain(RPref(max_rel=1), example.qrels_frame(), example.runs["T3"], "1").set_index(
+        "doc_id"
+    )
+    # D16 D14 D13 D15 D7 D11 D10 D5: less relevant documents above each, counted by hand in the
+    # figure, and the sum of the differences over N = 8.1 and over its own rho.
     lost = {"D16": 0, "D14": 1, "D13": 1, "D15": 0, "D7": 4, "D11": 4, "D10": 4, "D5": 7}
     assert table["lost"].dropna().to_dict() == lost
     assert table.loc["D5", "penalty"] == pytest.approx(4.2 / 8.1 / 0.8)
     assert table.loc["D7", "why"] == (
-        "less relevant D16, D14, D13 and D15 ranked above: loses 45.3% of its weight; preferred D5 ranked below D7"
+        "less relevant D16, D14, D13 and D15 ranked above: loses 45.3% of its weight; preferred "
+        "D5 ranked below D7"
     )
     assert table.loc["D5", "why"].startswith("less relevant D16, D14, D13 and 4 more ranked above")
-    assert set(table.index[table["rank"].isna()]) == {"D1", "D2", "D3", "D4", "D6", "D8", "D9", "D12"}
+    assert set(table.index[table["rank"].isna()]) == {
+        "D1",
+        "D2",
+        "D3",
+        "D4",
+        "D6",
+        "D8",
+        "D9",
+        "D12",
+    }
 
 
 @pytest.mark.parametrize("name", EXPLAINABLE)
@@ -71,7 +83,10 @@ def test_losses_of_the_third_tool_in_figure_1_of_the_rpref_paper():
 def test_contributions_add_up_to_the_value(name, data):
     collection = data.draw(collections())
     if "known" in registered()[name].NEEDS:
-        known = {topic: [doc for doc in docs if ord(doc[-1]) % 2] for topic, docs in collection.qrels.items()}
+        known = {
+            topic: [doc for doc in docs if ord(doc[-1]) % 2]
+            for topic, docs in collection.qrels.items()
+        }
         qrels = irpref.with_known(collection.qrels, known)
     else:
         qrels = collection.qrels
@@ -112,7 +127,9 @@ def test_preferences_are_named_as_often_as_they_are_counted(collection, n):
             above = sum(rho[k] < rho[at] for k in range(at))
             below = sum(rho[k] > rho[at] for k in range(at + 1, len(rho)))
             assert above == count
-            assert ("less relevant" in reason.split(": ")[0] and " above" in reason) == (above > 0 or rho[at] > 0)
+            assert ("less relevant" in reason.split(": ")[0] and " above" in reason) == (
+                above > 0 or rho[at] > 0
+            )
             assert ("preferred" in reason) == (below > 0)
 
 
@@ -126,7 +143,8 @@ def test_options_of_rpref_have_their_reasons():
         return why(explain(measure, QRELS, run, "q1"))
 
     assert reasons("RPref(max_rel=2,unretrieved='infinity')")["D3"] == (
-        "not retrieved, so below all that was, less relevant D12 and D10 included: loses 100.0% of its weight"
+        "not retrieved, so below all that was, less relevant D12 and D10 included: loses 100.0% "
+        "of its weight"
     )
     dropped = reasons("RPref(max_rel=2,top='drop')", {"q1": {"D7": 3.0, "D12": 2.0, "D10": 1.0}})
     assert dropped["D7"] == "highest ranked judged document, not in the sum (top='drop')"
@@ -164,18 +182,58 @@ BEST = "best document retrieved (highest grade, then rank)"
     ("measure", "a", "b", "c"),
     [
         ("SeenAP", "relevant: adds precision / 2", "not relevant", "relevant: adds precision / 2"),
-        ("GRecall", "retrieved: counts with its gain 2", "no gain", "retrieved: counts with its gain 1"),
+        (
+            "GRecall",
+            "retrieved: counts with its gain 2",
+            "no gain",
+            "retrieved: counts with its gain 1",
+        ),
         ("OriginalNDCG", "gain 2, not discounted", "no gain", "gain 1 divided by 2 at rank 4"),
-        ("OriginalNDCG(base=3)", "gain 2, not discounted", "no gain", "gain 1 divided by 1.262 at rank 4"),
-        ("GPrecision(max_rel=2)", "retrieved: counts with its gain 2", "no gain", "retrieved: counts with its gain 1"),
+        (
+            "OriginalNDCG(base=3)",
+            "gain 2, not discounted",
+            "no gain",
+            "gain 1 divided by 1.262 at rank 4",
+        ),
+        (
+            "GPrecision(max_rel=2)",
+            "retrieved: counts with its gain 2",
+            "no gain",
+            "retrieved: counts with its gain 1",
+        ),
         ("RelativeRecall", "relevant and retrieved", "not relevant", "relevant and retrieved"),
         # R = 3, and the 3 relevant documents are where a third of the users stop each.
-        ("QMeasure", "relevant: adds its blended ratio / 3", "not relevant", "relevant: adds its blended ratio / 3"),
-        ("RMeasure", "relevant, down to rank 3", "not relevant", "below rank 3, where the ideal list ends"),
-        ("NCU", "relevant: 0.333 of the users stop here", "not relevant", "relevant: 0.333 of the users stop here"),
+        (
+            "QMeasure",
+            "relevant: adds its blended ratio / 3",
+            "not relevant",
+            "relevant: adds its blended ratio / 3",
+        ),
+        (
+            "RMeasure",
+            "relevant, down to rank 3",
+            "not relevant",
+            "below rank 3, where the ideal list ends",
+        ),
+        (
+            "NCU",
+            "relevant: 0.333 of the users stop here",
+            "not relevant",
+            "relevant: 0.333 of the users stop here",
+        ),
         ("OMeasure", f"{FIRST}: its blended ratio is the value", "not relevant", LATER),
-        ("WeightedRR(max_rel=2)", f"{FIRST}: its rank and grade are the value", "not relevant", LATER),
-        ("PMeasure", f"{BEST}: its blended ratio is the value", "not relevant", "not the best document retrieved, a"),
+        (
+            "WeightedRR(max_rel=2)",
+            f"{FIRST}: its rank and grade are the value",
+            "not relevant",
+            LATER,
+        ),
+        (
+            "PMeasure",
+            f"{BEST}: its blended ratio is the value",
+            "not relevant",
+            "not the best document retrieved, a",
+        ),
         (
             "PPlus",
             f"{BEST}: adds its blended ratio / 1",
@@ -193,7 +251,10 @@ def test_each_document_has_the_reason_of_its_grade_and_rank(measure, a, b, c):
 
 def test_what_the_user_knew_is_said_of_documents_that_were_not_retrieved_too():
     qrels = {"q": {"a": 1, "b": 1, "c": 1, "d": 1, "e": 0, "f": 0}}
-    known, run = irpref.with_known(qrels, {"q": ["a", "c", "e", "f"]}), {"q": {"a": 3.0, "b": 2.0, "e": 1.0}}
+    known, run = (
+        irpref.with_known(qrels, {"q": ["a", "c", "e", "f"]}),
+        {"q": {"a": 3.0, "b": 2.0, "e": 1.0}},
+    )
     assert why(explain("Coverage", known, run, "q")) == {
         "a": "relevant and known to the user",
         "b": "relevant, but not known to the user",
@@ -216,7 +277,8 @@ def test_where_a_negative_grade_is_a_judgment_nothing_says_that_it_is_none(measu
 
 
 def test_position_measures_say_where_documents_belong():
-    # Ideal: S A A n ... R = 3. Ranked n S A n A: rp = 1 - 4, 2 - 1, 0; then n at rank 4, A two ranks too low.
+    # Ideal: S A A n ... R = 3. Ranked n S A n A: rp = 1 - 4, 2 - 1, 0; then n at rank 4, A two
+    # ranks too low.
     qrels = {"q": {"s": 2, "a": 1, "b": 1}}
     run = {"q": {"x": 5.0, "s": 4.0, "a": 3.0, "y": 2.0, "b": 1.0}}
     table = explain(CRP, qrels, run, "q").set_index("doc_id")
@@ -235,7 +297,9 @@ def test_position_measures_say_where_documents_belong():
 def test_preferences_are_credited_to_their_higher_document():
     # Of the five preferences, b is ranked above a, c and d, and a above c and d: 2 of 5 are kept.
     qrels = {"q": {"a": 2, "b": 0, "c": 1, "d": 1}}
-    table = explain("PrefPrecision", qrels, {"q": {"b": 4.0, "a": 3.0, "c": 1.0}}, "q").set_index("doc_id")
+    table = explain("PrefPrecision", qrels, {"q": {"b": 4.0, "a": 3.0, "c": 1.0}}, "q").set_index(
+        "doc_id"
+    )
     assert table["correct"].dropna().to_dict() == {"b": 0, "a": 2, "c": 0}
     assert table["wrong"].dropna().to_dict() == {"b": 3, "a": 0, "c": 0}
     assert table["contribution"].to_dict() == {"b": 0, "a": 2 / 5, "c": 0, "d": 0}
@@ -252,14 +316,23 @@ def test_preferences_are_credited_to_their_higher_document():
 )
 def test_relevant_documents_count_until_as_many_are_found_as_were_expected(measure, first, second):
     qrels = {"q": {"a": 1, "b": 0, "c": 1, "d": 1}}
-    table = explain(measure, qrels, {"q": {"b": 4.0, "a": 3.0, "x": 2.0, "c": 1.0}}, "q").set_index("doc_id")
-    assert table.loc[["a", "c"], "contribution"].tolist() == pytest.approx([float(first), float(second)], abs=1e-15)
+    table = explain(measure, qrels, {"q": {"b": 4.0, "a": 3.0, "x": 2.0, "c": 1.0}}, "q").set_index(
+        "doc_id"
+    )
+    assert table.loc[["a", "c"], "contribution"].tolist() == pytest.approx(
+        [float(first), float(second)], abs=1e-15
+    )
     assert table.at["a", "why"] == "relevant and retrieved"
-    assert table.at["c", "why"] == ("relevant and retrieved" if second else "relevant, more than was expected")
+    assert table.at["c", "why"] == (
+        "relevant and retrieved" if second else "relevant, more than was expected"
+    )
 
 
 def test_positions_are_not_spoken_of_where_nothing_is_relevant():
-    assert why(explain(CRP, {"q": {"b": 0}}, {"q": {"b": 2.0, "x": 1.0}}, "q")) == {"b": "", "x": "no judgment"}
+    assert why(explain(CRP, {"q": {"b": 0}}, {"q": {"b": 2.0, "x": 1.0}}, "q")) == {
+        "b": "",
+        "x": "no judgment",
+    }
 
 
 def test_ranks_below_the_end_of_a_short_list_have_a_row_of_their_own():
@@ -288,7 +361,10 @@ def test_no_sum_over_documents_is_refused_with_an_alternative(measure, alternati
 
 
 def test_arguments_in_another_order_are_named():
-    with pytest.raises(TypeError, match=r"expected a measure or its name, got dict: the order is measure, qrels, run"):
+    with pytest.raises(
+        TypeError,
+        match=r"expected a measure or its name, got dict: the order is measure, qrels, run",
+    ):
         explain(QRELS, RUN, "RPref")
 
 
@@ -362,9 +438,30 @@ def test_documents_below_the_cutoff_share_a_line():
 @pytest.mark.parametrize(
     ("run", "why"),
     [
-        ("acbd", {"a": "another one is ranked below", "c": "not relevant", "d": "the last of 3 relevant documents"}),
-        ("acb", {"a": "but 1 relevant is missing", "b": "but 1 relevant is missing", "d": "the value is 0"}),
-        ("ac", {"a": "but 2 relevant are missing", "b": "relevant, not retrieved", "c": "not relevant"}),
+        (
+            "acbd",
+            {
+                "a": "another one is ranked below",
+                "c": "not relevant",
+                "d": "the last of 3 relevant documents",
+            },
+        ),
+        (
+            "acb",
+            {
+                "a": "but 1 relevant is missing",
+                "b": "but 1 relevant is missing",
+                "d": "the value is 0",
+            },
+        ),
+        (
+            "ac",
+            {
+                "a": "but 2 relevant are missing",
+                "b": "relevant, not retrieved",
+                "c": "not relevant",
+            },
+        ),
     ],
 )
 def test_search_efficiency_names_the_last_relevant_document_and_those_that_are_missing(run, why):

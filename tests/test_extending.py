@@ -1,4 +1,5 @@
-"""A form of files, a picture and a command, added in a copy of the repository as CONTRIBUTING.md says.
+"""A form of files, a picture and a command, added in a copy of the repository as CONTRIBUTING.md
+says.
 
 Nothing else has to be written.
 """
@@ -31,7 +32,7 @@ def topic_box(data: Values, runs: Runs | None = None, measure: MeasureLike | Non
 '''
 COMMAND = '''"""`irpref depth QRELS RUN...`: how many documents each run has."""
 
-from irpref.cli import frame
+from irpref.cli import shared as frame
 from irpref.show.text import Column, Table
 
 
@@ -43,15 +44,20 @@ def run(args):
 OPTIONS = 'takes = "RUN..."\noptions = "FILES topic READING WRITING"\n'
 # File, what a newcomer finds there, and what stands there afterwards.
 EDITS = [
-    ("src/irpref/formats/readers.py", None, READER),
-    ("src/irpref/formats/runs.py", "ENDINGS = {\n", 'ENDINGS = {\n    "psv": (".psv",),\n'),
-    ("tests/forms.py", "FILES = {\n", 'FILES = {\n    "psv": lambda frame: frame.to_csv(index=False, sep="|"),\n'),
-    ("src/irpref/show/plots.py", None, PICTURE),
-    ("src/irpref/show/plots.py", "__all__ = [\n", '__all__ = [\n    "topic_box",\n'),
+    ("src/irpref/data/records.py", None, READER),
+    ("src/irpref/data/run_names.py", "ENDINGS = {\n", 'ENDINGS = {\n    "psv": (".psv",),\n'),
+    (
+        "tests/forms.py",
+        "FILES = {\n",
+        'FILES = {\n    "psv": lambda frame: frame.to_csv(index=False, sep="|"),\n',
+    ),
+    ("src/irpref/plots.py", None, PICTURE),
+    ("src/irpref/plots.py", "__all__ = [\n", '__all__ = [\n    "topic_box",\n'),
     (
         "src/irpref/cli/plot.toml",
         None,
-        '\n[kind.box]\nfunction = "topic_box"\nhelp = "quartiles over the topics"\ntakes = "RUN... [MEASURE...]"\n'
+        '\n[kind.box]\nfunction = "topic_box"\nhelp = "quartiles over the topics"\ntakes = '
+        '"RUN... [MEASURE...]"\n'
         'measures = ["AP"]\noptions = "INPUTS"\n',
     ),
     ("src/irpref_command/help.txt", "trust:\n", "trust:\n  depth        documents of each run\n"),
@@ -68,12 +74,16 @@ def repository(tmp_path_factory):
     """A copy of the repository in which all three were added."""
     home = tmp_path_factory.mktemp("repository")
     for folder in ("src", "tests"):
-        shutil.copytree(ROOT / folder, home / folder, ignore=shutil.ignore_patterns("__pycache__", "data"))
+        shutil.copytree(
+            ROOT / folder, home / folder, ignore=shutil.ignore_patterns("__pycache__", "data")
+        )
     shutil.copy(ROOT / "pyproject.toml", home)
     for name, found, written in EDITS:
         text = (home / name).read_text(encoding="utf-8")
         assert found is None or text.count(found) == 1, name
-        (home / name).write_text(text + written if found is None else text.replace(found, written), encoding="utf-8")
+        (home / name).write_text(
+            text + written if found is None else text.replace(found, written), encoding="utf-8"
+        )
     (home / "src/irpref/cli/depth.py").write_text(COMMAND, encoding="utf-8")
     (home / "src/irpref/cli/depth.toml").write_text(OPTIONS, encoding="utf-8")
     (home / "qrels.psv").write_text("query_id|doc_id|relevance\n1|a|1\n1|b|0\n2|a|1\n2|b|0\n")
@@ -99,7 +109,9 @@ def test_the_tests_of_all_forms_pictures_and_commands_take_them(repository):
 
 def test_users_see_the_new_form_and_command(repository):
     assert irpref(repository, "eval", "qrels.psv", "r.psv", "AP") == "AP\t0.7500\n"
-    assert irpref(repository, "depth", "qrels.psv", "r.psv", "-o", "tsv") == "run\tdocuments\nr\t4\n"
+    assert (
+        irpref(repository, "depth", "qrels.psv", "r.psv", "-o", "tsv") == "run\tdocuments\nr\t4\n"
+    )
     assert "documents of each run" in irpref(repository, "--help")
     assert "psv" in irpref(repository, "eval", "--help")
 

@@ -16,10 +16,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import irpref
-from irpref.formats import arrow, source, texts
-from irpref.formats.columns import changes
-from irpref.formats.replace import replaced
-from irpref.formats.source import Source
+from irpref.data import parquet as arrow
+from irpref.data import source, texts
+from irpref.data.columns import changes
+from irpref.data.replace import replaced
+from irpref.data.source import Source
 from irpref.judged import match, stream
 from irpref.judged.align import JudgedFile, align_run
 from irpref.judged.pool import Pool
@@ -31,7 +32,11 @@ MEASURES = irpref.parse_all(["RPref(max_rel=2)", "QMeasure", "nDCG@3", "AP", "Bp
 
 def rows_of(topics: int, depth: int, seed: int = 0) -> list[tuple[str, str, float]]:
     rng = np.random.default_rng(seed)
-    return [(f"{t:03d}", f"d{i}", float(rng.integers(9))) for t in range(topics) for i in rng.permutation(depth)]
+    return [
+        (f"{t:03d}", f"d{i}", float(rng.integers(9)))
+        for t in range(topics)
+        for i in rng.permutation(depth)
+    ]
 
 
 QRELS = pd.DataFrame(
@@ -49,7 +54,7 @@ def values(pool: Pool, run: Any) -> list[list[float]]:
     return [of.tolist() for of in found.values_of(run).values()]
 
 
-# Parquet, some topics at a time ---------------------------------------------------------------------------------------
+# Parquet, some topics at a time -------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("rows_at_a_time", [1, 7, 1 << 20])
@@ -75,7 +80,11 @@ def test_a_folder_is_judged_file_after_file(
 ) -> None:
     frame = frame_of(rows_of(12, 8))
     for i, part in enumerate(frame.partition_by("query_id", maintain_order=True)):
-        folder = tmp_path / "run" / f"query_id={part['query_id'][0]}" if partitioned else tmp_path / "run"
+        folder = (
+            tmp_path / "run" / f"query_id={part['query_id'][0]}"
+            if partitioned
+            else tmp_path / "run"
+        )
         folder.mkdir(parents=True, exist_ok=True)
         (part.drop("query_id") if partitioned else part).write_parquet(folder / f"{i:03d}.parquet")
     monkeypatch.setattr(arrow, "ROWS", rows_at_a_time)
@@ -88,12 +97,14 @@ def test_a_folder_is_judged_file_after_file(
 def test_damaged_parquet_inside_a_folder_is_one_line(tmp_path: Path) -> None:
     (tmp_path / "run").mkdir()
     (tmp_path / "run" / "a.parquet").write_bytes(b"junk")
-    with pytest.raises(ValueError, match=r"a\.parquet: this is no Parquet file, or it is damaged") as found:
+    with pytest.raises(
+        ValueError, match=r"a\.parquet: this is no Parquet file, or it is damaged"
+    ) as found:
         stream.align_file(Pool.build(QRELS), Source(tmp_path / "run"))
     assert "\n" not in str(found.value)
 
 
-# Many files -----------------------------------------------------------------------------------------------------------
+# Many files ---------------------------------------------------------------------------------------
 
 
 @pytest.fixture(scope="module")
@@ -114,7 +125,9 @@ def judged_beside_others(pool: Pool, path: Path) -> JudgedFile:
 
 
 @pytest.mark.parametrize("jobs", [1, 2, 5, None])
-def test_files_are_judged_in_their_order_and_a_bad_one_does_not_end_the_others(track: list[Path], jobs: int) -> None:
+def test_files_are_judged_in_their_order_and_a_bad_one_does_not_end_the_others(
+    track: list[Path], jobs: int
+) -> None:
     pool = Pool.build(QRELS)
     done = list(stream.each(lambda path: judged_beside_others(pool, path), track, jobs))
     assert [d.item for d in done] == track
@@ -141,7 +154,8 @@ def test_only_a_few_are_worked_on_before_the_caller_takes_them() -> None:
 
 
 @pytest.mark.parametrize(
-    "threads", [lambda work, of: stream.each(work, of, jobs=2), lambda work, of: source.ahead(map(work, of))]
+    "threads",
+    [lambda work, of: stream.each(work, of, jobs=2), lambda work, of: source.ahead(map(work, of))],
 )
 def test_what_a_caller_leaves_can_be_collected_by_a_thread_that_works(
     threads: Any, monkeypatch: pytest.MonkeyPatch
@@ -211,7 +225,12 @@ def test_warnings_are_kept_for_their_thread() -> None:
 @pytest.mark.parametrize(
     ("relevant", "other", "ap", "in_float32"),
     [
-        (16777217, 16777216, 1.0, 0.5),  # one number in 32 bits: the later id, which is not relevant, stands first
+        (
+            16777217,
+            16777216,
+            1.0,
+            0.5,
+        ),  # one number in 32 bits: the later id, which is not relevant, stands first
         (16777217, 16777215, 1.0, 1.0),  # two numbers in 32 bits
         (16777216, 16777217, 0.5, 0.5),
         (16777217, 16777217, 0.5, 0.5),  # a tie in both
@@ -235,7 +254,7 @@ def test_rounding_to_32_bits_is_seen_where_it_makes_ties(
     assert found == [[ap], [in_float32]]
 
 
-# Anywhere in memory ---------------------------------------------------------------------------------------------------
+# Anywhere in memory -------------------------------------------------------------------------------
 
 
 def anywhere(ids: list[str], seed: int = 0) -> Any:
@@ -254,7 +273,9 @@ def test_ids_anywhere_in_memory_are_read_as_they_are(
     monkeypatch.setattr(texts, "compiled", compiled)
     rng = np.random.default_rng(1)
     topics = np.repeat([f"{letter}{t}" for t in range(300)], rng.integers(1, 200, 300)).tolist()
-    assert changes(anywhere(topics)).tolist() == [i for i, t in enumerate(topics) if i == 0 or t != topics[i - 1]]
+    assert changes(anywhere(topics)).tolist() == [
+        i for i, t in enumerate(topics) if i == 0 or t != topics[i - 1]
+    ]
     docs = [f"{letter}{i % 977}" for i in range(20_000)]
     strided = np.empty((20_000, 2), dtype=object)
     strided[:, 1] = anywhere(docs)
@@ -273,7 +294,9 @@ def test_whole_numbers_are_not_taken_for_addresses() -> None:
 def test_frames_of_tuples_have_the_values_of_tidy_ones() -> None:
     rows = [(t, d, s) for t, d, s in rows_of(30, 900)]
     ids = [anywhere([row[i] for row in rows], i) for i in (0, 1)]
-    scattered = pd.DataFrame({"query_id": ids[0], "doc_id": ids[1], "score": [row[2] for row in rows]}, dtype=object)
+    scattered = pd.DataFrame(
+        {"query_id": ids[0], "doc_id": ids[1], "score": [row[2] for row in rows]}, dtype=object
+    )
     scattered["score"] = scattered["score"].astype(float)
     evaluator = KernelEvaluator(irpref.parse_all(["RPref(max_rel=2)", "QMeasure"]), QRELS)
     expected = evaluator.values(frame_of(rows))

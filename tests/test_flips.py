@@ -9,12 +9,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
-from irpref.analysis.flips import interval, stepdown
-from irpref.analysis.pairs import pair_tests, significant
+from irpref.lab.decide.all_pairs import pair_tests, significant
+from irpref.lab.decide.sign_flips import interval, stepdown
 
 
 def _statistic(row):
-    """t^2 / (n - 1 + t^2), which goes with |t|: (sum d)^2 / (n sum d^2) as a fraction; 0 without differences."""
+    """t^2 / (n - 1 + t^2), which goes with |t|: (sum d)^2 / (n sum d^2) as a fraction; 0 without
+    differences.
+    """
     squares = len(row) * sum(d * d for d in row)
     return Fraction(sum(row)) ** 2 / squares if squares else Fraction(0)
 
@@ -23,9 +25,13 @@ def _oracle(rows):
     """Step-down maxima over all sign vectors in fractions, as Westfall and Young write them."""
     vectors = list(itertools.product((1, -1), repeat=len(rows[0])))
     observed = [_statistic(row) for row in rows]
-    flipped = [[_statistic([s * d for s, d in zip(v, row, strict=True)]) for v in vectors] for row in rows]
+    flipped = [
+        [_statistic([s * d for s, d in zip(v, row, strict=True)]) for v in vectors] for row in rows
+    ]
     order = sorted(range(len(rows)), key=lambda i: -observed[i])
-    alone = [Fraction(sum(x >= observed[i] for x in flipped[i]), len(vectors)) for i in range(len(rows))]
+    alone = [
+        Fraction(sum(x >= observed[i] for x in flipped[i]), len(vectors)) for i in range(len(rows))
+    ]
     adjusted, running = [Fraction(0)] * len(rows), Fraction(0)
     for k, i in enumerate(order):
         largest = [max(flipped[j][b] for j in order[k:]) for b in range(len(vectors))]
@@ -65,7 +71,9 @@ def test_drawn_sign_vectors_count_the_observed_one():
     exact = stepdown(rows[:, :10], 1024)[0]
     assert exact.tolist() == [2 / 1024]
     drawn = stepdown(np.random.default_rng(1).normal(0.2, 1, (1, 12)), 4000)[0]
-    assert drawn[0] == pytest.approx(stepdown(np.random.default_rng(1).normal(0.2, 1, (1, 12)), 4096)[0][0], abs=0.03)
+    assert drawn[0] == pytest.approx(
+        stepdown(np.random.default_rng(1).normal(0.2, 1, (1, 12)), 4096)[0][0], abs=0.03
+    )
 
 
 @given(st.integers(2, 30), st.integers(0, 99))
@@ -121,12 +129,15 @@ def test_the_interval_holds_the_differences_that_the_test_does_not_reject(n, see
 def test_the_interval_comes_close_to_that_of_t():
     row = np.random.default_rng(5).normal(0.1, 1, 200)
     half = stats.t.ppf(0.975, 199) * row.std(ddof=1) / 200**0.5
-    assert interval(row, 0.95) == pytest.approx((row.mean() - half, row.mean() + half), abs=0.06 * half)
+    assert interval(row, 0.95) == pytest.approx(
+        (row.mean() - half, row.mean() + half), abs=0.06 * half
+    )
 
 
 def test_five_topics_are_too_few_for_a_bound_at_95_per_cent():
     assert interval(np.array([1.0, 2, 3, 4, 5]), 0.95) == (-np.inf, np.inf)
-    # Of 64 sign vectors, two and any two others are 1/16: the bounds are the second smallest and largest means.
+    # Of 64 sign vectors, two and any two others are 1/16: the bounds are the second smallest and
+    # largest means.
     assert interval(np.array([1.0, 2, 3, 4, 5, 6]), 0.95) == (1.0, 6.0)
     assert interval(np.full(20, 0.25), 0.95) == (0.25, 0.25)
     assert interval(np.zeros(20), 0.95) == (0.0, 0.0)
@@ -136,11 +147,16 @@ def test_five_topics_are_too_few_for_a_bound_at_95_per_cent():
 
 
 def test_any_equal_pair_is_called_different_at_most_as_often_as_the_level_says():
-    # Of six runs four are equal, one is better and one is much worse, on topics of very different variance.
+    # Of six runs four are equal, one is better and one is much worse, on topics of very different
+    # variance.
     rng, wrong, found, experiments = np.random.default_rng(11), 0, 0, 400
     truth = np.array([0.5, 0.5, 0.5, 0.5, 0.62, 0.1])
     for _ in range(experiments):
-        values = truth[:, None] + rng.normal(0, 0.3, 20) + rng.normal(0, 0.15, (6, 20)) * rng.gamma(1, 1, 20)
+        values = (
+            truth[:, None]
+            + rng.normal(0, 0.3, 20)
+            + rng.normal(0, 0.15, (6, 20)) * rng.gamma(1, 1, 20)
+        )
         of = pair_tests(values, n_permutations=199, rng=rng)
         called = significant(of.p_adjusted, 0.95)
         equal = truth[of.first] == truth[of.second]

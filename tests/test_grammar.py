@@ -1,7 +1,8 @@
-"""One grammar for all commands: `irpref COMMAND QRELS RUN... MEASURE...`, and the options that all of them share.
+"""One grammar for all commands: `irpref COMMAND QRELS RUN... MEASURE...`, and the options that all
+of them share.
 
-What a command lacks stands here, with the reason. A new command takes all of them, or is added with its reason.
-"""
+What a command lacks stands here, with the reason. A new command takes all of them, or is added with
+its reason."""
 
 import argparse
 import json
@@ -42,10 +43,17 @@ LACKS = {
     "cite": dict.fromkeys(COMMON, NO_INPUT),
 }  # fmt: skip
 # Arguments of their own, where those of all commands would say nothing.
-POSITIONAL = {"demo": [], "judge": ["HUMAN", "JUDGE", "RUN... MEASURE..."], "list": ["MEASURE"], "cite": ["MEASURE"]}
+POSITIONAL = {
+    "demo": [],
+    "judge": ["HUMAN", "JUDGE", "RUN... MEASURE..."],
+    "list": ["MEASURE"],
+    "cite": ["MEASURE"],
+}
 
 
-def commands(parser: argparse.ArgumentParser, name: str = "") -> Iterator[tuple[str, argparse.ArgumentParser]]:
+def commands(
+    parser: argparse.ArgumentParser, name: str = ""
+) -> Iterator[tuple[str, argparse.ArgumentParser]]:
     inner = [action for action in parser._actions if isinstance(action, argparse._SubParsersAction)]
     if not inner:
         yield name, parser
@@ -59,7 +67,10 @@ ALL = dict(commands(whole_parser()))
 
 def shown(parser: argparse.ArgumentParser) -> dict[str, argparse.Action]:
     return {
-        text: action for action in parser._actions if action.help != argparse.SUPPRESS for text in action.option_strings
+        text: action
+        for action in parser._actions
+        if action.help != argparse.SUPPRESS
+        for text in action.option_strings
     }
 
 
@@ -71,33 +82,47 @@ def test_reasons_are_about_commands_that_there_are() -> None:
 @pytest.mark.parametrize("name", ALL)
 def test_a_command_has_the_options_that_all_share_or_a_reason(name: str) -> None:
     has = shown(ALL[name])
-    assert {option for option in COMMON if option not in has} == {*LACKS.get(name, ()), *LACKS.get(name.split()[0], ())}
+    assert {option for option in COMMON if option not in has} == {
+        *LACKS.get(name, ()),
+        *LACKS.get(name.split()[0], ()),
+    }
     # Short and long are one option; no short one means something else elsewhere.
     assert all(has[long] is has[option] for option, long in COMMON.items() if option in has)
 
 
 @pytest.mark.parametrize("name", ALL)
 def test_a_command_takes_judgments_then_runs_then_measures(name: str) -> None:
-    found = [action.metavar or action.dest for action in ALL[name]._actions if not action.option_strings]
+    found = [
+        action.metavar or action.dest for action in ALL[name]._actions if not action.option_strings
+    ]
     if name in POSITIONAL or name.startswith("meta "):
         expected = POSITIONAL.get(name, ["QRELS", "RUN... MEASURE..."])
         assert [str(text).upper() for text in found] == expected
         return
     qrels, rest = map(str, found)
     assert qrels == "QRELS"
-    assert re.fullmatch(r"(A B|BASELINE CANDIDATE|\[RUN\.\.\.\]|RUN( RUN)?(\.\.\.)?)( \[?MEASURE(\.\.\.)?\]?)?", rest)
+    assert re.fullmatch(
+        r"(A B|BASELINE CANDIDATE|\[RUN\.\.\.\]|RUN( RUN)?(\.\.\.)?)( \[?MEASURE(\.\.\.)?\]?)?",
+        rest,
+    )
     assert ("MEASURE" in rest) == ("-m" in shown(ALL[name]))
     assert ALL[name].format_usage().startswith(f"usage: irpref {name} [options] QRELS {rest}")
 
 
 @pytest.mark.parametrize("name", ALL)
 def test_a_command_that_takes_measures_takes_those_of_your_own(name: str) -> None:
-    takes = any("MEASURE" in str(action.metavar) for action in ALL[name]._actions if not action.option_strings)
+    takes = any(
+        "MEASURE" in str(action.metavar)
+        for action in ALL[name]._actions
+        if not action.option_strings
+    )
     assert "--import" in shown(ALL[name]) or not takes
 
 
 @pytest.mark.parametrize("name", [name for name in ALL if name not in POSITIONAL])
-def test_help_of_a_command_says_what_each_option_does(name: str, capsys: pytest.CaptureFixture[str]) -> None:
+def test_help_of_a_command_says_what_each_option_does(
+    name: str, capsys: pytest.CaptureFixture[str]
+) -> None:
     assert main([*name.split(), "--help"]) == 0
     out = capsys.readouterr().out
     assert out.startswith("usage: irpref ")
@@ -119,14 +144,23 @@ def test_help_of_eval_fits_one_screen(
 
 @pytest.fixture
 def files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """Judgments of three topics, of which only the last has grade 3; runs with a tie in 32 bits alone."""
+    """Judgments of three topics, of which only the last has grade 3; runs with a tie in 32 bits
+    alone.
+    """
     grades = {1: (1, 0, 1), 2: (1, 0, 1), 3: (3, 0, 1)}
     (tmp_path / "qrels").write_text(
-        "".join(f"{t} 0 {doc} {grade}\n" for t, of in grades.items() for doc, grade in zip("abc", of, strict=True))
+        "".join(
+            f"{t} 0 {doc} {grade}\n"
+            for t, of in grades.items()
+            for doc, grade in zip("abc", of, strict=True)
+        )
     )
     for name, better in (("r1", "a"), ("r2", "b")):
         other = "b" if better == "a" else "a"
-        rows = [f"{t} Q0 {better} 1 16777217 x\n{t} Q0 {other} 2 16777216 x\n{t} Q0 c 3 1 x\n" for t in grades]
+        rows = [
+            f"{t} Q0 {better} 1 16777217 x\n{t} Q0 {other} 2 16777216 x\n{t} Q0 c 3 1 x\n"
+            for t in grades
+        ]
         (tmp_path / name).write_text("".join(rows))
     monkeypatch.chdir(tmp_path)
     return tmp_path
@@ -153,19 +187,38 @@ def files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         "meta robustness qrels r1 r2 AP RPref --samples 1 --levels 50",
     ],
 )
-def test_one_topic_can_be_asked_for_everywhere(command: str, files: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_one_topic_can_be_asked_for_everywhere(
+    command: str, files: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     assert main([*command.split(), "-t", "1"]) == 0
     capsys.readouterr()
     assert main([*command.split(), "-t", "9"]) != 0
     assert "'9'" in capsys.readouterr().err
 
 
-def test_topics_keep_the_scale_of_all_judgments(files: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_topics_keep_the_scale_of_all_judgments(
+    files: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     # Grades up to 3 among all topics, up to 1 in these two.
     for measure in ("RPref", "NPref(n=3)"):
         main(["eval", "qrels", "r2", measure, "-t", "1", "-o", "tsv", "-p", "-1"])
         one = capsys.readouterr().out.split()[-1]
-        main(["leaderboard", "qrels", "r2", measure, "-t", "1", "-t", "2", "-o", "jsonl", "--pairs", "none"])
+        main(
+            [
+                "leaderboard",
+                "qrels",
+                "r2",
+                measure,
+                "-t",
+                "1",
+                "-t",
+                "2",
+                "-o",
+                "jsonl",
+                "--pairs",
+                "none",
+            ]
+        )
         assert f'"mean": {one}' in capsys.readouterr().out
 
 
@@ -174,8 +227,9 @@ def test_a_report_in_32_bits(files: Path) -> None:
         assert main(["report", "qrels", "r1", "r2", "AP", "-f", "page.html", *options]) == 0
         return Path("page.html").read_text()
 
-    # Relevant in all topics: a and c. By 64 bits r1 has a first: AP = (1 + 2/3) / 2 = 5/6. In 32 bits a and b are tied,
-    # and b stands first, since its id is higher: AP = (1/2 + 2/3) / 2 = 7/12.
+    # Relevant in all topics: a and c. By 64 bits r1 has a first: AP = (1 + 2/3) / 2 = 5/6. In 32
+    # bits a and b are tied, and b stands first, since its id is higher: AP = (1/2 + 2/3) / 2 =
+    # 7/12.
     plain, short = values(), values("--float32")
     assert "0.8333" in plain
     assert "0.8333" not in short
@@ -183,23 +237,46 @@ def test_a_report_in_32_bits(files: Path) -> None:
 
 
 def test_robustness_in_32_bits(files: Path) -> None:
-    command = ["meta", "robustness", "qrels", "r1", "r2", "AP", "RPref", "--samples", "1", "--levels", "50", "--resume"]
+    command = [
+        "meta",
+        "robustness",
+        "qrels",
+        "r1",
+        "r2",
+        "AP",
+        "RPref",
+        "--samples",
+        "1",
+        "--levels",
+        "50",
+        "--resume",
+    ]
 
     def found(kept: str, *options: str) -> dict[str, float]:
         assert main([*command, kept, *options]) == 0
         rows = [json.loads(line) for line in Path(kept).read_text().splitlines()]
-        return {measure: mean for _, level, _, measure, run, mean in rows if level == 100 and run == "r1"}
+        return {
+            measure: mean
+            for _, level, _, measure, run, mean in rows
+            if level == 100 and run == "r1"
+        }
 
     plain, short = found("plain"), found("short", "--float32")
     assert (round(plain["AP"], 4), round(short["AP"], 4)) == (0.8333, 0.5833)
     assert plain["RPref"] == short["RPref"]  # ours keep the scores as they are
-    assert found("plain", "--float32") == short  # results of the one are not taken for those of the other
+    assert (
+        found("plain", "--float32") == short
+    )  # results of the one are not taken for those of the other
 
 
 def test_the_form_of_runs_can_be_said(files: Path, capsys: pytest.CaptureFixture[str]) -> None:
     for name in ("r1.x", "r2.x"):
         (files / name).write_text("query_id,doc_id,score\n1,a,3\n1,b,2\n2,a,1\n")
-    for command in ("report qrels r1.x r2.x AP -f page.html", "leaderboard qrels r1.x r2.x AP", "eval qrels r1.x AP"):
+    for command in (
+        "report qrels r1.x r2.x AP -f page.html",
+        "leaderboard qrels r1.x r2.x AP",
+        "eval qrels r1.x AP",
+    ):
         assert main([*command.split(), "--jobs", "1"]) == 1
         assert "r1.x, line 1: 1 field" in capsys.readouterr().err
         main([*command.split(), "--format", "csv", "--jobs", "1"])
@@ -213,7 +290,10 @@ def test_the_form_of_runs_can_be_said(files: Path, capsys: pytest.CaptureFixture
         ("eval AP qrels r1", "'AP' is a measure; the order is QRELS RUN... MEASURE..."),
         ("eval qrels r1 AP,nDCG@10", "several are written with blanks between them"),
         ("curve pr qrels r1 -f a.png", "-f a.png: tables are not written as .png, but as .txt"),
-        ("report qrels r1 AP -o a.html", "-o is no option of this command (see irpref report --help)"),
+        (
+            "report qrels r1 AP -o a.html",
+            "-o is no option of this command (see irpref report --help)",
+        ),
         ("eval qrels r1 AP -f a.csv.gz", "tables are not written as .gz, but as .txt"),
         ("eval qrels r1 AP -p 2.5", "invalid int value: '2.5'"),
         ("curve crp qrels r1 --level .9", "--level is no option of this command"),
@@ -238,7 +318,12 @@ def test_help_is_a_word_too(capsys: pytest.CaptureFixture[str]) -> None:
 @pytest.mark.parametrize(
     "command",
     [
-        *("eval qrels r1 AP", "compare qrels r1 plain AP", "leaderboard qrels r1 plain AP", "curve pr qrels r1"),
+        *(
+            "eval qrels r1 AP",
+            "compare qrels r1 plain AP",
+            "leaderboard qrels r1 plain AP",
+            "curve pr qrels r1",
+        ),
         *(
             "curve histogram qrels r1 plain",
             "plot histogram qrels r1 plain -f a.png",
@@ -246,8 +331,12 @@ def test_help_is_a_word_too(capsys: pytest.CaptureFixture[str]) -> None:
         ),
     ],
 )
-def test_advice_on_the_command_line_is_an_option(command: str, files: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    (files / "plain").write_text("".join(f"{t} Q0 {doc} 1 {s} x\n" for t in (1, 2, 3) for s, doc in enumerate("abc")))
+def test_advice_on_the_command_line_is_an_option(
+    command: str, files: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (files / "plain").write_text(
+        "".join(f"{t} Q0 {doc} 1 {s} x\n" for t in (1, 2, 3) for s, doc in enumerate("abc"))
+    )
     assert main(command.split()) == 0
     _, err = capsys.readouterr()
     assert err.count("for pytrec_eval's, use --float32") == 1
@@ -256,12 +345,16 @@ def test_advice_on_the_command_line_is_an_option(command: str, files: Path, caps
     assert "pytrec_eval" not in capsys.readouterr().err
 
 
-def test_a_scale_on_the_command_line_is_written_out(files: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_scale_on_the_command_line_is_written_out(
+    files: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     assert main(["eval", "qrels", "r1", "RPref"]) == 0
     assert capsys.readouterr().err.endswith("may have another: write RPref(max_rel=3)\n")
 
 
-def test_lists_fit_the_terminal(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+def test_lists_fit_the_terminal(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
     monkeypatch.setenv("COLUMNS", "50")
     assert main(["list"]) == 0
     narrow = capsys.readouterr().out

@@ -16,20 +16,27 @@ from shells import qrels_text, run_text
 
 EXAMPLE = load("synthetic")
 RUNS = {name: EXAMPLE.runs[name] for name in ("baseline", "strong", "noisy")}
-GROUPS = {topic: ("a few", "b", "c")[min(i, 2) if i < 2 else i % 2 + 1] for i, topic in enumerate(EXAMPLE.qrels)}
+GROUPS = {
+    topic: ("a few", "b", "c")[min(i, 2) if i < 2 else i % 2 + 1]
+    for i, topic in enumerate(EXAMPLE.qrels)
+}
 PARTS = {group: [t for t in GROUPS if GROUPS[t] == group] for group in sorted(set(GROUPS.values()))}
 TABLES = {
     "crp": lambda qrels, runs, **more: curves.crp(qrels, runs, depth=60, **more),
-    "npref": lambda qrels, runs, **more: curves.npref_convergence(qrels, runs, "RPref(max_rel=3)", n=(2, 4), **more),
+    "npref": lambda qrels, runs, **more: curves.npref_convergence(
+        qrels, runs, "RPref(max_rel=3)", n=(2, 4), **more
+    ),
     "pr": curves.interpolated_precision,
     "gain": lambda qrels, runs, **more: curves.cumulated_gain(qrels, runs, depth=20, **more),
     "areas": lambda qrels, runs, **more: curves.gain_areas(qrels, runs, depth=20, **more),
     "histogram": lambda qrels, runs, **more: curves.precision_histogram(
         qrels, runs, "baseline", **{"per_topic": False, **more}
     ),
-    "differences": lambda qrels, runs, **more: curves.paired_differences(qrels, runs, "strong", "AP", **more),
+    "differences": lambda qrels, runs, **more: curves.paired_differences(
+        qrels, runs, "strong", "AP", **more
+    ),
     "summary": curves.summary_table,
-    "prefer": irpref.prefer,
+    "prefer": irpref.lab.prefer,
 }
 
 
@@ -46,7 +53,9 @@ def test_a_group_has_the_rows_of_its_topics_alone(name, per_topic):
     table = TABLES[name](EXAMPLE.qrels, RUNS, groups=GROUPS, **more)
     assert sorted(set(table["group"])) == list(PARTS)
     for one in (table, getattr(table, "pairs", table)):
-        assert one.index.tolist() == list(range(len(one)))  # `table.loc[0]` is one row, not one of each group
+        assert one.index.tolist() == list(
+            range(len(one))
+        )  # `table.loc[0]` is one row, not one of each group
     for group, topics in PARTS.items():
         alone = TABLES[name](only(topics), RUNS, **more)
         part = table[table["group"] == group].drop(columns="group").reset_index(drop=True)
@@ -54,7 +63,7 @@ def test_a_group_has_the_rows_of_its_topics_alone(name, per_topic):
 
 
 def test_two_rankings_are_compared_topic_by_topic_with_the_group_beside():
-    table = irpref.prefer(EXAMPLE.qrels, RUNS["strong"], RUNS["noisy"], groups=GROUPS)
+    table = irpref.lab.prefer(EXAMPLE.qrels, RUNS["strong"], RUNS["noisy"], groups=GROUPS)
     assert list(table.columns) == ["query_id", "group", "preference"]
     assert dict(zip(table["query_id"], table["group"], strict=True)) == GROUPS
 
@@ -66,27 +75,34 @@ def test_intervals_of_a_group_are_those_of_its_topics_alone():
     )
     qrels = qrels[qrels["kind"] != "a few"]  # of one topic there is no interval over topics
     measures = ["P@5", "RR", "NumRelRet"]
-    found = irpref.intervals(measures, qrels, RUNS["noisy"], over="topics", groups="kind")
-    again = irpref.intervals(measures, qrels, RUNS["noisy"], over="topics", groups=GROUPS)
+    found = irpref.lab.intervals(measures, qrels, RUNS["noisy"], over="topics", groups="kind")
+    again = irpref.lab.intervals(measures, qrels, RUNS["noisy"], over="topics", groups=GROUPS)
     pd.testing.assert_frame_equal(found, again)
     for group in ("b", "c"):
-        alone = irpref.intervals(measures, only(PARTS[group]), RUNS["noisy"], over="topics")
+        alone = irpref.lab.intervals(measures, only(PARTS[group]), RUNS["noisy"], over="topics")
         part = found[found["group"] == group].drop(columns="group").reset_index(drop=True)
         pd.testing.assert_frame_equal(part, alone, check_exact=True)
-    with pytest.raises(ValueError, match="says nothing about over='ties': it belongs to over='topics'"):
-        irpref.intervals(measures, qrels, RUNS["noisy"], groups="kind")
+    with pytest.raises(
+        ValueError, match="says nothing about over='ties': it belongs to over='topics'"
+    ):
+        irpref.lab.intervals(measures, qrels, RUNS["noisy"], groups="kind")
 
 
-# The command line ---------------------------------------------------------------------------------------------
+# The command line ---------------------------------------------------------------------------------
 
 
 @pytest.fixture(scope="module")
 def files(tmp_path_factory):
     home = tmp_path_factory.mktemp("groups")
     (home / "groups").write_text("".join(f"{t} {g}\n" for t, g in GROUPS.items()))
-    (home / "two").write_text("".join(f"{t} {'c' if g == 'c' else 'a'}\n" for t, g in GROUPS.items()))
+    (home / "two").write_text(
+        "".join(f"{t} {'c' if g == 'c' else 'a'}\n" for t, g in GROUPS.items())
+    )
     parts = {**PARTS, "a": [*PARTS["a few"], *PARTS["b"]]}
-    for name, qrels in {"all": EXAMPLE.qrels, **{g: only(topics) for g, topics in parts.items()}}.items():
+    for name, qrels in {
+        "all": EXAMPLE.qrels,
+        **{g: only(topics) for g, topics in parts.items()},
+    }.items():
         (home / f"{name}.qrels").write_text(qrels_text(qrels))
     for name, run in RUNS.items():
         (home / f"{name}.run").write_text(run_text(run))
@@ -127,7 +143,9 @@ def test_commands_print_for_a_group_what_they_print_for_its_topics(command, more
     runs = [files / f"{name}.run" for name in list(RUNS)[:n]]
     of, parts = "groups", list(PARTS)
     if command[-1] == "power":  # a test needs two topics
-        words = list(map(str, [*command, files / "all.qrels", *runs, *more, "--groups", files / "groups"]))
+        words = list(
+            map(str, [*command, files / "all.qrels", *runs, *more, "--groups", files / "groups"])
+        )
         assert main(words) == 1
         assert capsys.readouterr().err.startswith("irpref: group 'a few'")
         of, parts = "two", ["a", "c"]
@@ -141,18 +159,30 @@ def test_commands_print_for_a_group_what_they_print_for_its_topics(command, more
 def test_meta_keeps_the_scale_of_all_judgments_in_each_group(files, capsys, tmp_path):
     runs = [files / f"{name}.run" for name in RUNS]
     groups = ["--groups", files / "groups"]
-    found = rows(capsys, "meta", "robustness", files / "all.qrels", *runs, "RPref", "--levels", "50", *groups)
+    found = rows(
+        capsys, "meta", "robustness", files / "all.qrels", *runs, "RPref", "--levels", "50", *groups
+    )
     for group in PARTS:
         scaled = "RPref(max_rel=3)"
-        alone = rows(capsys, "meta", "robustness", files / f"{group}.qrels", *runs, scaled, "--levels", "50")
-        assert [float(row["mean"]) for row in found if row["group"] == group] == [float(row["mean"]) for row in alone]
+        alone = rows(
+            capsys, "meta", "robustness", files / f"{group}.qrels", *runs, scaled, "--levels", "50"
+        )
+        assert [float(row["mean"]) for row in found if row["group"] == group] == [
+            float(row["mean"]) for row in alone
+        ]
     for method in ("stability", "swap", "power", "robustness"):
         more = ["AP", "Bpref", "--samples", "3"]
-        shown = rows(capsys, "meta", method, files / "all.qrels", *runs, *more, "--groups", files / "two")
+        shown = rows(
+            capsys, "meta", method, files / "all.qrels", *runs, *more, "--groups", files / "two"
+        )
         assert {row["group"] for row in shown} == {"a", "c"}
     kept = ["AP", "--levels", "50", *groups, "--resume", tmp_path / "kept"]
-    first, again = (rows(capsys, "meta", "robustness", files / "all.qrels", *runs, *kept) for _ in range(2))
-    assert first == again == rows(capsys, "meta", "robustness", files / "all.qrels", *runs, *kept[:-2])
+    first, again = (
+        rows(capsys, "meta", "robustness", files / "all.qrels", *runs, *kept) for _ in range(2)
+    )
+    assert (
+        first == again == rows(capsys, "meta", "robustness", files / "all.qrels", *runs, *kept[:-2])
+    )
 
 
 def test_a_file_of_groups_has_the_topics_of_trec_files(tmp_path):
@@ -164,23 +194,58 @@ def test_a_file_of_groups_has_the_topics_of_trec_files(tmp_path):
 
 
 def test_eval_says_the_group_of_each_topic(files, capsys):
-    found = rows(capsys, "eval", files / "all.qrels", files / "strong.run", "AP", "-q", "--groups", files / "groups")
+    found = rows(
+        capsys,
+        "eval",
+        files / "all.qrels",
+        files / "strong.run",
+        "AP",
+        "-q",
+        "--groups",
+        files / "groups",
+    )
     assert {row["query_id"]: row["group"] for row in found if row["query_id"] != "all"} == GROUPS
     assert [row["group"] for row in found if row["query_id"] == "all"] == list(PARTS)
-    assert main(["eval", str(files / "all.qrels"), str(files / "strong.run"), "AP", "--groups", "nowhere"]) == 1
-    assert capsys.readouterr().err.startswith("irpref: groups='nowhere' is neither a column of the qrels")
+    assert (
+        main(
+            [
+                "eval",
+                str(files / "all.qrels"),
+                str(files / "strong.run"),
+                "AP",
+                "--groups",
+                "nowhere",
+            ]
+        )
+        == 1
+    )
+    assert capsys.readouterr().err.startswith(
+        "irpref: groups='nowhere' is neither a column of the qrels"
+    )
 
 
 def test_tables_for_readers_have_a_row_for_each_group(files, capsys):
     runs = [str(files / f"{name}.run") for name in list(RUNS)[:2]]
     for command in ("eval", "compare", "prefer"):
         measures = [] if command == "prefer" else ["AP"]
-        assert main([command, str(files / "all.qrels"), *runs, *measures, "--groups", str(files / "groups")]) == 0
+        assert (
+            main(
+                [
+                    command,
+                    str(files / "all.qrels"),
+                    *runs,
+                    *measures,
+                    "--groups",
+                    str(files / "groups"),
+                ]
+            )
+            == 0
+        )
         shown = capsys.readouterr().out
         assert all(group in shown for group in PARTS)
 
 
-# Pictures -----------------------------------------------------------------------------------------------------
+# Pictures -----------------------------------------------------------------------------------------
 
 
 @pytest.fixture
@@ -195,7 +260,9 @@ def plots():
 
 def test_a_line_is_a_run_on_a_group(plots):
     table = curves.interpolated_precision(EXAMPLE.qrels, RUNS, groups=GROUPS)
-    ax = plots.precision_recall(table, highlight=[f"{run} ({group})" for run in RUNS for group in PARTS])  # nine
+    ax = plots.precision_recall(
+        table, highlight=[f"{run} ({group})" for run in RUNS for group in PARTS]
+    )  # nine
     drawn = {line.get_label(): line.get_ydata().tolist() for line in ax.lines}
     assert set(drawn) == {f"{run} ({group})" for run in RUNS for group in PARTS}
     for (run, group), rows_of in table.groupby(["run", "group"]):
@@ -211,6 +278,9 @@ def test_each_group_has_its_own_ideal_and_worst_case(plots):
     crp = curves.crp(EXAMPLE.qrels, RUNS, groups=GROUPS)
     ax = plots.crp(crp, normalized=False)
     dotted = [line.get_ydata() for line in ax.lines if line.get_linestyle() == ":"]
-    expected = [rows_of["worst_median"].to_numpy() for _, rows_of in crp[crp["run"] == "baseline"].groupby("group")]
+    expected = [
+        rows_of["worst_median"].to_numpy()
+        for _, rows_of in crp[crp["run"] == "baseline"].groupby("group")
+    ]
     grey = [y for y in dotted if any(np.array_equal(y, e[: y.size]) for e in expected)]
     assert len(grey) >= len(PARTS)

@@ -1,4 +1,6 @@
-"""Differences of two runs over shared grades of unjudged documents, and the documents to judge next."""
+"""Differences of two runs over shared grades of unjudged documents, and the documents to judge
+next.
+"""
 
 import itertools
 import warnings
@@ -11,7 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import irpref
-from irpref.analysis.holes import difference_intervals, hole_intervals, judge_next, pair_intervals
+from irpref.lab.trust.holes import difference_intervals, hole_intervals, judge_next, pair_intervals
 from irpref.reference import FORMULAS as ORACLES
 from irpref.reference import order
 from strategies import collections
@@ -45,7 +47,10 @@ def second_run(run, moves):
     for topic, docs in run.items():
         names = sorted(docs)
         kept = [name for name, (stays, _) in zip(names, moves, strict=False) if stays]
-        out[topic] = {name: float(score) for name, (_, score) in zip([*kept, "new1", "new2"], moves, strict=False)}
+        out[topic] = {
+            name: float(score)
+            for name, (_, score) in zip([*kept, "new1", "new2"], moves, strict=False)
+        }
     return out
 
 
@@ -73,7 +78,11 @@ def test_the_bounds_of_a_difference_are_those_of_all_shared_assignments(name, co
         assert row["low"] <= row["high"]
         a, b = order(one.get(topic, {})), order(two.get(topic, {}))
         negative = name == "nCRP"
-        holes = [d for d in dict.fromkeys([*a, *b]) if d not in judged or (judged[d] < 0 and not negative)]
+        holes = [
+            d
+            for d in dict.fromkeys([*a, *b])
+            if d not in judged or (judged[d] < 0 and not negative)
+        ]
         if (top + 1) ** len(holes) > MOST:
             continue
         found = []
@@ -94,13 +103,19 @@ BINARY = ["AP", "Bpref", "R@3", "RR", "Success@3"]
 
 @pytest.mark.parametrize(
     ("name", "top", "n_holes"),
-    [*((name, 1, 11) for name in (*BINARY, "nDCG", "nDCG@3", "GRecall")), *((name, 3, 9) for name in BINARY)],
+    [
+        *((name, 1, 11) for name in (*BINARY, "nDCG", "nDCG@3", "GRecall")),
+        *((name, 3, 9) for name in BINARY),
+    ],
 )
 def test_the_bounds_of_a_difference_with_many_holes(name, top, n_holes):
     rng = np.random.default_rng(5)
     judged = {f"d{i}": int(g) for i, g in enumerate(rng.integers(0, 2, 6) * top)}
     docs = [*judged, *(f"u{i}" for i in range(n_holes))]
-    one, two = ({doc: float(s) for doc, s in zip(docs, rng.permutation(len(docs)), strict=True)} for _ in "ab")
+    one, two = (
+        {doc: float(s) for doc, s in zip(docs, rng.permutation(len(docs)), strict=True)}
+        for _ in "ab"
+    )
     del one["u0"], one["d1"], two["u1"], two["d2"]
     a, b = order(one), order(two)
     holes = [doc for doc in docs if doc not in judged]
@@ -111,7 +126,9 @@ def test_the_bounds_of_a_difference_with_many_holes(name, top, n_holes):
     row = difference_intervals([name], {"q": judged}, {"q": one}, {"q": two}).iloc[0]
     # With two grades that matter, 9 holes can be filled in 512 ways, and all are tried.
     assert row["exact"] == (name in ("R@3", "RR", "Success@3") or n_holes < 10)
-    assert (row["low"], row["high"]) == pytest.approx((float(min(found)), float(max(found))), abs=1e-9)
+    assert (row["low"], row["high"]) == pytest.approx(
+        (float(min(found)), float(max(found))), abs=1e-9
+    )
 
 
 def test_a_document_that_both_retrieve_does_not_move_their_difference():
@@ -136,9 +153,15 @@ def test_ties_by_rising_id_keep_their_documents():
 
 def test_pairs_that_could_turn_round():
     qrels = {"q": {"r": 1, "s": 1, "n": 0}}
-    runs = {"a": {"q": {"r": 3, "s": 2, "n": 1}}, "b": {"q": {"r": 3, "x": 2, "n": 1}}, "c": {"q": {"n": 3}}}
+    runs = {
+        "a": {"q": {"r": 3, "s": 2, "n": 1}},
+        "b": {"q": {"r": 3, "x": 2, "n": 1}},
+        "c": {"q": {"n": 3}},
+    }
     table = pair_intervals("P@3", qrels, runs).set_index(["a", "b"])
-    assert table.loc[("a", "b")][["low", "value", "high"]].tolist() == pytest.approx([0, 1 / 3, 1 / 3])
+    assert table.loc[("a", "b")][["low", "value", "high"]].tolist() == pytest.approx(
+        [0, 1 / 3, 1 / 3]
+    )
     assert table["could_turn"].tolist() == [True, False, False]
     assert table["exact"].all()
 
@@ -163,7 +186,10 @@ def test_weights_of_precision_are_those_of_the_pairs_that_could_turn():
     docs = [f"d{i}" for i in range(12)]
     qrels = {t: {doc: int(rng.integers(0, 2)) for doc in docs[:5]} for t in "pqr"}
     runs = {
-        name: {t: {doc: float(s) for doc, s in zip(docs, rng.permutation(12), strict=True)} for t in qrels}
+        name: {
+            t: {doc: float(s) for doc, s in zip(docs, rng.permutation(12), strict=True)}
+            for t in qrels
+        }
         for name in "abcd"
     }
     table = judge_next("P@4", qrels, runs, n=1000)
@@ -172,7 +198,9 @@ def test_weights_of_precision_are_those_of_the_pairs_that_could_turn():
     turns = [pair for pair in itertools.combinations("abcd", 2) if _could_turn(pair, qrels, tops)]
     expected = {}
     for t, doc in itertools.product(qrels, docs):
-        weight = sum(((doc in tops[a][t]) != (doc in tops[b][t])) * Fraction(1, 12) for a, b in turns)
+        weight = sum(
+            ((doc in tops[a][t]) != (doc in tops[b][t])) * Fraction(1, 12) for a, b in turns
+        )
         if doc not in qrels[t] and weight:
             expected[t, doc] = float(weight)
     assert weights == pytest.approx(expected)
@@ -183,10 +211,16 @@ def test_weights_of_precision_are_those_of_the_pairs_that_could_turn():
 
 
 def _could_turn(pair, qrels, tops):
-    lead = {name: sum(qrels[t].get(doc, 0) for t in qrels for doc in tops[name][t]) for name in pair}
+    lead = {
+        name: sum(qrels[t].get(doc, 0) for t in qrels for doc in tops[name][t]) for name in pair
+    }
     behind, ahead = sorted(pair, key=lambda name: lead[name])
-    mine = sum(doc not in qrels[t] and doc not in tops[ahead][t] for t in qrels for doc in tops[behind][t])
-    other = sum(doc not in qrels[t] and doc not in tops[behind][t] for t in qrels for doc in tops[ahead][t])
+    mine = sum(
+        doc not in qrels[t] and doc not in tops[ahead][t] for t in qrels for doc in tops[behind][t]
+    )
+    other = sum(
+        doc not in qrels[t] and doc not in tops[behind][t] for t in qrels for doc in tops[ahead][t]
+    )
     gap = lead[ahead] - lead[behind]
     return mine >= gap if gap else mine + other > 0
 
@@ -198,7 +232,9 @@ def test_documents_below_rank_20_of_all_runs_are_not_looked_at_unless_asked_for(
     found = set(judge_next("AP", qrels, {"a": a, "b": b}, n=100)["doc_id"])
     assert {"x20", "y20"} <= found
     assert not found & {"x21", "y21"}
-    assert {"x21", "y21"} <= set(judge_next("AP", qrels, {"a": a, "b": b}, n=100, depth=21)["doc_id"])
+    assert {"x21", "y21"} <= set(
+        judge_next("AP", qrels, {"a": a, "b": b}, n=100, depth=21)["doc_id"]
+    )
 
 
 @pytest.mark.parametrize(("options", "words"), [({"n": 0}, "n=0"), ({"depth": 2.5}, "depth=2.5")])
@@ -226,7 +262,9 @@ def test_all_pairs_at_once_are_those_one_by_one(name, grades, collection, moves)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", irpref.IrprefWarning)
         table = pair_intervals([name], qrels, runs, grades)
-        assert list(zip(table["a"], table["b"], strict=True)) == list(itertools.combinations(runs, 2))
+        assert list(zip(table["a"], table["b"], strict=True)) == list(
+            itertools.combinations(runs, 2)
+        )
         for row in table.itertuples():
             pair = difference_intervals([name], qrels, runs[row.a], runs[row.b], grades)
             mean = pair[pair["query_id"].isna()].iloc[0]

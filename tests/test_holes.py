@@ -1,4 +1,6 @@
-"""Intervals over the grades of unjudged documents, against every assignment of grades, through the oracles."""
+"""Intervals over the grades of unjudged documents, against every assignment of grades, through the
+oracles.
+"""
 
 import inspect
 import itertools
@@ -15,12 +17,12 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 import irpref
-from irpref.analysis.holes import hole_intervals
+from irpref.lab.trust.holes import hole_intervals
 from irpref.measures import declare, registered
 from irpref.measures.declare import KernelMeasure, Param
 from irpref.reference import FORMULAS as ORACLES
 from irpref.reference import order, scale_of
-from irpref.reference.everyday import EVERYDAY
+from irpref.reference.host_measures import EVERYDAY
 from real_runs import qrels_of, runs_of
 from strategies import collections, parameters, positive_grades
 from test_laws import VARIANTS, awkward, judgments, retrieved
@@ -39,7 +41,9 @@ HOST = {
     "SetAP": lambda ranking, judged, **how: (
         _set_precision(ranking, judged, **how) * EVERYDAY["R"](ranking, judged, **how)
     ),
-    "NumRel": lambda ranking, judged: Fraction(sum(grade >= 1 for grade in judged.values()) if ranking else 0),
+    "NumRel": lambda ranking, judged: Fraction(
+        sum(grade >= 1 for grade in judged.values()) if ranking else 0
+    ),
     "NumQ": lambda ranking, judged: Fraction(bool(ranking)),
 }
 
@@ -49,7 +53,9 @@ def host_parameters(name):
     gains = st.sampled_from([{1: 3, 2: 5, 3: 7}, {1: 2, 2: 2, 3: 1}, {0: 1, 3: 9}])
     needed = {"RBP": rel} | dict.fromkeys(("P", "R", "Success", "Judged"), cutoff)
     optional = {
-        **dict.fromkeys(("P", "R", "Success", "Rprec", "Bpref", "SetP", "SetR", "SetAP", "NumRet"), rel),
+        **dict.fromkeys(
+            ("P", "R", "Success", "Rprec", "Bpref", "SetP", "SetR", "SetAP", "NumRet"), rel
+        ),
         **dict.fromkeys(("AP", "RR"), rel | cutoff),
         "nDCG": cutoff | {"gains": gains},
         "SetF": rel | {"beta": st.sampled_from([0.5, 1.0, 3.0])},
@@ -59,14 +65,16 @@ def host_parameters(name):
     return st.fixed_dictionaries(needed.get(name, {}), optional=optional.get(name, {}))
 
 
-# Brute force --------------------------------------------------------------------------------------------------
+# Brute force --------------------------------------------------------------------------------------
 
 
 def grid_of(qrels, parameters, grades):
     """The grades a hole can have, as the contract has them."""
     if grades is not None:
         return sorted(set(grades))
-    gains = {grade: gain for grade, gain in (parameters.get("gains") or {}).items() if grade != gain}
+    gains = {
+        grade: gain for grade, gain in (parameters.get("gains") or {}).items() if grade != gain
+    }
     present = {grade for judged in qrels.values() for grade in judged.values()}
     scale = parameters.get("max_rel") if not gains else None
     if scale is None:
@@ -77,7 +85,9 @@ def grid_of(qrels, parameters, grades):
 
 
 def brute_force(oracle, qrels, run, grid, negative=False, most=MOST):
-    """Lowest and highest value of each topic over all assignments; None for topics that have too many."""
+    """Lowest and highest value of each topic over all assignments; None for topics that have too
+    many.
+    """
     out = {}
     for topic, judged in qrels.items():
         ranking = order(run.get(topic, {}))
@@ -86,7 +96,10 @@ def brute_force(oracle, qrels, run, grid, negative=False, most=MOST):
             out[topic] = None
             continue
         ways = itertools.product(grid, repeat=len(holes))
-        found = [oracle(topic, ranking, {**judged, **dict(zip(holes, way, strict=True))}, holes) for way in ways]
+        found = [
+            oracle(topic, ranking, {**judged, **dict(zip(holes, way, strict=True))}, holes)
+            for way in ways
+        ]
         out[topic] = min(found), max(found)
     return out
 
@@ -135,8 +148,16 @@ def test_the_bounds_are_those_of_all_assignments(name, collection, data):
             return ORACLES[name](ranking, judged, known=further["known"] - set(holes), **options)
         return ORACLES[name](ranking, judged, **options, **further)
 
-    grid = grid_of(qrels, {**({"max_rel": further["scale"]} if "scale" in further else {}), **options}, None)
-    check(registered()[name](**options), qrels, run, brute_force(oracle, qrels, run, grid, negative), rows)
+    grid = grid_of(
+        qrels, {**({"max_rel": further["scale"]} if "scale" in further else {}), **options}, None
+    )
+    check(
+        registered()[name](**options),
+        qrels,
+        run,
+        brute_force(oracle, qrels, run, grid, negative),
+        rows,
+    )
 
 
 @pytest.mark.parametrize("name", sorted(HOST))
@@ -174,14 +195,21 @@ def test_the_bounds_of_the_hosts_measures_are_those_of_all_assignments(name, col
 @settings(max_examples=20)
 def test_the_grades_can_be_chosen(measure, oracle, grades, collection):
     qrels, run = collection
-    found = brute_force(lambda topic, ranking, judged, holes: oracle(ranking, judged), qrels, run, grades)
+    found = brute_force(
+        lambda topic, ranking, judged, holes: oracle(ranking, judged), qrels, run, grades
+    )
     check(irpref.parse(measure), qrels, run, found, grades=grades)
 
 
-# Longer lists ---------------------------------------------------------------------------------------------------
+# Longer lists -------------------------------------------------------------------------------------
 
 
-EVERY = [*VARIANTS, *map(irpref.parse, ("AP", "AP@20", "nDCG", "nDCG@10", "Bpref", "Rprec", "RR@10", "SetF", "R@20"))]
+EVERY = [
+    *VARIANTS,
+    *map(
+        irpref.parse, ("AP", "AP@20", "nDCG", "nDCG@10", "Bpref", "Rprec", "RR@10", "SetF", "R@20")
+    ),
+]
 
 
 @pytest.fixture(scope="module")
@@ -201,7 +229,11 @@ def test_random_assignments_stay_within_the_bounds(measure, collection):
     for share in (0.0, 0.05, 0.5, 1.0):
         filled = []
         for row in rows:
-            if negative or row.relevance >= 0 or row.doc_id not in collection.run.get(row.query_id, {}):
+            if (
+                negative
+                or row.relevance >= 0
+                or row.doc_id not in collection.run.get(row.query_id, {})
+            ):
                 filled.append(row)
         there = {(row.query_id, row.doc_id) for row in filled}
         expected = {row.query_id: row.expected for row in rows}
@@ -213,11 +245,16 @@ def test_random_assignments_stay_within_the_bounds(measure, collection):
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", irpref.IrprefWarning)
             evaluator = irpref.evaluator([measure], filled)
-            values = dict(zip(evaluator.topic_ids, evaluator.values(run)[measure].tolist(), strict=True))
+            values = dict(
+                zip(evaluator.topic_ids, evaluator.values(run)[measure].tolist(), strict=True)
+            )
         for topic, value in values.items():
             row = of.loc[topic]
             beyond = 0 if row["exact"] else 0.1 * (row["high"] - row["low"])
-            assert row["low"] - beyond - 1e-12 <= value <= row["high"] + beyond + 1e-12, (topic, share)
+            assert row["low"] - beyond - 1e-12 <= value <= row["high"] + beyond + 1e-12, (
+                topic,
+                share,
+            )
 
 
 SEARCHED = {
@@ -265,9 +302,19 @@ EVERY_SCALE_FREE = [measure for measure in EVERY if "judged_only" not in measure
 @pytest.mark.parametrize(
     ("options", "grades", "judged", "ranking"),
     [
-        ({"beta": 3}, [0, 1, 3], {"n": 0, "a": 2, "b": 1}, "unav"),  # v may be 1, as the ideal list then has
+        (
+            {"beta": 3},
+            [0, 1, 3],
+            {"n": 0, "a": 2, "b": 1},
+            "unav",
+        ),  # v may be 1, as the ideal list then has
         ({"beta": 3}, [0, 1, 2], {doc: 1 for doc in "abcde"}, "aucbvdw"),
-        ({"cutoff": 5}, [0, 3], {"n": 0, "a": 2}, "uavwnxyz"),  # so may w and others below the cutoff
+        (
+            {"cutoff": 5},
+            [0, 3],
+            {"n": 0, "a": 2},
+            "uavwnxyz",
+        ),  # so may w and others below the cutoff
         ({"cutoff": 6}, [0, 1, 3], {"a": 1, "n": 0, "b": 1}, "anuvwxyz"),
     ],
 )
@@ -283,33 +330,51 @@ def test_the_search_sees_the_ranks_that_the_measure_sees():
     """The preference measures of trec_eval rank tied documents by rising id."""
     docs = [f"d{i:02}" for i in range(30)]
     qrels = {"q": {doc: i % 3 for i, doc in enumerate(docs[::3])}}
-    tied, rising = {"q": dict.fromkeys(docs, 1.0)}, {"q": {doc: -float(i) for i, doc in enumerate(docs)}}
+    tied, rising = (
+        {"q": dict.fromkeys(docs, 1.0)},
+        {"q": {doc: -float(i) for i, doc in enumerate(docs)}},
+    )
     name, columns = "PrefShare(pairs='implied',by='pair')@7", ["value", "low", "high", "exact"]
-    one, two = (hole_intervals(name, qrels, run)[columns].iloc[0].tolist() for run in (tied, rising))
+    one, two = (
+        hole_intervals(name, qrels, run)[columns].iloc[0].tolist() for run in (tied, rising)
+    )
     assert one == two
 
 
-# By hand, and what is refused ------------------------------------------------------------------------------------
+# By hand, and what is refused ---------------------------------------------------------------------
 
 
 def test_two_unjudged_documents_by_hand():
     qrels, run = {"q": {"a": 1, "n": 0, "b": 1}}, {"q": {"u": 4, "a": 3, "v": 2, "n": 1}}
-    table = hole_intervals(["P@3", "AP", "Bpref"], qrels, run).dropna(subset="query_id").set_index("measure")
-    by_hand = {"P@3": (1 / 3, 1 / 3, 1), "AP": (1 / 4, 1 / 4, 3 / 4), "Bpref": (1 / 2, 1 / 4, 3 / 4)}
+    table = (
+        hole_intervals(["P@3", "AP", "Bpref"], qrels, run)
+        .dropna(subset="query_id")
+        .set_index("measure")
+    )
+    by_hand = {
+        "P@3": (1 / 3, 1 / 3, 1),
+        "AP": (1 / 4, 1 / 4, 3 / 4),
+        "Bpref": (1 / 2, 1 / 4, 3 / 4),
+    }
     for name, expected in by_hand.items():
-        assert table.loc[name, ["value", "low", "high"]].tolist() == pytest.approx(expected, abs=1e-15)
+        assert table.loc[name, ["value", "low", "high"]].tolist() == pytest.approx(
+            expected, abs=1e-15
+        )
     row = hole_intervals("AP", {"q": {"a": 1, "n": 0}}, {"q": {"a": 3, "n": 2, "u": 1}}).iloc[0]
     assert (row["low"], row["value"], row["high"]) == pytest.approx((5 / 6, 1, 1))
 
 
 def test_o_measure_stops_at_the_first_of_two_unjudged_documents():
     # With x relevant (1 + 1)/(2 + 2); with y relevant in its place (1 + 1)/(2 + 3).
-    table = hole_intervals("OMeasure", {"q": {"n": 0, "r": 1}}, {"q": {"n": 3.0, "x": 2.0, "y": 1.0}})
+    table = hole_intervals(
+        "OMeasure", {"q": {"n": 0, "r": 1}}, {"q": {"n": 3.0, "x": 2.0, "y": 1.0}}
+    )
     assert table.loc[0, ["low", "high"]].tolist() == [0.0, 0.5]
 
 
 def test_of_one_relevant_document_more_the_higher_place_need_not_be_the_better():
-    # 3 at rank 2, holes at 1 and 3, grades 0 and 1: Q is (4/6 + 6/7) / 2 with the lower hole, (2/4 + 1) / 2 else.
+    # 3 at rank 2, holes at 1 and 3, grades 0 and 1: Q is (4/6 + 6/7) / 2 with the lower hole, (2/4
+    # + 1) / 2 else.
     qrels, run = {"q": {"a": 3}}, {"q": {"u": 3, "a": 2, "v": 1}}
     row = hole_intervals("QMeasure", qrels, run, grades=[0, 1]).iloc[0]
     way = [Fraction(4, 6) + Fraction(6, 7), Fraction(2, 4) + Fraction(6, 6), Fraction(4, 5) * 2]
@@ -325,34 +390,49 @@ def test_the_mean_is_that_of_the_topics_and_a_sum_for_counts():
     run = {"x": {"u": 2, "a": 1}, "y": {"n": 2, "u": 1}}
     table = hole_intervals(["P@2", "NumRet(rel=1)"], qrels, run)
     means = table[table["query_id"].isna()]
-    assert means[["low", "high"]].values.tolist() == pytest.approx(np.array([[1 / 6, 1 / 2], [1, 3]]))
+    assert means[["low", "high"]].values.tolist() == pytest.approx(
+        np.array([[1 / 6, 1 / 2], [1, 3]])
+    )
     assert table["query_id"].tolist() == ["x", "y", "z", None] * 2
 
 
 class _OneIsBest(KernelMeasure):
-    """A measure of one's own with `rel` that also reads the grade: 1 is worth twice as much as any other."""
+    """A measure of one's own with `rel` that also reads the grade: 1 is worth twice as much as any
+    other.
+    """
 
     __name__ = NAME = "OneIsBest"
     SUPPORTED_PARAMS = {"rel": Param(int, "lowest grade that counts", default=1)}
-    kernel = staticmethod(lambda run, *, rel: run.hits.total((run.grade >= rel) / run.rank / (1 + (run.grade != 1))))
+    kernel = staticmethod(
+        lambda run, *, rel: run.hits.total((run.grade >= rel) / run.rank / (1 + (run.grade != 1)))
+    )
 
 
 def test_a_measure_of_ones_own_with_rel_may_read_grades(monkeypatch):
     monkeypatch.setitem(declare._REGISTERED, "OneIsBest", _OneIsBest())
-    found = hole_intervals([_OneIsBest()], {"q": {"a": 2, "n": 0}}, {"q": {"a": 3.0, "x": 2.0, "n": 1.0}}).iloc[0]
+    found = hole_intervals(
+        [_OneIsBest()], {"q": {"a": 2, "n": 0}}, {"q": {"a": 3.0, "x": 2.0, "n": 1.0}}
+    ).iloc[0]
     assert (found.low, found.high, found.exact) == (0.5, 1.0, True)
 
 
 def test_intervals_takes_the_grades():
     qrels, run = {"q": {"a": 1}}, {"q": {"u": 2, "a": 1}}
-    assert irpref.intervals("AP", qrels, run, over="unjudged").equals(hole_intervals("AP", qrels, run))
-    assert irpref.intervals("AP", qrels, run, over="unjudged", grades=[0]).iloc[0]["high"] == 0.5
+    assert irpref.lab.intervals("AP", qrels, run, over="unjudged").equals(
+        hole_intervals("AP", qrels, run)
+    )
+    assert (
+        irpref.lab.intervals("AP", qrels, run, over="unjudged", grades=[0]).iloc[0]["high"] == 0.5
+    )
 
 
 @pytest.mark.parametrize(
     ("grades", "words"),
     [
-        *((grades, "expected one finite number or more") for grades in ([], [0, float("nan")], "01", 3, ["high"])),
+        *(
+            (grades, "expected one finite number or more")
+            for grades in ([], [0, float("nan")], "01", 3, ["high"])
+        ),
         ([-1, 1], "-1 is negative, which means unjudged for AP"),
     ],
 )
@@ -364,7 +444,9 @@ def test_grades_that_cannot_be_are_refused(grades, words):
 def test_a_scale_of_a_thousand_grades_wants_to_know_which():
     with pytest.raises(ValueError, match=r"from 0 to 1000.*grades=\[0, 50, 100\]"):
         hole_intervals("nDCG", {"q": {"a": 1000}}, {"q": {"u": 2}})
-    assert hole_intervals("nDCG", {"q": {"a": 1000}}, {"q": {"u": 2}}, [0, 1000]).iloc[0]["high"] > 0
+    assert (
+        hole_intervals("nDCG", {"q": {"a": 1000}}, {"q": {"u": 2}}, [0, 1000]).iloc[0]["high"] > 0
+    )
 
 
 def test_measures_of_the_host_without_known_bounds_say_so():

@@ -23,7 +23,7 @@ class Judgment(NamedTuple):
     relevance: int
 
 
-# Deliberate differences: both numbers -----------------------------------------------------------------------
+# Deliberate differences: both numbers -------------------------------------------------------------
 
 
 def as_float32(score: float) -> float:
@@ -46,7 +46,9 @@ def test_difference_scores_are_64_bit_on_a_submitted_run(data_dir):
     evaluator = irpref.evaluator([AP, nDCG], qrels)
     with pytest.warns(TieWarning, match="of 10 topics, first '4'"):
         mine = evaluator.calc_aggregate(run)
-    assert irpref.evaluator([AP, nDCG], qrels, float32=True).calc_aggregate(run) == pytest.approx(theirs, rel=1e-12)
+    assert irpref.evaluator([AP, nDCG], qrels, float32=True).calc_aggregate(run) == pytest.approx(
+        theirs, rel=1e-12
+    )
     assert mine != theirs
     assert mine == pytest.approx(theirs, abs=1e-3)
     rounded = {t: {d: as_float32(s) for d, s in docs.items()} for t, docs in run.items()}
@@ -67,13 +69,17 @@ def test_difference_means_do_not_depend_on_the_order_of_topics():
         assert {m.query_id: m.value for m in evaluator.iter_calc(order)} == values
 
 
-needs_perl = pytest.mark.skipif(not ir_measures.gdeval.is_available(), reason="no perl for ir_measures' gdeval")
+needs_perl = pytest.mark.skipif(
+    not ir_measures.gdeval.is_available(), reason="no perl for ir_measures' gdeval"
+)
 
 
 @needs_perl
 def test_difference_exponential_gains_are_not_rounded():
     collection = for_the_host(random_collection(seed=6, n_topics=8))
-    number = {topic: str(i + 1) for i, topic in enumerate(collection.qrels)}  # it takes numbers as topics
+    number = {
+        topic: str(i + 1) for i, topic in enumerate(collection.qrels)
+    }  # it takes numbers as topics
     qrels = {number[t]: docs for t, docs in collection.qrels.items()}
     run = {number[t]: docs for t, docs in collection.run.items()}
     measure = nDCG(dcg="exp-log2") @ 10
@@ -92,7 +98,9 @@ def test_difference_exponential_gains_of_high_grades(capfd):
         ir_measures.calc_aggregate([measure], qrels, run)
     assert "format error" in capfd.readouterr().err
     expected = (1 / 1 + 31 / np.log2(3)) / (31 / 1 + 1 / np.log2(3))
-    assert irpref.evaluator([measure], qrels).calc_aggregate(run)[measure] == pytest.approx(expected)
+    assert irpref.evaluator([measure], qrels).calc_aggregate(run)[measure] == pytest.approx(
+        expected
+    )
 
 
 def test_difference_documents_retrieved_beside_judged_only():
@@ -109,13 +117,18 @@ def test_difference_two_ndcg_with_and_without_gains():
     alone = {m: ir_measures.pytrec_eval.calc_aggregate([m], qrels, run)[m] for m in (mapped, nDCG)}
     assert alone[mapped] > alone[nDCG]
     together = ir_measures.pytrec_eval.calc_aggregate([mapped, nDCG], qrels, run)
-    assert together == {mapped: 0.0, nDCG: alone[mapped]}  # one value lost, the other under the wrong name
+    assert together == {
+        mapped: 0.0,
+        nDCG: alone[mapped],
+    }  # one value lost, the other under the wrong name
     assert irpref.evaluator([mapped, nDCG], qrels).calc_aggregate(run) == alone
 
 
 def test_difference_a_topic_with_negative_grades_only():
     # Never in a process of ours: pytrec_eval would end it.
-    found = irpref.evaluator([AP, Bpref, nDCG, NumRel], {"q": {"a": -1, "b": -2}}).calc_aggregate({"q": {"a": 1.0}})
+    found = irpref.evaluator([AP, Bpref, nDCG, NumRel], {"q": {"a": -1, "b": -2}}).calc_aggregate(
+        {"q": {"a": 1.0}}
+    )
     assert set(found.values()) == {0.0}
 
 

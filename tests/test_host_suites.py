@@ -1,4 +1,6 @@
-"""The script that runs the hosts' own tests: what it makes of folders, and of suites without a passing test."""
+"""The script that runs the hosts' own tests: what it makes of folders, and of suites without a
+passing test.
+"""
 
 import host_suites
 

@@ -40,10 +40,31 @@ def files(tmp_path, monkeypatch):
 
 
 def test_a_measure_of_a_file_is_evaluated(capsys):
-    assert main(["eval", "qrels", "a.run", "b.run", "FirstHit", "AP", "--import", "first_hit.py", "-o", "jsonl"]) == 0
+    assert (
+        main(
+            [
+                "eval",
+                "qrels",
+                "a.run",
+                "b.run",
+                "FirstHit",
+                "AP",
+                "--import",
+                "first_hit.py",
+                "-o",
+                "jsonl",
+            ]
+        )
+        == 0
+    )
     rows = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
     values = {(row["run"], row["measure"]): row["value"] for row in rows}
-    assert values == {("a", "FirstHit"): 1.0, ("b", "FirstHit"): 0.5, ("a", "AP"): 1.0, ("b", "AP"): 0.75}
+    assert values == {
+        ("a", "FirstHit"): 1.0,
+        ("b", "FirstHit"): 0.5,
+        ("a", "AP"): 1.0,
+        ("b", "AP"): 0.75,
+    }
 
 
 @pytest.mark.parametrize(
@@ -64,7 +85,9 @@ def test_it_is_known_to_every_command(command, capsys, tmp_path):
     if "report" in command:
         pytest.importorskip("vl_convert")
     assert main([*command.split(), "--import", "first_hit"]) == 0
-    out = capsys.readouterr().out + "".join(page.read_text(encoding="utf-8") for page in tmp_path.glob("*.html"))
+    out = capsys.readouterr().out + "".join(
+        page.read_text(encoding="utf-8") for page in tmp_path.glob("*.html")
+    )
     assert "FirstHit" in out or "plot" in command or "check" in command
     assert "is a measure of ir_measures" not in out
     assert "no provider that is installed" not in out
@@ -76,15 +99,20 @@ def test_it_works_in_python_as_any_measure_does():
 
     mine = ir_measures.define_byquery(first_hit, "FirstHit")
     runs = {name: irpref.read_run(f"{name}.run") for name in "ab"}
-    assert irpref.evaluator([mine, "AP"], "qrels").calc_aggregate(runs["b"]) == {mine: 0.5, ir_measures.AP: 0.75}
-    board = irpref.leaderboard([mine, "AP"], "qrels", runs)
+    assert irpref.evaluator([mine, "AP"], "qrels").calc_aggregate(runs["b"]) == {
+        mine: 0.5,
+        ir_measures.AP: 0.75,
+    }
+    board = irpref.lab.leaderboard([mine, "AP"], "qrels", runs)
     means = {(row.run, row.measure): row.mean for row in board.itertuples()}
     assert (means["a", "FirstHit"], means["b", "FirstHit"]) == (1.0, 0.5)
-    (row,) = irpref.compare(mine, "qrels", runs["a"], runs["b"]).to_dict("records")
+    (row,) = irpref.lab.compare(mine, "qrels", runs["a"], runs["b"]).to_dict("records")
     assert (row["measure"], row["difference"], row["losses"]) == ("FirstHit", -0.5, 1)
-    assert irpref.gate(mine, "qrels", runs["a"], runs["b"])["could_turn"].isna().item()  # nothing is known of it
+    assert (
+        irpref.lab.gate(mine, "qrels", runs["a"], runs["b"])["could_turn"].isna().item()
+    )  # nothing is known of it
     pytest.importorskip("vl_convert")
-    assert "FirstHit" in irpref.report([mine], "qrels", runs).html
+    assert "FirstHit" in irpref.lab.report([mine], "qrels", runs).html
 
 
 @pytest.mark.parametrize(

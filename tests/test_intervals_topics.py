@@ -8,7 +8,7 @@ import pytest
 from scipy import stats
 
 import irpref
-from irpref.analysis.topics import mean_intervals
+from irpref.lab.trust.topics import mean_intervals
 
 DRAW = np.random.default_rng(7)
 N_TOPICS = 23
@@ -22,8 +22,17 @@ def _by_topic(measure):
 
 
 def test_only_the_means_are_rows_and_their_value_is_what_the_evaluator_gives():
-    table = irpref.intervals(MEASURES, QRELS, RUN, over="topics")
-    assert list(table.columns) == ["query_id", "measure", "value", "low", "expected", "high", "exact", "error"]
+    table = irpref.lab.intervals(MEASURES, QRELS, RUN, over="topics")
+    assert list(table.columns) == [
+        "query_id",
+        "measure",
+        "value",
+        "low",
+        "expected",
+        "high",
+        "exact",
+        "error",
+    ]
     assert table["query_id"].tolist() == [None] * len(MEASURES)
     assert table["measure"].tolist() == MEASURES
     expected = irpref.evaluator(MEASURES, QRELS).calc_aggregate(RUN)
@@ -34,7 +43,9 @@ def test_only_the_means_are_rows_and_their_value_is_what_the_evaluator_gives():
 
 
 def test_the_t_interval_is_that_of_scipy():
-    table = irpref.intervals(MEASURES, QRELS, RUN, over="topics", method="t", level=0.9).set_index("measure")
+    table = irpref.lab.intervals(
+        MEASURES, QRELS, RUN, over="topics", method="t", level=0.9
+    ).set_index("measure")
     assert table["exact"].all()
     for measure in MEASURES[:3]:
         values = list(_by_topic(measure).values())
@@ -43,17 +54,21 @@ def test_the_t_interval_is_that_of_scipy():
 
 
 def test_the_bootstrap_draws_topics_and_widens_the_quantiles_as_the_t_distribution_does():
-    (row,) = irpref.intervals(["AP"], QRELS, RUN, over="topics", rng=5).itertuples()
+    (row,) = irpref.lab.intervals(["AP"], QRELS, RUN, over="topics", rng=5).itertuples()
     values = [value for _, value in sorted(_by_topic("AP").items())]
     draws = np.random.default_rng(5).integers(0, N_TOPICS, size=(10_000, N_TOPICS))
     means = [statistics.fmean(values[t] for t in draw) for draw in draws.tolist()]
     normal = statistics.NormalDist()
     share = normal.cdf(-((N_TOPICS / (N_TOPICS - 1)) ** 0.5) * stats.t.ppf(0.975, N_TOPICS - 1))
-    assert [row.low, row.high] == pytest.approx(np.quantile(means, [share, 1 - share]).tolist(), rel=1e-12)
+    assert [row.low, row.high] == pytest.approx(
+        np.quantile(means, [share, 1 - share]).tolist(), rel=1e-12
+    )
 
 
 def test_the_interval_of_a_sum_is_that_of_the_mean_times_the_topics():
-    (row,) = irpref.intervals(["NumRet(rel=1)"], QRELS, RUN, over="topics", method="t").itertuples()
+    (row,) = irpref.lab.intervals(
+        ["NumRet(rel=1)"], QRELS, RUN, over="topics", method="t"
+    ).itertuples()
     values = list(_by_topic("NumRet(rel=1)").values())
     low, high = stats.t.interval(0.95, N_TOPICS - 1, np.mean(values), stats.sem(values))
     assert row.value == sum(values)
@@ -62,9 +77,11 @@ def test_the_interval_of_a_sum_is_that_of_the_mean_times_the_topics():
 
 def test_the_same_data_give_the_same_digits_in_any_order():
     turned = [dict(reversed(data.items())) for data in (QRELS, RUN)]
-    one, other = (irpref.intervals(MEASURES, *data, over="topics") for data in ((QRELS, RUN), turned))
+    one, other = (
+        irpref.lab.intervals(MEASURES, *data, over="topics") for data in ((QRELS, RUN), turned)
+    )
     assert one.equals(other)
-    assert not one.equals(irpref.intervals(MEASURES, QRELS, RUN, over="topics", rng=1))
+    assert not one.equals(irpref.lab.intervals(MEASURES, QRELS, RUN, over="topics", rng=1))
 
 
 def test_values_that_do_not_vary_have_an_interval_of_length_zero():
@@ -91,7 +108,9 @@ def test_the_bootstrap_stays_in_the_range_of_the_values():
     values = np.array([[0.0] * 19 + [1.0]])
     (low,), (high,), _ = mean_intervals(values)
     assert 0 <= low < 0.05 < high <= 1
-    few = np.array([[0.1, 0.2, 0.6, 0.7]])  # of which no sample reaches far enough: 4^-4 is more than q
+    few = np.array(
+        [[0.1, 0.2, 0.6, 0.7]]
+    )  # of which no sample reaches far enough: 4^-4 is more than q
     assert mean_intervals(few)[:2] == mean_intervals(few, method="t")[:2]
     assert mean_intervals(few, 0.8)[0] != mean_intervals(few, 0.8, "t")[0]
     assert mean_intervals(values, method="t")[0] < 0
@@ -104,14 +123,22 @@ def test_the_bootstrap_stays_in_the_range_of_the_values():
             ({"level": level}, r"level=.* is not accepted, expected a number between 0 and 1")
             for level in (0, 1, 95, -0.1, float("nan"), "high", None)
         ),
-        ({"method": "jackknife"}, r"method='jackknife' is not known, expected one of 'bootstrap', 't'"),
+        (
+            {"method": "jackknife"},
+            r"method='jackknife' is not known, expected one of 'bootstrap', 't'",
+        ),
         ({"qrels": {"q1": QRELS["q1"]}}, "needs at least 2 topics, got 1"),
         ({"measures": []}, "no measure"),
         ({"over": "topic"}, r"over='topic' is not known, .*'ties', .*did you mean 'topics'"),
-        ({"over": "ties", "level": 0.9}, r"level=0.9 says nothing about over='ties': it belongs to over='topics'"),
+        (
+            {"over": "ties", "level": 0.9},
+            r"level=0.9 says nothing about over='ties': it belongs to over='topics'",
+        ),
         ({"grades": [0, 1]}, r"grades=\[0, 1\] says nothing about over='topics'.*over='unjudged'"),
     ],
 )
 def test_what_does_not_fit_is_refused(options, message):
     with pytest.raises(ValueError, match=message):
-        irpref.intervals(**{"measures": ["AP"], "qrels": QRELS, "run": RUN, "over": "topics", **options})
+        irpref.lab.intervals(
+            **{"measures": ["AP"], "qrels": QRELS, "run": RUN, "over": "topics", **options}
+        )

@@ -1,25 +1,35 @@
-"""Counting what stands above documents that are worth more: both ways against a loop over the pairs."""
+"""Counting what stands above documents that are worth more: both ways against a loop over the
+pairs.
+"""
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from irpref.arrays import inversions as module
-from irpref.arrays.inversions import inversions
-from irpref.arrays.segments import Segments
+from irpref.kernel import inversions as module
+from irpref.kernel.inversions import inversions
+from irpref.kernel.segments import Segments
 
 TOPICS = st.lists(st.lists(st.integers(0, 12), max_size=14), min_size=1, max_size=6)
 
 
 def arrays(topics, scale=1.0):
-    """Rows, level of each row, levels, value and step of each level, for topics as lists of values in rank order."""
+    """Rows, level of each row, levels, value and step of each level, for topics as lists of values
+    in rank order.
+    """
     rows = Segments.of_lengths([len(values) for values in topics])
     distinct = [sorted(set(values), reverse=True) for values in topics]
     levels = Segments.of_lengths([len(values) for values in distinct])
-    level = [int(levels.starts[t]) + distinct[t].index(value) for t, values in enumerate(topics) for value in values]
+    level = [
+        int(levels.starts[t]) + distinct[t].index(value)
+        for t, values in enumerate(topics)
+        for value in values
+    ]
     value = np.array([v * scale for values in distinct for v in values], float)
-    step = np.array([len(values) - 1 - i for values in distinct for i in range(len(values))], np.int64)
+    step = np.array(
+        [len(values) - 1 - i for values in distinct for i in range(len(values))], np.int64
+    )
     return rows, np.array(level, np.int64), levels, value, step
 
 
@@ -72,7 +82,11 @@ def test_rows_of_value_0_may_be_left_out_and_counted(most, topics, scale):
 def test_levels_of_equal_value_share_a_step():
     # Two grades of one gain: neither is above the other.
     rows, levels = Segments.of_lengths([3]), Segments.of_lengths([3])
-    lost = inversions(rows, np.array([1, 0, 2]), levels, np.array([2.0, 2.0, 1.0]), np.array([1, 1, 0]))
+    lost = inversions(
+        rows, np.array([1, 0, 2]), levels, np.array([2.0, 2.0, 1.0]), np.array([1, 1, 0])
+    )
     assert lost.tolist() == [0, 0, 0]
-    lost = inversions(rows, np.array([2, 1, 0]), levels, np.array([2.0, 2.0, 1.0]), np.array([1, 1, 0]))
+    lost = inversions(
+        rows, np.array([2, 1, 0]), levels, np.array([2.0, 2.0, 1.0]), np.array([1, 1, 0])
+    )
     assert lost.tolist() == [0, 1, 1]

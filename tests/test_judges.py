@@ -11,10 +11,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import irpref
-from irpref.analysis.calibration import Completion, isotonic
-from irpref.analysis.judges import Filled
+from irpref.lab.judges.calibration import Completion, isotonic
+from irpref.lab.judges.filling import Filled
 
-# Both graded a to f. Where the judge said 0, humans gave 0, 0 and 1; where it said 2, they gave 1, 2 and 2.
+# Both graded a to f. Where the judge said 0, humans gave 0, 0 and 1; where it said 2, they gave 1,
+# 2 and 2.
 HUMAN = {"q1": {"a": 0, "b": 0, "c": 1}, "q2": {"d": 1, "e": 2, "f": 2}}
 JUDGE = {"q1": {"a": 0, "b": 0, "c": 0, "x": 2, "y": 0}, "q2": {"d": 2, "e": 2, "f": 2, "z": 1}}
 RUN = {"q1": {"x": 4.0, "c": 3.0, "y": 2.0, "unseen": 1.0}, "q2": {"z": 2.0, "e": 1.0}}
@@ -26,22 +27,27 @@ def mean(measure, qrels, run):
 
 def grades(filled, source="judge"):
     rows = filled[filled["source"] == source]
-    return {(q, d): r for q, d, r in zip(rows["query_id"], rows["doc_id"], rows["relevance"], strict=True)}
+    return {
+        (q, d): r
+        for q, d, r in zip(rows["query_id"], rows["doc_id"], rows["relevance"], strict=True)
+    }
 
 
 def test_a_filled_grade_is_the_mean_human_grade_of_the_judges_grade():
-    filled = irpref.fill(HUMAN, JUDGE)
+    filled = irpref.lab.fill(HUMAN, JUDGE)
     assert grades(filled) == {
         ("q1", "x"): float(Fraction(5, 3)),
         ("q1", "y"): float(Fraction(1, 3)),
         ("q2", "z"): 1.0,  # halfway between the grades that were seen
     }
-    assert grades(filled, "human") == {(q, d): r for q, docs in HUMAN.items() for d, r in docs.items()}
+    assert grades(filled, "human") == {
+        (q, d): r for q, docs in HUMAN.items() for d, r in docs.items()
+    }
     assert ("q1", "unseen") not in {*grades(filled), *grades(filled, "human")}
 
 
 def test_the_calibration_says_how_many_documents_and_how_sure():
-    table = irpref.fill(HUMAN, JUDGE).calibration
+    table = irpref.lab.fill(HUMAN, JUDGE).calibration
     assert table["grade"].tolist() == [0, 2]
     assert table["documents"].tolist() == [3, 3]
     assert table["mean"].tolist() == [1 / 3, 5 / 3]
@@ -50,18 +56,23 @@ def test_the_calibration_says_how_many_documents_and_how_sure():
 
 
 def test_one_line_says_what_was_filled_in():
-    assert irpref.fill(HUMAN, JUDGE).text == (
-        "3 of 9 grades are filled in: the judge's 0 as 0.33, 2 as 1.67, the mean human grades of 6 documents that both "
+    assert irpref.lab.fill(HUMAN, JUDGE).text == (
+        "3 of 9 grades are filled in: the judge's 0 as 0.33, 2 as 1.67, the mean human grades of "
+        "6 documents that both "
         "graded (correlation 0.82); with rel=2 none of them counts as relevant"
     )
-    said = irpref.fill(HUMAN, {**JUDGE, "q3": {"w": 2}}).text
+    said = irpref.lab.fill(HUMAN, {**JUDGE, "q3": {"w": 2}}).text
     assert said.endswith("; 1 of 3 topics have no human grade (irpref judge is for these)")
 
 
 def test_means_that_would_fall_are_pooled():
     human = {"q": {"a": 2, "b": 1, "c": 0, "d": 3}}
     judge = {"q": {"a": 0, "b": 1, "c": 1, "d": 2, "x": 0, "y": 1, "z": 2}}
-    assert grades(irpref.fill(human, judge)) == {("q", "x"): 1.0, ("q", "y"): 1.0, ("q", "z"): 3.0}
+    assert grades(irpref.lab.fill(human, judge)) == {
+        ("q", "x"): 1.0,
+        ("q", "y"): 1.0,
+        ("q", "z"): 3.0,
+    }
 
 
 def slow_isotonic(mean, weight):
@@ -71,7 +82,9 @@ def slow_isotonic(mean, weight):
         blocks = list(zip((0, *cuts), (*cuts, n), strict=True))
         fitted = [np.average(mean[a:b], weights=weight[a:b]) for a, b in blocks]
         if all(x <= y + 1e-12 for x, y in pairwise(fitted)):
-            whole = np.concatenate([[f] * (b - a) for f, (a, b) in zip(fitted, blocks, strict=True)])
+            whole = np.concatenate(
+                [[f] * (b - a) for f, (a, b) in zip(fitted, blocks, strict=True)]
+            )
             best = min(best, (float((weight * (mean - whole) ** 2).sum()), whole.tolist()))
     return best[1]
 
@@ -86,23 +99,27 @@ def test_pooling_is_the_best_isotonic_fit(rows):
 
 @pytest.mark.parametrize("scale", [lambda g: 10 * g - 3, lambda g: g / 5])
 def test_the_scale_of_the_judge_does_not_matter(scale):
-    other = {topic: {doc: scale(grade) for doc, grade in docs.items()} for topic, docs in JUDGE.items()}
-    assert grades(irpref.fill(HUMAN, other)) == pytest.approx(grades(irpref.fill(HUMAN, JUDGE)))
+    other = {
+        topic: {doc: scale(grade) for doc, grade in docs.items()} for topic, docs in JUDGE.items()
+    }
+    assert grades(irpref.lab.fill(HUMAN, other)) == pytest.approx(
+        grades(irpref.lab.fill(HUMAN, JUDGE))
+    )
 
 
 def test_a_judge_that_agrees_is_taken_at_its_word():
     judge = {"q1": {**HUMAN["q1"], "x": 1, "y": 2}, "q2": HUMAN["q2"]}
-    assert grades(irpref.fill(HUMAN, judge)) == {("q1", "x"): 1.0, ("q1", "y"): 2.0}
+    assert grades(irpref.lab.fill(HUMAN, judge)) == {("q1", "x"): 1.0, ("q1", "y"): 2.0}
 
 
 def test_negative_human_grades_count_as_0():
-    filled = irpref.fill({"q": {"a": -2, "b": 1}}, {"q": {"a": 0, "b": 1, "x": 0}})
+    filled = irpref.lab.fill({"q": {"a": -2, "b": 1}}, {"q": {"a": 0, "b": 1, "x": 0}})
     assert grades(filled) == {("q", "x"): 0.0}
     assert grades(filled, "human") == {("q", "a"): -2.0, ("q", "b"): 1.0}
 
 
 def test_topics_that_no_human_judged_are_filled_too():
-    assert grades(irpref.fill(HUMAN, {**JUDGE, "q3": {"w": 2}}))["q3", "w"] == 5 / 3
+    assert grades(irpref.lab.fill(HUMAN, {**JUDGE, "q3": {"w": 2}}))["q3", "w"] == 5 / 3
 
 
 def test_several_judges_are_calibrated_one_by_one_and_then_together():
@@ -110,74 +127,102 @@ def test_several_judges_are_calibrated_one_by_one_and_then_together():
     one = {"q": {"a": 0, "b": 0, "c": 1, "d": 1, "x": 0, "y": 1}}  # means 1/2 and 5/2
     two = {"q": {"a": 0, "b": 7, "c": 0, "d": 7, "x": 0, "y": 7}}  # means 1 and 2
     # Together a is 3/4, b 5/4, c 7/4 and d 9/4, in the order of the human grades.
-    assert grades(irpref.fill(human, [one, two])) == {("q", "x"): 0.0, ("q", "y"): 3.0}
+    assert grades(irpref.lab.fill(human, [one, two])) == {("q", "x"): 0.0, ("q", "y"): 3.0}
 
 
 def test_further_columns_of_the_qrels_stay():
-    frame = pd.DataFrame({"qid": ["q", "q"], "docno": [1, 2], "label": [0, 1], "known": [True, False]})
-    filled = irpref.fill(frame, {"q": {"1": 0, "2": 1, "3": 1}})
-    assert filled.columns.tolist() == ["query_id", "doc_id", "relevance", "source", "calibrated", "known", "lowest"]
+    frame = pd.DataFrame(
+        {"qid": ["q", "q"], "docno": [1, 2], "label": [0, 1], "known": [True, False]}
+    )
+    filled = irpref.lab.fill(frame, {"q": {"1": 0, "2": 1, "3": 1}})
+    assert filled.columns.tolist() == [
+        "query_id",
+        "doc_id",
+        "relevance",
+        "source",
+        "calibrated",
+        "known",
+        "lowest",
+    ]
     assert filled["known"].tolist()[:2] == [True, False]
     assert isinstance(filled[filled["source"] == "judge"], Filled)
 
 
 def test_no_common_document_is_refused():
     with pytest.raises(ValueError, match="no document has a grade of the judge and a human one"):
-        irpref.fill(HUMAN, {"q1": {"x": 1}})
+        irpref.lab.fill(HUMAN, {"q1": {"x": 1}})
 
 
 @pytest.mark.parametrize("kind", ["random", "the other way round", "always the same"])
 def test_a_judge_that_says_nothing_is_found_out(kind):
     rng = np.random.default_rng(0)
     true = rng.integers(0, 4, 400)
-    said = {"random": rng.permutation(true), "the other way round": 3 - true, "always the same": 0 * true}[kind]
+    said = {
+        "random": rng.permutation(true),
+        "the other way round": 3 - true,
+        "always the same": 0 * true,
+    }[kind]
     human, judge = ({"q": {f"d{i}": int(g) for i, g in enumerate(of)}} for of in (true, said))
     judge["q"]["x"] = 2
-    with pytest.warns(irpref.IrprefWarning, match="the judge's grades say nothing about the human ones") as found:
-        filled = irpref.fill(human, judge)
-    assert ("then reverse it (correlation -1.00" in str(found[0].message)) == (kind == "the other way round")
+    with pytest.warns(
+        irpref.IrprefWarning, match="the judge's grades say nothing about the human ones"
+    ) as found:
+        filled = irpref.lab.fill(human, judge)
+    assert ("then reverse it (correlation -1.00" in str(found[0].message)) == (
+        kind == "the other way round"
+    )
     assert grades(filled)["q", "x"] == pytest.approx(true.mean(), abs=0.15)
 
 
 def test_grades_that_were_filled_in_are_no_human_ones():
-    once = irpref.fill(HUMAN, JUDGE)
-    again = irpref.fill(once, JUDGE)
+    once = irpref.lab.fill(HUMAN, JUDGE)
+    again = irpref.lab.fill(once, JUDGE)
     pd.testing.assert_frame_equal(again, once)
     assert again.text == once.text
-    pd.testing.assert_frame_equal(irpref.fill(irpref.fill(HUMAN, JUDGE, {"a": RUN}), JUDGE), once)
+    pd.testing.assert_frame_equal(
+        irpref.lab.fill(irpref.lab.fill(HUMAN, JUDGE, {"a": RUN}), JUDGE), once
+    )
     # Another judge: it calibrates on human grades alone, and what it did not grade stays as it was.
     other = {"q1": {"a": 1, "c": 5, "x": 5}}
-    assert grades(irpref.fill(once, other)) == grades(once) | {("q1", "x"): 1.0}
-    judged = [irpref.judge(["AP"], human, JUDGE, {"a": RUN}) for human in (HUMAN, once)]
+    assert grades(irpref.lab.fill(once, other)) == grades(once) | {("q1", "x"): 1.0}
+    judged = [irpref.lab.judge(["AP"], human, JUDGE, {"a": RUN}) for human in (HUMAN, once)]
     pd.testing.assert_frame_equal(*judged)
 
 
 def test_preferences_and_no_judge_are_refused():
     rows = [("q1", "0", "0", "a", 1), ("q1", "0", "0", "b", 0)]
     with pytest.raises(ValueError, match="fill takes grades: this looks like preferences"):
-        irpref.fill(pd.DataFrame(rows, columns=["query_id", "group", "subgroup", "doc_id", "relevance"]), JUDGE)
+        irpref.lab.fill(
+            pd.DataFrame(rows, columns=["query_id", "group", "subgroup", "doc_id", "relevance"]),
+            JUDGE,
+        )
     with pytest.raises(ValueError, match="at least one judge"):
-        irpref.fill(HUMAN, [])
+        irpref.lab.fill(HUMAN, [])
 
 
 def test_filled_documents_are_no_subtopic_of_their_own(tmp_path):
     path = tmp_path / "qrels"
-    path.write_text("".join(f"{q} 0 {d} {g}\n" for q, docs in HUMAN.items() for d, g in docs.items()))
-    assert set(irpref.fill(path, JUDGE)["iteration"]) == {"0"}
+    path.write_text(
+        "".join(f"{q} 0 {d} {g}\n" for q, docs in HUMAN.items() for d, g in docs.items())
+    )
+    assert set(irpref.lab.fill(path, JUDGE)["iteration"]) == {"0"}
 
 
-# Ranks of runs -----------------------------------------------------------------------------------------------------
+# Ranks of runs ------------------------------------------------------------------------------------
 
 
 def test_the_deviation_of_a_topic_is_shrunk_by_its_number_of_documents():
-    # The judge says 0 of all, so m = 1/2; topic 0 has 0 and 0, topic 1 has 1, 1, 1 and 0, topic 2 no human grade.
+    # The judge says 0 of all, so m = 1/2; topic 0 has 0 and 0, topic 1 has 1, 1, 1 and 0, topic 2
+    # no human grade.
     human = np.array([0, 0, 1, 1, 1, 0, np.nan])
     topic = np.array([0, 0, 1, 1, 1, 1, 2])
     own = Completion(human, np.zeros(7), topic, np.zeros(7)).deviation()
     within = Fraction(3, 4) / (6 - 2)  # squares in topic 1: 3/16 + 9/16
     between = (2 * Fraction(1, 4) + 4 * Fraction(1, 16) - 2 * within) / 6
     share = [n * between / (n * between + within) for n in (2, 4)]
-    assert own == pytest.approx([float(x) for x in (-share[0] / 2, -share[0] / 2, *[share[1] / 4] * 4, 0)])
+    assert own == pytest.approx(
+        [float(x) for x in (-share[0] / 2, -share[0] / 2, *[share[1] / 4] * 4, 0)]
+    )
 
 
 def test_as_many_documents_count_as_relevant_as_are_expected():
@@ -194,7 +239,9 @@ def test_as_many_documents_count_as_relevant_as_are_expected():
     assert grades[graded].tolist() == human[graded].tolist()
     counted = grades[filled] >= 1
     # Documents of one topic and one grade are alike: all of them count, or none.
-    largest = np.unique(np.column_stack([topic, found.mean])[filled], axis=0, return_counts=True)[1].max()
+    largest = np.unique(np.column_stack([topic, found.mean])[filled], axis=0, return_counts=True)[
+        1
+    ].max()
     assert abs(counted.sum() - found.relevant) <= largest / 2
     assert found.mean[filled][counted].min() >= found.mean[filled][~counted].max()
     likely = found.grades(by_chance=True)[filled] >= 1
@@ -202,7 +249,9 @@ def test_as_many_documents_count_as_relevant_as_are_expected():
     assert found.chance[likely].min() >= found.chance[~likely].max()
 
 
-@pytest.mark.parametrize(("human", "relevant"), [([1.0, 2.0, np.nan, np.nan], 2.0), ([0.0, 0.0, np.nan, np.nan], 0.0)])
+@pytest.mark.parametrize(
+    ("human", "relevant"), [([1.0, 2.0, np.nan, np.nan], 2.0), ([0.0, 0.0, np.nan, np.nan], 0.0)]
+)
 def test_if_all_judged_documents_are_alike_the_others_are_like_them(human, relevant):
     found = Completion(np.array(human), np.zeros(4), np.zeros(4, int), np.arange(4.0))
     assert found.relevant == relevant
@@ -210,21 +259,31 @@ def test_if_all_judged_documents_are_alike_the_others_are_like_them(human, relev
 
 
 def test_documents_that_no_run_ranks_high_are_relevant_less_often():
-    """Pooled documents overstate the others: fewer than the judge's grades promise count, and AP is less biased."""
+    """Pooled documents overstate the others: fewer than the judge's grades promise count, and AP is
+    less biased.
+    """
     rng = np.random.default_rng(9)
     off = {"ranks": [], "no ranks": []}
     for _ in range(6):
         human, judge, runs = collection(rng, n_docs=150)
-        judge = {t: {d: int(g > rng.integers(0, 4)) for d, g in docs.items()} for t, docs in judge.items()}
+        judge = {
+            t: {d: int(g > rng.integers(0, 4)) for d, g in docs.items()}
+            for t, docs in judge.items()
+        }
         known = pooled(human, [runs["r0"], runs["r1"]], 10)
-        for kind, filled in {"ranks": irpref.fill(known, judge, runs), "no ranks": irpref.fill(known, judge)}.items():
+        for kind, filled in {
+            "ranks": irpref.lab.fill(known, judge, runs),
+            "no ranks": irpref.lab.fill(known, judge),
+        }.items():
             for run in runs.values():
                 off[kind].append(mean("AP", filled, run) - mean("AP", human, run))
-        said = irpref.fill(known, judge, runs)
+        said = irpref.lab.fill(known, judge, runs)
         away = said[said["source"] == "judge"]
-        relevant = sum(human[t][d] > 0 for t, d in zip(away["query_id"], away["doc_id"], strict=True))
+        relevant = sum(
+            human[t][d] > 0 for t, d in zip(away["query_id"], away["doc_id"], strict=True)
+        )
         positive = {t: {d: int(g > 0) for d, g in docs.items()} for t, docs in known.items()}
-        promised = irpref.fill(positive, judge).query("source == 'judge'")["relevance"].sum()
+        promised = irpref.lab.fill(positive, judge).query("source == 'judge'")["relevance"].sum()
         assert said.ranked[0] == len(runs)
         assert relevant < said.ranked[1] < promised
     assert abs(np.mean(off["ranks"])) < 0.04 < abs(np.mean(off["no ranks"]))
@@ -232,25 +291,29 @@ def test_documents_that_no_run_ranks_high_are_relevant_less_often():
 
 def test_runs_may_be_read_once():
     once = {"r": (row for row in [ir_measures.ScoredDoc("q1", "x", 1.0)])}
-    board = irpref.leaderboard(["AP"], HUMAN, once, pairs="none", judge=JUDGE)
+    board = irpref.lab.leaderboard(["AP"], HUMAN, once, pairs="none", judge=JUDGE)
     assert board["judged@10"].tolist() == [0.5]  # q2 has no documents
 
 
-# What measures see -------------------------------------------------------------------------------------------------
+# What measures see --------------------------------------------------------------------------------
 
 
 def test_measures_that_sum_gains_see_expected_grades():
-    filled = irpref.fill(HUMAN, JUDGE)
+    filled = irpref.lab.fill(HUMAN, JUDGE)
     log = np.log2(np.arange(2, 6))
-    first = (5 / 3 / log[0] + 1 / log[1] + 1 / 3 / log[2]) / (5 / 3 / log[0] + 1 / log[1] + 1 / 3 / log[2])
+    first = (5 / 3 / log[0] + 1 / log[1] + 1 / 3 / log[2]) / (
+        5 / 3 / log[0] + 1 / log[1] + 1 / 3 / log[2]
+    )
     second = (1 / log[0] + 2 / log[1]) / (2 / log[0] + 2 / log[1] + 1 / log[2] + 1 / log[3])
     found = irpref.evaluator(["nDCG"], filled)
     assert next(iter(found.values(RUN).values())) == pytest.approx([first, second])
 
 
-@pytest.mark.parametrize("measure", ["AP", "QMeasure", "OMeasure", "RPref(max_rel=2)", "NPref(n=3,max_rel=2)"])
+@pytest.mark.parametrize(
+    "measure", ["AP", "QMeasure", "OMeasure", "RPref(max_rel=2)", "NPref(n=3,max_rel=2)"]
+)
 def test_documents_that_probably_are_not_relevant_are_not_counted(measure):
-    filled = irpref.fill(HUMAN, JUDGE)
+    filled = irpref.lab.fill(HUMAN, JUDGE)
     low = filled["relevance"].between(0.01, 0.99)
     assert low.sum() == 1  # y, of which a third of humans would say 1
     zero = pd.DataFrame(filled)[["query_id", "doc_id", "relevance"]].assign(
@@ -266,18 +329,21 @@ def test_fractional_grades_of_humans_count_as_before():
         assert mean("QMeasure", frame.assign(source=source), run) == mean("QMeasure", frame, run)
 
 
-# Intervals -----------------------------------------------------------------------------------------------------------
+# Intervals ----------------------------------------------------------------------------------------
 
 
 def collection(rng, n_topics=20, n_docs=60):
-    """Human grades of everything, a judge's of everything, and runs; topics differ in how much is relevant."""
+    """Human grades of everything, a judge's of everything, and runs; topics differ in how much is
+    relevant.
+    """
     human, judge, runs = {}, {}, {f"r{i}": {} for i in range(6)}
     for t in range(n_topics):
         topic = f"t{t:02}"
         quality = rng.normal(rng.normal(-1, 0.7), 1, n_docs)
         human[topic] = {f"d{i}": int(g) for i, g in enumerate(np.clip(np.round(quality), 0, 3))}
         judge[topic] = {
-            f"d{i}": int(g) for i, g in enumerate(np.clip(np.round(quality + rng.normal(0, 1, n_docs)), 0, 5))
+            f"d{i}": int(g)
+            for i, g in enumerate(np.clip(np.round(quality + rng.normal(0, 1, n_docs)), 0, 5))
         }
         for k, run in enumerate(runs.values()):
             scores = quality + rng.normal(0, 0.5 + 0.3 * k, n_docs)
@@ -289,7 +355,9 @@ def pooled(human, runs, depth):
     """The human grades of what some runs have on top."""
     out = {}
     for topic, docs in human.items():
-        seen = {d for run in runs for d in sorted(run[topic], key=run[topic].get, reverse=True)[:depth]}
+        seen = {
+            d for run in runs for d in sorted(run[topic], key=run[topic].get, reverse=True)[:depth]
+        }
         out[topic] = {doc: grade for doc, grade in docs.items() if doc in seen}
     return out
 
@@ -301,10 +369,12 @@ def test_intervals_hold_the_value_under_full_judgments():
     for _ in range(3):
         human, judge, runs = collection(rng)
         known = pooled(human, [runs[name] for name in ("r0", "r2", "r3", "r5")], 10)
-        filled = irpref.fill(known, judge, runs)
+        filled = irpref.lab.fill(known, judge, runs)
         for run in runs.values():
-            table = irpref.intervals(["nDCG@10", "AP"], filled, run, "unjudged")
-            assert ((table["low"] <= table["expected"]) & (table["expected"] <= table["high"])).all()
+            table = irpref.lab.intervals(["nDCG@10", "AP"], filled, run, "unjudged")
+            assert (
+                (table["low"] <= table["expected"]) & (table["expected"] <= table["high"])
+            ).all()
             for row in table[table["query_id"].isna()].itertuples():
                 assert row.expected == row.value == mean(row.measure, filled, run)
                 held.append(row.low <= mean(row.measure, human, run) <= row.high)
@@ -314,9 +384,11 @@ def test_intervals_hold_the_value_under_full_judgments():
 def test_without_runs_the_interval_is_around_the_plain_fill():
     human, judge, runs = collection(np.random.default_rng(5))
     known = pooled(human, [runs["r0"], runs["r3"]], 10)
-    filled = irpref.fill(known, judge)
+    filled = irpref.lab.fill(known, judge)
     tables = [
-        irpref.intervals(["nDCG@10", "AP"], known, runs["r1"], "unjudged", judge=judge, level=level)
+        irpref.lab.intervals(
+            ["nDCG@10", "AP"], known, runs["r1"], "unjudged", judge=judge, level=level
+        )
         for level in (0.5, 0.95)
     ]
     narrow, wide = tables
@@ -325,15 +397,20 @@ def test_without_runs_the_interval_is_around_the_plain_fill():
     for table in tables:
         assert ((table["low"] <= table["expected"]) & (table["expected"] <= table["high"])).all()
         means = table[table["query_id"].isna()].set_index("measure")["expected"]
-        assert means.to_dict() == {measure: mean(measure, filled, runs["r1"]) for measure in means.index}
+        assert means.to_dict() == {
+            measure: mean(measure, filled, runs["r1"]) for measure in means.index
+        }
 
 
 def test_the_order_of_rows_does_not_matter():
     human, judge, runs = collection(np.random.default_rng(7), n_topics=4)
     known = pooled(human, [runs["r0"], runs["r3"]], 10)
-    turned = [{q: dict(reversed(docs.items())) for q, docs in reversed(of.items())} for of in (known, judge)]
+    turned = [
+        {q: dict(reversed(docs.items())) for q, docs in reversed(of.items())}
+        for of in (known, judge)
+    ]
     table, other = (
-        irpref.intervals(["nDCG@10", "AP"], given, runs["r1"], "unjudged", judge=by)
+        irpref.lab.intervals(["nDCG@10", "AP"], given, runs["r1"], "unjudged", judge=by)
         for given, by in ((known, judge), turned)
     )
     assert table["bias"].abs().max() > 0
@@ -344,14 +421,19 @@ def test_a_threshold_is_that_of_grades_cut_there():
     rng = np.random.default_rng(8)
     docs = [f"d{i}" for i in range(40)]
     human = {f"q{t}": {d: int(rng.integers(4)) for d in docs[::2]} for t in range(5)}
-    judge = {q: {d: (graded.get(d, 1) + int(rng.integers(2))) for d in docs} for q, graded in human.items()}
+    judge = {
+        q: {d: (graded.get(d, 1) + int(rng.integers(2))) for d in docs}
+        for q, graded in human.items()
+    }
     run = {q: {d: float(rng.random()) for d in docs} for q in human}
     cut = {q: {d: int(grade >= 2) for d, grade in graded.items()} for q, graded in human.items()}
-    plain = irpref.intervals(["AP", "R@10"], irpref.fill(cut, judge), run, over="unjudged")
+    plain = irpref.lab.intervals(["AP", "R@10"], irpref.lab.fill(cut, judge), run, over="unjudged")
     for runs in (None, {"r": run}):
         asked = ["AP", "AP(rel=2)", "R(rel=2)@10"]
         with pytest.warns(irpref.IrprefWarning, match="mean grades seldom reach rel=2"):
-            found = irpref.intervals(asked, irpref.fill(human, judge, runs), run, over="unjudged")
+            found = irpref.lab.intervals(
+                asked, irpref.lab.fill(human, judge, runs), run, over="unjudged"
+            )
         assert found["measure"].unique().tolist() == asked
         of = found[found["measure"] != "AP"]
         assert of[["low", "high"]].to_numpy() == pytest.approx(plain[["low", "high"]].to_numpy())
@@ -359,19 +441,25 @@ def test_a_threshold_is_that_of_grades_cut_there():
 
 def test_what_counts_does_not_depend_on_other_topics():
     human = {"q1": {"a": 2, "b": 0}, "q2": {"a": 1, "b": 0, "c": 2}}
-    filled = irpref.fill(human, {"q1": {"a": 2, "b": 0, "x": 1}, "q2": {"a": 1, "b": 0, "c": 2, "x": 0}})
+    filled = irpref.lab.fill(
+        human, {"q1": {"a": 2, "b": 0, "x": 1}, "q2": {"a": 1, "b": 0, "c": 2, "x": 0}}
+    )
     run = {"q1": {"x": 3.0, "a": 2.0, "b": 1.0}}
     alone = irpref.QMeasure.evaluate(filled[filled["query_id"] == "q1"], run)["q1"]
     assert alone == irpref.QMeasure.evaluate(filled, run)["q1"] == pytest.approx(5 / 6)
 
 
 def test_if_the_value_is_certain_only_the_margin_is_left():
-    """The first document decides RR, whatever the others are; half of the grades of q1 are filled, a quarter of q2."""
+    """The first document decides RR, whatever the others are; half of the grades of q1 are filled,
+    a quarter of q2.
+    """
     human = {"q1": {"a": 1, "b": 0}, "q2": {"a": 1, "b": 0, "c": 0}}
     judge = {"q1": {"a": 1, "b": 0, "x": 1, "y": 0}, "q2": {"a": 1, "b": 0, "x": 0}}
     run = {"q1": {"a": 3.0, "x": 2.0, "y": 1.0}, "q2": {"a": 2.0, "x": 1.0}}
-    table = irpref.intervals(["RR"], human, run, "unjudged", judge=judge, level=0.9)
-    half, quarter = (1.6448536 * share for share in (1 / 2, 1 / 4))  # one of each topic, and one of all topics
+    table = irpref.lab.intervals(["RR"], human, run, "unjudged", judge=judge, level=0.9)
+    half, quarter = (
+        1.6448536 * share for share in (1 / 2, 1 / 4)
+    )  # one of each topic, and one of all topics
     margin = [np.hypot(0.125, 0.016) * half, np.hypot(0.125, 0.016) * quarter]
     margin += [np.hypot(0.125 * np.hypot(half, quarter) / 2, 0.016 * (half + quarter) / 2)]
     assert table["low"].tolist() == pytest.approx([1 - by for by in margin])
@@ -380,13 +468,17 @@ def test_if_the_value_is_certain_only_the_margin_is_left():
 
 def test_intervals_are_wider_if_humans_graded_fewer_documents():
     human, run = {"q": {"a": 1, "b": 0}}, {"q": {"a": 2.0, "x0": 1.0}}
-    judge = {"q": {"a": 1, "b": 0} | {f"x{i}": i % 2 for i in range(72)}}  # 36 filled grades for each human one, not 8
-    row = irpref.intervals(["RR"], human, run, "unjudged", judge=judge, level=0.9).iloc[0]
-    assert row["low"] == pytest.approx(1 - 1.6448536 * np.sqrt(36 / 8) * np.hypot(0.125, 0.016) * 72 / 74)
+    judge = {
+        "q": {"a": 1, "b": 0} | {f"x{i}": i % 2 for i in range(72)}
+    }  # 36 filled grades for each human one, not 8
+    row = irpref.lab.intervals(["RR"], human, run, "unjudged", judge=judge, level=0.9).iloc[0]
+    assert row["low"] == pytest.approx(
+        1 - 1.6448536 * np.sqrt(36 / 8) * np.hypot(0.125, 0.016) * 72 / 74
+    )
 
 
 def test_intervals_are_points_if_nothing_is_missing():
-    table = irpref.intervals(["AP", "nDCG@2"], HUMAN, RUN, "unjudged", judge=HUMAN)
+    table = irpref.lab.intervals(["AP", "nDCG@2"], HUMAN, RUN, "unjudged", judge=HUMAN)
     assert table["low"].tolist() == pytest.approx(table["expected"].tolist())
     assert table["high"].tolist() == pytest.approx(table["expected"].tolist())
     assert table["query_id"].tolist() == ["q1", "q2", None] * 2
@@ -394,7 +486,9 @@ def test_intervals_are_points_if_nothing_is_missing():
 
 @pytest.mark.filterwarnings("ignore:the judge's grades say nothing")
 def test_a_bias_cannot_be_estimated_from_one_document():
-    table = irpref.intervals(["AP"], {"q1": {"a": 1}}, RUN, "unjudged", judge={"q1": {"a": 1, "c": 1}})
+    table = irpref.lab.intervals(
+        ["AP"], {"q1": {"a": 1}}, RUN, "unjudged", judge={"q1": {"a": 1, "c": 1}}
+    )
     assert table["bias"].isna().all()
     assert ((table["low"] <= table["value"]) & (table["value"] <= table["high"])).all()
 
@@ -402,21 +496,27 @@ def test_a_bias_cannot_be_estimated_from_one_document():
 def test_a_column_that_is_called_depth_is_another_depth():
     rows = [(q, d, g, 10) for q, docs in HUMAN.items() for d, g in docs.items()]
     qrels = pd.DataFrame(rows, columns=["query_id", "doc_id", "relevance", "depth"])
-    plain, other = (irpref.intervals(["AP"], given, RUN, "unjudged", judge=JUDGE) for given in (HUMAN, qrels))
+    plain, other = (
+        irpref.lab.intervals(["AP"], given, RUN, "unjudged", judge=JUDGE)
+        for given in (HUMAN, qrels)
+    )
     pd.testing.assert_frame_equal(plain, other)
 
 
 def test_grades_and_a_judge_exclude_each_other():
-    with pytest.raises(ValueError, match=r"nothing about over='unjudged' with a judge: .* over='unjudged' without one"):
-        irpref.intervals(["AP"], HUMAN, RUN, "unjudged", judge=JUDGE, grades=[0, 1])
+    with pytest.raises(
+        ValueError,
+        match=r"nothing about over='unjudged' with a judge: .* over='unjudged' without one",
+    ):
+        irpref.lab.intervals(["AP"], HUMAN, RUN, "unjudged", judge=JUDGE, grades=[0, 1])
 
 
 def test_intervals_of_a_measure_of_another_provider_are_refused():
     with pytest.raises(ValueError, match="takes no fractional grades"):
-        irpref.intervals(["infAP"], HUMAN, RUN, "unjudged", judge=JUDGE)
+        irpref.lab.intervals(["infAP"], HUMAN, RUN, "unjudged", judge=JUDGE)
 
 
-# Real grades ---------------------------------------------------------------------------------------------------------
+# Real grades --------------------------------------------------------------------------------------
 
 
 @pytest.mark.once
@@ -431,21 +531,25 @@ def test_systems_of_dl19_keep_their_order(name, data_dir):
     runs = {file.name: irpref.read_run(file) for file in files}
     human = irpref.read_qrels(data_dir / "dl19-passage" / "qrels" / "qrels.txt.gz")
     top = pd.concat(
-        run.sort_values("score", ascending=False).groupby("query_id").head(10) for run in list(runs.values())[::6]
+        run.sort_values("score", ascending=False).groupby("query_id").head(10)
+        for run in list(runs.values())[::6]
     )
     known = human.merge(top[["query_id", "doc_id"]].drop_duplicates(), on=["query_id", "doc_id"])
     judge = data_dir / "llm-judges" / "dl19" / f"{name}.qrels.gz"
 
     def means(qrels):
         evaluate = irpref.evaluator(["nDCG@10"], qrels)
-        return np.array([next(iter(evaluate.calc_aggregate(run).values())) for run in runs.values()])
+        return np.array(
+            [next(iter(evaluate.calc_aggregate(run).values())) for run in runs.values()]
+        )
 
-    filled = irpref.fill(known, judge, runs)
+    filled = irpref.lab.fill(known, judge, runs)
     true, found = means(human), means(filled)
     assert kendalltau(found, true).statistic > max(0.9, kendalltau(means(known), true).statistic)
     off = (found - true).mean()
     assert abs(off) < 0.04
     estimated = [
-        irpref.intervals(["nDCG@10"], filled, run, "unjudged")["bias"].iloc[-1] for run in list(runs.values())[::8]
+        irpref.lab.intervals(["nDCG@10"], filled, run, "unjudged")["bias"].iloc[-1]
+        for run in list(runs.values())[::8]
     ]
     assert np.mean(estimated) == pytest.approx(off, abs=0.02)

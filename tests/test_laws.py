@@ -1,8 +1,7 @@
 """Laws that every registered measure obeys, as it declares itself.
 
-A new measure is covered as soon as it is registered. The two tables below hold exceptions from single laws, with the
-reason; a measure that declares itself truly needs no entry.
-"""
+A new measure is covered as soon as it is registered. The two tables below hold exceptions from
+single laws, with the reason; a measure that declares itself truly needs no entry."""
 
 import copy
 import itertools
@@ -29,28 +28,41 @@ from irpref.values.kernels import KernelEvaluator
 from irpref.values.prepare import prepare
 from strategies import Collection, collections, parameters, positive_grades
 
-# Value of a topic of which nothing was retrieved, where it is not DEFAULT: of its grades (docs), relevant documents
-# (r), pairs with different grades (n_prefs) and the measure's parameters.
+# Value of a topic of which nothing was retrieved, where it is not DEFAULT: of its grades (docs),
+# relevant documents (r), pairs with different grades (n_prefs) and the measure's parameters.
 EMPTY = {
     "CRP": lambda r, cutoff=None, **_: sum(j - (r + 1) for j in range(1, min(cutoff or r, r) + 1)),
     "nCRP": lambda r, **_: float(r > 0),
     "NumPrefs": lambda n_prefs, **_: n_prefs,  # of the judgments, whatever was retrieved
 }
 
-# Rankings better than the ideal list are possible: (measure, whether these parameters allow it, why).
+# Rankings better than the ideal list are possible: (measure, whether these parameters allow it,
+# why).
 NOT_IDEAL = {
     # It asks what was judged, not what is relevant.
     "RBPResidual": (lambda p: True, "every judged document lowers it"),
     "CRP": (lambda _: True, "graded judgments: A A S A has +1 against the ideal S A A A"),
     "nCRP": (lambda _: True, "as CRP"),
-    "Coverage": (lambda p: "cutoff" in p, "the documents that the user knew may stand below the cutoff"),
-    "Novelty": (lambda _: True, "it rewards documents that are new, not documents that are relevant"),
-    "RPref": (lambda p: p.get("top") == "zero", "the best document is out of the sum, but not out of R"),
+    "Coverage": (
+        lambda p: "cutoff" in p,
+        "the documents that the user knew may stand below the cutoff",
+    ),
+    "Novelty": (
+        lambda _: True,
+        "it rewards documents that are new, not documents that are relevant",
+    ),
+    "RPref": (
+        lambda p: p.get("top") == "zero",
+        "the best document is out of the sum, but not out of R",
+    ),
     "BprefVariant": (lambda p: p.get("top") == "zero", "as RPref"),
-    "GPrecision": (lambda p: "cutoff" not in p, "the ideal list ends with its least relevant documents"),
+    "GPrecision": (
+        lambda p: "cutoff" not in p,
+        "the ideal list ends with its least relevant documents",
+    ),
     "RecallEffort": (lambda p: "expected" in p, "an e beyond R is never reached"),
-    # The ideal list ends with the relevant documents; preferences between others are not fulfilled by it, and of
-    # those between retrieved documents there are more in other lists.
+    # The ideal list ends with the relevant documents; preferences between others are not fulfilled
+    # by it, and of those between retrieved documents there are more in other lists.
     **{
         name: (lambda _: True, "documents that are not relevant are preferred to others")
         for name, measure in registered().items()
@@ -69,7 +81,7 @@ def plain(name):
     return type(registered()[name]).variants()[0]
 
 
-# Data -------------------------------------------------------------------------------------------------------
+# Data ---------------------------------------------------------------------------------------------
 
 
 class Judgment(NamedTuple):
@@ -100,7 +112,9 @@ def retrieved(run: dict) -> list[Retrieved]:
 
 
 def awkward(seed: int = 2006) -> Collection:
-    """Topics of all sorts in one collection: long, empty, tied, with float, many, and negative grades."""
+    """Topics of all sorts in one collection: long, empty, tied, with float, many, and negative
+    grades.
+    """
     rng = np.random.default_rng(seed)
     kinds = {
         "binary": lambda n: rng.integers(0, 2, n),
@@ -113,14 +127,18 @@ def awkward(seed: int = 2006) -> Collection:
     }
     qrels, run = {}, {}
     for i, (kind, grades) in enumerate(kinds.items()):
-        for j, (n_judged, n_retrieved) in enumerate([(1, 1), (5, 40), (60, 30), (300, 250), (37, 0)]):
+        for j, (n_judged, n_retrieved) in enumerate(
+            [(1, 1), (5, 40), (60, 30), (300, 250), (37, 0)]
+        ):
             topic = f"{kind} {j}"
             docs = [f"d{k}" for k in range(n_judged + n_retrieved // 3)]
             rng.shuffle(docs)
             qrels[topic] = dict(zip(docs, grades(n_judged).tolist(), strict=False))
             rng.shuffle(docs)
             answer = docs[:n_retrieved]
-            scores = rng.normal(size=len(answer)) if (i + j) % 2 else rng.integers(0, 9, len(answer))
+            scores = (
+                rng.normal(size=len(answer)) if (i + j) % 2 else rng.integers(0, 9, len(answer))
+            )
             run[topic] = dict(zip(answer, scores.astype(float).tolist(), strict=True))
     del run["graded 4"]  # a topic that the run leaves out
     run["no such topic"] = {"d1": 1.0}
@@ -146,7 +164,10 @@ def values(measures, qrels, run) -> dict:
 def by_topic(evaluator, run) -> dict:
     """Measure -> topic -> value, of an evaluator."""
     found = evaluator.values(run)
-    return {measure: dict(zip(evaluator.topic_ids, of.tolist(), strict=True)) for measure, of in found.items()}
+    return {
+        measure: dict(zip(evaluator.topic_ids, of.tolist(), strict=True))
+        for measure, of in found.items()
+    }
 
 
 def relevant(docs: dict) -> int:
@@ -157,7 +178,7 @@ def n_prefs(docs: dict) -> int:
     return sum(a != b for a, b in itertools.combinations(docs.values(), 2))
 
 
-# The table above --------------------------------------------------------------------------------------------
+# The table above ----------------------------------------------------------------------------------
 
 
 def test_the_tables_name_registered_measures_only():
@@ -167,7 +188,16 @@ def test_the_tables_name_registered_measures_only():
 @every_measure
 def test_every_measure_says_what_it_is(name):
     measure = registered()[name]
-    for attribute in ("PRETTY_NAME", "SHORT_DESC", "QUESTION", "RANGE", "SOURCE", "DEFAULT", "EXAMPLE", "__doc__"):
+    for attribute in (
+        "PRETTY_NAME",
+        "SHORT_DESC",
+        "QUESTION",
+        "RANGE",
+        "SOURCE",
+        "DEFAULT",
+        "EXAMPLE",
+        "__doc__",
+    ):
         assert getattr(type(measure), attribute) not in (None, "")
     assert type(measure).QUESTION.endswith("?")
     assert all(spec.desc for spec in measure.SUPPORTED_PARAMS.values())
@@ -179,7 +209,9 @@ def test_every_measure_says_what_it_is(name):
 
 @every_measure
 def test_the_worked_example_has_values_of_the_measure(name):
-    assert any(re.match(rf"{name}\b", one.measure) for one in load(registered()[name].EXAMPLE).expected)
+    assert any(
+        re.match(rf"{name}\b", one.measure) for one in load(registered()[name].EXAMPLE).expected
+    )
 
 
 @every_measure
@@ -193,11 +225,13 @@ def test_what_a_measure_needs_shows_in_its_parameters(name):
 @every_measure
 def test_the_first_variant_is_the_plain_measure(name):
     assert plain(name) == registered()[name](**type(registered()[name]).VARIANTS[0])
-    allowed = {p for p, spec in registered()[name].SUPPORTED_PARAMS.items() if spec.required} | {"max_rel"}
+    allowed = {p for p, spec in registered()[name].SUPPORTED_PARAMS.items() if spec.required} | {
+        "max_rel"
+    }
     assert set(plain(name).params) <= allowed
 
 
-# Range and defaults -----------------------------------------------------------------------------------------
+# Range and defaults -------------------------------------------------------------------------------
 
 
 @every_variant
@@ -205,7 +239,9 @@ def test_values_stay_in_range(measure, usual):
     low, high = measure.BOUNDS
     found = list(usual[measure].values())
     assert all(type(value) is float for value in found)
-    assert not any(value == 0 and np.signbit(value) for value in found)  # -0.0000 looks like a mistake
+    assert not any(
+        value == 0 and np.signbit(value) for value in found
+    )  # -0.0000 looks like a mistake
     assert min(found) >= low - 1e-12
     assert max(found) <= high + 1e-12
 
@@ -233,7 +269,8 @@ def test_an_empty_ranking_has_the_default_value(measure, run, collection):
             "n_prefs": n_prefs(collection.qrels[topic]),
         }
         if measure.params.get("worst") == "reversed" and min(collection.qrels[topic].values()) < 0:
-            # Documents below non-relevant ones come first in the reversed ideal list: a worse list than an empty one.
+            # Documents below non-relevant ones come first in the reversed ideal list: a worse list
+            # than an empty one.
             assert (0 < value <= 1) if facts["r"] else value == 0
             continue
         assert value == (special(**facts, **measure.params) if special else measure.DEFAULT)
@@ -248,19 +285,25 @@ def test_a_topic_left_out_has_the_value_of_an_empty_ranking(measure, usual, coll
 
 @pytest.mark.parametrize(
     "measure",
-    # Of documents that are not relevant, some are preferred to others: by a grade of 0 to one below.
-    [measure for measure in VARIANTS if "preferences" not in measure.NEEDS and measure.NAME != "RBPResidual"],
+    # Of documents that are not relevant, some are preferred to others: by a grade of 0 to one
+    # below.
+    [
+        measure
+        for measure in VARIANTS
+        if "preferences" not in measure.NEEDS and measure.NAME != "RBPResidual"
+    ],
     ids=str,
 )
 def test_nothing_relevant_is_worth_the_worst(measure, usual, collection):
-    # A loss has nothing to lose then: `nothing relevant` is ideal. Elsewhere it is what an empty list scores.
+    # A loss has nothing to lose then: `nothing relevant` is ideal. Elsewhere it is what an empty
+    # list scores.
     worst = 0.0 if measure.NAME in EMPTY else measure.DEFAULT
     for topic, docs in collection.qrels.items():
         if relevant(docs) == 0:
             assert usual[measure][topic] == worst
 
 
-# What does not matter ---------------------------------------------------------------------------------------
+# What does not matter -----------------------------------------------------------------------------
 
 
 def test_a_topic_does_not_depend_on_the_others(usual, collection):
@@ -286,11 +329,19 @@ def test_more_judgments_than_one_group_holds():
     rng = np.random.default_rng(7)
     docs = [f"d{i}" for i in range(3000)]
     qrels, run = {}, {}
-    for t in range(30):  # 90,000 judgments; every third topic has more grades than are told apart one by one
-        grades = rng.uniform(0, 3, 3000).round(3) if t % 3 == 0 else rng.choice([0, 0.1, 1, 2.7, -1], 3000)
+    for t in range(
+        30
+    ):  # 90,000 judgments; every third topic has more grades than are told apart one by one
+        grades = (
+            rng.uniform(0, 3, 3000).round(3)
+            if t % 3 == 0
+            else rng.choice([0, 0.1, 1, 2.7, -1], 3000)
+        )
         qrels[f"t{t}"] = dict(zip(docs, grades.tolist(), strict=True))
         answer = rng.choice(3500, 800, replace=False)
-        run[f"t{t}"] = {f"d{i}": float(s) for i, s in zip(answer, rng.integers(0, 500, 800), strict=True)}
+        run[f"t{t}"] = {
+            f"d{i}": float(s) for i, s in zip(answer, rng.integers(0, 500, 800), strict=True)
+        }
     together = values(VARIANTS, judgments(qrels), run)
     for topic in ("t0", "t1", "t17", "t21", "t29"):
         alone = values(VARIANTS, judgments({topic: qrels[topic]}), {topic: run[topic]})
@@ -302,10 +353,15 @@ def test_more_judgments_than_one_group_holds():
 def test_the_order_of_rows_does_not_matter(seed, usual, collection):
     rng = np.random.default_rng(seed)
     qrels, run = judgments(collection.qrels), retrieved(collection.run)
-    shuffled = [qrels[i] for i in rng.permutation(len(qrels))], [run[i] for i in rng.permutation(len(run))]
+    shuffled = (
+        [qrels[i] for i in rng.permutation(len(qrels))],
+        [run[i] for i in rng.permutation(len(run))],
+    )
     assert values(VARIANTS, *shuffled) == usual
     evaluators = KernelEvaluator(VARIANTS, qrels), KernelEvaluator(VARIANTS, shuffled[0])
-    assert evaluators[0].calc_aggregate(run) == evaluators[1].calc_aggregate(shuffled[1])  # means, too
+    assert evaluators[0].calc_aggregate(run) == evaluators[1].calc_aggregate(
+        shuffled[1]
+    )  # means, too
 
 
 def test_the_names_of_topics_do_not_matter(usual, collection):
@@ -346,7 +402,7 @@ def test_measures_do_not_depend_on_the_measures_beside_them(usual, collection):
         assert values([measure], qrels, collection.run)[measure] == usual[measure]
 
 
-# Names ------------------------------------------------------------------------------------------------------
+# Names --------------------------------------------------------------------------------------------
 
 
 def test_an_evaluator_pickles(usual, collection):
@@ -384,7 +440,10 @@ def test_every_drawn_measure_prints_parses_and_pickles(name, data):
         same(measure, other)
     cutoff = options.pop("cutoff", None)
     shuffled = dict(reversed(options.items()))
-    same(measure, registered()[name](**shuffled, cutoff=cutoff) if cutoff else registered()[name](**shuffled))
+    same(
+        measure,
+        registered()[name](**shuffled, cutoff=cutoff) if cutoff else registered()[name](**shuffled),
+    )
     if cutoff:
         same(measure, registered()[name](**options) @ cutoff)
 
@@ -397,7 +456,12 @@ def test_none_means_not_given():
 def test_a_default_that_is_given_is_not_printed():
     for measure in registered().values():
         specs = measure.SUPPORTED_PARAMS.items()
-        same(measure, measure(**{name: s.default for name, s in specs if isinstance(s.default, (str, int, float))}))
+        same(
+            measure,
+            measure(
+                **{name: s.default for name, s in specs if isinstance(s.default, (str, int, float))}
+            ),
+        )
 
 
 def test_names_of_variants_print_as_the_variant():
@@ -408,7 +472,7 @@ def test_names_of_variants_print_as_the_variant():
     assert irpref.RPref @ 10 == "RPref@10"
 
 
-# What the surroundings are -------------------------------------------------------------------------------------
+# What the surroundings are ------------------------------------------------------------------------
 
 
 HASH_SEED = """
@@ -440,12 +504,14 @@ def test_the_hash_seed_does_not_show():
     assert outputs.pop().count("\n") > 1000
 
 
-# Direction --------------------------------------------------------------------------------------------------
+# Direction ----------------------------------------------------------------------------------------
 
 
 def ideal_list(docs: dict, measure=None) -> dict[str, float]:
     least = measure["rel"] if measure is not None and "rel" in measure.SUPPORTED_PARAMS else 0
-    found = sorted((doc for doc in docs if docs[doc] > 0 and docs[doc] >= least), key=lambda doc: -docs[doc])
+    found = sorted(
+        (doc for doc in docs if docs[doc] > 0 and docs[doc] >= least), key=lambda doc: -docs[doc]
+    )
     return {doc: -float(rank) for rank, doc in enumerate(found)}
 
 
@@ -453,10 +519,14 @@ def may_beat_the_ideal_list(measure):
     return measure.NAME in NOT_IDEAL and NOT_IDEAL[measure.NAME][0](measure.params)
 
 
-@pytest.mark.parametrize("measure", [m for m in VARIANTS if not may_beat_the_ideal_list(m)], ids=str)
+@pytest.mark.parametrize(
+    "measure", [m for m in VARIANTS if not may_beat_the_ideal_list(m)], ids=str
+)
 def test_no_list_is_better_than_the_ideal_list(measure, usual, collection):
     qrels = judgments(collection.qrels)
-    best = values([measure], qrels, {t: ideal_list(docs, measure) for t, docs in collection.qrels.items()})[measure]
+    best = values(
+        [measure], qrels, {t: ideal_list(docs, measure) for t, docs in collection.qrels.items()}
+    )[measure]
     sign = 1 if measure.higher_is_better else -1
     rng = np.random.default_rng(3)
     others = [usual[measure]]
@@ -465,7 +535,9 @@ def test_no_list_is_better_than_the_ideal_list(measure, usual, collection):
         for topic, docs in collection.qrels.items():
             names = [*docs, "u1", "u2"]
             rng.shuffle(names)
-            run[topic] = {d: float(-i) for i, d in enumerate(names[: int(rng.integers(1, len(names) + 1))])}
+            run[topic] = {
+                d: float(-i) for i, d in enumerate(names[: int(rng.integers(1, len(names) + 1))])
+            }
         others.append(values([measure], qrels, run)[measure])
     for other in others:
         for topic, value in other.items():
@@ -473,17 +545,22 @@ def test_no_list_is_better_than_the_ideal_list(measure, usual, collection):
 
 
 def topics_of(measure, qrels):
-    """Topics in which the measure has something to find: relevant documents, known to the user where it asks so."""
+    """Topics in which the measure has something to find: relevant documents, known to the user
+    where it asks so.
+    """
     known = {row.query_id for row in judgments(qrels) if row.known and row.relevance >= 1}
     for topic, docs in qrels.items():
-        # Fractional grades below 1 are relevant to the graded measures and not to those that take `rel`.
+        # Fractional grades below 1 are relevant to the graded measures and not to those that take
+        # `rel`.
         if "rel" in measure.SUPPORTED_PARAMS and any(0 < grade < 1 for grade in docs.values()):
             continue
         if relevant(docs) and ("known" not in measure.NEEDS or topic in known):
             yield topic
 
 
-@pytest.mark.parametrize("name", [name for name, measure in registered().items() if measure.IDEAL is not None])
+@pytest.mark.parametrize(
+    "name", [name for name, measure in registered().items() if measure.IDEAL is not None]
+)
 def test_the_ideal_list_has_the_value_that_the_measure_declares(name, collection):
     measure = plain(name)
     run = {t: ideal_list(docs) for t, docs in collection.qrels.items()}
@@ -494,7 +571,9 @@ def test_the_ideal_list_has_the_value_that_the_measure_declares(name, collection
 
 @every_measure
 def test_the_direction_of_better(name, collection):
-    """The ideal list is better than an empty one, and no worse than itself below forty documents nobody judged."""
+    """The ideal list is better than an empty one, and no worse than itself below forty documents
+    nobody judged.
+    """
     measure = plain(name)
     best = {t: ideal_list(docs) for t, docs in collection.qrels.items()}
     late = {t: {**docs, **{f"u{i}": float(i) for i in range(1, 41)}} for t, docs in best.items()}

@@ -1,4 +1,6 @@
-"""Laws of what goes in: every form of judgments and runs has the same values, is left as it was, and is read again."""
+"""Laws of what goes in: every form of judgments and runs has the same values, is left as it was,
+and is read again.
+"""
 
 import copy
 
@@ -96,12 +98,17 @@ def test_inputs_are_not_modified(collection):
     given = copy.deepcopy(collection)
     values(PLAIN, *given)
     assert given == collection
-    assert [list(docs) for docs in given.run.values()] == [list(docs) for docs in collection.run.values()]
+    assert [list(docs) for docs in given.run.values()] == [
+        list(docs) for docs in collection.run.values()
+    ]
 
 
 def test_an_evaluator_may_be_used_again(usual, collection):
     evaluator = KernelEvaluator(VARIANTS, judgments(collection.qrels))
-    other = {topic: {doc: -score for doc, score in docs.items()} for topic, docs in collection.run.items()}
+    other = {
+        topic: {doc: -score for doc, score in docs.items()}
+        for topic, docs in collection.run.items()
+    }
     for _ in range(2):
         for run in (collection.run, other, {}, iter(retrieved(collection.run))):
             found = by_topic(evaluator, run)
@@ -117,10 +124,19 @@ def test_a_frame_that_is_changed_in_place_is_read_again(dtype):
         Judgment("q2", "a", 2.0, True, 1.0),
     ]
     run = {"q1": {"b": 2.0, "a": 1.0}, "q2": {"b": 1.0, "a": 0.5}}
-    measures = [registered()["QMeasure"], registered()["Coverage"], registered()["RelativeRecall"](expected="expected")]
+    measures = [
+        registered()["QMeasure"],
+        registered()["Coverage"],
+        registered()["RelativeRecall"](expected="expected"),
+    ]
     frame = pd.DataFrame(rows).astype({"query_id": dtype, "doc_id": dtype})
     values(measures, frame, run)
-    for row, column, value in [(1, "relevance", 3.0), (0, "known", False), (2, "expected", 4.0), (2, "doc_id", "b")]:
+    for row, column, value in [
+        (1, "relevance", 3.0),
+        (0, "known", False),
+        (2, "expected", 4.0),
+        (2, "doc_id", "b"),
+    ]:
         rows[row] = rows[row]._replace(**{column: value})
         frame.loc[row, column] = value
         assert values(measures, frame, run) == values(measures, rows, run), column
@@ -144,7 +160,9 @@ def test_grades_that_are_changed_in_place_are_read_again(dtype):
         else:
             frame[row, "relevance"] = grade
         grades = dict(zip(frame["doc_id"], frame["relevance"].to_list(), strict=True))
-        assert values([irpref.QMeasure], frame, run) == values([irpref.QMeasure], {"q": grades}, run)
+        assert values([irpref.QMeasure], frame, run) == values(
+            [irpref.QMeasure], {"q": grades}, run
+        )
 
 
 def test_arrays_that_a_frame_shares_may_change():
@@ -153,22 +171,45 @@ def test_arrays_that_a_frame_shares_may_change():
     codes = np.arange(3, dtype=np.int8)
     docs = pd.Categorical.from_codes(codes, categories=pd.Index(ids, copy=False))
     pandas = pd.DataFrame({"query_id": ["q"] * 3, "doc_id": docs, "relevance": grades}, copy=False)
-    polars = pl.DataFrame({"query_id": ["q"] * 3, "doc_id": ["a", "b", "c"], "relevance": pl.Series(grades)})
+    polars = pl.DataFrame(
+        {"query_id": ["q"] * 3, "doc_id": ["a", "b", "c"], "relevance": pl.Series(grades)}
+    )
     for _ in range(2):
         for frame in (pandas, polars):
             names = ids if frame is pandas else ["a", "b", "c"]
             given = dict(zip(names, np.asarray(frame["relevance"]).tolist(), strict=True))
-            assert values([irpref.QMeasure], frame, run) == values([irpref.QMeasure], {"q": given}, run)
+            assert values([irpref.QMeasure], frame, run) == values(
+                [irpref.QMeasure], {"q": given}, run
+            )
         ids[0], grades[:] = "d", [0.0, 3.0, 0.0]
 
 
-ODD_IDS = ["", " ", "a\x00", "a\x00b", "a\tb", "nan", "None", "NaN", "<NA>", "010", "10", "1.0", "1e1", "True", "-1"]
+ODD_IDS = [
+    "",
+    " ",
+    "a\x00",
+    "a\x00b",
+    "a\tb",
+    "nan",
+    "None",
+    "NaN",
+    "<NA>",
+    "010",
+    "10",
+    "1.0",
+    "1e1",
+    "True",
+    "-1",
+]
 ODD_IDS += ["x" * 300, "é", "e\u0301", "\U0001d518", "\ue000", "\uffff", "\u2028", "文", "A", "a"]
 
 
 @pytest.mark.parametrize("form", FORMS.values(), ids=FORMS)
 def test_any_text_is_an_id(form):
-    if form is FORMS["pandas categorical"] and "a\x00" not in pd.Categorical(["a", "a\x00"]).categories:
+    if (
+        form is FORMS["pandas categorical"]
+        and "a\x00" not in pd.Categorical(["a", "a\x00"]).categories
+    ):
         pytest.skip("this pandas takes 'a' and 'a\\x00' for one category")
     rng = np.random.default_rng(11)
     topics = ["", "nan", "a\x00", "010"]

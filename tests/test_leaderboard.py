@@ -9,7 +9,7 @@ import pytest
 
 import irpref
 import real_runs
-from irpref.analysis.pairs import pair_tests
+from irpref.lab.decide.all_pairs import pair_tests
 
 COLUMNS = [
     "run",
@@ -31,9 +31,13 @@ METHODS = ["stepdown", "randomised_tukey", "tukey", "holm"]
 
 
 def _collection(n_topics=24, seed=1):
-    """Runs of rising noise over 20 documents a topic, one of them twice, one without the last topics."""
+    """Runs of rising noise over 20 documents a topic, one of them twice, one without the last
+    topics.
+    """
     rng = np.random.default_rng(seed)
-    qrels = {f"q{t}": {f"d{d}": int(rng.integers(0, 3)) for d in range(15)} for t in range(n_topics)}
+    qrels = {
+        f"q{t}": {f"d{d}": int(rng.integers(0, 3)) for d in range(15)} for t in range(n_topics)
+    }
     runs = {}
     for name, noise in (("good", 0.3), ("fair", 1.0), ("poor", 2.0), ("bad", 9.0)):
         runs[name] = {
@@ -50,7 +54,7 @@ QRELS, RUNS = _collection()
 
 @pytest.fixture(scope="module")
 def board():
-    return irpref.leaderboard(MEASURES, QRELS, RUNS, n_permutations=999)
+    return irpref.lab.leaderboard(MEASURES, QRELS, RUNS, n_permutations=999)
 
 
 def test_a_row_for_each_run_and_measure_best_first(board):
@@ -64,28 +68,34 @@ def test_a_row_for_each_run_and_measure_best_first(board):
     assert len(board.pairs) == len(MEASURES) * 15
     assert set(board["group"]) == {None}
     # By one measure if that is asked for.
-    by_e = irpref.leaderboard(MEASURES, QRELS, RUNS, sort="EMeasure", pairs="none")
+    by_e = irpref.lab.leaderboard(MEASURES, QRELS, RUNS, sort="EMeasure", pairs="none")
     orders = {tuple(of["run"]) for _, of in by_e.groupby("measure")}
     assert orders == {tuple(board.loc[board["measure"] == "EMeasure", "run"])}
 
 
 def test_the_test_is_named_in_one_line(board):
     assert board.test == (
-        "step-down sign-flip t-test, 999 sign vectors, 24 topics; family: all 15 pairs of 6 runs, by measure; "
+        "step-down sign-flip t-test, 999 sign vectors, 24 topics; family: all 15 pairs of 6 runs, "
+        "by measure; "
         "family-wise level 5 %"
     )
     two = {name: RUNS[name] for name in ("good", "bad")}
     few = {q: QRELS[q] for q in list(QRELS)[:8]}
-    assert irpref.leaderboard(["AP"], few, two, level=0.9).test == (
-        "step-down sign-flip t-test, all 256 sign vectors, 8 topics; family: one pair of runs, by measure; "
+    assert irpref.lab.leaderboard(["AP"], few, two, level=0.9).test == (
+        "step-down sign-flip t-test, all 256 sign vectors, 8 topics; family: one pair of runs, by "
+        "measure; "
         "family-wise level 10 %"
     )
-    assert irpref.leaderboard(["AP"], few, two, pairs="holm").test.startswith("paired t-tests adjusted after Holm, 8 t")
-    assert irpref.leaderboard(["AP"], few, two, pairs="none").test == ""
+    assert irpref.lab.leaderboard(["AP"], few, two, pairs="holm").test.startswith(
+        "paired t-tests adjusted after Holm, 8 t"
+    )
+    assert irpref.lab.leaderboard(["AP"], few, two, pairs="none").test == ""
 
 
 def test_the_p_of_a_pair_is_the_same_whichever_other_runs_there_are(board):
-    two = irpref.leaderboard(["AP"], QRELS, {name: RUNS[name] for name in ("fair", "poor")}, n_permutations=999)
+    two = irpref.lab.leaderboard(
+        ["AP"], QRELS, {name: RUNS[name] for name in ("fair", "poor")}, n_permutations=999
+    )
     of = board.pairs.query("measure == 'AP' and a in ('fair', 'poor') and b in ('fair', 'poor')")
     assert two.pairs["p"].tolist() == of["p"].tolist() == two.pairs["p_adjusted"].tolist()
     assert of["p_adjusted"].item() >= of["p"].item()
@@ -94,12 +104,13 @@ def test_the_p_of_a_pair_is_the_same_whichever_other_runs_there_are(board):
 def test_more_than_eight_letters_are_none():
     qrels = {f"q{t}": {f"d{d}": 1 for d in range(12)} for t in range(12)}
     runs = {
-        f"r{r}": {q: {f"{'d' if i < r else 'x'}{i}": -float(i) for i in range(12)} for q in qrels} for r in range(12)
+        f"r{r}": {q: {f"{'d' if i < r else 'x'}{i}": -float(i) for i in range(12)} for q in qrels}
+        for r in range(12)
     }
-    board = irpref.leaderboard(["P@12"], qrels, runs)
+    board = irpref.lab.leaderboard(["P@12"], qrels, runs)
     assert board["letters"].isna().all()
     assert board["place_low"].tolist() == board["place"].tolist() == board["place_high"].tolist()
-    few = irpref.leaderboard(["P@12"], qrels, dict(list(runs.items())[:8]))
+    few = irpref.lab.leaderboard(["P@12"], qrels, dict(list(runs.items())[:8]))
     assert few["letters"].tolist() == list("abcdefgh")
 
 
@@ -107,33 +118,44 @@ def test_means_are_what_eval_prints(board):
     for name, run in RUNS.items():
         expected = irpref.evaluator([*MEASURES, "Judged@10"], QRELS).calc_aggregate(run)
         for measure in MEASURES:
-            (row,) = board[(board["run"] == name) & (board["measure"] == measure)].to_dict("records")
+            (row,) = board[(board["run"] == name) & (board["measure"] == measure)].to_dict(
+                "records"
+            )
             assert row["mean"] == expected[irpref.parse(measure)]
             assert row["judged@10"] == expected[irpref.parse("Judged@10")]
 
 
 def test_intervals_are_those_over_topics(board):
     for name in ("good", "bad"):
-        table = irpref.intervals(MEASURES, QRELS, RUNS[name], over="topics")
+        table = irpref.lab.intervals(MEASURES, QRELS, RUNS[name], over="topics")
         mine = board[board["run"] == name].set_index("measure").loc[MEASURES]
-        assert mine[["low", "high"]].to_numpy() == pytest.approx(table[["low", "high"]].to_numpy(), rel=1e-12)
+        assert mine[["low", "high"]].to_numpy() == pytest.approx(
+            table[["low", "high"]].to_numpy(), rel=1e-12
+        )
 
 
 def test_topics_without_documents_are_counted_and_count(board):
     missing = board.drop_duplicates("run").set_index("run")["topics_without_documents"]
     assert missing["cut"] == 18
     assert missing.drop("cut").eq(0).all()
-    cut, good = (board[(board["run"] == r) & (board["measure"] == "AP")]["mean"].item() for r in ("cut", "good"))
+    cut, good = (
+        board[(board["run"] == r) & (board["measure"] == "AP")]["mean"].item()
+        for r in ("cut", "good")
+    )
     assert cut < good / 3
 
 
 @pytest.mark.parametrize("method", METHODS)
 def test_places_and_letters_follow_from_the_pairs(method):
-    board = irpref.leaderboard(MEASURES, QRELS, RUNS, pairs=method, n_permutations=999, level=0.9)
+    board = irpref.lab.leaderboard(
+        MEASURES, QRELS, RUNS, pairs=method, n_permutations=999, level=0.9
+    )
     for measure, rows in board.groupby("measure"):
         sign = -1 if measure == "EMeasure" else 1
         pairs = board.pairs[board.pairs["measure"] == measure]
-        differ = {frozenset((pair.a, pair.b)): pair.p_adjusted <= 0.1 for pair in pairs.itertuples()}
+        differ = {
+            frozenset((pair.a, pair.b)): pair.p_adjusted <= 0.1 for pair in pairs.itertuples()
+        }
         mean = rows.set_index("run")["mean"]
         assert pairs["difference"].to_numpy() == pytest.approx(
             mean[pairs["a"]].to_numpy() - mean[pairs["b"]].to_numpy()
@@ -142,8 +164,12 @@ def test_places_and_letters_follow_from_the_pairs(method):
         text = rows.set_index("run")["letters"]
         for row in rows.itertuples():
             others = [r for r in RUNS if r != row.run]
-            better = [r for r in others if differ[frozenset((r, row.run))] and mean[r] > mean[row.run]]
-            worse = [r for r in others if differ[frozenset((r, row.run))] and mean[r] < mean[row.run]]
+            better = [
+                r for r in others if differ[frozenset((r, row.run))] and mean[r] > mean[row.run]
+            ]
+            worse = [
+                r for r in others if differ[frozenset((r, row.run))] and mean[r] < mean[row.run]
+            ]
             assert row.place == 1 + (mean > mean[row.run]).sum()
             assert (row.place_low, row.place_high) == (1 + len(better), len(RUNS) - len(worse))
             assert row.place_low <= row.place <= row.place_high
@@ -153,26 +179,29 @@ def test_places_and_letters_follow_from_the_pairs(method):
 
 
 def test_none_has_no_letters_and_no_adjusted_p():
-    board = irpref.leaderboard(["AP"], QRELS, RUNS, pairs="none")
+    board = irpref.lab.leaderboard(["AP"], QRELS, RUNS, pairs="none")
     assert board["letters"].isna().all()
     assert board[["place_low", "place_high"]].isna().all(axis=None)
     assert board.pairs["p_adjusted"].isna().all()
     assert board.pairs["p"].notna().all()
     assert board["place"].tolist()[:3] == [1, 2, 2]  # the twins share a place
-    single = irpref.leaderboard(["AP"], QRELS, {"good": RUNS["good"]}, pairs="none")
+    single = irpref.lab.leaderboard(["AP"], QRELS, {"good": RUNS["good"]}, pairs="none")
     assert single["place"].tolist() == [1]
     assert list(single.pairs.columns) == PAIRS
 
 
 def test_the_same_data_give_the_same_board_in_any_order(board):
     turned = {q: dict(reversed(docs.items())) for q, docs in reversed(QRELS.items())}
-    again = irpref.leaderboard(MEASURES, turned, RUNS, n_permutations=999)
+    again = irpref.lab.leaderboard(MEASURES, turned, RUNS, n_permutations=999)
     assert board.equals(again)
     assert board.pairs.equals(again.pairs)
-    other = irpref.leaderboard(MEASURES, QRELS, RUNS, n_permutations=999, rng=1)
+    other = irpref.lab.leaderboard(MEASURES, QRELS, RUNS, n_permutations=999, rng=1)
     assert not board.equals(other)
     generated = [
-        irpref.leaderboard(MEASURES, QRELS, RUNS, n_permutations=99, rng=np.random.default_rng(4)) for _ in "ab"
+        irpref.lab.leaderboard(
+            MEASURES, QRELS, RUNS, n_permutations=99, rng=np.random.default_rng(4)
+        )
+        for _ in "ab"
     ]
     assert generated[0].equals(generated[1])
 
@@ -183,17 +212,21 @@ GROUP_OF = {q: "short" if t % 3 else "long" for t, q in enumerate(QRELS)}
 
 
 def test_a_board_for_each_group_of_topics(tmp_path):
-    board = irpref.leaderboard(["AP", "EMeasure"], QRELS, RUNS, groups=GROUP_OF, n_permutations=199)
+    board = irpref.lab.leaderboard(
+        ["AP", "EMeasure"], QRELS, RUNS, groups=GROUP_OF, n_permutations=199
+    )
     assert board["group"].drop_duplicates().tolist() == ["long", "short"]
     for group in ("long", "short"):
         inside = {q: docs for q, docs in QRELS.items() if GROUP_OF[q] == group}
-        alone = irpref.leaderboard(["AP", "EMeasure"], inside, RUNS, n_permutations=199)
+        alone = irpref.lab.leaderboard(["AP", "EMeasure"], inside, RUNS, n_permutations=199)
         mine = board[board["group"] == group].reset_index(drop=True)
         pd.testing.assert_frame_equal(
             pd.DataFrame(mine.drop(columns="group")), pd.DataFrame(alone.drop(columns="group"))
         )
         pairs = board.pairs[board.pairs["group"] == group].reset_index(drop=True)
-        pd.testing.assert_frame_equal(pairs.drop(columns="group"), alone.pairs.drop(columns="group"))
+        pd.testing.assert_frame_equal(
+            pairs.drop(columns="group"), alone.pairs.drop(columns="group")
+        )
     # The same from a file, a series and a column of the qrels.
     file = tmp_path / "groups.txt"
     file.write_text("".join(f"{q}\t{group}\n" for q, group in GROUP_OF.items()))
@@ -210,7 +243,9 @@ def test_a_board_for_each_group_of_topics(tmp_path):
         ("length", tuples),
         ("length", iter(tuples)),
     ):
-        again = irpref.leaderboard(["AP", "EMeasure"], qrels, RUNS, groups=groups, n_permutations=199)
+        again = irpref.lab.leaderboard(
+            ["AP", "EMeasure"], qrels, RUNS, groups=groups, n_permutations=199
+        )
         assert again.equals(board)
 
 
@@ -229,12 +264,18 @@ def test_files_and_columns_of_groups_are_checked(tmp_path):
     ):
         file.write_text(text, encoding="utf-8")
         with pytest.raises(ValueError, match=message):
-            irpref.leaderboard(["AP"], QRELS, RUNS, groups=file)
-    frame = pd.DataFrame({"query_id": ["q1", "q1"], "doc_id": ["a", "b"], "relevance": [1, 0], "kind": ["x", "y"]})
-    with pytest.raises(ValueError, match="column 'kind' of topic 'q1' holds 'x' and 'y', expected one group"):
-        irpref.leaderboard(["AP"], frame, {"r": {"q1": {"a": 1}}, "s": {"q1": {"b": 1}}}, groups="kind")
+            irpref.lab.leaderboard(["AP"], QRELS, RUNS, groups=file)
+    frame = pd.DataFrame(
+        {"query_id": ["q1", "q1"], "doc_id": ["a", "b"], "relevance": [1, 0], "kind": ["x", "y"]}
+    )
+    with pytest.raises(
+        ValueError, match="column 'kind' of topic 'q1' holds 'x' and 'y', expected one group"
+    ):
+        irpref.lab.leaderboard(
+            ["AP"], frame, {"r": {"q1": {"a": 1}}, "s": {"q1": {"b": 1}}}, groups="kind"
+        )
     with pytest.raises(TypeError, match=r"expected a mapping of topic to group, .* got list"):
-        irpref.leaderboard(["AP"], QRELS, RUNS, groups=["a"])
+        irpref.lab.leaderboard(["AP"], QRELS, RUNS, groups=["a"])
 
 
 # --------------------------------------------------------------------------------------------------- bad input
@@ -251,15 +292,27 @@ def test_files_and_columns_of_groups_are_checked(tmp_path):
         ({"runs": {}}, "compares runs and needs at least 2, got 0"),
         ({"qrels": {"q1": QRELS["q1"]}}, "a leaderboard needs at least 2 topics, got 1"),
         ({"measures": []}, "at least one measure"),
-        ({"groups": {"q1": "a"}}, r"groups says nothing about 23 of 24 topics, the first of them 'q0'; every topic"),
-        ({"groups": {q: None if q == "q3" else "b" for q in QRELS}}, "about 1 of 24 topics, the first of them 'q3'"),
-        ({"groups": {q: "a" if q == "q3" else "b" for q in QRELS}}, "at least 2 topics, got 1 in group 'a'"),
-        ({"groups": "nowhere"}, r"groups='nowhere' is neither a column of the qrels \(found: none\) nor a file"),
+        (
+            {"groups": {"q1": "a"}},
+            r"groups says nothing about 23 of 24 topics, the first of them 'q0'; every topic",
+        ),
+        (
+            {"groups": {q: None if q == "q3" else "b" for q in QRELS}},
+            "about 1 of 24 topics, the first of them 'q3'",
+        ),
+        (
+            {"groups": {q: "a" if q == "q3" else "b" for q in QRELS}},
+            "at least 2 topics, got 1 in group 'a'",
+        ),
+        (
+            {"groups": "nowhere"},
+            r"groups='nowhere' is neither a column of the qrels \(found: none\) nor a file",
+        ),
     ],
 )
 def test_what_makes_no_sense_is_refused(arguments, message):
     with pytest.raises(ValueError, match=message):
-        irpref.leaderboard(**{"measures": ["AP"], "qrels": QRELS, "runs": RUNS, **arguments})
+        irpref.lab.leaderboard(**{"measures": ["AP"], "qrels": QRELS, "runs": RUNS, **arguments})
 
 
 # ------------------------------------------------------------------------------------------------ true places
@@ -290,7 +343,7 @@ def test_the_leaderboard_of_a_track(data_dir):
     qrels = real_runs.qrels_of(data_dir, collection)
     runs = dict(real_runs.runs_of(data_dir, collection))
     start = time.perf_counter()
-    board = irpref.leaderboard(["nDCG@10", "RPref(max_rel=2)"], qrels, runs)
+    board = irpref.lab.leaderboard(["nDCG@10", "RPref(max_rel=2)"], qrels, runs)
     assert time.perf_counter() - start < 60
     rows = board[board["measure"] == "nDCG@10"]
     assert rows["letters"].isna().all()

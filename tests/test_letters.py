@@ -4,7 +4,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from irpref.analysis.letters import columns_of, letters
+from irpref.lab.decide.letters import columns_of, letters
 
 
 @st.composite
@@ -19,12 +19,16 @@ def _relations(draw, max_runs=7):
 @st.composite
 def _by_size(draw):
     """Runs by falling mean; those further apart than a bound differ."""
-    means = np.array(sorted(draw(st.lists(st.integers(0, 30), min_size=1, max_size=12)), reverse=True))
+    means = np.array(
+        sorted(draw(st.lists(st.integers(0, 30), min_size=1, max_size=12)), reverse=True)
+    )
     return np.abs(means[:, None] - means) > draw(st.integers(0, 10))
 
 
 def _insert_and_absorb(different):
-    """Piepho's algorithm as he gives it: split the columns that hold a pair that differs, drop those inside others."""
+    """Piepho's algorithm as he gives it: split the columns that hold a pair that differs, drop
+    those inside others.
+    """
     n = len(different)
     columns = [frozenset(range(n))]
     for i in range(n):

@@ -43,7 +43,10 @@ def test_the_sentence_names_all_parameters_as_they_were_used():
     said = methods(irpref.parse_all(["RPref(max_rel=3)@10", "AP"]))
     used = r"(norm='absolute', unretrieved='zero', top='keep', max\_rel=3, cutoff=10)"
     assert rf"RPref(max\_rel=3)@10 {used} \cite{{debeer2006rpref}}" in said
-    assert r"AP (rel=1, judged\_only=False) \cite{buckley2005evaluation}, computed with irpref \cite{irpref}" in said
+    assert (
+        r"AP (rel=1, judged\_only=False) \cite{buckley2005evaluation}, computed with irpref "
+        r"\cite{irpref}" in said
+    )
     assert r"document id, descending, as in trec\_eval" in said
 
 
@@ -57,7 +60,9 @@ def test_the_entries_of_several_measures_stand_once():
 
 
 def test_everyday_measures_have_papers():
-    measures = irpref.parse_all(["AP", "nDCG", "P@5", "R@5", "RR", "Rprec", "Bpref", "ERR@10", "RBP", "SetF", "infAP"])
+    measures = irpref.parse_all(
+        ["AP", "nDCG", "P@5", "R@5", "RR", "Rprec", "Bpref", "ERR@10", "RBP", "SetF", "infAP"]
+    )
     assert all(set(keys_of(measure)) & set(entries()) for measure in measures)
     assert keys_of(irpref.parse("RR")) == ("kantor2000confusion",)
     assert "@article{jarvelin2002cg," in cite([irpref.parse("nDCG@10")])

@@ -13,12 +13,12 @@ from hypothesis import strategies as st
 
 import irpref
 from forms import WAYS, look_up
-from irpref.arrays.segments import Segments
-from irpref.formats.columns import Coded
-from irpref.formats.texts import Texts
+from irpref.data.columns import Coded
+from irpref.data.texts import Texts
 from irpref.judged import align, order
 from irpref.judged.align import align_run
 from irpref.judged.pool import Pool
+from irpref.kernel.segments import Segments
 from irpref.messages import DuplicateWarning
 from irpref.values.kernels import KernelEvaluator
 
@@ -67,7 +67,9 @@ FORMS = {
 
 @pytest.fixture(scope="module")
 def rows():
-    """Judgments and a run, in no order, with ties, topics of one side only, and documents judged in many topics."""
+    """Judgments and a run, in no order, with ties, topics of one side only, and documents judged in
+    many topics.
+    """
     rng = np.random.default_rng(28)
     judged, run = [], []
     for t in range(TOPICS):
@@ -75,7 +77,9 @@ def rows():
             judged.append(Judgment(f"t{t}", f"doc-{d}", float(rng.integers(-1, 4))))
         for d in rng.choice(2 * DEPTH, DEPTH, replace=False).tolist():
             run.append(Retrieved(f"t{t + 1}", f"doc-{d}", float(rng.integers(0, 99))))
-    return [judged[i] for i in rng.permutation(len(judged))], [run[i] for i in rng.permutation(len(run))]
+    return [judged[i] for i in rng.permutation(len(judged))], [
+        run[i] for i in rng.permutation(len(run))
+    ]
 
 
 def plain(judged, run):
@@ -84,7 +88,11 @@ def plain(judged, run):
     out = []
     for topic in dict.fromkeys(q for q, _, _ in judged):
         ranked = sorted(((s, d) for q, d, s in run if q == topic), reverse=True)
-        out += [(topic, i, d, grade[topic, d]) for i, (_, d) in enumerate(ranked, 1) if (topic, d) in grade]
+        out += [
+            (topic, i, d, grade[topic, d])
+            for i, (_, d) in enumerate(ranked, 1)
+            if (topic, d) in grade
+        ]
     return sorted(out)
 
 
@@ -93,7 +101,11 @@ def found(pool, run):
     return sorted(
         (pool.topic_ids[t], rank, pool.doc_ids[row], grade)
         for t, rank, row, grade in zip(
-            judged.hits.topic.tolist(), judged.rank.tolist(), judged.row.tolist(), judged.grade.tolist(), strict=True
+            judged.hits.topic.tolist(),
+            judged.rank.tolist(),
+            judged.row.tolist(),
+            judged.grade.tolist(),
+            strict=True,
         )
     )
 
@@ -123,15 +135,22 @@ def test_categories_that_are_the_same_text(way, monkeypatch):
     """1 and '1' are two categories and one document: the last row counts."""
     look_up(monkeypatch, way)
     docs = pd.Series(pd.Categorical(["1", 1, 2, 1, 2, "1"], categories=[1, "1", 2]))
-    run = pd.DataFrame({"query_id": list("qqqrrr"), "doc_id": docs, "score": [3.0, 1.0, 2.0, 9.0, 8.0, 7.0]})
+    run = pd.DataFrame(
+        {"query_id": list("qqqrrr"), "doc_id": docs, "score": [3.0, 1.0, 2.0, 9.0, 8.0, 7.0]}
+    )
     with pytest.warns(DuplicateWarning, match="repeats 2 documents"):
-        assert found(Pool.build({"q": {"1": 1}, "r": {"1": 2}}), run) == [("q", 2, "1", 1.0), ("r", 2, "1", 2.0)]
+        assert found(Pool.build({"q": {"1": 1}, "r": {"1": 2}}), run) == [
+            ("q", 2, "1", 1.0),
+            ("r", 2, "1", 2.0),
+        ]
 
 
 @pytest.mark.parametrize("way", WAYS)
 def test_categories_that_no_unicode_text_can_hold(way, monkeypatch):
     look_up(monkeypatch, way)
-    ids = pd.Index(["\ud800", "a"], dtype=object)  # pandas would make Arrow strings of them where it has pyarrow
+    ids = pd.Index(
+        ["\ud800", "a"], dtype=object
+    )  # pandas would make Arrow strings of them where it has pyarrow
     docs = pd.Series(pd.Categorical.from_codes([0, 1, 0, 1], categories=ids))
     run = pd.DataFrame({"query_id": list("qqrr"), "doc_id": docs, "score": [2.0, 1.0, 1.0, 2.0]})
     pool = Pool.build({"q": {"\ud800": 1}, "r": {"\ud800": 2}})
@@ -144,14 +163,25 @@ def test_ids_of_any_type_are_compared_as_text(way, monkeypatch):
     qrels = {"1": {"7": 1, "True": 2, "2.5": 3, "x": 0}}
     run = {1: {7: 4.0, True: 3.0, 2.5: 2.0, "x": 1.0}}
     expected = [("1", 1, "7", 1.0), ("1", 2, "True", 2.0), ("1", 3, "2.5", 3.0), ("1", 4, "x", 0.0)]
-    table = pd.DataFrame({"query_id": [1] * 4, "doc_id": [7, True, 2.5, "x"], "score": [4.0, 3.0, 2.0, 1.0]})
-    for form in (run, table, table.astype({"doc_id": "category"}), [Retrieved(*r) for r in table.values.tolist()]):
+    table = pd.DataFrame(
+        {"query_id": [1] * 4, "doc_id": [7, True, 2.5, "x"], "score": [4.0, 3.0, 2.0, 1.0]}
+    )
+    for form in (
+        run,
+        table,
+        table.astype({"doc_id": "category"}),
+        [Retrieved(*r) for r in table.values.tolist()],
+    ):
         assert found(Pool.build(qrels), form) == expected
-    with pytest.raises(ValueError, match=r"two documents of topic '1' have the same id '7' once compared as str"):
+    with pytest.raises(
+        ValueError, match=r"two documents of topic '1' have the same id '7' once compared as str"
+    ):
         align_run(Pool.build(qrels), {"1": {7: 1.0, "7": 2.0}})
     with pytest.raises(ValueError, match="judges document '7' twice, as 2 and as 1"):
         Pool.build({"1": {7: 1, "7": 2}})
-    numbers = pd.DataFrame({"query_id": [1, 1], "doc_id": np.array([7, 8], dtype="uint8"), "score": [1.0, 2.0]})
+    numbers = pd.DataFrame(
+        {"query_id": [1, 1], "doc_id": np.array([7, 8], dtype="uint8"), "score": [1.0, 2.0]}
+    )
     assert found(Pool.build(qrels), numbers) == [("1", 2, "7", 1.0)]
 
 
@@ -160,12 +190,20 @@ def test_ids_of_any_type_are_compared_as_text(way, monkeypatch):
 def test_a_missing_id_is_named(missing, way, monkeypatch):
     look_up(monkeypatch, way)
     for column in ("query_id", "doc_id"):
-        table = pd.DataFrame({"query_id": ["q", "q"], "doc_id": ["a", "b"], "score": [2.0, 1.0]}, dtype=object)
+        table = pd.DataFrame(
+            {"query_id": ["q", "q"], "doc_id": ["a", "b"], "score": [2.0, 1.0]}, dtype=object
+        )
         table.loc[1, column] = missing
         rows = table.values.tolist()
         numbers = table.assign(**{column: pd.array([1, None], dtype="Int64")})
         of_polars = pl.DataFrame(table.astype(object).where(table.notna(), None).to_dict("list"))
-        for form in (table, table.astype({column: "category"}), [Retrieved(*r) for r in rows], numbers, of_polars):
+        for form in (
+            table,
+            table.astype({column: "category"}),
+            [Retrieved(*r) for r in rows],
+            numbers,
+            of_polars,
+        ):
             with pytest.raises(ValueError, match=rf"an id is missing .* in {column}"):
                 align_run(Pool.build({"q": {"a": 1}}), form)
 
@@ -178,8 +216,12 @@ def test_text_that_is_no_unicode_is_an_id(way, monkeypatch):
     run = [Retrieved("q", "a", 1.0), Retrieved("q", "\udcff", 2.0), Retrieved("q", "\udcfe", 1.0)]
     for form in ("dict", "namedtuples", "object"):
         assert found(Pool.build(FORMS[form](judged)), FORMS[form](run)) == plain(judged, run)
-        assert found(Pool.build(FORMS[form](judged[:1])), FORMS[form](run)) == plain(judged[:1], run)
-        assert found(Pool.build(FORMS[form](judged)), FORMS[form](run[:1])) == plain(judged, run[:1])
+        assert found(Pool.build(FORMS[form](judged[:1])), FORMS[form](run)) == plain(
+            judged[:1], run
+        )
+        assert found(Pool.build(FORMS[form](judged)), FORMS[form](run[:1])) == plain(
+            judged, run[:1]
+        )
 
 
 @pytest.mark.parametrize("way", WAYS)
@@ -222,7 +264,9 @@ def test_the_order_is_that_of_the_rule(topics, rng, name, falls):
 
 def test_what_a_run_remembers_goes_with_it():
     """Scales of one pool, and what was read off with each, survive a copy of the judged run."""
-    measures = irpref.parse_all(["RPref(max_rel=7)", *(f"NPref(n={n},max_rel=7)" for n in range(2, 9))])
+    measures = irpref.parse_all(
+        ["RPref(max_rel=7)", *(f"NPref(n={n},max_rel=7)" for n in range(2, 9))]
+    )
     evaluator = KernelEvaluator(measures, {"q": {f"d{i}": i * i % 8 for i in range(40)}})
     for seed in range(30):
         run = {"q": {f"d{i}": float(i * (seed + 3) % 41) for i in range(40)}}
@@ -230,11 +274,17 @@ def test_what_a_run_remembers_goes_with_it():
         expected = evaluator.values_of(judged)
         for again in (pickle.loads(pickle.dumps(judged)), copy.deepcopy(judged)):
             values = evaluator.values_of(again)
-            assert all(values[measure].tolist() == expected[measure].tolist() for measure in measures)
+            assert all(
+                values[measure].tolist() == expected[measure].tolist() for measure in measures
+            )
 
 
 def test_grades_that_differ_by_next_to_nothing_stand_in_order():
     # 1 - 1e-17 is 1 in doubles, which is no reason to take 1e-17 for 0.
     pool = Pool.build({"q1": {"a": 1.0}, "q2": {"x": 0.0, "y": 1e-17, "z": 2e-17, "w": 0.0}})
     assert pool.grade.tolist() == [1.0, 2e-17, 1e-17, 0.0, 0.0]
-    assert Pool.build({"q": {"a": 1e17, "b": 1e17 - 16, "c": 1e17 - 32}}).grade.tolist() == [1e17, 1e17 - 16, 1e17 - 32]
+    assert Pool.build({"q": {"a": 1e17, "b": 1e17 - 16, "c": 1e17 - 32}}).grade.tolist() == [
+        1e17,
+        1e17 - 16,
+        1e17 - 32,
+    ]

@@ -8,12 +8,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import irpref
-from irpref.analysis.pairs import pair_tests
-from irpref.meta import PairDifferences, TopicValues, discriminative_power, system_ranking
+from irpref.lab.decide.all_pairs import pair_tests
+from irpref.lab.meta import PairDifferences, TopicValues, discriminative_power, system_ranking
 from irpref.values.means import best_first, places
 
 # Values as P@5, RR and AP have them: fractions of small numbers.
-FRACTIONS = st.builds(Fraction, st.integers(0, 12), st.sampled_from([1, 2, 3, 5, 7, 10])).map(lambda f: f / 12)
+FRACTIONS = st.builds(Fraction, st.integers(0, 12), st.sampled_from([1, 2, 3, 5, 7, 10])).map(
+    lambda f: f / 12
+)
 MATRICES = st.integers(1, 40).flatmap(
     lambda n: st.lists(st.lists(FRACTIONS, min_size=n, max_size=n), min_size=2, max_size=6)
 )
@@ -22,7 +24,9 @@ MATRICES = st.integers(1, 40).flatmap(
 @given(MATRICES, st.booleans())
 def test_places_are_those_of_the_exact_means(rows, higher):
     exact = [sum(row) / len(row) for row in rows]
-    expected = [1 + sum(other > mean if higher else other < mean for other in exact) for mean in exact]
+    expected = [
+        1 + sum(other > mean if higher else other < mean for other in exact) for mean in exact
+    ]
     values = np.array(rows, dtype=np.float64)
     found = places(values.mean(axis=1), np.abs(values).mean(axis=1), higher)
     assert found.tolist() == expected
@@ -47,7 +51,8 @@ def test_values_that_cancel_are_measured_by_their_size():
     assert places(values.mean(axis=1), np.abs(values).mean(axis=1)).tolist() == [1, 1]
 
 
-# P@5 of 20 topics, 0.2, 0.4 and 0.6 in turn, and the same values in another order: the sums differ in the last bit.
+# P@5 of 20 topics, 0.2, 0.4 and 0.6 in turn, and the same values in another order: the sums differ
+# in the last bit.
 ROW = [0.2, 0.4, 0.6, 0.2, 0.2, 0.6, 0.4, 0.2, 0.6, 0.8]
 
 
@@ -76,7 +81,7 @@ def _collection():
 @pytest.mark.parametrize("sort", ["P@5", "AP"])
 def test_equal_runs_have_one_place_and_come_by_name_on_a_board(sort):
     qrels, runs = _collection()
-    board = irpref.leaderboard(["P@5", "AP"], qrels, runs, sort=sort)
+    board = irpref.lab.leaderboard(["P@5", "AP"], qrels, runs, sort=sort)
     of = board[board["measure"] == "P@5"]
     assert of["place"].tolist() == [1, 1]
     assert of["run"].tolist() == ["a", "b"]
@@ -114,10 +119,10 @@ def test_preferences_that_cancel_are_none():
     qrels = {q: {f"r{i}": 1 for i in range(1, 11)} for q in "pqs"}
     a = {"p": ranked(1), "q": ranked(2), "s": ranked(0)}
     b = {"p": ranked(0), "q": ranked(0), "s": ranked(3)}
-    by_topic = irpref.prefer(qrels, a, b)["preference"]
+    by_topic = irpref.lab.prefer(qrels, a, b)["preference"]
     assert by_topic.tolist() == pytest.approx([0.1, 0.2, -0.3], abs=1e-15)
     assert by_topic.mean() != 0
-    table = irpref.prefer(qrels, {"b": b, "a": a})
+    table = irpref.lab.prefer(qrels, {"b": b, "a": a})
     assert table["preference"].tolist() == [0.0, 0.0]
     assert table["place"].tolist() == [1, 1]
     assert table["run"].tolist() == ["a", "b"]

@@ -9,7 +9,7 @@ import pandas as pd
 import pytest
 
 from irpref.cli import main
-from irpref.meta import discriminative_power, incompleteness, stability, swap, topic_values
+from irpref.lab.meta import discriminative_power, incompleteness, stability, swap, topic_values
 
 
 def call(*arguments):
@@ -28,9 +28,14 @@ def files(tmp_path_factory):
     runs = {}
     for k, noise in enumerate((0.5, 1, 2, 4)):
         runs[f"run{k}"] = {
-            q: {d: round(g + noise * rng.random(), 4) for d, g in docs.items()} for q, docs in qrels.items()
+            q: {d: round(g + noise * rng.random(), 4) for d, g in docs.items()}
+            for q, docs in qrels.items()
         }
-        text = "".join(f"{q} Q0 {d} 1 {s} tag\n" for q, docs in runs[f"run{k}"].items() for d, s in docs.items())
+        text = "".join(
+            f"{q} Q0 {d} 1 {s} tag\n"
+            for q, docs in runs[f"run{k}"].items()
+            for d, s in docs.items()
+        )
         if k:
             (root / "runs" / f"run{k}.run").write_text(text)
         else:
@@ -59,7 +64,9 @@ def test_stability(files, data, capsys, tmp_path):
     assert shown.startswith("4 systems, 6 topics, 100 samples of the topics; fuzziness 5 %\n\n")
     values = topic_values(["AP", "RPref(max_rel=2)"], files[1], files[2])
     expected = [stability(v, n_samples=100, rng=4) for v in values.values()]
-    assert table(shown)[1:] == [[one.measure, f"{one.minority_rate[4]:.4f}", f"{one.ties[4]:.4f}"] for one in expected]
+    assert table(shown)[1:] == [
+        [one.measure, f"{one.minority_rate[4]:.4f}", f"{one.ties[4]:.4f}"] for one in expected
+    ]
     whole = pd.read_csv(csv)
     assert len(whole) == 20
     assert whole["ties"].to_numpy() == pytest.approx(np.concatenate([one.ties for one in expected]))
@@ -67,17 +74,28 @@ def test_stability(files, data, capsys, tmp_path):
 
 def test_values_that_are_there_already(files, capsys, tmp_path):
     values = topic_values(["AP", "nDCG"], files[1], files[2])
-    rows = [(s, q, m, v.frame().loc[s, q]) for m, v in values.items() for s in v.systems for q in v.topics]
+    rows = [
+        (s, q, m, v.frame().loc[s, q])
+        for m, v in values.items()
+        for s in v.systems
+        for q in v.topics
+    ]
     frame = pd.DataFrame(rows, columns=["name", "qid", "measure", "value"])
     frame.to_csv(tmp_path / "perquery.csv", index=False)
     assert call("swap", "--values", tmp_path, "--samples", 50) == 0
     shown = table(capsys.readouterr().out)
     expected = swap(values["nDCG"], n_samples=50, rng=0)
-    assert shown[2] == ["nDCG", f"{expected.difference_required():.4f}", f"{expected.sensitivity():.4f}"]
+    assert shown[2] == [
+        "nDCG",
+        f"{expected.difference_required():.4f}",
+        f"{expected.sensitivity():.4f}",
+    ]
     assert call("power", "--values", tmp_path / "perquery.csv", "-m", "AP", "--top", 3) == 0
     shown = capsys.readouterr().out
     assert shown.startswith("3 systems, 6 topics")
-    best = values["AP"].select(sorted(values["AP"].systems, key=lambda s: -values["AP"].frame().loc[s].mean())[:3])
+    best = values["AP"].select(
+        sorted(values["AP"].systems, key=lambda s: -values["AP"].frame().loc[s].mean())[:3]
+    )
     expected = discriminative_power(best, rng=0)
     assert table(shown)[1] == ["AP", f"{expected.power:.4f}", f"{expected.difference_required:.4f}"]
 
@@ -113,9 +131,14 @@ def test_robustness_resumes(data, capsys, tmp_path):
 
 @pytest.mark.parametrize(
     ("loss", "more", "level"),
-    [("random", [], "judgments left"), ("pools", ["--depth", "2", "--teams", "teams"], "runs pooled")],
+    [
+        ("random", [], "judgments left"),
+        ("pools", ["--depth", "2", "--teams", "teams"], "runs pooled"),
+    ],
 )
-def test_robustness_to_every_loss_is_that_of_the_library(loss, more, level, files, data, capsys, tmp_path):
+def test_robustness_to_every_loss_is_that_of_the_library(
+    loss, more, level, files, data, capsys, tmp_path
+):
     _, qrels, runs = files
     (tmp_path / "teams").write_text("run0 one\nrun1 one\n")
     more = [tmp_path / word if word == "teams" else word for word in more]
@@ -124,17 +147,25 @@ def test_robustness_to_every_loss_is_that_of_the_library(loss, more, level, file
     shown = capsys.readouterr().out
     assert shown.splitlines()[0].endswith(f"; level: {level} (%)")
     options = {"depth": 2, "teams": {"run0": "one", "run1": "one"}} if loss == "pools" else {}
-    found = incompleteness(data[2:], qrels, runs, levels=(50, 20), n_samples=2, rng=0, loss=loss, **options).table()
+    found = incompleteness(
+        data[2:], qrels, runs, levels=(50, 20), n_samples=2, rng=0, loss=loss, **options
+    ).table()
     tau = found.pivot(index="level", columns="measure", values="tau")[data[2:]]
     for line, wanted in zip(table(shown)[1:], (100, 50, 20), strict=True):
-        assert line == [str(wanted), *(f"{value:.4f}" for value in tau.loc[wanted] if value == value)]
+        assert line == [
+            str(wanted),
+            *(f"{value:.4f}" for value in tau.loc[wanted] if value == value),
+        ]
 
 
 @pytest.mark.parametrize(
     ("more", "says"),
     [
         (["--depth", "3"], "--depth is for --loss pools, got --loss random"),
-        (["--teams", "x"], "--teams is for --loss pools, --intervals and --needed, got --loss random"),
+        (
+            ["--teams", "x"],
+            "--teams is for --loss pools, --intervals and --needed, got --loss random",
+        ),
     ],
 )
 def test_options_of_another_loss_are_refused(more, says, data, capsys):
@@ -144,7 +175,10 @@ def test_options_of_another_loss_are_refused(more, says, data, capsys):
 
 def test_levels_that_are_nearly_equal_are_told_apart(data, capsys):
     assert call("robustness", *data, "--levels", 50, 49.99999999, "--samples", 1) == 0
-    assert [line.split()[0] for line in capsys.readouterr().out.splitlines()[-2:]] == ["50", "49.99999999"]
+    assert [line.split()[0] for line in capsys.readouterr().out.splitlines()[-2:]] == [
+        "50",
+        "49.99999999",
+    ]
 
 
 def test_runs_are_named_after_their_files_in_the_order_of_their_names(files, monkeypatch, capsys):
@@ -161,7 +195,8 @@ def test_runs_are_named_after_their_files_in_the_order_of_their_names(files, mon
 
 
 @pytest.mark.parametrize(
-    ("change", "says", "status"), [(["RPreff"], "did you mean 'RPref'", 2), (["--top", "1"], "at least 2 systems", 1)]
+    ("change", "says", "status"),
+    [(["RPreff"], "did you mean 'RPref'", 2), (["--top", "1"], "at least 2 systems", 1)],
 )
 def test_problems_are_told_in_one_line(change, says, status, data, capsys):
     assert call("stability", *data, *change) == status

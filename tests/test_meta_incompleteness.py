@@ -11,8 +11,8 @@ from ir_measures import AP, RR, Bpref, IPrec, nDCG
 
 import irpref
 from irpref import PrefShare, QMeasure, RPref
-from irpref.meta import LEVELS, incompleteness, kendall_tau, thin
-from irpref.meta.losses import Restriction
+from irpref.lab.meta import LEVELS, incompleteness, kendall_tau, thin
+from irpref.lab.meta.losses import Restriction
 from irpref.values.kernels import KernelEvaluator
 
 
@@ -29,7 +29,9 @@ def collection(seed=0, n_topics=6, n_runs=5, grades=(0, 1, 2)):
             found = rng.choice(60, 50, replace=False)
             signal = np.array([qrels[f"q{t}"].get(docs[d], 0) for d in found])
             scores = signal + (i + 1) * rng.random(50)
-            run[f"q{t}"] = {docs[d]: float(np.float32(s)) for d, s in zip(found, scores, strict=True)}
+            run[f"q{t}"] = {
+                docs[d]: float(np.float32(s)) for d, s in zip(found, scores, strict=True)
+            }
     return qrels, runs
 
 
@@ -53,12 +55,22 @@ DOCS = {**{f"r{i}": 1 + i % 2 for i in range(7)}, **{f"n{i}": 0 for i in range(2
         (DOCS, 50, 1, (4, 13, 0)),  # half up: 50 % of 7 is 3.5, of 25 12.5
         (DOCS, 30, 1, (2, 10, 0)),  # 2.1 and 7.5: at least 1 and 10 stay
         (DOCS, 1, 1, (1, 10, 0)),
-        (dict.fromkeys(map(str, range(250)), 1), 64.6, 1, (162, 0, 0)),  # 161.5, and 64.6 * 250 / 100 a little less
+        (
+            dict.fromkeys(map(str, range(250)), 1),
+            64.6,
+            1,
+            (162, 0, 0),
+        ),  # 161.5, and 64.6 * 250 / 100 a little less
         ({"r": 1, "n1": 0, "n2": 0}, 1, 1, (1, 2, 0)),  # a topic that has little keeps it
         ({"n": 0}, 1, 1, (0, 1, 0)),
         ({"r1": 1, "r2": 2}, 1, 1, (1, 0, 0)),
         # Negative grades are thinned by themselves.
-        ({**{f"s{i}": -2 for i in range(20)}, **{f"n{i}": 0 for i in range(20)}, "r": 1}, 10, 1, (1, 10, 2)),
+        (
+            {**{f"s{i}": -2 for i in range(20)}, **{f"n{i}": 0 for i in range(20)}, "r": 1},
+            10,
+            1,
+            (1, 10, 2),
+        ),
         ({f"d{i}": i % 4 for i in range(80)}, 25, 2, (10, 10, 0)),
     ],
 )
@@ -92,7 +104,9 @@ def test_samples_do_not_depend_on_the_order_of_the_lines():
 
 def test_every_relevant_document_is_as_likely_to_stay():
     qrels = {"q": {f"d{i}": 1 + i % 3 for i in range(12)}}
-    stays = pd.concat([thin(qrels, 25, sample=s, rng=0) for s in range(800)])["doc_id"].value_counts()
+    stays = pd.concat([thin(qrels, 25, sample=s, rng=0) for s in range(800)])[
+        "doc_id"
+    ].value_counts()
     assert len(stays) == 12
     assert stays.between(150, 250).all()  # 200 expected, standard deviation 12
 
@@ -114,13 +128,19 @@ def test_several_restrictions_at_once_are_each_what_they_are_alone():
 
 def test_grades_that_the_host_would_cut_are_refused():
     qrels = {"1": {"a": 0.5, "b": 1.0, "c": 0.0}, "2": {"a": 1.0, "b": 0.0}}
-    runs = {name: {"1": {"a": score, "b": 2.0}, "2": {"a": 1.0}} for name, score in (("A", 1.0), ("B", 3.0))}
-    with pytest.raises(ValueError, match=r"IPrec@0.5 is left to pytrec_eval .*whole numbers, not 0.5"):
+    runs = {
+        name: {"1": {"a": score, "b": 2.0}, "2": {"a": 1.0}}
+        for name, score in (("A", 1.0), ("B", 3.0))
+    }
+    with pytest.raises(
+        ValueError, match=r"IPrec@0.5 is left to pytrec_eval .*whole numbers, not 0.5"
+    ):
         incompleteness(["IPrec@0.5", "AP"], qrels, runs, levels=[100], rng=0)
     assert len(incompleteness(["AP"], qrels, runs, levels=[100], rng=0).means) == 2
 
 
-# With a kernel of ours, of ours for the host, tied documents by rising id (RR@5), and left to the host (IPrec).
+# With a kernel of ours, of ours for the host, tied documents by rising id (RR@5), and left to the
+# host (IPrec).
 MEASURES = [
     RPref(max_rel=2),
     QMeasure(judged_only=True),
@@ -148,14 +168,24 @@ def test_means_are_those_of_the_ordinary_path_on_thinned_qrels():
     for (level, sample), part in found.groupby(["level", "sample"]):
         left = thin(qrels, level, sample=sample, rng=9) if level < 100 else qrels
         for row in part.itertuples():
-            assert row.mean == pytest.approx(ordinary(row.measure, left, runs[row.system]), abs=1e-12), row
+            assert row.mean == pytest.approx(
+                ordinary(row.measure, left, runs[row.system]), abs=1e-12
+            ), row
 
 
 @pytest.mark.parametrize("teams", [None, {"run0": "x", "run1": "x", "run3": "y"}])
 def test_shallow_pools_leave_what_the_drawn_runs_have_at_the_top(teams):
     qrels, runs = collection(9, n_runs=5)
     found = incompleteness(
-        MEASURES, qrels, runs, levels=(60, 20), n_samples=3, rng=4, loss="pools", depth=3, teams=teams
+        MEASURES,
+        qrels,
+        runs,
+        levels=(60, 20),
+        n_samples=3,
+        rng=4,
+        loss="pools",
+        depth=3,
+        teams=teams,
     ).means
     names = {run: (teams or {}).get(run, run) for run in runs}
     for (level, sample), part in found.groupby(["level", "sample"]):
@@ -169,16 +199,25 @@ def test_shallow_pools_leave_what_the_drawn_runs_have_at_the_top(teams):
                     doc
                     for run, team in names.items()
                     if team in drawn
-                    for doc in sorted(runs[run].get(topic, {}), key=lambda d: (runs[run][topic][d], d))[::-1][:3]
+                    for doc in sorted(
+                        runs[run].get(topic, {}), key=lambda d: (runs[run][topic][d], d)
+                    )[::-1][:3]
                 }
                 for topic in qrels
             }
-            left = {topic: {d: g for d, g in docs.items() if d in top[topic]} for topic, docs in qrels.items()}
+            left = {
+                topic: {d: g for d, g in docs.items() if d in top[topic]}
+                for topic, docs in qrels.items()
+            }
             assert sum(map(len, left.values())) < sum(map(len, qrels.values()))
         judged = [topic for topic in left if left[topic]]
         for row in part.itertuples():
             # Topics without judgments count, with the value 0.
-            expected = ordinary(row.measure, {t: left[t] for t in judged}, runs[row.system]) * len(judged) / len(left)
+            expected = (
+                ordinary(row.measure, {t: left[t] for t in judged}, runs[row.system])
+                * len(judged)
+                / len(left)
+            )
             assert row.mean == pytest.approx(expected, abs=1e-12), row
 
 
@@ -188,7 +227,9 @@ def test_judgments_from_an_iterator_and_scores_in_32_bits(float32, ap):
     # 2^24 and 2^24 + 1 are one number in 32 bits; then the higher id comes first.
     runs = {"x": {"q": {"a": 16777217.0, "b": 16777216.0}}, "y": {"q": {"a": 2.0, "b": 1.0}}}
     judged = iter([ir_measures.Qrel("q", "a", 2, "0"), ir_measures.Qrel("q", "b", 0, "0")])
-    found = incompleteness(["AP", "RPref"], judged, runs, levels=[100], n_samples=1, rng=0, float32=float32).means
+    found = incompleteness(
+        ["AP", "RPref"], judged, runs, levels=[100], n_samples=1, rng=0, float32=float32
+    ).means
     expected = {("AP", "x"): ap, ("AP", "y"): 1.0, ("RPref", "x"): 1.0, ("RPref", "y"): 1.0}
     assert found.set_index(["measure", "system"])["mean"].to_dict() == expected
 
@@ -196,9 +237,14 @@ def test_judgments_from_an_iterator_and_scores_in_32_bits(float32, ap):
 def test_agreement_is_with_the_measures_own_ranking_or_a_reference():
     qrels, runs = collection(3)
     found = incompleteness([AP, QMeasure], qrels, runs, levels=(20, 5), n_samples=3, rng=0)
-    means = {key: part["mean"].tolist() for key, part in found.means.groupby(["measure", "level", "sample"])}
+    means = {
+        key: part["mean"].tolist()
+        for key, part in found.means.groupby(["measure", "level", "sample"])
+    }
     index = ["measure", "level", "sample"]
-    own, other = (found.samples(reference).set_index(index).sort_index() for reference in (None, "AP"))
+    own, other = (
+        found.samples(reference).set_index(index).sort_index() for reference in (None, "AP")
+    )
     for key in means:
         assert own.loc[key, "tau"] == kendall_tau(means[key], means[key[0], 100, 0])
         assert other.loc[key, "tau"] == kendall_tau(means[key], means["AP", 100, 0])
@@ -212,13 +258,17 @@ def test_agreement_is_with_the_measures_own_ranking_or_a_reference():
     assert table.loc[2, ["tau", "tau_min", "tau_max"]].tolist() == pytest.approx(
         [row["tau"].mean(), row["tau"].min(), row["tau"].max()]
     )
-    with pytest.raises(ValueError, match="reference='nDCG' is not known, expected one of 'AP', 'QMeasure'"):
+    with pytest.raises(
+        ValueError, match="reference='nDCG' is not known, expected one of 'AP', 'QMeasure'"
+    ):
         found.table("nDCG")
 
 
 def test_a_measure_that_is_better_low_is_compared_in_its_direction():
     qrels, runs = collection(4)
-    found = incompleteness(["EMeasure@10", "FMeasure@10"], qrels, runs, levels=(10,), n_samples=2, rng=0)
+    found = incompleteness(
+        ["EMeasure@10", "FMeasure@10"], qrels, runs, levels=(10,), n_samples=2, rng=0
+    )
     by = {
         name: part.drop(columns=["measure", "mean"]).to_numpy()
         for name, part in found.table(reference="FMeasure@10").groupby("measure")
@@ -239,7 +289,9 @@ def test_only_what_a_file_of_results_lacks_is_computed(tmp_path):
     assert old["mean"].tolist() == whole.means[whole.means["measure"] == "AP"]["mean"].tolist()
     other = tmp_path / "other.csv"
     other.write_text("a,b\n1,2\n")
-    with pytest.raises(ValueError, match=r"other\.csv holds something else than results of incompleteness"):
+    with pytest.raises(
+        ValueError, match=r"other\.csv holds something else than results of incompleteness"
+    ):
         incompleteness([AP], qrels, runs, **{**settings, "output": other})
 
 
@@ -251,10 +303,19 @@ def test_only_what_a_file_of_results_lacks_is_computed(tmp_path):
         ({"levels": ()}, "per cent"),
         ({"depth": 3}, r"depth=3 is for loss='pools', got loss='random'"),
         ({"teams": {"run0": "a"}}, r"teams is for loss='pools', got loss='random'"),
-        ({"depth": 0, "loss": "pools"}, r"depth=0 is not accepted, expected a whole number of at least 1"),
+        (
+            {"depth": 0, "loss": "pools"},
+            r"depth=0 is not accepted, expected a whole number of at least 1",
+        ),
         ({"depth": 2.5, "loss": "pools"}, r"depth=2.5 is not accepted"),
-        ({"loss": "pool"}, r"loss='pool' is not known, expected one of 'random', 'pools'.*did you mean 'pools'"),
-        ({"loss": "pools", "least": (2, 2)}, r"least=\(2, 2\) is for loss='random', got loss='pools'"),
+        (
+            {"loss": "pool"},
+            r"loss='pool' is not known, expected one of 'random', 'pools'.*did you mean 'pools'",
+        ),
+        (
+            {"loss": "pools", "least": (2, 2)},
+            r"least=\(2, 2\) is for loss='random', got loss='pools'",
+        ),
         ({"rel": 0}, "rel=0"),
         ({"least": (1,)}, "least="),
         ({"runs": {}}, "at least 2 runs"),
@@ -268,10 +329,17 @@ def test_errors_say_what_is_accepted(changed, says):
 
 
 def test_condensed_measures_and_bpref_are_more_robust_than_ap():
-    # As Buckley & Voorhees 2004 and Sakai 2007 found: on simulated runs that find different documents.
+    # As Buckley & Voorhees 2004 and Sakai 2007 found: on simulated runs that find different
+    # documents.
     qrels, runs = collection(8, n_topics=20, n_runs=12)
     found = incompleteness(
-        [AP, AP(judged_only=True), Bpref], qrels, runs, levels=(10,), n_samples=5, least=(1, 3), rng=0
+        [AP, AP(judged_only=True), Bpref],
+        qrels,
+        runs,
+        levels=(10,),
+        n_samples=5,
+        least=(1, 3),
+        rng=0,
     )
     table = found.table().query("level == 10").set_index("measure")["tau"]
     assert table["AP(judged_only=True)"] > table["AP"]

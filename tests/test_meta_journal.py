@@ -6,19 +6,23 @@ import numpy as np
 import pytest
 
 from irpref import QMeasure
-from irpref.meta import incompleteness, journal
-from irpref.meta.losses import Restriction
+from irpref.lab.meta import incompleteness, journal
+from irpref.lab.meta.losses import Restriction
 
 QRELS = {f"q{t}": {f"d{i}": (i + t) % 3 for i in range(30)} for t in range(4)}
 RUNS_STEPS = (("a", 3), ("b", 5), ("c", 11))
 RUNS = {
-    name: {q: {d: float((i * step + 7) % 31) for i, d in enumerate(docs)} for q, docs in QRELS.items()}
+    name: {
+        q: {d: float((i * step + 7) % 31) for i, d in enumerate(docs)} for q, docs in QRELS.items()
+    }
     for name, step in RUNS_STEPS
 }
 
 
 def study(path, runs=RUNS, qrels=QRELS, rng=1, **more):
-    return incompleteness([QMeasure], qrels, runs, levels=(50, 20), n_samples=2, rng=rng, output=path, **more)
+    return incompleteness(
+        [QMeasure], qrels, runs, levels=(50, 20), n_samples=2, rng=rng, output=path, **more
+    )
 
 
 @pytest.fixture
@@ -26,7 +30,9 @@ def units(monkeypatch):
     """Systems that were evaluated, one entry for each part of the judgments."""
     found = []
     of = Restriction.of
-    monkeypatch.setattr(Restriction, "of", lambda self, run: found.extend([run] * len(self.keep)) or of(self, run))
+    monkeypatch.setattr(
+        Restriction, "of", lambda self, run: found.extend([run] * len(self.keep)) or of(self, run)
+    )
     return found
 
 
@@ -60,7 +66,9 @@ def test_a_run_that_has_changed_is_computed_again_and_the_others_are_not(tmp_pat
     ],
     ids=str,
 )
-def test_what_is_run_twice_computes_and_writes_nothing_and_gives_the_same_table(tmp_path, options, units):
+def test_what_is_run_twice_computes_and_writes_nothing_and_gives_the_same_table(
+    tmp_path, options, units
+):
     options = {"levels": (50, 20), "n_samples": 2, "rng": 1, **options}
     runs = dict(zip(options.pop("names", RUNS), RUNS.values(), strict=True))
     path = tmp_path / "means.jsonl"
@@ -80,12 +88,17 @@ def test_what_is_run_twice_computes_and_writes_nothing_and_gives_the_same_table(
 def test_levels_that_are_nearly_equal_have_their_own_means(tmp_path):
     # Eleven of 22 documents at 50 %, ten at 49.99999999 %: rounding half up tells them apart.
     qrels = {"q": {f"d{i:02}": i % 2 for i in range(46)}}
-    runs = {name: {"q": {d: float((i * step) % 47) for i, d in enumerate(qrels["q"])}} for name, step in RUNS_STEPS}
+    runs = {
+        name: {"q": {d: float((i * step) % 47) for i, d in enumerate(qrels["q"])}}
+        for name, step in RUNS_STEPS
+    }
     options = {"n_samples": 1, "rng": 1, "least": (1, 1)}
     path = tmp_path / "means.jsonl"
     for levels in ((50,), (49.99999999,), (50, 49.99999999)):
         kept = incompleteness(["AP"], qrels, runs, levels=levels, output=path, **options)
-        assert kept.means.equals(incompleteness(["AP"], qrels, runs, levels=levels, **options).means)
+        assert kept.means.equals(
+            incompleteness(["AP"], qrels, runs, levels=levels, **options).means
+        )
     assert kept.means.groupby("level")["mean"].sum().nunique() == 3
 
 
@@ -115,9 +128,14 @@ def test_results_of_other_judgments_or_options_are_not_mixed_up(tmp_path, change
 
 def test_results_of_other_pools_are_not_mixed_up(tmp_path):
     path, options = tmp_path / "means.jsonl", {"loss": "pools", "depth": 3}
-    other = {**RUNS, "c": {q: {d: -float(i) for i, d in enumerate(docs)} for q, docs in QRELS.items()}}
+    other = {
+        **RUNS,
+        "c": {q: {d: -float(i) for i, d in enumerate(docs)} for q, docs in QRELS.items()},
+    }
     for runs, more in ((RUNS, {}), (RUNS, {"teams": {"a": "x", "b": "x", "c": "y"}}), (other, {})):
-        assert study(path, runs, **options, **more).means.equals(study(None, runs, **options, **more).means)
+        assert study(path, runs, **options, **more).means.equals(
+            study(None, runs, **options, **more).means
+        )
 
 
 def test_results_of_another_version_are_computed_again(tmp_path, units, monkeypatch):
@@ -136,7 +154,9 @@ def test_what_is_no_whole_line_is_computed_again(tmp_path, damage, units):
     path = tmp_path / "means.jsonl"
     study(path)
     lines = path.read_text().splitlines(keepends=True)
-    path.write_text("".join([*lines[:5], damage, *lines[6:]]), encoding="utf-8", errors="surrogateescape")
+    path.write_text(
+        "".join([*lines[:5], damage, *lines[6:]]), encoding="utf-8", errors="surrogateescape"
+    )
     assert study(path).means.equals(study(None).means)
     units.clear()
     study(path)
@@ -156,5 +176,7 @@ def test_an_error_while_writing_names_the_file(tmp_path):
 
 
 def test_runs_that_differ_in_where_an_id_ends_have_another_hash():
-    assert journal.hash_of_run({"1": {"a\0b": 2.0, "c": 1.0}}) != journal.hash_of_run({"1": {"a": 2.0, "b\0c": 1.0}})
+    assert journal.hash_of_run({"1": {"a\0b": 2.0, "c": 1.0}}) != journal.hash_of_run(
+        {"1": {"a": 2.0, "b\0c": 1.0}}
+    )
     assert journal.hash_of_run({"1": {"a": 1.0}}) != journal.hash_of_run({"1\0a": {}})

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from irpref import plots
-from irpref.meta import TopicValues, discriminative_power, incompleteness, stability, swap
+from irpref.lab.meta import TopicValues, discriminative_power, incompleteness, stability, swap
 
 matplotlib = pytest.importorskip("matplotlib")
 matplotlib.use("Agg")
@@ -17,7 +17,9 @@ def values():
     rng = np.random.default_rng(0)
     quality = np.linspace(0.3, 0.6, 6)[:, None]
     names = [f"s{i}" for i in range(6)], [f"q{i}" for i in range(20)]
-    return [TopicValues(m, *names, quality + 0.1 * rng.standard_normal((6, 20))) for m in ("AP", "RR")]
+    return [
+        TopicValues(m, *names, quality + 0.1 * rng.standard_normal((6, 20))) for m in ("AP", "RR")
+    ]
 
 
 def test_stability_and_swap_curves(values):
@@ -41,8 +43,20 @@ def test_stability_and_swap_curves(values):
 
 @pytest.mark.parametrize(("method", "draw"), [(stability, plots.stability), (swap, plots.swap)])
 def test_of_many_measures_five_or_those_named_are_in_colour(values, method, draw):
-    names = ["AP", "RR", "P@5", "nDCG", "$x^{", "R@20", "Bpref", "RPref(max_rel=3,norm='relative')@10", "P@10"]
-    found = [method(dataclasses.replace(values[0], measure=name), n_samples=5, rng=0) for name in names]
+    names = [
+        "AP",
+        "RR",
+        "P@5",
+        "nDCG",
+        "$x^{",
+        "R@20",
+        "Bpref",
+        "RPref(max_rel=3,norm='relative')@10",
+        "P@10",
+    ]
+    found = [
+        method(dataclasses.replace(values[0], measure=name), n_samples=5, rng=0) for name in names
+    ]
 
     def in_colour(ax):
         looks = {
@@ -57,7 +71,10 @@ def test_of_many_measures_five_or_those_named_are_in_colour(values, method, draw
 
     assert in_colour(draw(found)) == [*names[:5], "4 other measures"]
     assert in_colour(draw(found[:8])) == names[:8]
-    assert in_colour(draw(found, plots.axes(), highlight=names[7:])) == [*names[7:], "7 other measures"]
+    assert in_colour(draw(found, plots.axes(), highlight=names[7:])) == [
+        *names[7:],
+        "7 other measures",
+    ]
 
 
 def test_significance_matrix_is_ordered_best_first(values):
@@ -84,8 +101,13 @@ def test_long_names_are_shortened_and_many_left_out(values):
 def test_robustness_curves():
     rng = np.random.default_rng(0)
     qrels = {f"q{t}": {f"d{i}": int(i < 5) for i in range(30)} for t in range(3)}
-    runs = {f"r{k}": {t: {f"d{i}": float(s) for i, s in enumerate(rng.random(30))} for t in qrels} for k in range(4)}
-    found = incompleteness(["AP", "RPref(max_rel=1)"], qrels, runs, levels=(50, 10), n_samples=2, rng=0)
+    runs = {
+        f"r{k}": {t: {f"d{i}": float(s) for i, s in enumerate(rng.random(30))} for t in qrels}
+        for k in range(4)
+    }
+    found = incompleteness(
+        ["AP", "RPref(max_rel=1)"], qrels, runs, levels=(50, 10), n_samples=2, rng=0
+    )
     table = found.table()
     for value in ("tau", "tau_ap", "mean"):
         ax = plots.incompleteness(found, value=value)
@@ -103,7 +125,9 @@ def test_robustness_curves():
         assert left > 100 > 10 > right
     assert [label.get_text() for label in ax.get_xticklabels()] == ["100", "50", "10"]
     assert len(plots.incompleteness(found, highlight="AP").collections) == 1
-    assert "with AP by all judgments" in " ".join(plots.incompleteness(found, reference="AP").get_ylabel().split())
+    assert "with AP by all judgments" in " ".join(
+        plots.incompleteness(found, reference="AP").get_ylabel().split()
+    )
     with pytest.raises(ValueError, match="'tau', 'tau_ap', 'mean'"):
         plots.incompleteness(found, value="rho")
 

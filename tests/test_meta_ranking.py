@@ -7,8 +7,9 @@ from hypothesis import strategies as st
 from scipy import stats
 
 import meta_oracles as oracle
-from irpref.meta import TopicValues, agreement, kendall_tau, ranking, system_ranking, tau_ap
-from irpref.meta.ranking import kendall_taus
+from irpref.lab.meta import TopicValues, agreement, kendall_tau, system_ranking, tau_ap
+from irpref.values import ranking
+from irpref.values.ranking import kendall_taus
 
 few = st.integers(2, 5).flatmap(
     lambda n: st.tuples(
@@ -19,9 +20,11 @@ few = st.integers(2, 5).flatmap(
 
 
 def test_tau_ap_by_hand():
-    # Yilmaz et al.: sum of C(i)/(i-1). b a c d against a b c d: 0 + 2/2 + 3/3 = 2, 2/3 * 2 - 1 = 1/3.
+    # Yilmaz et al.: sum of C(i)/(i-1). b a c d against a b c d: 0 + 2/2 + 3/3 = 2, 2/3 * 2 - 1 =
+    # 1/3.
     assert tau_ap([3, 4, 2, 1], [4, 3, 2, 1]) == pytest.approx(1 / 3)
-    # a b d c: 1 + 1 + 2/3, so 7/9: the same single error matters less at the bottom; tau is 2/3 for both.
+    # a b d c: 1 + 1 + 2/3, so 7/9: the same single error matters less at the bottom; tau is 2/3 for
+    # both.
     assert tau_ap([4, 3, 1, 2], [4, 3, 2, 1]) == pytest.approx(7 / 9)
     assert kendall_tau([3, 4, 2, 1], [4, 3, 2, 1]) == pytest.approx(2 / 3)
     assert kendall_tau([4, 3, 1, 2], [4, 3, 2, 1]) == pytest.approx(2 / 3)
@@ -29,7 +32,8 @@ def test_tau_ap_by_hand():
 
 def test_ties_in_the_reference_are_no_error():
     assert tau_ap([3, 3, 1], [3, 3, 1]) == tau_ap([3, 2, 1], [3, 3, 1]) == 1
-    # c above a and b: 0 at rank 2; a or b, whichever comes last, is right about the other only: 1/2.
+    # c above a and b: 0 at rank 2; a or b, whichever comes last, is right about the other only:
+    # 1/2.
     assert tau_ap([2, 1, 3], [3, 3, 1]) == pytest.approx(2 / 2 * (0 + 1 / 2) - 1)
 
 
@@ -45,7 +49,10 @@ def test_means_that_differ_by_rounding_are_ties():
 
 @pytest.mark.parametrize(("a", "b"), [([1, 2, 3], [1, 2]), ([1, 2], [1, 2, 3])])
 def test_lists_of_different_lengths_have_no_tau(a, b):
-    with pytest.raises(ValueError, match=f"lists of {len(a)} and {len(b)} scores: expected one of each system in both"):
+    with pytest.raises(
+        ValueError,
+        match=f"lists of {len(a)} and {len(b)} scores: expected one of each system in both",
+    ):
         kendall_tau(a, b)
 
 
@@ -53,11 +60,14 @@ def test_lists_of_different_lengths_have_no_tau(a, b):
 def test_several_lists_beside_one_have_the_tau_of_scipy_to_the_last_bit(n_systems, monkeypatch):
     monkeypatch.setattr(ranking, "_ENTRIES", 100)  # several pieces
     rng = np.random.default_rng(n_systems)
-    rows = np.vstack([rng.random((9, n_systems)), rng.integers(0, 3, (9, n_systems)), np.ones((1, n_systems))])
+    rows = np.vstack(
+        [rng.random((9, n_systems)), rng.integers(0, 3, (9, n_systems)), np.ones((1, n_systems))]
+    )
     for reference in (rng.random(n_systems), rng.integers(0, 2, n_systems), rng.random(rows.shape)):
         each = np.broadcast_to(reference, rows.shape)
         expected = [
-            float("nan") if n_systems < 2 else stats.kendalltau(*two).statistic for two in zip(rows, each, strict=True)
+            float("nan") if n_systems < 2 else stats.kendalltau(*two).statistic
+            for two in zip(rows, each, strict=True)
         ]
         np.testing.assert_array_equal(kendall_taus(rows, reference), expected)
 

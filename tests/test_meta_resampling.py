@@ -9,16 +9,19 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import meta_oracles as oracle
-from irpref.meta import TopicValues, discriminative_power, stability, swap
+from irpref.lab.meta import TopicValues, discriminative_power, stability, swap
 
 
 def values(matrix, measure="AP", **more):
     matrix = np.asarray(matrix, dtype=float)
-    systems, topics = ([f"{letter}{i}" for i in range(n)] for letter, n in zip("sq", matrix.shape, strict=True))
+    systems, topics = (
+        [f"{letter}{i}" for i in range(n)] for letter, n in zip("sq", matrix.shape, strict=True)
+    )
     return TopicValues(measure, systems, topics, matrix, **more)
 
 
-# Two systems, two topics, three samples. Means of a: .45 .6 .3, of b: .3 .2 .4; differences .15 .4 -.1.
+# Two systems, two topics, three samples. Means of a: .45 .6 .3, of b: .3 .2 .4; differences .15 .4
+# -.1.
 A, B = [0.6, 0.3], [0.2, 0.4]
 SAMPLES = [[0, 1], [0, 0], [1, 1]]
 OTHERS = [[1, 1], [0, 1], [0, 0]]  # differences -.1 .15 .4
@@ -49,8 +52,9 @@ def test_swap_by_hand():
 
 
 def test_power_by_hand():
-    # z = .4 -.1, mean .15, w = .25 -.25; t(z) = .15 / (sqrt(.125) / sqrt 2) = .6. The samples of w: mean 0,
-    # so t = 0; then .25 .25 and -.25 -.25, no deviation, so t is infinite. Two of three reach .6.
+    # z = .4 -.1, mean .15, w = .25 -.25; t(z) = .15 / (sqrt(.125) / sqrt 2) = .6. The samples of w:
+    # mean 0, so t = 0; then .25 .25 and -.25 -.25, no deviation, so t is infinite. Two of three
+    # reach .6.
     found = discriminative_power(values([A, B]), samples=SAMPLES)
     assert found.asl.tolist() == [2 / 3]
     assert found.power == 0
@@ -100,7 +104,11 @@ def test_power_equals_the_slow_oracle(case, alpha):
 def simulated(n_systems, n_topics, seed, quality=0.1, noise=0.2):
     """Systems of different quality on topics of different difficulty."""
     rng = np.random.default_rng(seed)
-    means = 0.5 + quality * rng.standard_normal((n_systems, 1)) + 0.15 * rng.standard_normal((1, n_topics))
+    means = (
+        0.5
+        + quality * rng.standard_normal((n_systems, 1))
+        + 0.15 * rng.standard_normal((1, n_topics))
+    )
     return np.clip(means + noise * rng.standard_normal((n_systems, n_topics)), 0, 1)
 
 
@@ -124,7 +132,8 @@ def test_systems_apart_by_a_constant_are_significant():
 def test_equal_systems_seem_different_about_as_often_as_alpha_says():
     rng = np.random.default_rng(6)
     shares = [
-        discriminative_power(values(rng.random((10, 50))), alpha=alpha, rng=1).power for alpha in (0.05, 0.05, 0.2)
+        discriminative_power(values(rng.random((10, 50))), alpha=alpha, rng=1).power
+        for alpha in (0.05, 0.05, 0.2)
     ]
     assert 0.01 <= np.mean(shares[:2]) <= 0.12
     assert 0.1 <= shares[2] <= 0.32
@@ -153,7 +162,7 @@ def test_the_same_seed_gives_the_same_samples_for_every_measure():
 def test_many_pairs_go_through_in_chunks(monkeypatch):
     matrix = values(simulated(12, 15, seed=2))
     whole = [stability(matrix, rng=0), swap(matrix, rng=0), discriminative_power(matrix, rng=0)]
-    monkeypatch.setattr("irpref.values.samples.CHUNK", 1)  # one pair at a time
+    monkeypatch.setattr("irpref.lab.trust.samples.CHUNK", 1)  # one pair at a time
     parts = [stability(matrix, rng=0), swap(matrix, rng=0), discriminative_power(matrix, rng=0)]
     for a, b in zip(whole, parts, strict=True):
         one, other = (of.table().drop(columns="required", errors="ignore") for of in (a, b))

@@ -1,4 +1,4 @@
-"""`irpref.meta.robustness`: outcomes against plain definitions, intervals against simulation."""
+"""`irpref.lab.meta.robustness`: outcomes against plain definitions, intervals against simulation."""
 
 import itertools
 
@@ -9,8 +9,8 @@ from scipy import stats
 
 from irpref import EMeasure
 from irpref.cli import main
-from irpref.meta import robustness, thin
-from irpref.meta.robustness import Outcome, Robustness, told_apart
+from irpref.lab.meta import robustness, thin
+from irpref.lab.meta.robustness import Outcome, Robustness, told_apart
 from irpref.values.matrix import topic_values
 from shells import qrels_text, run_text
 
@@ -41,7 +41,9 @@ def apart(matrix):
     """t-tests one by one, by SciPy."""
     found = []
     for a, b in itertools.combinations(matrix, 2):
-        test = stats.ttest_rel(a, b) if np.ptp(a - b) > 1e-9 else None  # no variance: not told apart
+        test = (
+            stats.ttest_rel(a, b) if np.ptp(a - b) > 1e-9 else None
+        )  # no variance: not told apart
         found.append(np.sign(test.statistic) if test is not None and test.pvalue < 0.05 else 0)
     return np.array(found)
 
@@ -50,7 +52,11 @@ def apart(matrix):
 def found():
     qrels, runs = collection()
     measures = [AP, nDCG, Bpref]
-    return qrels, runs, robustness(measures, qrels, runs, levels=(20,), n_samples=3, n_halves=4, rng=5)
+    return (
+        qrels,
+        runs,
+        robustness(measures, qrels, runs, levels=(20,), n_samples=3, n_halves=4, rng=5),
+    )
 
 
 def test_own_ranking_and_calls_of_significance_are_those_of_the_thinned_qrels(found):
@@ -71,7 +77,9 @@ def test_own_ranking_and_calls_of_significance_are_those_of_the_thinned_qrels(fo
         assert result.found[20, "wrong"].samples[i] == pytest.approx(wrong)
         assert result.found[20, "kept"].samples[i] == pytest.approx(kept)
     assert result.judgments == {100.0: 480.0, 20.0: pytest.approx(np.mean(left))}
-    assert result.number(20, "own", "AP")[0] == pytest.approx(result.found[20, "own"].samples[0].mean())
+    assert result.number(20, "own", "AP")[0] == pytest.approx(
+        result.found[20, "own"].samples[0].mean()
+    )
 
 
 def test_prediction_is_of_other_topics_and_in_both_directions(found):
@@ -87,30 +95,45 @@ def test_prediction_is_of_other_topics_and_in_both_directions(found):
                 for here in (half, ~half)
                 for truth in criteria
             ]
-            assert result.found[level, "prediction"].samples[0, sample] == pytest.approx(np.mean(expected))
+            assert result.found[level, "prediction"].samples[0, sample] == pytest.approx(
+                np.mean(expected)
+            )
 
 
 def test_halves_of_the_topics_are_outcomes_on_these_topics(found):
     qrels, runs, result = found
     half = np.argsort(np.random.default_rng([5, 0, 2]).random(12)) < 6
     full = values(AP, qrels, runs)[:, half].mean(axis=1)
-    each = [tau(values(AP, thin(qrels, 20, sample=s, rng=5), runs)[:, half].mean(axis=1), full) for s in range(3)]
+    each = [
+        tau(values(AP, thin(qrels, 20, sample=s, rng=5), runs)[:, half].mean(axis=1), full)
+        for s in range(3)
+    ]
     assert result.found[20, "own"].topics[0, 0] == pytest.approx(np.mean(each))
 
 
 def test_measures_that_are_left_to_the_host_are_evaluated_too():
     qrels, runs = collection(6)
-    result = robustness(["IPrec@0.5", "AP"], qrels, runs, levels=(20,), n_samples=2, n_halves=2, cutoff=15, rng=5)
-    cut = {n: {q: dict(sorted(d.items(), key=lambda x: -x[1])[:15]) for q, d in run.items()} for n, run in runs.items()}
+    result = robustness(
+        ["IPrec@0.5", "AP"], qrels, runs, levels=(20,), n_samples=2, n_halves=2, cutoff=15, rng=5
+    )
+    cut = {
+        n: {q: dict(sorted(d.items(), key=lambda x: -x[1])[:15]) for q, d in run.items()}
+        for n, run in runs.items()
+    }
     full = values("IPrec@0.5", qrels, cut).mean(axis=1)
-    each = [tau(values("IPrec@0.5", thin(qrels, 20, sample=s, rng=5), cut).mean(axis=1), full) for s in range(2)]
+    each = [
+        tau(values("IPrec@0.5", thin(qrels, 20, sample=s, rng=5), cut).mean(axis=1), full)
+        for s in range(2)
+    ]
     assert result.found[20, "own"].samples[0] == pytest.approx(each)
 
 
 def test_teams_are_left_out_one_at_a_time(found):
     qrels, runs, _ = found
     teams = {"r0": "first", "r1": "first"}  # the others are teams of their own
-    result = robustness([AP], qrels, runs, levels=(20,), n_samples=2, n_halves=2, teams=teams, rng=5)
+    result = robustness(
+        [AP], qrels, runs, levels=(20,), n_samples=2, n_halves=2, teams=teams, rng=5
+    )
     full = values(AP, qrels, runs).mean(axis=1)
     now = [values(AP, thin(qrels, 20, sample=s, rng=5), runs).mean(axis=1) for s in range(2)]
     without = [np.arange(8) > 1, *(np.arange(8) != k for k in range(2, 8))]
@@ -121,7 +144,9 @@ def test_teams_are_left_out_one_at_a_time(found):
 def test_bias_is_the_net_share_of_pairs_that_turn_for_runs_that_were_not_pooled():
     qrels, runs = collection(3)
     teams = {name: f"team {k // 2}" for k, name in enumerate(runs)}
-    result = robustness([AP], qrels, runs, loss="pools", levels=(99, 50), depth=3, teams=teams, n_samples=4, rng=2)
+    result = robustness(
+        [AP], qrels, runs, loss="pools", levels=(99, 50), depth=3, teams=teams, n_samples=4, rng=2
+    )
     assert np.isnan(result.found[99, "bias"].samples).all()  # all four teams were pooled
     full = values(AP, qrels, runs).mean(axis=1)
     names, expected = list(runs), []
@@ -148,7 +173,9 @@ def test_bias_is_the_net_share_of_pairs_that_turn_for_runs_that_were_not_pooled(
 
 def test_a_measure_that_is_better_low_counts_in_its_direction():
     qrels, runs = collection(4)
-    result = robustness(["EMeasure@10", "FMeasure@10"], qrels, runs, levels=(20,), n_samples=2, n_halves=3, rng=1)
+    result = robustness(
+        ["EMeasure@10", "FMeasure@10"], qrels, runs, levels=(20,), n_samples=2, n_halves=3, rng=1
+    )
     for outcome in result.found.values():
         assert outcome.samples[0] == pytest.approx(outcome.samples[1])
 
@@ -169,13 +196,17 @@ def test_standard_errors_are_of_topics_or_teams_and_of_samples_and_differences_a
         np.array([[1.0, 2.0, 3.0], [0, 0, 0]]),
     )
     result = Robustness(("a", "b"), {(50.0, "own"): one}, {50.0: 10.0}, 9)
-    # Samples: variance .02 of two, over 2. Topics: variance .04. Teams: 2/3 of the sum of squares 2 around the mean of
-    # the three that leave one out. The larger of these two counts.
+    # Samples: variance .02 of two, over 2. Topics: variance .04. Teams: 2/3 of the sum of squares 2
+    # around the mean of the three that leave one out. The larger of these two counts.
     assert result.number(50, "own", "a") == pytest.approx((0.2, np.sqrt(0.01 + 4 / 3)))
-    assert result.number(50, "own", lambda of: of["a"] - of["b"]) == pytest.approx((0.0, np.sqrt(0.01 + 4 / 3)))
+    assert result.number(50, "own", lambda of: of["a"] - of["b"]) == pytest.approx(
+        (0.0, np.sqrt(0.01 + 4 / 3))
+    )
     assert result.number(50, "own", "b") == pytest.approx((0.2, np.sqrt(0.04)))
     (row,) = result.table("b").to_dict("records")
-    assert row["high"] - row["low"] == pytest.approx(2 * stats.t.ppf(0.975, 9) * np.sqrt(0.01 + 4 / 3))
+    assert row["high"] - row["low"] == pytest.approx(
+        2 * stats.t.ppf(0.975, 9) * np.sqrt(0.01 + 4 / 3)
+    )
     with pytest.raises(ValueError, match=r"^reference='c' is not known, expected one of 'a', 'b'"):
         result.table("c")
 
@@ -187,10 +218,15 @@ def test_judgments_needed_by_hand():
     levels = {(100.0, "prediction"): exact(0.8, 0.9), (10.0, "prediction"): exact(0.6, 0.7)}
     result = Robustness(("a", "b"), levels, {100.0: 1000.0, 10.0: 100.0}, 9)
     needed = result.judgments_needed("a", "b")
-    # .7 lies half way between .6 and .8: the middle of 100 and 1000 on a logarithmic scale; .9 is never reached.
+    # .7 lies half way between .6 and .8: the middle of 100 and 1000 on a logarithmic scale; .9 is
+    # never reached.
     assert needed["needed"].tolist() == pytest.approx([np.sqrt(100 * 1000), np.inf])
-    assert result.judgments_needed("b", "a")["needed"].tolist() == pytest.approx([0, np.sqrt(100 * 1000)])
-    assert needed[["low", "high"]].to_numpy() == pytest.approx(needed[["needed", "needed"]].to_numpy())
+    assert result.judgments_needed("b", "a")["needed"].tolist() == pytest.approx(
+        [0, np.sqrt(100 * 1000)]
+    )
+    assert needed[["low", "high"]].to_numpy() == pytest.approx(
+        needed[["needed", "needed"]].to_numpy()
+    )
 
 
 def test_intervals_cover_what_other_topics_and_teams_would_have_said():
@@ -208,7 +244,15 @@ def test_intervals_cover_what_other_topics_and_teams_would_have_said():
                 run[f"q{t}"] = {f"d{i}": float(x) for i, x in enumerate(score)}
         teams = {f"r{k}": f"t{k // 2}" for k in range(16)}
         result = robustness(
-            ["AP", "Bpref"], qrels, runs, levels=(40,), n_samples=4, teams=teams, criteria=["AP"], n_halves=30, rng=seed
+            ["AP", "Bpref"],
+            qrels,
+            runs,
+            levels=(40,),
+            n_samples=4,
+            teams=teams,
+            criteria=["AP"],
+            n_halves=30,
+            rng=seed,
         )
         found = [
             result.number(40, "own", "AP"),
@@ -219,9 +263,12 @@ def test_intervals_cover_what_other_topics_and_teams_would_have_said():
         errors.append([result.width() * error for _, error in found])
     away = np.abs(np.array(estimates) - np.mean(estimates, axis=0))
     cover = (away < np.array(errors)).mean(axis=0)
-    # A little wide, as said: as wide as 1.7 times the true standard errors, by Student with 7 degrees of freedom.
+    # A little wide, as said: as wide as 1.7 times the true standard errors, by Student with 7
+    # degrees of freedom.
     assert (cover >= 0.9).all()
-    assert (np.sqrt(np.mean(np.square(errors), axis=0)) < 1.7 * 2.36 * np.std(estimates, axis=0)).all()
+    assert (
+        np.sqrt(np.mean(np.square(errors), axis=0)) < 1.7 * 2.36 * np.std(estimates, axis=0)
+    ).all()
 
 
 @pytest.mark.parametrize(

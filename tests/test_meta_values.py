@@ -10,7 +10,7 @@ import pytest
 from ir_measures import AP, nDCG
 
 from irpref import EMeasure, QMeasure
-from irpref.meta import TopicValues, read_values, topic_values
+from irpref.lab.meta import TopicValues, read_values, topic_values
 
 QRELS = {"q1": {"a": 1, "b": 0, "c": 2}, "q2": {"a": 1}}
 RUNS = {
@@ -108,22 +108,39 @@ def test_from_pt_experiment(tmp_path):
     pt = pytest.importorskip("pyterrier")
     topics = pd.DataFrame({"qid": list(QRELS), "query": ["x", "y"]})
     qrels = pd.DataFrame(
-        [(q, d, g) for q, docs in QRELS.items() for d, g in docs.items()], columns=["qid", "docno", "label"]
+        [(q, d, g) for q, docs in QRELS.items() for d, g in docs.items()],
+        columns=["qid", "docno", "label"],
     )
     frames = [
-        pd.DataFrame([(q, d, s) for q, docs in run.items() for d, s in docs.items()], columns=["qid", "docno", "score"])
+        pd.DataFrame(
+            [(q, d, s) for q, docs in run.items() for d, s in docs.items()],
+            columns=["qid", "docno", "score"],
+        )
         for run in RUNS.values()
     ]
     table = pt.Experiment(
-        frames, topics, qrels, [AP, QMeasure], names=list(RUNS), perquery=True, save_dir=str(tmp_path)
+        frames,
+        topics,
+        qrels,
+        [AP, QMeasure],
+        names=list(RUNS),
+        perquery=True,
+        save_dir=str(tmp_path),
     )
-    for found in (TopicValues.from_frame(table, AP), TopicValues.from_frame(read_values(tmp_path), AP)):
-        assert found.select(["one", "two"], ["q1", "q2"]).values == pytest.approx(np.array(EXPECTED))
+    for found in (
+        TopicValues.from_frame(table, AP),
+        TopicValues.from_frame(read_values(tmp_path), AP),
+    ):
+        assert found.select(["one", "two"], ["q1", "q2"]).values == pytest.approx(
+            np.array(EXPECTED)
+        )
 
 
 def test_cells_must_be_there_once():
     table = long_table()
-    with pytest.raises(ValueError, match=r"'two' has no value for topic 'q2' \(1 values are missing"):
+    with pytest.raises(
+        ValueError, match=r"'two' has no value for topic 'q2' \(1 values are missing"
+    ):
         TopicValues.from_frame(table[:-1])
     assert TopicValues.from_frame(table[:-1], missing=0).values == pytest.approx(np.array(EXPECTED))
     with pytest.raises(ValueError, match="'one' has two values for topic 'q1'"):

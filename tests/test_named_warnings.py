@@ -26,15 +26,17 @@ def told(call: Callable[[], Any]) -> list[str]:
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         call()
-    return [str(w.message).partition(": pytrec_eval ")[0] for w in caught if w.category is TieWarning]
+    return [
+        str(w.message).partition(": pytrec_eval ")[0] for w in caught if w.category is TieWarning
+    ]
 
 
 @pytest.mark.parametrize(
     "door",
     [
-        lambda: irpref.leaderboard(MEASURES, QRELS, RUNS, n_permutations=10),
-        lambda: irpref.report(MEASURES, QRELS, RUNS),
-        lambda: irpref.meta.topic_values(MEASURES, QRELS, RUNS),
+        lambda: irpref.lab.leaderboard(MEASURES, QRELS, RUNS, n_permutations=10),
+        lambda: irpref.lab.report(MEASURES, QRELS, RUNS),
+        lambda: irpref.lab.meta.topic_values(MEASURES, QRELS, RUNS),
         lambda: irpref.curves.paired_differences(QRELS, RUNS, "good", "AP"),
     ],
     ids=["leaderboard", "report", "meta", "curves"],
@@ -44,24 +46,29 @@ def test_functions_of_several_runs_name_the_run(door: Callable[[], Any]) -> None
 
 
 def test_a_gate_warns_once_of_each_run() -> None:
-    assert told(lambda: irpref.gate(MEASURES, QRELS, GOOD, BAD)) == ["'candidate'"]
+    assert told(lambda: irpref.lab.gate(MEASURES, QRELS, GOOD, BAD)) == ["'candidate'"]
 
 
 @pytest.mark.parametrize("command", ["intervals", "crosscheck"])
-def test_errors_of_one_run_of_several_name_it(command: str, tmp_path: Path, monkeypatch: Any, capsys: Any) -> None:
+def test_errors_of_one_run_of_several_name_it(
+    command: str, tmp_path: Path, monkeypatch: Any, capsys: Any
+) -> None:
     monkeypatch.chdir(tmp_path)
     Path("qrels").write_text("1 0 a 1\n")
     Path("good").write_text("1 Q0 a 1 1 x\n")
     Path("bad").write_text("1 Q0 a 1 inf x\n")
     assert main([command, "qrels", "good", "bad", "AP"]) == 1
-    assert "irpref: 'bad': run: the score of topic '1', document 'a' is inf\n" in capsys.readouterr().err
+    assert (
+        "irpref: 'bad': run: the score of topic '1', document 'a' is inf\n"
+        in capsys.readouterr().err
+    )
 
 
 def test_one_run_has_no_name() -> None:
     (text,) = told(lambda: irpref.evaluator(MEASURES, QRELS).calc_aggregate(BAD))
     assert text.startswith("pytrec_eval rounds scores")
     assert " of 2 topics, " in text
-    (text,) = told(lambda: irpref.leaderboard(MEASURES, QRELS, {"bad": BAD}, pairs="none"))
+    (text,) = told(lambda: irpref.lab.leaderboard(MEASURES, QRELS, {"bad": BAD}, pairs="none"))
     assert text.startswith("pytrec_eval rounds scores")
     assert " of 2 topics, " in text
 
@@ -82,7 +89,13 @@ def test_experiments_name_the_system_once(batch_size: int | None, plan: str) -> 
     try:
         found = told(
             lambda: pt.Experiment(
-                systems, topics, qrels, ["map", irpref.RPref(max_rel=1)], list(RUNS), batch_size=batch_size, plan=plan
+                systems,
+                topics,
+                qrels,
+                ["map", irpref.RPref(max_rel=1)],
+                list(RUNS),
+                batch_size=batch_size,
+                plan=plan,
             )
         )
     finally:
@@ -94,10 +107,15 @@ def test_experiments_name_the_system_once(batch_size: int | None, plan: str) -> 
     "command", ["compare q bad worse AP", "leaderboard q good bad worse AP", "eval q bad worse AP"]
 )
 def test_commands_name_the_run(
-    command: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    command: str,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    Path("q").write_text("".join(f"{t} 0 {d} {g}\n" for t, docs in QRELS.items() for d, g in docs.items()))
+    Path("q").write_text(
+        "".join(f"{t} 0 {d} {g}\n" for t, docs in QRELS.items() for d, g in docs.items())
+    )
     for name, run in RUNS.items():
         rows = [f"{t} Q0 {d} 1 {s:.0f} x\n" for t, docs in run.items() for d, s in docs.items()]
         Path(name).write_text("".join(rows))

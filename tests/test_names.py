@@ -9,13 +9,25 @@ import pytest
 from ir_measures import AP, P, R, nDCG
 
 import irpref
-from irpref import NCU, BprefVariant, Coverage, IrprefWarning, NPref, QMeasure, RelativeRecall, RPref
+from irpref import (
+    NCU,
+    BprefVariant,
+    Coverage,
+    IrprefWarning,
+    NPref,
+    QMeasure,
+    RelativeRecall,
+    RPref,
+)
 from refused import QRELS, RUN, mean, refusal
 
-# Parameters -------------------------------------------------------------------------------------------------
+# Parameters ---------------------------------------------------------------------------------------
 
 REFUSED = [
-    (lambda: RPref(norm="absolut"), "norm='absolut' is not accepted, expected one of 'absolute', 'relative'"),
+    (
+        lambda: RPref(norm="absolut"),
+        "norm='absolut' is not accepted, expected one of 'absolute', 'relative'",
+    ),
     (lambda: RPref(nrom="absolute"), "RPref has no parameter 'nrom'; did you mean 'norm'?"),
     (lambda: RPref(max_rel=0), "RPref: max_rel=0 is not accepted, expected a number above 0"),
     (lambda: RPref(max_rel="3"), "max_rel='3'"),
@@ -28,24 +40,45 @@ REFUSED = [
     (lambda: RPref(top="Keep"), "did you mean 'keep'?"),
     (lambda: NPref(n=1), "NPref: n=1 is not accepted, expected an integer of at least 2"),
     (lambda: NPref(n=2.5), "n=2.5"),
-    (lambda: QMeasure(beta=-1), "QMeasure: beta=-1 is not accepted, expected a number of at least 0"),
+    (
+        lambda: QMeasure(beta=-1),
+        "QMeasure: beta=-1 is not accepted, expected a number of at least 0",
+    ),
     (lambda: QMeasure(beta="1"), "beta='1'"),
     (lambda: QMeasure(gains=3), "expected a dict of numbers, grade to gain, such as {1: 1, 2: 3}"),
     (lambda: QMeasure(gains=[1, 3]), "gains=[1, 3]"),
     (lambda: QMeasure(gains={"1": 2}), "gains={'1': 2}"),
     (lambda: QMeasure(gains={1: float("nan")}), "gains={1: nan}"),
-    (lambda: QMeasure(gains={1: 3, 2: 1}), "falls as grades rise: grade 1 has gain 3, grade 2 has gain 1"),
+    (
+        lambda: QMeasure(gains={1: 3, 2: 1}),
+        "falls as grades rise: grade 1 has gain 3, grade 2 has gain 1",
+    ),
     (lambda: QMeasure(gains={1: -3}), "gains={1: -3} has a negative gain, -3 for grade 1"),
-    (lambda: QMeasure(judged_only="yes"), "judged_only='yes' is not accepted, expected True or False"),
+    (
+        lambda: QMeasure(judged_only="yes"),
+        "judged_only='yes' is not accepted, expected True or False",
+    ),
     (lambda: QMeasure(judged_only=1), "judged_only=1"),
     (lambda: NCU @ 5, "NCU has no parameter 'cutoff'"),
-    (lambda: NCU(gamma=1.5), "gamma=1.5 is not accepted, expected a number above 0 and of at most 1"),
+    (
+        lambda: NCU(gamma=1.5),
+        "gamma=1.5 is not accepted, expected a number above 0 and of at most 1",
+    ),
     (lambda: NCU(stop="grade"), "did you mean 'graded'?"),
     (lambda: irpref.nCRP @ 5, "nCRP has no parameter 'cutoff' (it takes worst, judged_only)"),
-    (lambda: Coverage(known=""), "known='' is not accepted, expected the name of a column of the qrels"),
-    (lambda: RelativeRecall(expected=0.5), "a number of at least 1 or the name of a column of the qrels"),
+    (
+        lambda: Coverage(known=""),
+        "known='' is not accepted, expected the name of a column of the qrels",
+    ),
+    (
+        lambda: RelativeRecall(expected=0.5),
+        "a number of at least 1 or the name of a column of the qrels",
+    ),
     (lambda: irpref.OriginalNDCG(base=1), "base=1 is not accepted, expected a number above 1"),
-    (lambda: BprefVariant(norm=10), "norm=10 is not accepted, expected one of 'min', 'R', 'N', '10'"),
+    (
+        lambda: BprefVariant(norm=10),
+        "norm=10 is not accepted, expected one of 'min', 'R', 'N', '10'",
+    ),
     (lambda: irpref.BprefN(unretrieved="zero"), "BprefVariant has no parameter 'unretrieved'"),
     (lambda: BprefVariant(top=5), "top=5 is not accepted, expected one of 'keep', 'drop', 'zero'"),
 ]
@@ -75,9 +108,13 @@ def test_gains_that_fall_on_the_grades_of_the_qrels():
 
 
 def test_a_gain_of_grade_0_counts_where_there_is_a_scale():
-    assert "grade 0 has gain 2, grade 1 has gain 1" in refusal(RPref(max_rel=2, gains={0: 2}), QRELS, RUN)
+    assert "grade 0 has gain 2, grade 1 has gain 1" in refusal(
+        RPref(max_rel=2, gains={0: 2}), QRELS, RUN
+    )
     assert mean(RPref(max_rel=2, gains={0: 0.5}), QRELS, RUN) <= 1
-    assert mean(QMeasure(gains={0: 2}), QRELS, RUN) == mean(QMeasure, QRELS, RUN)  # relevant means gain > 0
+    assert mean(QMeasure(gains={0: 2}), QRELS, RUN) == mean(
+        QMeasure, QRELS, RUN
+    )  # relevant means gain > 0
 
 
 def test_numbers_of_numpy_are_numbers():
@@ -89,7 +126,7 @@ def test_numbers_of_numpy_are_numbers():
     assert QMeasure(judged_only=np.True_) == QMeasure(judged_only=True)
 
 
-# Names ------------------------------------------------------------------------------------------------------
+# Names --------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
@@ -185,14 +222,31 @@ ndcg- -> nDCG   Q@10 -> QMeasure   ppref@5 -> PrefPrecision   appref -> PrefAP  
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        *((text, f"; did you mean {near!r}?") for text, near in re.findall(r"(\S+) -> (\S+)", NEAREST)),
-        ("lexirecall", "'lexirecall' compares two rankings, so it is no measure: irpref.prefer(qrels, runs, "),
-        ("RPP", "'RPP' compares two rankings, so it is no measure: irpref.prefer(qrels, runs, how='rpp')"),
+        *(
+            (text, f"; did you mean {near!r}?")
+            for text, near in re.findall(r"(\S+) -> (\S+)", NEAREST)
+        ),
+        (
+            "lexirecall",
+            "'lexirecall' compares two rankings, so it is no measure: irpref.lab.prefer(qrels, "
+            "runs, ",
+        ),
+        (
+            "RPP",
+            "'RPP' compares two rankings, so it is no measure: irpref.lab.prefer(qrels, runs, "
+            "how='rpp')",
+        ),
         ("set_F.0.5x", "unknown measure 'set_F.0.5x'"),
         ("P_0x10", "unknown measure 'P_0x10'"),
         ("recall_\uff11\uff10", "unknown measure 'recall_\uff11\uff10'; did you mean 'Recall'?"),
-        ("recip_rank@5", "names of trec_eval, such as 'recip_rank', take no parameters; did you mean 'RR@5'?"),
-        ("P_5(rel=2)", "names of trec_eval, such as 'P_5', take no parameters; did you mean 'P(rel=2)@5'?"),
+        (
+            "recip_rank@5",
+            "names of trec_eval, such as 'recip_rank', take no parameters; did you mean 'RR@5'?",
+        ),
+        (
+            "P_5(rel=2)",
+            "names of trec_eval, such as 'P_5', take no parameters; did you mean 'P(rel=2)@5'?",
+        ),
         ("map_cut_10(rel=2)", "did you mean 'AP(rel=2)@10'?"),
         ("official@5", "names of trec_eval, such as 'official', take no parameters"),
         ("xyzzyxyzzy", "unknown measure 'xyzzyxyzzy'"),
@@ -212,7 +266,16 @@ def test_an_unknown_name(text, message):
     [
         *(
             (text, "not written like a measure")
-            for text in ("", "RPref(", "RPref(3)", "RPref; AP", "P@", "nDCG@1_0", "1+1", "os.system")
+            for text in (
+                "",
+                "RPref(",
+                "RPref(3)",
+                "RPref; AP",
+                "P@",
+                "nDCG@1_0",
+                "1+1",
+                "os.system",
+            )
         ),
         ("P@True", "cutoff=True is not accepted"),
         ("__import__('os').system('true')", "unknown measure '__import__'"),
@@ -249,11 +312,15 @@ def test_text_that_is_no_measure(text, message, capsys):
     assert capsys.readouterr().out == ""  # the host prints what it skips
 
 
-@pytest.mark.skipif(sys.version_info >= (3, 14), reason="ir_measures 0.4.3 cannot parse parameters on Python 3.14")
-@pytest.mark.filterwarnings("ignore:ast:DeprecationWarning", "ignore:Attribute:DeprecationWarning")  # 3.12 on
+@pytest.mark.skipif(
+    sys.version_info >= (3, 14), reason="ir_measures 0.4.3 cannot parse parameters on Python 3.14"
+)
+@pytest.mark.filterwarnings(
+    "ignore:ast:DeprecationWarning", "ignore:Attribute:DeprecationWarning"
+)  # 3.12 on
 def test_the_host_reads_the_names_of_our_measures():
     text = "QMeasure(gains={2:3},judged_only=True)@10"
     assert ir_measures.parse_measure(text) == irpref.parse(text) == text
 
 
-# Registration -----------------------------------------------------------------------------------------------
+# Registration -------------------------------------------------------------------------------------

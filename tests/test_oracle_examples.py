@@ -1,4 +1,6 @@
-"""The oracles against what is printed: worked examples, other programs, and identities of the literature."""
+"""The oracles against what is printed: worked examples, other programs, and identities of the
+literature.
+"""
 
 import math
 from fractions import Fraction
@@ -8,7 +10,15 @@ import pytest
 from hypothesis import given
 
 from irpref.reference.graded import o_measure, p_measure
-from irpref.reference.position import crp, crp_curve, crp_recovery, ncrp, published_recovery, recall_base, twist
+from irpref.reference.position import (
+    crp,
+    crp_curve,
+    crp_recovery,
+    ncrp,
+    published_recovery,
+    recall_base,
+    twist,
+)
 from irpref.reference.preference import bpref, partition_value, rpref
 from irpref.reference.symbols import order, relevance, scale_of
 from irpref.reference.user import e_measure, f_measure
@@ -22,7 +32,9 @@ def topic(ranking, pool=""):
     """
     grade = {"S": 3, "A": 2, "B": 1, "N": 0, "X": -1}
     ranked = [f"d{rank:02d}" for rank in range(1, len(ranking.split()) + 1)]
-    judgments = {doc: grade[word] for doc, word in zip(ranked, ranking.split(), strict=True) if word != "u"}
+    judgments = {
+        doc: grade[word] for doc, word in zip(ranked, ranking.split(), strict=True) if word != "u"
+    }
     judgments |= {f"p{number:02d}": grade[word] for number, word in enumerate(pool.split())}
     return ranked, judgments
 
@@ -33,7 +45,7 @@ def levels(ranking, pool=()):
     return list(judgments), judgments | {f"p{number}": level for number, level in enumerate(pool)}
 
 
-# Order ------------------------------------------------------------------------------------------------------
+# Order --------------------------------------------------------------------------------------------
 
 
 def test_order_is_score_descending_then_document_id_descending():
@@ -46,7 +58,7 @@ def test_scores_equal_as_float64_are_ties_and_nearly_equal_ones_are_not():
     assert order({"a": 0.0, "b": -0.0}) == ["b", "a"]
 
 
-# rpref and n-pref: figure 1 of De Beer & Moens 2006 ---------------------------------------------------------
+# rpref and n-pref: figure 1 of De Beer & Moens 2006 -----------------------------------------------
 
 FIGURE_1 = dict(
     zip(
@@ -78,7 +90,9 @@ def test_partitions_are_the_letters_of_figure_1(tool, two, four):
     assert [of_four[partition_value(value, 4)] for value in rho] == four.split()
 
 
-@pytest.mark.parametrize(("tool", "pairs"), [("T1", [0, 0, 0, 0]), ("T2", [4, 8, 9, 9]), ("T3", [10, 19, 19, 21])])
+@pytest.mark.parametrize(
+    ("tool", "pairs"), [("T1", [0, 0, 0, 0]), ("T2", [4, 8, 9, 9]), ("T3", [10, 19, 19, 21])]
+)
 def test_misplaced_pairs_grow_with_the_number_of_partitions(tool, pairs):
     for n, expected in zip((2, 4, 8, 16), pairs, strict=True):
         values = [partition_value(relevance(FIGURE_1[doc], None, 1), n) for doc in TOOLS[tool]]
@@ -93,7 +107,8 @@ def test_partitions_of_decimals_are_exact():
 def test_the_only_relevant_document_at_the_top():
     judgments = {"a": 2, "b": 0}
     values = {
-        rule: rpref(["a", "b"], judgments, norm="relative", top=rule, max_rel=2) for rule in ("keep", "drop", "zero")
+        rule: rpref(["a", "b"], judgments, norm="relative", top=rule, max_rel=2)
+        for rule in ("keep", "drop", "zero")
     }
     assert values == {"keep": 1, "drop": 1, "zero": 0}  # dropping would leave nothing
 
@@ -117,7 +132,7 @@ def test_absolute_rpref_in_its_pair_form(collection: Collection):
         assert rpref(ranking, judgments, max_rel=scale) == preference_by_pairs(ranking, rho)
 
 
-# bpref ------------------------------------------------------------------------------------------------------
+# bpref --------------------------------------------------------------------------------------------
 
 
 @given(collections())
@@ -130,7 +145,7 @@ def test_order_among_the_bprefs(collection: Collection):
         assert value["min"] in (value["R"], value["N"])
 
 
-# Q, O, P, P+ ------------------------------------------------------------------------------------------------
+# Q, O, P, P+ --------------------------------------------------------------------------------------
 
 
 def test_a_cutoff_moves_the_preferred_rank_into_the_list_and_leaves_the_ideal():
@@ -139,7 +154,7 @@ def test_a_cutoff_moves_the_preferred_rank_into_the_list_and_leaves_the_ideal():
     assert o_measure(*topic("u B"), cutoff=1) == 0
 
 
-# Cumulated relative position --------------------------------------------------------------------------------
+# Cumulated relative position ----------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
@@ -181,11 +196,14 @@ def test_worst_case_is_the_triangular_number():
 
 
 def test_steps_of_the_published_curve():
-    # MATTERS' documentation: run Brkly24, topic 351, R = 59; CRP at 5, 10, 15, 20, 30 = -171 ... -1169. The
-    # first two steps are three and four non-relevant documents: ranks 1 3 5 and 6 7 9 10.
+    # MATTERS' documentation: run Brkly24, topic 351, R = 59; CRP at 5, 10, 15, 20, 30 = -171 ...
+    # -1169. The first two steps are three and four non-relevant documents: ranks 1 3 5 and 6 7 9
+    # 10.
     relevant_ranks = {2, 4, 8}
     ranking = [f"d{rank}" for rank in range(1, 31)]
-    judgments = {f"d{rank}": 1 for rank in relevant_ranks} | {f"p{number}": 1 for number in range(56)}
+    judgments = {f"d{rank}": 1 for rank in relevant_ranks} | {
+        f"p{number}": 1 for number in range(56)
+    }
     curve = crp_curve(ranking, judgments)
     assert [curve[rank - 1] for rank in (5, 10, 15, 20, 30)] == [-171, -379, -614, -824, -1169]
 
@@ -196,10 +214,17 @@ def test_what_holds_for_grades_from_0_up(collection: Collection):
         ranking = order(collection.run.get(query_id, {}))
         R = recall_base(judgments)
         if R == 0:
-            assert crp(ranking, judgments) == crp_recovery(ranking, judgments) == twist(ranking, judgments) == 0
+            assert (
+                crp(ranking, judgments)
+                == crp_recovery(ranking, judgments)
+                == twist(ranking, judgments)
+                == 0
+            )
             continue
         curve = crp_curve(ranking, judgments)
-        last_relevant = max((rank for rank, doc in enumerate(ranking, 1) if judgments.get(doc, 0) > 0), default=0)
+        last_relevant = max(
+            (rank for rank, doc in enumerate(ranking, 1) if judgments.get(doc, 0) > 0), default=0
+        )
         after = curve[R - 1 :]
         assert after == sorted(after)
         assert len(set(curve[max(R, last_relevant) - 1 :])) == 1
@@ -217,15 +242,20 @@ def test_twist_by_hand():
     judgments = {"r1": 1, "r2": 1}
     # 0 -1 +1 0: both shares 2/3; the curve never rises above 0.
     assert twist(["r1", "n1", "r2", "n2"], judgments, depth=4) == (0 + Fraction(2, 3)) / 2
-    # 0 -1 0 +2: shares 2/3 and 1/3, harmonic mean 4/9; the curve 0 -1 -1 +1 changes side after rank 3.
-    assert twist(["r1", "n1", "n2", "r2"], judgments, depth=4) == (Fraction(2, 3) + Fraction(4, 9)) / 2
+    # 0 -1 0 +2: shares 2/3 and 1/3, harmonic mean 4/9; the curve 0 -1 -1 +1 changes side after rank
+    # 3.
+    assert (
+        twist(["r1", "n1", "n2", "r2"], judgments, depth=4) == (Fraction(2, 3) + Fraction(4, 9)) / 2
+    )
     assert twist(["r1", "r2"], judgments, depth=4) == 1
     assert twist(["n1", "n2"], judgments, depth=4) == 0
-    assert twist(["n1", "n2", "r1", "r2"], judgments, depth=4) == 0  # both shares 0, curve -2 -3 -2 0
+    assert (
+        twist(["n1", "n2", "r1", "r2"], judgments, depth=4) == 0
+    )  # both shares 0, curve -2 -3 -2 0
     assert twist([], judgments) == 0
 
 
-# Modern Information Retrieval, chapter 4 --------------------------------------------------------------------
+# Modern Information Retrieval, chapter 4 ----------------------------------------------------------
 
 
 def test_e_and_f_at_the_ends():

@@ -1,4 +1,6 @@
-"""Every measure of the package against its oracle, topic by topic, on collections drawn by Hypothesis."""
+"""Every measure of the package against its oracle, topic by topic, on collections drawn by
+Hypothesis.
+"""
 
 import gzip
 import itertools
@@ -24,12 +26,20 @@ from strategies import Collection, collections, parameters, positive_grades, ran
 REGISTRY = ir_measures.measures.registry
 ANOTHER_NAME = {name for name in ORACLES if name != REGISTRY[name].NAME}  # of a variant
 NEEDS_KNOWN = {name for name in ORACLES if "known" in REGISTRY[name].NEEDS}
-LEAVES_OUT = [name for name in registered() if {"gains", "max_rel", "top"} <= set(registered()[name].SUPPORTED_PARAMS)]
-COUNTS_EXPECTED = [name for name in registered() if "expected" in registered()[name].SUPPORTED_PARAMS]
+LEAVES_OUT = [
+    name
+    for name in registered()
+    if {"gains", "max_rel", "top"} <= set(registered()[name].SUPPORTED_PARAMS)
+]
+COUNTS_EXPECTED = [
+    name for name in registered() if "expected" in registered()[name].SUPPORTED_PARAMS
+]
 
 
 def plain(name: str) -> dict:
-    """Parameters without which a measure has no value, and small ones where the usual are for long lists."""
+    """Parameters without which a measure has no value, and small ones where the usual are for long
+    lists.
+    """
     spec = registered().get(name)
     if spec is None:
         return {}
@@ -44,7 +54,9 @@ class FloatQrel(NamedTuple):
 
 
 def package_calc(name, qrels, run, parameters):
-    """Values by topic, each topic once. An inferred scale warns, which is right and not of interest here."""
+    """Values by topic, each topic once. An inferred scale warns, which is right and not of interest
+    here.
+    """
     measure = REGISTRY[name](**parameters)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", irpref.ScaleWarning)
@@ -57,7 +69,9 @@ def package_calc(name, qrels, run, parameters):
 def with_column(qrels, name, value):
     """The judgments as a frame, with a further column: value(topic, document)."""
     rows = [
-        (topic, doc, float(grade), value(topic, doc)) for topic, docs in qrels.items() for doc, grade in docs.items()
+        (topic, doc, float(grade), value(topic, doc))
+        for topic, docs in qrels.items()
+        for doc, grade in docs.items()
     ]
     return pd.DataFrame(rows, columns=["query_id", "doc_id", "relevance", name])
 
@@ -95,16 +109,28 @@ def test_measure_equals_its_oracle(name, collection: Collection, data):
     way=st.sampled_from(WAYS),
 )
 def test_measure_of_every_form_equals_its_oracle(name, collection: Collection, data, forms, way):
-    qrels = {query_id: docs for query_id, docs in collection.qrels.items() if docs}  # rows hold no empty topic
-    judged = [FloatQrel(query_id, doc, float(grade)) for query_id, docs in qrels.items() for doc, grade in docs.items()]
-    rows = [ScoredDoc(query_id, doc, score) for query_id, docs in collection.run.items() for doc, score in docs.items()]
+    qrels = {
+        query_id: docs for query_id, docs in collection.qrels.items() if docs
+    }  # rows hold no empty topic
+    judged = [
+        FloatQrel(query_id, doc, float(grade))
+        for query_id, docs in qrels.items()
+        for doc, grade in docs.items()
+    ]
+    rows = [
+        ScoredDoc(query_id, doc, score)
+        for query_id, docs in collection.run.items()
+        for doc, score in docs.items()
+    ]
     assume(rows and any(row.query_id in qrels for row in rows))
     options = data.draw(parameters(name, positive_grades(qrels)))
     measure = REGISTRY[name](**options)
     with warnings.catch_warnings(), looked_up(way):
         warnings.simplefilter("ignore", irpref.ScaleWarning)
         evaluator = irpref.evaluator([measure], FORMS[forms[0]](judged))
-        values = {metric.query_id: metric.value for metric in evaluator.iter_calc(FORMS[forms[1]](rows))}
+        values = {
+            metric.query_id: metric.value for metric in evaluator.iter_calc(FORMS[forms[1]](rows))
+        }
     assert_same(values, oracle_calc(name, qrels, collection.run, **options))
 
 
@@ -127,11 +153,15 @@ def test_measure_of_the_known_documents_equals_its_oracle(name, collection: Coll
 def test_numbers_expected_by_topic(name, collection: Collection, data):
     options = data.draw(parameters(name).map(lambda drawn: drawn | {"expected": "expected"}))
     expected = {
-        query_id: data.draw(st.sampled_from((1, 2, 3, 1.5, 9)), label=query_id) for query_id in collection.qrels
+        query_id: data.draw(st.sampled_from((1, 2, 3, 1.5, 9)), label=query_id)
+        for query_id in collection.qrels
     }
     assert_same(
         package_calc(
-            name, with_column(collection.qrels, "expected", lambda topic, _: expected[topic]), collection.run, options
+            name,
+            with_column(collection.qrels, "expected", lambda topic, _: expected[topic]),
+            collection.run,
+            options,
         ),
         oracle_calc(name, collection.qrels, collection.run, **options | {"expected": expected}),
     )
@@ -151,12 +181,20 @@ def test_a_gain_for_grade_0(name, top, collection: Collection):
 def assert_agrees(name, qrels, run, options):
     known = {}
     if name in NEEDS_KNOWN:
-        known = {"known": {query_id: set(sorted(judgments)[::2]) for query_id, judgments in qrels.items()}}
+        known = {
+            "known": {
+                query_id: set(sorted(judgments)[::2]) for query_id, judgments in qrels.items()
+            }
+        }
     given = knowing(qrels, known["known"]) if known else qrels
-    assert_same(package_calc(name, given, run, options), oracle_calc(name, qrels, run, **known, **options))
+    assert_same(
+        package_calc(name, given, run, options), oracle_calc(name, qrels, run, **known, **options)
+    )
 
 
-@pytest.mark.parametrize("grades", [(0, 0, 0, 1, 1, 2, 3), (-2, -1, 0, 0, 1, 2), (0.0, 0.1, 0.25, 1.0)])
+@pytest.mark.parametrize(
+    "grades", [(0, 0, 0, 1, 1, 2, 3), (-2, -1, 0, 0, 1, 2), (0.0, 0.1, 0.25, 1.0)]
+)
 @pytest.mark.parametrize("name", sorted(ORACLES))
 def test_longer_lists(name, grades):
     assert_agrees(name, *random_collection(seed=2006, grades=grades), plain(name))
@@ -171,7 +209,10 @@ def test_twist_at_its_usual_depth():
 def test_measures_asked_for_together(collection: Collection, data):
     names = sorted(set(ORACLES) - NEEDS_KNOWN)
     chosen = data.draw(st.lists(st.sampled_from(names), min_size=2, max_size=5, unique=True))
-    options = {name: data.draw(parameters(name, positive_grades(collection.qrels)), label=name) for name in chosen}
+    options = {
+        name: data.draw(parameters(name, positive_grades(collection.qrels)), label=name)
+        for name in chosen
+    }
     measures = {REGISTRY[name](**options[name]): name for name in chosen}
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", irpref.ScaleWarning)
@@ -194,7 +235,9 @@ def read_trec(path, column):
 
 def assert_all_agree(qrels, run):
     for name in ORACLES:
-        options = {parameter: value for parameter, value in plain(name).items() if parameter != "depth"}
+        options = {
+            parameter: value for parameter, value in plain(name).items() if parameter != "depth"
+        }
         assert_agrees(name, qrels, run, options)
 
 
@@ -208,14 +251,21 @@ def test_a_submitted_run(data_dir):
 
 @pytest.mark.once
 def test_judgments_with_negative_grades(data_dir):
-    # Only the judgments are public: the run is a shuffle of every second judged document and some others.
+    # Only the judgments are public: the run is a shuffle of every second judged document and some
+    # others.
     qrels = read_trec(data_dir / "qrels-only" / "qrels" / "web2011-adhoc.txt.gz", column=3)
     # Loops over pairs: 150 documents of a topic take a sixth of the time of all.
-    qrels = {query_id: dict(list(judgments.items())[:150]) for query_id, judgments in list(qrels.items())[:12]}
+    qrels = {
+        query_id: dict(list(judgments.items())[:150])
+        for query_id, judgments in list(qrels.items())[:12]
+    }
     assert min(grade for judgments in qrels.values() for grade in judgments.values()) < 0
     rng = random.Random(2011)
     run = {
-        query_id: {doc: rng.randint(0, 200) for doc in [*list(judgments)[::2], *(f"u{n}" for n in range(80))]}
+        query_id: {
+            doc: rng.randint(0, 200)
+            for doc in [*list(judgments)[::2], *(f"u{n}" for n in range(80))]
+        }
         for query_id, judgments in qrels.items()
     }
     assert_all_agree(qrels, run)
@@ -227,4 +277,7 @@ def test_a_topic_with_negative_grades_beside_one_without(name):
     for ranking in itertools.permutations(["a", "n", "m", "x"]):
         qrels = {"q": {"a": 1, "n": -1, "m": 0}, "plain": {"a": 1, "m": 0}}
         run = {query_id: {doc: -float(i) for i, doc in enumerate(ranking)} for query_id in qrels}
-        assert_same(package_calc(name, qrels, run, plain(name)), oracle_calc(name, qrels, run, **plain(name)))
+        assert_same(
+            package_calc(name, qrels, run, plain(name)),
+            oracle_calc(name, qrels, run, **plain(name)),
+        )

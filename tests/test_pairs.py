@@ -10,14 +10,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
-from irpref.analysis.pairs import pair_tests, randomised_tukey
-from irpref.analysis.significance import holm, randomisation_test
-from irpref.analysis.topics import mean_intervals
+from irpref.lab.decide.all_pairs import pair_tests, randomised_tukey
+from irpref.lab.decide.significance import holm, randomisation_test
+from irpref.lab.trust.design import residual_variance
+from irpref.lab.trust.topics import mean_intervals
 from irpref.messages import IrprefWarning
-from irpref.values.design import residual_variance
 
-# Three systems by 20 topics: T. Sakai, Information access evaluation methodology (in Japanese), Corona 2015, table 5.1,
-# as the tests of elinor have it. In tenths.
+# Three systems by 20 topics: T. Sakai, Information access evaluation methodology (in Japanese),
+# Corona 2015, table 5.1, as the tests of elinor have it. In tenths.
 BOOK = (
     np.array(
         [
@@ -38,7 +38,10 @@ def _largest(columns):
 def _oracle(matrix):
     """Every order of the values of every topic, in whole numbers: a fraction for each pair."""
     columns = list(zip(*matrix, strict=True))
-    spreads = [_largest(orders) for orders in itertools.product(*(list(itertools.permutations(c)) for c in columns))]
+    spreads = [
+        _largest(orders)
+        for orders in itertools.product(*(list(itertools.permutations(c)) for c in columns))
+    ]
     sums = [sum(row) for row in matrix]
     return [
         Fraction(sum(spread >= abs(a - b) for spread in spreads), len(spreads))
@@ -56,7 +59,9 @@ def _small(draw):
 @given(_small(), st.sampled_from([1.0, 0.1, 1 / 3, 1e6]))
 def test_the_randomised_test_tries_every_order_where_there_are_few(matrix, unit):
     found = pair_tests(np.array(matrix) * unit, "randomised_tukey")
-    assert found.p_adjusted.tolist() == pytest.approx([float(p) for p in _oracle(matrix)], rel=1e-14)
+    assert found.p_adjusted.tolist() == pytest.approx(
+        [float(p) for p in _oracle(matrix)], rel=1e-14
+    )
 
 
 @pytest.mark.parametrize("n_topics", [2, 7, 12])
@@ -78,7 +83,10 @@ def test_drawn_p_values_are_those_of_a_plain_loop_over_the_same_draws():
         columns = [matrix[:, 0], *(matrix[order[b], t] for t, order in enumerate(orders, 1))]
         spreads.append(_largest(columns) / 9)
     means = matrix.mean(axis=1)
-    expected = [(sum(s >= abs(x - y) - 1e-12 for s in spreads) + 1) / 301 for x, y in itertools.combinations(means, 2)]
+    expected = [
+        (sum(s >= abs(x - y) - 1e-12 for s in spreads) + 1) / 301
+        for x, y in itertools.combinations(means, 2)
+    ]
     assert found.p_adjusted.tolist() == pytest.approx(expected)
 
 
@@ -89,29 +97,39 @@ def test_the_worked_example_of_sakais_book():
     assert found.difference[0] == pytest.approx(0.075)
     assert found.effect_size.tolist() == pytest.approx([0.5070, 0.6760, 0.1690], abs=5e-5)
     assert found.p[0] == pytest.approx(0.048, abs=5e-4)
-    # The differences of the first two systems: t 2.116, effect size of the pair 0.473, margin of error 0.0742.
+    # The differences of the first two systems: t 2.116, effect size of the pair 0.473, margin of
+    # error 0.0742.
     z = BOOK[0] - BOOK[1]
     assert [z.var(ddof=1), z.mean() / z.std(ddof=1)] == pytest.approx([0.0251, 0.473], abs=5e-4)
     assert z.mean() / (z.std(ddof=1) / 20**0.5) == pytest.approx(2.116, abs=5e-4)
     low, high, _ = mean_intervals(z[None], method="t")
     assert [low[0], high[0]] == pytest.approx([0.075 - 0.0742, 0.075 + 0.0742], abs=5e-5)
     # The margin of error of a system's mean after the analysis of variance: 0.0670.
-    assert (residual_variance(BOOK) / 20) ** 0.5 * stats.t.ppf(0.975, 38) == pytest.approx(0.0670, abs=5e-5)
+    assert (residual_variance(BOOK) / 20) ** 0.5 * stats.t.ppf(0.975, 38) == pytest.approx(
+        0.0670, abs=5e-5
+    )
     between = 20 * ((BOOK.mean(axis=1) - BOOK.mean()) ** 2).sum()
-    assert [between, between / 2 / residual_variance(BOOK)] == pytest.approx([0.1083, 2.475], abs=5e-4)
+    assert [between, between / 2 / residual_variance(BOOK)] == pytest.approx(
+        [0.1083, 2.475], abs=5e-4
+    )
 
 
 def test_the_example_of_elinor_compare():
     # P@3 of three systems on eight topics, in thirds, and the tables that its documentation prints.
-    thirds = np.array([[2, 2, 2, 2, 1, 2, 1, 2], [0, 1, 2, 0, 1, 1, 1, 1], [1, 1, 1, 2, 1, 2, 0, 2]])
+    thirds = np.array(
+        [[2, 2, 2, 2, 1, 2, 1, 2], [0, 1, 2, 0, 1, 1, 1, 1], [1, 1, 1, 2, 1, 2, 0, 2]]
+    )
     matrix = thirds / 3
     exact = pair_tests(matrix, "randomised_tukey", n_permutations=6**7)
     sums = np.zeros((1, 3), np.int64)
     for column in thirds.T:
         sums = (sums[:, None] + np.array(list(itertools.permutations(column)))).reshape(-1, 3)
     spread = np.ptp(sums, axis=1)
-    # 10,000 drawn orders there, and differences that are equal but for rounding counted as it falls: between > and >=.
-    for p, gap, theirs in zip(exact.p_adjusted.tolist(), (7, 4, 3), [0.0248, 0.2511, 0.6557], strict=True):
+    # 10,000 drawn orders there, and differences that are equal but for rounding counted as it
+    # falls: between > and >=.
+    for p, gap, theirs in zip(
+        exact.p_adjusted.tolist(), (7, 4, 3), [0.0248, 0.2511, 0.6557], strict=True
+    ):
         assert p == pytest.approx((spread >= gap).mean(), rel=1e-12)
         assert (spread > gap).mean() < theirs < p
     assert exact.effect_size.tolist() == pytest.approx([1.4765, 0.8437, -0.6328], abs=5e-5)
@@ -119,13 +137,17 @@ def test_the_example_of_elinor_compare():
     two = pair_tests(matrix[:2], "holm")
     assert two.p[0] == pytest.approx(0.0209, abs=5e-5)
     two = pair_tests(matrix[:2], "randomised_tukey")
-    assert two.p_adjusted[0] == pytest.approx(0.0596, abs=3 * 0.0024)  # Fisher's test, by 10,000 drawn orders
+    assert two.p_adjusted[0] == pytest.approx(
+        0.0596, abs=3 * 0.0024
+    )  # Fisher's test, by 10,000 drawn orders
 
 
 def test_tukey_has_the_studentised_range():
     found = pair_tests(BOOK, "tukey")
     q = np.abs(found.difference) / (residual_variance(BOOK) / 20) ** 0.5
-    assert found.p_adjusted.tolist() == pytest.approx(stats.studentized_range.sf(q, 3, 38).tolist(), rel=1e-9)
+    assert found.p_adjusted.tolist() == pytest.approx(
+        stats.studentized_range.sf(q, 3, 38).tolist(), rel=1e-9
+    )
 
 
 @pytest.mark.once
@@ -135,7 +157,10 @@ def test_tukey_of_many_runs_is_that_of_few():
     found = pair_tests(matrix, "tukey")  # 435 pairs: interpolated
     q = np.abs(found.difference) / (residual_variance(matrix) / 12) ** 0.5
     some = np.argsort(q)[:: len(q) // 8]
-    assert np.abs(found.p_adjusted[some] - stats.studentized_range.sf(q[some], 30, 29 * 11)).max() < 1e-10
+    assert (
+        np.abs(found.p_adjusted[some] - stats.studentized_range.sf(q[some], 30, 29 * 11)).max()
+        < 1e-10
+    )
 
 
 def test_p_is_the_paired_t_test_and_holm_adjusts_it():
@@ -144,7 +169,9 @@ def test_p_is_the_paired_t_test_and_holm_adjusts_it():
     found = pair_tests(matrix, "holm")
     p = [stats.ttest_rel(a, b).pvalue for a, b in itertools.combinations(matrix, 2)]
     assert found.p.tolist() == pytest.approx(p, rel=1e-9)
-    assert found.p_adjusted.tolist() == pytest.approx(multitest.multipletests(p, method="holm")[1].tolist(), rel=1e-9)
+    assert found.p_adjusted.tolist() == pytest.approx(
+        multitest.multipletests(p, method="holm")[1].tolist(), rel=1e-9
+    )
 
 
 @pytest.mark.parametrize("method", ["stepdown", "randomised_tukey", "tukey", "holm"])
@@ -153,7 +180,9 @@ def test_runs_all_alike_and_differences_that_do_not_vary(method):
     alike = pair_tests(np.array([row, row, row]), method)
     assert alike.p.tolist() == alike.p_adjusted.tolist() == [1.0] * 3
     assert alike.effect_size.tolist() == [0.0] * 3
-    told = pytest.warns(IrprefWarning, match="no p-value for 2 pairs whose difference is the same in every topic")
+    told = pytest.warns(
+        IrprefWarning, match="no p-value for 2 pairs whose difference is the same in every topic"
+    )
     with told if method in ("tukey", "holm") else contextlib.nullcontext():
         shifted = pair_tests(np.array([row, row + 0.1, row]), method)
     assert shifted.p_adjusted[1] == 1.0  # first and third
@@ -166,7 +195,8 @@ def test_runs_all_alike_and_differences_that_do_not_vary(method):
 
 @pytest.mark.once
 def test_equal_runs_are_called_different_in_at_most_5_of_100_experiments():
-    # Skewed values, topics of very different difficulty, six equal runs: any pair called different is an error.
+    # Skewed values, topics of very different difficulty, six equal runs: any pair called different
+    # is an error.
     rng, experiments, wrong = np.random.default_rng(12), 3000, np.zeros(3)
     critical = stats.studentized_range.ppf(0.95, 6, 5 * 29)
     for _ in range(experiments):
@@ -185,10 +215,19 @@ def test_equal_runs_are_called_different_in_at_most_5_of_100_experiments():
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        ({"method": "tukeys"}, r"pairs='tukeys' is not known, expected one of 'stepdown', .*mean 'tukey'"),
-        ({"n_permutations": 2.5}, "n_permutations=2.5 is not accepted, expected an integer of at least 1"),
+        (
+            {"method": "tukeys"},
+            r"pairs='tukeys' is not known, expected one of 'stepdown', .*mean 'tukey'",
+        ),
+        (
+            {"n_permutations": 2.5},
+            "n_permutations=2.5 is not accepted, expected an integer of at least 1",
+        ),
         ({"rng": "x"}, "rng=.x. is not accepted, expected a seed such as 7 or a numpy Generator"),
-        ({"n_permutations": 0}, "n_permutations=0 is not accepted, expected an integer of at least 1"),
+        (
+            {"n_permutations": 0},
+            "n_permutations=0 is not accepted, expected an integer of at least 1",
+        ),
     ],
 )
 def test_what_is_not_known_is_refused(arguments, message):

@@ -12,8 +12,8 @@ from numpy.testing import assert_allclose, assert_array_equal
 import irpref
 from irpref import curves, plots
 from irpref.datasets import load
-from irpref.meta import TopicValues, topic_values
-from irpref.show import drawing
+from irpref.lab.meta import TopicValues, topic_values
+from irpref.plots import drawing
 from shells import script
 
 matplotlib = pytest.importorskip("matplotlib")
@@ -62,7 +62,12 @@ def test_sketch_has_the_curves_of_the_paper():
     assert_array_equal(found["nothing relevant"][1], [0, -5, -9, -12, -14, *[-15] * 10])  # R = 5
     assert_array_equal(found["ideal"][1], [0, 0])
     # The curve is lowest at R, with -10; the balance point of the example is 12.
-    points = ["min = $R$ = 5", "$b$ = 12", f"CRP($r$, $R$) = {MINUS}10", f"CRP($w$, $R$) = {MINUS}15"]
+    points = [
+        "min = $R$ = 5",
+        "$b$ = 12",
+        f"CRP($r$, $R$) = {MINUS}10",
+        f"CRP($w$, $R$) = {MINUS}15",
+    ]
     assert legend(ax) == ["ideal", "nothing relevant", "run", *points]
     assert [found[point][0][0] for point in points] == [5, 12, 5, 5]
     assert [found[point][1].tolist() for point in points[2:]] == [[-10], [-15]]
@@ -73,13 +78,19 @@ def test_sketch_of_a_curve_without_a_balance_point():
     never = plots.crp_sketch(properties.qrels, properties.runs["run"], query_id="never-balanced")
     assert not any("$b$" in label for label in legend(never))
     of = plots.crp_sketch(SYNTHETIC.qrels, THREE, run="noisy", query_id="7", judged_only=True)
-    assert (of.get_title(), of.get_ylabel()) == ("CRP of noisy, topic 7", "CRP (ranks)\njudged documents only")
+    assert (of.get_title(), of.get_ylabel()) == (
+        "CRP of noisy, topic 7",
+        "CRP (ranks)\njudged documents only",
+    )
 
 
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"run": "noisy"}, "the table holds 30 topics (1, 2, 3, 4, 5, 6, ...): name one with query_id="),
+        (
+            {"run": "noisy"},
+            "the table holds 30 topics (1, 2, 3, 4, 5, 6, ...): name one with query_id=",
+        ),
         ({"query_id": "1"}, "the table holds 3 runs (strong, baseline, noisy): name one with run="),
         ({"run": "noisy", "query_id": "77"}, "no topic '77' in the table"),
         ({"run": "best", "query_id": "7"}, "no run 'best' in the table"),
@@ -140,14 +151,18 @@ def test_crp_in_ranks_shows_a_run_with_nothing_relevant_and_no_band_for_many_sys
 
 def test_the_axis_of_crp_says_what_its_values_mean_and_fits_it():
     # One S and three A, ranked A A S A: -1, -1, +1 (see irpref.measures.crp).
-    ax = plots.crp({"q": {"s": 2, "a": 1, "b": 1, "c": 1}}, {"q": {"a": 4.0, "b": 3.0, "s": 2.0, "c": 1.0}})
+    ax = plots.crp(
+        {"q": {"s": 2, "a": 1, "b": 1, "c": 1}}, {"q": {"a": 4.0, "b": 3.0, "s": 2.0, "c": 1.0}}
+    )
     assert ax.get_ylabel().endswith("\nabove 0: more too low than too high")
     ax.figure.draw_without_rendering()
     assert ax.yaxis.label.get_window_extent().height < ax.get_window_extent().height
     perfect = plots.crp({"q": {"s": 2, "a": 1}}, {"q": {"s": 2.0, "a": 1.0}})
     assert "above 0" not in perfect.get_ylabel()
     # Ideal r, n1, n2. The run n1 n2 r has CRP -1, -2, 0, a run with nothing relevant -1 at R = 1.
-    below = plots.crp({"q": {"r": 1, "n1": -1, "n2": -1}}, {"q": {"n1": 3, "n2": 2, "r": 1}}, cut=100)
+    below = plots.crp(
+        {"q": {"r": 1, "n1": -1, "n2": -1}}, {"q": {"n1": 3, "n2": 2, "r": 1}}, cut=100
+    )
     assert "grades below 0 can take it lower" in notes(below)
 
 
@@ -168,7 +183,10 @@ def test_crp_is_cut_at_a_multiple_of_r_and_says_so():
 @pytest.mark.parametrize("draw", [plots.crp, plots.cumulated_gain])
 def test_a_curve_ends_where_its_run_ends(draw):
     qrels = {"q": {"d0": 1, "d1": 0}}
-    runs = {name: {"q": {f"d{i}": -float(i) for i in range(n)}} for name, n in (("short", 3), ("long", 6))}
+    runs = {
+        name: {"q": {f"d{i}": -float(i) for i in range(n)}}
+        for name, n in (("short", 3), ("long", 6))
+    }
     more = {"cut": 100} if draw is plots.crp else {}
     found = lines(draw(qrels, runs, **more))
     assert found["short"][0].tolist() == [1, 2, 3]
@@ -188,7 +206,15 @@ def test_npref_shows_values_and_limit():
     limits = [line.get_ydata()[0] for line in ax.get_lines() if line.get_label().startswith("_")]
     assert_allclose(limits, [0.848101, 0.674729, 0.067511], atol=1e-6)
     assert notes(ax) == ["RPref(norm='relative',max_rel=1)"]
-    assert [label.get_text() for label in ax.get_xticklabels()] == ["2", "4", "8", "16", "32", "64", "rpref"]
+    assert [label.get_text() for label in ax.get_xticklabels()] == [
+        "2",
+        "4",
+        "8",
+        "16",
+        "32",
+        "64",
+        "rpref",
+    ]
 
 
 def test_precision_recall_shows_the_book():
@@ -203,12 +229,17 @@ def test_precision_recall_shows_the_book():
 @pytest.mark.parametrize(("quantity", "name"), [("cg", "CG"), ("dcg", "DCG")])
 @pytest.mark.parametrize("ideal", ["judged", "retrieved"])
 def test_cumulated_gain_is_below_its_ideal(quantity, name, ideal):
-    ax = plots.cumulated_gain(BOOK.qrels, {"book": BOOK.runs["run"]}, quantity=quantity, ideal=ideal)
+    ax = plots.cumulated_gain(
+        BOOK.qrels, {"book": BOOK.runs["run"]}, quantity=quantity, ideal=ideal
+    )
     found = lines(ax)
     assert_allclose(found["book"][1], [float(v) for v in BOOK.curve(name).values])
     best = np.mean(
         [
-            [float(v) for v in BOOK.curve(f"I{name}{'/retrieved' * (ideal == 'retrieved')}", q).values]
+            [
+                float(v)
+                for v in BOOK.curve(f"I{name}{'/retrieved' * (ideal == 'retrieved')}", q).values
+            ]
             for q in BOOK.qrels
         ],
         axis=0,
@@ -222,9 +253,14 @@ def test_ratios_are_drawn_against_one_and_other_curves_against_their_own_ideal()
     assert_array_equal(lines(ax)["ideal"][1], [1, 1])
     assert notes(ax) == ["OriginalNDCG(base=3,gains={3:7})"]
     assert ax.get_ylabel() == "NDCG (share of the ideal)"
-    several = plots.cumulated_gain(SYNTHETIC.qrels, {"_mine": THREE["noisy"], **THREE}, ideal="retrieved", depth=10)
+    several = plots.cumulated_gain(
+        SYNTHETIC.qrels, {"_mine": THREE["noisy"], **THREE}, ideal="retrieved", depth=10
+    )
     names = ["_mine", *THREE]
-    assert [label.strip() for label in legend(several)] == [*names, *(f"ideal of {name}" for name in names)]
+    assert [label.strip() for label in legend(several)] == [
+        *names,
+        *(f"ideal of {name}" for name in names),
+    ]
 
 
 # ------------------------------------------------------------------------------------------------- values by topic
@@ -269,10 +305,16 @@ def test_strip_has_every_topic_of_every_system_best_on_top():
 
 def test_scatter_shows_means_and_tau():
     # Of the six pairs of systems one is ordered differently: (5 - 1) / 6.
-    a = TopicValues("A", ["s", "t", "u", "v"], ["1", "2"], [[0.1, 0.3], [0.3, 0.3], [0.3, 0.5], [0.5, 0.5]])
-    b = TopicValues("B", ["v", "u", "t", "s"], ["1", "2"], [[0.9, 0.9], [0.2, 0.2], [0.3, 0.3], [0.1, 0.1]])
+    a = TopicValues(
+        "A", ["s", "t", "u", "v"], ["1", "2"], [[0.1, 0.3], [0.3, 0.3], [0.3, 0.5], [0.5, 0.5]]
+    )
+    b = TopicValues(
+        "B", ["v", "u", "t", "s"], ["1", "2"], [[0.9, 0.9], [0.2, 0.2], [0.3, 0.3], [0.1, 0.1]]
+    )
     ax = plots.measure_scatter([a, b])
-    x, y = (np.concatenate(v) for v in zip(*(line.get_data() for line in ax.get_lines()), strict=True))
+    x, y = (
+        np.concatenate(v) for v in zip(*(line.get_data() for line in ax.get_lines()), strict=True)
+    )
     assert_allclose(x, [0.2, 0.3, 0.4, 0.5])
     assert_allclose(y, [0.1, 0.3, 0.2, 0.9])
     assert ax.get_title() == "Kendall's \N{GREEK SMALL LETTER TAU} = 0.67"
@@ -286,12 +328,19 @@ def test_scatter_shows_means_and_tau():
 
 def test_scatter_highlights_the_systems_on_which_the_measures_differ():
     # The first measure has the last system first, the second has it last.
-    a = TopicValues("A", [f"system-{i}" for i in range(30)], ["1"], [[0.5 + i / 1e4] for i in range(29)] + [[0.9]])
+    a = TopicValues(
+        "A",
+        [f"system-{i}" for i in range(30)],
+        ["1"],
+        [[0.5 + i / 1e4] for i in range(29)] + [[0.9]],
+    )
     b = TopicValues("B", a.systems, ["1"], [[0.5 + i / 1e4] for i in range(29)] + [[0.1]])
     assert "system-29" in legend(plots.measure_scatter([a, b]))
     ax = plots.measure_scatter([a, b], highlight="system-3")
     assert legend(ax) == ["system-3", "29 other runs"]
-    assert [line.get_xdata()[0] for line in ax.lines if line.get_color() != drawing.PALE] == [0.5003]
+    assert [line.get_xdata()[0] for line in ax.lines if line.get_color() != drawing.PALE] == [
+        0.5003
+    ]
 
 
 def test_one_topic_is_one_topic():
@@ -312,20 +361,29 @@ def experiment(values):
     """The table of `pt.Experiment(perquery=True)`."""
     import pandas as pd
 
-    grids = [pd.DataFrame(of.matrix, of.systems, of.topics).stack().rename("value") for of in values]
+    grids = [
+        pd.DataFrame(of.matrix, of.systems, of.topics).stack().rename("value") for of in values
+    ]
     rows = pd.concat(grids, keys=[of.measure for of in values], names=["measure", "name", "qid"])
     return rows.reset_index()
 
 
 def test_histogram_of_an_experiment():
     values = topic_values(["AP", "RR"], SYNTHETIC.qrels, THREE)
-    ax = plots.precision_histogram(experiment(values.values()), baseline="baseline", run="noisy", measure="AP")
-    expected = plots.precision_histogram(
-        curves.paired_differences(SYNTHETIC.qrels, THREE, "baseline", "AP", per_topic=True), run="noisy"
+    ax = plots.precision_histogram(
+        experiment(values.values()), baseline="baseline", run="noisy", measure="AP"
     )
-    assert [bar.get_height() for bar in ax.patches] == [bar.get_height() for bar in expected.patches]
+    expected = plots.precision_histogram(
+        curves.paired_differences(SYNTHETIC.qrels, THREE, "baseline", "AP", per_topic=True),
+        run="noisy",
+    )
+    assert [bar.get_height() for bar in ax.patches] == [
+        bar.get_height() for bar in expected.patches
+    ]
     assert (ax.get_title(), ax.get_ylabel()) == (expected.get_title(), expected.get_ylabel())
-    with pytest.raises(ValueError, match=r"the results hold 2 measures \(AP, RR\): say which, such as measure='AP'"):
+    with pytest.raises(
+        ValueError, match=r"the results hold 2 measures \(AP, RR\): say which, such as measure='AP'"
+    ):
         plots.precision_histogram(experiment(values.values()), baseline="baseline")
     with pytest.raises(ValueError, match="say the baseline"):
         plots.precision_histogram(experiment(values.values()), measure="AP")
@@ -337,7 +395,9 @@ def test_histogram_of_an_experiment():
 
 
 def test_long_names_lose_what_all_share_and_the_picture_says_so():
-    runs = {f"input.trec-covid-submission-{name}-reranked-final": run for name, run in THREE.items()}
+    runs = {
+        f"input.trec-covid-submission-{name}-reranked-final": run for name, run in THREE.items()
+    }
     ax = plots.precision_recall(SYNTHETIC.qrels, runs)
     assert legend(ax) == list(THREE)
     note = ax.get_legend().get_title().get_text()
@@ -370,18 +430,27 @@ def test_names_that_share_nothing_are_shortened_in_the_middle_and_stay_different
 
 def test_a_system_has_one_colour_in_all_pictures_whatever_the_order():
     def colours(ax):
-        return {line.get_label(): line.get_color() for line in ax.get_lines() if line.get_label() in THREE}
+        return {
+            line.get_label(): line.get_color()
+            for line in ax.get_lines()
+            if line.get_label() in THREE
+        }
 
     first = colours(plots.precision_recall(SYNTHETIC.qrels, THREE))
     turned = dict(reversed(THREE.items()))
     assert colours(plots.cumulated_gain(SYNTHETIC.qrels, turned)) == first
-    assert colours(plots.crp(SYNTHETIC.qrels, {"noisy": THREE["noisy"]})) == {"noisy": first["noisy"]}
+    assert colours(plots.crp(SYNTHETIC.qrels, {"noisy": THREE["noisy"]})) == {
+        "noisy": first["noisy"]
+    }
     strip = plots.topic_strip(SYNTHETIC.qrels, turned, "AP")
     names = [label.get_text() for label in strip.get_yticklabels()]
     dots = [line.get_color() for line in strip.get_lines() if line.get_linestyle() == "None"]
     assert dict(zip(names, dots, strict=True)) == first
     bars = plots.precision_histogram(SYNTHETIC.qrels, THREE, "baseline", run="noisy").patches
-    assert {matplotlib.colors.to_hex(bar.get_edgecolor()) for bar in bars} == {first["noisy"], first["baseline"]}
+    assert {matplotlib.colors.to_hex(bar.get_edgecolor()) for bar in bars} == {
+        first["noisy"],
+        first["baseline"],
+    }
 
 
 @pytest.mark.parametrize("n", [3, 40])
@@ -402,7 +471,9 @@ def test_legends_cover_no_data_and_stay_in_the_figure(n, name):
 # ---------------------------------------------------------------------------------------------------------- common
 
 DRAW = {
-    "crp_sketch": lambda **more: plots.crp_sketch(RECOVERY.qrels, RECOVERY.runs["run"], query_id="plateau", **more),
+    "crp_sketch": lambda **more: plots.crp_sketch(
+        RECOVERY.qrels, RECOVERY.runs["run"], query_id="plateau", **more
+    ),
     "crp": lambda **more: plots.crp(SYNTHETIC.qrels, THREE, depth=20, **more),
     "npref_convergence": lambda **more: plots.npref_convergence(
         SYNTHETIC.qrels, THREE, measure=irpref.RPref(max_rel=3), **more
@@ -413,7 +484,9 @@ DRAW = {
         SYNTHETIC.qrels, THREE, "baseline", run="noisy", **more
     ),
     "topic_strip": lambda **more: plots.topic_strip(SYNTHETIC.qrels, THREE, "AP", **more),
-    "measure_scatter": lambda **more: plots.measure_scatter(SYNTHETIC.qrels, THREE, ["AP", "RR"], **more),
+    "measure_scatter": lambda **more: plots.measure_scatter(
+        SYNTHETIC.qrels, THREE, ["AP", "RR"], **more
+    ),
 }
 
 
@@ -437,13 +510,25 @@ def test_without_matplotlib_one_sentence_says_what_to_install(name, monkeypatch)
 @pytest.mark.parametrize(
     ("draw", "message"),
     [
-        (lambda: plots.crp(BOOK.qrels), "expected the table of irpref.curves.crp or qrels and runs"),
-        (lambda: plots.crp_sketch(curves.crp(BOOK.qrels, BOOK.runs)), "column 'query_id' is missing"),
+        (
+            lambda: plots.crp(BOOK.qrels),
+            "expected the table of irpref.curves.crp or qrels and runs",
+        ),
+        (
+            lambda: plots.crp_sketch(curves.crp(BOOK.qrels, BOOK.runs)),
+            "column 'query_id' is missing",
+        ),
         (lambda: plots.crp(curves.crp({"q": {"a": 0}}, {})), "is empty: there is nothing to draw"),
-        (lambda: plots.cumulated_gain(BOOK.qrels, BOOK.runs, quantity="gain"), "quantity='gain' is not known"),
+        (
+            lambda: plots.cumulated_gain(BOOK.qrels, BOOK.runs, quantity="gain"),
+            "quantity='gain' is not known",
+        ),
         (lambda: plots.topic_strip(BOOK.qrels, BOOK.runs), "say which measure"),
-        (lambda: plots.topic_strip([3]), "expected irpref.meta.TopicValues"),
-        (lambda: plots.measure_scatter(BOOK.qrels, BOOK.runs, ["AP"]), "the picture is of 2 measures, got 1 measure"),
+        (lambda: plots.topic_strip([3]), "expected irpref.lab.meta.TopicValues"),
+        (
+            lambda: plots.measure_scatter(BOOK.qrels, BOOK.runs, ["AP"]),
+            "the picture is of 2 measures, got 1 measure",
+        ),
     ],
 )
 def test_what_cannot_be_drawn_is_an_error(draw, message):
@@ -476,12 +561,12 @@ def test_drawing_leaves_a_notebook_interactive(tmp_path):
         "from matplotlib.backends.backend_agg import FigureCanvasAgg as FigureCanvas\n"
         "matplotlib.interactive(True)\n"
     )
-    code = (
-        "from irpref.show import drawing; drawing.axes(); from matplotlib import pyplot; print(pyplot.isinteractive())"
-    )
+    code = "from irpref.show import drawing; drawing.axes(); from matplotlib import pyplot; print(pyplot.isinteractive())"
     environment = {**os.environ, "MPLBACKEND": "module://notebooks_backend"}
     environment["PYTHONPATH"] = os.pathsep.join([str(tmp_path), environment.get("PYTHONPATH", "")])
-    done = subprocess.run([sys.executable, "-c", code], env=environment, capture_output=True, text=True, timeout=120)
+    done = subprocess.run(
+        [sys.executable, "-c", code], env=environment, capture_output=True, text=True, timeout=120
+    )
     assert done.stdout.strip() == "True", done.stdout + done.stderr
 
 
@@ -501,7 +586,9 @@ def _many(n):
 
 
 @pytest.mark.filterwarnings("ignore::irpref.ScaleWarning")
-@pytest.mark.parametrize("draw", [plots.crp, plots.precision_recall, plots.npref_convergence, plots.cumulated_gain])
+@pytest.mark.parametrize(
+    "draw", [plots.crp, plots.precision_recall, plots.npref_convergence, plots.cumulated_gain]
+)
 def test_of_many_runs_the_best_few_are_in_colour_and_the_others_grey(draw):
     ax = draw(SYNTHETIC.qrels, _many(12))
     words = [entry.get_text() for entry in ax.get_legend().get_texts()]
@@ -517,31 +604,37 @@ def test_of_many_runs_the_best_few_are_in_colour_and_the_others_grey(draw):
 
 def test_a_run_is_not_among_the_best_because_it_is_short():
     runs = _many(12)
-    runs["short"] = {q: dict(sorted(docs.items(), key=lambda d: -d[1])[:2]) for q, docs in runs["run11"].items()}
+    runs["short"] = {
+        q: dict(sorted(docs.items(), key=lambda d: -d[1])[:2]) for q, docs in runs["run11"].items()
+    }
     for draw in (plots.crp, plots.cumulated_gain):
         assert "short" not in legend(draw(SYNTHETIC.qrels, runs))
 
 
 def test_npref_says_that_it_is_constant_on_binary_judgments():
     qrels = {"q": {"a": 1, "b": 0, "c": 1, "d": 0}}
-    ax = plots.npref_convergence(qrels, {"q": {"b": 4.0, "a": 3.0, "d": 2.0, "c": 1.0}}, measure="RPref(max_rel=1)")
+    ax = plots.npref_convergence(
+        qrels, {"q": {"b": 4.0, "a": 3.0, "d": 2.0, "c": 1.0}}, measure="RPref(max_rel=1)"
+    )
     assert any("the same for every n" in note for note in notes(ax))
     graded = plots.npref_convergence(SYNTHETIC.qrels, THREE, measure="RPref(max_rel=3)")
     assert not any("the same for every n" in note for note in notes(graded))
 
 
 def test_the_leaderboard_has_an_interval_and_a_range_of_places_for_each_run():
-    board = irpref.leaderboard(["AP", "EMeasure"], SYNTHETIC.qrels, SYNTHETIC.runs)
+    board = irpref.lab.leaderboard(["AP", "EMeasure"], SYNTHETIC.qrels, SYNTHETIC.runs)
     ax = plots.leaderboard(board, "EMeasure")
     of = board[board["measure"] == "EMeasure"]
     assert [label.get_text() for label in ax.get_yticklabels()] == of["run"].tolist()
     ends = [tuple(line.get_xdata()) for line in ax.lines if len(line.get_xdata()) == 2]
     assert ends == list(zip(of["low"], of["high"], strict=True))
-    assert [line.get_xdata()[0] for line in ax.lines if len(line.get_xdata()) == 1] == of["mean"].tolist()
+    assert [line.get_xdata()[0] for line in ax.lines if len(line.get_xdata()) == 1] == of[
+        "mean"
+    ].tolist()
     ends = zip(of["place_low"], of["place_high"], strict=True)
     places = [str(low) if low == high else f"{low}\N{EN DASH}{high}" for low, high in ends]
     assert notes(ax)[: len(of)] == places
-    many = irpref.leaderboard(["AP"], SYNTHETIC.qrels, _many(12), pairs="none")
+    many = irpref.lab.leaderboard(["AP"], SYNTHETIC.qrels, _many(12), pairs="none")
     for highlight, grey in ((None, 7), (["run03"], 11)):
         drawn = plots.leaderboard(many, highlight=highlight).lines
         assert sum(line.get_color() == drawing.PALE for line in drawn) == 2 * grey

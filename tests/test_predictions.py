@@ -10,14 +10,17 @@ from hypothesis import strategies as st
 from scipy import stats
 
 import irpref
-from irpref.analysis.predictions import estimates
+from irpref.lab.judges.predictions import estimates
 
 
 def ppi_plus_plus(y, f_labelled, f_unlabelled, weight):
-    """Mean and squared standard error as PPI++ has them (example 1 and section 5), with a weight of its own."""
+    """Mean and squared standard error as PPI++ has them (example 1 and section 5), with a weight of
+    its own.
+    """
     n, m = len(y), len(f_unlabelled)
     mean = (
-        sum(weight * f for f in f_unlabelled) / m + sum(a - weight * b for a, b in zip(y, f_labelled, strict=True)) / n
+        sum(weight * f for f in f_unlabelled) / m
+        + sum(a - weight * b for a, b in zip(y, f_labelled, strict=True)) / n
     )
 
     def variance(values):
@@ -59,7 +62,9 @@ def test_an_example_by_hand():
     assert df[0] == 1  # never below
     _, error, _ = estimates(y, f, labelled, 0.5)
     # s_ee = 1/8, s_FF = 1/3, s_eF = 1/4: 1/16 + 1/4 * 1/3 / 4 + 2 * 1/2 * 1/4 / 4
-    assert error[0] ** 2 == pytest.approx(float(Fraction(1, 16) + Fraction(1, 48) + Fraction(1, 16)))
+    assert error[0] ** 2 == pytest.approx(
+        float(Fraction(1, 16) + Fraction(1, 48) + Fraction(1, 16))
+    )
 
 
 def test_pairs_share_in_their_median_variance():
@@ -78,9 +83,15 @@ def test_pairs_share_in_their_median_variance():
 
 def values(n_topics, seed=0, n_runs=4):
     rng = np.random.default_rng(seed)
-    qrels = {f"t{t:02}": {f"d{d}": int(g) for d, g in enumerate(rng.integers(0, 3, 12))} for t in range(n_topics)}
+    qrels = {
+        f"t{t:02}": {f"d{d}": int(g) for d, g in enumerate(rng.integers(0, 3, 12))}
+        for t in range(n_topics)
+    }
     runs = {
-        f"r{i}": {t: {d: g * i / 3 + float(rng.random()) for d, g in docs.items()} for t, docs in qrels.items()}
+        f"r{i}": {
+            t: {d: g * i / 3 + float(rng.random()) for d, g in docs.items()}
+            for t, docs in qrels.items()
+        }
         for i in range(n_runs)
     }
     return qrels, runs
@@ -90,14 +101,20 @@ def values(n_topics, seed=0, n_runs=4):
 def test_a_judge_that_agrees_gives_what_humans_would(topics):
     qrels, runs = values(12)
     some = dict(list(qrels.items())[:5])
-    found = irpref.judge(["nDCG@5", "AP"], some, qrels, runs, topics=topics)
+    found = irpref.lab.judge(["nDCG@5", "AP"], some, qrels, runs, topics=topics)
     for measure in ("nDCG@5", "AP"):
         for name, run in runs.items():
             row = found[(found["run"] == name) & (found["measure"] == measure)].iloc[0]
             every = next(iter(irpref.evaluator([measure], qrels).values(run).values()))
             assert row["estimate"] == pytest.approx(every.mean())
-            half = stats.t.ppf(0.975, 11) * every.std(ddof=1) / math.sqrt(12) if topics == "sample" else 0.0
-            assert (row["low"], row["high"]) == pytest.approx((every.mean() - half, every.mean() + half))
+            half = (
+                stats.t.ppf(0.975, 11) * every.std(ddof=1) / math.sqrt(12)
+                if topics == "sample"
+                else 0.0
+            )
+            assert (row["low"], row["high"]) == pytest.approx(
+                (every.mean() - half, every.mean() + half)
+            )
     assert found.agreement["kappa"].tolist() == [1, 1]
     assert not found.agreement[["judge_only", "human_only", "reversed"]].to_numpy().any()
     assert found.agreement["tau"].tolist() == pytest.approx([1, 1])
@@ -107,12 +124,20 @@ def test_a_judge_that_agrees_gives_what_humans_would(topics):
 def test_with_all_topics_judged_by_humans_it_is_their_t_interval():
     qrels, runs = values(8)
     rng = np.random.default_rng(1)
-    judge = {t: {d: int(np.clip(g + rng.integers(-1, 2), 0, 2)) for d, g in docs.items()} for t, docs in qrels.items()}
-    found = irpref.judge(["AP"], qrels, judge, runs)
+    judge = {
+        t: {d: int(np.clip(g + rng.integers(-1, 2), 0, 2)) for d, g in docs.items()}
+        for t, docs in qrels.items()
+    }
+    found = irpref.lab.judge(["AP"], qrels, judge, runs)
     pair = found.pairs.iloc[0]
-    a, b = (next(iter(irpref.evaluator(["AP"], qrels).values(runs[name]).values())) for name in (pair["a"], pair["b"]))
+    a, b = (
+        next(iter(irpref.evaluator(["AP"], qrels).values(runs[name]).values()))
+        for name in (pair["a"], pair["b"])
+    )
     low, high = stats.ttest_1samp(a - b, 0).confidence_interval(0.95)
-    assert (pair["difference"], pair["low"], pair["high"]) == pytest.approx(((a - b).mean(), low, high))
+    assert (pair["difference"], pair["low"], pair["high"]) == pytest.approx(
+        ((a - b).mean(), low, high)
+    )
     assert [pair["p"], pair["p_human"]] == pytest.approx([stats.ttest_1samp(a - b, 0).pvalue] * 2)
 
 
@@ -121,10 +146,12 @@ def test_a_judge_that_says_nothing_is_left_aside():
     some = dict(list(qrels.items())[:10])
     judge = {t: {d: (3 * int(d[1:]) + int(t[1:])) % 5 for d in docs} for t, docs in qrels.items()}
     with pytest.warns(irpref.IrprefWarning, match="estimates are the humans' alone"):
-        found = irpref.judge(["AP"], some, judge, runs)
+        found = irpref.lab.judge(["AP"], some, judge, runs)
     assert (found["estimate"] == found["human"]).all()
     value = next(iter(irpref.evaluator(["AP"], some).values(runs["r0"]).values()))
-    assert found["high"].iloc[0] == pytest.approx(value.mean() + stats.t.ppf(0.975, 9) * value.std(ddof=1) / 10**0.5)
+    assert found["high"].iloc[0] == pytest.approx(
+        value.mean() + stats.t.ppf(0.975, 9) * value.std(ddof=1) / 10**0.5
+    )
     assert found.agreement["weight"].iloc[0] == 0
     assert math.isnan(found.agreement["kappa"].iloc[0])  # grades up to 4, humans up to 2
 
@@ -132,15 +159,21 @@ def test_a_judge_that_says_nothing_is_left_aside():
 def test_neither_the_order_of_topics_nor_the_scale_of_agreement_matters():
     qrels, runs = values(12)
     rng = np.random.default_rng(2)
-    judge = {t: {d: int(rng.random() < (0.2, 0.5, 0.9)[g]) for d, g in docs.items()} for t, docs in qrels.items()}
+    judge = {
+        t: {d: int(rng.random() < (0.2, 0.5, 0.9)[g]) for d, g in docs.items()}
+        for t, docs in qrels.items()
+    }
     some = dict(list(qrels.items())[:6])
-    found = irpref.judge(["nDCG"], some, judge, runs)
-    other = irpref.judge(["nDCG"], dict(reversed(some.items())), dict(reversed(judge.items())), runs)
+    found = irpref.lab.judge(["nDCG"], some, judge, runs)
+    other = irpref.lab.judge(
+        ["nDCG"], dict(reversed(some.items())), dict(reversed(judge.items())), runs
+    )
     assert found.equals(other)
     assert found.pairs.equals(other.pairs)
     doubled = {t: {d: 2 * g for d, g in docs.items()} for t, docs in judge.items()}
     assert np.allclose(
-        found.iloc[:, 2:].astype(float), irpref.judge(["nDCG"], some, doubled, runs).iloc[:, 2:].astype(float)
+        found.iloc[:, 2:].astype(float),
+        irpref.lab.judge(["nDCG"], some, doubled, runs).iloc[:, 2:].astype(float),
     )
 
 
@@ -150,9 +183,15 @@ def test_agreement_counts_the_pairs_that_matter():
     judge = {t: {"a": 1, "b": 0, "c": 0} for t in topics[1:]} | {"t0": {"a": 1, "b": 0, "c": 1}}
     first = {t: {"a": 3.0, "b": 2.0, "c": 1.0} for t in topics}
     last = {t: {"b": 3.0, "c": 2.0 - i % 2, "a": 1.0} for i, t in enumerate(topics)}
-    found = irpref.judge(["RR"], human, judge, {"first": first, "last": last})
+    found = irpref.lab.judge(["RR"], human, judge, {"first": first, "last": last})
     of = found.agreement.iloc[0]
-    assert (of["pairs"], of["both"], of["judge_only"], of["human_only"], of["reversed"]) == (1, 1, 0, 0, 0)
+    assert (of["pairs"], of["both"], of["judge_only"], of["human_only"], of["reversed"]) == (
+        1,
+        1,
+        0,
+        0,
+        0,
+    )
     # Of 24 documents humans graded 8 with 1, and the judge these and one more.
     assert of["documents"] == 24
     h, j = np.array([1] * 8 + [0] * 16), np.array([1] * 9 + [0] * 15)
@@ -164,35 +203,53 @@ def test_topics_needed_is_where_a_t_test_would_show_the_difference():
     rng = np.random.default_rng(5)
     qrels, runs = values(20, n_runs=3)
     some = dict(list(qrels.items())[:8])
-    judge = {t: {d: max(g - int(rng.random() < 0.2), 0) for d, g in docs.items()} for t, docs in qrels.items()}
-    pair = irpref.judge(["AP"], some, judge, runs).pairs.iloc[1]
-    a, b = (next(iter(irpref.evaluator(["AP"], some).values(runs[name]).values())) for name in (pair["a"], pair["b"]))
+    judge = {
+        t: {d: max(g - int(rng.random() < 0.2), 0) for d, g in docs.items()}
+        for t, docs in qrels.items()
+    }
+    pair = irpref.lab.judge(["AP"], some, judge, runs).pairs.iloc[1]
+    a, b = (
+        next(iter(irpref.evaluator(["AP"], some).values(runs[name]).values()))
+        for name in (pair["a"], pair["b"])
+    )
     spread = (a - b).std(ddof=1)
-    shown = [n for n in range(2, 2000) if stats.t.ppf(0.975, n - 1) * spread / n**0.5 < abs(pair["difference"])]
+    shown = [
+        n
+        for n in range(2, 2000)
+        if stats.t.ppf(0.975, n - 1) * spread / n**0.5 < abs(pair["difference"])
+    ]
     assert pair["topics_needed"] == shown[0]
 
 
 @pytest.mark.parametrize(
     ("human", "judge", "words"),
     [
-        ({"q1": {"a": 1}}, {"q1": {"a": 1}, "q2": {"a": 1}}, "at least 2 topics need grades of both"),
-        ({"q1": {"a": 1}, "q2": {"a": 1}}, {"q1": {"b": 1}, "q2": {"b": 1}}, "no document has a grade of the judge"),
+        (
+            {"q1": {"a": 1}},
+            {"q1": {"a": 1}, "q2": {"a": 1}},
+            "at least 2 topics need grades of both",
+        ),
+        (
+            {"q1": {"a": 1}, "q2": {"a": 1}},
+            {"q1": {"b": 1}, "q2": {"b": 1}},
+            "no document has a grade of the judge",
+        ),
     ],
 )
 def test_too_little_in_common_is_refused(human, judge, words):
     with pytest.raises(ValueError, match=words):
-        irpref.judge(["AP"], human, judge, {"r": {"q1": {"a": 1.0}}})
+        irpref.lab.judge(["AP"], human, judge, {"r": {"q1": {"a": 1.0}}})
 
 
 def test_an_unknown_question_is_refused():
     with pytest.raises(ValueError, match="topics='all' is not known"):
-        irpref.judge(["AP"], {}, {}, {}, topics="all")
+        irpref.lab.judge(["AP"], {}, {}, {}, topics="all")
 
 
 def test_topics_without_the_judges_grades_are_named():
     qrels, runs = values(5)
     with pytest.warns(irpref.IrprefWarning, match="2 topics with human grades lack the judge's"):
-        found = irpref.judge(["AP"], qrels, dict(list(qrels.items())[:3]), runs)
+        found = irpref.lab.judge(["AP"], qrels, dict(list(qrels.items())[:3]), runs)
     assert found["topics_human"].iloc[0] == 3
 
 
@@ -202,11 +259,15 @@ def test_pairs_share_in_the_median_variance():
     labelled = np.array([True, True, False, False])
     estimate, error, df = estimates(y, np.zeros((4, 4)), labelled, 0.0, shared=True)
     assert estimate.tolist() == [1, 2, 4, 1]
-    assert error**2 == pytest.approx([(s + 0.5 * 8) / 1.5 / 2 for s in (2, 8, 32)] + [0])  # known without error
+    assert error**2 == pytest.approx(
+        [(s + 0.5 * 8) / 1.5 / 2 for s in (2, 8, 32)] + [0]
+    )  # known without error
     assert df == pytest.approx([1.5] * 4)
 
 
-@pytest.mark.parametrize(("quality", "fixed", "most"), [(0.9, False, 0.8), (0.9, True, 0.7), (0.0, False, 1.02)])
+@pytest.mark.parametrize(
+    ("quality", "fixed", "most"), [(0.9, False, 0.8), (0.9, True, 0.7), (0.0, False, 1.02)]
+)
 def test_coverage_and_width_at_ten_topics(quality, fixed, most):
     rng = np.random.default_rng(7)
     reps, n, total = 4000, 10, 45
@@ -215,7 +276,9 @@ def test_coverage_and_width_at_ten_topics(quality, fixed, most):
     f[:] = f if quality else rng.standard_t(8, (reps, total))
     labelled = np.arange(total) < n
     # What the grades of the documents would say of such judges.
-    estimate, error, df = estimates(y[:, :n], f, labelled, math.sqrt(0.6) if quality else 0.05, fixed)
+    estimate, error, df = estimates(
+        y[:, :n], f, labelled, math.sqrt(0.6) if quality else 0.05, fixed
+    )
     half = stats.t.ppf(0.975, df) * error
     true = y.mean(axis=1) if fixed else 0.0
     assert (np.abs(estimate - true) <= half).mean() >= 0.945

@@ -10,21 +10,51 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import irpref
-from irpref.analysis.prefer import HOW, WEIGHTS
 from irpref.cli import main
 from irpref.datasets import load
+from irpref.lab.decide.by_preference import HOW, WEIGHTS
 from irpref.reference import order
 from strategies import collections
 
-# What the first author's scripts (pref_eval of 2025) print for runs of `synthetic`, with -b 1: means over the topics of
-# rpp, invrpp, dcgrpp, lexirecall, lexiprecision.
+# What the first author's scripts (pref_eval of 2025) print for runs of `synthetic`, with -b 1:
+# means over the topics of rpp, invrpp, dcgrpp, lexirecall, lexiprecision.
 SCRIPTS = {
-    ("baseline", "broad"): (-0.4305699855699856, -0.1985149334570481, -0.3081054888421065, -24 / 30, -8 / 30),
-    ("baseline", "noisy"): (0.3718783068783069, 0.18552872890269545, 0.2718987517857705, 30 / 30, -2 / 30),
-    ("broad", "precise"): (0.17081289081289083, -0.10127363149266606, 0.0227713203104398, 28 / 30, -6 / 30),
-    ("noisy", "strong"): (-0.5148124098124098, -0.3842679662062343, -0.4470278774435075, -26 / 30, -20 / 30),
+    ("baseline", "broad"): (
+        -0.4305699855699856,
+        -0.1985149334570481,
+        -0.3081054888421065,
+        -24 / 30,
+        -8 / 30,
+    ),
+    ("baseline", "noisy"): (
+        0.3718783068783069,
+        0.18552872890269545,
+        0.2718987517857705,
+        30 / 30,
+        -2 / 30,
+    ),
+    ("broad", "precise"): (
+        0.17081289081289083,
+        -0.10127363149266606,
+        0.0227713203104398,
+        28 / 30,
+        -6 / 30,
+    ),
+    ("noisy", "strong"): (
+        -0.5148124098124098,
+        -0.3842679662062343,
+        -0.4470278774435075,
+        -26 / 30,
+        -20 / 30,
+    ),
 }
-WAYS = ({}, {"weights": "inverse"}, {"weights": "dcg"}, {"how": "lexirecall"}, {"how": "lexiprecision"})
+WAYS = (
+    {},
+    {"weights": "inverse"},
+    {"weights": "dcg"},
+    {"how": "lexirecall"},
+    {"how": "lexiprecision"},
+)
 
 
 def by_hand(a, b, judgments, how="rpp", weights="uniform", rel=1, graded=False):
@@ -32,7 +62,9 @@ def by_hand(a, b, judgments, how="rpp", weights="uniform", rel=1, graded=False):
 
     def ranks(ranking, least):
         found = [rank for rank, doc in enumerate(ranking, 1) if judgments.get(doc, -1) >= least]
-        return found + [math.inf] * (sum(grade >= least for grade in judgments.values()) - len(found))
+        return found + [math.inf] * (
+            sum(grade >= least for grade in judgments.values()) - len(found)
+        )
 
     def signs(least):
         return [(p < q) - (p > q) for p, q in zip(ranks(a, least), ranks(b, least), strict=True)]
@@ -40,7 +72,9 @@ def by_hand(a, b, judgments, how="rpp", weights="uniform", rel=1, graded=False):
     if how != "rpp":
         decided = [s for s in signs(rel) if s]
         return (decided[-1] if how == "lexirecall" else decided[0]) if decided else 0
-    thresholds = sorted({grade for grade in judgments.values() if grade >= rel}) if graded else [rel]
+    thresholds = (
+        sorted({grade for grade in judgments.values() if grade >= rel}) if graded else [rel]
+    )
     total, size = 0, 0
     for least in thresholds:
         s = signs(least)
@@ -62,19 +96,27 @@ ways = st.one_of(
 )
 
 
-@given(collection=collections(), other=st.randoms(use_true_random=False), way=ways, rel=st.sampled_from((1, 2, 0.5)))
+@given(
+    collection=collections(),
+    other=st.randoms(use_true_random=False),
+    way=ways,
+    rel=st.sampled_from((1, 2, 0.5)),
+)
 def test_preferences_equal_the_definition_counted_one_by_one(collection, other, way, rel):
     qrels, run = collection
     second = {
-        q: {d: float(other.randrange(4)) for d in [*docs, "z"] if other.random() < 0.7} for q, docs in qrels.items()
+        q: {d: float(other.randrange(4)) for d in [*docs, "z"] if other.random() < 0.7}
+        for q, docs in qrels.items()
     }
     if not any(run.get(q) for q in qrels) or not any(second.values()):
         return
-    found = irpref.prefer(qrels, run, second, rel=rel, **way)
+    found = irpref.lab.prefer(qrels, run, second, rel=rel, **way)
     assert found["query_id"].tolist() == list(qrels)
     for topic, value in found.itertuples(index=False):
         judgments = {doc: grade for doc, grade in qrels[topic].items() if grade >= 0}
-        expected = by_hand(order(run.get(topic, {})), order(second.get(topic, {})), judgments, rel=rel, **way)
+        expected = by_hand(
+            order(run.get(topic, {})), order(second.get(topic, {})), judgments, rel=rel, **way
+        )
         assert value == pytest.approx(float(expected), abs=1e-12), topic
 
 
@@ -83,7 +125,9 @@ def test_means_are_those_of_the_authors_scripts(pair):
     example = load("synthetic")
     a, b = (example.runs[name] for name in pair)
     for way, printed in zip(WAYS, SCRIPTS[pair], strict=True):
-        assert irpref.prefer(example.qrels, a, b, **way)["preference"].mean() == pytest.approx(printed, abs=1e-12)
+        assert irpref.lab.prefer(example.qrels, a, b, **way)["preference"].mean() == pytest.approx(
+            printed, abs=1e-12
+        )
 
 
 def test_weights_that_cancel_leave_a_tie():
@@ -92,31 +136,40 @@ def test_weights_that_cancel_leave_a_tie():
     places = {"a": (1, 12, 13, 20, 25, 33), "b": (2, 11, 12, 20, 25, 32)}
 
     def run(relevant):
-        docs = {rank: f"n{rank}" for rank in range(1, 40)} | {rank: f"r{i}" for i, rank in enumerate(relevant)}
+        docs = {rank: f"n{rank}" for rank in range(1, 40)} | {
+            rank: f"r{i}" for i, rank in enumerate(relevant)
+        }
         return {"q": {doc: -float(rank) for rank, doc in docs.items()}}
 
     a, b = run(places["a"]), run(places["b"])
-    assert irpref.prefer(qrels, a, b, weights="inverse")["preference"].tolist() == [0.0]
-    table = irpref.prefer(qrels, {"a": a, "b": b}, weights="inverse")
+    assert irpref.lab.prefer(qrels, a, b, weights="inverse")["preference"].tolist() == [0.0]
+    table = irpref.lab.prefer(qrels, {"a": a, "b": b}, weights="inverse")
     assert table[["wins", "losses", "ties", "place"]].to_numpy().tolist() == [[0, 0, 1, 1]] * 2
 
 
 @pytest.mark.parametrize("way", WAYS, ids=str)
 def test_the_table_of_many_runs_is_made_of_its_pairs(way):
     example = load("synthetic")
-    table = irpref.prefer(example.qrels, example.runs, **way)
+    table = irpref.lab.prefer(example.qrels, example.runs, **way)
     assert list(table.columns) == ["run", "preference", "wins", "losses", "ties", "place"]
     assert sorted(table["run"]) == sorted(example.runs)
     assert table["preference"].is_monotonic_decreasing
     assert table["place"].tolist() == [1, 2, 3, 4, 5]
     assert len(table.pairs) == 10
     for a, b, preference, wins, losses, ties, p in table.pairs.itertuples(index=False):
-        one = irpref.prefer(example.qrels, example.runs[a], example.runs[b], **way)["preference"]
+        one = irpref.lab.prefer(example.qrels, example.runs[a], example.runs[b], **way)[
+            "preference"
+        ]
         assert preference == one.mean()
         assert (wins, losses, ties) == ((one > 0).sum(), (one < 0).sum(), (one == 0).sum())
-        assert p == irpref.significance.sign_test(wins, losses)
+        assert p == irpref.lab.significance.sign_test(wins, losses)
     both = pd.concat(
-        [table.pairs, table.pairs.rename(columns={"a": "b", "b": "a"}).assign(preference=-table.pairs["preference"])]
+        [
+            table.pairs,
+            table.pairs.rename(columns={"a": "b", "b": "a"}).assign(
+                preference=-table.pairs["preference"]
+            ),
+        ]
     )
     for run, mean in zip(table["run"], table["preference"], strict=True):
         assert mean == pytest.approx(both[both["a"] == run]["preference"].mean(), abs=1e-15)
@@ -124,58 +177,75 @@ def test_the_table_of_many_runs_is_made_of_its_pairs(way):
 
 
 def test_grades_are_thresholds_in_turn():
-    """x (2) before y (1) against y before x: at 1 no difference, at 2 the first is better; 2 and 1 documents."""
+    """x (2) before y (1) against y before x: at 1 no difference, at 2 the first is better; 2 and 1
+    documents.
+    """
     qrels = {"q": {"x": 2, "y": 1, "n": 0}}
     a, b = {"q": {"x": 2, "y": 1}}, {"q": {"y": 2, "x": 1}}
-    assert irpref.prefer(qrels, a, b)["preference"].tolist() == [0.0]
-    assert irpref.prefer(qrels, a, b, graded=True)["preference"].tolist() == [1 / 3]
+    assert irpref.lab.prefer(qrels, a, b)["preference"].tolist() == [0.0]
+    assert irpref.lab.prefer(qrels, a, b, graded=True)["preference"].tolist() == [1 / 3]
 
 
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"how": "rrp"}, r"how='rrp' is not known, expected one of 'rpp', 'lexirecall', 'lexiprecision'"),
-        ({"weights": "log"}, r"weights='log' is not known, expected one of 'uniform', 'inverse', 'dcg'"),
+        (
+            {"how": "rrp"},
+            r"how='rrp' is not known, expected one of 'rpp', 'lexirecall', 'lexiprecision'",
+        ),
+        (
+            {"weights": "log"},
+            r"weights='log' is not known, expected one of 'uniform', 'inverse', 'dcg'",
+        ),
         ({"rel": 0}, r"rel=0 is not accepted, expected a number above 0"),
-        ({"how": "lexirecall", "graded": True}, r"graded=True is for how='rpp', got how='lexirecall'"),
+        (
+            {"how": "lexirecall", "graded": True},
+            r"graded=True is for how='rpp', got how='lexirecall'",
+        ),
         ({"how": "lexiprecision", "weights": "dcg"}, r"weights='dcg' is for how='rpp'"),
     ],
 )
 def test_options_that_are_not_accepted_are_named(options, message):
     run = {"q": {"a": 1.0}}
     with pytest.raises(ValueError, match=message):
-        irpref.prefer({"q": {"a": 1}}, run, run, **options)
+        irpref.lab.prefer({"q": {"a": 1}}, run, run, **options)
 
 
-# Power, and the command line ----------------------------------------------------------------------------------
+# Power, and the command line ----------------------------------------------------------------------
 
 
 def test_power_of_preferences_is_the_bootstrap_on_their_numbers():
     example = load("synthetic")
-    found = irpref.prefer(example.qrels, example.runs).differences
+    found = irpref.lab.prefer(example.qrels, example.runs).differences
     assert found.matrix.shape == (10, len(example.qrels))
-    power = irpref.meta.discriminative_power(found, n_samples=200, rng=1)
+    power = irpref.lab.meta.discriminative_power(found, n_samples=200, rng=1)
     # A pair as two systems of which one has nothing but zeros.
-    for (a, b), z, asl in zip(zip(*np.triu_indices(5, 1), strict=True), found.matrix, power.asl, strict=True):
-        one = irpref.prefer(example.qrels, example.runs[found.systems[a]], example.runs[found.systems[b]])
+    for (a, b), z, asl in zip(
+        zip(*np.triu_indices(5, 1), strict=True), found.matrix, power.asl, strict=True
+    ):
+        one = irpref.lab.prefer(
+            example.qrels, example.runs[found.systems[a]], example.runs[found.systems[b]]
+        )
         assert one["preference"].tolist() == z.tolist()
-        two = irpref.meta.TopicValues("rpp", ["a", "b"], found.topics, [z, np.zeros_like(z)])
-        assert irpref.meta.discriminative_power(two, n_samples=200, rng=1).asl.tolist() == [asl]
+        two = irpref.lab.meta.TopicValues("rpp", ["a", "b"], found.topics, [z, np.zeros_like(z)])
+        assert irpref.lab.meta.discriminative_power(two, n_samples=200, rng=1).asl.tolist() == [asl]
     assert power.table()["measure"].unique().tolist() == ["rpp"]
 
 
 def test_differences_of_pairs_are_checked():
     with pytest.raises(ValueError, match=r"need values of the shape \(1, 1\)"):
-        irpref.meta.PairDifferences("rpp", "ab", ["p"], [[1], [2]])
+        irpref.lab.meta.PairDifferences("rpp", "ab", ["p"], [[1], [2]])
     with pytest.raises(ValueError, match="the value of systems 'a' and 'b', topic 'p' is nan"):
-        irpref.meta.PairDifferences("rpp", "ab", ["p"], [[np.nan]])
+        irpref.lab.meta.PairDifferences("rpp", "ab", ["p"], [[np.nan]])
 
 
 @pytest.fixture(scope="module")
 def files(tmp_path_factory):
     home = tmp_path_factory.mktemp("prefer")
     (home / "qrels.txt").write_text("q1 0 x 1\nq1 0 y 1\nq2 0 z 2\n")
-    (home / "a.run").write_text("q1 Q0 x 1 9 t\nq1 Q0 n1 2 8 t\nq1 Q0 n2 3 7 t\nq1 Q0 y 4 6 t\nq2 Q0 z 1 1 t\n")
+    (home / "a.run").write_text(
+        "q1 Q0 x 1 9 t\nq1 Q0 n1 2 8 t\nq1 Q0 n2 3 7 t\nq1 Q0 y 4 6 t\nq2 Q0 z 1 1 t\n"
+    )
     (home / "b.run").write_text("q1 Q0 n1 1 9 t\nq1 Q0 x 2 8 t\nq1 Q0 y 3 7 t\nq2 Q0 z 1 1 t\n")
     return home
 

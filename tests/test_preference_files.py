@@ -50,7 +50,13 @@ def test_the_three_forms_are_told_apart_by_their_first_line():
 
 @pytest.mark.parametrize(
     "text",
-    ["q 0 a 1,5\nq 0 b 1\n", "q 0 a x\n", "q Q0 a x y\n", "query iteration doc grade\nq i a 1\n", "t d g\nq a 1\n"],
+    [
+        "q 0 a 1,5\nq 0 b 1\n",
+        "q 0 a x\n",
+        "q Q0 a x y\n",
+        "query iteration doc grade\nq i a 1\n",
+        "t d g\nq a 1\n",
+    ],
 )
 def test_qrels_with_a_header_or_a_bad_grade_are_no_preferences(text, tmp_path):
     (tmp_path / "qrels").write_text(text)
@@ -61,17 +67,45 @@ def test_qrels_with_a_header_or_a_bad_grade_are_no_preferences(text, tmp_path):
 @pytest.mark.parametrize(
     ("text", "form", "message"),
     [
-        ("q a b\nq b a\n", None, r"lines 1, 2: topic 'q', group '0': 'a' is preferred to 'b', and 'b' to 'a'"),
-        ("#\nq a b j\nq x y j\nq b c j\nq c a j\n", None, r"lines 2, 4, 5: topic 'q', group 'j': .* circle"),
+        (
+            "q a b\nq b a\n",
+            None,
+            r"lines 1, 2: topic 'q', group '0': 'a' is preferred to 'b', and 'b' to 'a'",
+        ),
+        (
+            "#\nq a b j\nq x y j\nq b c j\nq c a j\n",
+            None,
+            r"lines 2, 4, 5: topic 'q', group 'j': .* circle",
+        ),
         ("q a a\n", None, "line 1: topic 'q', group '0': document 'a' is preferred to itself"),
-        ("q g s d 1\nq g s d 2\n", None, "lines 1, 2: topic 'q', group 'g': document 'd' is preferred to itself"),
-        ("q g s d 1\nq g s e high\n", None, "line 2: the level 'high' is no number: 'q g s e high'"),
-        ("q g d 1\nq g e low\n", "qrels_prefs", "line 2: the level 'low' is no number: 'q g e low'"),
+        (
+            "q g s d 1\nq g s d 2\n",
+            None,
+            "lines 1, 2: topic 'q', group 'g': document 'd' is preferred to itself",
+        ),
+        (
+            "q g s d 1\nq g s e high\n",
+            None,
+            "line 2: the level 'high' is no number: 'q g s e high'",
+        ),
+        (
+            "q g d 1\nq g e low\n",
+            "qrels_prefs",
+            "line 2: the level 'low' is no number: 'q g e low'",
+        ),
         ("q g s d 1_0\n", None, "line 1: the level '1_0' is no number"),
         ("query_id winner loser\nq a b\n", None, "line 1: a header, where preferences begin"),
         ("q g s d nan\n", None, "judged.txt: the level of topic 'q', document 'd' is nan"),
-        ("q g s d 1\nq g d 1\n", None, r"line 2: 4 fields, expected 5 \(query_id group subgroup doc_id level\)"),
-        ("q d\n", None, r"line 1: 2 fields, expected 5 .* or 4 .* or 3 \(query_id winner loser\) or 4 .*judge"),
+        (
+            "q g s d 1\nq g d 1\n",
+            None,
+            r"line 2: 4 fields, expected 5 \(query_id group subgroup doc_id level\)",
+        ),
+        (
+            "q d\n",
+            None,
+            r"line 1: 2 fields, expected 5 .* or 4 .* or 3 \(query_id winner loser\) or 4 .*judge",
+        ),
         ("q Q0 d 1 2.5 run\n", None, "line 1: 6 fields, .*; this looks like a run: 'q Q0 d 1"),
         ("q a b\n", "prefs", "line 1: 3 fields, expected 5"),
         ("q a b c d\n", "pairs", "line 1: 5 fields, expected 3"),
@@ -118,7 +152,13 @@ def test_what_cannot_be_written_is_refused(tmp_path):
         irpref.write_preferences(pd.DataFrame({"query_id": ["q"]}), tmp_path / "x")
 
 
-@given(st.lists(st.tuples(st.integers(0, 4), st.integers(0, 4), st.sampled_from("xy")), min_size=1, max_size=12))
+@given(
+    st.lists(
+        st.tuples(st.integers(0, 4), st.integers(0, 4), st.sampled_from("xy")),
+        min_size=1,
+        max_size=12,
+    )
+)
 def test_a_file_of_pairs_is_refused_exactly_where_its_frame_is(said):
     lines = [f"q d{a} d{b} {judge}" for a, b, judge in said]
     rows = [
@@ -136,7 +176,9 @@ def test_a_file_of_pairs_is_refused_exactly_where_its_frame_is(said):
 
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        assert told(lambda: read("\n".join(lines))) == told(lambda: prepare([irpref.PrefShare], frame_of(rows)))
+        assert told(lambda: read("\n".join(lines))) == told(
+            lambda: prepare([irpref.PrefShare], frame_of(rows))
+        )
 
 
 def test_eval_takes_a_file_of_preferences_as_qrels(tmp_path, capsys):
@@ -150,7 +192,10 @@ def test_eval_takes_a_file_of_preferences_as_qrels(tmp_path, capsys):
         return [line.split() for line in capsys.readouterr().out.splitlines()]
 
     # a > b; b > a, b > c, a > c: three of four, since c was not retrieved.
-    assert printed(prefs, run, "PrefShare", "prefs_num_prefs_poss") == [["PrefShare", "0.7500"], ["NumPrefs", "4.0000"]]
+    assert printed(prefs, run, "PrefShare", "prefs_num_prefs_poss") == [
+        ["PrefShare", "0.7500"],
+        ["NumPrefs", "4.0000"],
+    ]
     assert printed(qrels, run, "PrefShare") == [["PrefShare", "1.0000"]]
     assert main(["eval", str(prefs), str(run), "AP"]) != 0
     assert main(["eval", str(prefs), str(run), "PrefShare", "AP"]) != 0
@@ -173,16 +218,22 @@ def test_one_of_the_files_can_be_standard_input(which, tmp_path, capsys, monkeyp
     assert capsys.readouterr().err == "irpref: standard input ('-') can be read once only\n"
 
 
-def test_a_file_of_preferences_is_checked_without_a_measure_and_named_where_grades_are_wanted(tmp_path, capsys):
+def test_a_file_of_preferences_is_checked_without_a_measure_and_named_where_grades_are_wanted(
+    tmp_path, capsys
+):
     judged, run = tmp_path / "judged.txt", tmp_path / "run.txt"
     judged.write_text("q a b ann\nq b a bob\nq c d ann\n")
     run.write_text("q Q0 a 1 2 r\nq Q0 b 2 1 r\n")
     for measures in ((), ("PrefShare",)):
-        found = irpref.check(str(judged), [str(run)], measures)
+        found = irpref.lab.check(str(judged), [str(run)], measures)
         assert found["code"].tolist() == ["disagreeing-judges"]
         assert main(["check", str(judged), str(run), *measures, "-o", "csv"]) == 0
-        assert [row["code"] for row in csv.DictReader(io.StringIO(capsys.readouterr().out))] == found["code"].tolist()
-    with pytest.raises(ValueError, match="this looks like preferences, which measures such as PrefShare take"):
+        assert [
+            row["code"] for row in csv.DictReader(io.StringIO(capsys.readouterr().out))
+        ] == found["code"].tolist()
+    with pytest.raises(
+        ValueError, match="this looks like preferences, which measures such as PrefShare take"
+    ):
         irpref.evaluator(["AP"], str(judged))
     judged.write_text("q 0 a high\n")
     with pytest.raises(ValueError, match=r"the relevance 'high' is no number.*: 'q 0 a high'$"):
@@ -197,10 +248,14 @@ JUDGED = {
         if (d * 5 + 3 * s + g + t) % 4
     ),
     "qrels_prefs": "".join(
-        f"q{t} {g + 1} 00{d} {(d * 7 + t + g) % 5 - 1}\n" for t, g, d in np.ndindex(4, 2, 9) if (d * 5 + g + t) % 4
+        f"q{t} {g + 1} 00{d} {(d * 7 + t + g) % 5 - 1}\n"
+        for t, g, d in np.ndindex(4, 2, 9)
+        if (d * 5 + g + t) % 4
     ),
     "pairs": "".join(
-        f"q{t} 00{a} 00{(a + 1 + b) % 9} j{b}\n" for t, a, b in np.ndindex(4, 9, 2) if a + 1 + b < 9 and (a + b + t) % 3
+        f"q{t} 00{a} 00{(a + 1 + b) % 9} j{b}\n"
+        for t, a, b in np.ndindex(4, 9, 2)
+        if a + 1 + b < 9 and (a + b + t) % 3
     ),
 }
 
@@ -215,9 +270,29 @@ def by_key(metrics):
 def on_the_command_line(preferences, run, *more):
     out = io.StringIO()
     with contextlib.redirect_stdout(out):
-        assert main(["eval", str(preferences), str(run), *map(str, EVERY), "-q", "-o", "csv", "-p", "-1", *more]) == 0
+        assert (
+            main(
+                [
+                    "eval",
+                    str(preferences),
+                    str(run),
+                    *map(str, EVERY),
+                    "-q",
+                    "-o",
+                    "csv",
+                    "-p",
+                    "-1",
+                    *more,
+                ]
+            )
+            == 0
+        )
     rows = csv.DictReader(io.StringIO(out.getvalue()))
-    return {(row["query_id"], row["measure"]): float(row["value"]) for row in rows if row["query_id"] != "all"}
+    return {
+        (row["query_id"], row["measure"]): float(row["value"])
+        for row in rows
+        if row["query_id"] != "all"
+    }
 
 
 def accelerated(preferences, run):
@@ -230,11 +305,17 @@ def accelerated(preferences, run):
 
 ENTRY_POINTS = {
     "frames": lambda p, r, f, g: by_key(irpref.evaluator(EVERY, f).iter_calc(g)),
-    "polars": lambda p, r, f, g: by_key(irpref.evaluator(EVERY, pl.from_dict(f.to_dict("list"))).iter_calc(g)),
-    "generators": lambda p, r, f, g: by_key(irpref.evaluator(EVERY, tuples(f)).iter_calc(tuples(g))),
+    "polars": lambda p, r, f, g: by_key(
+        irpref.evaluator(EVERY, pl.from_dict(f.to_dict("list"))).iter_calc(g)
+    ),
+    "generators": lambda p, r, f, g: by_key(
+        irpref.evaluator(EVERY, tuples(f)).iter_calc(tuples(g))
+    ),
     "calc": lambda p, r, f, g: by_key(ir_measures.calc(EVERY, f, g).per_query),
     "accelerate": lambda p, r, f, g: accelerated(f, g),
-    "measures": lambda p, r, f, g: {k: v for m in EVERY for k, v in by_key(m.iter_calc(f, g)).items()},
+    "measures": lambda p, r, f, g: {
+        k: v for m in EVERY for k, v in by_key(m.iter_calc(f, g)).items()
+    },
     "eval": lambda p, r, f, g: on_the_command_line(p, r),
 }
 
@@ -273,12 +354,16 @@ def test_a_path_of_preferences_goes_where_a_path_of_qrels_goes(tmp_path):
         run = {"q": {"a": 4.0, "b": 3.0, "d": 2.0, "c": 1.0}}  # a before b, but not c before d
         for measures in (["PrefShare"], ["PrefShare", "NumPrefs"]):
             given = irpref.evaluator(measures, path).calc_aggregate(run)
-            assert given == irpref.evaluator(measures, irpref.read_preferences(path)).calc_aggregate(run)
+            assert given == irpref.evaluator(
+                measures, irpref.read_preferences(path)
+            ).calc_aggregate(run)
             assert given[irpref.parse("PrefShare")] == 1 / 2
         with pytest.raises(ValueError, match="preferences"):  # they are no grades
             irpref.evaluator(["AP"], path)
-        assert "invalid-run" not in set(irpref.check(path, {"r": run}, ["PrefShare"])["code"])
+        assert "invalid-run" not in set(irpref.lab.check(path, {"r": run}, ["PrefShare"])["code"])
     qrels = tmp_path / "qrels"
     qrels.write_text("q 0 a 1\nq 0 b 0\nq 0 c 1\n")  # plain qrels are one group
     run = {"q": {"a": 4.0, "b": 3.0, "c": 2.0}}
-    assert irpref.evaluator(["PrefShare"], str(qrels)).calc_aggregate(run) == {irpref.parse("PrefShare"): 1 / 2}
+    assert irpref.evaluator(["PrefShare"], str(qrels)).calc_aggregate(run) == {
+        irpref.parse("PrefShare"): 1 / 2
+    }

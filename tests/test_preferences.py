@@ -1,4 +1,6 @@
-"""Preferences: files, pools, measures, against loops, against trec_eval, and against the measures of grades."""
+"""Preferences: files, pools, measures, against loops, against trec_eval, and against the measures
+of grades.
+"""
 
 import io
 import json
@@ -16,15 +18,21 @@ from hypothesis import strategies as st
 import irpref
 from compared import TREC_EVAL, count
 from irpref.measures.tables import data
-from irpref.reference.preferences import OF_GROUPS as ORACLES
-from irpref.reference.preferences import by_group, preferences_of
+from irpref.reference.explicit import OF_GROUPS as ORACLES
+from irpref.reference.explicit import by_group, preferences_of
 from irpref.values.kernels import KernelEvaluator
 from irpref.values.prepare import prepare
 
 COLUMNS = ["query_id", "group", "subgroup", "doc_id", "relevance"]
-FROZEN = json.loads((Path(__file__).parent / "data" / "trec_eval_preferences.json").read_text(encoding="utf-8"))
+FROZEN = json.loads(
+    (Path(__file__).parent / "data" / "trec_eval_preferences.json").read_text(encoding="utf-8")
+)
 
-TREC_PREFS = {name: irpref.parse(name) for name in data("names.toml")["trec_eval"] if name.startswith("prefs_")}
+TREC_PREFS = {
+    name: irpref.parse(name)
+    for name in data("names.toml")["trec_eval"]
+    if name.startswith("prefs_")
+}
 
 
 def frame_of(rows):
@@ -34,7 +42,10 @@ def frame_of(rows):
 def values(measures, judgments, run):
     """Measure -> topic -> value."""
     evaluator = KernelEvaluator(measures, judgments)
-    return {m: dict(zip(evaluator.topic_ids, v.tolist(), strict=True)) for m, v in evaluator.values(run).items()}
+    return {
+        m: dict(zip(evaluator.topic_ids, v.tolist(), strict=True))
+        for m, v in evaluator.values(run).items()
+    }
 
 
 def value(measure, rows, ranked):
@@ -57,7 +68,7 @@ def read(text, form=None):
     return irpref.read_preferences(io.BytesIO(text.encode()), form=form)
 
 
-# trec_eval ----------------------------------------------------------------------------------------------------
+# trec_eval ----------------------------------------------------------------------------------------
 
 
 def printed(measures, judgments, run):
@@ -68,14 +79,17 @@ def printed(measures, judgments, run):
     out = {}
     for name, measure in measures.items():
         form = "{:.0f}" if "num" in name else "{:6.4f}"
-        out[name] = {topic: form.format(by_topic[str(measure), topic]) for topic in evaluator.topic_ids}
+        out[name] = {
+            topic: form.format(by_topic[str(measure), topic]) for topic in evaluator.topic_ids
+        }
         out[name]["all"] = form.format(found.aggregated[measure])
     return out
 
 
 def with_cutoff(cutoff):
     return {
-        name: m(cutoff=cutoff) if cutoff and "cutoff" in m.SUPPORTED_PARAMS else m for name, m in TREC_PREFS.items()
+        name: m(cutoff=cutoff) if cutoff and "cutoff" in m.SUPPORTED_PARAMS else m
+        for name, m in TREC_PREFS.items()
     }
 
 
@@ -102,7 +116,10 @@ QRELS_TEST = {
 
 def test_plain_qrels_are_one_group_as_for_trec_eval(data_dir):
     home = data_dir / "trec_eval-test"
-    qrels, run = home / "qrels" / "qrels.test.gz", irpref.read_run(home / "runs" / "results.test.gz")
+    qrels, run = (
+        home / "qrels" / "qrels.test.gz",
+        irpref.read_run(home / "runs" / "results.test.gz"),
+    )
     for judgments in (
         irpref.read_qrels(qrels),
         irpref.read_preferences(qrels),
@@ -131,21 +148,28 @@ def test_equal_scores_stand_by_rising_id_in_prefs_and_by_falling_id_elsewhere():
 R_X_Y = [("q", "0", "0", "r", 1), ("q", "0", "0", "x", 0), ("q", "0", "0", "y", 0)]
 OF_TWO = [*R_X_Y[:2], ("q", "0", "1", "r", 1), ("q", "0", "1", "y", 0)]
 # Group 2 has no document retrieved: nothing is possible among retrieved documents.
-AB_CD = [("q", "1", "0", "a", 1), ("q", "1", "0", "b", 0), ("q", "2", "0", "c", 1), ("q", "2", "0", "d", 0)]
+AB_CD = [
+    ("q", "1", "0", "a", 1),
+    ("q", "1", "0", "b", 0),
+    ("q", "2", "0", "c", 1),
+    ("q", "2", "0", "d", 0),
+]
 ABC_N = [("q", "0", "0", doc, level) for doc, level in (("a", 1), ("b", 1), ("c", 1), ("n", 0))]
 
 
 @pytest.mark.parametrize(
     ("measure", "rows", "ranked", "expected"),
     [
-        # R = 1, N = 2; of x y the first stays. r before x: kept. Then x with x and y with x, 2 possible; none kept,
-        # since neither is ranked above x. In two subgroups they are not compared with themselves.
+        # R = 1, N = 2; of x y the first stays. r before x: kept. Then x with x and y with x, 2
+        # possible; none kept, since neither is ranked above x. In two subgroups they are not
+        # compared with themselves.
         ("prefs_avgjg_Rnonrel", R_X_Y, "r x y", 1 / 3),
         ("prefs_avgjg_Rnonrel", OF_TWO, "r x y", 1.0),
         ("prefs_avgjg_ret", AB_CD, "a b", 0.5),
         ("prefs_avgjg_Rnonrel_ret", AB_CD, "a b", 0.0),
         ("prefs_avgjg_Rnonrel", AB_CD, "a b", 0.5),
-        # N = 0 retrieved, and the divisor has all three relevant documents: (0 + 2 * 2) / (0 + 3 * 2).
+        # N = 0 retrieved, and the divisor has all three relevant documents: (0 + 2 * 2) / (0 + 3 *
+        # 2).
         ("prefs_avgjg_Rnonrel_ret", ABC_N, "a b", 4 / 6),
     ],
 )
@@ -154,8 +178,15 @@ def test_values_of_trec_eval_counted_by_hand(measure, rows, ranked, expected):
 
 
 def test_nonrelevant_documents_may_stand_above_others_of_a_group():
-    """c goes, since R = 1 and a stays; d, below it, is then the only document of its part, on no level of others."""
-    rows = [("q", "g", "0", "c", 0), ("q", "g", "0", "d", -1), ("q", "g", "1", "a", 0), ("q", "g", "1", "b", 2)]
+    """c goes, since R = 1 and a stays; d, below it, is then the only document of its part, on no
+    level of others.
+    """
+    rows = [
+        ("q", "g", "0", "c", 0),
+        ("q", "g", "0", "d", -1),
+        ("q", "g", "1", "a", 0),
+        ("q", "g", "1", "b", 2),
+    ]
     run = {"q": {"d": 9.0, "a": 6.0, "c": 1.0}}
     for pairs in ("all", "retrieved"):
         measure = irpref.PrefShare(pairs=pairs, by="group", nonrelevant="R")
@@ -164,14 +195,19 @@ def test_nonrelevant_documents_may_stand_above_others_of_a_group():
 
 
 def test_a_judgment_that_stands_twice_counts_twice_with_a_warning():
-    rows = [("q", "0", "0", "a", 1), ("q", "0", "0", "a", 1), ("q", "0", "0", "b", 0), ("q", "0", "0", "c", 2)]
+    rows = [
+        ("q", "0", "0", "a", 1),
+        ("q", "0", "0", "a", 1),
+        ("q", "0", "0", "b", 0),
+        ("q", "0", "0", "c", 2),
+    ]
     with pytest.warns(irpref.DuplicateWarning, match="twice, first in topic 'q'"):
         assert value("NumPrefs", rows, "a") == 5
     several = [*rows, ("q", "0", "1", "a", 1)]
     assert value("NumPrefs", several, "a") == 3
 
 
-# Loops --------------------------------------------------------------------------------------------------------
+# Loops --------------------------------------------------------------------------------------------
 
 DOCS = ("d1", "d2", "d10", "e", "é", "a")
 
@@ -188,7 +224,9 @@ def preference_collections(draw):
             for subgroup in draw(st.sampled_from((("0",), ("0", "1"), ("2", "10", "1", "3")))):
                 some = draw(st.lists(st.sampled_from(docs), min_size=1, unique=True))
                 rows += [(query_id, group, subgroup, doc, truth[doc]) for doc in some]
-        score = st.sampled_from(draw(st.sampled_from(((0.0, 1.0), tuple(range(9)), (1.0, 1.0 + 2**-52)))))
+        score = st.sampled_from(
+            draw(st.sampled_from(((0.0, 1.0), tuple(range(9)), (1.0, 1.0 + 2**-52))))
+        )
         found = draw(st.lists(st.sampled_from((*DOCS, "u1", "u2")), unique=True))
         run[query_id] = {doc: draw(score) for doc in found}
     return draw(st.permutations(rows)), run
@@ -204,7 +242,10 @@ def test_measures_of_several_groups_equal_the_loops(data):
     for query_id, groups in by_group(rows).items():
         for measure in EVERY:
             expected = float(ORACLES[str(measure.NAME)](groups, run[query_id], **measure.params))
-            assert found[measure][query_id] == pytest.approx(expected, abs=1e-12), (measure, query_id)
+            assert found[measure][query_id] == pytest.approx(expected, abs=1e-12), (
+                measure,
+                query_id,
+            )
 
 
 @pytest.mark.parametrize("n_docs", [5, 70, 130])
@@ -223,7 +264,11 @@ def test_long_comparisons_equal_the_loops(n_docs, share):
     said = said or [(docs[0], docs[1])]
     rows = pairs(" ".join(f"{a}>{b}" for a, b in said))
     run = {
-        "q": {doc: float(s) for doc, s in zip(docs, rng.integers(0, n_docs, n_docs), strict=True) if rng.random() < 0.8}
+        "q": {
+            doc: float(s)
+            for doc, s in zip(docs, rng.integers(0, n_docs, n_docs), strict=True)
+            if rng.random() < 0.8
+        }
     }
     after = {doc: {b for a, b in said if a == doc} for doc in docs}
     for doc in reversed(docs):  # preferences go from lower to higher numbers
@@ -234,14 +279,20 @@ def test_long_comparisons_equal_the_loops(n_docs, share):
     rank = {d: i for i, d in enumerate(sorted(run["q"], key=lambda d: (-run["q"][d], d)))}
     assert found[irpref.NumPrefs]["q"] == len(closed)
     below = len(rank)
-    assert found[irpref.NumPrefsFulfilled]["q"] == sum(a in rank and rank[a] < rank.get(b, below) for a, b in closed)
+    assert found[irpref.NumPrefsFulfilled]["q"] == sum(
+        a in rank and rank[a] < rank.get(b, below) for a, b in closed
+    )
 
 
 def test_preferences_follow_from_others_of_the_same_group_only():
     assert value("NumPrefs", pairs("a>b b>c"), "a") == 3
     assert value("NumPrefs", [(q, s, s, d, r) for q, _, s, d, r in pairs("a>b b>c")], "a") == 2
-    # Documents of one level are not the same document: a before b, b like c says nothing of a and c.
-    assert value("NumPrefs", [*pairs("a>b"), ("q", "0", "x", "b", 1), ("q", "0", "x", "c", 1)], "a") == 1
+    # Documents of one level are not the same document: a before b, b like c says nothing of a and
+    # c.
+    assert (
+        value("NumPrefs", [*pairs("a>b"), ("q", "0", "x", "b", 1), ("q", "0", "x", "c", 1)], "a")
+        == 1
+    )
     assert sorted(preferences_of([("0", "a", 2), ("0", "b", 1), ("1", "b", 2), ("1", "c", 1)])) == [
         ("a", "b"),
         ("a", "c"),
@@ -266,7 +317,7 @@ def test_neither_the_order_of_rows_nor_other_topics_matter(data, rng):
         assert np.concatenate([part[measure] for part in parts]).tolist() == found.tolist()
 
 
-# Forms of input -----------------------------------------------------------------------------------------------
+# Forms of input -----------------------------------------------------------------------------------
 
 
 def test_every_form_of_judgments_gives_the_same_values():
@@ -293,12 +344,19 @@ def test_every_form_of_judgments_gives_the_same_values():
 
 def test_the_mean_of_counts_is_a_sum():
     rows = [*pairs("a>b b>c"), *(("p", *row[1:]) for row in pairs("a>b"))]
-    found = irpref.evaluator(["NumPrefs", "NumPrefsFulfilled"], frame_of(rows)).calc_aggregate({"q": {"a": 1.0}})
+    found = irpref.evaluator(["NumPrefs", "NumPrefsFulfilled"], frame_of(rows)).calc_aggregate(
+        {"q": {"a": 1.0}}
+    )
     assert found == {irpref.NumPrefs: 4.0, irpref.NumPrefsFulfilled: 2.0}
 
 
 def test_measures_of_grades_refuse_a_document_on_several_levels():
-    rows = [("q", "1", "0", "a", 1), ("q", "1", "0", "b", 0), ("q", "2", "0", "a", 0), ("q", "2", "0", "b", 1)]
+    rows = [
+        ("q", "1", "0", "a", 1),
+        ("q", "1", "0", "b", 0),
+        ("q", "2", "0", "a", 0),
+        ("q", "2", "0", "b", 1),
+    ]
     run = {"q": {"a": 1.0}}
     for measures in (["PrefShare", "QMeasure"], ["PrefShare", "AP"], ["PrefShare", "IPrec@0.5"]):
         with pytest.raises(ValueError, match=r"needs one grade a document.*several levels"):
@@ -335,7 +393,7 @@ def test_as_many_nonrelevant_is_defined_by_group():
         irpref.PrefShare(by="group", nonrelevant="R", pairs="implied")
 
 
-# What contradicts itself --------------------------------------------------------------------------------------
+# What contradicts itself --------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
@@ -361,17 +419,26 @@ def test_preferences_that_contradict_each_other_are_refused(rows, message):
 
 
 def test_of_several_contradictions_the_shortest_is_told_in_whatever_order_topics_come():
-    rows = [("q1", *row[1:]) for row in pairs("a>b b>c c>a")] + [("q2", *row[1:]) for row in pairs("a>b b>a")]
+    rows = [("q1", *row[1:]) for row in pairs("a>b b>c c>a")] + [
+        ("q2", *row[1:]) for row in pairs("a>b b>a")
+    ]
     for given_rows in (rows, rows[6:] + rows[:6]):
-        with pytest.raises(ValueError, match="topic 'q2', group '0': 'a' is preferred to 'b', and 'b' to 'a'"):
+        with pytest.raises(
+            ValueError, match="topic 'q2', group '0': 'a' is preferred to 'b', and 'b' to 'a'"
+        ):
             prepare([irpref.PrefShare], frame_of(given_rows))
 
 
 @pytest.mark.parametrize(
     ("size", "message"),
-    [(50, "'e1' is preferred to 'e2', and 'e2' to 'e1'"), (300, "in a circle, from 'd000' to 'd001' to 'd002' to")],
+    [
+        (50, "'e1' is preferred to 'e2', and 'e2' to 'e1'"),
+        (300, "in a circle, from 'd000' to 'd001' to 'd002' to"),
+    ],
 )
-def test_a_shortest_circle_is_told_but_of_a_very_large_graph_one_through_its_first_documents(size, message):
+def test_a_shortest_circle_is_told_but_of_a_very_large_graph_one_through_its_first_documents(
+    size, message
+):
     circle = [f"d{i:03}>d{(i + 1) % size:03}" for i in range(size)]
     with pytest.raises(ValueError, match=message):
         prepare([irpref.PrefShare], frame_of(pairs(" ".join(circle) + " e1>e2 e2>e1 d007>e1")))
@@ -394,7 +461,7 @@ def test_exactly_the_preferences_with_a_way_back_are_refused(said):
             assert not circle
 
 
-# The bridge to grades -----------------------------------------------------------------------------------------
+# The bridge to grades -----------------------------------------------------------------------------
 
 
 @st.composite
@@ -413,10 +480,12 @@ def test_preferences_from_grades_are_what_grades_imply(data):
         EVERY, {"q": qrels}, {"q": scores}
     )
     kept = irpref.preferences_from({"q": qrels, "p": {"x": 1}}, negative=False)
-    assert sorted(kept["doc_id"]) == sorted(["x", *(doc for doc, grade in qrels.items() if grade >= 0)])
+    assert sorted(kept["doc_id"]) == sorted(
+        ["x", *(doc for doc, grade in qrels.items() if grade >= 0)]
+    )
 
 
-# Around it ----------------------------------------------------------------------------------------------------
+# Around it ----------------------------------------------------------------------------------------
 
 
 def test_check_finds_disagreeing_judges_and_documents_never_compared():
@@ -428,12 +497,12 @@ def test_check_finds_disagreeing_judges_and_documents_never_compared():
         ("q1", "bob", "1", "c", 1),
         ("q2", "ann", "0", "a", 1),
     ]
-    found = irpref.check(frame_of(rows), {"mine": {"q1": {"a": 1.0}, "q2": {"a": 1.0}}})
+    found = irpref.lab.check(frame_of(rows), {"mine": {"q1": {"a": 1.0}, "q2": {"a": 1.0}}})
     assert found[["code", "level", "count", "example"]].values.tolist() == [
         ["disagreeing-judges", "warning", 1, "q1"],
         ["never-compared", "note", 2, "q1"],
     ]
-    found = irpref.check(frame_of(pairs("a>b b>c c>a")), {"mine": {"q": {"a": 1.0}}})
+    found = irpref.lab.check(frame_of(pairs("a>b b>c c>a")), {"mine": {"q": {"a": 1.0}}})
     assert found[["code", "level"]].values.tolist() == [["contradicting-preferences", "grave"]]
     assert "circle" in found["text"][0]
 
@@ -446,7 +515,7 @@ def test_disagreements_are_pairs_preferred_both_ways(data):
     for groups in by_group(rows).values():
         said = {pair for of in groups.values() for pair in preferences_of(of)}
         number += sum((b, a) in said for a, b in said) // 2
-    found = irpref.check(frame_of(rows)).set_index("code")["count"]
+    found = irpref.lab.check(frame_of(rows)).set_index("code")["count"]
     assert found.get("disagreeing-judges", 0) == number
 
 
@@ -461,9 +530,16 @@ def test_explanations_say_what_each_document_decides():
     ]
     assert found["contribution"].tolist() == [pytest.approx(2 / 3), 0, 0, 0]
     counts = irpref.explain("NumPrefs", preferences, {"q": {"a": 3.0, "c": 2.0}}, "q")
-    assert counts["why"].tolist() == ["preferred to b and c", "preferred to no document", "preferred to c"]
+    assert counts["why"].tolist() == [
+        "preferred to b and c",
+        "preferred to no document",
+        "preferred to c",
+    ]
     both = irpref.explain("PrefShare(pairs='retrieved')", preferences, {"q": {"a": 3.0}}, "q")
-    assert both["why"].tolist() == ["wins and loses nothing", "not retrieved: its preferences do not count"]
+    assert both["why"].tolist() == [
+        "wins and loses nothing",
+        "not retrieved: its preferences do not count",
+    ]
     cut = irpref.explain("PrefPrecision@1", preferences, {"q": {"c": 3.0, "a": 2.0}}, "q")
     assert cut["why"].tolist() == [
         "ranked above a and b, preferred to it",
@@ -473,11 +549,20 @@ def test_explanations_say_what_each_document_decides():
 
 
 def test_explanations_have_ties_in_the_order_of_the_measure():
-    preferences, run = frame_of(pairs("a>b b>c")), {"q": {"c": 2.0, "b": 1.0, "a": 1.0, "x": 1.0, "d": 0.0}}
+    preferences, run = (
+        frame_of(pairs("a>b b>c")),
+        {"q": {"c": 2.0, "b": 1.0, "a": 1.0, "x": 1.0, "d": 0.0}},
+    )
     by_rising_id = irpref.explain("PrefShare", preferences, run, "q")
     assert by_rising_id["doc_id"].tolist() == ["c", "a", "b", "x", "d"]
     assert by_rising_id["contribution"].sum() == pytest.approx(1 / 3)
-    assert irpref.explain("PrefAP", preferences, run, "q")["doc_id"].tolist() == ["c", "x", "b", "a", "d"]
+    assert irpref.explain("PrefAP", preferences, run, "q")["doc_id"].tolist() == [
+        "c",
+        "x",
+        "b",
+        "a",
+        "d",
+    ]
 
 
 @given(preference_collections())

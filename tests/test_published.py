@@ -8,7 +8,12 @@ from real_runs import qrels_of, runs_of
 
 COLLECTION = "trec-covid-r3"
 # NIST's name -> ours, and whether runs must be there to their full depth.
-FIGURES = {"nDCG@10": ("nDCG@10", False), "P@5": ("P@5", False), "AP": ("AP", True), "bpref": ("Bpref", True)}
+FIGURES = {
+    "nDCG@10": ("nDCG@10", False),
+    "P@5": ("P@5", False),
+    "AP": ("AP", True),
+    "bpref": ("Bpref", True),
+}
 
 
 def tsv(path):
@@ -20,7 +25,9 @@ def test_means_of_submitted_runs_are_those_that_nist_published(data_dir):
     home = data_dir / COLLECTION
     whole = {row["run"] for row in tsv(home / "runs.tsv") if row["contributed_judgments"] == "yes"}
     published = {(row["run"], row["measure"]): row["value"] for row in tsv(home / "published.tsv")}
-    evaluator = irpref.evaluator([ours for ours, _ in FIGURES.values()], qrels_of(data_dir, COLLECTION))
+    evaluator = irpref.evaluator(
+        [ours for ours, _ in FIGURES.values()], qrels_of(data_dir, COLLECTION)
+    )
     wrong, compared = [], 0
     for file, run in runs_of(data_dir, COLLECTION):
         name = file.removesuffix(".run.gz")

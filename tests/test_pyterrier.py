@@ -1,4 +1,5 @@
-"""Our measures in PyTerrier's experiments: the same values in every plan, and what PyTerrier itself gets wrong.
+"""Our measures in PyTerrier's experiments: the same values in every plan, and what PyTerrier itself
+gets wrong.
 
 No Java and no network.
 """
@@ -15,9 +16,20 @@ import pytest
 from ir_measures import AP, nDCG
 
 import irpref
-from irpref import CRP, Coverage, EMeasure, Novelty, NPref, PPlus, QMeasure, RelativeRecall, RPref, nCRP
-from irpref.analysis.significance import randomisation_test
+from irpref import (
+    CRP,
+    Coverage,
+    EMeasure,
+    Novelty,
+    NPref,
+    PPlus,
+    QMeasure,
+    RelativeRecall,
+    RPref,
+    nCRP,
+)
 from irpref.datasets import load
+from irpref.lab.decide.significance import randomisation_test
 
 pt = pytest.importorskip("pyterrier")
 
@@ -40,11 +52,16 @@ MEASURES = [
 ]
 
 # PyTerrier 1.1.2 under pandas 3.1: `add_ranks`, behind most stages of its own.
-old_pandas = pytest.mark.filterwarnings("ignore:The inplace keyword in DataFrame:DeprecationWarning")
+old_pandas = pytest.mark.filterwarnings(
+    "ignore:The inplace keyword in DataFrame:DeprecationWarning"
+)
 pytestmark = [pytest.mark.usefixtures("offline"), old_pandas]
 
-# What is wrong in this version may be mended in another: then these tests have to be looked at again.
-this_version = pytest.mark.skipif(pt.__version__ != "1.1.2", reason="pins what PyTerrier 1.1.2 does")
+# What is wrong in this version may be mended in another: then these tests have to be looked at
+# again.
+this_version = pytest.mark.skipif(
+    pt.__version__ != "1.1.2", reason="pins what PyTerrier 1.1.2 does"
+)
 
 
 @pytest.fixture(scope="module")
@@ -54,19 +71,26 @@ def values():
     return {
         (name, metric.query_id, str(metric.measure)): metric.value
         for name in ("baseline", "strong", "noisy")
-        for metric in ir_measures.iter_calc(MEASURES, example.qrels_frame(), example.run_frame(name))
+        for metric in ir_measures.iter_calc(
+            MEASURES, example.qrels_frame(), example.run_frame(name)
+        )
     }
 
 
 def perquery(systems, topics, qrels, **plan):
     frame = pt.Experiment(systems, topics, qrels, MEASURES, perquery=True, **plan)
-    return {(n, q, m): v for n, q, m, v in frame[["name", "qid", "measure", "value"]].itertuples(index=False)}
+    return {
+        (n, q, m): v
+        for n, q, m, v in frame[["name", "qid", "measure", "value"]].itertuples(index=False)
+    }
 
 
 # ----------------------------------------------------------------------------------------------------------- plans
 
 
-@pytest.mark.parametrize("plan", [{}, {"batch_size": 7}, {"plan": "tree"}], ids=["linear", "batches", "tree"])
+@pytest.mark.parametrize(
+    "plan", [{}, {"batch_size": 7}, {"plan": "tree"}], ids=["linear", "batches", "tree"]
+)
 def test_every_plan_gives_the_values_of_ir_measures(systems, topics, qrels, values, plan, capsys):
     found = perquery(systems, topics, qrels, **plan)
     assert len(found) == 3 * 30 * len(MEASURES)
@@ -77,7 +101,9 @@ def test_a_scale_taken_from_a_batch_warns_and_binding_it_helps(dataset, topics):
     # Grades to 3, but only two topics have a document of grade 3.
     qrels = dataset.get_qrels()
     few = set(qrels[qrels.label == 3].qid.unique()[:2])
-    qrels = qrels.assign(label=np.where(qrels.qid.isin(few), qrels.label, qrels.label.clip(upper=2)))
+    qrels = qrels.assign(
+        label=np.where(qrels.qid.isin(few), qrels.label, qrels.label.clip(upper=2))
+    )
     system = [pt.Transformer.from_df(dataset.get_results("noisy"))]
 
     def of_batch(measure):
@@ -89,7 +115,9 @@ def test_a_scale_taken_from_a_batch_warns_and_binding_it_helps(dataset, topics):
     with pytest.warns(irpref.ScaleWarning):
         inferred = of_batch(RPref)
     assert inferred != of_batch(bound)
-    assert of_batch(bound) == RPref(max_rel=3).evaluate(qrels.rename(columns=NAMES), load("synthetic").runs["noisy"])
+    assert of_batch(bound) == RPref(max_rel=3).evaluate(
+        qrels.rename(columns=NAMES), load("synthetic").runs["noisy"]
+    )
 
 
 NAMES = {"qid": "query_id", "docno": "doc_id", "label": "relevance"}
@@ -108,7 +136,8 @@ def test_stages_stand_in_experiments(systems, topics, qrels):
         "ideal": pt.irpref.Oracle(qrels),
     }
     frames = [
-        pt.Experiment(pipelines, topics, qrels, measures, plan=plan).set_index("name") for plan in ("linear", "tree")
+        pt.Experiment(pipelines, topics, qrels, measures, plan=plan).set_index("name")
+        for plan in ("linear", "tree")
     ]
     pd.testing.assert_frame_equal(*[frame.loc[list(pipelines)] for frame in frames])
     frame = frames[0]
@@ -121,7 +150,9 @@ def test_stages_stand_in_experiments(systems, topics, qrels):
 
 
 def test_a_pipeline_is_drawn_with_its_columns(systems, qrels):
-    pipeline = systems["noisy"] >> pt.irpref.Condense(qrels) >> pt.irpref.Explain(qrels, RPref(max_rel=3))
+    pipeline = (
+        systems["noisy"] >> pt.irpref.Condense(qrels) >> pt.irpref.Explain(qrels, RPref(max_rel=3))
+    )
     html = pipeline._repr_html_()
     for word in ("Condense", "Explain", "RPref(max_rel=3)", "30 topics", "contribution", "penalty"):
         assert word in html
@@ -134,7 +165,13 @@ def test_a_pipeline_is_drawn_with_its_columns(systems, qrels):
 def test_baseline_with_tests_and_corrections(systems, topics, qrels, values):
     measure = RPref(max_rel=3)
     frame = pt.Experiment(
-        systems, topics, qrels, [measure], baseline="baseline", test=randomisation_test, correction="holm"
+        systems,
+        topics,
+        qrels,
+        [measure],
+        baseline="baseline",
+        test=randomisation_test,
+        correction="holm",
     ).set_index("name")
     of = {n: np.array([values[n, q, str(measure)] for q in topics.qid]) for n in systems}
     for name in ("strong", "noisy"):
@@ -150,17 +187,23 @@ def test_leaderboard_and_compare_are_called_as_experiments_are(systems, topics, 
     pipelines, measures = list(systems.values()), [RPref(max_rel=3), AP]
     board = pt.irpref.leaderboard(pipelines, topics, qrels, measures, names=list(systems))
     frames = {name: system(topics) for name, system in systems.items()}
-    assert board.equals(irpref.leaderboard(measures, qrels, frames))
-    assert board.equals(pt.irpref.leaderboard(list(frames.values()), None, qrels, measures, list(systems)))
-    found = pt.irpref.compare(pipelines[:2], topics, qrels, measures, names=["one", "two"], level=0.9)
-    expected = irpref.compare(measures, qrels, *list(frames.values())[:2], level=0.9)
+    assert board.equals(irpref.lab.leaderboard(measures, qrels, frames))
+    assert board.equals(
+        pt.irpref.leaderboard(list(frames.values()), None, qrels, measures, list(systems))
+    )
+    found = pt.irpref.compare(
+        pipelines[:2], topics, qrels, measures, names=["one", "two"], level=0.9
+    )
+    expected = irpref.lab.compare(measures, qrels, *list(frames.values())[:2], level=0.9)
     pd.testing.assert_frame_equal(pd.DataFrame(found), pd.DataFrame(expected))
     assert "two (" in found.text
     with pytest.raises(ValueError, match="compare needs two systems, got 3"):
         pt.irpref.compare(pipelines[:3], topics, qrels, measures)
     with pytest.raises(TypeError, match="retrieves for topics"):
         pt.irpref.leaderboard(pipelines, None, qrels, measures)
-    with pytest.raises(TypeError, match="systems: expected a list of pipelines or frames, got DataFrame"):
+    with pytest.raises(
+        TypeError, match="systems: expected a list of pipelines or frames, got DataFrame"
+    ):
         pt.irpref.leaderboard(frames["strong"], topics, qrels, measures)
 
 
@@ -169,14 +212,20 @@ def test_only_judgments_of_the_topics_are_used_as_in_experiments(of, systems, to
     few, given = topics.head(3), list(systems.values())
     given = given if of == "pipelines" else [system(topics) for system in given]
     expected = pt.Experiment(given, few, qrels, [AP], names=list(systems)).set_index("name")["AP"]
-    board = pt.irpref.leaderboard(given, few, qrels, ["AP"], list(systems), pairs="none").set_index("run")["mean"]
+    board = pt.irpref.leaderboard(given, few, qrels, ["AP"], list(systems), pairs="none").set_index(
+        "run"
+    )["mean"]
     assert board.to_dict() == pytest.approx(expected.to_dict())
     found = pt.irpref.compare(given[:2], few, qrels, ["AP"])
     assert found[["mean_a", "mean_b"]].iloc[0].tolist() == pytest.approx(expected.iloc[:2].tolist())
-    with pytest.raises(ValueError, match="topics and qrels have no topic in common: topics begins 'x"):
+    with pytest.raises(
+        ValueError, match="topics and qrels have no topic in common: topics begins 'x"
+    ):
         pt.irpref.leaderboard(given, few.assign(qid="x" + few["qid"]), qrels, ["AP"])
     for wrong in ("cast2021", few[["query"]]):
-        with pytest.raises(TypeError, match="topics: expected a frame with the columns qid and query, got"):
+        with pytest.raises(
+            TypeError, match="topics: expected a frame with the columns qid and query, got"
+        ):
             pt.irpref.report(given, wrong, qrels, ["AP"])
 
 
@@ -197,7 +246,8 @@ def test_ranks_of_equal_scores_are_not_those_of_evaluation(qrels):
     assert dict(zip(ranked.docno, ranked["rank"], strict=True)) == {"a": 0, "b": 1}
     # Evaluated, and in our stages, b stands first.
     assert pt.irpref.Condense(own)(ranked).docno.tolist() == ["b", "a"]
-    # A first relevant document at rank 2, of gain 1: precision 1/2, blended ratio (1 + 1) / (1 + 2).
+    # A first relevant document at rank 2, of gain 1: precision 1/2, blended ratio (1 + 1) / (1 +
+    # 2).
     assert pt.irpref.PerQuery(own, [AP, QMeasure])(ranked).iloc[0].tolist() == ["q", 1 / 2, 2 / 3]
 
 
@@ -217,7 +267,8 @@ def test_documents_known_from_another_system(dataset, systems, topics, qrels):
     top = seen[seen["rank"] < 10].merge(known, on=["qid", "docno"])
     assert known.known.sum() == top.known.sum() == len(top)
     values = pt.Experiment(systems, topics, known, [Coverage, Novelty @ 10]).set_index("name")
-    # What the user knows are the first ten documents of this system: it covers them, and they are not new.
+    # What the user knows are the first ten documents of this system: it covers them, and they are
+    # not new.
     assert values.loc["baseline", "Novelty@10"] == 0
     assert values["Coverage"].idxmax() == "baseline"
 
@@ -279,10 +330,14 @@ def test_names_of_systems_are_text_in_a_table():
 
 def test_a_table_is_of_systems(systems, topics, qrels):
     by_query = pt.Experiment(systems, topics, qrels, [AP], perquery=True)
-    with pytest.raises(ValueError, match="a row for each system, found the columns name, qid, measure, value"):
+    with pytest.raises(
+        ValueError, match="a row for each system, found the columns name, qid, measure, value"
+    ):
         pt.irpref.table(by_query)
     both = pt.Experiment(systems, topics, qrels, [AP], perquery="both")
-    assert str(pt.irpref.table(both)) == str(pt.irpref.table(pt.Experiment(systems, topics, qrels, [AP])))
+    assert str(pt.irpref.table(both)) == str(
+        pt.irpref.table(pt.Experiment(systems, topics, qrels, [AP]))
+    )
 
 
 # ---------------------------------------------------------------------------------------------- the host's contract
@@ -296,7 +351,12 @@ def accelerated(request):
 
 
 RESULTS = pd.DataFrame(
-    {"qid": ["q2", "q2", "q1", "x"], "docno": ["a", "b", "b", "z"], "score": [2.0, 1.0, 1.0, 1.0], "rank": [0, 1, 0, 0]}
+    {
+        "qid": ["q2", "q2", "q1", "x"],
+        "docno": ["a", "b", "b", "z"],
+        "score": [2.0, 1.0, 1.0, 1.0],
+        "rank": [0, 1, 0, 0],
+    }
 )
 FEW = pd.DataFrame({"qid": ["q1", "q2"], "docno": ["b", "b"], "label": [1, 1]})
 ASKED = pd.DataFrame({"qid": ["q2", "q1", "x"], "query": ["2", "1", "x"]})
@@ -310,7 +370,9 @@ def test_unjudged_topics_are_treated_as_the_host_treats_them(accelerated, plan):
 
     def frames(measure):
         found = pt.Experiment(system, ASKED, FEW, [measure], perquery=True, **options)
-        return found.assign(measure="m"), pt.Experiment(system, ASKED, FEW, [measure], **options).iloc[:, 1].item()
+        return found.assign(measure="m"), pt.Experiment(
+            system, ASKED, FEW, [measure], **options
+        ).iloc[:, 1].item()
 
     irpref.accelerate(False)
     expected, mean = frames(AP)
@@ -327,7 +389,9 @@ def test_unjudged_topics_are_treated_as_the_host_treats_them(accelerated, plan):
 def test_results_for_unjudged_topics_only(accelerated):
     system = [pt.Transformer.from_df(RESULTS[RESULTS.qid == "x"])]
     with pytest.warns(irpref.IrprefWarning, match="no topic in common") as caught:
-        found = pt.Experiment(system, ASKED, FEW, [irpref.QMeasure, irpref.EMeasure], filter_by_qrels=False)
+        found = pt.Experiment(
+            system, ASKED, FEW, [irpref.QMeasure, irpref.EMeasure], filter_by_qrels=False
+        )
     assert found.QMeasure.item() == 0.0
     assert found.EMeasure.item() == 1.0
     assert len([w for w in caught if "in common" in str(w.message)]) == 1
@@ -338,23 +402,32 @@ def test_results_for_unjudged_topics_only(accelerated):
 
 def test_files_of_your_own_are_read_as_the_tutorial_says(tmp_path, monkeypatch):
     page = (Path(__file__).parents[1] / "docs/tutorials/experiment.md").read_text(encoding="utf8")
-    block = page.partition("With files of your own")[2].partition("```python\n")[2].partition("```")[0]
+    block = (
+        page.partition("With files of your own")[2].partition("```python\n")[2].partition("```")[0]
+    )
     monkeypatch.chdir(tmp_path)
     Path("qrels.txt").write_text("1 0 a 2\n1 0 b 0\n2 0 a 1\n2 0 b 0\n")
     for name, first in (("run1", "a"), ("run2", "b")):
         other = "ab".replace(first, "")
-        Path(f"{name}.txt").write_text("".join(f"{t} Q0 {first} 1 2 x\n{t} Q0 {other} 2 1 x\n" for t in (1, 2)))
+        Path(f"{name}.txt").write_text(
+            "".join(f"{t} Q0 {first} 1 2 x\n{t} Q0 {other} 2 1 x\n" for t in (1, 2))
+        )
     exec(block, names := {"pt": pt})
     qrels = names["qrels"]
-    found = pt.Experiment(names["systems"], names["topics"], qrels, pt.irpref.bind([AP, RPref], qrels))
-    # run2: topic 1 keeps nothing; in topic 2, N = (1 - 1/2) + 1, so a keeps 1 - 1 / (3/2) = 1/3 of its weight.
+    found = pt.Experiment(
+        names["systems"], names["topics"], qrels, pt.irpref.bind([AP, RPref], qrels)
+    )
+    # run2: topic 1 keeps nothing; in topic 2, N = (1 - 1/2) + 1, so a keeps 1 - 1 / (3/2) = 1/3 of
+    # its weight.
     assert found["name"].tolist() == ["run1", "run2"]
     np.testing.assert_allclose(found.to_numpy()[:, 1:].astype(float), [[1, 1], [1 / 2, 1 / 6]])
 
 
 def test_a_frame_without_a_name_is_named_by_its_place():
     lost = RESULTS.assign(qid="nowhere")
-    with pytest.warns(irpref.IrprefWarning, match="^'system 2': run and qrels have no topic in common"):
+    with pytest.warns(
+        irpref.IrprefWarning, match="^'system 2': run and qrels have no topic in common"
+    ):
         pt.Experiment([RESULTS, lost], ASKED, FEW, [irpref.QMeasure], filter_by_qrels=False)
 
 
@@ -363,7 +436,10 @@ def test_warnings_point_at_the_users_line(systems, topics, qrels):
     for category, call in [
         (irpref.ScaleWarning, lambda: pt.Experiment(systems, topics, qrels, [RPref])),
         (irpref.ScaleWarning, lambda: pt.irpref.Explain(qrels, RPref)),
-        (irpref.ScaleWarning, lambda: ir_measures.calc_aggregate([RPref], {"q": {"a": 2}}, {"q": {"a": 1.0}})),
+        (
+            irpref.ScaleWarning,
+            lambda: ir_measures.calc_aggregate([RPref], {"q": {"a": 2}}, {"q": {"a": 1.0}}),
+        ),
         (irpref.ScaleWarning, lambda: irpref.explain(RPref, {"q": {"a": 2}}, {"q": {"a": 1.0}})),
         (irpref.DuplicateWarning, lambda: QMeasure.evaluate({"q": {"a": 1}}, twice)),
         (irpref.DegenerateWarning, lambda: pt.irpref.bind([RPref], qrels[qrels.label > 0])),
@@ -373,7 +449,9 @@ def test_warnings_point_at_the_users_line(systems, topics, qrels):
         assert {warning.filename for warning in caught} == {__file__}
 
 
-@pytest.mark.parametrize("plan", [{}, {"batch_size": 2}, {"plan": "tree"}], ids=["linear", "batches", "tree"])
+@pytest.mark.parametrize(
+    "plan", [{}, {"batch_size": 2}, {"plan": "tree"}], ids=["linear", "batches", "tree"]
+)
 def test_one_warning_a_measure_and_call(dataset, topics, qrels, plan, capsys):
     # PyTerrier resets Python's memory of warnings, so that each system and batch would warn again.
     several = {str(n): pt.Transformer.from_df(dataset.get_results("noisy")) for n in range(10)}

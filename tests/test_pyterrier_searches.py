@@ -1,4 +1,6 @@
-"""Searches of PyTerrier by measures of either direction, names that it understands, and the randomisation test."""
+"""Searches of PyTerrier by measures of either direction, names that it understands, and the
+randomisation test.
+"""
 
 import subprocess
 import sys
@@ -12,16 +14,21 @@ from ir_measures import AP
 
 import irpref
 from irpref import RPref, nCRP
-from irpref.analysis.significance import randomisation_test
+from irpref.lab.decide.significance import randomisation_test
 
 pt = pytest.importorskip("pyterrier")
 
 # PyTerrier 1.1.2 under pandas 3.1: `add_ranks`, behind most stages of its own.
-old_pandas = pytest.mark.filterwarnings("ignore:The inplace keyword in DataFrame:DeprecationWarning")
+old_pandas = pytest.mark.filterwarnings(
+    "ignore:The inplace keyword in DataFrame:DeprecationWarning"
+)
 pytestmark = [pytest.mark.usefixtures("offline"), old_pandas]
 
-# What is wrong in this version may be mended in another: then these tests have to be looked at again.
-this_version = pytest.mark.skipif(pt.__version__ != "1.1.2", reason="pins what PyTerrier 1.1.2 does")
+# What is wrong in this version may be mended in another: then these tests have to be looked at
+# again.
+this_version = pytest.mark.skipif(
+    pt.__version__ != "1.1.2", reason="pins what PyTerrier 1.1.2 does"
+)
 
 
 class Mixed(pt.Transformer):
@@ -35,7 +42,9 @@ class Mixed(pt.Transformer):
     def transform(self, inp):
         pt.validate.query_frame(inp)
         res = self.res[self.res.qid.isin(inp.qid)]
-        shift = np.array([sum(map(ord, q + d)) * 7919 % 1000 for q, d in zip(res.qid, res.docno, strict=True)])
+        shift = np.array(
+            [sum(map(ord, q + d)) * 7919 % 1000 for q, d in zip(res.qid, res.docno, strict=True)]
+        )
         return pt.model.add_ranks(res.assign(score=res.score + self.noise * 1000 * shift))
 
 
@@ -49,8 +58,8 @@ def mixed(dataset):
 
 def test_randomisation_is_exact_for_few_topics():
     a, b = [0.5, 0.7, 0.2, 0.9], [0.4, 0.4, 0.3, 0.5]
-    # Differences .1 .3 -.1 .4 with mean .7/4. Of 16 sums of +-.1 +-.3 +-.1 +-.4 those of at least .7 in size:
-    # .9 .7 .7 and their opposites.
+    # Differences .1 .3 -.1 .4 with mean .7/4. Of 16 sums of +-.1 +-.3 +-.1 +-.4 those of at least
+    # .7 in size: .9 .7 .7 and their opposites.
     statistic, p = randomisation_test(a, b)
     assert statistic == pytest.approx(0.7 / 4)
     assert p == F(6, 16)
@@ -74,7 +83,9 @@ def test_swapped_systems_turn_the_sign_of_the_statistic_and_nothing_else():
     assert (there, p) == (-back, same)
     # Topics in another order have other draws.
     order = rng.permutation(40)
-    assert randomisation_test(a[order], b[order])[1] == pytest.approx(p, abs=4 * np.sqrt(p * (1 - p) / 10_000))
+    assert randomisation_test(a[order], b[order])[1] == pytest.approx(
+        p, abs=4 * np.sqrt(p * (1 - p) / 10_000)
+    )
 
 
 def test_randomisation_of_equal_systems_and_of_undefined_values():
@@ -99,16 +110,24 @@ class Turned(pt.Transformer):
         return found.assign(score=found.score * self.weight)
 
 
-@pytest.mark.parametrize("metric", ["nCRP", nCRP, irpref.EMeasure @ 5, AP, "map", "nDCG@10", RPref(max_rel=3)])
-def test_searches_choose_the_best_value_whichever_way_is_better(dataset, topics, qrels, metric, capsys):
+@pytest.mark.parametrize(
+    "metric", ["nCRP", nCRP, irpref.EMeasure @ 5, AP, "map", "nDCG@10", RPref(max_rel=3)]
+)
+def test_searches_choose_the_best_value_whichever_way_is_better(
+    dataset, topics, qrels, metric, capsys
+):
     stage = Turned(dataset.get_results("strong"))
     grid = {stage: {"weight": [-1.0, 1.0]}}
     stage.weight = 0.5
-    value, setting = pt.irpref.GridSearch(stage, grid, topics, qrels, metric, return_type="best_setting")
+    value, setting = pt.irpref.GridSearch(
+        stage, grid, topics, qrels, metric, return_type="best_setting"
+    )
     assert stage.weight == 0.5  # as it was
     assert [(name, best) for _, name, best in setting] == [("weight", 1.0)]
     measure = irpref.parse(metric)
-    assert value == pytest.approx(irpref.evaluator([measure], qrels).calc_aggregate(stage.results)[measure])
+    assert value == pytest.approx(
+        irpref.evaluator([measure], qrels).calc_aggregate(stage.results)[measure]
+    )
     stage.weight = -1.0
     assert pt.irpref.GridSearch(stage, grid, topics, qrels, metric) is stage
     assert stage.weight == 1.0
@@ -117,21 +136,35 @@ def test_searches_choose_the_best_value_whichever_way_is_better(dataset, topics,
 def test_each_fold_has_the_setting_that_is_best_on_the_others(topics, capsys):
     # Scores are right in the first two topics and turned round in the other two.
     docs = [f"d{n}" for n in range(4)]
-    rows = [(q, d, (n if q in ("q0", "q1") else -n)) for q in ("q0", "q1", "q2", "q3") for n, d in enumerate(docs)]
-    results = pd.DataFrame(rows, columns=["qid", "docno", "score"]).astype({"score": float}).assign(rank=0, query="a")
-    judged = pd.DataFrame([(q, "d3", 1) for q in ("q0", "q1", "q2", "q3")], columns=["qid", "docno", "label"])
+    rows = [
+        (q, d, (n if q in ("q0", "q1") else -n))
+        for q in ("q0", "q1", "q2", "q3")
+        for n, d in enumerate(docs)
+    ]
+    results = (
+        pd.DataFrame(rows, columns=["qid", "docno", "score"])
+        .astype({"score": float})
+        .assign(rank=0, query="a")
+    )
+    judged = pd.DataFrame(
+        [(q, "d3", 1) for q in ("q0", "q1", "q2", "q3")], columns=["qid", "docno", "label"]
+    )
     queries = pd.DataFrame({"qid": ["q0", "q1", "q2", "q3"], "query": "a"})
     stage = Turned(results)
     stage.weight = 0.5
     folds = [queries.iloc[:2], queries.iloc[2:]]
     for given in (judged, [judged.iloc[:2], judged.iloc[2:]]):
-        found, settings = pt.irpref.KFoldGridSearch(stage, {stage: {"weight": [1.0, -1.0]}}, folds, given, "RR")
+        found, settings = pt.irpref.KFoldGridSearch(
+            stage, {stage: {"weight": [1.0, -1.0]}}, folds, given, "RR"
+        )
         assert [best for ((_, _, best),) in settings] == [-1.0, 1.0]
         # So every topic is served by the wrong one, and d3 comes last.
         assert irpref.evaluator("RR", judged).calc_aggregate(found)[ir_measures.RR] == 1 / 4
         assert found.qid.drop_duplicates().tolist() == ["q0", "q1", "q2", "q3"]
     with pytest.raises(ValueError, match="unknown measure"):
-        pt.irpref.KFoldGridSearch(stage, {stage: {"weight": [-1.0]}}, folds, judged, "no_such_measure")
+        pt.irpref.KFoldGridSearch(
+            stage, {stage: {"weight": [-1.0]}}, folds, judged, "no_such_measure"
+        )
     assert stage.weight == 0.5  # as it was
 
 
@@ -142,10 +175,21 @@ def named():
     irpref.unregister_names()
 
 
-TYPED = ["map", "RPref(max_rel=3)", "nDCG@10", "qmeasure", "P_10", "P+", "ndcg_cut_5", "QMeasure(gains={2:3,3:7})@10"]
+TYPED = [
+    "map",
+    "RPref(max_rel=3)",
+    "nDCG@10",
+    "qmeasure",
+    "P_10",
+    "P+",
+    "ndcg_cut_5",
+    "QMeasure(gains={2:3,3:7})@10",
+]
 
 
-@pytest.mark.parametrize("plan", [{}, {"batch_size": 7}, {"plan": "tree"}], ids=["linear", "batches", "tree"])
+@pytest.mark.parametrize(
+    "plan", [{}, {"batch_size": 7}, {"plan": "tree"}], ids=["linear", "batches", "tree"]
+)
 def test_experiments_understand_every_name_once_they_are_registered(
     dataset, systems, topics, qrels, named, plan, capsys
 ):
@@ -153,17 +197,23 @@ def test_experiments_understand_every_name_once_they_are_registered(
     assert set(table.columns) == set(TYPED)  # as typed
     for system in systems:
         run = pt.model.to_ir_measures(dataset.get_results(system))
-        values = ir_measures.calc_aggregate(irpref.parse_all(TYPED), pt.model.to_ir_measures(qrels), run)
+        values = ir_measures.calc_aggregate(
+            irpref.parse_all(TYPED), pt.model.to_ir_measures(qrels), run
+        )
         for name in TYPED:
             assert table[name][system] == pytest.approx(values[irpref.parse(name)], abs=1e-12)
 
 
-def test_searches_understand_every_name_once_they_are_registered(mixed, topics, qrels, named, capsys):
+def test_searches_understand_every_name_once_they_are_registered(
+    mixed, topics, qrels, named, capsys
+):
     grid = {mixed: {"noise": [5, 0]}}
     for name in ("RPref(max_rel=3)", "nDCG@10", "QMeasure@10"):
         value, setting = pt.GridSearch(mixed, grid, topics, qrels, name, return_type="best_setting")
         assert setting[0][2] == 0
-        assert value == pytest.approx(pt.irpref.GridSearch(mixed, grid, topics, qrels, name, return_type="both")[1])
+        assert value == pytest.approx(
+            pt.irpref.GridSearch(mixed, grid, topics, qrels, name, return_type="both")[1]
+        )
         folds = [topics.iloc[:15], topics.iloc[15:]]
         assert [s[0][2] for s in pt.KFoldGridSearch(mixed, grid, folds, qrels, name)[1]] == [0, 0]
         assert pt.GridScan(mixed, grid, topics, qrels, [name]).columns.tolist()[-1] == name
@@ -173,7 +223,9 @@ def test_names_are_registered_and_unregistered(named):
     assert ir_measures.parse_trec_measure("RPref(max_rel=3)@10") == [RPref(max_rel=3) @ 10]
     assert ir_measures.parse_trec_measure("rpref") == [RPref]
     assert ir_measures.parse_trec_measure("map_cut.5,10") == [AP @ 5, AP @ 10]
-    assert ir_measures.parse_trec_measure("P") == [ir_measures.P @ k for k in (5, 10, 15, 20, 30, 100, 200, 500, 1000)]
+    assert ir_measures.parse_trec_measure("P") == [
+        ir_measures.P @ k for k in (5, 10, 15, 20, 30, 100, 200, 500, 1000)
+    ]
     assert irpref.parse("map") == AP  # our parser asks the host's own, not itself
     with pytest.raises(ValueError, match="did you mean 'RPref'"):
         ir_measures.parse_trec_measure("RPreff")
@@ -189,9 +241,7 @@ def test_names_are_registered_and_unregistered(named):
 
 
 def test_importing_registers_no_names():
-    code = (
-        "import ir_measures, ir_measures.util as u; b = u.parse_trec_measure; import irpref, irpref.host, pyterrier; "
-    )
+    code = "import ir_measures, ir_measures.util as u; b = u.parse_trec_measure; import irpref, irpref.host, pyterrier; "
     code += "pyterrier.irpref.parse('RPref'); print(u.parse_trec_measure is b is ir_measures.parse_trec_measure)"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.endswith("True\n")
@@ -205,7 +255,9 @@ def test_a_search_refuses_what_it_cannot_return(topics, qrels):
 def test_pyterriers_own_search_warns_where_lower_is_better(dataset, topics, qrels, capsys):
     stage = Turned(dataset.get_results("strong"))
     grid = {stage: {"weight": [-1.0, 1.0]}}
-    with pytest.warns(irpref.IrprefWarning, match="nCRP: lower is better, but pt.GridSearch") as caught:
+    with pytest.warns(
+        irpref.IrprefWarning, match="nCRP: lower is better, but pt.GridSearch"
+    ) as caught:
         best, _ = pt.GridSearch(stage, grid, topics, qrels, nCRP, return_type="best_setting")
     assert len([w for w in caught if "lower is better" in str(w.message)]) == 1
     scan = pt.GridScan(stage, grid, topics, qrels, [nCRP])

@@ -1,4 +1,6 @@
-"""The README says what the package does: it names every measure, its Python runs, its commands exist."""
+"""The README says what the package does: it names every measure, its Python runs, its commands
+exist.
+"""
 
 import re
 import shlex
@@ -17,7 +19,9 @@ def blocks(language):
 
 
 def test_the_list_of_measures_is_the_registry():
-    assert script(ROOT / "docs" / "make_readme.py").with_names(TEXT) == TEXT, "run: python docs/make_readme.py"
+    assert script(ROOT / "docs" / "make_readme.py").with_names(TEXT) == TEXT, (
+        "run: python docs/make_readme.py"
+    )
 
 
 def test_the_two_commands_stand_in_the_readme():
@@ -65,11 +69,22 @@ def test_its_command_lines_run(tmp_path, monkeypatch, capsys):
 def test_on_a_package_index_every_link_is_absolute_and_has_the_address_of_the_project():
     """The build makes them so; the address stands in `[project.urls]`."""
     pytest.importorskip("hatchling", reason="builds the wheel")
-    urls = {"Repository": "https://git.example/me/irpref", "Documentation": "https://docs.example/irpref"}
+    urls = {
+        "Repository": "https://git.example/me/irpref",
+        "Documentation": "https://docs.example/irpref",
+    }
     text = script(ROOT / "hatch_build.py").with_addresses(TEXT, urls)
-    links = dict(zip(re.findall(r"\]\(([^)]+)\)", TEXT), re.findall(r"\]\(([^)]+)\)", text), strict=True))
+    links = dict(
+        zip(re.findall(r"\]\(([^)]+)\)", TEXT), re.findall(r"\]\(([^)]+)\)", text), strict=True)
+    )
     assert links["docs/check.md"] == "https://docs.example/irpref/check.html"
-    assert links["docs/tutorials/own-measure.md"] == "https://docs.example/irpref/tutorials/own-measure.html"
+    assert (
+        links["docs/tutorials/own-measure.md"]
+        == "https://docs.example/irpref/tutorials/own-measure.html"
+    )
     assert links["CONTRIBUTING.md"] == "https://git.example/me/irpref/blob/main/CONTRIBUTING.md"
-    assert links["docs/gallery/strip.png"] == "https://git.example/me/irpref/raw/main/docs/gallery/strip.png"
+    assert (
+        links["docs/gallery/strip.png"]
+        == "https://git.example/me/irpref/raw/main/docs/gallery/strip.png"
+    )
     assert all(link.startswith("https://") for link in links.values())

@@ -23,12 +23,16 @@ def rows(generator, key):
 
 
 def test_the_page_is_written_from_its_results(generator):
-    assert generator.OUT.read_text(encoding="utf-8") == generator.page(), "run: python docs/make_real_runs.py"
+    assert generator.OUT.read_text(encoding="utf-8") == generator.page(), (
+        "run: python docs/make_real_runs.py"
+    )
 
 
 def test_a_sentence_that_the_results_do_not_bear_out_stops_the_page(generator, monkeypatch):
     def power_of_p_is_none(key, measure, quantity, cutoff=0, real=generator.of):
-        return 0.0 if (measure, quantity) == ("P", "power") else real(key, measure, quantity, cutoff)
+        return (
+            0.0 if (measure, quantity) == ("P", "power") else real(key, measure, quantity, cutoff)
+        )
 
     monkeypatch.setattr(generator, "of", power_of_p_is_none)
     with pytest.raises(SystemExit, match="no longer bear this out: has more discriminative power"):
@@ -54,11 +58,17 @@ def test_the_results_name_measures_and_no_runs(generator):
     assert words == set(generator.MEASURES.values())
     settings = json.loads((generator.RESULTS / "settings.json").read_text(encoding="utf-8"))
     assert set(settings["collections"]) == set(generator.COLLECTIONS)
-    assert all(isinstance(value, int) for of in settings["collections"].values() for value in of.values())
+    assert all(
+        isinstance(value, int) for of in settings["collections"].values() for value in of.values()
+    )
     assert all(isinstance(value, int) for name, value in settings["crp"].items() if name != "topic")
 
 
 def test_the_pictures_of_the_page_are_there(generator):
-    shown = {name for name in generator.page().replace(")", " ").replace("(", " ").split() if name.endswith(".png")}
+    shown = {
+        name
+        for name in generator.page().replace(")", " ").replace("(", " ").split()
+        if name.endswith(".png")
+    }
     shown = {name for name in shown if name.startswith("real-runs/")}
     assert shown == {f"real-runs/{path.name}" for path in generator.RESULTS.glob("*.png")}

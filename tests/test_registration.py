@@ -23,14 +23,19 @@ def fresh():
     if not hasattr(os, "fork"):
         pytest.skip("the scenarios are run by fork")
     done = subprocess.run(
-        [sys.executable, str(HERE / "fresh_interpreters.py")], capture_output=True, text=True, timeout=120
+        [sys.executable, str(HERE / "fresh_interpreters.py")],
+        capture_output=True,
+        text=True,
+        timeout=120,
     )
     assert done.returncode == 0, done.stderr
     return json.loads(done.stdout.splitlines()[-1])
 
 
 def test_no_name_of_one_letter():
-    ours = [name for name, m in ir_measures.measures.registry.items() if isinstance(m, KernelMeasure)]
+    ours = [
+        name for name, m in ir_measures.measures.registry.items() if isinstance(m, KernelMeasure)
+    ]
     assert len(ours) > 20
     assert min(map(len, ours)) > 1
 
@@ -41,7 +46,9 @@ def test_our_provider_stands_last_and_takes_nothing_from_the_others():
     last = providers[-1]
     assert last.NAME == "irpref"
     assert ir_measures.providers.registry["irpref"] is last
-    built_in = [m for m in ir_measures.measures.registry.values() if not isinstance(m, KernelMeasure)]
+    built_in = [
+        m for m in ir_measures.measures.registry.values() if not isinstance(m, KernelMeasure)
+    ]
     assert len(built_in) > 25
     assert not any(last.supports(measure) for measure in built_in)
 
@@ -58,7 +65,9 @@ def test_entry_points():
     }
 
 
-@pytest.mark.parametrize("scenario", ["irpref_first", "pyterrier_first", "stages_first", "measures_of_pyterrier_first"])
+@pytest.mark.parametrize(
+    "scenario", ["irpref_first", "pyterrier_first", "stages_first", "measures_of_pyterrier_first"]
+)
 def test_the_order_of_imports_does_not_matter(fresh, scenario):
     pytest.importorskip("pyterrier")
     facts = fresh[scenario]
@@ -88,7 +97,11 @@ def test_importing_the_package_loads_nothing_optional(fresh):
 
 @pytest.mark.parametrize(
     ("scenario", "cause"),
-    [("broken_irpref", "irpref"), ("broken_behind_the_door", "a bug"), ("name_taken", "cannot register 'RPref'")],
+    [
+        ("broken_irpref", "irpref"),
+        ("broken_behind_the_door", "a bug"),
+        ("name_taken", "cannot register 'RPref'"),
+    ],
 )
 def test_a_broken_package_does_not_break_pyterrier(fresh, scenario, cause):
     pytest.importorskip("pyterrier")
@@ -106,7 +119,8 @@ def test_a_broken_package_does_not_break_pyterrier(fresh, scenario, cause):
 def test_a_name_of_another_package_is_refused(fresh):
     answer = fresh["name_taken"]
     assert answer["refused"] == (
-        "cannot register 'RPref': ir_measures already has a measure of this name, __main__.name_taken.<locals>.Theirs"
+        "cannot register 'RPref': ir_measures already has a measure of this name, "
+        "__main__.name_taken.<locals>.Theirs"
     )
     assert answer["kept"]
 
@@ -127,23 +141,36 @@ def test_a_measure_may_be_made_again_but_takes_no_name_of_ours(monkeypatch):
             SUPPORTED_PARAMS: ClassVar = {"cutoff": declare.CUTOFF}
 
         mine = declare.register(_Mine())
-    assert mine.SUPPORTED_PARAMS["cutoff"].desc == "pages" != declare.CUTOFF.desc  # which others share
-    with pytest.raises(ValueError, match=r"cannot register 'RPref': .* irpref.measures.rpref._RPref"):
+    assert (
+        mine.SUPPORTED_PARAMS["cutoff"].desc == "pages" != declare.CUTOFF.desc
+    )  # which others share
+    with pytest.raises(
+        ValueError, match=r"cannot register 'RPref': .* irpref.measures.rpref._RPref"
+    ):
         declare.register(mine, "RPref")
-    with pytest.raises(ValueError, match="_Odd: section 'Parameters' has 'cutoff', which is no parameter"):
-        type("_Odd", (KernelMeasure,), {"__doc__": "Odd.\n\nParameters\n---\ncutoff : pages", "SUPPORTED_PARAMS": {}})
+    with pytest.raises(
+        ValueError, match="_Odd: section 'Parameters' has 'cutoff', which is no parameter"
+    ):
+        type(
+            "_Odd",
+            (KernelMeasure,),
+            {"__doc__": "Odd.\n\nParameters\n---\ncutoff : pages", "SUPPORTED_PARAMS": {}},
+        )
 
 
 def test_registration_survives_reloading(fresh):
     answer = fresh["reloaded"]
     assert answer["providers"] == [1, "irpref"]
     assert answer["equal"]
-    # rho of a 1, b 1/2, c 0 with c on top: N = 1.5, penalties 1/1.5 each, (1 + 0.5) * (1 - 2/3) / 1.5 = 1/3.
+    # rho of a 1, b 1/2, c 0 with c on top: N = 1.5, penalties 1/1.5 each, (1 + 0.5) * (1 - 2/3) /
+    # 1.5 = 1/3.
     assert answer["values"] == pytest.approx([1 / 3, 1 / 3])
 
 
 def test_a_docstring_with_an_unknown_section_is_refused():
-    with pytest.raises(ValueError, match=r"_Odd: the docstring has a section 'Pitfals', expected .*'Pitfalls'\?"):
+    with pytest.raises(
+        ValueError, match=r"_Odd: the docstring has a section 'Pitfals', expected .*'Pitfalls'\?"
+    ):
 
         class _Odd(KernelMeasure):
             """Odd.
@@ -184,11 +211,21 @@ def test_the_sections_of_a_docstring_are_declared():
         SUPPORTED_PARAMS = {"p": Param(float)}
 
     measure = _Odd()
-    assert (measure.NAME, measure.__name__, type(measure).__doc__) == ("Odd", "Odd", "Odd.\n\nMore of it.")
+    assert (measure.NAME, measure.__name__, type(measure).__doc__) == (
+        "Odd",
+        "Odd",
+        "Odd.\n\nMore of it.",
+    )
     assert (measure.SHORT_DESC, measure.FORMULA) == ("Odd.", r"\frac{1}{2} + 1")
-    differs = ("one tool", "NaN", "0, rounded", "an empty list, of which there are many"), ("another", "1", "2", "")
+    differs = (
+        ("one tool", "NaN", "0, rounded", "an empty list, of which there are many"),
+        ("another", "1", "2", ""),
+    )
     assert differs == measure.DIFFERS
-    assert (measure.SOURCE, measure.CITE) == ("A. Author, doi:10.1/x", ("author2000a", "author2001b"))
+    assert (measure.SOURCE, measure.CITE) == (
+        "A. Author, doi:10.1/x",
+        ("author2000a", "author2001b"),
+    )
     assert measure.SUPPORTED_PARAMS["p"].desc == "persistence"
 
     class _Other(KernelMeasure):
@@ -199,5 +236,7 @@ def test_the_sections_of_a_docstring_are_declared():
         x : one tool
         """
 
-    with pytest.raises(ValueError, match="_Other: 'one tool' in section 'Differs', expected 'its value, here ours'"):
+    with pytest.raises(
+        ValueError, match="_Other: 'one tool' in section 'Differs', expected 'its value, here ours'"
+    ):
         _ = _Other.DIFFERS

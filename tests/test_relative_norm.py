@@ -1,11 +1,13 @@
-"""What is true of "the relative normalization variant becomes safe for averaging over requests" (De Beer & Moens 2006).
+"""What is true of "the relative normalization variant becomes safe for averaging over requests" (De
+Beer & Moens 2006).
 
-True: documents judged beyond those that rank above a document do not change its penalty, and in a random sample of the
-judgments its expected penalty is that of all judgments, but for samples that have nothing above it, which cost nothing.
+True: documents judged beyond those that rank above a document do not change its penalty, and in a
+random sample of the judgments its expected penalty is that of all judgments, but for samples that
+have nothing above it, which cost nothing.
 
-Not true: that requests are then on one scale. In a random order the relative variant expects the share R / (R + N) of
-relevant documents among the judged ones, which differs from request to request; the absolute one expects 1/2 in all.
-"""
+Not true: that requests are then on one scale. In a random order the relative variant expects the
+share R / (R + N) of relevant documents among the judged ones, which differs from request to
+request; the absolute one expects 1/2 in all."""
 
 import itertools
 from fractions import Fraction
@@ -51,7 +53,10 @@ def test_the_expected_penalty_in_a_random_sample_is_that_of_all_judgments(size):
     whole = penalty(judgments)
     assert whole == pytest.approx(4 / 6)  # n1, n2, n3 cost 1, b and b2 a half, a2 nothing
     others = [doc for doc in judgments if doc != "a"]
-    samples = [{"a": 2} | {doc: judgments[doc] for doc in chosen} for chosen in itertools.combinations(others, size)]
+    samples = [
+        {"a": 2} | {doc: judgments[doc] for doc in chosen}
+        for chosen in itertools.combinations(others, size)
+    ]
     some_above = [sample for sample in samples if set(sample) & set(ranking[:-1])]
     assert sum(map(penalty, some_above)) == pytest.approx(whole * len(some_above))
     nothing_above = [sample for sample in samples if sample not in some_above]
@@ -62,16 +67,25 @@ def test_the_expected_penalty_in_a_random_sample_is_that_of_all_judgments(size):
 def test_the_chance_level_of_the_relative_norm_differs_by_request(n_relevant, n_other):
     judgments = {f"r{i}": 2 for i in range(n_relevant)} | {f"n{i}": 0 for i in range(n_other)}
     orders = list(itertools.permutations(judgments))
-    for measure, expected in ((RELATIVE, Fraction(n_relevant, n_relevant + n_other)), (ABSOLUTE, Fraction(1, 2))):
-        by_hand = sum(ORACLES["RPref"](order, judgments, **measure.params) for order in orders) / len(orders)
+    for measure, expected in (
+        (RELATIVE, Fraction(n_relevant, n_relevant + n_other)),
+        (ABSOLUTE, Fraction(1, 2)),
+    ):
+        by_hand = sum(
+            ORACLES["RPref"](order, judgments, **measure.params) for order in orders
+        ) / len(orders)
         assert by_hand == expected
         qrels = {str(i): judgments for i in range(len(orders))}
         run = {str(i): in_order(order)["q"] for i, order in enumerate(orders)}
-        assert sum(measure.evaluate(qrels, run).values()) / len(orders) == pytest.approx(float(expected))
+        assert sum(measure.evaluate(qrels, run).values()) / len(orders) == pytest.approx(
+            float(expected)
+        )
 
 
 def test_bpref_has_the_norms_and_the_top_of_the_poster():
-    """Relevant a, b, c; ranking x a b y c: above a 1 of 1 judged is not relevant, above b 1 of 2, above c 2 of 4."""
+    """Relevant a, b, c; ranking x a b y c: above a 1 of 1 judged is not relevant, above b 1 of 2,
+    above c 2 of 4.
+    """
     qrels = {"q": {"a": 1, "b": 1, "c": 1, "x": 0, "y": 0}}
     run = {"q": {d: -float(i) for i, d in enumerate("xabyc")}}
     after = {"q": {d: -float(i) for i, d in enumerate("axbyc")}}  # the highest is relevant
@@ -82,12 +96,23 @@ def test_bpref_has_the_norms_and_the_top_of_the_poster():
     }
     for name, value in expected.items():
         measure = irpref.parse(name)
-        assert irpref.evaluator([measure], qrels).calc_aggregate(run)[measure] == pytest.approx(value, abs=1e-15)
-    for top, value in (("keep", (1 + 1 / 2 + 1 / 2) / 3), ("drop", (1 / 2 + 1 / 2) / 2), ("zero", (1 / 2 + 1 / 2) / 3)):
+        assert irpref.evaluator([measure], qrels).calc_aggregate(run)[measure] == pytest.approx(
+            value, abs=1e-15
+        )
+    for top, value in (
+        ("keep", (1 + 1 / 2 + 1 / 2) / 3),
+        ("drop", (1 / 2 + 1 / 2) / 2),
+        ("zero", (1 / 2 + 1 / 2) / 3),
+    ):
         for binary in (
             irpref.BprefVariant(norm="relative", top=top),
             irpref.RPref(norm="relative", top=top, max_rel=1),
         ):
-            assert irpref.evaluator([binary], qrels).calc_aggregate(after)[binary] == pytest.approx(value, abs=1e-15)
+            assert irpref.evaluator([binary], qrels).calc_aggregate(after)[binary] == pytest.approx(
+                value, abs=1e-15
+            )
     alone = irpref.BprefVariant(top="drop")  # nothing would be left
-    assert irpref.evaluator([alone], {"q": {"a": 1, "x": 0}}).calc_aggregate({"q": {"a": 1.0}})[alone] == 1
+    assert (
+        irpref.evaluator([alone], {"q": {"a": 1, "x": 0}}).calc_aggregate({"q": {"a": 1.0}})[alone]
+        == 1
+    )

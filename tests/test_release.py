@@ -28,7 +28,11 @@ def citation():
 
 
 def test_the_version_is_one(citation):
-    headings = re.findall(r"^## (?!Unreleased)(\S+)", (ROOT / "CHANGELOG.md").read_text(encoding="utf-8"), re.MULTILINE)
+    headings = re.findall(
+        r"^## (?!Unreleased)(\S+)",
+        (ROOT / "CHANGELOG.md").read_text(encoding="utf-8"),
+        re.MULTILINE,
+    )
     assert citation["version"] == irpref.__version__
     # Until the day of the release the newest entries stand under "Unreleased".
     unreleased = "\n## Unreleased" in (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")
@@ -36,12 +40,16 @@ def test_the_version_is_one(citation):
 
 
 def test_the_changelog_keeps_its_form(citation):
-    """That of https://keepachangelog.com: versions with their day, the newest first, and six kinds of changes."""
+    """That of https://keepachangelog.com: versions with their day, the newest first, and six kinds
+    of changes.
+    """
     text = (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")
     versions = re.split(r"^## ", text, flags=re.MULTILINE)[1:]
     kinds = {"Added", "Changed", "Deprecated", "Removed", "Fixed", "Security"}
     for version in versions:
-        assert re.match(r"Unreleased\n|\d+\.\d+\.\d+ (- \d{4}-\d{2}-\d{2}|\(unreleased\))\n", version)
+        assert re.match(
+            r"Unreleased\n|\d+\.\d+\.\d+ (- \d{4}-\d{2}-\d{2}|\(unreleased\))\n", version
+        )
         headings = re.findall(r"^### (.*)$", version, re.MULTILINE)
         assert set(headings) <= kinds
         assert len(set(headings)) == len(headings)
@@ -57,8 +65,17 @@ def test_the_licence_is_one(citation):
 def test_the_address_of_the_repository_is_one():
     """Owners fill it in once, in `[project.urls]`."""
     urls = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]["urls"]
-    texts = [ROOT / "CITATION.cff", ROOT / "recipe/recipe.yaml", *ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md")]
-    assert [path for path in texts if re.search(r"github\.(com|io)/\S*irpref", path.read_text(encoding="utf-8"))] == []
+    texts = [
+        ROOT / "CITATION.cff",
+        ROOT / "recipe/recipe.yaml",
+        *ROOT.glob("*.md"),
+        *(ROOT / "docs").rglob("*.md"),
+    ]
+    assert [
+        path
+        for path in texts
+        if re.search(r"github\.(com|io)/\S*irpref", path.read_text(encoding="utf-8"))
+    ] == []
     assert urls["Issues"] == urls["Repository"] + "/issues"
     assert urls["Changelog"].startswith(urls["Repository"] + "/")
 
@@ -114,7 +131,11 @@ def compiler():
     """Skips if nothing can be compiled against Python."""
     command = shlex.split(os.environ.get("CC") or sysconfig.get_config_var("CC") or "cc")
     there = shutil.which(command[0]) and Path(sysconfig.get_path("include"), "Python.h").exists()
-    if os.name != "posix" or sys.implementation.name != "cpython" or sysconfig.get_config_var("Py_GIL_DISABLED"):
+    if (
+        os.name != "posix"
+        or sys.implementation.name != "cpython"
+        or sysconfig.get_config_var("Py_GIL_DISABLED")
+    ):
         pytest.skip("only where a POSIX compiler makes modules for CPython with its global lock")
     if not there:
         pytest.skip("no C compiler here, or no headers of Python")
@@ -137,7 +158,11 @@ def wheels(request, tmp_path_factory, sdist):
 
 def sources():
     """The files of `src`; caches and what was compiled there are none."""
-    paths = [path for path in (ROOT / "src").rglob("*") if path.is_file() and path.suffix not in (".so", ".pyd")]
+    paths = [
+        path
+        for path in (ROOT / "src").rglob("*")
+        if path.is_file() and path.suffix not in (".so", ".pyd")
+    ]
     return {path.relative_to(ROOT).as_posix() for path in paths if "__pycache__" not in path.parts}
 
 
@@ -163,13 +188,13 @@ def test_a_wheel_is_pure_or_for_all_versions_of_python_on_one_platform(wheels, t
         assert modules(wheels[0]) == []
         assert "Root-Is-Purelib: true\nTag: py3-none-any\n" in said
     else:
-        assert modules(wheels[0]) == ["irpref/formats/_native.abi3.so"]
+        assert modules(wheels[0]) == ["irpref/data/_native.abi3.so"]
         tag = wheels[0].stem.removeprefix(f"irpref-{irpref.__version__}-")
         assert re.fullmatch(r"cp311-abi3-(linux|macosx)_\w+", tag)
         assert f"Root-Is-Purelib: false\nTag: {tag}\n" in said
-        imported = "from irpref.formats.texts import _native; print(_native.__file__)"
+        imported = "from irpref.data.texts import _native; print(_native.__file__)"
         done = run(["-c", imported], tmp_path, PYTHONPATH=str(tmp_path))
-        assert Path(done.stdout.strip()) == tmp_path / "irpref/formats/_native.abi3.so", done.stderr
+        assert Path(done.stdout.strip()) == tmp_path / "irpref/data/_native.abi3.so", done.stderr
 
 
 @pytest.mark.parametrize(
@@ -180,7 +205,9 @@ def test_a_wheel_is_pure_or_for_all_versions_of_python_on_one_platform(wheels, t
         ({"CC": "no-such-compiler"}, "no-such-compiler"),
     ],
 )
-def test_where_nothing_can_be_compiled_the_wheel_is_pure_and_one_line_says_so(environment, reason, tmp_path):
+def test_where_nothing_can_be_compiled_the_wheel_is_pure_and_one_line_says_so(
+    environment, reason, tmp_path
+):
     wheel, said = built("wheel", ROOT, tmp_path, **environment)
     assert is_pure(wheel)
     assert modules(wheel) == []
@@ -189,9 +216,13 @@ def test_where_nothing_can_be_compiled_the_wheel_is_pure_and_one_line_says_so(en
     assert reason in line
 
 
-def test_an_editable_installation_compiles_beside_the_source_and_leaves_nothing_old(compiler, unpacked, tmp_path):
-    module = unpacked / "src/irpref/formats/_native.abi3.so"
-    for number, (environment, there) in enumerate([({}, True), ({"IRPREF_PURE": "1"}, False), ({}, True)]):
+def test_an_editable_installation_compiles_beside_the_source_and_leaves_nothing_old(
+    compiler, unpacked, tmp_path
+):
+    module = unpacked / "src/irpref/data/_native.abi3.so"
+    for number, (environment, there) in enumerate(
+        [({}, True), ({"IRPREF_PURE": "1"}, False), ({}, True)]
+    ):
         wheel, _ = built("wheel:editable", unpacked, tmp_path / str(number), **environment)
         assert is_pure(wheel)
         assert modules(wheel) == []
@@ -201,7 +232,7 @@ def test_an_editable_installation_compiles_beside_the_source_and_leaves_nothing_
 
 
 def test_one_command_compiles_anew(compiler, unpacked):
-    module = unpacked / "src/irpref/formats/_native.abi3.so"
+    module = unpacked / "src/irpref/data/_native.abi3.so"
     module.write_text("old")
     assert run(["hatch_build.py"], unpacked).returncode == 0
     assert module.read_bytes() != b"old"
@@ -235,29 +266,42 @@ def test_the_wheel_holds_the_package_and_nothing_else(wheels):
     package = {name for name in names if name.parts[0] != info.name}
     tops = ["irpref", "irpref_command", "irpref_pyterrier"]
     assert {name.parts[0] for name in package} == set(tops)
-    compiled = set() if is_pure(wheels[0]) else {PurePosixPath("irpref/formats/_native.abi3.so")}
+    compiled = set() if is_pure(wheels[0]) else {PurePosixPath("irpref/data/_native.abi3.so")}
     # Every file of the source tree; caches and what editors leave are no part of it.
     files = {path.removeprefix("src/") for path in sources() if not path.endswith(".c")}
     assert package == {PurePosixPath(path) for path in files} | compiled
     package -= compiled
-    # No tests: modules, types, the literature, examples, the page of a report, the pages for PyTerrier.
+    # No tests: modules, types, the literature, examples, the page of a report, the pages for
+    # PyTerrier.
     assert not [name for name in package if "tests" in name.parts or name.name.startswith("test_")]
     others = {name.as_posix() for name in package if name.suffix not in {".py", ".pyi"}}
-    elsewhere = ("irpref/pt_docs/", "irpref/show/report/page.", "irpref/datasets/worked/")
-    assert {name for name in others if not name.startswith(elsewhere) and not name.endswith(".toml")} == {
+    elsewhere = ("irpref/pt_docs/", "irpref/lab/page/page.", "irpref/datasets/worked/")
+    assert {
+        name for name in others if not name.startswith(elsewhere) and not name.endswith(".toml")
+    } == {
         "irpref/py.typed",
         "irpref_command/help.txt",
         "irpref/measures/literature.bib",
         "irpref/datasets/cast2021/LICENSE",
-        *(f"irpref/datasets/{id}/{file}" for id in COLLECTIONS for file in ("about.json", "documents.tsv.gz")),
+        *(
+            f"irpref/datasets/{id}/{file}"
+            for id in COLLECTIONS
+            for file in ("about.json", "documents.tsv.gz")
+        ),
     }
-    assert {PurePosixPath(name).suffix for name in others if name.startswith("irpref/datasets/worked/")} == {".json"}
-    assert {PurePosixPath(name).suffix for name in others if name.startswith("irpref/pt_docs/")} == {".rst"}
+    assert {
+        PurePosixPath(name).suffix for name in others if name.startswith("irpref/datasets/worked/")
+    } == {".json"}
+    assert {
+        PurePosixPath(name).suffix for name in others if name.startswith("irpref/pt_docs/")
+    } == {".rst"}
 
 
 def test_the_sdist_holds_the_sources_the_examples_and_what_is_said_of_them(sdist):
     with tarfile.open(sdist) as archive:
-        names = {PurePosixPath(*PurePosixPath(name).parts[1:]).as_posix() for name in archive.getnames()}
+        names = {
+            PurePosixPath(*PurePosixPath(name).parts[1:]).as_posix() for name in archive.getnames()
+        }
     said = {"README.md", "CHANGELOG.md", "CITATION.cff", "LICENSE", "PKG-INFO"}
     build = {"pyproject.toml", "hatch_build.py", ".gitignore"}
     examples = {f"examples/{path.name}" for path in (ROOT / "examples").glob("*.py")}

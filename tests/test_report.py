@@ -1,4 +1,4 @@
-"""`irpref.report`: what the page says, that it says it as text, and that it loads nothing."""
+"""`irpref.lab.report`: what the page says, that it says it as text, and that it loads nothing."""
 
 import base64
 import hashlib
@@ -14,8 +14,8 @@ import pytest
 
 import irpref
 from irpref.cli import main
-from irpref.show.report import as_json
-from irpref.show.report.texts import texts
+from irpref.lab.page import as_json
+from irpref.lab.page.query_texts import texts
 
 pytest.importorskip("jinja2", reason="a report needs Jinja")
 vl_convert = pytest.importorskip("vl_convert", reason="a report needs Vega")
@@ -35,7 +35,10 @@ HOSTILE = [
 
 def _run(shift):
     docs = [f"d{d}" for d in range(8)] + ["unknown"]
-    return {q: {doc: float(-((i * (t + shift)) % 9)) for i, doc in enumerate(docs)} for t, q in enumerate(QRELS)}
+    return {
+        q: {doc: float(-((i * (t + shift)) % 9)) for i, doc in enumerate(docs)}
+        for t, q in enumerate(QRELS)
+    }
 
 
 RUNS = {f"run{shift}": _run(shift) for shift in (1, 2, 4, 5)}
@@ -83,13 +86,15 @@ class Page(HTMLParser):
 
 @pytest.fixture(scope="module")
 def made():
-    return irpref.report(MEASURES, QRELS, RUNS)
+    return irpref.lab.report(MEASURES, QRELS, RUNS)
 
 
 def _means(page, measures):
     """Means of the leaderboard, by run, as they are written."""
     head, *rows = page.tables[0]
-    columns = [next(i for i, name in enumerate(head) if name.split(" ↓")[0] == str(m)) for m in measures]
+    columns = [
+        next(i for i, name in enumerate(head) if name.split(" ↓")[0] == str(m)) for m in measures
+    ]
     return {row[0]: [row[i] for i in columns] for row in rows}
 
 
@@ -101,9 +106,15 @@ def _write(folder, name, rows):
 
 @pytest.fixture
 def files(tmp_path):
-    qrels = _write(tmp_path, "qrels.txt", [(q, 0, d, g) for q, docs in QRELS.items() for d, g in docs.items()])
+    qrels = _write(
+        tmp_path, "qrels.txt", [(q, 0, d, g) for q, docs in QRELS.items() for d, g in docs.items()]
+    )
     runs = [
-        _write(tmp_path, f"{name}.run", [(q, "Q0", d, 0, s, name) for q, docs in run.items() for d, s in docs.items()])
+        _write(
+            tmp_path,
+            f"{name}.run",
+            [(q, "Q0", d, 0, s, name) for q, docs in run.items() for d, s in docs.items()],
+        )
         for name, run in RUNS.items()
     ]
     return qrels, runs
@@ -126,7 +137,7 @@ def test_the_command_writes_the_numbers_that_eval_prints(files, tmp_path, capsys
 
 def test_tests_on_the_page_are_those_of_the_leaderboard(made):
     data = Page(made.html).data
-    board = irpref.leaderboard(MEASURES, QRELS, RUNS)
+    board = irpref.lab.leaderboard(MEASURES, QRELS, RUNS)
     n = len(RUNS)
     for m, measure in enumerate(map(str, irpref.parse_all(MEASURES))):
         rows = board[board["measure"] == measure].set_index("run")
@@ -137,16 +148,22 @@ def test_tests_on_the_page_are_those_of_the_leaderboard(made):
         for i in range(n):
             for j in range(i + 1, n):
                 pair = data["runs"][i], data["runs"][j]
-                sign, row = (1, pairs.loc[pair]) if pair in pairs.index else (-1, pairs.loc[pair[::-1]])
-                assert data["pairs"][m]["difference"][at] == pytest.approx(sign * row["difference"], abs=1e-8)
-                assert data["pairs"][m]["p_adjusted"][at] == pytest.approx(row["p_adjusted"], abs=1e-8)
+                sign, row = (
+                    (1, pairs.loc[pair]) if pair in pairs.index else (-1, pairs.loc[pair[::-1]])
+                )
+                assert data["pairs"][m]["difference"][at] == pytest.approx(
+                    sign * row["difference"], abs=1e-8
+                )
+                assert data["pairs"][m]["p_adjusted"][at] == pytest.approx(
+                    row["p_adjusted"], abs=1e-8
+                )
                 at += 1
         assert at == len(data["pairs"][m]["p"])
 
 
 def test_tied_documents_have_the_number_of_their_group():
     run = {"q0": {"d0": 3, "d1": 2, "d2": 2, "d3": 1, "d4": 0.5, "d5": 0.5, "d6": 0.5}}
-    page = irpref.report(["AP"], QRELS, {"run": run, "other": RUNS["run1"]}, depth=5)
+    page = irpref.lab.report(["AP"], QRELS, {"run": run, "other": RUNS["run1"]}, depth=5)
     found = Page(page.html).data["rankings"]
     (one,) = [of for of in found["lists"][found["runs"].index("run")] if of["docs"]]
     assert (one["tied"], one["length"]) == ([0, 1, 1, 0, 2], 7)
@@ -154,56 +171,75 @@ def test_tied_documents_have_the_number_of_their_group():
 
 def test_bounds_are_those_of_the_intervals(made):
     tied = {q: {d: 1.0 for d in docs} for q, docs in RUNS["run1"].items()}
-    ties = Page(irpref.report(["nDCG@10", "AP"], QRELS, {"apart": APART, "tied": tied}).html).data["ties"]
+    ties = Page(
+        irpref.lab.report(["nDCG@10", "AP"], QRELS, {"apart": APART, "tied": tied}).html
+    ).data["ties"]
     assert [row["run"] for row in ties["runs"]] == ["tied"]
     bounds = Page(made.html).data["bounds"]
     assert bounds["measure"] == ties["measure"] == "nDCG@10"
     for over, rows in (("ties", ties["runs"]), ("unjudged", bounds["runs"])):
         for row in rows:
-            of = irpref.intervals(["nDCG@10"], QRELS, {**RUNS, "tied": tied}[row["run"]], over=over)
+            of = irpref.lab.intervals(
+                ["nDCG@10"], QRELS, {**RUNS, "tied": tied}[row["run"]], over=over
+            )
             mean = of[of["query_id"].isna()].iloc[0]
             for key in ("value", "low", "high", *(["expected"] if over == "ties" else [])):
                 assert row[key] == pytest.approx(mean[key])
             assert mean["low"] < mean["high"]
-    following = irpref.judge_next(["nDCG@10"], QRELS, {row["run"]: RUNS[row["run"]] for row in bounds["runs"]})
+    following = irpref.lab.judge_next(
+        ["nDCG@10"], QRELS, {row["run"]: RUNS[row["run"]] for row in bounds["runs"]}
+    )
     assert [(row["query_id"], row["doc_id"]) for row in bounds["next"]] == list(
         zip(following["query_id"], following["doc_id"], strict=True)
     )
 
 
 def test_the_page_names_measures_that_suit_the_judgments(made):
-    suggested = irpref.check(QRELS, RUNS, MEASURES).attrs["measures"]
+    suggested = irpref.lab.check(QRELS, RUNS, MEASURES).attrs["measures"]
     assert Page(made.html).data["suggested"] == suggested
     assert all(f"<bdi>{row['measure']}</bdi> (" in made.html for row in suggested)
 
 
 def test_what_is_known_of_no_measure_is_said():
-    assert "Accuracy" in Page(irpref.report(["Accuracy", "AP"], QRELS, RUNS).html).data["bounds"]["said"]
+    assert (
+        "Accuracy"
+        in Page(irpref.lab.report(["Accuracy", "AP"], QRELS, RUNS).html).data["bounds"]["said"]
+    )
 
 
 def test_shares_of_unjudged_documents_by_rank():
     qrels = {"q1": {"a": 1}, "q2": {"b": 0}}
     run = {"q1": {"a": 3, "x": 2, "y": 1}, "q2": {"x": 2, "b": 1}}
-    (of,) = Page(irpref.report(["AP"], qrels, {"run": run}).html).data["holes"]
+    (of,) = Page(irpref.lab.report(["AP"], qrels, {"run": run}).html).data["holes"]
     # Rank 1: a is judged, x is not; rank 2: b is, x is not; rank 3: y, of q1 alone, is not.
     assert (of["x"], of["y"]) == ([1, 2, 3], [[0.5, 0.5, 1]])
     # A grade below 0 is a judgment, as for Judged@10.
-    data = Page(irpref.report(["AP"], {"q": {"a": -1, "b": 1}}, {"run": {"q": {"a": 2, "b": 1, "x": 0}}}).html).data
+    data = Page(
+        irpref.lab.report(
+            ["AP"], {"q": {"a": -1, "b": 1}}, {"run": {"q": {"a": 2, "b": 1, "x": 0}}}
+        ).html
+    ).data
     assert data["holes"][0]["y"] == [[0, 0, 1]]
     assert data["judged"] == pytest.approx([2 / 3])
 
 
 def test_runs_without_ties_and_ties_that_change_nothing_are_said():
-    assert "No run has documents with equal scores." in irpref.report(["AP"], QRELS, {"apart": APART}).html
+    assert (
+        "No run has documents with equal scores."
+        in irpref.lab.report(["AP"], QRELS, {"apart": APART}).html
+    )
     harmless = {q: {"d0": 2.0, "x": 1.0, "y": 1.0} for q in QRELS}
-    page = irpref.report(["AP"], QRELS, {"apart": APART, "harmless": harmless}).html
+    page = irpref.lab.report(["AP"], QRELS, {"apart": APART, "harmless": harmless}).html
     assert "1 run has documents with equal scores; their order changes no value" in page
 
 
 def test_crp_is_drawn_down_to_four_times_the_mean_r_with_what_its_axis_means():
     qrels = {"q1": {"a": 1, "b": 1}, "q2": {"a": 1, "b": 0}}
-    run = {q: {d: float(-i) for i, d in enumerate(["x", "a", "b", *map(str, range(30))])} for q in qrels}
-    *_, crp, npref = Page(irpref.report(["AP"], qrels, {"run": run}).html).data["curves"]
+    run = {
+        q: {d: float(-i) for i, d in enumerate(["x", "a", "b", *map(str, range(30))])}
+        for q in qrels
+    }
+    *_, crp, npref = Page(irpref.lab.report(["AP"], qrels, {"run": run}).html).data["curves"]
     assert npref["said"] == "the same for every n, as always with binary judgments"
     assert crp["x"] == [1, 2, 3, 4, 5, 6]  # the mean of R is 1.5
     assert crp["yLabel"] == "CRP (0 ideal, \N{MINUS SIGN}1 nothing relevant at R)"
@@ -214,14 +250,17 @@ def test_crp_is_drawn_down_to_four_times_the_mean_r_with_what_its_axis_means():
 # ----------------------------------------------------------------------------------------------------- long names
 
 
-LONG = [f"input.trec-covid-submission-{name}-reranked-final" for name in ("bm25", "dense", "mixed", "other")]
+LONG = [
+    f"input.trec-covid-submission-{name}-reranked-final"
+    for name in ("bm25", "dense", "mixed", "other")
+]
 
 
 def test_long_names_lose_in_the_page_what_they_lose_in_pictures_and_are_whole_in_its_text():
     pytest.importorskip("matplotlib")
-    from irpref.show import drawing
+    from irpref.plots import drawing
 
-    page = Page(irpref.report(["AP"], QRELS, dict(zip(LONG, RUNS.values(), strict=True))).html)
+    page = Page(irpref.lab.report(["AP"], QRELS, dict(zip(LONG, RUNS.values(), strict=True))).html)
     shown, note = drawing.short_names(LONG)
     assert page.data["short"] == [shown[name] for name in page.data["runs"]]
     assert set(page.data["short"]) == {"bm25", "dense", "mixed", "other"}
@@ -242,25 +281,41 @@ def test_without_a_script_pairs_topics_and_curves_are_tables(made):
     outside = re.sub(r"<noscript>.*?</noscript>", "", made.html, flags=re.S)
     inside = "".join(re.findall(r"<noscript>(.*?)</noscript>", made.html, re.S))
     titles = " ".join(_captions(inside))
-    for words in ("The best 4 runs", "Values of the topics", "Unjudged", "Precision and recall", "n-pref"):
+    for words in (
+        "The best 4 runs",
+        "Values of the topics",
+        "Unjudged",
+        "Precision and recall",
+        "n-pref",
+    ):
         assert words in titles
         assert words not in " ".join(_captions(outside))
     pairs, topics, *_ = Page(inside).tables
-    board = irpref.leaderboard(MEASURES, QRELS, RUNS)
+    board = irpref.lab.leaderboard(MEASURES, QRELS, RUNS)
     of = board.pairs[board.pairs["measure"] == "nDCG@10"]
     assert sorted(row[4:] for row in pairs[1:]) == sorted(
-        [f"{p:.4f}" if p >= 0.0001 else "< 0.0001" for p in row] for row in of[["p", "p_adjusted"]].to_numpy()
+        [f"{p:.4f}" if p >= 0.0001 else "< 0.0001" for p in row]
+        for row in of[["p", "p_adjusted"]].to_numpy()
     )
     names = topics[0][1:]
-    values = {name: irpref.evaluator(irpref.parse_all(["nDCG@10"]), QRELS).iter_calc(RUNS[name]) for name in names}
-    by_topic = {name: {m.query_id: f"{m.value:.4f}" for m in found} for name, found in values.items()}
-    assert {row[0]: row[1:] for row in topics[1:]} == {q: [by_topic[name][q] for name in names] for q in QRELS}
+    values = {
+        name: irpref.evaluator(irpref.parse_all(["nDCG@10"]), QRELS).iter_calc(RUNS[name])
+        for name in names
+    }
+    by_topic = {
+        name: {m.query_id: f"{m.value:.4f}" for m in found} for name, found in values.items()
+    }
+    assert {row[0]: row[1:] for row in topics[1:]} == {
+        q: [by_topic[name][q] for name in names] for q in QRELS
+    }
 
 
 def test_without_a_script_the_rankings_are_tables(made):
     inside = made.html.split("<h2>Rankings</h2>")[1].split("</noscript>")[0]
     tables = Page(inside).tables
-    (measure,) = irpref.parse_all(["RPref(max_rel=2)"])  # the only one of them that is a sum over documents
+    (measure,) = irpref.parse_all(
+        ["RPref(max_rel=2)"]
+    )  # the only one of them that is a sum over documents
     runs = Page(made.html).data["rankings"]["runs"]
     assert len(tables) == len(QRELS) * len(runs)
     lists = iter(tables)
@@ -272,7 +327,9 @@ def test_without_a_script_the_rankings_are_tables(made):
             assert head == ["#", "Document", "Grade", "Adds", "Why"]
             assert [row[0].strip("=") for row in rows] == [str(int(rank)) for rank in of["rank"]]
             assert [row[1] for row in rows] == of["doc_id"].tolist()
-            assert [row[2] for row in rows] == [str(QRELS[topic].get(doc, "\u2013")) for doc in of["doc_id"]]
+            assert [row[2] for row in rows] == [
+                str(QRELS[topic].get(doc, "\u2013")) for doc in of["doc_id"]
+            ]
             assert [row[3] for row in rows] == [f"{value:.4f}" for value in of["contribution"]]
             assert [row[4] for row in rows] == of["why"].tolist()
 
@@ -285,18 +342,26 @@ def hostile():
     runs = {name: _run(i + 1) for i, name in enumerate(HOSTILE)}
     rename = dict(zip([*QRELS, "d0"], HOSTILE, strict=False))
     qrels = {
-        rename.get(q, q): {rename["q0"] if d == "d0" else d: g for d, g in docs.items()} for q, docs in QRELS.items()
+        rename.get(q, q): {rename["q0"] if d == "d0" else d: g for d, g in docs.items()}
+        for q, docs in QRELS.items()
     }
     runs = {
         name: {
-            rename.get(q, q): {rename["q0"] if d == "d0" else d: s for d, s in docs.items()} for q, docs in run.items()
+            rename.get(q, q): {rename["q0"] if d == "d0" else d: s for d, s in docs.items()}
+            for q, docs in run.items()
         }
         for name, run in runs.items()
     }
     asked = dict(zip(qrels, HOSTILE, strict=False))
     titles = {name: HOSTILE[0] for docs in qrels.values() for name in docs}
-    page = irpref.report(
-        ["AP", "RPref(max_rel=2)"], qrels, runs, baseline=HOSTILE[0], title=HOSTILE[1], topics=asked, documents=titles
+    page = irpref.lab.report(
+        ["AP", "RPref(max_rel=2)"],
+        qrels,
+        runs,
+        baseline=HOSTILE[0],
+        title=HOSTILE[1],
+        topics=asked,
+        documents=titles,
     )
     return page.html
 
@@ -311,8 +376,17 @@ def test_names_are_text(hostile):
         {},
         {},
     ]
-    assert not [tag for tag, _ in page.elements if tag in ("img", "iframe", "object", "link", "base", "form")]
-    assert not [name for _, attrs in page.elements for name in attrs if name.startswith("on") or name == "style"]
+    assert not [
+        tag
+        for tag, _ in page.elements
+        if tag in ("img", "iframe", "object", "link", "base", "form")
+    ]
+    assert not [
+        name
+        for _, attrs in page.elements
+        for name in attrs
+        if name.startswith("on") or name == "style"
+    ]
     assert "49" not in {row[0] for row in page.tables[0]}
 
 
@@ -335,7 +409,12 @@ def test_the_script_of_the_pictures_is_that_of_the_package_with_its_licence(made
     script = Page(made.html).scripts[1]
     assert vl_convert.javascript_bundle() in script  # nothing in it would have ended the element
     licence = script[: script.index("*/")]
-    for words in (f"Vega {vl_convert.get_vega_version()}", "BSD 3-Clause", "Redistribution and use", "Copyright"):
+    for words in (
+        f"Vega {vl_convert.get_vega_version()}",
+        "BSD 3-Clause",
+        "Redistribution and use",
+        "Copyright",
+    ):
         assert words in licence
 
 
@@ -344,7 +423,7 @@ def test_the_script_of_the_pictures_needs_no_second_process(python):
     code = f"""
 import os, sys
 sys.executable = {python}
-from irpref.show.report import charts
+from irpref.lab.page import charts
 with charts.made_beside() as made:
     print(charts.package().javascript_bundle() in made())
 """
@@ -355,7 +434,7 @@ with charts.made_beside() as made:
 def test_without_the_package_of_the_pictures_its_name_is_said(monkeypatch):
     monkeypatch.setitem(sys.modules, "vl_convert", None)
     with pytest.raises(ImportError, match=r"irpref\[report\]"):
-        irpref.report(["AP"], QRELS, RUNS)
+        irpref.lab.report(["AP"], QRELS, RUNS)
 
 
 def test_nothing_is_loaded(made):
@@ -381,44 +460,58 @@ def test_json_stays_data_and_reads_the_same(text):
 
 
 def test_one_run_and_one_topic():
-    page = Page(irpref.report(["AP"], {"q0": QRELS["q0"]}, {"only": RUNS["run1"]}).html)
+    page = Page(irpref.lab.report(["AP"], {"q0": QRELS["q0"]}, {"only": RUNS["run1"]}).html)
     assert len(page.tables[0]) == 2
     assert page.data["pairs"] == []
-    two = Page(irpref.report(["AP"], {"q0": QRELS["q0"]}, RUNS).html)
+    two = Page(irpref.lab.report(["AP"], {"q0": QRELS["q0"]}, RUNS).html)
     assert [row[0] for row in two.tables[0][1:]] == two.data["runs"]
-    one = Page(irpref.report(["AP"], QRELS, {"only": RUNS["run1"]}).html)
+    one = Page(irpref.lab.report(["AP"], QRELS, {"only": RUNS["run1"]}).html)
     assert one.data["board"][0]["letters"] == [None]
 
 
 def test_grave_findings_come_before_the_numbers():
     lacking = {q: docs for q, docs in RUNS["run1"].items() if q != "q3"}
-    page = irpref.report(["AP"], QRELS, {**RUNS, "lacking": lacking}).html
+    page = irpref.lab.report(["AP"], QRELS, {**RUNS, "lacking": lacking}).html
     assert "lacking: no documents for 1 of 6 topics" in Page(page).data["grave"][0]
     assert page.index('id="grave"') < page.index('id="board"')
-    assert irpref.report(["AP"], QRELS, {**RUNS, "lacking": lacking}).grave == Page(page).data["grave"]
-    assert 'id="grave"' not in irpref.report(["AP"], QRELS, RUNS).html
+    assert (
+        irpref.lab.report(["AP"], QRELS, {**RUNS, "lacking": lacking}).grave
+        == Page(page).data["grave"]
+    )
+    assert 'id="grave"' not in irpref.lab.report(["AP"], QRELS, RUNS).html
 
 
 def test_what_the_evaluation_warns_of_is_said_once():
-    twice = pd.DataFrame([(q, d, s) for q, docs in RUNS["run1"].items() for d, s in docs.items()] * 2)
+    twice = pd.DataFrame(
+        [(q, d, s) for q, docs in RUNS["run1"].items() for d, s in docs.items()] * 2
+    )
     twice.columns = ["query_id", "doc_id", "score"]
     with pytest.warns(irpref.IrprefWarning) as given:
-        page = irpref.report(["AP", "RPref"], QRELS, {**RUNS, "twice": twice})
-    assert sorted(warning.category.__name__ for warning in given) == ["DuplicateWarning", "ScaleWarning"]
+        page = irpref.lab.report(["AP", "RPref"], QRELS, {**RUNS, "twice": twice})
+    assert sorted(warning.category.__name__ for warning in given) == [
+        "DuplicateWarning",
+        "ScaleWarning",
+    ]
     assert "duplicates" in {finding["code"] for finding in Page(page.html).data["findings"]}
 
 
 def test_runs_without_documents():
-    page = irpref.report(["AP"], QRELS, {**RUNS, "empty": {}})
+    page = irpref.lab.report(["AP"], QRELS, {**RUNS, "empty": {}})
     assert _means(Page(page.html), ["AP"])["empty"] == ["0.0000"]
-    assert Page(irpref.report(["AP"], QRELS, {"empty": {}}).html).tables[0][1][:2] == ["empty", "0.0000"]
+    assert Page(irpref.lab.report(["AP"], QRELS, {"empty": {}}).html).tables[0][1][:2] == [
+        "empty",
+        "0.0000",
+    ]
 
 
 def test_groups_of_topics_have_their_own_tests():
     groups = {q: "even" if t % 2 else "odd" for t, q in enumerate(QRELS)}
-    data = Page(irpref.report(["AP"], QRELS, RUNS, groups=groups).html).data
-    board = irpref.leaderboard(["AP"], QRELS, RUNS, groups=groups)
-    assert [(group["name"], group["topics"]) for group in data["groups"]] == [("even", 3), ("odd", 3)]
+    data = Page(irpref.lab.report(["AP"], QRELS, RUNS, groups=groups).html).data
+    board = irpref.lab.leaderboard(["AP"], QRELS, RUNS, groups=groups)
+    assert [(group["name"], group["topics"]) for group in data["groups"]] == [
+        ("even", 3),
+        ("odd", 3),
+    ]
     for group in data["groups"]:
         of = board.pairs[board.pairs["group"] == group["name"]]
         assert sorted(group["pairs"][0]["p"]) == pytest.approx(sorted(of["p"]), abs=1e-8)
@@ -434,23 +527,29 @@ def test_preferences_without_grades_have_their_page():
         ],
         columns=["query_id", "group", "subgroup", "doc_id", "relevance"],
     )
-    page = Page(irpref.report(["PrefAP", "PrefShare"], preferences, RUNS).html)
+    page = Page(irpref.lab.report(["PrefAP", "PrefShare"], preferences, RUNS).html)
     evaluate = irpref.evaluator(irpref.parse_all(["PrefAP"]), preferences)
     for name, (shown,) in _means(page, ["PrefAP"]).items():
         assert shown == f"{next(iter(evaluate.calc_aggregate(RUNS[name]).values())):.4f}"
     # A document is on several levels: it has no grade, and there are no curves of grades.
-    assert (page.data["rankings"]["graded"], page.data["curves"], page.data["holes"]) == (False, [], [])
+    assert (page.data["rankings"]["graded"], page.data["curves"], page.data["holes"]) == (
+        False,
+        [],
+        [],
+    )
     assert "preferences" in page.data["bounds"]["said"]
 
 
 def test_the_same_data_give_the_same_page(made):
-    assert irpref.report(MEASURES, QRELS, RUNS).html == made.html
+    assert irpref.lab.report(MEASURES, QRELS, RUNS).html == made.html
 
 
 def test_texts_from_files(tmp_path):
     (tmp_path / "topics.tsv").write_text("q0\twhat is asked\nq1\tsomething else\n")
     (tmp_path / "docs.jsonl").write_text('{"doc_id": "d0", "title": "A title"}\n')
-    page = irpref.report(["AP"], QRELS, RUNS, topics=tmp_path / "topics.tsv", documents=str(tmp_path / "docs.jsonl"))
+    page = irpref.lab.report(
+        ["AP"], QRELS, RUNS, topics=tmp_path / "topics.tsv", documents=str(tmp_path / "docs.jsonl")
+    )
     data = Page(page.html).data
     assert data["queries"][:3] == ["what is asked", "something else", None]
     assert data["rankings"]["titles"][data["rankings"]["docs"].index("d0")] == "A title"
@@ -459,13 +558,22 @@ def test_texts_from_files(tmp_path):
 @pytest.mark.parametrize(
     ("written", "found"),
     [
-        *((f"d0\twhat is{mark}asked\r\nd1\tB\r\n", ["what is asked", "B"]) for mark in "\u2028\u2029\x85\x0b\x0c\x1c"),
         *(
-            ('{"doc_id": "d0", "title": "A' + mark + 'title"}\n{"id": "d1", "title": "B"}', ["A title", "B"])
+            (f"d0\twhat is{mark}asked\r\nd1\tB\r\n", ["what is asked", "B"])
+            for mark in "\u2028\u2029\x85\x0b\x0c\x1c"
+        ),
+        *(
+            (
+                '{"doc_id": "d0", "title": "A' + mark + 'title"}\n{"id": "d1", "title": "B"}',
+                ["A title", "B"],
+            )
             for mark in "\u2028\x85"
         ),
         ("d0\t\nd1\tB\n", [None, "B"]),
-        ('{"doc_id": "d0", "title": ""}\n{"docno": "d1", "title": null, "body": "B"}\n', [None, "B"]),
+        (
+            '{"doc_id": "d0", "title": ""}\n{"docno": "d1", "title": null, "body": "B"}\n',
+            [None, "B"],
+        ),
     ],
 )
 def test_a_line_of_texts_ends_at_a_line_feed_only_and_may_be_empty(tmp_path, written, found):
@@ -486,7 +594,9 @@ def test_a_line_of_texts_ends_at_a_line_feed_only_and_may_be_empty(tmp_path, wri
 )
 def test_a_line_of_texts_that_cannot_be_read_is_named(tmp_path, line):
     (tmp_path / "docs").write_text('{"doc_id": "d1", "title": "B"}\n' + line)
-    with pytest.raises(ValueError, match=r"docs, line 2: expected `id<TAB>text` or a JSON record with id and text"):
+    with pytest.raises(
+        ValueError, match=r"docs, line 2: expected `id<TAB>text` or a JSON record with id and text"
+    ):
         texts(tmp_path / "docs", "documents", ["d0"])
     (tmp_path / "docs").write_bytes(b"d1\tB\nd0\tcaf\xe9\n")
     with pytest.raises(ValueError, match="docs, line 2: this is not UTF-8"):
@@ -514,14 +624,19 @@ def test_it_is_shown_in_a_notebook_in_a_frame_of_its_own(made, tmp_path):
 )
 def test_what_cannot_be_is_said(arguments, message):
     with pytest.raises(ValueError, match=re.escape(message)):
-        irpref.report(["AP"], QRELS, RUNS, **arguments)
+        irpref.lab.report(["AP"], QRELS, RUNS, **arguments)
 
 
 def test_the_command_line_says_what_is_missing(files, capsys, tmp_path):
     qrels, runs = files
     assert main(["report", qrels, *runs, "-f", str(tmp_path / "page.html")]) == 2
     assert "no measure given" in capsys.readouterr().err
-    assert main(["report", qrels, *runs, "AP", "--baseline", runs[1], "-f", str(tmp_path / "page.html")]) == 0
+    assert (
+        main(
+            ["report", qrels, *runs, "AP", "--baseline", runs[1], "-f", str(tmp_path / "page.html")]
+        )
+        == 0
+    )
     data = Page((tmp_path / "page.html").read_text(encoding="utf-8")).data
     assert data["runs"][data["baseline"]] == "run2"
     assert {of["hash"] for of in data["inputs"]} >= {
@@ -533,14 +648,15 @@ def test_systems_of_pyterrier_retrieve_for_the_topics():
     pt = pytest.importorskip("pyterrier")
     frames = {
         name: pd.DataFrame(
-            [(q, d, s) for q, docs in run.items() for d, s in docs.items()], columns=["qid", "docno", "score"]
+            [(q, d, s) for q, docs in run.items() for d, s in docs.items()],
+            columns=["qid", "docno", "score"],
         )
         for name, run in RUNS.items()
     }
     topics = pd.DataFrame({"qid": list(QRELS), "query": [f"query of {q}" for q in QRELS]})
     systems = {name: pt.Transformer.from_df(found, uniform=False) for name, found in frames.items()}
     found = Page(pt.irpref.report(systems, topics, QRELS, ["AP"]).html).data
-    assert found["board"] == Page(irpref.report(["AP"], QRELS, RUNS).html).data["board"]
+    assert found["board"] == Page(irpref.lab.report(["AP"], QRELS, RUNS).html).data["board"]
     assert found["queries"] == topics["query"].tolist()
     alike = Page(pt.irpref.report(list(systems.values()), topics, QRELS, ["AP"]).html).data["runs"]
     assert len(set(alike)) == len(systems)

@@ -1,4 +1,6 @@
-"""The page of `irpref report` in a real browser: it sorts and chooses, asks for nothing, and complains of nothing."""
+"""The page of `irpref report` in a real browser: it sorts and chooses, asks for nothing, and
+complains of nothing.
+"""
 
 import csv
 import json
@@ -15,7 +17,9 @@ pytest.importorskip("jinja2", reason="a report needs Jinja")
 pytest.importorskip("vl_convert", reason="a report needs Vega")
 pytestmark = [
     pytest.mark.once,
-    pytest.mark.skipif(program() is None, reason="no Chromium on this machine: pages are not opened"),
+    pytest.mark.skipif(
+        program() is None, reason="no Chromium on this machine: pages are not opened"
+    ),
 ]
 
 MEASURES = ["nDCG@10", "RPref(max_rel=2)", "EMeasure@3"]
@@ -31,7 +35,7 @@ def browser():
 @pytest.fixture(scope="module")
 def file(tmp_path_factory):
     path = tmp_path_factory.mktemp("report") / "page.html"
-    irpref.report(MEASURES, QRELS, RUNS, path, topics={"q0": "what is asked"})
+    irpref.lab.report(MEASURES, QRELS, RUNS, path, topics={"q0": "what is asked"})
     return path
 
 
@@ -47,7 +51,9 @@ def opened(path):
 
 @pytest.fixture(scope="module")
 def page(file):
-    """One page for all tests that need no other: none of them relies on how the ones before left it."""
+    """One page for all tests that need no other: none of them relies on how the ones before left
+    it.
+    """
     with opened(file) as found:
         yield found
 
@@ -58,10 +64,12 @@ SEVERAL = [f"input.trec-covid-submission-{i}-reranked-final" for i in range(10)]
 
 @pytest.fixture(scope="module")
 def odd(tmp_path_factory):
-    """Ten runs with long names, topics that are numbers, and measures of which the first is better if it is lower."""
+    """Ten runs with long names, topics that are numbers, and measures of which the first is better
+    if it is lower.
+    """
     path = tmp_path_factory.mktemp("odd") / "page.html"
     runs = {name: dict.fromkeys(COUNTED, _run(i + 1)["q1"]) for i, name in enumerate(SEVERAL)}
-    irpref.report(["nCRP", "RPref(max_rel=2)"], dict.fromkeys(COUNTED, QRELS["q1"]), runs, path)
+    irpref.lab.report(["nCRP", "RPref(max_rel=2)"], dict.fromkeys(COUNTED, QRELS["q1"]), runs, path)
     with opened(path) as found:
         yield found
 
@@ -84,19 +92,23 @@ def test_a_click_on_a_head_sorts_and_a_second_one_turns_it_round(page, place):
     assert len(set(once)) > 1
     assert sorted([once, twice]) == [sorted(once), sorted(once, reverse=True)]
     _click(page, 0)
-    names = page.run("[...document.querySelectorAll('#board tbody th')].map(cell => cell.textContent)")
+    names = page.run(
+        "[...document.querySelectorAll('#board tbody th')].map(cell => cell.textContent)"
+    )
     assert names == sorted(RUNS)
 
 
 def test_a_click_on_a_run_compares_the_others_with_it(page):
     page.run("document.querySelector('#board tbody tr th bdi').click()")
     base = page.run("document.querySelector('#board tr.baseline th').textContent")
-    pairs = irpref.leaderboard(MEASURES, QRELS, RUNS).pairs
+    pairs = irpref.lab.leaderboard(MEASURES, QRELS, RUNS).pairs
     turned = pairs.rename(columns={"a": "b", "b": "a"}).assign(difference=-pairs["difference"])
     against = pd.concat([pairs, turned]).query("b == @base").sort_index(kind="stable")
     shown = page.run(
-        "Object.fromEntries([...document.querySelectorAll('#board tbody tr')].map(r => [r.cells[0].textContent, "
-        "[1, 2, 3].map(i => [...r.cells[i].querySelectorAll('.delta')].map(d => d.textContent).join())]))"
+        "Object.fromEntries([...document.querySelectorAll('#board tbody tr')].map(r => "
+        "[r.cells[0].textContent, "
+        "[1, 2, 3].map(i => [...r.cells[i].querySelectorAll('.delta')].map(d => "
+        "d.textContent).join())]))"
     )
     assert shown.pop(base) == ["", "", ""]
     for name, texts in shown.items():
@@ -110,15 +122,19 @@ def test_a_click_on_a_run_compares_the_others_with_it(page):
 
 
 def test_a_measure_that_is_sorted_by_or_chosen_brings_its_places_and_letters(page):
-    board = irpref.leaderboard(MEASURES, QRELS, RUNS)
+    board = irpref.lab.leaderboard(MEASURES, QRELS, RUNS)
     choose = "const s = document.getElementById('board-measure'); s.value = '1'; s.dispatchEvent(new Event('change'))"
-    for measure, act in (("EMeasure@3", lambda: _click(page, 3)), ("RPref(max_rel=2)", lambda: page.run(choose))):
+    for measure, act in (
+        ("EMeasure@3", lambda: _click(page, 3)),
+        ("RPref(max_rel=2)", lambda: page.run(choose)),
+    ):
         act()
         chosen = page.run("document.getElementById('board-measure').selectedOptions[0].textContent")
         assert chosen == f"\u2068{measure}\u2069"
         rows = board[board["measure"] == measure].set_index("run")
         shown = page.run(
-            "[...document.querySelectorAll('#board tbody tr')].map(r => [...r.cells].map(c => c.textContent))"
+            "[...document.querySelectorAll('#board tbody tr')].map(r => [...r.cells].map(c => "
+            "c.textContent))"
         )
         if measure == "EMeasure@3":
             assert shown[0][0] == rows["mean"].idxmin()  # lower is better
@@ -133,18 +149,23 @@ def test_a_cell_of_the_matrix_opens_the_two_runs(page):
     for key in ("ArrowRight", "ArrowDown", "ArrowRight", "Enter"):
         page.press(key)
     order = page.run("[...document.querySelectorAll('#two-a option')].map(o => o.textContent)")
-    found = page.run("[document.getElementById('two-a').value, document.getElementById('two-b').value]")
+    found = page.run(
+        "[document.getElementById('two-a').value, document.getElementById('two-b').value]"
+    )
     assert found == ["1", "3"]
     assert [name.strip("\u2068\u2069") for name in order] == list(
-        irpref.leaderboard(MEASURES, QRELS, RUNS)["run"][: len(RUNS)]
+        irpref.lab.leaderboard(MEASURES, QRELS, RUNS)["run"][: len(RUNS)]
     )
     a, b = (order[int(i)].strip("\u2068\u2069") for i in found)
     evaluate = irpref.evaluator(irpref.parse_all(MEASURES[:1]), QRELS)
     values = [{m.query_id: m.value for m in evaluate.iter_calc(RUNS[name])} for name in (a, b)]
     rows = page.run(
-        "[...document.querySelectorAll('#two-table tbody tr')].map(r => [...r.cells].map(c => c.textContent))"
+        "[...document.querySelectorAll('#two-table tbody tr')].map(r => [...r.cells].map(c => "
+        "c.textContent))"
     )
-    assert {row[0]: row[2:4] for row in rows} == {q: [f"{values[0][q]:.4f}", f"{values[1][q]:.4f}"] for q in QRELS}
+    assert {row[0]: row[2:4] for row in rows} == {
+        q: [f"{values[0][q]:.4f}", f"{values[1][q]:.4f}"] for q in QRELS
+    }
     wins = sum(values[0][q] > values[1][q] for q in QRELS)
     assert f"{wins} topics won" in page.run("document.getElementById('two-said').textContent")
 
@@ -155,7 +176,10 @@ def test_a_topic_chosen_in_a_picture_is_marked_everywhere_and_opens(page, place)
         "const at = dot.getBoundingClientRect(); dot.dispatchEvent(new MouseEvent('click', "
         "{bubbles: true, clientX: at.x + at.width / 2, clientY: at.y + at.height / 2}))"
     )
-    page.run(f"{{ const dot = document.querySelectorAll('#two-plots .mark-symbol path')[{place}]; {click} }}")
+    page.run(
+        f"{{ const dot = document.querySelectorAll('#two-plots .mark-symbol path')[{place}]; "
+        f"{click} }}"
+    )
     topic = page.run("document.querySelector('#two-table tr.chosen th').textContent")
     marked = page.run(
         "[...document.querySelectorAll('#two-plots .mark-symbol path, #two-plots .mark-rect path')]"
@@ -164,12 +188,15 @@ def test_a_topic_chosen_in_a_picture_is_marked_everywhere_and_opens(page, place)
     assert len(marked) == 2
     assert all(f"\u2068{topic}\u2069" in said for said in marked)
     numbers = page.run(
-        "[...document.querySelectorAll('#two-table tr.chosen td')].map(cell => cell.textContent).slice(-3)"
+        "[...document.querySelectorAll('#two-table tr.chosen td')].map(cell => "
+        "cell.textContent).slice(-3)"
     )
     assert all(said.endswith(": {} and {}, difference {}".format(*numbers)) for said in marked)
     chosen = page.run("document.getElementById('topic-id').selectedOptions[0].textContent")
     assert topic in chosen
-    left = page.run("document.getElementById('topic-left').selectedOptions[0].textContent").strip("\u2068\u2069")
+    left = page.run("document.getElementById('topic-left').selectedOptions[0].textContent").strip(
+        "\u2068\u2069"
+    )
     table = irpref.explain("RPref(max_rel=2)", QRELS, RUNS[left], topic)
     rows = page.run(
         "[...document.querySelectorAll('[data-side=left] tbody tr')].map("
@@ -194,12 +221,23 @@ def test_curves_follow_the_ticks(page):
 def test_every_table_comes_as_a_file_with_the_numbers_of_the_page(page):
     page.run(
         "window.made = {}; let last; URL.createObjectURL = blob => (last = blob, '#'); "
-        "for (const at of document.querySelectorAll('[data-csv]')) { at.click(); made[at.dataset.csv] = last; }"
+        "for (const at of document.querySelectorAll('[data-csv]')) { at.click(); "
+        "made[at.dataset.csv] = last; }"
     )
     tables = {}
     for name in page.run("Object.keys(made)"):
         tables[name] = list(csv.reader(page.run(f"made['{name}'].text()").splitlines()))
-    assert set(tables) >= {"leaderboard", "pairs", "two", "topic", "topics", "curves", "unjudged", "bounds", "findings"}
+    assert set(tables) >= {
+        "leaderboard",
+        "pairs",
+        "two",
+        "topic",
+        "topics",
+        "curves",
+        "unjudged",
+        "bounds",
+        "findings",
+    }
     assert set(tables) >= {"turns", "judge_next", "measures", "inputs"}
     assert tables["leaderboard"][0][:5] == ["run", "measure", "mean", "low", "high"]
     assert len(tables["leaderboard"]) == 1 + len(RUNS) * len(MEASURES)
@@ -207,24 +245,35 @@ def test_every_table_comes_as_a_file_with_the_numbers_of_the_page(page):
         assert {len(row) for row in rows} == {len(rows[0])}
         assert len(rows) > 1
     evaluate = irpref.evaluator(irpref.parse_all(MEASURES), QRELS)
-    values = {(run, m.query_id, str(m.measure)): m.value for run in RUNS for m in evaluate.iter_calc(RUNS[run])}
+    values = {
+        (run, m.query_id, str(m.measure)): m.value
+        for run in RUNS
+        for m in evaluate.iter_calc(RUNS[run])
+    }
     found = {tuple(row[:3]): float(row[3]) for row in tables["topics"][1:]}
     assert found == pytest.approx(values, abs=1e-8)
 
 
 def test_where_lower_is_better_what_adds_is_worse(odd):
     parts = odd.run(
-        "[...document.querySelectorAll('.ranking td.part')].filter(cell => cell.querySelector('rect'))"
-        ".map(cell => [cell.textContent.trim().startsWith('\u2212'), cell.querySelector('rect').getAttribute('class')])"
+        "[...document.querySelectorAll('.ranking td.part')].filter(cell => "
+        "cell.querySelector('rect'))"
+        ".map(cell => [cell.textContent.trim().startsWith('\u2212'), "
+        "cell.querySelector('rect').getAttribute('class')])"
     )
     assert {tuple(part) for part in parts} <= {(True, "better"), (False, "worse")}
     assert len(parts) > 0
 
 
 def test_long_names_are_short_on_the_screen_and_whole_in_files(odd):
-    shown = odd.run("[...document.querySelectorAll('#board tbody th bdi')].map(name => [name.innerText, name.title])")
+    shown = odd.run(
+        "[...document.querySelectorAll('#board tbody th bdi')].map(name => [name.innerText, "
+        "name.title])"
+    )
     assert {short for short, _ in shown} == set("0123456789")
-    assert odd.run("document.querySelectorAll('.middle').length") == 0  # nothing is left out there: no dots
+    assert (
+        odd.run("document.querySelectorAll('.middle').length") == 0
+    )  # nothing is left out there: no dots
     assert {whole for _, whole in shown} == set(SEVERAL)
     assert "names without" in odd.run("document.querySelector('#leaderboard .note').innerText")
     odd.run(
@@ -233,7 +282,9 @@ def test_long_names_are_short_on_the_screen_and_whole_in_files(odd):
     )
     assert all(name in odd.run("made.text()") for name in SEVERAL)
     odd.send("Emulation.setEmulatedMedia", media="print", features=[])
-    names = odd.run("[...document.querySelectorAll('#board tbody th bdi')].map(name => name.innerText)")
+    names = odd.run(
+        "[...document.querySelectorAll('#board tbody th bdi')].map(name => name.innerText)"
+    )
     odd.send("Emulation.setEmulatedMedia", media="", features=[])
     assert set(names) == set(SEVERAL)
 
@@ -250,17 +301,20 @@ def test_topics_are_in_the_order_in_which_people_count(odd):
 
 
 def test_a_ninth_curve_is_refused_in_words(odd):
-    odd.run("for (const box of document.querySelectorAll('#board input:not(:checked)')) box.click()")
+    odd.run(
+        "for (const box of document.querySelectorAll('#board input:not(:checked)')) box.click()"
+    )
     assert odd.run("document.querySelectorAll('#board input:checked').length") == 8
     assert "untick one first" in odd.run("document.getElementById('board-said').textContent")
 
 
 def test_one_topic_has_no_tests_and_says_nothing_of_them(browser, tmp_path):
     path = tmp_path / "page.html"
-    irpref.report(["AP", "nDCG@10"], {"q0": QRELS["q0"]}, RUNS, path)
+    irpref.lab.report(["AP", "nDCG@10"], {"q0": QRELS["q0"]}, RUNS, path)
     browser.open(path)
     heads = browser.run(
-        "[...document.querySelectorAll('#board thead th')].map(head => head.innerText.split('\\n')[0].trim())"
+        "[...document.querySelectorAll('#board thead th')].map(head => "
+        "head.innerText.split('\\n')[0].trim())"
     )
     assert heads == ["Run", "AP", "nDCG@10", "Place", "Topics", "Judged@10"]
     text = browser.run("document.body.innerText")
@@ -270,35 +324,57 @@ def test_one_topic_has_no_tests_and_says_nothing_of_them(browser, tmp_path):
 
 
 def test_grades_that_a_judge_filled_in_are_marked(browser, tmp_path):
-    # The judge's grades are twice the human ones, so that the odd documents get what a human would have given.
-    human = {q: {d: grade for d, grade in docs.items() if int(d[1]) % 2 == 0} for q, docs in QRELS.items()}
+    # The judge's grades are twice the human ones, so that the odd documents get what a human would
+    # have given.
+    human = {
+        q: {d: grade for d, grade in docs.items() if int(d[1]) % 2 == 0}
+        for q, docs in QRELS.items()
+    }
     judge = {q: {d: 2 * grade for d, grade in docs.items()} for q, docs in QRELS.items()}
     path = tmp_path / "page.html"
-    irpref.report(["RPref(max_rel=2)"], human, RUNS, path, judge=judge)
+    irpref.lab.report(["RPref(max_rel=2)"], human, RUNS, path, judge=judge)
     browser.open(path)
-    assert "24 of 48 grades are filled in" in browser.run("document.querySelector('header p').textContent")
-    topic = browser.run("document.getElementById('topic-id').selectedOptions[0].textContent").strip("\u2068\u2069")
+    assert "24 of 48 grades are filled in" in browser.run(
+        "document.querySelector('header p').textContent"
+    )
+    topic = browser.run("document.getElementById('topic-id').selectedOptions[0].textContent").strip(
+        "\u2068\u2069"
+    )
     rows = browser.run(
         "[...document.querySelectorAll('[data-side=left] tbody tr')]"
-        ".map(row => [row.cells[2].textContent, row.cells[3].textContent, row.cells[3].className.includes('relevant')])"
+        ".map(row => [row.cells[2].textContent, row.cells[3].textContent, "
+        "row.cells[3].className.includes('relevant')])"
     )
     shown = {doc: (grade, bold) for doc, grade, bold in rows if doc != "unknown"}
-    assert shown == {d: (f"~{g:.2f}" if int(d[1]) % 2 else str(g), g > 0) for d, g in QRELS[topic].items()}
-    assert "~: a grade filled in" in browser.run("document.querySelector('#topic .note').textContent")
+    assert shown == {
+        d: (f"~{g:.2f}" if int(d[1]) % 2 else str(g), g > 0) for d, g in QRELS[topic].items()
+    }
+    assert "~: a grade filled in" in browser.run(
+        "document.querySelector('#topic .note').textContent"
+    )
     assert browser.messages == []
 
 
 def test_a_notebook_shows_the_page_in_its_frame(browser, tmp_path):
-    # The sandbox gives the frame an origin of its own; only without that can it be looked into from outside.
-    shown = irpref.report(MEASURES, QRELS, RUNS)._repr_html_().replace('sandbox="allow-scripts allow-downloads"', "")
+    # The sandbox gives the frame an origin of its own; only without that can it be looked into from
+    # outside.
+    shown = (
+        irpref.lab.report(MEASURES, QRELS, RUNS)
+        ._repr_html_()
+        .replace('sandbox="allow-scripts allow-downloads"', "")
+    )
     assert "sandbox" not in shown.split("srcdoc")[0]
     path = tmp_path / "notebook.html"
     path.write_text(f"<!doctype html><meta charset=utf-8>{shown}", encoding="utf-8")
     browser.open(path)
     assert browser.run("frames[0].document.querySelectorAll('#board tbody tr').length") == len(RUNS)
-    assert browser.run("frames[0].document.querySelectorAll('#curves-plots .mark-line path').length") == 4 * len(RUNS)
+    assert browser.run(
+        "frames[0].document.querySelectorAll('#curves-plots .mark-line path').length"
+    ) == 4 * len(RUNS)
     assert browser.messages == []
-    assert [address for address in browser.requests if not address.startswith(("file:", "about:"))] == []
+    assert [
+        address for address in browser.requests if not address.startswith(("file:", "about:"))
+    ] == []
 
 
 @pytest.mark.parametrize("width", [390, 1280])
@@ -311,11 +387,19 @@ def test_hostile_names_do_nothing(browser, tmp_path):
     runs = {name: _run(i + 1) for i, name in enumerate(HOSTILE)}
     path = tmp_path / "page.html"
     texts = dict(zip(QRELS, HOSTILE, strict=False))
-    irpref.report(
-        ["AP", "RPref(max_rel=2)"], QRELS, runs, path, topics=texts, documents={"d0": HOSTILE[1]}, baseline=HOSTILE[0]
+    irpref.lab.report(
+        ["AP", "RPref(max_rel=2)"],
+        QRELS,
+        runs,
+        path,
+        topics=texts,
+        documents={"d0": HOSTILE[1]},
+        baseline=HOSTILE[0],
     )
     browser.open(path)
-    names = browser.run("[...document.querySelectorAll('#board tbody th bdi')].map(cell => cell.textContent)")
+    names = browser.run(
+        "[...document.querySelectorAll('#board tbody th bdi')].map(cell => cell.textContent)"
+    )
     assert set(names) == set(HOSTILE)
     browser.run(
         "window.made = []; URL.createObjectURL = blob => (made.push(blob), '#'); "
@@ -328,6 +412,10 @@ def test_hostile_names_do_nothing(browser, tmp_path):
     assert browser.messages == []
     assert browser.requests == [path.resolve().as_uri()]
     # The page's own words could not load anything, either: its policy holds.
-    browser.run("document.body.append(Object.assign(new Image(), {src: 'http://127.0.0.1:9/x.png'})), 1")
+    browser.run(
+        "document.body.append(Object.assign(new Image(), {src: 'http://127.0.0.1:9/x.png'})), 1"
+    )
     browser.run("new Promise(done => setTimeout(done, 200))")
-    assert any("Content Security Policy" in text for text in browser.messages), json.dumps(browser.messages)
+    assert any("Content Security Policy" in text for text in browser.messages), json.dumps(
+        browser.messages
+    )

@@ -31,13 +31,15 @@ def ranking(docs):
     return {doc: float(len(docs) - place) for place, doc in enumerate(docs)}
 
 
-# Numbers of any size ----------------------------------------------------------------------------------------
+# Numbers of any size ------------------------------------------------------------------------------
 
 
 def test_grades_whose_sum_is_beyond_a_double_are_finite_grades():
     judgments = {"a": 1.5e308, "b": 1.5e308, "c": 0, "d": -1.5e308}
     assert value(CRP, judgments, ranking("cab")) == -2  # c is two ranks too early; R = 2
-    assert value(RPref(max_rel=1.5e308), judgments, ranking("acb")) == 0.5  # N = 1: b loses all its weight
+    assert (
+        value(RPref(max_rel=1.5e308), judgments, ranking("acb")) == 0.5
+    )  # N = 1: b loses all its weight
 
 
 def test_a_very_deep_topic():
@@ -53,10 +55,12 @@ def test_a_very_deep_topic():
 
 
 def test_a_base_larger_than_an_integer_of_64_bits():
-    assert value(OriginalNDCG(base=1e300), {"a": 2, "b": 1}, ranking("xba")) == 1  # no discount at any rank
+    assert (
+        value(OriginalNDCG(base=1e300), {"a": 2, "b": 1}, ranking("xba")) == 1
+    )  # no discount at any rank
 
 
-# The ends of the range --------------------------------------------------------------------------------------
+# The ends of the range ----------------------------------------------------------------------------
 
 GRADES = [0.9, 1.0, 0.3, 0.3, 0.3, 0.252, 0.967, 0.29, 0.57]
 
@@ -76,13 +80,15 @@ def test_a_list_of_relevant_documents_never_has_more_than_the_best_value(stop, u
 
 def test_uniform_ncu_is_q_measure_to_the_last_digit():
     rng = np.random.default_rng(3)
-    qrels = {f"q{t}": {f"d{i}": int(g) for i, g in enumerate(rng.integers(0, 4, 12))} for t in range(50)}
+    qrels = {
+        f"q{t}": {f"d{i}": int(g) for i, g in enumerate(rng.integers(0, 4, 12))} for t in range(50)
+    }
     run = {f"q{t}": {f"d{i}": float(s) for i, s in enumerate(rng.random(12))} for t in range(50)}
     values = KernelEvaluator([NCU, QMeasure], qrels).values(run)
     assert (values[NCU] == values[QMeasure]).all()
 
 
-# Columns of the qrels ---------------------------------------------------------------------------------------
+# Columns of the qrels -----------------------------------------------------------------------------
 
 JUDGED = pd.DataFrame({"query_id": "q", "doc_id": ["a", "b", "c"], "relevance": [2, 1, 1]})
 
@@ -98,11 +104,17 @@ def test_one_column_may_be_read_in_two_ways():
 def test_a_column_asked_for_later_reaches_groups_of_topics():
     topics = [f"q{t}" for t in range(40)]
     qrels = pd.DataFrame(
-        {"query_id": np.repeat(topics, 2000), "doc_id": np.tile([f"d{i}" for i in range(2000)], 40), "relevance": 1}
+        {
+            "query_id": np.repeat(topics, 2000),
+            "doc_id": np.tile([f"d{i}" for i in range(2000)], 40),
+            "relevance": 1,
+        }
     ).assign(number=4)
     run = {topic: {"d0": 1.0} for topic in topics}
     coverage = Coverage(known="number")
-    assert KernelEvaluator([coverage], qrels).calc_aggregate(run)[coverage] == pytest.approx(1 / 2000)
+    assert KernelEvaluator([coverage], qrels).calc_aggregate(run)[coverage] == pytest.approx(
+        1 / 2000
+    )
     recall = RelativeRecall(expected="number")
     assert KernelEvaluator([recall], qrels).calc_aggregate(run)[recall] == 1 / 4
 
@@ -110,10 +122,12 @@ def test_a_column_asked_for_later_reaches_groups_of_topics():
 def test_the_same_judgment_known_and_missing_is_a_contradiction():
     rows = pd.DataFrame({"query_id": "q", "doc_id": ["a", "a"], "relevance": 1})
     with pytest.raises(ValueError, match="holds document 'a' twice, with 'known'"):
-        Coverage.evaluate(rows.assign(known=pd.array([True, None], dtype="boolean")), {"q": {"a": 1.0}})
+        Coverage.evaluate(
+            rows.assign(known=pd.array([True, None], dtype="boolean")), {"q": {"a": 1.0}}
+        )
 
 
-# Forms of input ---------------------------------------------------------------------------------------------
+# Forms of input -----------------------------------------------------------------------------------
 
 FRAME = {"query_id": ["q", "q"], "doc_id": ["a", "b"]}
 
@@ -128,14 +142,18 @@ def test_a_column_that_is_there_twice():
 def test_an_integer_too_large_for_a_double(form):
     huge = 10**400
     run = {"q": {"a": huge}} if form == "dict" else [ScoredDoc("q", "a", huge)]
-    with pytest.raises(ValueError, match="score of topic 'q', document 'a' is too large for a double"):
+    with pytest.raises(
+        ValueError, match="score of topic 'q', document 'a' is too large for a double"
+    ):
         QMeasure.evaluate({"q": {"a": 1}}, run)
     qrels = {"q": {"a": huge}} if form == "dict" else [Qrel("q", "a", huge, "0")]
-    with pytest.raises(ValueError, match="relevance of topic 'q', document 'a' is too large for a double"):
+    with pytest.raises(
+        ValueError, match="relevance of topic 'q', document 'a' is too large for a double"
+    ):
         QMeasure.evaluate(qrels, {"q": {"a": 1.0}})
 
 
-# Parameters and names ---------------------------------------------------------------------------------------
+# Parameters and names -----------------------------------------------------------------------------
 
 
 def test_parameters_of_any_size():
@@ -162,23 +180,29 @@ def test_columns_with_brackets_quotes_and_blanks(column):
     assert parse(str(measures[0])) == measures[0]
 
 
-# Twist ------------------------------------------------------------------------------------------------------
+# Twist --------------------------------------------------------------------------------------------
 
 
 def test_twist_does_not_look_below_its_depth():
-    # Ideal to depth 8: 2, six times 0, -1. Run: 2 at 1, -1 at 3 (5 ranks early), 0 at 8 (1 rank late): RP- = -5,
-    # RP+ = 1; the reversed ideal has -7 and 7. sigma = 2 * 6/7 * 2/7 / (8/7) = 3/7; CRP is never positive: rho = 0.
+    # Ideal to depth 8: 2, six times 0, -1. Run: 2 at 1, -1 at 3 (5 ranks early), 0 at 8 (1 rank
+    # late): RP- = -5, RP+ = 1; the reversed ideal has -7 and 7. sigma = 2 * 6/7 * 2/7 / (8/7) =
+    # 3/7; CRP is never positive: rho = 0.
     judgments = {"a": 2, "x": -1, "y": -1, "n": 0}
     docs = ["a", "u1", "x", "n", "u2", "u3", "u4", "u5"]
     for below in ([], ["u6"], ["u6", "u7", "u8"]):
         assert value(Twist(depth=8), judgments, ranking(docs + below)) == pytest.approx(3 / 14)
 
 
-@pytest.mark.parametrize("measure", [irpref.QMeasure, irpref.NCU(stop="graded"), irpref.OriginalNDCG, irpref.PPlus])
+@pytest.mark.parametrize(
+    "measure", [irpref.QMeasure, irpref.NCU(stop="graded"), irpref.OriginalNDCG, irpref.PPlus]
+)
 def test_grades_whose_sums_leave_the_range_of_a_double(measure):
-    # Only ratios of gains matter where the counts beside them are below the last digit: 1e308 behaves as 1e100.
+    # Only ratios of gains matter where the counts beside them are below the last digit: 1e308
+    # behaves as 1e100.
     run = {"q": {str(i): float(-i) for i in range(12)}}
-    large, huge = ({"q": {str(i): grade * (1 + i % 3) for i in range(1, 11)}} for grade in (5e99, 5e307))
+    large, huge = (
+        {"q": {str(i): grade * (1 + i % 3) for i in range(1, 11)}} for grade in (5e99, 5e307)
+    )
     value = measure.evaluate(huge, run)["q"]
     assert value == pytest.approx(measure.evaluate(large, run)["q"], rel=1e-12)
     assert 0 < value < 1

@@ -1,4 +1,6 @@
-"""Where the order of additions or the rounding of a product would show: exact, whatever the order of rows."""
+"""Where the order of additions or the rounding of a product would show: exact, whatever the order
+of rows.
+"""
 
 import functools
 import operator
@@ -9,23 +11,28 @@ import numpy as np
 import pytest
 
 import irpref
-from irpref import NPref, OriginalNDCG
-from irpref.analysis import curves
-from irpref.arrays.segments import Segments
+from irpref import NPref, OriginalNDCG, curves
+from irpref.kernel.segments import Segments
 from irpref.measures.scale import partition
 from irpref.reference import values as oracle_calc
 
 
 def test_the_kernel_of_n_pref_cuts_at_the_boundary_itself():
-    """100 * 0.29 is 28.999999999999996 in floating point, and 0.29 belongs to the partition above the boundary."""
+    """100 * 0.29 is 28.999999999999996 in floating point, and 0.29 belongs to the partition above
+    the boundary.
+    """
     assert partition(np.array([0.29, 0.28, 0.0, 1.0]), 100, 1.0).tolist() == [29, 28, 0, 99]
     qrels = {"q": {"a": 0.29, "b": 0.285, "c": 1}}
     run = {"q": {"b": 3.0, "a": 2.0, "c": 1.0}}
     # With 0.29 in the 28th partition a and b would be equal.
     found = NPref(n=100, max_rel=1).evaluate(qrels, run)["q"]
-    assert found == pytest.approx(oracle_calc("NPref", qrels, run, n=100, max_rel=1)["q"], rel=1e-14)
+    assert found == pytest.approx(
+        oracle_calc("NPref", qrels, run, n=100, max_rel=1)["q"], rel=1e-14
+    )
     # a loses (29 - 28), c loses (99 - 28) + (99 - 29), over N = 70 + 71, of 28 + 29 + 99.
-    assert found == pytest.approx(float((28 + 29 - Fraction(99, 141) + 99 - Fraction(141 * 99, 141)) / 156), rel=1e-14)
+    assert found == pytest.approx(
+        float((28 + 29 - Fraction(99, 141) + 99 - Fraction(141 * 99, 141)) / 156), rel=1e-14
+    )
 
 
 @pytest.mark.parametrize("k", [53, 54, 60])
@@ -36,10 +43,14 @@ def test_running_sums_beyond_2_to_the_53rd_stay_with_their_topic(k):
 
 
 def test_the_same_gains_in_another_order_are_no_better_than_the_ideal_list():
-    """0.1 + 0.2 + 0.3 is larger than 0.3 + 0.2 + 0.1 in floating point, and nothing is discounted above rank 10."""
+    """0.1 + 0.2 + 0.3 is larger than 0.3 + 0.2 + 0.1 in floating point, and nothing is discounted
+    above rank 10.
+    """
     assert 0.1 + 0.2 + 0.3 > 0.3 + 0.2 + 0.1
     qrels = {"q": {"a": 0.1, "b": 0.2, "c": 0.3}}
-    assert OriginalNDCG(base=10).evaluate(qrels, {"q": {"a": 3.0, "b": 2.0, "c": 1.0}}) == {"q": 1.0}
+    assert OriginalNDCG(base=10).evaluate(qrels, {"q": {"a": 3.0, "b": 2.0, "c": 1.0}}) == {
+        "q": 1.0
+    }
 
 
 @pytest.mark.parametrize("seed", [1, 2, 3])
@@ -51,9 +62,13 @@ def test_means_of_curves_have_the_digits_of_the_evaluator_whatever_the_order_of_
     topics = list(qrels)
     rng.shuffle(topics)
     shuffled = {t: qrels[t] for t in topics}
-    tables = [curves.npref_convergence(q, run, "RPref(max_rel=1)", n=[2, 3]) for q in (qrels, shuffled)]
+    tables = [
+        curves.npref_convergence(q, run, "RPref(max_rel=1)", n=[2, 3]) for q in (qrels, shuffled)
+    ]
     assert tables[0].equals(tables[1])
-    means = irpref.evaluator([NPref(n=2, max_rel=1), NPref(n=3, max_rel=1)], shuffled).calc_aggregate(run)
+    means = irpref.evaluator(
+        [NPref(n=2, max_rel=1), NPref(n=3, max_rel=1)], shuffled
+    ).calc_aggregate(run)
     assert tables[0]["value"].tolist() == [means[NPref(n=n, max_rel=1)] for n in (2, 3)]
     # The sum in the order given differs, or the test would say nothing.
     values = NPref(n=3, max_rel=1).evaluate(qrels, run)

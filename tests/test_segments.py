@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from irpref.arrays.segments import Segments, order_by
+from irpref.kernel.segments import Segments, order_by
 
 SHAPES = {
     "none": [],
@@ -49,14 +49,26 @@ def test_rows_of_some_topics(lengths, data):
 @given(st.lists(st.integers(0, 9), min_size=1, max_size=20), st.data())
 def test_segments_of_some_rows(lengths, data):
     segments = Segments.of_lengths(np.array(lengths))
-    rows = sorted(data.draw(st.sets(st.integers(0, max(segments.size - 1, 0)))) if segments.size else [])
-    expected = [sum(a <= row < b for row in rows) for a, b in zip(segments.starts, segments.ends, strict=True)]
+    rows = sorted(
+        data.draw(st.sets(st.integers(0, max(segments.size - 1, 0)))) if segments.size else []
+    )
+    expected = [
+        sum(a <= row < b for row in rows)
+        for a, b in zip(segments.starts, segments.ends, strict=True)
+    ]
     assert segments.part(np.array(rows, dtype=np.int64)).lengths.tolist() == expected
 
 
 @given(st.data(), st.sampled_from([0, 24, 25, 6552, 6553, 65535, 65536, 70000]))
 def test_the_order_is_stable(data, highest):
     # 10 * 25 and 10 * 6553 are the last that fit eight and sixteen bits.
-    pairs = data.draw(st.lists(st.tuples(st.integers(0, 9), st.integers(0, highest) | st.just(highest)), max_size=40))
-    major, minor = (np.array(column, dtype=np.int64) for column in (zip(*pairs, strict=True) if pairs else ([], [])))
+    pairs = data.draw(
+        st.lists(
+            st.tuples(st.integers(0, 9), st.integers(0, highest) | st.just(highest)), max_size=40
+        )
+    )
+    major, minor = (
+        np.array(column, dtype=np.int64)
+        for column in (zip(*pairs, strict=True) if pairs else ([], []))
+    )
     assert order_by(major, minor, 10).tolist() == sorted(range(len(pairs)), key=pairs.__getitem__)

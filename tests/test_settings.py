@@ -6,7 +6,7 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
-from irpref.measures.settings import scale_of
+from irpref.settings import scale_of
 from shells import script
 
 ir_datasets = pytest.importorskip("ir_datasets")
@@ -108,7 +108,12 @@ def test_cranfield_counts_down():
 
 def test_beir_has_counts_but_no_definitions():
     scale = scale_of("beir/nfcorpus/test")
-    assert (scale.max_rel, scale.has_nonrelevant, scale.meanings, scale.source) == (2, False, {}, "counts")
+    assert (scale.max_rel, scale.has_nonrelevant, scale.meanings, scale.source) == (
+        2,
+        False,
+        {},
+        "counts",
+    )
 
 
 Qrel = namedtuple("Qrel", ["query_id", "doc_id", "relevance"])

@@ -27,7 +27,9 @@ def shell(capsys, monkeypatch, tmp_path):
 
 
 def run_with_relevant_at(ranks):
-    """Rows of a run whose one relevant document of each topic, `r`, is at this rank; 0: not retrieved."""
+    """Rows of a run whose one relevant document of each topic, `r`, is at this rank; 0: not
+    retrieved.
+    """
     for topic, rank in ranks.items():
         docs = [f"n{i}" for i in range(1, 30)]
         if rank:
@@ -40,17 +42,31 @@ def ranked(tmp_path):
     """Six topics with differences of RR (b - a) of 1/2, 1/4, 1/8, 1/20 - 1/21, 0 and -1/4."""
     a = {"t1": 0, "t2": 4, "t3": 8, "t4": 21, "t5": 1, "t6": 2}
     b = {"t1": 2, "t2": 2, "t3": 4, "t4": 20, "t5": 1, "t6": 4}
-    write(tmp_path / "qrels", [(topic, 0, "r", 1) for topic in a] + [(topic, 0, "n1", 0) for topic in a])
+    write(
+        tmp_path / "qrels",
+        [(topic, 0, "r", 1) for topic in a] + [(topic, 0, "n1", 0) for topic in a],
+    )
     write(tmp_path / "a", run_with_relevant_at(a))
     write(tmp_path / "b", run_with_relevant_at(b))
 
 
 def test_topics_of_a_comparison_come_by_falling_difference(shell, ranked):
-    shown = re.findall(r"^(t\d) +([\d.]+) +([\d.]+) +(-?[\d.]+)$", shell("compare qrels a b RR -q")[0], re.M)
+    shown = re.findall(
+        r"^(t\d) +([\d.]+) +([\d.]+) +(-?[\d.]+)$", shell("compare qrels a b RR -q")[0], re.M
+    )
     assert [topic for topic, *_ in shown] == ["t1", "t2", "t3", "t4", "t5", "t6"]
-    assert [row[1:] for row in shown[:2]] == [("0.0000", "0.5000", "0.5000"), ("0.2500", "0.5000", "0.2500")]
+    assert [row[1:] for row in shown[:2]] == [
+        ("0.0000", "0.5000", "0.5000"),
+        ("0.2500", "0.5000", "0.2500"),
+    ]
     (last,) = shell("compare qrels a b RR R@5 -q -t t6 -o jsonl")[0].splitlines()[:1]
-    assert json.loads(last) == {"measure": "RR", "query_id": "t6", "a": 0.5, "b": 0.25, "difference": -0.25}
+    assert json.loads(last) == {
+        "measure": "RR",
+        "query_id": "t6",
+        "a": 0.5,
+        "b": 0.25,
+        "difference": -0.25,
+    }
 
 
 def test_the_best_systems_are_those_of_the_first_measure(shell, tmp_path):
@@ -94,11 +110,14 @@ def test_what_is_said_of_several_runs_comes_in_the_order_of_the_runs(shell, rank
     names = ["z", "m", "c", "k"]
     for at, name in enumerate(names):
         topics = ["t1"] if at % 2 else ["t1", "t2"]
-        rows = [(t, "Q0", f"d{i}", 0, 9000 - i, "x") for t in topics for i in range(1 if at else 5000)]
+        rows = [
+            (t, "Q0", f"d{i}", 0, 9000 - i, "x") for t in topics for i in range(1 if at else 5000)
+        ]
         write(tmp_path / name, rows)
     for jobs in (1, 4):
         out, said = shell(f"eval qrels {' '.join(names)} AP RR -o jsonl -j {jobs}")
-        # One line for what is the same of all, with the first one's name: topics without documents first.
+        # One line for what is the same of all, with the first one's name: topics without documents
+        # first.
         assert re.findall(r"check: (\w): (no documents|none of its)", said) == [
             ("z", "no documents"),
             ("z", "none of its"),

@@ -1,4 +1,6 @@
-"""The page that walks through the five sources: its calls run, and it leaves out no measure of theirs."""
+"""The page that walks through the five sources: its calls run, and it leaves out no measure of
+theirs.
+"""
 
 import doctest
 from pathlib import Path
@@ -27,6 +29,10 @@ def test_the_calls_of_the_page_run():
 
 
 def test_the_page_names_the_measures_of_the_sources():
-    calls = [line for line in PAGE.read_text(encoding="utf-8").splitlines() if line.startswith((">>>", "..."))]
+    calls = [
+        line
+        for line in PAGE.read_text(encoding="utf-8").splitlines()
+        if line.startswith((">>>", "..."))
+    ]
     assert [name for name in THEIRS if not any(name in line for line in calls)] == []
     assert {name.rstrip("@") for name in THEIRS} - {"BprefR", "Bpref10"} <= set(registered())

@@ -15,7 +15,7 @@ from irpref.datasets import load
 pyspark = pytest.importorskip("pyspark", reason="needs the extra `spark`")
 pytest.importorskip("pyarrow")
 
-from irpref.hosts.spark import evaluate  # noqa: E402
+from irpref.lab.spark import evaluate  # noqa: E402
 
 pytestmark = pytest.mark.filterwarnings(
     "ignore::DeprecationWarning",
@@ -95,12 +95,20 @@ def test_preferences_of_groups_and_subgroups_have_the_values_of_one_machine(spar
         for t, g, s, d in np.ndindex(5, 2, 3, 9)
         if (d * 5 + 3 * s + g + t) % 4
     ]
-    judged = pd.DataFrame(rows, columns=["query_id", "group", "subgroup", "doc_id", "relevance"]).astype(object)
+    judged = pd.DataFrame(
+        rows, columns=["query_id", "group", "subgroup", "doc_id", "relevance"]
+    ).astype(object)
     run = pd.DataFrame(
         [(f"q{t}", f"00{d * 5 % 11}", float((d * t) % 4)) for t in (0, 2, 3) for d in range(8)],
         columns=["query_id", "doc_id", "score"],
     ).astype({"query_id": object, "doc_id": object})
-    measures = ["PrefShare", "PrefShare(by='pair')", "PrefShare(by='group',nonrelevant='R')", "NumPrefs", "PrefAP"]
+    measures = [
+        "PrefShare",
+        "PrefShare(by='pair')",
+        "PrefShare(by='group',nonrelevant='R')",
+        "NumPrefs",
+        "PrefAP",
+    ]
     found = evaluate(spark.createDataFrame(run), spark.createDataFrame(judged), measures).collect()
     expected = irpref.evaluator(measures, judged).iter_calc(run)
     assert {(r.query_id, r.measure): r.value for r in found} == {
@@ -116,7 +124,8 @@ def test_negative_grades_are_warned_of_on_the_driver(spark):
 
 
 def test_the_scale_is_that_of_all_qrels_whatever_the_buckets(spark):
-    # Only one topic has a document of grade 4; alone, the others would be scored on a scale up to 2.
+    # Only one topic has a document of grade 4; alone, the others would be scored on a scale up to
+    # 2.
     qrels = pd.DataFrame(
         [(f"t{t}", f"d{d}", 4 if (t, d) == (0, 0) else d % 3) for t in range(8) for d in range(6)],
         columns=["query_id", "doc_id", "relevance"],
@@ -129,16 +138,28 @@ def test_the_scale_is_that_of_all_qrels_whatever_the_buckets(spark):
 
 
 def test_numeric_ids_and_other_columns_do_no_harm(spark):
-    qrels = pd.DataFrame({"query_id": [1, 1, 2], "doc_id": [10, 11, 10], "relevance": [1, 0, 1], "iteration": 0})
-    run = pd.DataFrame({"query_id": [1, 1, 7], "doc_id": [11, 10, 10], "score": [2, 1, 1], "rank": [9, 9, 9]})
+    qrels = pd.DataFrame(
+        {"query_id": [1, 1, 2], "doc_id": [10, 11, 10], "relevance": [1, 0, 1], "iteration": 0}
+    )
+    run = pd.DataFrame(
+        {"query_id": [1, 1, 7], "doc_id": [11, 10, 10], "score": [2, 1, 1], "rank": [9, 9, 9]}
+    )
     values = collected(evaluate(*frames(spark, run, qrels), ["QMeasure", "CRP"], buckets=2))
-    # Topic 1: the relevant document at rank 2 gets (1 + 1) / (2 + 1); topic 2 is not in the run: 0, and -R(R+1)/2.
-    assert values == {("1", "QMeasure"): 2 / 3, ("2", "QMeasure"): 0, ("1", "CRP"): -1, ("2", "CRP"): -1}
+    # Topic 1: the relevant document at rank 2 gets (1 + 1) / (2 + 1); topic 2 is not in the run: 0,
+    # and -R(R+1)/2.
+    assert values == {
+        ("1", "QMeasure"): 2 / 3,
+        ("2", "QMeasure"): 0,
+        ("1", "CRP"): -1,
+        ("2", "CRP"): -1,
+    }
 
 
 def test_what_concerns_all_topics_is_an_error_at_once(spark, example):
     run, qrels = frames(spark, example.run_frame("strong"), example.qrels_frame())
-    with pytest.raises(ValueError, match="no topic in common: the run holds 'x1', the qrels hold '1'"):
+    with pytest.raises(
+        ValueError, match="no topic in common: the run holds 'x1', the qrels hold '1'"
+    ):
         evaluate(run.selectExpr("'x1' as query_id", "doc_id", "score"), qrels, "QMeasure")
     with pytest.raises(ValueError, match="run: no column score"):
         evaluate(run.drop("score"), qrels, "QMeasure")
@@ -164,7 +185,9 @@ def test_what_concerns_all_topics_is_an_error_at_once(spark, example):
     ],
 )
 @pytest.mark.parametrize("measures", ["QMeasure", "AP", "AP QMeasure"])  # whoever computes them
-def test_bad_rows_are_errors_that_name_topic_and_document(spark, measures, run_rows, qrels_rows, message):
+def test_bad_rows_are_errors_that_name_topic_and_document(
+    spark, measures, run_rows, qrels_rows, message
+):
     run = spark.createDataFrame(run_rows, "query_id string, doc_id string, score double")
     qrels = spark.createDataFrame(qrels_rows, "query_id string, doc_id string, relevance int")
     with pytest.raises(pyspark.errors.PySparkException, match=message):
@@ -182,13 +205,23 @@ def test_an_empty_run_scores_every_topic_of_the_qrels(spark, example):
 
 def test_the_code_of_the_page_runs(spark, example, tmp_path):
     page = Path(__file__).parents[1] / "docs" / "spark.md"
-    (code,) = re.findall(r"^```python\n(.*?)^```", page.read_text(encoding="utf-8"), re.MULTILINE | re.DOTALL)
+    (code,) = re.findall(
+        r"^```python\n(.*?)^```", page.read_text(encoding="utf-8"), re.MULTILINE | re.DOTALL
+    )
     for name, frame in (("run", example.run_frame("strong")), ("qrels", example.qrels_frame())):
         spark.createDataFrame(frame).write.parquet(str(tmp_path / name))
     space = {}
     exec(
-        compile(code.replace("s3://...", tmp_path.as_posix()).replace("buckets=2000", "buckets=4"), "spark.md", "exec"),
+        compile(
+            code.replace("s3://...", tmp_path.as_posix()).replace("buckets=2000", "buckets=4"),
+            "spark.md",
+            "exec",
+        ),
         space,
     )
     assert (tmp_path / "values").is_dir()
-    assert {row.measure for row in space["values"].collect()} == {"RPref(max_rel=3)", "QMeasure", "nDCG@10"}
+    assert {row.measure for row in space["values"].collect()} == {
+        "RPref(max_rel=3)",
+        "QMeasure",
+        "nDCG@10",
+    }

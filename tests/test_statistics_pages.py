@@ -6,9 +6,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from irpref.analysis.check import check
-from irpref.analysis.letters import letters
-from irpref.analysis.pairs import pair_tests
+from irpref.lab.decide.all_pairs import pair_tests
+from irpref.lab.decide.letters import letters
+from irpref.lab.findings.checks import check
 from shells import script
 
 DOCS = Path(__file__).parents[1] / "docs"
@@ -29,8 +29,15 @@ def test_every_code_of_check_is_on_its_page():
 
 
 def test_five_runs_by_hand():
-    table = [line.split("|") for line in (DOCS / "leaderboard.md").read_text(encoding="utf-8").splitlines()]
-    rows = [cells for cells in table if len(cells) == 8 and cells[1].strip() in {"A", "B", "C", "D", "E"}]
+    table = [
+        line.split("|")
+        for line in (DOCS / "leaderboard.md").read_text(encoding="utf-8").splitlines()
+    ]
+    rows = [
+        cells
+        for cells in table
+        if len(cells) == 8 and cells[1].strip() in {"A", "B", "C", "D", "E"}
+    ]
     values = np.array([[float(cell) for cell in cells[2:6]] for cells in rows])
     assert [float(cells[6]) for cells in rows] == pytest.approx(values.mean(axis=1).tolist())
     tukey = pair_tests(values, "tukey")

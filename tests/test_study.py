@@ -63,14 +63,18 @@ def computed(tmp_path_factory):
 def test_one_command_writes_results_verdicts_and_pages(computed):
     names = sorted(path.name for path in (computed / "out").iterdir())
     stored = [f"made{x}.{form}" for x in "abc" for form in ("csv", "json")]
-    assert names == sorted([*stored, "robustness-appendix.md", "robustness.md", "robustness.svg", "verdicts.csv"])
+    assert names == sorted(
+        [*stored, "robustness-appendix.md", "robustness.md", "robustness.svg", "verdicts.csv"]
+    )
     about = json.loads((computed / "out" / "madea.json").read_text())
     # The topic without relevant documents is left out.
     assert (about["runs"], about["teams"], about["topics"]) == (7, 4, 8)
     assert set(about["claims"]) == {h.name for h in HYPOTHESES}
     text = (computed / "out" / "robustness.md").read_text()
     assert "3 collections with 21 runs" in text
-    assert "had not been looked at" in text  # none of them was known when the hypotheses were written
+    assert (
+        "had not been looked at" in text
+    )  # none of them was known when the hypotheses were written
 
 
 def test_the_same_results_give_the_same_bytes(computed, tmp_path):
@@ -94,7 +98,9 @@ def test_the_pages_of_the_repository_are_those_of_the_stored_results(tmp_path):
         ("docs/robustness-appendix.md", page.appendix.page(results)),
         ("study/results/verdicts.csv", page.verdicts_csv(results)),
     ):
-        assert (ROOT / name).read_text(encoding="utf-8") == text, f"write {name} anew: python -m study"
+        assert (ROOT / name).read_text(encoding="utf-8") == text, (
+            f"write {name} anew: python -m study"
+        )
     assert len(page.page(results).split()) <= 1500
 
 
@@ -120,7 +126,11 @@ def test_teams_come_from_the_record_the_first_stage_or_the_name(tmp_path):
     assert data.read(tmp_path / "a").source == "runs.tsv"
     make(tmp_path / "b", 1, teams=False)
     assert len(set(data.read(tmp_path / "b").teams.values())) == 7  # all begin with "team"
-    assert data._teams(tmp_path, ["ab1", "ab-x", "cd"])[0] == {"ab1": "ab", "ab-x": "ab", "cd": "cd"}
+    assert data._teams(tmp_path, ["ab1", "ab-x", "cd"])[0] == {
+        "ab1": "ab",
+        "ab-x": "ab",
+        "cd": "cd",
+    }
     stages = ["first.BM25", "BM25.rerank_1", "ANCE__first_x", "ANCE__rerank"]
     teams, source = data._teams(tmp_path, stages)
     assert (list(teams.values()), source) == (["BM25", "BM25", "ANCE", "ANCE"], "first stage")
@@ -129,9 +139,18 @@ def test_teams_come_from_the_record_the_first_stage_or_the_name(tmp_path):
 @pytest.mark.parametrize(
     ("break_it", "says"),
     [
-        (lambda home: (home / "qrels" / "more.txt").write_text("t 0 d 1\n"), "expected one file, there are 2"),
-        (lambda home: [p.unlink() for p in list((home / "runs").iterdir())[:5]], "2 runs of different names"),
-        (lambda home: (home / "qrels" / "qrels.txt").write_text("t1 0 d1 1\n"), "1 topics have a relevant document"),
+        (
+            lambda home: (home / "qrels" / "more.txt").write_text("t 0 d 1\n"),
+            "expected one file, there are 2",
+        ),
+        (
+            lambda home: [p.unlink() for p in list((home / "runs").iterdir())[:5]],
+            "2 runs of different names",
+        ),
+        (
+            lambda home: (home / "qrels" / "qrels.txt").write_text("t1 0 d1 1\n"),
+            "1 topics have a relevant document",
+        ),
         (lambda home: (home / "runs").rename(home / "gone"), "no qrels/ and runs/"),
     ],
 )
@@ -145,7 +164,13 @@ def test_what_cannot_be_studied_is_said_in_one_line(tmp_path, capsys, break_it, 
 
 
 def test_numbers_as_the_page_prints_them():
-    assert [fraction(x) for x in (0.456, -0.04, 0.001, 1.0, float("nan"))] == [".46", "-.04", ".00", "1.00", "–"]
+    assert [fraction(x) for x in (0.456, -0.04, 0.001, 1.0, float("nan"))] == [
+        ".46",
+        "-.04",
+        ".00",
+        "1.00",
+        "–",
+    ]
     assert [signed(x) for x in (0.456, -0.04, 0.001)] == ["+.46", "−.04", ".00"]
     assert [percent(x) for x in (0.021, 0.149, 0)] == ["2.1", "15", "0"]
     assert [percent(x, True) for x in (0.021, -0.149)] == ["+2.1", "−15"]

@@ -1,4 +1,6 @@
-"""The study's rule: what an interval says, Holm over the hypotheses, and the power that was reported beforehand."""
+"""The study's rule: what an interval says, Holm over the hypotheses, and the power that was
+reported beforehand.
+"""
 
 import sys
 from pathlib import Path
@@ -43,11 +45,15 @@ def test_numbers_are_means_over_measures_or_logarithms_of_their_ratio():
     assert hypothesis("more").estimand(of) == pytest.approx(-0.2)
     assert hypothesis("more", ratio=True).estimand(of) == pytest.approx(np.log(0.6 / 0.8))
     # Of `own`, pairs that turn.
-    assert hypothesis("more", ratio=True, outcome="own").estimand(of) == pytest.approx(np.log(0.4 / 0.2))
+    assert hypothesis("more", ratio=True, outcome="own").estimand(of) == pytest.approx(
+        np.log(0.4 / 0.2)
+    )
 
 
 def test_rounds_of_one_collection_count_once():
-    assert claims.units({"trec-covid-r1": 0.1, "trec-covid-r3": 0.3, "robust03": 0.5}) == pytest.approx([0.2, 0.5])
+    assert claims.units(
+        {"trec-covid-r1": 0.1, "trec-covid-r3": 0.3, "robust03": 0.5}
+    ) == pytest.approx([0.2, 0.5])
 
 
 def test_holm_by_hand():
@@ -61,14 +67,20 @@ def test_holm_by_hand():
     assert p[0] < 0.05 < p[1]
     assert level == pytest.approx([0.05 / 3, 0, 0])
     assert low == pytest.approx(
-        [m - 0.01 * stats.t.isf(a / 2, 2) for m, a in zip((0.1, 0.05, 0.01), (0.05 / 3, 0.025, 0.025), strict=True)]
+        [
+            m - 0.01 * stats.t.isf(a / 2, 2)
+            for m, a in zip((0.1, 0.05, 0.01), (0.05 / 3, 0.025, 0.025), strict=True)
+        ]
     )
 
 
 def test_one_study_in_twenty_says_anything_wrong():
     """Truth on the boundary of a false verdict for each hypothesis: the worst case of the rule."""
     draw = np.random.default_rng(1)
-    edge = [0.0 if h.claim in ("more", "less") else h.bound * (-1 if h.claim == "not less" else 1) for h in HYPOTHESES]
+    edge = [
+        0.0 if h.claim in ("more", "less") else h.bound * (-1 if h.claim == "not less" else 1)
+        for h in HYPOTHESES
+    ]
     found = np.array(edge)[:, None, None] + draw.normal(scale=0.4, size=(len(HYPOTHESES), 6, 4000))
     level, low, high, _ = decide(found)
     wrong = np.zeros(4000, bool)

@@ -1,4 +1,6 @@
-"""Which measures `check` names for some judgments: those that the judgments allow and that the study found to work."""
+"""Which measures `check` names for some judgments: those that the judgments allow and that the
+study found to work.
+"""
 
 import sys
 import warnings
@@ -15,7 +17,7 @@ PASSED = {"AP'": "AP(judged_only=True)", "rpref relative2": "RPref(norm='relativ
 
 
 def named(qrels, runs):
-    return [row["measure"] for row in irpref.check(qrels, runs).attrs["measures"]]
+    return [row["measure"] for row in irpref.lab.check(qrels, runs).attrs["measures"]]
 
 
 def graded(topics=20, deep=30):
@@ -35,7 +37,10 @@ def passed():
     from study.page import situations
     from study.results import Results
 
-    return [[measures for _, measures in asked] for _, asked in situations(Results(ROOT / "study/results"))]
+    return [
+        [measures for _, measures in asked]
+        for _, asked in situations(Results(ROOT / "study/results"))
+    ]
 
 
 def test_incomplete_judgments_get_what_passed_the_study(passed):
@@ -46,7 +51,7 @@ def test_incomplete_judgments_get_what_passed_the_study(passed):
         ({"one": cast.runs["org_convdr"]}, "(0.70)"),
         ({}, "Judged@10 b"),
     ):
-        assert said in irpref.check(cast.qrels, runs).attrs["measures"][2]["why"]
+        assert said in irpref.lab.check(cast.qrels, runs).attrs["measures"][2]["why"]
     assert all(PASSED.keys() <= measures for asked in passed[:3] for measures in asked)
 
 
@@ -98,8 +103,12 @@ def test_what_is_named_can_be_computed_without_a_warning(qrels):
 
 def test_the_command_names_them_last(tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
-    Path("qrels").write_text("".join(f"{q} 0 {d} {g}\n" for q, docs in graded().items() for d, g in docs.items()))
-    Path("run").write_text("".join(f"{q} Q0 {d} 1 {-int(d[1:])} a\n" for q, docs in graded().items() for d in docs))
+    Path("qrels").write_text(
+        "".join(f"{q} 0 {d} {g}\n" for q, docs in graded().items() for d, g in docs.items())
+    )
+    Path("run").write_text(
+        "".join(f"{q} Q0 {d} 1 {-int(d[1:])} a\n" for q, docs in graded().items() for d in docs)
+    )
     assert main(["check", "qrels", "run"]) == 0
     assert "\nMeasures that suit these judgments\nQMeasure " in capsys.readouterr().out
     assert main(["check", "qrels", "run", "-o", "jsonl"]) == 0

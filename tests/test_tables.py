@@ -1,4 +1,6 @@
-"""Runs and judgments from Parquet, CSV, JSON and MS MARCO's columns: what is read, and what is refused."""
+"""Runs and judgments from Parquet, CSV, JSON and MS MARCO's columns: what is read, and what is
+refused.
+"""
 
 import gzip
 import io
@@ -19,7 +21,7 @@ from hypothesis import strategies as st
 import irpref
 from forms import FILES
 from irpref import read_qrels, read_run
-from irpref.formats import tables
+from irpref.data import tables
 
 if sys.version_info >= (3, 14):
     from compression import zstd
@@ -42,13 +44,15 @@ def written(path: Path, data: bytes) -> Path:
     return path
 
 
-def encoded(data: list[tuple[str, str, Any]], form: str, names: tuple[str, str], value: str) -> bytes:
+def encoded(
+    data: list[tuple[str, str, Any]], form: str, names: tuple[str, str], value: str
+) -> bytes:
     """A file of this form, as pandas and polars write it."""
     found = FILES[form](pd.DataFrame(data, columns=[*names, value]))
     return found if isinstance(found, bytes) else found.encode()
 
 
-# What is read ---------------------------------------------------------------------------------------------------
+# What is read -------------------------------------------------------------------------------------
 
 
 def test_every_form_is_tried() -> None:
@@ -62,12 +66,16 @@ def test_the_same_rows_from_every_form(
     form: str, names: tuple[str, str], pack: Callable[[bytes], bytes], tmp_path: Path
 ) -> None:
     ending = {bytes: "", gzip.compress: ".gz", zstd.compress: ".zst"}[pack]
-    run = read_run(written(tmp_path / f"run.{form}{ending}", pack(encoded(RUN, form, names, "score"))))
+    run = read_run(
+        written(tmp_path / f"run.{form}{ending}", pack(encoded(RUN, form, names, "score")))
+    )
     assert rows(run) == RUN
     assert list(run.columns) == ["query_id", "doc_id", "score"]
     assert run["score"].dtype == "float64"
     label = "label" if names is PYTERRIER else "relevance"
-    qrels = read_qrels(written(tmp_path / f"qrels.{form}{ending}", pack(encoded(QRELS, form, names, label))))
+    qrels = read_qrels(
+        written(tmp_path / f"qrels.{form}{ending}", pack(encoded(QRELS, form, names, label)))
+    )
     assert rows(qrels) == QRELS
     assert qrels["relevance"].dtype == "int64"
     assert {type(x) for x in run["query_id"]} == {type(x) for x in qrels["doc_id"]} == {str}
@@ -76,7 +84,10 @@ def test_the_same_rows_from_every_form(
 @pytest.mark.parametrize("form", FILES)
 def test_the_form_can_be_told(form: str) -> None:
     assert rows(read_run(io.BytesIO(encoded(RUN, form, IR_MEASURES, "score")), form)) == RUN
-    assert rows(read_qrels(io.BytesIO(encoded(QRELS, form, IR_MEASURES, "relevance")), form=form)) == QRELS
+    assert (
+        rows(read_qrels(io.BytesIO(encoded(QRELS, form, IR_MEASURES, "relevance")), form=form))
+        == QRELS
+    )
 
 
 @pytest.mark.parametrize("form", ["parquet", "jsonl"])
@@ -90,7 +101,9 @@ def test_whole_numbers_are_their_text(form: str) -> None:
 
 def test_categories_of_parquet(tmp_path: Path) -> None:
     frame = pl.DataFrame({"qid": ["1", "1"], "docno": ["a", "b"], "score": [2, 1]})
-    frame.cast({"qid": pl.Categorical, "docno": pl.Categorical}).write_parquet(tmp_path / "run.parquet")
+    frame.cast({"qid": pl.Categorical, "docno": pl.Categorical}).write_parquet(
+        tmp_path / "run.parquet"
+    )
     assert rows(read_run(tmp_path / "run.parquet")) == [("1", "a", 2.0), ("1", "b", 1.0)]
 
 
@@ -106,7 +119,13 @@ def test_records_with_ids_of_both_kinds() -> None:
 @pytest.mark.parametrize("form", ["parquet", "csv", "tsv", "jsonl"])
 def test_further_columns_of_judgments_survive(form: str, tmp_path: Path) -> None:
     frame = pl.DataFrame(
-        {"qid": ["1", "1"], "known": [True, False], "docno": ["a", "b"], "label": [2, 1], "expected": [3.5, 3.5]}
+        {
+            "qid": ["1", "1"],
+            "known": [True, False],
+            "docno": ["a", "b"],
+            "label": [2, 1],
+            "expected": [3.5, 3.5],
+        }
     )
     path = tmp_path / f"qrels.{form}"
     if form == "parquet":
@@ -129,7 +148,9 @@ def test_further_columns_of_judgments_survive(form: str, tmp_path: Path) -> None
 
 def test_a_tsv_without_header_is_trec(tmp_path: Path) -> None:
     assert rows(read_qrels(written(tmp_path / "qrels.dev.tsv", b"1\t0\ta\t2\n"))) == [("1", "a", 2)]
-    assert rows(read_qrels(written(tmp_path / "t.tsv", b'query-id\tcorpus-id\tscore\n1\t"a\t2\n'))) == [("1", '"a', 2)]
+    assert rows(
+        read_qrels(written(tmp_path / "t.tsv", b'query-id\tcorpus-id\tscore\n1\t"a\t2\n'))
+    ) == [("1", '"a', 2)]
     with pytest.warns(irpref.IrprefWarning, match="labels are read as grades: S is 3"):
         assert rows(read_qrels(written(tmp_path / "labels.tsv", b"1\ta\tS\n"))) == [("1", "a", 3)]
 
@@ -147,7 +168,11 @@ def test_a_header_alone_is_an_empty_run(tmp_path: Path) -> None:
 
 def test_ranks_of_msmarco_are_scores_the_other_way_round(tmp_path: Path) -> None:
     path = written(tmp_path / "run.tsv", b"19\t0070\t1\n19\tb\t2\n20\tc\t10\n")
-    assert rows(read_run(path, "msmarco")) == [("19", "0070", -1.0), ("19", "b", -2.0), ("20", "c", -10.0)]
+    assert rows(read_run(path, "msmarco")) == [
+        ("19", "0070", -1.0),
+        ("19", "b", -2.0),
+        ("20", "c", -10.0),
+    ]
     with pytest.raises(ValueError, match=r"line 1: 3 fields.*form 'msmarco' \(--format msmarco\)"):
         read_run(path)
     # Their judgments are in TREC format.
@@ -156,7 +181,10 @@ def test_ranks_of_msmarco_are_scores_the_other_way_round(tmp_path: Path) -> None
 
 @pytest.mark.parametrize("rank", ["1.5", "-1", "nan"])
 def test_ranks_that_are_none(rank: str) -> None:
-    with pytest.raises(ValueError, match=r"<file>: the rank of topic '1', document 'a' is .* expected a whole number"):
+    with pytest.raises(
+        ValueError,
+        match=r"<file>: the rank of topic '1', document 'a' is .* expected a whole number",
+    ):
         read_run(io.BytesIO(f"1\ta\t{rank}\n".encode()), "msmarco")
 
 
@@ -167,15 +195,21 @@ def test_a_rank_that_is_no_number_is_named_with_its_line() -> None:
 
 def test_a_folder_by_topic(tmp_path: Path) -> None:
     for topic, doc in (("007", "a"), ("a b", "c")):
-        folder = tmp_path / "run" / f"query_id={topic.replace(' ', '%20')}"  # as Arrow and Spark write it
+        folder = (
+            tmp_path / "run" / f"query_id={topic.replace(' ', '%20')}"
+        )  # as Arrow and Spark write it
         folder.mkdir(parents=True)
-        pl.DataFrame({"doc_id": [doc, "b"], "score": [2.0, 1.0]}).write_parquet(folder / "part-0.parquet")
+        pl.DataFrame({"doc_id": [doc, "b"], "score": [2.0, 1.0]}).write_parquet(
+            folder / "part-0.parquet"
+        )
     expected = [("007", "a", 2.0), ("007", "b", 1.0), ("a b", "c", 2.0), ("a b", "b", 1.0)]
     assert rows(read_run(tmp_path / "run")) == expected
     flat = tmp_path / "flat"
     flat.mkdir()
     for i, (topic, doc) in enumerate((("007", "a"), ("8", "c"))):
-        pl.DataFrame({"qid": [topic], "docno": [doc], "score": [1]}).write_parquet(flat / f"{i}.parquet")
+        pl.DataFrame({"qid": [topic], "docno": [doc], "score": [1]}).write_parquet(
+            flat / f"{i}.parquet"
+        )
     assert rows(read_run(flat)) == [("007", "a", 1.0), ("8", "c", 1.0)]
 
 
@@ -189,13 +223,20 @@ texts = st.text(st.characters(blacklist_categories=["Cs"]), min_size=1, max_size
 def test_whatever_the_ids_are(data: list[tuple[str, str, float]], form: str) -> None:
     data = list({row[:2]: row for row in data}.values())
     if form == "json":  # topic after topic
-        data = [row for topic in dict.fromkeys(row[0] for row in data) for row in data if row[0] == topic]
+        data = [
+            row
+            for topic in dict.fromkeys(row[0] for row in data)
+            for row in data
+            if row[0] == topic
+        ]
     if form == "jsonl" and not data:
         return
     if form == "csv":  # pandas quotes no bare carriage return, and an empty line is no row
         data = [row for row in data if not any("\r" in part or "\x00" in part for part in row[:2])]
     if form == "jsonl":
-        lines = [json.dumps(dict(zip(("query_id", "doc_id", "score"), row, strict=True))) for row in data]
+        lines = [
+            json.dumps(dict(zip(("query_id", "doc_id", "score"), row, strict=True))) for row in data
+        ]
         written = "\n".join(lines).encode()
     else:
         written = encoded(data, form, IR_MEASURES, "score")
@@ -207,18 +248,28 @@ def test_whatever_the_ids_are(data: list[tuple[str, str, float]], form: str) -> 
 def test_lines_of_csv_end_as_they_do_elsewhere(form: str, end: str, tmp_path: Path) -> None:
     lines = ["query_id,doc_id,score", "1,a,2", "1,b,1", ""]
     text = end.join(lines).replace(",", "\t" if form == "tsv" else ",")
-    assert rows(read_run(written(tmp_path / f"run.{form}", text.encode()))) == [("1", "a", 2.0), ("1", "b", 1.0)]
+    assert rows(read_run(written(tmp_path / f"run.{form}", text.encode()))) == [
+        ("1", "a", 2.0),
+        ("1", "b", 1.0),
+    ]
     bad = written(tmp_path / f"bad.{form}", text.replace("1", "x").encode())
-    with pytest.raises(ValueError, match=rf"bad\.{form}, line 3: the score is 'x', expected a number"):
+    with pytest.raises(
+        ValueError, match=rf"bad\.{form}, line 3: the score is 'x', expected a number"
+    ):
         read_run(bad)
 
 
 @pytest.mark.parametrize("form", ["json", "jsonl", "csv"])
 def test_further_columns_of_mixed_types_are_read_as_they_are(form: str) -> None:
     cells = ["x", 3, None, 2**70, 1.5]
-    records = [{"query_id": "1", "doc_id": f"d{i}", "relevance": 1, "note": cell} for i, cell in enumerate(cells)]
+    records = [
+        {"query_id": "1", "doc_id": f"d{i}", "relevance": 1, "note": cell}
+        for i, cell in enumerate(cells)
+    ]
     if form == "csv":
-        text = "query_id,doc_id,relevance,note\n" + "".join(f"1,d{i},1,{c or ''}\n" for i, c in enumerate(cells))
+        text = "query_id,doc_id,relevance,note\n" + "".join(
+            f"1,d{i},1,{c or ''}\n" for i, c in enumerate(cells)
+        )
         cells = [None if cell is None else str(cell) for cell in cells]
     else:
         text = json.dumps(records) if form == "json" else "\n".join(map(json.dumps, records))
@@ -226,14 +277,18 @@ def test_further_columns_of_mixed_types_are_read_as_they_are(form: str) -> None:
     assert [None if pd.isna(cell) else cell for cell in found] == cells
 
 
-def test_parquet_without_pyarrow_is_refused_in_one_line(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_parquet_without_pyarrow_is_refused_in_one_line(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     path = written(tmp_path / "run.parquet", encoded(RUN, "parquet", IR_MEASURES, "score"))
     monkeypatch.setitem(sys.modules, "pyarrow", None)
-    with pytest.raises(ImportError, match=r"run\.parquet: Parquet needs pyarrow: pip install 'irpref\[parquet\]'$"):
+    with pytest.raises(
+        ImportError, match=r"run\.parquet: Parquet needs pyarrow: pip install 'irpref\[parquet\]'$"
+    ):
         read_run(path)
 
 
-# What is refused ---------------------------------------------------------------------------------------------------
+# What is refused ----------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
@@ -241,23 +296,51 @@ def test_parquet_without_pyarrow_is_refused_in_one_line(tmp_path: Path, monkeypa
     [
         ("r.csv", b"query_id,doc_id,score\n1,a,2\n1,b\n", "{path}, line 3: 2 fields, expected 3"),
         ("r.csv", b"query_id,doc_id,score\n1,a,2,3\n", "{path}, line 2: 4 fields, expected 3"),
-        ("r.csv", b"query_id,doc_id,score\n1,a,two\n", "{path}, line 2: the score is 'two', expected a number"),
-        ("r.csv", b'query_id,doc_id,score\n1,"a\nb",1\n1,c,x\n', "{path}, line 4: the score is 'x', expected a number"),
+        (
+            "r.csv",
+            b"query_id,doc_id,score\n1,a,two\n",
+            "{path}, line 2: the score is 'two', expected a number",
+        ),
+        (
+            "r.csv",
+            b'query_id,doc_id,score\n1,"a\nb",1\n1,c,x\n',
+            "{path}, line 4: the score is 'x', expected a number",
+        ),
         ("r.csv", b"query_id,doc_id,score\n1,,2\n", "{path}, line 2: the doc_id is missing"),
-        ("r.csv", b"query_id,doc_id,score\n1,a,\n", "{path}, line 2: the score is '', expected a number"),
+        (
+            "r.csv",
+            b"query_id,doc_id,score\n1,a,\n",
+            "{path}, line 2: the score is '', expected a number",
+        ),
         ("r.csv", b"query_id,doc_id,score\n,,\n", "{path}, line 2: the query_id is missing"),
         ("r.csv", b"query_id,doc_id,score\n1,\xff,2\n", "{path}, line 2: this is not UTF-8"),
         ("r.csv", b"1,a,2\n", "{path} has no column 'query_id' (or 'qid') (found: 1, a, 2)"),
         ("r.csv", b"qid,docno,docno,score\n1,a,b,2\n", "{path}: two columns have the same name"),
         ("r.csv", b"", "{path}: the file is empty, expected a header"),
-        ("r.tsv", b"qid\tdocno\trank\n1\ta\t2\n", "{path} has no column 'score' (found: qid, docno, rank)"),
+        (
+            "r.tsv",
+            b"qid\tdocno\trank\n1\ta\t2\n",
+            "{path} has no column 'score' (found: qid, docno, rank)",
+        ),
         ("r.json", b'{"1": {"a": 1}', "{path}, line 1: this is no JSON"),
-        ("r.json", b'{"1": {"a": "2"}}', "{path}, topic '1', document 'a': the score is '2', expected a number"),
-        ("r.json", b'{"1": {"a": true}}', "{path}, topic '1', document 'a': the score is True, expected a number"),
+        (
+            "r.json",
+            b'{"1": {"a": "2"}}',
+            "{path}, topic '1', document 'a': the score is '2', expected a number",
+        ),
+        (
+            "r.json",
+            b'{"1": {"a": true}}',
+            "{path}, topic '1', document 'a': the score is True, expected a number",
+        ),
         ("r.json", b'{"1": 3}', "{path}: topic '1' holds a number, expected document -> number"),
         ("r.json", b'{"1": {"a": 1, "a": 2}}', "{path}: the key 'a' is twice in one object"),
         ("r.json", b"3", "{path}: expected topic -> document -> number, got a number"),
-        ("r.json", b'{"1": {"a": 1%s}}' % (b"0" * 400), "{path}, topic '1', document 'a': a number is too large for"),
+        (
+            "r.json",
+            b'{"1": {"a": 1%s}}' % (b"0" * 400),
+            "{path}, topic '1', document 'a': a number is too large for",
+        ),
         ("r.json", b"[" * 100_000, "{path}: the JSON is nested too deeply"),
         ("r.json", b'{"1":\n {"\xff": 1}}', "{path}, line 2: this is not UTF-8"),
         (
@@ -265,10 +348,26 @@ def test_parquet_without_pyarrow_is_refused_in_one_line(tmp_path: Path, monkeypa
             b'{"qid": "1", "docno": "a", "score": 1}\n{"qid"\n',
             "{path}, line 2: this is no JSON: '{{\"qid\"'",
         ),
-        ("r.jsonl", b'{"qid": "1", "docno": "a", "score": "x"}\n', "{path}, line 1: the score is 'x'"),
-        ("r.jsonl", b'{"qid": "1", "score": 2}\n', "{path}, line 1 has no column 'doc_id' (or 'docno')"),
-        ("r.jsonl", b'{"qid": 1.5, "docno": "a", "score": 2}\n', "{path}, line 1: the query_id is a number, expected"),
-        ("r.jsonl", b'{"qid": null, "docno": "a", "score": 2}\n', "{path}, line 1: the query_id is a null"),
+        (
+            "r.jsonl",
+            b'{"qid": "1", "docno": "a", "score": "x"}\n',
+            "{path}, line 1: the score is 'x'",
+        ),
+        (
+            "r.jsonl",
+            b'{"qid": "1", "score": 2}\n',
+            "{path}, line 1 has no column 'doc_id' (or 'docno')",
+        ),
+        (
+            "r.jsonl",
+            b'{"qid": 1.5, "docno": "a", "score": 2}\n',
+            "{path}, line 1: the query_id is a number, expected",
+        ),
+        (
+            "r.jsonl",
+            b'{"qid": null, "docno": "a", "score": 2}\n',
+            "{path}, line 1: the query_id is a null",
+        ),
         # A record is the same in both forms.
         (
             "r.jsonl",
@@ -280,15 +379,39 @@ def test_parquet_without_pyarrow_is_refused_in_one_line(tmp_path: Path, monkeypa
             b'[{"qid": "1", "docno": "a", "docno": "b", "score": 2}]',
             "{path}: the key 'docno' is twice in one object",
         ),
-        ("r.jsonl", b'{"qid": "1", "docno": "a\\ud800", "score": 2}\n', "{path}: an id is no text: it holds half of"),
-        ("r.json", b'{"1": {"a\\ud800": 1, "a\\ud801": 2}}', "{path}: an id is no text: it holds half of"),
+        (
+            "r.jsonl",
+            b'{"qid": "1", "docno": "a\\ud800", "score": 2}\n',
+            "{path}: an id is no text: it holds half of",
+        ),
+        (
+            "r.json",
+            b'{"1": {"a\\ud800": 1, "a\\ud801": 2}}',
+            "{path}: an id is no text: it holds half of",
+        ),
         ("r.json", b'{"1": {"a": %s}}' % (b"1" * 5000), "{path}: a number has too many digits"),
-        ("r.jsonl", b'\n{"qid": 1, "docno": %s, "score": 2}' % (b"1" * 5000), "{path}, line 2: a number has too many"),
-        ("r.csv", b"query_id,doc_id,score\n1,%s,2\n" % (b"a" * 200_000), "{path}, line 2: field larger than"),
+        (
+            "r.jsonl",
+            b'\n{"qid": 1, "docno": %s, "score": 2}' % (b"1" * 5000),
+            "{path}, line 2: a number has too many",
+        ),
+        (
+            "r.csv",
+            b"query_id,doc_id,score\n1,%s,2\n" % (b"a" * 200_000),
+            "{path}, line 2: field larger than",
+        ),
         ("r.csv", b'query_id,doc_id,score\n1,"a"b,2\n', "{path}, line 2: "),
-        ("r.jsonl", b"[1]\n", "{path}, line 1: expected an object with query_id, doc_id, score, got a list"),
+        (
+            "r.jsonl",
+            b"[1]\n",
+            "{path}, line 1: expected an object with query_id, doc_id, score, got a list",
+        ),
         ("r.parquet", b"junk", "{path}: this is no Parquet file, or it is damaged: "),
-        ("r.parquet", b"PAR1" + b"x" * 99 + b"PAR1", "{path}: this is no Parquet file, or it is damaged: "),
+        (
+            "r.parquet",
+            b"PAR1" + b"x" * 99 + b"PAR1",
+            "{path}: this is no Parquet file, or it is damaged: ",
+        ),
         (
             "r.csv.gz",
             gzip.compress(b"query_id,doc_id,score\n1,a,2\n", mtime=0)[:-6],
@@ -297,7 +420,9 @@ def test_parquet_without_pyarrow_is_refused_in_one_line(tmp_path: Path, monkeypa
     ],
     ids=map(str, itertools.count()),
 )
-def test_damaged_files_are_one_line_with_their_name(name: str, data: bytes, text: str, tmp_path: Path) -> None:
+def test_damaged_files_are_one_line_with_their_name(
+    name: str, data: bytes, text: str, tmp_path: Path
+) -> None:
     path = written(tmp_path / name, data)
     with pytest.raises(ValueError, match="^" + re.escape(text.format(path=path))) as found:
         read_run(path)
@@ -312,9 +437,18 @@ def test_damaged_files_are_one_line_with_their_name(name: str, data: bytes, text
             {"query_id": ["1", None], "doc_id": ["a", "b"], "score": [1, 2]},
             ": an id is missing in column 'query_id', row 2",
         ),
-        ({"query_id": [1.5], "doc_id": ["a"], "score": [1]}, ": column 'query_id' holds double, expected text"),
-        ({"query_id": ["1"], "doc_id": ["a"], "score": ["1"]}, ": column 'score' holds large_string, expected numbers"),
-        ({"query_id": [b"\xff"], "doc_id": ["a"], "score": [1]}, ": column 'query_id' holds bytes that are not UTF-8"),
+        (
+            {"query_id": [1.5], "doc_id": ["a"], "score": [1]},
+            ": column 'query_id' holds double, expected text",
+        ),
+        (
+            {"query_id": ["1"], "doc_id": ["a"], "score": ["1"]},
+            ": column 'score' holds large_string, expected numbers",
+        ),
+        (
+            {"query_id": [b"\xff"], "doc_id": ["a"], "score": [1]},
+            ": column 'query_id' holds bytes that are not UTF-8",
+        ),
     ],
 )
 def test_parquet_of_other_types(frame: dict[str, list[Any]], text: str, tmp_path: Path) -> None:
@@ -325,13 +459,20 @@ def test_parquet_of_other_types(frame: dict[str, list[Any]], text: str, tmp_path
 
 
 def test_a_missing_number_of_parquet_is_named_by_the_evaluation(tmp_path: Path) -> None:
-    pl.DataFrame({"query_id": ["1"], "doc_id": ["a"], "score": [None]}).write_parquet(tmp_path / "run.parquet")
+    pl.DataFrame({"query_id": ["1"], "doc_id": ["a"], "score": [None]}).write_parquet(
+        tmp_path / "run.parquet"
+    )
     with pytest.raises(ValueError, match="topic '1', document 'a'"):
-        irpref.evaluator([irpref.EMeasure], {"1": {"a": 1}}).calc_aggregate(read_run(tmp_path / "run.parquet"))
+        irpref.evaluator([irpref.EMeasure], {"1": {"a": 1}}).calc_aggregate(
+            read_run(tmp_path / "run.parquet")
+        )
 
 
 def test_forms_that_there_are_not() -> None:
-    with pytest.raises(ValueError, match=r"form='parket' is not known, expected one of 'trec'.*did you mean 'parquet'"):
+    with pytest.raises(
+        ValueError,
+        match=r"form='parket' is not known, expected one of 'trec'.*did you mean 'parquet'",
+    ):
         read_run("x", "parket")
 
 

@@ -19,12 +19,14 @@ from hypothesis import strategies as st
 import fuzz_native
 import irpref
 from forms import TEXTS, WAYS, looked_up
-from irpref.formats import texts, trec
-from irpref.formats.texts import Texts, Unread, plain_lines
-from irpref.formats.trec import QRELS, QRELS_3, RANKS, RUN
+from irpref.data import texts, trec
+from irpref.data.texts import Texts, Unread, plain_lines
+from irpref.data.trec import QRELS, QRELS_3, RANKS, RUN
 from irpref.judged.pool import Pool
 
-pytestmark = pytest.mark.skipif(not texts.compiled, reason="irpref.formats._native is not compiled here, or left out")
+pytestmark = pytest.mark.skipif(
+    not texts.compiled, reason="irpref.data._native is not compiled here, or left out"
+)
 
 FORMS = (RUN, QRELS, QRELS_3, RANKS)
 
@@ -32,12 +34,20 @@ FORMS = (RUN, QRELS, QRELS_3, RANKS)
 def columns(found, form):
     """What `plain_lines` found, as the exact parser has it."""
     names, lengths, further, numbers = found
-    topics = [name for name, length in zip(names, lengths.tolist(), strict=True) for _ in range(length)]
-    return {"query_id": topics, **{name: of.to_list() for name, of in further.items()}, form.number: numbers.tolist()}
+    topics = [
+        name for name, length in zip(names, lengths.tolist(), strict=True) for _ in range(length)
+    ]
+    return {
+        "query_id": topics,
+        **{name: of.to_list() for name, of in further.items()},
+        form.number: numbers.tolist(),
+    }
 
 
 def read(data, form):
-    return plain_lines(data, form.n, {name: form.columns[name] for name in form.texts}, form.columns[form.number])
+    return plain_lines(
+        data, form.n, {name: form.columns[name] for name in form.texts}, form.columns[form.number]
+    )
 
 
 def fields(data, n, text, number):
@@ -71,7 +81,7 @@ def agrees(data, form):
     return True
 
 
-# Lines (many more: `fuzz_native`) -------------------------------------------------------------------------------
+# Lines (many more: `fuzz_native`) -----------------------------------------------------------------
 
 
 @pytest.mark.parametrize("length", [*range(1, 26), *range(50, 70), 300, 5000])
@@ -90,7 +100,14 @@ def test_words_of_every_length_and_every_end(length):
 
 
 def test_all_parts_of_characters_are_told_apart_at_each_place_of_a_word():
-    characters = [*map(chr, range(128, 0x800)), "\u0800", "\ufeff", "\uffff", "\U00010000", "\U0010ffff"]
+    characters = [
+        *map(chr, range(128, 0x800)),
+        "\u0800",
+        "\ufeff",
+        "\uffff",
+        "\U00010000",
+        "\U0010ffff",
+    ]
     for i, character in enumerate(characters):
         before, after = "a" * (i % 9), "a" * (i % 7)
         for text in (f"{before}{character}{after}", f"{character} {character}"):
@@ -102,10 +119,29 @@ def test_all_parts_of_characters_are_told_apart_at_each_place_of_a_word():
 
 
 GOOD = b"q Q0 d 1 2 t"
-UNUSUAL = [b"\n", b"\r", b" ", b"#\n", b"# Q0 d 1 2 t\n", b"q Q0 d 1 2\n", b"q Q0 d 1 nan t\n", b"q Q0 d 1 1_0 t\n"]
+UNUSUAL = [
+    b"\n",
+    b"\r",
+    b" ",
+    b"#\n",
+    b"# Q0 d 1 2 t\n",
+    b"q Q0 d 1 2\n",
+    b"q Q0 d 1 nan t\n",
+    b"q Q0 d 1 1_0 t\n",
+]
 UNUSUAL += [
     GOOD + end
-    for end in (b" u\n", b"\r", b"\r" + GOOD, b"\r\r\n", b"\n\n", b"\n#\n", b"\n # a b c d\n", b"\xa0\n", b"\0\n")
+    for end in (
+        b" u\n",
+        b"\r",
+        b"\r" + GOOD,
+        b"\r\r\n",
+        b"\n\n",
+        b"\n#\n",
+        b"\n # a b c d\n",
+        b"\xa0\n",
+        b"\0\n",
+    )
 ]
 UNUSUAL += [GOOD + b"\n#" + GOOD, b" \t#" + GOOD, b"\xef\xbb\xbf" + GOOD, b"q Q0 d 1 2\0 t\n"]
 
@@ -127,7 +163,7 @@ def test_a_field_may_be_topic_and_text_at_once():
     assert rows(found)[:3] == (["a", "b"], [2, 1], ["a", "a", "b"])
 
 
-# Numbers ------------------------------------------------------------------------------------------------------
+# Numbers ------------------------------------------------------------------------------------------
 
 
 def number(text):
@@ -156,7 +192,13 @@ def all_digits(value):
 @example(1.7976931348623157e308)
 @example(-0.0)
 def test_shortest_numbers_are_read_to_the_bit(value):
-    for text in (repr(value), f"{value:.17g}", f"{value:.20e}", f"+{abs(value)!r}", f"00{abs(value)!r}"):
+    for text in (
+        repr(value),
+        f"{value:.17g}",
+        f"{value:.20e}",
+        f"+{abs(value)!r}",
+        f"00{abs(value)!r}",
+    ):
         same_number(text)
 
 
@@ -201,7 +243,13 @@ def test_exponents_are_read_to_the_bit(digits, exponent):
 
 
 SHORT = "0 -0 +0 -0.0 0e5 -0e-999999 1. .5 -.5 +3 1e5 1E+05 1e-05 007 -007.50 4.9e-324 2.4e-324 1e22 1e23 1e-22 1e-23"
-LONG = ["1e99999999999999999999", "-1e-99999999999999999999", f"0.{'0' * 400}1", "0" * 400 + "1.5", "1" + "0" * 300]
+LONG = [
+    "1e99999999999999999999",
+    "-1e-99999999999999999999",
+    f"0.{'0' * 400}1",
+    "0" * 400 + "1.5",
+    "1" + "0" * 300,
+]
 LONG += ["9" * 309, "1" * 400, "1." + "9" * 300]
 
 
@@ -211,7 +259,9 @@ def test_ways_to_write_a_number(text):
 
 
 NO_NUMBERS = ". - + e5 .e5 1e 1e+ 1e- 1e.5 1e5. 1_0 0x1 0x1p3 nan NaN -nan inf -inf infinity 1.2.3 ..5 --1 +-1 1- 1+1"
-NO_NUMBERS += " 1f 1d5 1,5 1e5e5 1/2 ٣ \uff11 ½ a 1: 1; /1 e E -e1 1e٣ 1% 1L 1j (1) 1e--5 1e+-5 1\x00 \x001"
+NO_NUMBERS += (
+    " 1f 1d5 1,5 1e5e5 1/2 ٣ \uff11 ½ a 1: 1; /1 e E -e1 1e٣ 1% 1L 1j (1) 1e--5 1e+-5 1\x00 \x001"
+)
 
 
 @pytest.mark.parametrize("text", NO_NUMBERS.split(" "))
@@ -228,7 +278,7 @@ def test_what_is_read_is_what_python_takes_for_a_number(text):
         assert not trec.is_number(text.encode())
 
 
-# Texts --------------------------------------------------------------------------------------------------------
+# Texts --------------------------------------------------------------------------------------------
 
 ANY = st.characters(blacklist_categories=["Cs"])
 IDS = st.lists(
@@ -294,7 +344,11 @@ def test_columns_of_other_libraries_are_read_when_they_are_needed(ids, chunk_row
     pa = pytest.importorskip("pyarrow")
     found = Unread.of(pa.chunked_array([pa.array(ids, pa.string())]), Texts.of_arrow)
     start, stop = sorted(data.draw(st.lists(st.integers(0, len(ids)), min_size=2, max_size=2)))
-    assert (len(found), found.to_list(), found[start:stop].to_list()) == (len(ids), ids, ids[start:stop])
+    assert (len(found), found.to_list(), found[start:stop].to_list()) == (
+        len(ids),
+        ids,
+        ids[start:stop],
+    )
     assert found[np.arange(len(ids))[::2]].to_list() == ids[::2]
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(texts, "CHUNK_ROWS", chunk_rows)
@@ -305,29 +359,45 @@ def test_columns_of_other_libraries_are_read_when_they_are_needed(ids, chunk_row
 @given(IDS)
 def test_changes_of_texts_are_those_of_strings(ids):
     found = Texts.of(ids)
-    assert found.changes().tolist() == [i for i, text in enumerate(ids) if i == 0 or ids[i - 1] != text]
+    assert found.changes().tolist() == [
+        i for i, text in enumerate(ids) if i == 0 or ids[i - 1] != text
+    ]
     assert found[np.arange(len(ids))[::2]].compact().data == "".join(ids[::2]).encode()
 
 
 @given(
-    groups=st.lists(st.tuples(st.lists(st.sampled_from("abcdefgh"), max_size=9), st.sets(st.sampled_from("abcdxy")))),
+    groups=st.lists(
+        st.tuples(
+            st.lists(st.sampled_from("abcdefgh"), max_size=9), st.sets(st.sampled_from("abcdxy"))
+        )
+    ),
     bits=st.sampled_from([0, 1, 3, 64]),
     rng=st.randoms(use_true_random=False),
 )
 def test_match_finds_what_a_dict_finds(groups, bits, rng):
     """With few different hashes, different texts have the same."""
-    one, other = Texts.of([d for docs, _ in groups for d in docs]), Texts.of([d for _, its in groups for d in its])
+    one, other = (
+        Texts.of([d for docs, _ in groups for d in docs]),
+        Texts.of([d for _, its in groups for d in its]),
+    )
     for texts_of_group in (one, other):
         texts_of_group.hashes &= np.uint64((2**bits - 1) << (64 - bits))
-    lengths, its_lengths = (np.array([len(group[i]) for group in groups], dtype=np.int64) for i in (0, 1))
+    lengths, its_lengths = (
+        np.array([len(group[i]) for group in groups], dtype=np.int64) for i in (0, 1)
+    )
     begins = np.cumsum(its_lengths) - its_lengths
     order = rng.sample(range(len(one)), len(one))
-    coded = one[np.array(order, dtype=np.int64)].match(lengths, other, begins, its_lengths, np.argsort(order))
+    coded = one[np.array(order, dtype=np.int64)].match(
+        lengths, other, begins, its_lengths, np.argsort(order)
+    )
     found = one.match(lengths, other, begins, its_lengths)
     repeated = any(len(set(docs)) < len(docs) for docs, _ in groups)
     assert (found is None, coded is None, one.repeated(lengths)) == (repeated,) * 3
     if not repeated:
-        rows = {(g, doc): row for row, (g, doc) in enumerate((g, d) for g, (_, its) in enumerate(groups) for d in its)}
+        rows = {
+            (g, doc): row
+            for row, (g, doc) in enumerate((g, d) for g, (_, its) in enumerate(groups) for d in its)
+        }
         expected = [rows.get((g, doc), -1) for g, (docs, _) in enumerate(groups) for doc in docs]
         assert found.tolist() == coded.tolist() == expected
 
@@ -353,19 +423,38 @@ def test_equal_texts_have_equal_hashes_wherever_they_stand(ids):
 
 def test_hashes_tell_many_ids_apart():
     ids = (
-        [f"{'D' * (i % 20)}{i}" for i in range(50000)] + ["a" * n for n in range(50)] + ["\0" * n for n in range(1, 20)]
+        [f"{'D' * (i % 20)}{i}" for i in range(50000)]
+        + ["a" * n for n in range(50)]
+        + ["\0" * n for n in range(1, 20)]
     )
     assert len(set(Texts.of(ids).hashes.tolist())) == len(ids)
 
 
 @given(IDS, st.data())
 def test_falling_is_the_order_of_strings(ids, data):
-    ids = [*ids, "a", "a\0", "", "a", "b", "a" * 8, "a" * 9, "a" * 8 + "\0", "aé", "a\U0001d518", "a\uffff"]
-    group = np.array(sorted(data.draw(st.lists(st.integers(0, 3), min_size=len(ids), max_size=len(ids)))))
+    ids = [
+        *ids,
+        "a",
+        "a\0",
+        "",
+        "a",
+        "b",
+        "a" * 8,
+        "a" * 9,
+        "a" * 8 + "\0",
+        "aé",
+        "a\U0001d518",
+        "a\uffff",
+    ]
+    group = np.array(
+        sorted(data.draw(st.lists(st.integers(0, 3), min_size=len(ids), max_size=len(ids))))
+    )
     some = Texts.of(ids).falling(group).tolist()
     assert sorted(some) == list(range(len(ids)))
     expected = sorted(zip(group.tolist(), ids, strict=True), key=lambda pair: pair[1], reverse=True)
-    assert [ids[i] for i in some] == [text for _, text in sorted(expected, key=lambda pair: pair[0])]
+    assert [ids[i] for i in some] == [
+        text for _, text in sorted(expected, key=lambda pair: pair[0])
+    ]
 
 
 SIMILAR = ["", "a", "b", "ab", "301", "a\0", "é", "e\u0301", "\ud800", "\U0001d518"]
@@ -387,7 +476,9 @@ NO_TEXTS = {
     "NA": pd.NA,
     "bytes": b"a",
     "of NumPy": np.str_("a"),
-    "of a class": type("Name", (str,), {"__eq__": lambda a, b: True, "__hash__": str.__hash__})("a"),
+    "of a class": type("Name", (str,), {"__eq__": lambda a, b: True, "__hash__": str.__hash__})(
+        "a"
+    ),
 }
 
 
@@ -405,8 +496,18 @@ def test_other_ids_are_left_to_python(odd, at):
 
 
 def test_other_columns_are_left_to_python():
-    others = [("a", "b"), np.array(["a", "b"]), np.array([1, 2]), np.array([["a"], ["b"]], dtype=object)]
-    others += [np.array("a", dtype=object), {"a": 1}, pd.Series(["a"]), np.array([], dtype=object).reshape(0, 2)]
+    others = [
+        ("a", "b"),
+        np.array(["a", "b"]),
+        np.array([1, 2]),
+        np.array([["a"], ["b"]], dtype=object),
+    ]
+    others += [
+        np.array("a", dtype=object),
+        {"a": 1},
+        pd.Series(["a"]),
+        np.array([], dtype=object).reshape(0, 2),
+    ]
     for column in others:
         assert Texts.of(column) is None
         assert texts.changes(column) is None
@@ -433,7 +534,7 @@ def test_where_nothing_is_compiled_nothing_is_read(monkeypatch):
     assert texts.changes(["a"]) is None
 
 
-# Dicts --------------------------------------------------------------------------------------------------------
+# Dicts --------------------------------------------------------------------------------------------
 
 VALUES = (
     st.floats()
@@ -457,7 +558,10 @@ def test_entries_of_dicts_are_their_keys_and_numbers(dicts):
 
 
 def test_dicts_of_many_entries():
-    dicts = [{f"{i}-{n}": n / 7 for n in range(size)} for i, size in enumerate([127, 0, 128, 129, 1, 256, 1000])]
+    dicts = [
+        {f"{i}-{n}": n / 7 for n in range(size)}
+        for i, size in enumerate([127, 0, 128, 129, 1, 256, 1000])
+    ]
     gone = dicts[3]
     for n in range(0, 129, 3):  # places of a dict that hold nothing any more
         del gone[f"3-{n}"]
@@ -482,7 +586,20 @@ class Dict(dict):
 
 
 @pytest.mark.parametrize(
-    "value", ["1", None, 1j, Decimal(1), Fraction(1, 2), np.float32(1), np.int64(1), Twice(1), Whole(1), 10**400, pd.NA]
+    "value",
+    [
+        "1",
+        None,
+        1j,
+        Decimal(1),
+        Fraction(1, 2),
+        np.float32(1),
+        np.int64(1),
+        Twice(1),
+        Whole(1),
+        10**400,
+        pd.NA,
+    ],
 )
 def test_other_numbers_are_left_to_python(value):
     assert Texts.of_dicts([{"a": 1.0, "b": value}], 2) is None
@@ -499,10 +616,12 @@ def test_readings_of_all_kinds_are_those_of_python():
     fuzz_native.main(2000, seed=random.randrange(10**9))
 
 
-# The whole ----------------------------------------------------------------------------------------------------
+# The whole ----------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("value", [Twice(1), Whole(1), True, np.float64(0.1), -1, -1.0, 2**53 + 1, Fraction(1, 3)])
+@pytest.mark.parametrize(
+    "value", [Twice(1), Whole(1), True, np.float64(0.1), -1, -1.0, 2**53 + 1, Fraction(1, 3)]
+)
 def test_scores_of_any_class_count_the_same(value):
     run = {"q": {"a": 0.75, "b": value, "c": 1.5}}
     found = []
@@ -537,7 +656,9 @@ def test_threads_that_change_what_is_read_do_no_harm():
         while not stop.is_set():
             shared[f"x{i % 97}"] = 1.0
             shared.pop(f"x{(i * 7) % 97}", None)
-            column.append("z" * (i % 9)) if len(column) < 520 else column.clear() or column.extend(["a"] * 500)
+            column.append("z" * (i % 9)) if len(column) < 520 else column.clear() or column.extend(
+                ["a"] * 500
+            )
             i += 1
 
     thread = threading.Thread(target=change)
@@ -576,9 +697,16 @@ def test_nothing_is_kept():
         found = Texts.of_dicts([scores], len(scores))[0]
         every = np.arange(300)
         found.to_list(), found.changes(), found.falling(every // 50)
-        found.match(np.array([300]), found, np.array([0]), np.array([300])), found.repeated(np.array([300]))
+        (
+            found.match(np.array([300]), found, np.array([0]), np.array([300])),
+            found.repeated(np.array([300])),
+        )
         fields(data, 3, 1, 2), fields(data + b"#", 3, 1, 2), fields(data, 3, 1, 1)
-        Texts.of([*ids, None]), texts.changes([*ids, 1]), Texts.of_dicts([{**scores, "x": "y"}], 301)
+        (
+            Texts.of([*ids, None]),
+            texts.changes([*ids, 1]),
+            Texts.of_dicts([{**scores, "x": "y"}], 301),
+        )
     del found, good
     assert counts() == before
 
@@ -597,7 +725,12 @@ def test_calls_that_make_no_sense_are_errors():
     assert native.collect(["a"] * 3, n, short, wide) is None
     assert native.changes(["a"] * 3, n) is None
     assert native.entries([{"a": 1.0}], n, short, wide, number) is None
-    assert native.lines(b"q a 1\n" * 3, 3, 1, 2, n, short, wide, number, n.copy(), n.copy(), short.copy()) is None
+    assert (
+        native.lines(
+            b"q a 1\n" * 3, 3, 1, 2, n, short, wide, number, n.copy(), n.copy(), short.copy()
+        )
+        is None
+    )
     far, texts_there = np.array([2**62, 2**63 - 1]), np.array([1, 2**31 - 1], np.int32)
     for call in (
         native.packed,

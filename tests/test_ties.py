@@ -16,12 +16,12 @@ from hypothesis import strategies as st
 
 import irpref
 from compared import ORDERS, count
-from irpref.analysis.ties import over_ties, tie_intervals
 from irpref.judged.align import align_run
+from irpref.lab.trust.ties import over_ties, tie_intervals
 from irpref.measures import registered
 from irpref.measures.declare import KernelMeasure, Param
 from irpref.reference import FORMULAS as ORACLES
-from irpref.reference.everyday import EVERYDAY
+from irpref.reference.host_measures import EVERYDAY
 from irpref.values.kernels import KernelEvaluator
 from strategies import collections, parameters, positive_grades
 from test_holes import host_parameters
@@ -42,7 +42,11 @@ def every_order(scores):
 def over_orders(value, scores):
     """Lowest, mean and highest value over all orders: exact if `value` is."""
     found = [value(ranking) for ranking in every_order(scores)]
-    mean = sum(found, Fraction(0)) / len(found) if isinstance(found[0], Fraction) else math.fsum(found) / len(found)
+    mean = (
+        sum(found, Fraction(0)) / len(found)
+        if isinstance(found[0], Fraction)
+        else math.fsum(found) / len(found)
+    )
     return min(found), mean, max(found)
 
 
@@ -70,7 +74,10 @@ def _agree(measure, value_of, collection):
         assert row.error == 0
         assert row.low <= row.value <= row.high
         assert row.low <= row.expected <= row.high
-        assert [row.low, row.expected, row.high] == pytest.approx(truth, rel=1e-12, abs=1e-13), (query_id, str(measure))
+        assert [row.low, row.expected, row.high] == pytest.approx(truth, rel=1e-12, abs=1e-13), (
+            query_id,
+            str(measure),
+        )
         count(ORDERS, len(truth))
 
 
@@ -88,7 +95,9 @@ def test_our_measures_agree_with_every_order_one_by_one(name, data):
 
     def value(ranking, judgments):
         further = (
-            {"known": {d for d in judgments if known(d)}} if "known" in registered()[name].SUPPORTED_PARAMS else {}
+            {"known": {d for d in judgments if known(d)}}
+            if "known" in registered()[name].SUPPORTED_PARAMS
+            else {}
         )
         return ORACLES[name](ranking, judgments, **own, **further)
 
@@ -101,25 +110,39 @@ def test_our_measures_agree_with_every_order_one_by_one(name, data):
 def test_everyday_measures_agree_with_every_order_one_by_one(name, data):
     collection = data.draw(small)
     own = data.draw(host_parameters(name))
-    if name in ("AP", "P", "R", "Success", "Rprec", "nDCG") or (name == "RR" and "cutoff" not in own):
+    if name in ("AP", "P", "R", "Success", "Rprec", "nDCG") or (
+        name == "RR" and "cutoff" not in own
+    ):
         own["judged_only"] = data.draw(st.booleans())
     _agree(getattr(ir_measures, name)(**own), lambda r, j: EVERYDAY[name](r, j, **own), collection)
 
 
 VARIANTS = [
-    *(variant for m in registered().values() for variant in type(m).variants() if "'expected'" not in str(variant)),
+    *(
+        variant
+        for m in registered().values()
+        for variant in type(m).variants()
+        if "'expected'" not in str(variant)
+    ),
     *irpref.parse_all(
-        "RPref(max_rel=3,norm='relative',top='drop')@5 RPref(max_rel=3,top='drop',unretrieved='infinity') "
-        "RPref(max_rel=3,unretrieved='infinity')@5 RPref(max_rel=3,top='zero')@3 NPref(max_rel=3,n=3)@6 "
-        "PPlus(judged_only=True,beta=10)@5 PPlus@4 PMeasure@4 NCU(stop='graded',utility='P') CRP(judged_only=True)@6 "
-        "BprefVariant(norm='old')@5 RecallEffort(expected=3)@6 AP AP@5 P@5 R@4 RR RR@3 Rprec Bpref Success@3 Judged@4 "
-        "SetF NumRet nDCG nDCG@5 nDCG(dcg='exp-log2')@4 nDCG(gains={1:5,3:1})@6 RR(judged_only=True)"
+        "RPref(max_rel=3,norm='relative',top='drop')@5 "
+        "RPref(max_rel=3,top='drop',unretrieved='infinity') "
+        "RPref(max_rel=3,unretrieved='infinity')@5 RPref(max_rel=3,top='zero')@3 "
+        "NPref(max_rel=3,n=3)@6 "
+        "PPlus(judged_only=True,beta=10)@5 PPlus@4 PMeasure@4 NCU(stop='graded',utility='P') "
+        "CRP(judged_only=True)@6 "
+        "BprefVariant(norm='old')@5 RecallEffort(expected=3)@6 AP AP@5 P@5 R@4 RR RR@3 Rprec "
+        "Bpref Success@3 Judged@4 "
+        "SetF NumRet nDCG nDCG@5 nDCG(dcg='exp-log2')@4 nDCG(gains={1:5,3:1})@6 "
+        "RR(judged_only=True)"
     ),
 ]
 
 
 def _bounds(measures, rows, run):
-    """Tasks, and bounds by what is known of a measure and by its kernel alone: whole orders, all or drawn ones."""
+    """Tasks, and bounds by what is known of a measure and by its kernel alone: whole orders, all or
+    drawn ones.
+    """
     evaluator = KernelEvaluator(measures, pd.DataFrame(rows, columns=COLUMNS))
     judged = align_run(evaluator.pool, run, ties=True)
     values = evaluator.values_of(judged)
@@ -143,7 +166,10 @@ def test_what_is_known_of_a_measure_agrees_with_its_kernel_on_every_order(seed):
     rng = random.Random(seed)
     for scale in ([0, 1], [0, 1, 2, 3], [-1, 0, 1, 2], [1, 2, 3], [0, 0, 0, 1, 3]):
         docs = [f"d{i}" for i in range(14)]
-        rows = [("q", d, rng.choice(scale), rng.random() < 0.4) for d in rng.sample(docs, rng.randint(5, 14))]
+        rows = [
+            ("q", d, rng.choice(scale), rng.random() < 0.4)
+            for d in rng.sample(docs, rng.randint(5, 14))
+        ]
         run = {"q": {d: float(rng.randrange(2)) for d in rng.sample(docs, 7)}}
         known, alone = _bounds(VARIANTS, rows, run)
         for measure, of in known.items():
@@ -165,18 +191,27 @@ def test_what_is_known_of_a_measure_holds_where_orders_are_too_many_to_count():
         assert of.error[0] == 0 or not of.exact[0]
         assert of.low[0] <= drawn[measure].low[0] + 1e-12, measure
         assert of.high[0] >= drawn[measure].high[0] - 1e-12, measure
-    closed = [irpref.parse(name) for name in ("AP", "nDCG@5", "P@5", "RR", "SetF", "PMeasure@4", "PPlus@4")]
+    closed = [
+        irpref.parse(name)
+        for name in ("AP", "nDCG@5", "P@5", "RR", "SetF", "PMeasure@4", "PPlus@4")
+    ]
     assert all(known[measure].exact[0] for measure in closed)
 
 
 def test_the_standard_error_of_drawn_means_is_right():
-    # AP has a closed form; put through the draws as if it had none, in topics whose ties begin at other ranks.
+    # AP has a closed form; put through the draws as if it had none, in topics whose ties begin at
+    # other ranks.
     qrels = {f"q{t:03}": {f"d{i}": int(i % 7 == t % 7) for i in range(40)} for t in range(150)}
-    run = {q: {f"d{i}": 1.0 for i in range(70)} | {f"x{i}": 2.0 + i for i in range(t)} for t, q in enumerate(qrels)}
+    run = {
+        q: {f"d{i}": 1.0 for i in range(70)} | {f"x{i}": 2.0 + i for i in range(t)}
+        for t, q in enumerate(qrels)
+    }
     evaluator = KernelEvaluator([ir_measures.AP], qrels)
     (task,) = evaluator.tasks.values()
     judged = align_run(evaluator.pool, run, ties=True)
-    truth, drawn = (over_ties({"AP": of}, judged, {"AP": task(judged)})["AP"] for of in (task, Unknown(task)))
+    truth, drawn = (
+        over_ties({"AP": of}, judged, {"AP": task(judged)})["AP"] for of in (task, Unknown(task))
+    )
     assert truth.exact.all()
     assert not drawn.exact.any()
     off = (drawn.expected - truth.expected) / drawn.error
@@ -185,7 +220,8 @@ def test_the_standard_error_of_drawn_means_is_right():
 
 
 def test_an_order_and_its_reverse_may_hide_what_is_rare():
-    # One relevant document among 300 tied ones counts at the first two of their ranks alone, and is not drawn there.
+    # One relevant document among 300 tied ones counts at the first two of their ranks alone, and is
+    # not drawn there.
     first = {f"a{i:02}": i / 12 for i in range(12)}
     qrels = {"q": first | {"u": 1.0} | {f"z{i}": 0.0 for i in range(60)}}
     measure = irpref.parse("RPref(max_rel=1)@14")
@@ -194,7 +230,11 @@ def test_an_order_and_its_reverse_may_hide_what_is_rare():
         run = {doc: -float(rank) for rank, doc in enumerate(order)}
         return next(iter(irpref.evaluator([measure], qrels).iter_calc({"q": run}))).value
 
-    ways = [value(*docs, *rest) for docs in (first, [*first][::-1]) for rest in ("xu", "ux", *["xy"] * 298)]
+    ways = [
+        value(*docs, *rest)
+        for docs in (first, [*first][::-1])
+        for rest in ("xu", "ux", *["xy"] * 298)
+    ]
     run = dict.fromkeys(first, 2.0) | dict.fromkeys(["u", *(f"x{i}" for i in range(299))], 1.0)
     found = tie_intervals([measure], qrels, {"q": run}).iloc[0]
     assert abs(found.expected - np.mean(ways)) < 2 * found.error
@@ -204,7 +244,9 @@ def test_an_order_and_its_reverse_may_hide_what_is_rare():
 
 def test_the_draws_of_a_topic_are_those_of_the_topic_alone():
     rng = np.random.default_rng(3)
-    qrels = {f"q{t}": {f"d{i}": int(g) for i, g in enumerate(rng.integers(0, 4, 100))} for t in range(4)}
+    qrels = {
+        f"q{t}": {f"d{i}": int(g) for i, g in enumerate(rng.integers(0, 4, 100))} for t in range(4)
+    }
     run = {q: {f"d{i}": float(i % 3) for i in range(120)} for q in qrels}
     names = ["RPref(max_rel=3)", "Twist", "SeenAP", "NCU(stop='graded')"]
     frame = tie_intervals(names, qrels, run)
@@ -220,21 +262,38 @@ def test_a_constant_scorer_of_a_thousand_documents_has_its_expectation():
     n, found, missed = 1000, {3: 40, 2: 60, 1: 100, 0: 300}, {2: 50, 0: 200}
     grades = [g for g, size in found.items() for _ in range(size)]
     qrels = {
-        "q": {f"d{i}": g for i, g in enumerate(grades)} | {f"m{g}.{i}": g for g, k in missed.items() for i in range(k)}
+        "q": {f"d{i}": g for i, g in enumerate(grades)}
+        | {f"m{g}.{i}": g for g, k in missed.items() for i in range(k)}
     }
     run = {"q": {f"d{i}": 1.0 for i in range(n)}}
     relevant, pool = 200, 250
-    ap = sum((1 + Fraction((relevant - 1) * (r - 1), n - 1)) / r for r in range(1, n + 1)) * relevant / n / pool
-    rr = sum(Fraction(math.comb(n - r, relevant - 1), math.comb(n, relevant)) / r for r in range(1, n + 1))
+    ap = (
+        sum((1 + Fraction((relevant - 1) * (r - 1), n - 1)) / r for r in range(1, n + 1))
+        * relevant
+        / n
+        / pool
+    )
+    rr = sum(
+        Fraction(math.comb(n - r, relevant - 1), math.comb(n, relevant)) / r
+        for r in range(1, n + 1)
+    )
     mean_gain = Fraction(3 * 40 + 2 * 60 + 100, n)
     ideal = sorted([3] * 40 + [2] * 110 + [1] * 100, reverse=True)
     dcg = float(mean_gain) * math.fsum(1 / math.log2(r + 1) for r in range(1, n + 1))
     # Each relevant document adds its gain + 1 to the numerator of its own ratio and of those below.
     below = [sum(ideal[:r]) + r for r in range(1, n + 1)]
     added, best = sum((g + 1) * found[g] for g in (1, 2, 3)), found[3]
-    q = sum(Fraction(added, n) * (1 + Fraction((relevant - 1) * r, n - 1)) / d for r, d in enumerate(below)) / pool
+    q = (
+        sum(
+            Fraction(added, n) * (1 + Fraction((relevant - 1) * r, n - 1)) / d
+            for r, d in enumerate(below)
+        )
+        / pool
+    )
     o = sum(
-        Fraction(math.comb(n - 1 - r, relevant - 1), math.comb(n, relevant)) * Fraction(added, relevant) / d
+        Fraction(math.comb(n - 1 - r, relevant - 1), math.comb(n, relevant))
+        * Fraction(added, relevant)
+        / d
         for r, d in enumerate(below)
     )
     p = sum(
@@ -243,19 +302,24 @@ def test_a_constant_scorer_of_a_thousand_documents_has_its_expectation():
         / d
         for r, d in enumerate(below)
     )
-    # Of the first ten, the best is at place r if no better one is among them, and no other of its grade is above.
+    # Of the first ten, the best is at place r if no better one is among them, and no other of its
+    # grade is above.
     at_10, better = 0, 0
     for grade in (3, 2, 1):
         lower = [found[g] * (g + 1) for g in range(1, grade)]
         rest = n - better - found[grade]
         for r in range(10):
             chance = Fraction(
-                math.perm(rest, r) * found[grade] * math.perm(n - better - r - 1, 9 - r), math.perm(n, 10)
+                math.perm(rest, r) * found[grade] * math.perm(n - better - r - 1, 9 - r),
+                math.perm(n, 10),
             )
             at_10 += chance * (grade + 1 + Fraction(sum(lower) * r, rest)) / below[r]
         better += found[grade]
-    # A relevant document has each number of the 300 non-relevant ones above it with the same probability.
-    bpref_r = Fraction(relevant, pool) * (1 - Fraction(sum(min(a, 250) for a in range(301)), 301) / 250)
+    # A relevant document has each number of the 300 non-relevant ones above it with the same
+    # probability.
+    bpref_r = Fraction(relevant, pool) * (
+        1 - Fraction(sum(min(a, 250) for a in range(301)), 301) / 250
+    )
     truth = {
         "AP": ap,
         "QMeasure": q,
@@ -274,7 +338,9 @@ def test_a_constant_scorer_of_a_thousand_documents_has_its_expectation():
     for measure, expected in truth.items():
         assert first.expected[measure] == pytest.approx(float(expected), rel=1e-12), measure
     for measure, expected in drawn.items():
-        assert abs(first.expected[measure] - float(expected)) <= 4 * first.error[measure] + 1e-12, measure
+        assert abs(first.expected[measure] - float(expected)) <= 4 * first.error[measure] + 1e-12, (
+            measure
+        )
     assert first.low["AP"] == pytest.approx(
         float(sum(Fraction(i, n - relevant + i) for i in range(1, relevant + 1)) / pool)
     )
@@ -301,10 +367,13 @@ def test_a_measure_that_no_formula_knows_works(adds, monkeypatch):
     run = {"q": {f"d{i}": float(-(i // 4)) for i in range(40)}}
     measure = _RankBiased()
     task = partial(_rank_biased, p=0.8)
-    judged = align_run(KernelEvaluator([ir_measures.AP], pd.DataFrame(rows, columns=COLUMNS)).pool, run, ties=True)
+    judged = align_run(
+        KernelEvaluator([ir_measures.AP], pd.DataFrame(rows, columns=COLUMNS)).pool, run, ties=True
+    )
     of = over_ties({measure: task}, judged, {measure: task(judged)})[measure]
     assert of.exact[0] == adds
-    # A gain at a rank: the mean gain of the group at each of its ranks, and the sorted orders at the ends.
+    # A gain at a rank: the mean gain of the group at each of its ranks, and the sorted orders at
+    # the ends.
     grade = {d: g for _, d, g, _ in rows}
     low, mean, high = 0.0, 0.0, 0.0
     for start in range(0, 40, 4):
@@ -314,7 +383,9 @@ def test_a_measure_that_no_formula_knows_works(adds, monkeypatch):
         high += sum(g * w for g, w in zip(grades[::-1], weights, strict=True))
         mean += sum(grades) / 4 * sum(weights)
     if adds:
-        assert [of.low[0], of.expected[0], of.high[0]] == pytest.approx([low, mean, high], rel=1e-12)
+        assert [of.low[0], of.expected[0], of.high[0]] == pytest.approx(
+            [low, mean, high], rel=1e-12
+        )
     else:
         assert abs(of.expected[0] - mean) <= 4.5 * of.error[0]
         assert of.low[0] == pytest.approx(low)  # by rising grade
@@ -331,7 +402,9 @@ def test_documents_that_preferences_tell_apart_are_not_interchangeable(tmp_path)
 
 def test_documents_that_are_dropped_take_no_rank_before_the_cutoff():
     run = {"x": 3.0, "a": 2.0, "b": 2.0, "c": 2.0, "y": 2.0}
-    found = tie_intervals(["CG(judged_only=True)@1"], {"q": {"a": 2, "b": 1, "c": 0, "d": 2}}, {"q": run}).iloc[0]
+    found = tie_intervals(
+        ["CG(judged_only=True)@1"], {"q": {"a": 2, "b": 1, "c": 0, "d": 2}}, {"q": run}
+    ).iloc[0]
     assert (found.low, found.expected, found.high, found.exact) == (0, 1, 2, True)
 
 
@@ -343,7 +416,9 @@ def test_only_what_is_above_the_cutoff_is_arranged():
     assert frame.exact.tolist() == [True, True, False, False]
 
 
-@pytest.mark.parametrize("name", ["QMeasure", "OMeasure", "PMeasure", "PPlus", "NCU", "NCU(stop='graded')"])
+@pytest.mark.parametrize(
+    "name", ["QMeasure", "OMeasure", "PMeasure", "PPlus", "NCU", "NCU(stop='graded')"]
+)
 def test_gains_at_the_end_of_the_doubles_are_ratios_still(name):
     huge, plain = ({"q": {"a": g, "b": 2 * g, "c": 0}} for g in (1e300, 1))
     run = {"q": dict.fromkeys("abcd", 1.0)}

@@ -5,15 +5,22 @@ import math
 import numpy as np
 import pytest
 
-from irpref import meta
-from irpref.values.design import detectable_difference, power_of, residual_variance, topics_needed
+from irpref.lab import meta
+from irpref.lab.trust.design import (
+    detectable_difference,
+    power_of,
+    residual_variance,
+    topics_needed,
+)
 
 CASES = [(0.05, 0.02, 2), (0.1, 0.25, 10), (0.2, 0.05, 3), (0.01, 0.02, 100), (0.3, 0.001, 2)]
 
 
 @pytest.mark.parametrize(("difference", "variance", "n_systems"), CASES)
 @pytest.mark.parametrize(("level", "power"), [(0.95, 0.8), (0.99, 0.9)])
-def test_the_number_is_that_of_statsmodels_rounded_up(difference, variance, n_systems, level, power):
+def test_the_number_is_that_of_statsmodels_rounded_up(
+    difference, variance, n_systems, level, power
+):
     tools = pytest.importorskip("statsmodels.stats.power")
     options = {"power": power, "alpha": 1 - level}
     if difference / math.sqrt(variance) < 4:  # below, statsmodels finds no root
@@ -60,7 +67,10 @@ def test_the_variance_of_two_systems_is_half_of_that_of_their_differences():
         ((0, 0.1), "difference=0 is not accepted, expected a number above 0"),
         ((0.1, -1), "variance=-1 is not accepted"),
         ((0.1, 0.1, 1), "n_systems=1 is not accepted, expected at least 2"),
-        ((0.1, 0.1, 2, "f"), "method='f' is not known, expected one of 't', 't_one_sided', 'anova'"),
+        (
+            (0.1, 0.1, 2, "f"),
+            "method='f' is not known, expected one of 't', 't_one_sided', 'anova'",
+        ),
         ((0.1, 0.1, 2, "t", 95), "level=95 is not accepted, expected a number between 0 and 1"),
         ((0.1, 0.1, 2, "t", 0.95, 1), "power=1 is not accepted"),
         ((1e-9, 1.0), "is too small"),
@@ -83,7 +93,8 @@ def test_a_level_that_chance_alone_reaches_detects_any_difference():
 def test_a_table_for_the_runs_at_hand():
     rng = np.random.default_rng(2)
     values = {
-        name: meta.TopicValues(name, list("abc"), list("123456789"), rng.random((3, 9))) for name in ("AP", "P@5")
+        name: meta.TopicValues(name, list("abc"), list("123456789"), rng.random((3, 9)))
+        for name in ("AP", "P@5")
     }
     table = meta.topic_set_size(values, [0.05, 0.1], level=0.9, power=0.7)
     assert table["measure"].tolist() == ["AP", "AP", "P@5", "P@5"]

@@ -18,7 +18,7 @@ from strategies import collections
 
 pt = pytest.importorskip("pyterrier")
 
-from irpref.hosts.pyterrier.stages import Condense, Explain, Judge, Oracle, PerQuery  # noqa: E402
+from irpref.transformers import Condense, Explain, Judge, Oracle, PerQuery  # noqa: E402
 
 QRELS = pd.DataFrame(
     [
@@ -85,13 +85,17 @@ def test_no_rows_give_no_rows_and_the_same_columns(stage):
 @pytest.mark.parametrize("ranked", [True, False])
 def test_results_without_judgments_go_through_every_stage(ranked):
     alone = RES[RES.qid == "3"].reset_index(drop=True)
-    alone = pd.concat([alone.assign(rank=4), alone.assign(docno="b", score=0.5, rank=9)], ignore_index=True)
+    alone = pd.concat(
+        [alone.assign(rank=4), alone.assign(docno="b", score=0.5, rank=9)], ignore_index=True
+    )
     ranks = [4, 9] if ranked else [0, 1]
     if not ranked:
         alone = alone.drop(columns="rank")
     empty = Condense(QRELS)(alone)
     assert len(empty) == 0
-    assert list(empty.columns) == list(Condense(QRELS)(RES if ranked else RES.drop(columns="rank")).columns)
+    assert list(empty.columns) == list(
+        Condense(QRELS)(RES if ranked else RES.drop(columns="rank")).columns
+    )
     assert empty["rank"].dtype == np.int64
     best = Oracle(QRELS)(alone)
     assert best["docno"].tolist() == ["a", "b"]
@@ -114,14 +118,18 @@ def test_a_frame_without_documents_or_scores_is_refused(stage):
 
 def test_row_labels_of_the_input_do_not_matter(stage):
     shuffled = RES.set_index(pd.Index([7] * len(RES)))
-    pd.testing.assert_frame_equal(stage(shuffled).reset_index(drop=True), stage(RES).reset_index(drop=True))
+    pd.testing.assert_frame_equal(
+        stage(shuffled).reset_index(drop=True), stage(RES).reset_index(drop=True)
+    )
 
 
 def test_integer_ids_are_compared_as_str(stage):
     numbers = {"a": 1, "b": 2, "c": 3, "j": 8, "u": 20, "x": 30, "z": 40}
     qrels = QRELS.assign(qid=QRELS.qid.astype(int), docno=QRELS.docno.map(numbers))
     of_int = pt.inspect.transformer_apply_attributes(stage, qrels=qrels)
-    of_str = pt.inspect.transformer_apply_attributes(stage, qrels=qrels.astype({"qid": str, "docno": str}))
+    of_str = pt.inspect.transformer_apply_attributes(
+        stage, qrels=qrels.astype({"qid": str, "docno": str})
+    )
     res = RES.assign(docno=RES.docno.map(numbers).astype(str))
     pd.testing.assert_frame_equal(of_int(res), of_str(res))
     out = of_int(res.assign(qid=res.qid.astype(int), docno=res.docno.astype(int)))
@@ -183,7 +191,9 @@ def test_bad_qrels_are_refused_where_the_pipeline_is_written():
         Condense(QRELS.drop(columns="docno"))
     with pytest.raises(ValueError, match="no column 'relevance' \\(or 'label'\\)"):
         Judge(QRELS.drop(columns="label"))
-    with pytest.raises(FileNotFoundError, match=r"qrels\.txt: no such file, and ir_datasets has no data set"):
+    with pytest.raises(
+        FileNotFoundError, match=r"qrels\.txt: no such file, and ir_datasets has no data set"
+    ):
         Oracle("qrels.txt")
 
 
@@ -191,7 +201,9 @@ def test_bad_qrels_are_refused_where_the_pipeline_is_written():
 def test_rows_of_topics_in_turn_stay_themselves_if_a_document_is_repeated():
     rows = [("1", "a", 1.0), ("2", "a", 5.0), ("1", "b", 2.0), ("2", "b", 4.0), ("1", "a", 3.0)]
     res = pd.DataFrame(rows, columns=["qid", "docno", "score"]).assign(rank=0, row=range(5))
-    judged = pd.DataFrame([(q, d, 1) for q in "12" for d in "ab"], columns=["qid", "docno", "label"])
+    judged = pd.DataFrame(
+        [(q, d, 1) for q in "12" for d in "ab"], columns=["qid", "docno", "label"]
+    )
     assert Condense(judged)(res)["row"].tolist() == [4, 2, 1, 3]
 
 
@@ -208,7 +220,11 @@ def test_a_repeated_document_warns_and_its_last_row_counts():
 def test_judge_adds_labels_and_keeps_the_rows():
     out = Judge(QRELS)(RES)
     pd.testing.assert_frame_equal(out[list(RES.columns)], RES)
-    label = {doc: grade for doc, grade in zip(out.docno[2:7], out.label[2:7], strict=True) if grade == grade}
+    label = {
+        doc: grade
+        for doc, grade in zip(out.docno[2:7], out.label[2:7], strict=True)
+        if grade == grade
+    }
     assert label == {"c": 0, "a": 2, "j": -1, "b": 1}
     # A negative judgment is none, but is shown; topic 3 has no judgments.
     assert out.judged.tolist() == [False, True, True, True, False, False, True, False]
@@ -220,13 +236,22 @@ def test_judge_adds_labels_and_keeps_the_rows():
 
 def test_condense_drops_what_is_not_judged_and_ranks_again():
     out = Condense(QRELS)(RES)
-    assert rows(out, "qid", "docno", "rank") == [("2", "a", 0), ("1", "c", 0), ("1", "a", 1), ("1", "b", 2)]
+    assert rows(out, "qid", "docno", "rank") == [
+        ("2", "a", 0),
+        ("1", "c", 0),
+        ("1", "a", 1),
+        ("1", "b", 2),
+    ]
     assert out.score.tolist() == [2.0, 9.0, 8.0, 6.0]
     assert out.length.tolist() == [5, 7, 7, 7]
 
 
 # Where a negative grade is a judgment, the condensed list is another.
-CONDENSING = [name for name, m in registered().items() if "judged_only" in m.SUPPORTED_PARAMS and not m.NEGATIVE_GRADES]
+CONDENSING = [
+    name
+    for name, m in registered().items()
+    if "judged_only" in m.SUPPORTED_PARAMS and not m.NEGATIVE_GRADES
+]
 
 
 @given(collection=collections(), measure=st.sampled_from(CONDENSING))
@@ -240,20 +265,31 @@ def test_a_measure_of_the_condensed_run_is_its_judged_only_form(collection, meas
 
 def frame_of(run):
     columns = ["qid", "docno", "score"]
-    return pd.DataFrame([(q, d, s) for q, docs in run.items() for d, s in docs.items()], columns=columns)
+    return pd.DataFrame(
+        [(q, d, s) for q, docs in run.items() for d, s in docs.items()], columns=columns
+    )
 
 
 # --------------------------------------------------------------------------------------------------------- Explain
 
 
 def test_explain_shows_what_the_measure_is_made_of():
-    # rho: a and z 1, b 1/2, c 0: R = 5/2, N = 3/2. c stands above a and b: each loses 2/3 of its weight.
+    # rho: a and z 1, b 1/2, c 0: R = 5/2, N = 3/2. c stands above a and b: each loses 2/3 of its
+    # weight.
     out = Explain(QRELS, RPref(max_rel=2))(RES)
     one = out[out.qid == "1"]
     assert rows(one, "docno", "rank") == [("c", 0), ("a", 1), ("u", 2), ("j", 3), ("b", 4)]
     assert one.contribution.tolist() == pytest.approx([0, F(2, 15), 0, 0, F(1, 15)])
     assert one.lost.tolist() == pytest.approx([0, 1, np.nan, np.nan, 1], nan_ok=True)
-    assert list(out.columns) == [*RES.columns, "label", "judged", "rho", "lost", "penalty", "contribution"]
+    assert list(out.columns) == [
+        *RES.columns,
+        "label",
+        "judged",
+        "rho",
+        "lost",
+        "penalty",
+        "contribution",
+    ]
     # A topic without judgments cannot be explained.
     assert np.isnan(out[out.qid == "3"].contribution).all()
 
@@ -268,7 +304,14 @@ def test_contributions_add_up_to_the_value(name):
     run = example.run_frame("noisy").rename(columns={"query_id": "qid", "doc_id": "docno"})
     measure = type(registered()[name]).variants()[0]
     out = Explain(qrels, measure, missed=True)(run)
-    assert set(out.columns) == {*run.columns, "rank", "label", "judged", *measure.COLUMNS, "contribution"}
+    assert set(out.columns) == {
+        *run.columns,
+        "rank",
+        "label",
+        "judged",
+        *measure.COLUMNS,
+        "contribution",
+    }
     values = measure.evaluate(qrels, example.runs["noisy"])
     sums = out.groupby("qid").contribution.sum()
     assert len(sums) >= 20
@@ -280,11 +323,15 @@ def test_missed_documents_are_available_and_their_absence_is_said_where_it_matte
     short = RES[(RES.qid == "1") & (RES.docno == "a")]
     # z, of grade 2, was not retrieved. Read literally it counts; the default drops it, and says so.
     infinity = RPref(max_rel=2, unretrieved="infinity")
-    with pytest.warns(IrprefWarning, match=r"do not add up to RPref\(.*\) in topic '1'.*missed=True"):
+    with pytest.warns(
+        IrprefWarning, match=r"do not add up to RPref\(.*\) in topic '1'.*missed=True"
+    ):
         Explain(QRELS, infinity)(short)
     out = Explain(QRELS, infinity, missed=True)(short)
     assert rows(out, "docno", "label") == [("a", 2), ("z", 2), ("b", 1)]
-    assert out.contribution.sum() == pytest.approx(infinity.evaluate(Judge(QRELS).qrels, {"1": {"a": 1.0}})["1"])
+    assert out.contribution.sum() == pytest.approx(
+        infinity.evaluate(Judge(QRELS).qrels, {"1": {"a": 1.0}})["1"]
+    )
     assert out["query"].tolist() == ["one"] * 3
     assert out[["score", "rank", "length"]].iloc[1:].isna().all(axis=None)
     # It does not matter for rpref as in bpref: no warning, and the rows are there for whoever asks.
@@ -313,7 +360,8 @@ def test_known_documents_reach_the_measure():
 
 
 @pytest.mark.parametrize(
-    "measure", [*(name for name in registered() if name not in EXPLAINABLE), "EMeasure(beta=2)", "AP"]
+    "measure",
+    [*(name for name in registered() if name not in EXPLAINABLE), "EMeasure(beta=2)", "AP"],
 )
 def test_a_measure_that_is_no_sum_is_refused_with_an_alternative(measure):
     instead = getattr(irpref.parse(measure), "INSTEAD", "one of ours")
@@ -355,7 +403,13 @@ def test_oracle_gives_the_best_order_of_these_documents():
     out = Oracle(QRELS)(RES)
     one = out[out.qid == "1"]
     # Unjudged documents as grade 0, as they stood; before negative ones.
-    assert rows(one, "docno", "rank", "score") == [("a", 0, 5), ("b", 1, 4), ("c", 2, 3), ("u", 3, 2), ("j", 4, 1)]
+    assert rows(one, "docno", "rank", "score") == [
+        ("a", 0, 5),
+        ("b", 1, 4),
+        ("c", 2, 3),
+        ("u", 3, 2),
+        ("j", 4, 1),
+    ]
     assert out.qid.drop_duplicates().tolist() == ["2", "1", "3"]
     assert rows(out[out.qid == "3"], "docno", "rank", "score") == [("a", 0, 1.0)]
 

@@ -1,4 +1,6 @@
-"""Runs and judgments in TREC format: what is read, what is refused, and that every way of reading agrees."""
+"""Runs and judgments in TREC format: what is read, what is refused, and that every way of reading
+agrees.
+"""
 
 import bz2
 import gzip
@@ -22,10 +24,10 @@ from hypothesis import strategies as st
 
 import irpref
 from irpref import read_qrels, read_run
-from irpref.formats import source, texts
-from irpref.formats import trec as trec
-from irpref.formats.columns import Table, as_list
-from irpref.formats.source import Source
+from irpref.data import source, texts
+from irpref.data import trec as trec
+from irpref.data.columns import Table, as_list
+from irpref.data.source import Source
 
 if sys.version_info >= (3, 14):
     from compression import zstd
@@ -54,11 +56,15 @@ def way(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> str:
 
 def tuples(parts: Iterable[Table]) -> list[tuple[str, str, float]]:
     """The rows of some tables."""
-    columns = ((as_list(part.query_id), as_list(part.doc_id), part.value.tolist()) for part in parts)
+    columns = (
+        (as_list(part.query_id), as_list(part.doc_id), part.value.tolist()) for part in parts
+    )
     return [row for three in columns for row in zip(*three, strict=True)]
 
 
-def read(data: bytes, form: trec.Form = trec.RUN, block_bytes: int = trec.BLOCK_BYTES) -> list[tuple[str, str, float]]:
+def read(
+    data: bytes, form: trec.Form = trec.RUN, block_bytes: int = trec.BLOCK_BYTES
+) -> list[tuple[str, str, float]]:
     return tuples(trec.blocks(Source(io.BytesIO(data)), form, block_bytes))
 
 
@@ -67,7 +73,7 @@ def written(path: Path, data: bytes) -> Path:
     return path
 
 
-# What is read ---------------------------------------------------------------------------------------------------
+# What is read -------------------------------------------------------------------------------------
 
 
 def test_run_with_every_irregularity(way: str, tmp_path: Path) -> None:
@@ -98,7 +104,23 @@ def test_same_rows_from_every_layout(way: str, data: bytes, tmp_path: Path) -> N
 
 
 def test_ids_are_text(way: str, tmp_path: Path) -> None:
-    ids = ["007", "1.0", "NaN", "null", "NA", "''", '"x', 'x"y"', "a,b", "1e5", "true", "-", "\u00a0x", "x\x1fy", "d#1"]
+    ids = [
+        "007",
+        "1.0",
+        "NaN",
+        "null",
+        "NA",
+        "''",
+        '"x',
+        'x"y"',
+        "a,b",
+        "1e5",
+        "true",
+        "-",
+        "\u00a0x",
+        "x\x1fy",
+        "d#1",
+    ]
     data = "".join(f"{name} Q0 {name} 1 1 t\n" for name in ids).encode()
     frame = read_run(written(tmp_path / "run", data))
     assert frame["query_id"].tolist() == ids
@@ -120,16 +142,23 @@ def test_float_grades_stay_and_whole_ones_are_integers(way: str, tmp_path: Path)
     half = read_qrels(written(tmp_path / "half", b"1 0 a 0.5\n1 0 b 1\n"))
     assert half["relevance"].tolist() == [0.5, 1.0]
     assert half["relevance"].dtype == "float64"
-    assert read_qrels(written(tmp_path / "whole", b"1 0 a 2.0\n1 0 b 1e0\n"))["relevance"].dtype == "int64"
+    assert (
+        read_qrels(written(tmp_path / "whole", b"1 0 a 2.0\n1 0 b 1e0\n"))["relevance"].dtype
+        == "int64"
+    )
 
 
 @pytest.mark.parametrize("grade", ["9007199254740992", "1" * 30, "-" + "9" * 30, "9" * 300])
-def test_whole_grades_beyond_what_doubles_count_stay_floats(way: str, grade: str, tmp_path: Path) -> None:
+def test_whole_grades_beyond_what_doubles_count_stay_floats(
+    way: str, grade: str, tmp_path: Path
+) -> None:
     """Any finite number is a grade; from 2^53 on, whole numbers are no longer told apart."""
     frame = read_qrels(written(tmp_path / "qrels", f"1 0 a {grade}\n1 0 b 1\n".encode()))
     assert frame["relevance"].dtype == "float64"
     assert frame["relevance"].tolist() == [float(grade), 1.0]
-    assert irpref.evaluator(["RR"], frame).calc_aggregate({"1": {"a": 1.0}}) == {irpref.parse("RR"): grade[0] != "-"}
+    assert irpref.evaluator(["RR"], frame).calc_aggregate({"1": {"a": 1.0}}) == {
+        irpref.parse("RR"): grade[0] != "-"
+    }
 
 
 def test_nothing_in_a_file_is_an_empty_table(way: str, tmp_path: Path) -> None:
@@ -140,14 +169,16 @@ def test_nothing_in_a_file_is_an_empty_table(way: str, tmp_path: Path) -> None:
         assert list(qrels.columns) == ["query_id", "doc_id", "relevance", "iteration"]
 
 
-def test_nan_and_infinity_are_passed_on_and_named_by_the_evaluation(way: str, tmp_path: Path) -> None:
+def test_nan_and_infinity_are_passed_on_and_named_by_the_evaluation(
+    way: str, tmp_path: Path
+) -> None:
     run = read_run(written(tmp_path / "run", b"1 Q0 a 1 nan t\n1 Q0 b 2 -inf t\n"))
     assert run["score"].isna().tolist() == [True, False]
     with pytest.raises(ValueError, match="topic '1', document 'a'"):
         irpref.evaluator([irpref.EMeasure], {"1": {"a": 1}}).calc_aggregate(run)
 
 
-# Where it is read from --------------------------------------------------------------------------------------------
+# Where it is read from ----------------------------------------------------------------------------
 
 
 def test_gzip_by_content_not_by_name(way: str, tmp_path: Path) -> None:
@@ -208,10 +239,17 @@ def test_the_directory_of_test_data(data_dir: Path) -> None:
     assert cut.groupby("query_id").size().to_dict() == {"301": 500, "303": 84}
     assert len(cut.merge(run)) == len(cut)
     qrels = read_qrels(folder / "qrels" / "qrels.rel_level.gz")
-    assert qrels["relevance"].value_counts().sort_index().to_dict() == {-1: 304, 0: 2818, 1: 462, 2: 14, 3: 77, 4: 6}
+    assert qrels["relevance"].value_counts().sort_index().to_dict() == {
+        -1: 304,
+        0: 2818,
+        1: 462,
+        2: 14,
+        3: 77,
+        4: 6,
+    }
 
 
-# What is refused ---------------------------------------------------------------------------------------------------
+# What is refused ----------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
@@ -227,19 +265,33 @@ def test_the_directory_of_test_data(data_dir: Path) -> None:
         (b"1 Q0 a 1 2 t\r1 Q0 b t\r", 2, "1 Q0 b t"),
         (b"1 Q0 a 1 2 t\n1 Q0 \xff 1 2 t\n", 2, r"\\xff"),
         (b"1 Q0  1 2 t\n", 1, "1 Q0  1 2 t"),
-        (b"1 Q0 a 1 2 t\n1 Q0 a 1 2 t more 5\n1 Q0 a 1 2\n", 3, "1 Q0 a 1 2"),  # the separators even out
+        (
+            b"1 Q0 a 1 2 t\n1 Q0 a 1 2 t more 5\n1 Q0 a 1 2\n",
+            3,
+            "1 Q0 a 1 2",
+        ),  # the separators even out
         (b"x", 1, "x"),
     ],
 )
-def test_malformed_lines_of_a_run(way: str, data: bytes, line: int, text: str, tmp_path: Path) -> None:
+def test_malformed_lines_of_a_run(
+    way: str, data: bytes, line: int, text: str, tmp_path: Path
+) -> None:
     path = written(tmp_path / "run.txt", data)
-    with pytest.raises(ValueError, match=f"^{re.escape(str(path))}, line {line}: .*{re.escape(text)}"):
+    with pytest.raises(
+        ValueError, match=f"^{re.escape(str(path))}, line {line}: .*{re.escape(text)}"
+    ):
         read_run(path)
 
 
 @pytest.mark.parametrize(
     ("data", "line"),
-    [(b"1 0 a 1\n1 a 1\n", 2), (b"1 a 1\n1 0 a 1\n", 2), (b"1 0 a 1 x\n", 1), (b"1 0 a one\n", 1), (b"1 a\n", 1)],
+    [
+        (b"1 0 a 1\n1 a 1\n", 2),
+        (b"1 a 1\n1 0 a 1\n", 2),
+        (b"1 0 a 1 x\n", 1),
+        (b"1 0 a one\n", 1),
+        (b"1 a\n", 1),
+    ],
 )
 def test_malformed_lines_of_qrels(way: str, data: bytes, line: int, tmp_path: Path) -> None:
     with pytest.raises(ValueError, match=f"line {line}: "):
@@ -268,9 +320,14 @@ def test_a_line_has_a_greatest_length(
     assert read(fits + end, trec.RUN, block_bytes) == [("1", "a", 2.0)]
     if end:
         with pytest.raises(
-            ValueError, match="<file>, line 3: longer than 64 MB, which no line of this form is: '1 Q0 a"
+            ValueError,
+            match="<file>, line 3: longer than 64 MB, which no line of this form is: '1 Q0 a",
         ):
-            read(b"1 Q0 a 1 2 t" + end + b"2 Q0 a 1 2 t" + end + fits + b"t" + end, trec.RUN, block_bytes)
+            read(
+                b"1 Q0 a 1 2 t" + end + b"2 Q0 a 1 2 t" + end + fits + b"t" + end,
+                trec.RUN,
+                block_bytes,
+            )
     for long in (fits + b"t", b"a " * 300, b"x" * 300):
         for reader in (read_run, read_qrels, irpref.read_preferences):
             with pytest.raises(ValueError, match=r"line 1: (longer than 64 MB|\d+ field)"):
@@ -282,10 +339,14 @@ def test_a_line_has_a_greatest_length(
 
 @pytest.mark.parametrize("unit", ["a ", "x", "1 Q0 b "])
 @pytest.mark.parametrize("mb", [60, 200])
-def test_a_line_without_an_end_is_refused_in_little_memory(unit: str, mb: int, tmp_path: Path) -> None:
+def test_a_line_without_an_end_is_refused_in_little_memory(
+    unit: str, mb: int, tmp_path: Path
+) -> None:
     resource = pytest.importorskip("resource")
     assert resource
-    path = written(tmp_path / "run", gzip.compress(unit.encode() * (mb * 2**20 // len(unit)), compresslevel=1))
+    path = written(
+        tmp_path / "run", gzip.compress(unit.encode() * (mb * 2**20 // len(unit)), compresslevel=1)
+    )
     code = (
         "import irpref, pandas, resource, sys\n"
         "most = lambda: resource.getrusage(resource.RUSAGE_SELF).ru_maxrss\n"
@@ -293,7 +354,9 @@ def test_a_line_without_an_end_is_refused_in_little_memory(unit: str, mb: int, t
         "try:\n    irpref.read_run(sys.argv[1])\n"
         "except ValueError as error:\n    print(most() - before)\n    print(error)\n"
     )
-    done = subprocess.run([sys.executable, "-c", code, str(path)], capture_output=True, text=True, check=True)
+    done = subprocess.run(
+        [sys.executable, "-c", code, str(path)], capture_output=True, text=True, check=True
+    )
     memory, message = done.stdout.splitlines()
     assert message.startswith(f"{path}, line 1: ")
     assert ("longer than 64 MB" in message) == (mb > 64)
@@ -303,15 +366,19 @@ def test_a_line_without_an_end_is_refused_in_little_memory(unit: str, mb: int, t
 
 @pytest.mark.parametrize("size", [65, 66, 1000])
 @pytest.mark.parametrize("piece", [1, 7, 1 << 19])
-def test_the_fields_of_a_long_line_are_counted(size: int, piece: int, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_fields_of_a_long_line_are_counted(
+    size: int, piece: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(trec, "CHECK_BYTES", piece)
     assert trec.n_fields(b"  " + b" \t ".join([b"x"] * size) + b" ") == size
 
 
-# Every way agrees ---------------------------------------------------------------------------------------------------
+# Every way agrees ---------------------------------------------------------------------------------
 
 names = st.text(
-    st.characters(blacklist_categories=["Cs"], blacklist_characters=" \t\n\r\x0b\x0c\ufeff"), min_size=1, max_size=8
+    st.characters(blacklist_categories=["Cs"], blacklist_characters=" \t\n\r\x0b\x0c\ufeff"),
+    min_size=1,
+    max_size=8,
 ).filter(lambda name: not name.startswith("#"))
 gaps = st.text(st.sampled_from(" \t\x0b\x0c"), min_size=1, max_size=3)
 edges = st.text(st.sampled_from(" \t"), max_size=2)
@@ -340,7 +407,9 @@ def files(draw: st.DrawFn) -> tuple[list[tuple[str, str, float]], bytes]:
 
 
 @given(files(), st.integers(1, 200))
-def test_round_trip_of_strange_files(file: tuple[list[tuple[str, str, float]], bytes], block_bytes: int) -> None:
+def test_round_trip_of_strange_files(
+    file: tuple[list[tuple[str, str, float]], bytes], block_bytes: int
+) -> None:
     expected, data = file
     for compiled in {False, texts.compiled}:
         with pytest.MonkeyPatch.context() as patch:
@@ -361,7 +430,9 @@ def test_lines_too_long_beside_lines_too_short(lines: list[list[str]], separator
         def exact(form: trec.Form = form) -> object:
             form = trec._form_of(data)[0] or form if form is trec.QRELS else form
             columns, _ = trec.parse_lines(data, form)
-            return list(zip(columns["query_id"], columns["doc_id"], columns[form.number], strict=True))
+            return list(
+                zip(columns["query_id"], columns["doc_id"], columns[form.number], strict=True)
+            )
 
         def outcome(found: Callable[[], object]) -> object:
             try:
@@ -379,7 +450,9 @@ def test_lines_too_long_beside_lines_too_short(lines: list[list[str]], separator
 
 @pytest.mark.parametrize("begin", [b"#\n", b"\n\n", b"#\n" * 50, b"# made by\r\n\r\n"])
 @pytest.mark.parametrize("block_bytes", [1, 5, 64])
-def test_what_stands_before_the_first_line_does_not_say_how_many_fields_it_has(begin: bytes, block_bytes: int) -> None:
+def test_what_stands_before_the_first_line_does_not_say_how_many_fields_it_has(
+    begin: bytes, block_bytes: int
+) -> None:
     found = read(begin + b"1 a 2\n1 b 3\n", trec.QRELS, block_bytes)
     assert found == [("1", "a", 2.0), ("1", "b", 3.0)]
 
@@ -409,7 +482,9 @@ def test_blocks_come_in_their_order(packed: bool, tmp_path: Path) -> None:
     text = b"".join(b"1 Q0 d%d 1 %d t\n" % (i, -i) for i in range(400))
     path = tmp_path / "run"
     path.write_bytes(gzip.compress(text) if packed else text)
-    assert tuples(trec.blocks(Source(path), trec.RUN, 64)) == [("1", f"d{i}", -float(i)) for i in range(400)]
+    assert tuples(trec.blocks(Source(path), trec.RUN, 64)) == [
+        ("1", f"d{i}", -float(i)) for i in range(400)
+    ]
     bad = text.replace(b"d300 1", b"d300")
     path.write_bytes(gzip.compress(bad) if packed else bad)
     with pytest.raises(ValueError, match="line 301: 5 fields"):
@@ -441,7 +516,12 @@ def test_topics_that_begin_like_compressed_data(topic: str, block_bytes: int) ->
 def test_files_with_byte_order_marks_put_together(block_bytes: int) -> None:
     """`cat` of two such files makes no topic of its own; inside an id the character stays."""
     bom = "\ufeff".encode()
-    data = b"%s1 Q0 a 1 2 t\n%s1 Q0 b 2 1 t\r\n%s%s2 Q0 c\xef\xbb\xbf 1 1 t\n" % (bom, bom, bom, bom)
+    data = b"%s1 Q0 a 1 2 t\n%s1 Q0 b 2 1 t\r\n%s%s2 Q0 c\xef\xbb\xbf 1 1 t\n" % (
+        bom,
+        bom,
+        bom,
+        bom,
+    )
     rows = [("1", "a", 2.0), ("1", "b", 1.0), ("2", "c\ufeff", 1.0)]
     assert read(data, trec.RUN, block_bytes) == rows
     qrels = read_qrels(io.BytesIO(b"%s# made by\n%s1 0 a 1\n%s1 0 b 2\n" % (bom, bom, bom)))
@@ -459,7 +539,10 @@ def test_files_with_byte_order_marks_put_together(block_bytes: int) -> None:
 )
 def test_other_archives_are_named(way: str, packed: str, data: bytes, tmp_path: Path) -> None:
     path = written(tmp_path / "run", data)
-    with pytest.raises(ValueError, match=re.escape(f"{path} is a file of {packed}, expected plain text, gzip or zstd")):
+    with pytest.raises(
+        ValueError,
+        match=re.escape(f"{path} is a file of {packed}, expected plain text, gzip or zstd"),
+    ):
         read_run(path)
 
 
@@ -469,10 +552,14 @@ def test_a_topic_may_begin_like_the_name_of_an_archive() -> None:
 
 
 @pytest.mark.parametrize("rank", ["1_7", "x", "\u0661", "1.0"])
-def test_a_line_with_another_field_is_no_tag_with_blanks_if_its_rank_is_none(way: str, rank: str) -> None:
+def test_a_line_with_another_field_is_no_tag_with_blanks_if_its_rank_is_none(
+    way: str, rank: str
+) -> None:
     with pytest.raises(ValueError, match="line 1: 7 fields"):
         read_run(io.BytesIO(f"1 Q0 a {rank} 2.5 my tag\n".encode()))
-    assert rows(read_run(io.BytesIO(b"1 Q0 a +17 2.5 1_0 tag\n"))) == [("1", "a", 2.5)]  # no number, so a tag
+    assert rows(read_run(io.BytesIO(b"1 Q0 a +17 2.5 1_0 tag\n"))) == [
+        ("1", "a", 2.5)
+    ]  # no number, so a tag
 
 
 def test_a_stream_that_has_nothing_yet_is_waited_for() -> None:
@@ -501,7 +588,7 @@ def test_a_stream_that_cannot_be_waited_for_is_an_error() -> None:
         read_run(Idle())  # type: ignore[arg-type]
 
 
-# Whole topics, block by block ----------------------------------------------------------------------------------------
+# Whole topics, block by block ---------------------------------------------------------------------
 
 
 @given(st.lists(st.integers(1, 30), max_size=8), st.integers(20, 600))
@@ -511,7 +598,9 @@ def test_blocks_hold_whole_topics(sizes: list[int], block_bytes: int) -> None:
     parts = trec.blocks(Source(io.BytesIO(data)), trec.RUN, block_bytes)
     blocks = list(trec.whole_topics(parts, "run"))
     assert tuples(blocks) == lines
-    assert [name for part in blocks for name in part.query_id.names] == [f"q{t}" for t in range(len(sizes))]
+    assert [name for part in blocks for name in part.query_id.names] == [
+        f"q{t}" for t in range(len(sizes))
+    ]
 
 
 @pytest.mark.parametrize("block_bytes", [16, 30])

@@ -1,4 +1,6 @@
-"""Every name that trec_eval 10 prints with -m all_trec: computed to its digits, or refused with an alternative."""
+"""Every name that trec_eval 10 prints with -m all_trec: computed to its digits, or refused with an
+alternative.
+"""
 
 import gzip
 import math
@@ -16,7 +18,11 @@ SLACK = 0.5e-4 + 1e-9  # four digits are printed
 def printed(path):
     """Lines `name topic value` that hold numbers."""
     rows = [line.split() for line in path.read_text().splitlines()]
-    return [(name, topic, float(value)) for name, topic, value in rows if re.fullmatch(r"-?[\d.]+", value)]
+    return [
+        (name, topic, float(value))
+        for name, topic, value in rows
+        if re.fullmatch(r"-?[\d.]+", value)
+    ]
 
 
 @pytest.fixture(scope="module")
@@ -32,7 +38,11 @@ def values(measures, qrels, run):
     evaluator = irpref.evaluator(measures, qrels)
     by_topic = evaluator.values(run)
     means = evaluator.means_of(by_topic)
-    out = {(m, topic): of[t] for m, of in by_topic.items() for t, topic in enumerate(evaluator.topic_ids)}
+    out = {
+        (m, topic): of[t]
+        for m, of in by_topic.items()
+        for t, topic in enumerate(evaluator.topic_ids)
+    }
     return out | {(m, "all"): value for m, value in means.items()}
 
 
@@ -49,7 +59,9 @@ def test_every_name_is_computed_to_its_digits_or_refused(given):
     assert refused == data("names.toml")["refused"].keys() - {"runid", "relstring"}
     found = values(list(dict.fromkeys(known.values())), qrels, run)
     differing = [
-        (name, topic) for name, topic, value in rows if name in known and abs(found[known[name], topic] - value) > SLACK
+        (name, topic)
+        for name, topic, value in rows
+        if name in known and abs(found[known[name], topic] - value) > SLACK
     ]
     assert differing == []
     assert sum(name in known for name, _, _ in rows) > 250
@@ -60,15 +72,29 @@ def test_what_a_refusal_names_instead_is_right(given):
     expected, qrels, run = given
     table = {(name, topic): value for name, topic, value in printed(expected / "out.test.aq")}
     topics = sorted({topic for _, topic in table} - {"all"})
-    names = ["RBP(rel=1,p=0.9)", "RBPResidual(p=0.9)", "NumRelRet", "NumRet", "Judged", "AP", "Bpref", "Rprec"]
-    at = {k: (irpref.parse(f"NCG@{k}"), irpref.parse(f"Judged@{k}")) for k in (5, 10, 15, 20, 30, 100, 200, 500, 1000)}
+    names = [
+        "RBP(rel=1,p=0.9)",
+        "RBPResidual(p=0.9)",
+        "NumRelRet",
+        "NumRet",
+        "Judged",
+        "AP",
+        "Bpref",
+        "Rprec",
+    ]
+    at = {
+        k: (irpref.parse(f"NCG@{k}"), irpref.parse(f"Judged@{k}"))
+        for k in (5, 10, 15, 20, 30, 100, 200, 500, 1000)
+    }
     measures = irpref.parse_all(names)
     found = values([*measures, *(m for pair in at.values() for m in pair)], qrels, run)
     rbp, residual, rel_ret, ret, judged, ap, bpref, rprec = measures
     for t in topics:
         assert found[rbp, t] == pytest.approx(table["rbp", t], abs=SLACK)
         assert found[residual, t] == pytest.approx(table["rbp_resid", t], abs=SLACK)
-        assert 2 * found[rel_ret, t] - found[ret, t] == pytest.approx(table["utility", t], abs=SLACK)
+        assert 2 * found[rel_ret, t] - found[ret, t] == pytest.approx(
+            table["utility", t], abs=SLACK
+        )
         rest = found[ret, t] * found[judged, t] - found[rel_ret, t]
         assert rest == pytest.approx(table["num_nonrel_judged_ret", t], abs=SLACK)
         assert found[rprec, t] == pytest.approx(table["Rprec_mult_1.00", t], abs=SLACK)
@@ -100,10 +126,13 @@ def test_a_refusal_names_the_right_measure(name, has, has_not):
 
 
 def test_levels_of_recall_are_those_of_version_10():
-    # Relevant at ranks 1 and 5 of three: 0.4 * 3 = 1.2 is one document, 0.7 * 3 = 2.1 two; version 9 has 2 and 2.
+    # Relevant at ranks 1 and 5 of three: 0.4 * 3 = 1.2 is one document, 0.7 * 3 = 2.1 two; version
+    # 9 has 2 and 2.
     qrels = {"q": {"a": 1, "b": 1, "c": 1}}
     run = {"q": {d: -float(i) for i, d in enumerate(["a", "u", "v", "w", "b"])}}
-    found = irpref.evaluator(["iprec_at_recall_0.40", "iprec_at_recall_0.70", "IPrec@0.4", "11pt_avg"], qrels)
+    found = irpref.evaluator(
+        ["iprec_at_recall_0.40", "iprec_at_recall_0.70", "IPrec@0.4", "11pt_avg"], qrels
+    )
     by_name = {str(m): value for m, value in found.calc_aggregate(run).items()}
     # Levels 0 to .4 reach a, .5 (1.5 is rounded to 2) to .8 b, .9 (2.7) and 1 nothing.
     assert by_name == {
@@ -112,5 +141,7 @@ def test_levels_of_recall_are_those_of_version_10():
         "IPrec@0.4": 2 / 5,
         "InterpolatedPrecision(rounding='nearest')": pytest.approx((5 * 1 + 4 * 2 / 5) / 11),
     }
-    assert [m.params["recall"] for m in irpref.parse_all("iprec_at_recall")] == [i / 10 for i in range(11)]
+    assert [m.params["recall"] for m in irpref.parse_all("iprec_at_recall")] == [
+        i / 10 for i in range(11)
+    ]
     assert irpref.parse("RBP(rel=1)")["p"] == 0.8  # as in cwl_eval; trec_eval 10 has .9

@@ -1,4 +1,6 @@
-"""Every message of the package has its place on the page of warnings and errors: its words, its meaning, a remedy."""
+"""Every message of the package has its place on the page of warnings and errors: its words, its
+meaning, a remedy.
+"""
 
 import ast
 import re
@@ -24,8 +26,16 @@ WORDS = {
     "caution",
     "_first_wrong",
 }
-# Frames around the message of another error, which is there itself; parts; progress; what the user did.
-AROUND = {"{} {}\n", "{} warning: {}\n", "irpref: {}\n", "hint: {}", "{}, line {}: {}", "group {}: {}"}
+# Frames around the message of another error, which is there itself; parts; progress; what the user
+# did.
+AROUND = {
+    "{} {}\n",
+    "{} warning: {}\n",
+    "irpref: {}\n",
+    "hint: {}",
+    "{}, line {}: {}",
+    "group {}: {}",
+}
 PARTS = {"topic {}, group {}: ", "; judges who may disagree belong to different groups"}
 PARTS |= {"did you mean {}?", "irpref list shows them all"}
 NO_FAULT = {"\r{} million rows\x1b[K", "irpref: interrupted\n", "wrote {} (open it in a browser)"}
@@ -56,17 +66,23 @@ def messages():
         made = [
             argument
             for call in ast.walk(tree)
-            if isinstance(call, ast.Call) and GIVES.fullmatch(ast.unparse(call.func).rpartition(".")[2])
+            if isinstance(call, ast.Call)
+            and GIVES.fullmatch(ast.unparse(call.func).rpartition(".")[2])
             if not ast.unparse(call.func).endswith("write") or "stderr" in ast.unparse(call.func)
             for argument in call.args
         ]
         for function in ast.walk(tree):
             if isinstance(function, ast.FunctionDef) and function.name in WORDS:
-                assigned = [n for n in ast.walk(function) if isinstance(n, (ast.Return, ast.Assign))]
+                assigned = [
+                    n for n in ast.walk(function) if isinstance(n, (ast.Return, ast.Assign))
+                ]
                 made += [part for n in assigned for part in getattr(n.value, "elts", [n.value])]
         for node in made:
             for text in texts(node):
-                if re.search("[a-z]{2}", text.replace("{}", "")) and text not in AROUND | PARTS | NO_FAULT:
+                if (
+                    re.search("[a-z]{2}", text.replace("{}", ""))
+                    and text not in AROUND | PARTS | NO_FAULT
+                ):
                     yield f"{path.relative_to(ROOT)}:{node.lineno}", text
 
 
@@ -86,9 +102,13 @@ def test_every_message_is_of_a_kind_that_the_page_explains(troubles):
 @pytest.mark.once
 def test_the_words_of_the_page_are_those_of_messages(troubles):
     found = [text for _, text in messages()]
-    words = [words for kinds in troubles.KINDS.values() for kind in kinds for words in kind.spellings()]
+    words = [
+        words for kinds in troubles.KINDS.values() for kind in kinds for words in kind.spellings()
+    ]
     assert len(set(words)) == len(words)
-    assert [one for one in words if not any(re.search(troubles.pattern(one), text) for text in found)] == []
+    assert [
+        one for one in words if not any(re.search(troubles.pattern(one), text) for text in found)
+    ] == []
 
 
 def test_a_message_of_each_kind_happens(troubles):

@@ -15,7 +15,8 @@ from shells import script
 
 ROOT = Path(__file__).resolve().parents[1]
 
-# A line of a user's file, and what a strict type checker says of it: nothing, or a part of the message.
+# A line of a user's file, and what a strict type checker says of it: nothing, or a part of the
+# message.
 USER = {
     "from ir_measures import nDCG": "",
     "import irpref": "",
@@ -33,7 +34,7 @@ USER = {
     "irpref.leaderboard(chosen, 'qrels.txt', ['a.run', 'b.run'], groups='groups.txt')": "",
     "irpref.intervals(chosen, qrels, run, over='unjudged', grades=[0, 1])": "",
     "irpref.check(qrels, {'a': run}, 'AP')": "",
-    "found = irpref.meta.topic_values(chosen, qrels, iter([('a', run)]))": "",
+    "found = irpref.lab.meta.topic_values(chosen, qrels, iter([('a', run)]))": "",
     "irpref.plots.topic_strip(found['AP'])": "",
     "irpref.plots.topic_strip(qrels, {'a': run}, 'AP')": "",
     "irpref.plots.measure_scatter(list(found.values()))": "",
@@ -61,7 +62,15 @@ def test_a_strict_type_checker_knows_the_parameters(tmp_path):
     file = tmp_path / "user.py"
     file.write_text("\n".join(USER) + "\n")
     done = subprocess.run(
-        [sys.executable, "-m", "mypy", "--strict", "--follow-imports=silent", "--cache-dir=.mypy", "user.py"],
+        [
+            sys.executable,
+            "-m",
+            "mypy",
+            "--strict",
+            "--follow-imports=silent",
+            "--cache-dir=.mypy",
+            "user.py",
+        ],
         cwd=tmp_path,
         env={"MYPYPATH": str(Path(irpref.__file__).parents[1]), "PATH": ""},
         capture_output=True,
@@ -73,13 +82,18 @@ def test_a_strict_type_checker_knows_the_parameters(tmp_path):
         if ": error: " in line:
             said.setdefault(int(line.split(":")[1]), line.split(": error: ")[1])
     for number, (line, message) in enumerate(USER.items(), 1):
-        assert message in said.get(number, "") if message else number not in said, (line, said.get(number))
+        assert message in said.get(number, "") if message else number not in said, (
+            line,
+            said.get(number),
+        )
     assert said
 
 
 def test_the_file_for_type_checkers_is_what_the_declarations_say():
     make_types = script(ROOT / "docs" / "make_types.py")
-    assert make_types.OUT.read_text(encoding="utf-8") == make_types.stub(), "run: python docs/make_types.py"
+    assert make_types.OUT.read_text(encoding="utf-8") == make_types.stub(), (
+        "run: python docs/make_types.py"
+    )
 
 
 def test_help_says_which_way_is_better_and_what_a_measure_needs():
@@ -98,7 +112,9 @@ def test_help_shows_all_that_is_declared(name):
     parts += [spec.desc for spec in measure.SUPPORTED_PARAMS.values()]
     for line in "\n".join(parts).splitlines():
         assert line in text
-    assert inspect.cleandoc(sys.modules[type(measure).__module__].__doc__) in measure.__doc__  # the formula
+    assert (
+        inspect.cleandoc(sys.modules[type(measure).__module__].__doc__) in measure.__doc__
+    )  # the formula
     assert type(measure).__doc__ in measure.__doc__ != type(measure).__doc__
 
 
@@ -108,7 +124,9 @@ def test_the_signature_is_that_of_calling_the_measure(name):
     parameters = inspect.signature(measure).parameters
     assert list(parameters) == list(measure.SUPPORTED_PARAMS)
     assert all(parameter.kind is parameter.KEYWORD_ONLY for parameter in parameters.values())
-    assert measure(**{name: parameter.default for name, parameter in parameters.items()}) is not None
+    assert (
+        measure(**{name: parameter.default for name, parameter in parameters.items()}) is not None
+    )
     assert inspect.signature(type(measure)).parameters.keys() == {"params"}
 
 

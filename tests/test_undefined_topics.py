@@ -1,8 +1,8 @@
 """Topics in which a measure has no value: `Coverage(nothing_known='nan')`.
 
-By hand: a, b, c are relevant and n is not. The user knew a and b in q1, nothing relevant in q2 (only n), a in q3 and b
-in q4. The run finds a everywhere, so coverage is 1/2, none, 1 and 0: their mean is 1/2, and 3/8 with a 0 for q2.
-"""
+By hand: a, b, c are relevant and n is not. The user knew a and b in q1, nothing relevant in q2
+(only n), a in q3 and b in q4. The run finds a everywhere, so coverage is 1/2, none, 1 and 0: their
+mean is 1/2, and 3/8 with a 0 for q2."""
 
 import json
 import math
@@ -55,14 +55,24 @@ def test_no_topic_has_a_value():
     assert math.isnan(irpref.evaluator([NAN], qrels).calc_aggregate(RUN)[NAN])
     assert math.isnan(ir_measures.calc_aggregate([NAN], qrels, RUN)[NAN])
     with pytest.raises(ValueError, match="no topic has a value"):
-        irpref.compare([NAN], qrels, RUN, OTHER)
+        irpref.lab.compare([NAN], qrels, RUN, OTHER)
 
 
 def test_on_the_command_line(tmp_path, capsys):
-    (tmp_path / "qrels").write_text("".join(f"{r.query_id} 0 {r.doc_id} {r.relevance}\n" for r in QRELS.itertuples()))
-    (tmp_path / "known").write_text("".join(f"{r.query_id} 0 {r.doc_id} 1\n" for r in QRELS[QRELS.known].itertuples()))
+    (tmp_path / "qrels").write_text(
+        "".join(f"{r.query_id} 0 {r.doc_id} {r.relevance}\n" for r in QRELS.itertuples())
+    )
+    (tmp_path / "known").write_text(
+        "".join(f"{r.query_id} 0 {r.doc_id} 1\n" for r in QRELS[QRELS.known].itertuples())
+    )
     (tmp_path / "run").write_text(run_text(RUN))
-    paths = [str(tmp_path / "qrels"), str(tmp_path / "run"), str(NAN), "--known", str(tmp_path / "known")]
+    paths = [
+        str(tmp_path / "qrels"),
+        str(tmp_path / "run"),
+        str(NAN),
+        "--known",
+        str(tmp_path / "known"),
+    ]
     assert main(["eval", *paths]) == 0
     assert capsys.readouterr().out.split()[-1] == "0.5000"
     assert main(["eval", *paths, "-q", "-o", "json"]) == 0
@@ -71,26 +81,32 @@ def test_on_the_command_line(tmp_path, capsys):
 
 
 def test_compare_and_intervals_are_over_the_others():
-    (row,) = irpref.compare([NAN], QRELS, RUN, OTHER).to_dict("records")
+    (row,) = irpref.lab.compare([NAN], QRELS, RUN, OTHER).to_dict("records")
     assert (row["topics"], row["mean_a"], row["mean_b"]) == (3, 0.5, 1.0)
     for over in ("ties", "unjudged"):
-        table = irpref.intervals([NAN @ 2], QRELS, OTHER, over=over).set_index("query_id")
+        table = irpref.lab.intervals([NAN @ 2], QRELS, OTHER, over=over).set_index("query_id")
         assert np.isnan(table.loc["q2", ["value", "low", "high"]].to_numpy(float)).all()
     # Two orders of c and a: a is above the cutoff in one of them. b is first.
-    table = irpref.intervals([NAN @ 2], QRELS, OTHER, over="ties")
-    assert table.iloc[-1][["low", "expected", "high"]].tolist() == pytest.approx([1.5 / 3, 2.25 / 3, 1])
-    assert irpref.intervals([NAN], QRELS, RUN, over="topics")["value"].tolist() == [0.5]
+    table = irpref.lab.intervals([NAN @ 2], QRELS, OTHER, over="ties")
+    assert table.iloc[-1][["low", "expected", "high"]].tolist() == pytest.approx(
+        [1.5 / 3, 2.25 / 3, 1]
+    )
+    assert irpref.lab.intervals([NAN], QRELS, RUN, over="topics")["value"].tolist() == [0.5]
 
 
 @pytest.mark.parametrize(
     "table",
     [
-        lambda path: irpref.leaderboard([NAN, AP], QRELS, {"a": RUN, "b": OTHER}),
-        lambda path: irpref.report([NAN, AP], QRELS, {"a": RUN, "b": OTHER}, path / "report.html"),
-        lambda path: irpref.intervals([NAN, AP], QRELS, RUN, over="topics"),
+        lambda path: irpref.lab.leaderboard([NAN, AP], QRELS, {"a": RUN, "b": OTHER}),
+        lambda path: irpref.lab.report(
+            [NAN, AP], QRELS, {"a": RUN, "b": OTHER}, path / "report.html"
+        ),
+        lambda path: irpref.lab.intervals([NAN, AP], QRELS, RUN, over="topics"),
     ],
     ids=["leaderboard", "report", "intervals"],
 )
 def test_a_table_over_the_same_topics_refuses(table, tmp_path):
-    with pytest.raises(ValueError, match=r"no value for 1 of 4 topics \(first 'q2'\).*leave these topics out"):
+    with pytest.raises(
+        ValueError, match=r"no value for 1 of 4 topics \(first 'q2'\).*leave these topics out"
+    ):
         table(tmp_path)

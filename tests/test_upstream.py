@@ -1,4 +1,6 @@
-"""The patches for the hosts apply to the versions that they name, and pass the tests that they bring."""
+"""The patches for the hosts apply to the versions that they name, and pass the tests that they
+bring.
+"""
 
 import doctest
 import importlib.metadata
@@ -24,12 +26,18 @@ def run(command, folder, **environment):
     """What a command says in a folder, with its copies before everything that is installed."""
     path = os.pathsep.join([str(folder), *filter(None, [os.environ.get("PYTHONPATH")])])
     environment = {**os.environ, "PYTHONPATH": path, **environment}
-    return subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True, timeout=300)
+    return subprocess.run(
+        command, cwd=folder, env=environment, capture_output=True, text=True, timeout=300
+    )
 
 
 @pytest.mark.once
-@pytest.mark.parametrize(("patch", "distribution", "version", "module", "test"), PATCHES, ids=lambda value: str(value))
-def test_a_patch_applies_and_its_test_passes_with_it_alone(patch, distribution, version, module, test, tmp_path):
+@pytest.mark.parametrize(
+    ("patch", "distribution", "version", "module", "test"), PATCHES, ids=lambda value: str(value)
+)
+def test_a_patch_applies_and_its_test_passes_with_it_alone(
+    patch, distribution, version, module, test, tmp_path
+):
     if shutil.which("patch") is None:
         pytest.skip("there is no command named patch")
     try:
@@ -49,7 +57,9 @@ def test_a_patch_applies_and_its_test_passes_with_it_alone(patch, distribution, 
     assert Path(patched.stdout.partition("\n")[0]).is_relative_to(tmp_path), patched.stdout
     # What its note shows of the change; examples with `>>>` are those of the host as it is.
     for code in re.findall(
-        r"^```python\n(.*?)^```", (UPSTREAM / patch).with_name("note.md").read_text("utf8"), re.M | re.S
+        r"^```python\n(.*?)^```",
+        (UPSTREAM / patch).with_name("note.md").read_text("utf8"),
+        re.M | re.S,
     ):
         if ">>>" not in code:
             shown = run([sys.executable, "-c", f"import {module}\n{code}"], tmp_path)
@@ -62,7 +72,9 @@ def test_a_patch_applies_and_its_test_passes_with_it_alone(patch, distribution, 
     assert unpatched.returncode != 0, unpatched.stdout
 
 
-@pytest.mark.parametrize("note", sorted(UPSTREAM.glob("*/note.md")), ids=lambda note: note.parent.name)
+@pytest.mark.parametrize(
+    "note", sorted(UPSTREAM.glob("*/note.md")), ids=lambda note: note.parent.name
+)
 def test_the_examples_of_a_note_are_true(note):
     failed, tried = doctest.testfile(str(note), module_relative=False)
     assert failed == 0
@@ -70,6 +82,6 @@ def test_the_examples_of_a_note_are_true(note):
 
 
 def test_every_patch_is_tested():
-    assert sorted(path.relative_to(UPSTREAM).as_posix() for path in UPSTREAM.glob("*/*.patch")) == sorted(
-        patch for patch, *_ in PATCHES
-    )
+    assert sorted(
+        path.relative_to(UPSTREAM).as_posix() for path in UPSTREAM.glob("*/*.patch")
+    ) == sorted(patch for patch, *_ in PATCHES)

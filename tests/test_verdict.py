@@ -10,14 +10,26 @@ import pytest
 from scipy import stats
 
 import irpref
-from irpref.analysis.verdict import _bounds
 from irpref.cli import main
 from irpref.datasets import load
+from irpref.lab.decide.verdict import _bounds
 from irpref.values.matrix import TopicValues
 from shells import qrels_text, run_text
 
 COLUMNS = [
-    *("measure", "mean_a", "mean_b", "difference", "low", "high", "p", "effect_size", "wins", "losses", "equal"),
+    *(
+        "measure",
+        "mean_a",
+        "mean_b",
+        "difference",
+        "low",
+        "high",
+        "p",
+        "effect_size",
+        "wins",
+        "losses",
+        "equal",
+    ),
     *("topics", "verdict"),
 ]
 
@@ -26,7 +38,10 @@ def _runs(a, b):
     """Judgments and two runs whose R@10 are the values given, in tenths."""
     qrels = {f"q{t:03}": {f"d{i}": 1 for i in range(10)} for t in range(len(a))}
     runs = [
-        {q: {f"{'d' if i < n else 'x'}{i}": -float(i) for i in range(10)} for q, n in zip(qrels, of, strict=True)}
+        {
+            q: {f"{'d' if i < n else 'x'}{i}": -float(i) for i in range(10)}
+            for q, n in zip(qrels, of, strict=True)
+        }
         for of in (a, b)
     ]
     return qrels, *runs
@@ -40,7 +55,7 @@ def _drawn(n, shift, seed=0):
 
 def test_a_comparison_by_hand():
     # Differences of one tenth on eight topics: 2 of 256 sign vectors have as large a sum.
-    found = irpref.compare(["R@10", "EMeasure"], *_runs([3] * 8, [4] * 8))
+    found = irpref.lab.compare(["R@10", "EMeasure"], *_runs([3] * 8, [4] * 8))
     assert list(found.columns) == COLUMNS
     recall, e = found.to_dict("records")
     assert (recall["mean_a"], recall["mean_b"]) == pytest.approx((0.3, 0.4))
@@ -49,38 +64,52 @@ def test_a_comparison_by_hand():
     assert (recall["wins"], recall["losses"], recall["equal"], recall["topics"]) == (8, 0, 0, 8)
     assert recall["verdict"] == e["verdict"] == "b better"
     assert e["difference"] < 0 < e["wins"]
-    back = irpref.compare("R@10", *_runs([4] * 8, [3] * 8))
+    back = irpref.lab.compare("R@10", *_runs([4] * 8, [3] * 8))
     assert (back["verdict"].item(), back["difference"].item()) == ("a better", pytest.approx(-0.1))
-    same = irpref.compare("R@10", *_runs([4] * 8, [4] * 8))
-    assert same[["difference", "low", "high", "p", "effect_size", "equal"]].iloc[0].tolist() == [0, 0, 0, 1, 0, 8]
+    same = irpref.lab.compare("R@10", *_runs([4] * 8, [4] * 8))
+    assert same[["difference", "low", "high", "p", "effect_size", "equal"]].iloc[0].tolist() == [
+        0,
+        0,
+        0,
+        1,
+        0,
+        8,
+    ]
     assert same["verdict"].item() == "not shown to differ"
 
 
 def test_the_sentence_says_the_verdict_with_its_interval():
-    better = irpref.compare("R@10", *_runs([3] * 8, [4] * 8)).text.splitlines()
+    better = irpref.lab.compare("R@10", *_runs([3] * 8, [4] * 8)).text.splitlines()
     assert better == [
-        "R@10: b (0.4000) is better than a (0.3000) by 0.1000 (95 % interval 0.1000 to 0.1000, p = 0.0078, 8 topics).",
-        "test: step-down sign-flip t-test, all 256 sign vectors, 8 topics; family: one pair of runs, by measure; "
+        "R@10: b (0.4000) is better than a (0.3000) by 0.1000 (95 % interval 0.1000 to 0.1000, p "
+        "= 0.0078, 8 topics).",
+        "test: step-down sign-flip t-test, all 256 sign vectors, 8 topics; family: one pair of "
+        "runs, by measure; "
         "family-wise level 5 %",
     ]
-    few = irpref.compare("R@10", *_runs([3] * 4, [4] * 3 + [1])).text
+    few = irpref.lab.compare("R@10", *_runs([3] * 4, [4] * 3 + [1])).text
     assert "b scores 0.0250 higher (too few topics for an interval, p = 1.0000, 4 topics)." in few
     qrels, a, b = _drawn(20, 0)
-    text = irpref.compare("R@10", qrels, a, b, margin=0.3, level=0.9).text
+    text = irpref.lab.compare("R@10", qrels, a, b, margin=0.3, level=0.9).text
     assert "a (0.4" in text
     assert "are not shown to differ: b scores " in text
     assert "(90 % interval " in text
     assert re.search(
-        r"About [\d,]+ topics would show a difference of this size\. A difference of 0\.3 or more is ruled", text
+        r"About [\d,]+ topics would show a difference of this size\. A difference of 0\.3 or more "
+        r"is ruled",
+        text,
     )
-    assert "0.001 or more is not ruled out." in irpref.compare("R@10", qrels, a, b, margin=0.001).text
+    assert (
+        "0.001 or more is not ruled out."
+        in irpref.lab.compare("R@10", qrels, a, b, margin=0.001).text
+    )
 
 
 def test_the_verdict_is_that_of_the_leaderboard_and_the_interval_agrees():
     for seed in range(8):
         qrels, a, b = _drawn(25, seed % 3 / 2, seed)
-        (row,) = irpref.compare("R@10", qrels, a, b).to_dict("records")
-        board = irpref.leaderboard("R@10", qrels, {"a": a, "b": b})
+        (row,) = irpref.lab.compare("R@10", qrels, a, b).to_dict("records")
+        board = irpref.lab.leaderboard("R@10", qrels, {"a": a, "b": b})
         assert board.pairs["p"].item() == board.pairs["p_adjusted"].item() == row["p"]
         assert board.pairs["effect_size"].abs().item() == pytest.approx(abs(row["effect_size"]))
         assert (row["verdict"] == "not shown to differ") == (row["low"] <= 0 <= row["high"])
@@ -92,10 +121,12 @@ def test_paths_are_named_and_groups_have_a_row_each(tmp_path):
     for name, run in (("bm25", a), ("mine", b)):
         (tmp_path / f"{name}.run").write_text(run_text(run))
     groups = {q: "odd" if t % 2 else "even" for t, q in enumerate(qrels)}
-    found = irpref.compare("R@10", qrels, tmp_path / "bm25.run", str(tmp_path / "mine.run"), groups=groups)
+    found = irpref.lab.compare(
+        "R@10", qrels, tmp_path / "bm25.run", str(tmp_path / "mine.run"), groups=groups
+    )
     assert found[["group", "topics"]].values.tolist() == [["even", 8], ["odd", 8]]
     assert found.text.startswith("R@10, even: mine (")
-    named = irpref.compare("R@10", qrels, a, b, groups=groups, names=("BM25", "ours"))
+    named = irpref.lab.compare("R@10", qrels, a, b, groups=groups, names=("BM25", "ours"))
     assert named.text == found.text.replace("bm25", "BM25").replace("mine", "ours")
 
 
@@ -104,14 +135,14 @@ def test_paths_are_named_and_groups_have_a_row_each(tmp_path):
 )
 def test_options_that_make_no_sense_are_refused(more, message):
     with pytest.raises(ValueError, match=message):
-        irpref.compare("R@10", *_runs([3] * 4, [4] * 4), **more)
+        irpref.lab.compare("R@10", *_runs([3] * 4, [4] * 4), **more)
     with pytest.raises(ValueError, match=message):
-        irpref.gate("R@10", *_runs([3] * 4, [4] * 4), **more)
+        irpref.lab.gate("R@10", *_runs([3] * 4, [4] * 4), **more)
 
 
 def test_a_gate_needs_a_margin():
     with pytest.raises(ValueError, match="margin=None is not accepted"):
-        irpref.gate("R@10", *_runs([3] * 4, [4] * 4), margin=None)
+        irpref.lab.gate("R@10", *_runs([3] * 4, [4] * 4), margin=None)
 
 
 # --------------------------------------------------------------------------------------------------------- gate
@@ -119,21 +150,28 @@ def test_a_gate_needs_a_margin():
 
 def test_a_gate_needs_relevant_documents():
     run = {"1": {"a": 1.0}, "2": {"a": 1.0}}
-    with pytest.raises(ValueError, match="a gate needs relevant documents, and no grade is above 0"):
-        irpref.gate("AP", {"1": {"a": 0}, "2": {"a": -1}}, run, run)
+    with pytest.raises(
+        ValueError, match="a gate needs relevant documents, and no grade is above 0"
+    ):
+        irpref.lab.gate("AP", {"1": {"a": 0}, "2": {"a": -1}}, run, run)
 
 
 def test_bounds_are_those_of_the_paired_t_distribution():
     qrels, a, b = _drawn(20, 0.4)
-    found = irpref.gate(["R@10", "EMeasure"], qrels, a, b, level=0.9)
+    found = irpref.lab.gate(["R@10", "EMeasure"], qrels, a, b, level=0.9)
     for row in found.to_dict("records"):
-        of = irpref.meta.topic_values([row["measure"]], qrels, {"a": a, "b": b})[row["measure"]]
+        of = irpref.lab.meta.topic_values([row["measure"]], qrels, {"a": a, "b": b})[row["measure"]]
         z = (of.matrix[1] - of.matrix[0]) * (1 if of.higher_is_better else -1)
-        for side, name, level in (("greater", "low", 0.9), ("less", "high", 0.95)):  # the upper one of two measures
+        for side, name, level in (
+            ("greater", "low", 0.9),
+            ("less", "high", 0.95),
+        ):  # the upper one of two measures
             interval = stats.ttest_1samp(z, 0, alternative=side).confidence_interval(level)
             assert row[name] == pytest.approx(getattr(interval, name))
-        (alone,) = irpref.gate(row["measure"], qrels, a, b, level=0.9)["high"]
-        assert alone == pytest.approx(stats.ttest_1samp(z, 0, alternative="less").confidence_interval(0.9).high)
+        (alone,) = irpref.lab.gate(row["measure"], qrels, a, b, level=0.9)["high"]
+        assert alone == pytest.approx(
+            stats.ttest_1samp(z, 0, alternative="less").confidence_interval(0.9).high
+        )
         assert row["difference"] == pytest.approx(z.mean())
         assert (row["baseline"], row["candidate"]) == pytest.approx(tuple(of.means))
 
@@ -144,49 +182,69 @@ SAME, DOWN, APART = [3] * 10, [2] * 5 + [1] * 5, [1] * 5 + [5] * 5
 @pytest.mark.parametrize(
     ("b", "margin", "verdict", "text"),
     [
-        (SAME, 0.02, "pass", r"passed: R@10 \+0\.000, at worst \+0\.000 \(at 95 %, margin 0\.02\), 10 queries"),
+        (
+            SAME,
+            0.02,
+            "pass",
+            r"passed: R@10 \+0\.000, at worst \+0\.000 \(at 95 %, margin 0\.02\), 10 queries",
+        ),
         # Five topics lose 0.1 and five 0.2: mean 0.15, s 0.0527, t(.95; 9) = 1.833, half 0.0306.
-        (DOWN, 0.02, "block", r"blocked: R@10 fell by 0\.150 \(0\.119 to 0\.181 at 95 %\), 10 queries"),
+        (
+            DOWN,
+            0.02,
+            "block",
+            r"blocked: R@10 fell by 0\.150 \(0\.119 to 0\.181 at 95 %\), 10 queries",
+        ),
         (DOWN, 0.2, "pass", "passed"),
         (APART, 0.02, "inconclusive", r"cannot tell: 10 queries; about 690 would decide"),
     ],
 )
 def test_the_verdict_of_a_gate(b, margin, verdict, text):
-    found = irpref.gate("R@10", *_runs(SAME, b), margin=margin)
+    found = irpref.lab.gate("R@10", *_runs(SAME, b), margin=margin)
     assert (found.verdict, found["verdict"].item()) == (verdict, verdict)
     assert re.match(text, found.text)
 
 
 def test_every_measure_passes_or_one_blocks():
     qrels, a, b = _drawn(30, 0)
-    one, two = (irpref.gate(m, qrels, a, b, margin=0.005) for m in ("R@10", "R@1"))
-    both = irpref.gate(["R@10", "R@1"], qrels, a, b, margin=0.005)
+    one, two = (irpref.lab.gate(m, qrels, a, b, margin=0.005) for m in ("R@10", "R@1"))
+    both = irpref.lab.gate(["R@10", "R@1"], qrels, a, b, margin=0.005)
     assert both["verdict"].tolist() == [one.verdict, two.verdict]
     assert both.verdict == ("pass" if {one.verdict, two.verdict} == {"pass"} else "inconclusive")
     worse = _runs(SAME, DOWN)
-    assert irpref.gate(["R@10", "Judged@10"], *worse).verdict == "block"
-    assert irpref.gate("EMeasure", *worse).text.startswith("blocked: EMeasure rose by ")  # lower is better
+    assert irpref.lab.gate(["R@10", "Judged@10"], *worse).verdict == "block"
+    assert irpref.lab.gate("EMeasure", *worse).text.startswith(
+        "blocked: EMeasure rose by "
+    )  # lower is better
 
 
 def test_a_block_needs_the_sign_flip_test_too():
-    # Four topics that all lose: the bound of the t distribution is below 0, but one in 16 sign vectors does as much.
-    four = irpref.gate("R@10", *_runs([3] * 4, [2] * 3 + [1]))
+    # Four topics that all lose: the bound of the t distribution is below 0, but one in 16 sign
+    # vectors does as much.
+    four = irpref.lab.gate("R@10", *_runs([3] * 4, [2] * 3 + [1]))
     assert four["high"].item() < 0
     assert (four["p"].item(), four["worse"].item(), four.verdict) == (2 / 16, False, "inconclusive")
     assert four["topics_needed"].item() > 4
     # Five: one in 32, less than 0.85 of 5 %. Two measures share that.
     five = _runs([3] * 5, [2] * 4 + [1])
-    assert irpref.gate("R@10", *five).verdict == "block"
-    assert irpref.gate("R@10", *five, level=0.965).verdict == "inconclusive"  # but more than 0.85 of 3.5 %
-    assert irpref.gate(["R@10", "EMeasure"], *five).verdict == "inconclusive"
+    assert irpref.lab.gate("R@10", *five).verdict == "block"
+    assert (
+        irpref.lab.gate("R@10", *five, level=0.965).verdict == "inconclusive"
+    )  # but more than 0.85 of 3.5 %
+    assert irpref.lab.gate(["R@10", "EMeasure"], *five).verdict == "inconclusive"
     # The p is that of the comparison.
-    assert irpref.compare("R@10", *five)["p"].item() == irpref.gate("R@10", *five)["p"].item() == 2 / 32
+    assert (
+        irpref.lab.compare("R@10", *five)["p"].item()
+        == irpref.lab.gate("R@10", *five)["p"].item()
+        == 2 / 32
+    )
 
 
 @pytest.mark.once
 @pytest.mark.parametrize("n", [6, 12])
 def test_changes_without_an_effect_are_rarely_blocked(n):
-    # Reciprocal ranks whose two values are exchanged at random: few large differences, many small ones.
+    # Reciprocal ranks whose two values are exchanged at random: few large differences, many small
+    # ones.
     rng = np.random.default_rng(n)
     ranks = 1 / rng.integers(1, 6, (2, 1500, n))
     blocked = 0
@@ -197,30 +255,35 @@ def test_changes_without_an_effect_are_rarely_blocked(n):
 
 
 def test_topics_needed_decide_in_four_of_five_experiments():
-    # One query rises by .1, the next falls by .1: s = .1 sqrt(n / (n - 1)), and a pass needs a lower bound above -.02.
-    found = irpref.gate("R@10", *_runs([5] * 40, [6, 4] * 20), margin=0.02)
+    # One query rises by .1, the next falls by .1: s = .1 sqrt(n / (n - 1)), and a pass needs a
+    # lower bound above -.02.
+    found = irpref.lab.gate("R@10", *_runs([5] * 40, [6, 4] * 20), margin=0.02)
     (n,) = found["topics_needed"]
     z = np.random.default_rng(3).normal(0, 0.1 * (40 / 39) ** 0.5, (4000, n))
     low = z.mean(axis=1) - stats.t.ppf(0.95, n - 1) * z.std(axis=1, ddof=1) / math.sqrt(n)
     assert (low > -0.02).mean() == pytest.approx(0.8, abs=0.03)
     # Without a margin, a mean of exactly 0 is never decided.
-    assert irpref.gate("R@10", *_runs([5] * 40, [6, 4] * 20), margin=0)["topics_needed"].isna().all()
+    assert (
+        irpref.lab.gate("R@10", *_runs([5] * 40, [6, 4] * 20), margin=0)["topics_needed"]
+        .isna()
+        .all()
+    )
 
 
 def test_an_unjudged_document_that_could_turn_the_verdict():
-    # The candidate puts an unjudged document first where the baseline has the relevant one: a block by the judgments
-    # at hand. If all of them are relevant, the two have the same RR.
+    # The candidate puts an unjudged document first where the baseline has the relevant one: a block
+    # by the judgments at hand. If all of them are relevant, the two have the same RR.
     qrels = {f"q{t}": {"r": 1, "n": 0} for t in range(10)}
     baseline = {q: {"r": 2.0, "n": 1.0} for q in qrels}
     candidate = {q: {"x": 2.0, "r": 1.0} for q in qrels}
-    found = irpref.gate("RR", qrels, baseline, candidate)
+    found = irpref.lab.gate("RR", qrels, baseline, candidate)
     assert (found.verdict, found["could_turn"].item()) == ("block", True)
     candidate = {q: {"n": 2.0, "r": 1.0} for q in qrels}
-    found = irpref.gate("RR", qrels, baseline, candidate)
+    found = irpref.lab.gate("RR", qrels, baseline, candidate)
     assert (found.verdict, found["could_turn"].item()) == ("block", False)
     # Lower is better: the candidate's E is 1 whatever x is, the baseline's 0 or 1/3.
     candidate = {q: {"n": 3.0, "x": 2.0, "r": 1.0} for q in qrels}
-    found = irpref.gate("EMeasure@1", qrels, baseline, candidate)
+    found = irpref.lab.gate("EMeasure@1", qrels, baseline, candidate)
     assert (found.verdict, found["could_turn"].item()) == ("block", False)
 
 
@@ -229,7 +292,7 @@ def test_what_the_sign_flip_test_would_say_is_not_known():
     qrels = {f"q{t}": {f"d{i}": 1 for i in range(10)} | {"n": 0} for t in range(4)}
     baseline = {q: {f"d{i}": -float(i) for i in range(10)} for q in qrels}
     candidate = {q: {"x" if q == "q0" else "n": 1.0} for q in qrels}
-    found = irpref.gate("P@10", qrels, baseline, candidate)
+    found = irpref.lab.gate("P@10", qrels, baseline, candidate)
     assert (found["high"] < 0).all()
     assert (found.verdict, found["could_turn"].isna().item()) == ("inconclusive", True)
 
@@ -238,21 +301,21 @@ def test_what_a_search_does_not_find_is_not_known():
     cast = load("cast2021")
     a, b = cast.runs["org_manual_bm25"], cast.runs["org_manual_ance_bert"]
     # No grades were found that turn it; for nDCG the search is not exhaustive.
-    found = irpref.gate("nDCG@10", cast.qrels, a, b, margin=0.9)
+    found = irpref.lab.gate("nDCG@10", cast.qrels, a, b, margin=0.9)
     assert (found.verdict, found["could_turn"].isna().item()) == ("pass", True)
     # The same run twice has no difference, whatever is judged.
     for run in (a, cast.run_frame("org_manual_bm25")):
-        assert irpref.gate("nDCG@10", cast.qrels, run, run)["could_turn"].tolist() == [False]
+        assert irpref.lab.gate("nDCG@10", cast.qrels, run, run)["could_turn"].tolist() == [False]
 
 
 def test_the_hash_is_that_of_the_judgments_in_any_order_and_form():
     qrels, a, b = _runs([3] * 6, [3] * 6)
     rows = [(q, d, g) for q, docs in reversed(qrels.items()) for d, g in docs.items()]
     frame = pd.DataFrame(rows, columns=["query_id", "doc_id", "relevance"])
-    one, other = (irpref.gate("R@10", of, a, b).qrels for of in (qrels, frame))
+    one, other = (irpref.lab.gate("R@10", of, a, b).qrels for of in (qrels, frame))
     assert one == other
     qrels["q001"]["d1"] = 2
-    assert irpref.gate("R@10", qrels, a, b).qrels != one
+    assert irpref.lab.gate("R@10", qrels, a, b).qrels != one
 
 
 # --------------------------------------------------------------------------------------------------- the commands
@@ -263,7 +326,11 @@ def shell(tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
 
     def write(qrels, a, b):
-        for name, text in (("qrels", qrels_text(qrels)), ("a.run", run_text(a)), ("b.run", run_text(b))):
+        for name, text in (
+            ("qrels", qrels_text(qrels)),
+            ("a.run", run_text(a)),
+            ("b.run", run_text(b)),
+        ):
             (tmp_path / name).write_text(text)
 
     def call(*arguments):
@@ -276,18 +343,27 @@ def shell(tmp_path, monkeypatch, capsys):
 def test_compare_prints_the_sentences(shell):
     inputs = _drawn(20, 1)
     shell.write(*inputs)
-    status, out, _ = shell("compare", "qrels", "a.run", "b.run", "R@10", "EMeasure", "--margin", "0.05")
+    status, out, _ = shell(
+        "compare", "qrels", "a.run", "b.run", "R@10", "EMeasure", "--margin", "0.05"
+    )
     assert status == 0
-    *sentences, test = irpref.compare(["R@10", "EMeasure"], inputs[0], "a.run", "b.run", margin=0.05).text.splitlines()
+    *sentences, test = irpref.lab.compare(
+        ["R@10", "EMeasure"], inputs[0], "a.run", "b.run", margin=0.05
+    ).text.splitlines()
     assert out.splitlines()[:4] == [*sentences, "", out.splitlines()[3]]
     assert out.splitlines()[3].split()[:4] == ["measure", "a", "b", "difference"]
     assert out.endswith(f"\n{test}\n")
-    (row, _) = map(json.loads, shell("compare", "qrels", "a.run", "b.run", "R@10", "AP", "-o", "jsonl")[1].splitlines())
+    (row, _) = map(
+        json.loads,
+        shell("compare", "qrels", "a.run", "b.run", "R@10", "AP", "-o", "jsonl")[1].splitlines(),
+    )
     assert list(row) == ["a", "b", *COLUMNS]
     assert (row["a"], row["b"], row["verdict"]) == ("a", "b", "b better")
 
 
-@pytest.mark.parametrize(("b", "status", "word"), [(SAME, 0, "passed"), (DOWN, 1, "blocked"), (APART, 3, "cannot")])
+@pytest.mark.parametrize(
+    ("b", "status", "word"), [(SAME, 0, "passed"), (DOWN, 1, "blocked"), (APART, 3, "cannot")]
+)
 def test_the_exit_status_is_the_verdict(shell, b, status, word):
     shell.write(*_runs(SAME, b))
     done, out, err = shell("gate", "qrels", "a.run", "b.run", "R@10", "--margin", "0.02")
@@ -298,7 +374,14 @@ def test_the_exit_status_is_the_verdict(shell, b, status, word):
     rows = [json.loads(line) for line in out.splitlines()]
     assert {row["gate"] for row in rows} == {{0: "pass", 1: "block", 3: "inconclusive"}[status]}
     assert [row["measure"] for row in rows] == ["R@10", "AP"]
-    assert {"low", "high", "topics_needed", "missing_candidate", "unjudged_candidate", "could_turn"} <= rows[0].keys()
+    assert {
+        "low",
+        "high",
+        "topics_needed",
+        "missing_candidate",
+        "unjudged_candidate",
+        "could_turn",
+    } <= rows[0].keys()
 
 
 @pytest.mark.parametrize(
@@ -308,10 +391,16 @@ def test_the_exit_status_is_the_verdict(shell, b, status, word):
         (["gate", "nowhere", "a.run", "b.run", "R@10"], "nowhere"),
         (["gate", "qrels", "a.run", "b.run"], "no measure given"),
         (["gate", "qrels", "a.run", "R@10"], "expected two runs"),
-        (["gate", "qrels", "a.run", "b.run", "R@10", "--margin", "-1"], "margin=-1.0 is not accepted"),
+        (
+            ["gate", "qrels", "a.run", "b.run", "R@10", "--margin", "-1"],
+            "margin=-1.0 is not accepted",
+        ),
         (["gate", "qrels", "a.run", "b.run", "R@10", "--margin", "x"], "--margin"),
         (["gate", "qrels", "a.run", "qrels", "R@10"], "qrels"),
-        (["gate", "qrels", "a.run", "b.run", "R@10", "--expect-qrels", "12"], "have changed: expected 12, got"),
+        (
+            ["gate", "qrels", "a.run", "b.run", "R@10", "--expect-qrels", "12"],
+            "have changed: expected 12, got",
+        ),
     ],
 )
 def test_every_error_is_status_2(shell, arguments, message):
@@ -327,7 +416,9 @@ def test_a_gate_says_what_is_missing_and_prints_a_hash_that_it_understands(shell
     shell.write(qrels, a, b)
     gate = ["gate", "qrels", "a.run", "b.run", "R@10"]
     status, out, _ = shell(*gate)
-    assert "topics without documents, which count as empty lists: baseline 0, candidate 1 of 10" in out
+    assert (
+        "topics without documents, which count as empty lists: baseline 0, candidate 1 of 10" in out
+    )
     assert "unjudged in the first ten: baseline 70.0 %, candidate 73.0 %; judging them could" in out
     (of_qrels,) = re.findall(r"^qrels: (\w+)$", out, re.MULTILINE)
     assert shell(*gate, "--expect-qrels", of_qrels)[0] == status != 2

@@ -1,8 +1,8 @@
-"""Pages that are written when the site is built: a page a measure, the commands, the functions, the warnings.
+"""Pages that are written when the site is built: a page a measure, the commands, the functions, the
+warnings.
 
-Every number on them is computed in the build, and compared with the worked example of the measure's paper: a number
-that does not agree ends the build.
-"""
+Every number on them is computed in the build, and compared with the worked example of the measure's
+paper: a number that does not agree ends the build."""
 
 from __future__ import annotations
 
@@ -35,7 +35,10 @@ def write(app: Any) -> None:
     _save(reference / "functions.md", functions_page())
     _save(reference / "modules.md", modules_page())
     # The page that PyTerrier collects from its extensions.
-    _save(HERE / "pyterrier.rst", (HERE.parent / "src/irpref/pt_docs/index.rst").read_text(encoding="utf-8"))
+    _save(
+        HERE / "pyterrier.rst",
+        (HERE.parent / "src/irpref/pt_docs/index.rst").read_text(encoding="utf-8"),
+    )
     _save(reference / "forms.md", forms_page())
     _save(reference / "warnings.md", warnings_page())
     _save(
@@ -45,18 +48,21 @@ def write(app: Any) -> None:
 
 
 def _save(path: Path, text: str) -> None:
-    if not path.exists() or path.read_text(encoding="utf-8") != text:  # Sphinx reads again what is newer
+    if (
+        not path.exists() or path.read_text(encoding="utf-8") != text
+    ):  # Sphinx reads again what is newer
         path.write_text(text, encoding="utf-8")
 
 
-# A page a measure -----------------------------------------------------------------------------------------------
+# A page a measure ---------------------------------------------------------------------------------
 
 
 def measure_index(measures: Iterable[Any]) -> str:
     """The list of measures."""
     chosen = list(measures)
     rows = [
-        f"| [{m.NAME}]({m.NAME}.md) | {m.QUESTION} | {m.RANGE} | {'higher' if m.higher_is_better else 'lower'} | "
+        f"| [{m.NAME}]({m.NAME}.md) | {m.QUESTION} | {m.RANGE} | "
+        f"{'higher' if m.higher_is_better else 'lower'} | "
         f"{linked(m.SOURCE)} |"
         for m in chosen
     ]
@@ -84,7 +90,8 @@ def linked(source: str) -> str:
     return re.sub(r"doi:(10\.[^\s;,]*\w)", r"[doi:\1](https://doi.org/\1)", text)
 
 
-# First words of a paragraph of a definition, and the part of the page where it and what follows are shown.
+# First words of a paragraph of a definition, and the part of the page where it and what follows are
+# shown.
 PARTS = (
     ("decided", r"Left open there|Decided here"),
     ("equals", r"What equals what"),
@@ -97,11 +104,15 @@ PARTS = (
 )
 
 # The page has a heading in place of these.
-LABEL = re.compile(r"\A(What equals what|Left open there, decided here|Decided here|When to use (which|it|them)):\s*")
+LABEL = re.compile(
+    r"\A(What equals what|Left open there, decided here|Decided here|When to use "
+    r"(which|it|them)):\s*"
+)
 
 
 def sections(definition: str) -> dict[str, str]:
-    """A module's docstring by parts; before the first of them, `symbols` of the formula and `background`.
+    """A module's docstring by parts; before the first of them, `symbols` of the formula and
+    `background`.
 
     The formula itself is left out: the page has it in LaTeX.
     """
@@ -116,7 +127,9 @@ def sections(definition: str) -> dict[str, str]:
             if is_prose(paragraph) and not paragraph.endswith(":"):
                 part = "background"
         found.setdefault(part, []).append(paragraph)
-    text = {name: LABEL.sub("", "\n\n".join(paragraphs), count=1) for name, paragraphs in found.items()}
+    text = {
+        name: LABEL.sub("", "\n\n".join(paragraphs), count=1) for name, paragraphs in found.items()
+    }
     if "use" in text:
         text["use"] = text["use"][:1].upper() + text["use"][1:]
     return {name: prose(part) for name, part in text.items()}
@@ -125,11 +138,15 @@ def sections(definition: str) -> dict[str, str]:
 def is_prose(paragraph: str) -> bool:
     """Whether a paragraph of a docstring is no formula, table or list of symbols."""
     lines = paragraph.split("\n")
-    return not lines[0].startswith(" ") and not any(re.search(r"\S {2,}\S", line.strip()) for line in lines)
+    return not lines[0].startswith(" ") and not any(
+        re.search(r"\S {2,}\S", line.strip()) for line in lines
+    )
 
 
 def measure_page(measure: Any) -> str:
-    """When to use a measure, a picture, formula, parameters, example, pitfalls; then the details, as MyST Markdown."""
+    """When to use a measure, a picture, formula, parameters, example, pitfalls; then the details,
+    as MyST Markdown.
+    """
     from irpref.measures.declare import NEEDS
     from irpref.measures.literature import entries
 
@@ -139,7 +156,11 @@ def measure_page(measure: Any) -> str:
     facts = [
         f"| range | {measure.RANGE}, {better} is better |",
         f"| an ideal list | {ideal} |",
-        *([f"| needs | {'<br>'.join(NEEDS[need] for need in measure.NEEDS)} |"] if measure.NEEDS else []),
+        *(
+            [f"| needs | {'<br>'.join(NEEDS[need] for need in measure.NEEDS)} |"]
+            if measure.NEEDS
+            else []
+        ),
         f"| source | {linked(measure.SOURCE)} |",
     ]
     parts = [
@@ -195,14 +216,14 @@ def real_runs(measure: Any) -> list[str]:
     path = HERE / "measures" / f"{measure.NAME}-cast2021.png"
     ax.figure.savefig(path, dpi=130, metadata={"Software": None})
     pyplot.close(ax.figure)
-    caption = (
-        f"`{of}` of the five runs of TREC CAsT 2021 that come with irpref: a dot for each topic, the mean as a bar."
-    )
+    caption = f"`{of}` of the five runs of TREC CAsT 2021 that come with irpref: a dot for each topic, the mean as a bar."
     return [f"![{of} of five runs, by topic]({path.name})\n\n{caption}"]
 
 
 def plainly(measure: Any) -> str:
-    """The loops of `irpref.reference` for a measure, and those of its parts that have a name of their own."""
+    """The loops of `irpref.reference` for a measure, and those of its parts that have a name of
+    their own.
+    """
     from irpref.reference import FORMULAS
 
     listed = [inspect.unwrap(FORMULAS[measure.NAME])]
@@ -212,7 +233,12 @@ def plainly(measure: Any) -> str:
         for name in re.findall(r"\w+", inspect.getsource(function)):
             part = sys.modules[function.__module__].__dict__.get(name)
             home, _, module = getattr(part, "__module__", "").rpartition(".")
-            if home == "irpref.reference" and module in own and name != "entered" and part not in listed:
+            if (
+                home == "irpref.reference"
+                and module in own
+                and name != "entered"
+                and part not in listed
+            ):
                 listed.append(part)
     code = "\n\n".join(inspect.getsource(part) for part in listed)
     said = f'`irpref.reference.FORMULAS["{measure.NAME}"]`, written to be read; the tests compare it with the kernel.'
@@ -230,9 +256,16 @@ def other_tools(measure: Any, said: str | None) -> list[str]:
     import irpref
     from irpref.measures.tables import data
 
-    of_trec_eval = {f"trec_eval {name}": text for name, text in data("names.toml")["trec_eval"].items()}
-    own = {name: text for name, text in of_trec_eval.items() if irpref.parse(text).NAME == measure.NAME}
-    names = [f"{name.replace(' ', ' `', 1)}` is `{text}`" for name, text in {**measure.ELSEWHERE, **own}.items()]
+    of_trec_eval = {
+        f"trec_eval {name}": text for name, text in data("names.toml")["trec_eval"].items()
+    }
+    own = {
+        name: text for name, text in of_trec_eval.items() if irpref.parse(text).NAME == measure.NAME
+    }
+    names = [
+        f"{name.replace(' ', ' `', 1)}` is `{text}`"
+        for name, text in {**measure.ELSEWHERE, **own}.items()
+    ]
     out = []
     if names:
         listed = "\n".join(f"- {name}" for name in names)
@@ -244,7 +277,11 @@ def other_tools(measure: Any, said: str | None) -> list[str]:
         *(f"| {tool} | {theirs} | {ours} | {why} |" for tool, theirs, ours, why in measure.DIFFERS),
     ]
     if rows:
-        out.append("\n".join(["| tool | there | here | where, and why |", "| --- | --- | --- | --- |", *rows]))
+        out.append(
+            "\n".join(
+                ["| tool | there | here | where, and why |", "| --- | --- | --- | --- |", *rows]
+            )
+        )
     return [*out, *([said] if said else [])]
 
 
@@ -261,23 +298,31 @@ def beside_the_host(measure: Any) -> list[str]:
         return []
     example = load(measure.EXAMPLE)
     qrels, run = example.qrels_frame(), example.run_frame(next(iter(example.runs)))
-    top = {"max_rel": int(qrels["relevance"].max())} if "max_rel" in measure.SUPPORTED_PARAMS else {}
+    top = (
+        {"max_rel": int(qrels["relevance"].max())} if "max_rel" in measure.SUPPORTED_PARAMS else {}
+    )
     rows = []
     for name, parameters in measure.STANDS_FOR.items():
         mine = type(measure)(**{**measure.params, **top, **parameters})
-        mine, theirs = (mine @ 5, irpref.parse("P@5")) if name == "P" else (mine, irpref.parse(name))
+        mine, theirs = (
+            (mine @ 5, irpref.parse("P@5")) if name == "P" else (mine, irpref.parse(name))
+        )
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             (here,) = irpref.evaluator([mine], qrels).calc_aggregate(run).values()
             (there,) = ir_measures.calc_aggregate([theirs], qrels, run).values()
         equal = "equal" if abs(here - there) < 1e-12 else "another formula"
         tool = f"ir_measures {version('ir-measures')}, `{theirs}`"
-        rows.append(f"| {tool} | {there:.6f} | {here:.6f} | `{mine}` on the worked example, mean: {equal} |")
+        rows.append(
+            f"| {tool} | {there:.6f} | {here:.6f} | `{mine}` on the worked example, mean: {equal} |"
+        )
     return rows
 
 
 def prose(text: str) -> str:
-    """A module's docstring as Markdown: formulas and lists of symbols stay as they were set, the rest is prose."""
+    """A module's docstring as Markdown: formulas and lists of symbols stay as they were set, the
+    rest is prose.
+    """
     parts = []
     for part in text.split("\n\n"):
         text = linked(re.sub(r"(?<!\S)\*(?=\S)(?!\w+\*)", r"\\*", part))
@@ -298,7 +343,9 @@ def parameters_table(measure: Any) -> str:
 
 
 def worked_example(measure: Any) -> list[str]:
-    """Judgments, ranking, what each document contributes, and the values, each compared with the paper's."""
+    """Judgments, ranking, what each document contributes, and the values, each compared with the
+    paper's.
+    """
     import irpref
     from irpref.datasets import load
 
@@ -316,23 +363,32 @@ def worked_example(measure: Any) -> list[str]:
         of = irpref.parse(expected.measure)
         values = evaluator.values(example.runs[expected.run])[of]
         value = float(
-            values.mean() if expected.query_id is None else values[evaluator.topic_ids.index(expected.query_id)]
+            values.mean()
+            if expected.query_id is None
+            else values[evaluator.topic_ids.index(expected.query_id)]
         )
         if not expected.admits(value):
             raise ValueError(f"{measure.EXAMPLE}: {expected} is computed as {value!r}")
         exact = expected.value
         by_hand = str(exact) if isinstance(exact, Fraction) else f"{exact:.{expected.places or 4}f}"
         rows.append(
-            f"| `{expected.measure}` | {expected.run} | {expected.query_id or 'mean'} | {by_hand} | {value:.6f} |"
+            f"| `{expected.measure}` | {expected.run} | {expected.query_id or 'mean'} | {by_hand} "
+            f"| {value:.6f} |"
         )
     out = [f"{example.title} ({linked(example.source)})", "\n".join(rows[: SHOWN + 2])]
-    out += ["<details><summary>Worked out by hand</summary>", f"```text\n{example.worked}\n```", "</details>"]
+    out += [
+        "<details><summary>Worked out by hand</summary>",
+        f"```text\n{example.worked}\n```",
+        "</details>",
+    ]
     steps, picture = contributions(measure, example, wanted), picture_of(measure, example, wanted)
     return [*out, *picture, *steps]
 
 
 def telling(measure: Any, wanted: list[Any]) -> Any:
-    """The value to show in full: of the plain measure, of a list that is neither ideal nor hopeless."""
+    """The value to show in full: of the plain measure, of a list that is neither ideal nor
+    hopeless.
+    """
     of_one = [one for one in wanted if one.measure == wanted[0].measure]
 
     def size(one: Any) -> float:
@@ -348,7 +404,7 @@ def picture_of(measure: Any, example: Any, wanted: list[Any]) -> list[str]:
     import pictures
 
     import irpref
-    from irpref.analysis.explain import explain
+    from irpref.explanation import explain
 
     if not wanted:
         return []
@@ -373,13 +429,15 @@ def picture_of(measure: Any, example: Any, wanted: list[Any]) -> list[str]:
 def contributions(measure: Any, example: Any, wanted: list[Any]) -> list[str]:
     """What each document of the first topic of the example contributes, and why."""
     import irpref
-    from irpref.analysis.explain import explain
+    from irpref.explanation import explain
 
     if type(measure).terms is None or not wanted:
         return []
     first = telling(measure, wanted)
     query_id = first.query_id or next(iter(example.qrels))
-    table = explain(irpref.parse(first.measure), example.qrels_frame(), example.runs[first.run], query_id).head(SHOWN)
+    table = explain(
+        irpref.parse(first.measure), example.qrels_frame(), example.runs[first.run], query_id
+    ).head(SHOWN)
     columns = [name for name in table.columns if name not in ("query_id", "score", "judged")]
     rows = ["| " + " | ".join(columns) + " |", "|" + " --- |" * len(columns)]
     for row in table[columns].itertuples(index=False):
@@ -402,7 +460,9 @@ def calls(measure: Any) -> str:
     shell = f'"{plain}"' if "(" in plain else plain
     lines = [f"from irpref import {measure.NAME}{', with_known' * known}", ""]
     if known:
-        lines += ["qrels = with_known(qrels, known)  # topic -> documents that the user knew, or a file"]
+        lines += [
+            "qrels = with_known(qrels, known)  # topic -> documents that the user knew, or a file"
+        ]
     return "\n".join(
         [
             *(
@@ -420,12 +480,17 @@ def calls(measure: Any) -> str:
                 f"pt.Experiment(systems, topics, qrels, [{plain}])",
                 "```",
             ),
-            *("", "```sh", f"irpref eval qrels.txt run.txt {shell}{' --known known.txt' * known}", "```"),
+            *(
+                "",
+                "```sh",
+                f"irpref eval qrels.txt run.txt {shell}{' --known known.txt' * known}",
+                "```",
+            ),
         ]
     )
 
 
-# Reference ------------------------------------------------------------------------------------------------------
+# Reference ----------------------------------------------------------------------------------------
 
 
 def commands_page() -> str:
@@ -448,7 +513,8 @@ def functions_page() -> str:
     names = [
         f".. autofunction:: irpref.{name}"
         for name in irpref.__all__
-        if inspect.isfunction(getattr(irpref, name)) and not isinstance(getattr(irpref, name), KernelMeasure)
+        if inspect.isfunction(getattr(irpref, name))
+        and not isinstance(getattr(irpref, name), KernelMeasure)
     ]
     body = "\n".join(names)
     return f"# Functions\n\n```{{eval-rst}}\n{body}\n```\n"
@@ -464,11 +530,17 @@ def modules_page() -> str:
         if not inspect.ismodule(module) or name == "transformers":  # on the page for PyTerrier
             continue
         summary = inspect.cleandoc(module.__doc__ or "").split("\n\n")[0]
-        members = [m for m in getattr(module, "__all__", None) or sorted(vars(module)) if not m.startswith("_")]
+        members = [
+            m
+            for m in getattr(module, "__all__", None) or sorted(vars(module))
+            if not m.startswith("_")
+        ]
         lines = []
         for member in members:
             thing = getattr(module, member)
-            home = "irpref" if hasattr(module, "__all__") else module.__name__  # what is not listed must be its own
+            home = (
+                "irpref" if hasattr(module, "__all__") else module.__name__
+            )  # what is not listed must be its own
             of_others = not getattr(thing, "__module__", "").startswith(home)
             if (
                 of_others
@@ -493,10 +565,15 @@ def modules_page() -> str:
 
 def forms_page() -> str:
     """Forms of files, from the modules that read them."""
-    from irpref.formats import preferences, tables, trec
+    from irpref.data import preference_files as preferences
+    from irpref.data import tables, trec
 
     parts = ["# Forms of files"]
-    for heading, module in (("Runs and judgments", tables), ("TREC", trec), ("Preferences", preferences)):
+    for heading, module in (
+        ("Runs and judgments", tables),
+        ("TREC", trec),
+        ("Preferences", preferences),
+    ):
         parts += [f"## {heading}", prose(inspect.cleandoc(module.__doc__ or ""))]
     return "\n\n".join(parts) + "\n"
 
@@ -508,20 +585,32 @@ def warnings_page() -> str:
     from irpref import messages
     from irpref.measures.names import UnknownMeasureError
 
-    found = [c for c in vars(messages).values() if inspect.isclass(c) and issubclass(c, messages.IrprefWarning)]
-    rows = [f"| `irpref.{c.__name__}` | {inspect.getdoc(c)} |" for c in [*found, UnknownMeasureError]]
+    found = [
+        c
+        for c in vars(messages).values()
+        if inspect.isclass(c) and issubclass(c, messages.IrprefWarning)
+    ]
+    rows = [
+        f"| `irpref.{c.__name__}` | {inspect.getdoc(c)} |" for c in [*found, UnknownMeasureError]
+    ]
     return "\n".join(
         [
             "# Warnings and errors",
             "",
-            "Look for words of the message: each that the package can give has its place here, and a test says so. "
-            "`…` stands for names and numbers. The examples were made to happen when this page was built.",
+            "Look for words of the message: each that the package can give has its place here, "
+            "and a test says so. "
+            "`…` stands for names and numbers. The examples were made to happen when this page "
+            "was built.",
             "",
             "All warnings are `irpref.IrprefWarning`, and are given once a measure and call. "
-            "`warnings.simplefilter('error', irpref.IrprefWarning)` makes errors of them. Errors are "
-            "`ValueError`s (`TypeError` for objects that are not understood, `OSError` for files) that name what was "
-            "given and what is accepted; on the command line they are one line, with exit status 1 for the input and 2 "
-            "for what was typed. What [irpref.check](../check.md) finds before anything is evaluated has its own page.",
+            "`warnings.simplefilter('error', irpref.IrprefWarning)` makes errors of them. Errors "
+            "are "
+            "`ValueError`s (`TypeError` for objects that are not understood, `OSError` for files) "
+            "that name what was "
+            "given and what is accepted; on the command line they are one line, with exit status "
+            "1 for the input and 2 "
+            "for what was typed. What [irpref.lab.check](../check.md) finds before anything is "
+            "evaluated has its own page.",
             "",
             "| class | |",
             "| --- | --- |",
@@ -541,7 +630,9 @@ def example_report(app: Any, exception: Exception | None) -> None:
         example = load("synthetic")
         measures = ["nDCG@10", "AP", "RPref(max_rel=3)", "Judged@10"]
         path = Path(app.outdir) / "example-report.html"
-        irpref.report(measures, example.qrels, example.runs, path, baseline="baseline", topics=example.queries)
+        irpref.lab.report(
+            measures, example.qrels, example.runs, path, baseline="baseline", topics=example.queries
+        )
 
 
 def setup(app: Any) -> dict[str, bool]:

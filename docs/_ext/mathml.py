@@ -1,4 +1,6 @@
-"""Mathematics as MathML: browsers draw it themselves, so pages need neither fonts nor scripts from elsewhere."""
+"""Mathematics as MathML: browsers draw it themselves, so pages need neither fonts nor scripts from
+elsewhere.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""One line about each page, from pages.toml: in lists of pages, as meta description, and words for the search."""
+"""One line about each page, from pages.toml: in lists of pages, as meta description, and words for
+the search.
+"""
 
 from __future__ import annotations
 
@@ -34,9 +36,13 @@ def index(app: Any, tree: nodes.document) -> None:
 
 
 def add(app: Any, page: str, template: str, context: dict[str, Any], tree: Any) -> None:
-    """Put the description into the head of the page, and those of other pages behind their titles in lists of pages."""
+    """Put the description into the head of the page, and those of other pages behind their titles
+    in lists of pages.
+    """
     if said := description(page):
-        context["metatags"] = f'{context.get("metatags", "")}<meta name="description" content="{escape(said)}">\n'
+        context["metatags"] = (
+            f'{context.get("metatags", "")}<meta name="description" content="{escape(said)}">\n'
+        )
     named = {app.builder.get_relative_uri(page, other): other for other in app.env.found_docs}
 
     def about(link: re.Match[str]) -> str:

@@ -1,4 +1,6 @@
-"""A picture of a worked example: the ranking as boxes shaded by grade, what each document adds, and the ideal list."""
+"""A picture of a worked example: the ranking as boxes shaded by grade, what each document adds, and
+the ideal list.
+"""
 
 from __future__ import annotations
 
@@ -9,7 +11,13 @@ from typing import Any
 INK, PALE = "#1b2a41", "#dfe7ef"
 
 
-def draw(path: Path, title: str, ranking: Sequence[Any], ideal: Sequence[Any], added: Sequence[float] | None) -> str:
+def draw(
+    path: Path,
+    title: str,
+    ranking: Sequence[Any],
+    ideal: Sequence[Any],
+    added: Sequence[float] | None,
+) -> str:
     """Write the picture; the return value says in words what there is to see.
 
     Parameters
@@ -34,7 +42,8 @@ def draw(path: Path, title: str, ranking: Sequence[Any], ideal: Sequence[Any], a
         for place, (document, grade) in enumerate(documents):
             share = 0.0 if grade is None else max(float(grade), 0.0) / top
             fill = [
-                (1 - share) * light + share * dark for light, dark in zip(to_rgb(PALE), to_rgb("#1f5f8b"), strict=True)
+                (1 - share) * light + share * dark
+                for light, dark in zip(to_rgb(PALE), to_rgb("#1f5f8b"), strict=True)
             ]
             ax.add_patch(
                 Rectangle(
@@ -44,9 +53,25 @@ def draw(path: Path, title: str, ranking: Sequence[Any], ideal: Sequence[Any], a
                 )
             )  # fmt: skip
             colour = "white" if share > 0.55 else INK
-            ax.text(place + 0.46, y + 0.52, str(document), ha="center", va="center", fontsize=7.5, color=colour)
+            ax.text(
+                place + 0.46,
+                y + 0.52,
+                str(document),
+                ha="center",
+                va="center",
+                fontsize=7.5,
+                color=colour,
+            )
             if grade is not None:
-                ax.text(place + 0.46, y + 0.2, f"{grade:g}", ha="center", va="center", fontsize=7, color=colour)
+                ax.text(
+                    place + 0.46,
+                    y + 0.2,
+                    f"{grade:g}",
+                    ha="center",
+                    va="center",
+                    fontsize=7,
+                    color=colour,
+                )
 
     for place in range(len(ranking)):
         ax.text(place + 0.46, 2.02, str(place + 1), ha="center", va="bottom", fontsize=7, color=INK)
@@ -62,7 +87,15 @@ def draw(path: Path, title: str, ranking: Sequence[Any], ideal: Sequence[Any], a
             height = 0.75 * share / largest * (0.5 if min(added) < 0 else 1)
             ax.add_patch(Rectangle((place + 0.16, base), 0.6, height, facecolor="#d9822b"))
             label = f"{share:.3g}" if share else "0"
-            ax.text(place + 0.46, base + max(height, 0) + 0.03, label, ha="center", va="bottom", fontsize=7, color=INK)
+            ax.text(
+                place + 0.46,
+                base + max(height, 0) + 0.03,
+                label,
+                ha="center",
+                va="bottom",
+                fontsize=7,
+                color=INK,
+            )
         ax.plot([0, len(added)], [base, base], color=INK, linewidth=0.6)
         ax.text(-0.15, base + 0.2, "adds", ha="right", va="center", fontsize=8, color=INK)
         low = base - 0.5
@@ -72,6 +105,7 @@ def draw(path: Path, title: str, ranking: Sequence[Any], ideal: Sequence[Any], a
     figure.suptitle(title, fontsize=9, color=INK, y=0.985)
     figure.savefig(path, metadata={"Software": None})
     words = ", ".join(
-        f"{document} ({'unjudged' if grade is None else f'grade {grade:g}'})" for document, grade in ranking
+        f"{document} ({'unjudged' if grade is None else f'grade {grade:g}'})"
+        for document, grade in ranking
     )
     return f"The ranking from rank 1: {words}."

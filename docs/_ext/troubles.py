@@ -1,9 +1,10 @@
 # ruff: noqa: E501  (a line a text)
-"""Warnings and errors, each made to happen when the site is built, with what it means and what to do about it.
+"""Warnings and errors, each made to happen when the site is built, with what it means and what to
+do about it.
 
-A kind of messages is known by the words that its messages share, with `…` for what is filled in. What stands in the
-package itself is not repeated here: `tests/test_troubles.py` reads it from the sources, and wants a kind for each.
-"""
+A kind of messages is known by the words that its messages share, with `…` for what is filled in.
+What stands in the package itself is not repeated here: `tests/test_troubles.py` reads it from the
+sources, and wants a kind for each."""
 
 from __future__ import annotations
 
@@ -24,7 +25,9 @@ RUN = {"q1": {"d1": 2.0, "d2": 1.0}, "q2": {"d3": 2.0, "d1": 1.0}}
 
 
 class Kind(NamedTuple):
-    """Words to look for, code that brings one such message about (`$ ` for a command), what it means, what to do."""
+    """Words to look for, code that brings one such message about (`$ ` for a command), what it
+    means, what to do.
+    """
 
     words: str | tuple[str, ...]
     code: str
@@ -50,49 +53,69 @@ KINDS = {
         Kind(
             "labels are read as grades: …",
             "irpref.read_qrels(file('q1 0 d1 S\\nq1 0 d2 C\\n'))",
-            "The qrels have labels in place of numbers, and the message says which grade each of them became.",
+            "The qrels have labels in place of numbers, and the message says which grade each of "
+            "them became.",
             "Nothing, if the order is right; otherwise pass `labels={'S': 3, ...}`.",
         ),
         Kind(
             "max_rel is not given, … was taken",
             "irpref.RPref.evaluate(QRELS, RUN)",
-            "The measure needs the top of the grade scale, and took it from the judgments at hand; other judgments (a batch, a fold, a subset) would give other values.",
-            "Write `RPref(max_rel=...)`, or let `irpref.bind(measures, qrels)` fill it in from the whole collection.",
+            "The measure needs the top of the grade scale, and took it from the judgments at "
+            "hand; other judgments (a batch, a fold, a subset) would give other values.",
+            "Write `RPref(max_rel=...)`, or let `irpref.bind(measures, qrels)` fill it in from "
+            "the whole collection.",
         ),
         Kind(
             "the run repeats …; the last row of each counts",
-            "import pandas as pd\nrows = [('q1', 'd1', 2.0), ('q1', 'd1', 1.0)]\nirpref.QMeasure.evaluate(QRELS, pd.DataFrame(rows, columns=['query_id', 'doc_id', 'score']))",
+            "import pandas as pd\nrows = [('q1', 'd1', 2.0), ('q1', 'd1', "
+            "1.0)]\nirpref.QMeasure.evaluate(QRELS, pd.DataFrame(rows, columns=['query_id', "
+            "'doc_id', 'score']))",
             "The ranking of a topic has a document more than once.",
             "Find out why the run repeats documents. `irpref eval --strict` refuses such runs.",
         ),
         Kind(
-            "pytrec_eval rounds scores to 32 bits and would rank the judged documents of … differently",
-            "irpref.evaluator(['AP'], QRELS).calc_aggregate({'q1': {'d1': 16777217.0, 'd2': 16777216.0}})",
-            "Two tools of the field order these documents differently: trec_eval by the scores of the file, pytrec_eval by scores rounded to 32 bits.",
-            "Say in the paper which order was used; the message names what gives that of pytrec_eval.",
+            "pytrec_eval rounds scores to 32 bits and would rank the judged documents of … "
+            "differently",
+            "irpref.evaluator(['AP'], QRELS).calc_aggregate({'q1': {'d1': 16777217.0, 'd2': "
+            "16777216.0}})",
+            "Two tools of the field order these documents differently: trec_eval by the scores of "
+            "the file, pytrec_eval by scores rounded to 32 bits.",
+            "Say in the paper which order was used; the message names what gives that of "
+            "pytrec_eval.",
         ),
         Kind(
             "these judgments are a sample",
-            "from irpref.formats.collections import judgments\nfrom types import SimpleNamespace\nfrom collections import namedtuple\nRow = namedtuple('Row', 'query_id doc_id relevance iprob')\njudgments(SimpleNamespace(qrels_iter=lambda: [Row('q1', 'd1', 1, 0.5)]))",
-            "Documents to judge were drawn at random, some more likely than others, as in TREC's Million Query track.",
-            "Use measures made for such samples (statAP and its kin), or say that the values are those of the sample.",
+            "from irpref.data.collections import judgments\nfrom types import "
+            "SimpleNamespace\nfrom collections import namedtuple\nRow = namedtuple('Row', "
+            "'query_id doc_id relevance iprob')\njudgments(SimpleNamespace(qrels_iter=lambda: "
+            "[Row('q1', 'd1', 1, 0.5)]))",
+            "Documents to judge were drawn at random, some more likely than others, as in TREC's "
+            "Million Query track.",
+            "Use measures made for such samples (statAP and its kin), or say that the values are "
+            "those of the sample.",
         ),
         Kind(
             "the grades of … count down",
-            "from irpref.formats.collections import judgments\nfrom types import SimpleNamespace\nfrom collections import namedtuple\nRow = namedtuple('Row', 'query_id doc_id relevance')\njudgments(SimpleNamespace(dataset_id=lambda: 'cranfield', qrels_iter=lambda: [Row('q1', 'd1', 1)]))",
-            "In these judgments 1 is the best grade, and every measure takes a higher grade for a better one.",
+            "from irpref.data.collections import judgments\nfrom types import "
+            "SimpleNamespace\nfrom collections import namedtuple\nRow = namedtuple('Row', "
+            "'query_id doc_id relevance')\njudgments(SimpleNamespace(dataset_id=lambda: "
+            "'cranfield', qrels_iter=lambda: [Row('q1', 'd1', 1)]))",
+            "In these judgments 1 is the best grade, and every measure takes a higher grade for a "
+            "better one.",
             "Regrade them as the message says before you evaluate.",
         ),
         Kind(
             "the qrels have negative grades",
             "irpref.nCRP.evaluate({'q1': {'d1': 1, 'd2': -1}}, RUN)",
-            "The measure named in the message has bounds for grades from 0 on, and these judgments have lower ones.",
+            "The measure named in the message has bounds for grades from 0 on, and these "
+            "judgments have lower ones.",
             "Set negative grades to 0 where they should count as not relevant.",
         ),
         Kind(
             "no document of these qrels is judged non-relevant",
             "irpref.BprefVariant.evaluate({'q1': {'d1': 1}}, RUN)",
-            "The measure compares relevant documents with judged non-relevant ones, of which there are none.",
+            "The measure compares relevant documents with judged non-relevant ones, of which "
+            "there are none.",
             "Take a measure that does not need them: `AP`, `nDCG`, `QMeasure`.",
         ),
         Kind(
@@ -105,41 +128,54 @@ KINDS = {
             "check: …",
             "Path('part.txt').write_text('q1 Q0 d1 1 2 x\\n')\n$ irpref eval qrels.txt part.txt AP",
             "The table above stands, and something grave was seen in what it was made of.",
-            "`irpref check` with the same files says more, and [what each finding means](../check.md) has its own page.",
+            "`irpref check` with the same files says more, and [what each finding "
+            "means](../check.md) has its own page.",
         ),
         Kind(
             "has no p-value for …",
-            "irpref.leaderboard(['P@1'], {t: {'a': 1} for t in 'xyz'}, {'b': {t: {'a': 1} for t in 'xyz'}, 'c': {}}, pairs='holm')",
-            "A paired t-test divides by how much the difference varies over the topics, which here is not at all.",
+            "irpref.leaderboard(['P@1'], {t: {'a': 1} for t in 'xyz'}, {'b': {t: {'a': 1} for t "
+            "in 'xyz'}, 'c': {}}, pairs='holm')",
+            "A paired t-test divides by how much the difference varies over the topics, which "
+            "here is not at all.",
             "Take the test by default, `stepdown`.",
         ),
         Kind(
             "…: without …, for which there is no measure",
             "irpref.parse_all('official')",
-            "`official` and `all_trec` stand for many names of trec_eval, and irpref does not compute all of them.",
+            "`official` and `all_trec` stand for many names of trec_eval, and irpref does not "
+            "compute all of them.",
             "`irpref.parse` with one of the names left out says what to use in its place.",
         ),
         Kind(
             "hold… a judgment twice, first in topic …; each of the two counts",
-            "twice = irpref.read_preferences(file('q1 g 1 a 2\\nq1 g 1 b 1\\nq1 g 1 b 1\\n'))\nirpref.evaluator(['PrefShare'], twice).calc_aggregate(RUN)",
+            "twice = irpref.read_preferences(file('q1 g 1 a 2\\nq1 g 1 b 1\\nq1 g 1 b "
+            "1\\n'))\nirpref.evaluator(['PrefShare'], twice).calc_aggregate(RUN)",
             "The file has the same preference judgment twice.",
             "Remove one of the two, if that is not meant.",
         ),
         Kind(
             "ir_measures counts the later line",
-            "Path('twice.txt').write_text('q1 0 d1 1\\nq1 0 d1 2\\n')\n$ irpref eval twice.txt run.txt 'Compat(p=0.8)'",
-            "The judgments contradict themselves, and measures that are left to ir_measures take the later line.",
+            "Path('twice.txt').write_text('q1 0 d1 1\\nq1 0 d1 2\\n')\n$ irpref eval twice.txt "
+            "run.txt 'Compat(p=0.8)'",
+            "The judgments contradict themselves, and measures that are left to ir_measures take "
+            "the later line.",
             "Reduce them to one judgment a document first.",
         ),
         Kind(
             "lower is better, but pt.GridSearch and pt.KFoldGridSearch choose the highest value",
-            "import pyterrier as pt\ndata = pt.get_dataset('irpref:synthetic')\ncut = pt.RankCutoff(10)\nsystem = pt.Transformer.from_df(data.get_results('strong')) >> cut\npt.GridSearch(system, {cut: {'k': [5, 10]}}, data.get_topics(), data.get_qrels(), irpref.nCRP, verbose=False)",
+            "import pyterrier as pt\ndata = pt.get_dataset('irpref:synthetic')\ncut = "
+            "pt.RankCutoff(10)\nsystem = pt.Transformer.from_df(data.get_results('strong')) >> "
+            "cut\npt.GridSearch(system, {cut: {'k': [5, 10]}}, data.get_topics(), "
+            "data.get_qrels(), irpref.nCRP, verbose=False)",
             "PyTerrier takes the highest value for the best, which is the worst here.",
             "Call `pt.irpref.GridSearch` or `pt.irpref.KFoldGridSearch`.",
         ),
         Kind(
             "the contributions shown do not add up to …",
-            "import pyterrier as pt\ndata = pt.get_dataset('irpref:synthetic')\nstage = pt.irpref.Explain(data.get_qrels(), irpref.RPref(max_rel=3, unretrieved='infinity'))\n(pt.Transformer.from_df(data.get_results('precise')) >> stage)(data.get_topics())",
+            "import pyterrier as pt\ndata = pt.get_dataset('irpref:synthetic')\nstage = "
+            "pt.irpref.Explain(data.get_qrels(), irpref.RPref(max_rel=3, "
+            "unretrieved='infinity'))\n(pt.Transformer.from_df(data.get_results('precise')) >> "
+            "stage)(data.get_topics())",
             "Part of the value belongs to documents that the ranking does not hold.",
             "`Explain(..., missed=True)` gives them rows, too.",
         ),
@@ -151,20 +187,31 @@ KINDS = {
         ),
         Kind(
             ("pt.irpref is not available", "irpref cannot be imported: …"),
-            "import irpref_pyterrier\nirpref_pyterrier.Unavailable(ImportError('no module named scipy')).bind",
-            "PyTerrier found irpref's entry point, and the package behind it does not import here; the end of the line says why.",
+            "import irpref_pyterrier\nirpref_pyterrier.Unavailable(ImportError('no module named "
+            "scipy')).bind",
+            "PyTerrier found irpref's entry point, and the package behind it does not import "
+            "here; the end of the line says why.",
             "Mend what the end of the line names, often by a fresh environment.",
         ),
     ),
     "Names and parameters of measures": (
         Kind(
-            ("unknown measure …", "compares two rankings, so it is no measure", "of trec_eval has no measure here"),
+            (
+                "unknown measure …",
+                "compares two rankings, so it is no measure",
+                "of trec_eval has no measure here",
+            ),
             "irpref.parse('nDGC@10')",
-            "Neither irpref nor ir_measures nor trec_eval has a measure of this name (`irpref.UnknownMeasureError`).",
+            "Neither irpref nor ir_measures nor trec_eval has a measure of this name "
+            "(`irpref.UnknownMeasureError`).",
             "Take the nearest name from the message, or one that `irpref list` prints.",
         ),
         Kind(
-            ("is not written like a measure", "expected the name of a measure, got …", "are no name of a measure"),
+            (
+                "is not written like a measure",
+                "expected the name of a measure, got …",
+                "are no name of a measure",
+            ),
             "irpref.parse('RPref(3)@10')",
             "This cannot be read as `Name(parameter=value)@cutoff`.",
             "Write it so; parameters have names, and strings stand in quotes or without.",
@@ -178,19 +225,29 @@ KINDS = {
                 "expected a number, a word, True, False or a dict",
             ),
             "irpref.parse('RPref(max_rel=3, max_rel=2)')",
-            "Values in the text of a measure are single numbers, words, True, False or a dict, each given once.",
+            "Values in the text of a measure are single numbers, words, True, False or a dict, "
+            "each given once.",
             "Write each parameter once, with such a value.",
         ),
         Kind(
-            ("names of trec_eval, such as …, take no parameters", "takes whole numbers, such as …_10"),
+            (
+                "names of trec_eval, such as …, take no parameters",
+                "takes whole numbers, such as …_10",
+            ),
             "irpref.parse('P_10(rel=2)')",
-            "trec_eval's names, such as `map` and `ndcg_cut_10`, stand for measures without further parameters.",
+            "trec_eval's names, such as `map` and `ndcg_cut_10`, stand for measures without "
+            "further parameters.",
             "Use the name that the message gives, which takes them.",
         ),
         Kind(
-            ("names … measures", "expected measures or their names", "expected a measure or its name"),
+            (
+                "names … measures",
+                "expected measures or their names",
+                "expected a measure or its name",
+            ),
             "irpref.parse('ndcg_cut')",
-            "One name was expected, and this one stands for several measures; or something else than measures was handed over.",
+            "One name was expected, and this one stands for several measures; or something else "
+            "than measures was handed over.",
             "Use `irpref.parse_all`, or pass a list.",
         ),
         Kind(
@@ -239,9 +296,11 @@ KINDS = {
                 "…: … in section 'Differs', expected …",
                 "…: section 'Parameters' has …",
             ),
-            "from irpref.measures.declare import KernelMeasure\nexec('class _M(KernelMeasure):\\n    '"
+            "from irpref.measures.declare import KernelMeasure\nexec('class _M(KernelMeasure):\\n "
+            "   '"
             " + repr('M.\\n\\nPitfals\\n-------\\nNone.'))",
-            "The docstring of a class of measures declares what pages and help show, in sections of these names.",
+            "The docstring of a class of measures declares what pages and help show, in sections "
+            "of these names.",
             "Correct the heading or the name, or make it a paragraph of the first part.",
         ),
         Kind(
@@ -260,20 +319,31 @@ KINDS = {
         ),
         Kind(
             ("must hold one number of at least 1", "expected True or False (or 1 and 0)"),
-            "import pandas as pd\nrows = [('q1', 'd1', 1, 'perhaps')]\nirpref.evaluator(['Coverage'], pd.DataFrame(rows, columns=['query_id', 'doc_id', 'relevance', 'known']))",
+            "import pandas as pd\nrows = [('q1', 'd1', 1, "
+            "'perhaps')]\nirpref.evaluator(['Coverage'], pd.DataFrame(rows, columns=['query_id', "
+            "'doc_id', 'relevance', 'known']))",
             "A further column of the judgments holds what the measure cannot read.",
-            "Repair the column: truth values for `known`, one number a topic for expected numbers of documents.",
+            "Repair the column: truth values for `known`, one number a topic for expected numbers "
+            "of documents.",
         ),
         Kind(
-            ("known must be a mapping", "with_known takes either", "known and qrels have no topic in common"),
+            (
+                "known must be a mapping",
+                "with_known takes either",
+                "known and qrels have no topic in common",
+            ),
             "irpref.with_known(QRELS, {'t1': ['d1']})",
-            "`with_known` marks documents of the judgments as known, from a mapping or file of topics and documents, or from a run.",
+            "`with_known` marks documents of the judgments as known, from a mapping or file of "
+            "topics and documents, or from a run.",
             "Pass one of them, with the topics of the judgments.",
         ),
         Kind(
             ("has no value for … of … topics", "no topic has a value"),
-            "known = irpref.with_known(QRELS, {'q1': ['d1'], 'q2': ['d3']})\nirpref.leaderboard([\"Coverage(nothing_known='nan')\"], known, {'a': RUN, 'b': RUN})",
-            "The measure has no value for topics in which the user knew nothing relevant, and the table would compare means over different topics.",
+            "known = irpref.with_known(QRELS, {'q1': ['d1'], 'q2': "
+            "['d3']})\nirpref.leaderboard([\"Coverage(nothing_known='nan')\"], known, {'a': RUN, "
+            "'b': RUN})",
+            "The measure has no value for topics in which the user knew nothing relevant, and the "
+            "table would compare means over different topics.",
             "Leave these topics out of the judgments, or let them count as 0 (the default).",
         ),
         Kind(
@@ -289,13 +359,16 @@ KINDS = {
                 "ir_measures could not compute …",
             ),
             "irpref.intervals(['IPrec@0.5'], QRELS, RUN, over='ties')",
-            "irpref does not compute this measure itself, but hands it to ir_measures, which takes less: whole grades, say, or no arrays.",
-            "Choose a measure that irpref computes (`irpref list` marks them), or bring the judgments into the form that the message names.",
+            "irpref does not compute this measure itself, but hands it to ir_measures, which "
+            "takes less: whole grades, say, or no arrays.",
+            "Choose a measure that irpref computes (`irpref list` marks them), or bring the "
+            "judgments into the form that the message names.",
         ),
         Kind(
             ("no provider that is installed computes …", "the provider … does not compute"),
             "$ irpref eval qrels.txt run.txt --provider gdeval AP",
-            "ir_measures hands measures to other packages (providers); the one wanted is not installed, or does not know the measure.",
+            "ir_measures hands measures to other packages (providers); the one wanted is not "
+            "installed, or does not know the measure.",
             "`irpref list` says what to install: `pip install 'irpref[providers]'` brings most.",
         ),
         Kind(
@@ -319,7 +392,8 @@ KINDS = {
             ("have no topic in common",),
             "irpref.evaluator(['AP'], QRELS).calc_aggregate({'t1': {'d1': 1.0}})",
             "The two belong to different collections, or their ids are written differently.",
-            "Compare the first ids of both sides, which the message shows; `irpref check` finds ids that differ in case or white space.",
+            "Compare the first ids of both sides, which the message shows; `irpref check` finds "
+            "ids that differ in case or white space.",
         ),
         Kind(
             ("the qrels have no topic …", "topic … has no judgments"),
@@ -342,14 +416,21 @@ KINDS = {
             "Remove the document or the judgment, or give it a finite number.",
         ),
         Kind(
-            ("judges document … twice, as …", "holds document … twice, with", "Qrels by subtopic look like this"),
-            "import ir_measures\nirpref.QMeasure.evaluate([ir_measures.Qrel('q1', 'd1', 1, '0'), ir_measures.Qrel('q1', 'd1', 2, '0')], RUN)",
-            "A document has two different judgments: those of subtopics, of several assessors, or a mistake.",
+            (
+                "judges document … twice, as …",
+                "holds document … twice, with",
+                "Qrels by subtopic look like this",
+            ),
+            "import ir_measures\nirpref.QMeasure.evaluate([ir_measures.Qrel('q1', 'd1', 1, '0'), "
+            "ir_measures.Qrel('q1', 'd1', 2, '0')], RUN)",
+            "A document has two different judgments: those of subtopics, of several assessors, or "
+            "a mistake.",
             "Reduce them to one a document first; the message has a line of pandas that does it.",
         ),
         Kind(
             "the run holds document … twice",
-            "Path('twice.txt').write_text('q1 Q0 d1 1 2 x\\nq1 Q0 d1 2 1 x\\n')\n$ irpref eval qrels.txt twice.txt AP --strict",
+            "Path('twice.txt').write_text('q1 Q0 d1 1 2 x\\nq1 Q0 d1 2 1 x\\n')\n$ irpref eval "
+            "qrels.txt twice.txt AP --strict",
             "`--strict` refuses runs that repeat a document.",
             "Find out why the run repeats it; without `--strict` the last row counts.",
         ),
@@ -361,7 +442,8 @@ KINDS = {
         ),
         Kind(
             "an id is missing",
-            "import pandas as pd\nrows = [('q1', None, 2.0)]\nirpref.QMeasure.evaluate(QRELS, pd.DataFrame(rows, columns=['query_id', 'doc_id', 'score']))",
+            "import pandas as pd\nrows = [('q1', None, 2.0)]\nirpref.QMeasure.evaluate(QRELS, "
+            "pd.DataFrame(rows, columns=['query_id', 'doc_id', 'score']))",
             "A topic or document has no id (None, NaN, null).",
             "Remove the row, or repair the join that made it.",
         ),
@@ -376,13 +458,19 @@ KINDS = {
                 "expected a column …, found",
                 "is neither a column of the qrels",
             ),
-            "import pandas as pd\nirpref.QMeasure.evaluate(QRELS, pd.DataFrame({'qid': ['q1'], 'doc_id': ['d1'], 'sim': [1.0]}))",
+            "import pandas as pd\nirpref.QMeasure.evaluate(QRELS, pd.DataFrame({'qid': ['q1'], "
+            "'doc_id': ['d1'], 'sim': [1.0]}))",
             "A column is missing, or the table has it twice.",
             "Rename the column; ir_measures' and PyTerrier's names are both understood.",
         ),
         Kind(
-            ("column … holds …, expected numbers", "expected text or whole numbers", "holds bytes that are not UTF-8"),
-            "import pandas as pd\nirpref.QMeasure.evaluate(QRELS, pd.DataFrame({'query_id': ['q1'], 'doc_id': ['d1'], 'score': [pd.Timestamp(0)]}))",
+            (
+                "column … holds …, expected numbers",
+                "expected text or whole numbers",
+                "holds bytes that are not UTF-8",
+            ),
+            "import pandas as pd\nirpref.QMeasure.evaluate(QRELS, pd.DataFrame({'query_id': "
+            "['q1'], 'doc_id': ['d1'], 'score': [pd.Timestamp(0)]}))",
             "The column has another type than its meaning asks for.",
             "Convert it before, and look at what does not convert.",
         ),
@@ -401,12 +489,17 @@ KINDS = {
             ),
             "irpref.QMeasure.evaluate(QRELS, 7)",
             "The object is none of the forms that are read.",
-            "Hand over one of the forms in the message: frames, dicts, namedtuples, a path, a data set.",
+            "Hand over one of the forms in the message: frames, dicts, namedtuples, a path, a "
+            "data set.",
         ),
         Kind(
-            ("grades have the shape …, scores …: expected the same", "expected numbers of the shape"),
+            (
+                "grades have the shape …, scores …: expected the same",
+                "expected numbers of the shape",
+            ),
             "irpref.score('AP', [[1, 0]], [[1.0, 2.0, 3.0]])",
-            "`irpref.score` takes two arrays with a row for each topic and a column for each document.",
+            "`irpref.score` takes two arrays with a row for each topic and a column for each "
+            "document.",
             "Bring both into one shape; NaN fills rows that are shorter.",
         ),
         Kind(
@@ -425,19 +518,23 @@ KINDS = {
         Kind(
             ("is none of the labels …", "expected some of …, or the grade of each label"),
             "irpref.read_qrels(file('q1 0 d1 S\\nq1 0 d2 X\\n'), labels='S A B C')",
-            "The qrels have labels in place of numbers, and one of them is not among those that were named.",
-            "Pass the grade of each label: `labels={'S': 3, 'A': 2, 'X': 0}`, or `--labels S=3,A=2,X=0`.",
+            "The qrels have labels in place of numbers, and one of them is not among those that "
+            "were named.",
+            "Pass the grade of each label: `labels={'S': 3, 'A': 2, 'X': 0}`, or `--labels "
+            "S=3,A=2,X=0`.",
         ),
         Kind(
             "a number has too many digits",
-            "Path('long.json').write_text('{\"q1\": {\"d1\": ' + '1' * 5000 + '}}')\nirpref.read_run('long.json')",
+            "Path('long.json').write_text('{\"q1\": {\"d1\": ' + '1' * 5000 + "
+            "'}}')\nirpref.read_run('long.json')",
             "Python does not read whole numbers of thousands of digits.",
             "Look at what wrote the file.",
         ),
         Kind(
             ("no such file", "no run is called …", "no results … in"),
             "$ irpref eval qrels.txt missing.txt AP",
-            "There is no file of this name, and no shipped or public data set either; or no run of this name among those given.",
+            "There is no file of this name, and no shipped or public data set either; or no run "
+            "of this name among those given.",
             "Look at the path, and at the folder from which the command is started.",
         ),
         Kind(
@@ -449,9 +546,11 @@ KINDS = {
                 "the … is missing",
                 "the … is not UTF-8",
             ),
-            "Path('run.txt').write_text('q1 Q0 d1 1 2.5 x\\nq1 Q0 d2 two\\n')\nirpref.read_run('run.txt')",
+            "Path('run.txt').write_text('q1 Q0 d1 1 2.5 x\\nq1 Q0 d2 "
+            "two\\n')\nirpref.read_run('run.txt')",
             "A line of the file is not of the form of the others. Nothing is skipped.",
-            "Repair the line; the message says what was expected there, and what the line looks like.",
+            "Repair the line; the message says what was expected there, and what the line looks "
+            "like.",
         ),
         Kind(
             (
@@ -467,8 +566,13 @@ KINDS = {
             "Judgments come first; name the form (`--format`) where it cannot be seen.",
         ),
         Kind(
-            ("this is not UTF-8", "is UTF-16 text, expected UTF-8", "holds half of a surrogate pair"),
-            "Path('run.txt').write_bytes('q1 Q0 d1 1 2.5 x'.encode('utf-16'))\nirpref.read_run('run.txt')",
+            (
+                "this is not UTF-8",
+                "is UTF-16 text, expected UTF-8",
+                "holds half of a surrogate pair",
+            ),
+            "Path('run.txt').write_bytes('q1 Q0 d1 1 2.5 "
+            "x'.encode('utf-16'))\nirpref.read_run('run.txt')",
             "The file holds text in another encoding.",
             "Convert it: `iconv -f UTF-16 -t UTF-8 run.txt`.",
         ),
@@ -480,7 +584,8 @@ KINDS = {
                 "is a file of …, expected plain text, gzip or zstd",
             ),
             "Path('run.gz').write_bytes(b'\\x1f\\x8b\\x08\\x00cut off')\nirpref.read_run('run.gz')",
-            "The file was cut off or changed on its way, or is packed by a program that is not read.",
+            "The file was cut off or changed on its way, or is packed by a program that is not "
+            "read.",
             "Get it again, or unpack it first.",
         ),
         Kind(
@@ -506,13 +611,17 @@ KINDS = {
                 "or a JSON record with id and text",
             ),
             "Path('run.json').write_text('{\"q1\": [\"d1\", \"d2\"]}')\nirpref.read_run('run.json')",
-            "The JSON is malformed, or holds something else than topics with documents with numbers.",
-            'Write it as ranx and pytrec_eval do: `{"q1": {"d1": 2.0}}`; JSON lines have an object with topic, document, number each.',
+            "The JSON is malformed, or holds something else than topics with documents with "
+            "numbers.",
+            'Write it as ranx and pytrec_eval do: `{"q1": {"d1": 2.0}}`; JSON lines have an '
+            "object with topic, document, number each.",
         ),
         Kind(
             ("the rank of topic …, document … is", "is in more than one place"),
-            "Path('ranks.txt').write_text('q1 d1 0.83\\n')\nirpref.read_run('ranks.txt', form='msmarco')",
-            "Runs of MS MARCO's form hold ranks; files that are read topic by topic hold each topic in one piece.",
+            "Path('ranks.txt').write_text('q1 d1 0.83\\n')\nirpref.read_run('ranks.txt', "
+            "form='msmarco')",
+            "Runs of MS MARCO's form hold ranks; files that are read topic by topic hold each "
+            "topic in one piece.",
             "Leave the form away if the numbers are scores; sort the file by topic.",
         ),
         Kind(
@@ -535,13 +644,21 @@ KINDS = {
                 "put a document on several levels",
                 "preferences: …",
             ),
-            "Path('p.txt').write_text('q1 a b ann\\nq1 b a ann\\n')\nirpref.read_preferences('p.txt')",
-            "Preferences contradict each other within a judge, or are handed to a measure of grades.",
-            "Ask the judge again, or give judges who may disagree names of their own; for preferences take `PrefShare`, `PrefAP` and their kin.",
+            "Path('p.txt').write_text('q1 a b ann\\nq1 b a "
+            "ann\\n')\nirpref.read_preferences('p.txt')",
+            "Preferences contradict each other within a judge, or are handed to a measure of "
+            "grades.",
+            "Ask the judge again, or give judges who may disagree names of their own; for "
+            "preferences take `PrefShare`, `PrefAP` and their kin.",
         ),
         Kind(
-            ("cannot be written: the form has white space between its fields", "has several subgroups, which the form"),
-            "import pandas as pd\nrows = pd.DataFrame([('q1', 'ann', '1', 'a b', 1)], columns=['query_id', 'group', 'subgroup', 'doc_id', 'relevance'])\nirpref.write_preferences(rows, 'p.txt')",
+            (
+                "cannot be written: the form has white space between its fields",
+                "has several subgroups, which the form",
+            ),
+            "import pandas as pd\nrows = pd.DataFrame([('q1', 'ann', '1', 'a b', 1)], "
+            "columns=['query_id', 'group', 'subgroup', 'doc_id', "
+            "'relevance'])\nirpref.write_preferences(rows, 'p.txt')",
             "The form of the file cannot hold this.",
             "Write the other form, or ids without blanks.",
         ),
@@ -561,7 +678,8 @@ KINDS = {
                 "ir_datasets could not load it",
             ),
             "irpref.evaluator(['AP'], 'irpref:no-such-thing')",
-            "The name is none of ir_datasets', the data set lacks what is wanted, or it could not be downloaded.",
+            "The name is none of ir_datasets', the data set lacks what is wanted, or it could not "
+            "be downloaded.",
             "Take the nearest name from the message; without a network, give files.",
         ),
         Kind(
@@ -621,13 +739,16 @@ KINDS = {
                 "needs at least two runs, and a measure",
             ),
             "$ irpref eval qrels.txt run.txt ndcg10",
-            "Arguments are files first (judgments, then runs), then measures; one of them is neither, or is missing.",
-            "Look at the spelling; write `./NAME` for a file and `-m NAME` for a measure where a name is both.",
+            "Arguments are files first (judgments, then runs), then measures; one of them is "
+            "neither, or is missing.",
+            "Look at the spelling; write `./NAME` for a file and `-m NAME` for a measure where a "
+            "name is both.",
         ),
         Kind(
             ("no such module", "cannot be imported", "is the name of another measure already"),
             "$ irpref eval qrels.txt run.txt AP --import nowhere.py",
-            "`--import` takes a module with measures, here or installed; this one is not there, fails, or names a measure "
+            "`--import` takes a module with measures, here or installed; this one is not there, "
+            "fails, or names a measure "
             "as another is named.",
             "Give its file, such as `--import mine.py`, and try `python mine.py`.",
         ),
@@ -649,7 +770,8 @@ KINDS = {
                 "the page is HTML, its name ends in .html",
             ),
             "$ irpref explain qrels.txt run.txt -t q1 AP RPref",
-            "The command needs one measure, a topic, a file to write to, or another option beside these arguments.",
+            "The command needs one measure, a topic, a file to write to, or another option beside "
+            "these arguments.",
             "Give what the message names, as it is written there.",
         ),
         Kind(
@@ -683,20 +805,30 @@ KINDS = {
     "An LLM's grades beside human ones": (
         Kind(
             "the judge's grades say nothing about the human ones",
-            "irpref.fill({'q1': {'d1': 2, 'd2': 0, 'd3': 1}}, {'q1': {'d1': 0, 'd2': 2, 'd3': 1, 'd4': 1}})",
-            "Over the documents that both graded, a higher grade of the judge does not go with a higher human grade: the files do not belong together, the scale runs the other way, or the judge is of no use here.",
+            "irpref.fill({'q1': {'d1': 2, 'd2': 0, 'd3': 1}}, {'q1': {'d1': 0, 'd2': 2, 'd3': 1, "
+            "'d4': 1}})",
+            "Over the documents that both graded, a higher grade of the judge does not go with a "
+            "higher human grade: the files do not belong together, the scale runs the other way, "
+            "or the judge is of no use here.",
             "Look at both files; turn the judge's scale round, or do without this judge.",
         ),
         Kind(
-            ("no document has a grade of the judge and a human one", "topics with human grades lack the judge's"),
+            (
+                "no document has a grade of the judge and a human one",
+                "topics with human grades lack the judge's",
+            ),
             "irpref.fill({'q1': {'d1': 1}}, {'q1': {'d2': 1}})",
-            "What the judge's grades mean is learnt from documents that humans graded, too, and there are none in common (or whole topics are missing).",
-            "Let the judge grade the documents that humans judged, too, and compare the ids of both files.",
+            "What the judge's grades mean is learnt from documents that humans graded, too, and "
+            "there are none in common (or whole topics are missing).",
+            "Let the judge grade the documents that humans judged, too, and compare the ids of "
+            "both files.",
         ),
         Kind(
             "mean grades seldom reach rel=…",
-            "irpref.intervals(['AP(rel=2)'], {'q1': {'d1': 2, 'd2': 0, 'd3': 1}}, RUN, 'unjudged', judge={'q1': {'d1': 1, 'd2': 0, 'd3': 1, 'd9': 1}})",
-            "A filled grade is a mean, and lies below a high threshold even if the document is likely relevant.",
+            "irpref.intervals(['AP(rel=2)'], {'q1': {'d1': 2, 'd2': 0, 'd3': 1}}, RUN, "
+            "'unjudged', judge={'q1': {'d1': 1, 'd2': 0, 'd3': 1, 'd9': 1}})",
+            "A filled grade is a mean, and lies below a high threshold even if the document is "
+            "likely relevant.",
             "Take a measure without `rel`, or read the interval as a rough one.",
         ),
         Kind(
@@ -725,7 +857,8 @@ KINDS = {
                 "a gate needs relevant documents",
             ),
             "irpref.leaderboard(['AP'], {'q1': QRELS['q1']}, {'a': RUN, 'b': RUN})",
-            "There is too little to compute from: no measure, no run, no relevant document, or one topic, of which nobody knows how it varies.",
+            "There is too little to compute from: no measure, no run, no relevant document, or "
+            "one topic, of which nobody knows how it varies.",
             "Give more; a single topic has no interval.",
         ),
         Kind(
@@ -750,7 +883,7 @@ KINDS = {
                 "no … … in the table",
                 "no … … (there are …",
             ),
-            "irpref.meta.topic_values(['AP'], QRELS, {'a': RUN})['AP'].select(['b'])",
+            "irpref.lab.meta.topic_values(['AP'], QRELS, {'a': RUN})['AP'].select(['b'])",
             "A run, a measure or a topic was named that is not there.",
             "Take one of those that the message lists.",
         ),
@@ -766,8 +899,10 @@ KINDS = {
                 "is negative, which means unjudged",
                 "too many grades to try them all",
             ),
-            "irpref.intervals(['nDCG'], {'q1': {'d1': 5000, 'd2': 0}}, {'q1': {'d3': 1.0}}, over='unjudged')",
-            "Bounds try the grades that an unjudged document could have, which must be few and known.",
+            "irpref.intervals(['nDCG'], {'q1': {'d1': 5000, 'd2': 0}}, {'q1': {'d3': 1.0}}, "
+            "over='unjudged')",
+            "Bounds try the grades that an unjudged document could have, which must be few and "
+            "known.",
             "Name them: `grades=[0, 1, 2]`.",
         ),
         Kind(
@@ -776,7 +911,8 @@ KINDS = {
                 "samples hold topic numbers",
                 "must have as many samples",
             ),
-            "irpref.meta.stability(irpref.meta.TopicValues('mine', ['a', 'b'], ['q1'], [[1.0], [0.5]]), samples=[[0, 1]])",
+            "irpref.lab.meta.stability(irpref.lab.meta.TopicValues('mine', ['a', 'b'], ['q1'], "
+            "[[1.0], [0.5]]), samples=[[0, 1]])",
             "A sample is a list of topic numbers, from 0 to the number of topics less 1.",
             "Pass samples of topics that exist, or a seed: `rng=7`.",
         ),
@@ -790,8 +926,9 @@ KINDS = {
                 "rank different systems",
                 "expected one of each system in both",
             ),
-            "irpref.meta.TopicValues('mine', ['a', 'b'], ['q1'], [[1.0]])",
-            "A matrix of values has a row for each system and a column for each topic, all of them filled in.",
+            "irpref.lab.meta.TopicValues('mine', ['a', 'b'], ['q1'], [[1.0]])",
+            "A matrix of values has a row for each system and a column for each topic, all of "
+            "them filled in.",
             "Complete it; `missing=0` stands for topics without results, where that is meant.",
         ),
         Kind(
@@ -803,7 +940,9 @@ KINDS = {
                 "say the baseline",
                 "the picture is of",
             ),
-            "import pandas as pd\nrows = [('a', 'q1', m, 0.5) for m in ('AP', 'P@5')]\nirpref.meta.TopicValues.from_frame(pd.DataFrame(rows, columns=['name', 'qid', 'measure', 'value']))",
+            "import pandas as pd\nrows = [('a', 'q1', m, 0.5) for m in ('AP', "
+            "'P@5')]\nirpref.meta.TopicValues.from_frame(pd.DataFrame(rows, columns=['name', "
+            "'qid', 'measure', 'value']))",
             "There are several measures, runs or topics where one was expected.",
             "Say which: `measure=`, `run=`, `query_id=`, as the message has it.",
         ),
@@ -812,17 +951,24 @@ KINDS = {
                 "expected what pt.Experiment returns",
                 "expected the table of irpref.curves",
                 "the table of irpref.curves.… is empty",
-                "expected irpref.meta.TopicValues",
+                "expected irpref.lab.meta.TopicValues",
                 "names: expected … different names",
             ),
-            "import pandas as pd\nimport pyterrier as pt\npt.irpref.table(pd.DataFrame({'AP': [0.5]}))",
+            "import pandas as pd\nimport pyterrier as pt\npt.irpref.table(pd.DataFrame({'AP': "
+            "[0.5]}))",
             "A function that reads the table of another one was given something else.",
             "Hand over that table, with its columns as they were.",
         ),
         Kind(
-            ("align the run with ties=True", "each field can be read, and the column cannot", "has the fields …"),
-            "from irpref.arrays.record import Record\nclass Pair(Record):\n    left: int\nPair(right=1)",
-            "Only who works on the package itself meets these: a function inside was called in a wrong way.",
+            (
+                "align the run with ties=True",
+                "each field can be read, and the column cannot",
+                "has the fields …",
+            ),
+            "from irpref.kernel.record import Record\nclass Pair(Record):\n    left: "
+            "int\nPair(right=1)",
+            "Only who works on the package itself meets these: a function inside was called in a "
+            "wrong way.",
             "If you did not call it, please report it, with the input.",
         ),
     ),
@@ -862,7 +1008,10 @@ def happened(code: str) -> list[str]:
             try:
                 exec(compile("\n".join(python), "troubles", "exec"), space)
             except Exception as found:
-                said.append(f"{type(found).__name__}: {found.args[-1] if isinstance(found, KeyError) else found}")
+                said.append(
+                    f"{type(found).__name__}: "
+                    f"{found.args[-1] if isinstance(found, KeyError) else found}"
+                )
         for command in commands:
             from irpref.cli import main
 
@@ -872,7 +1021,9 @@ def happened(code: str) -> list[str]:
 
 
 def _write(path: str, of: dict[str, dict[str, float]], line: str) -> None:
-    text = "".join(line.format(q=q, d=d, value=value) for q, docs in of.items() for d, value in docs.items())
+    text = "".join(
+        line.format(q=q, d=d, value=value) for q, docs in of.items() for d, value in docs.items()
+    )
     Path(path).write_text(text, encoding="utf-8")
 
 

@@ -1,4 +1,6 @@
-"""Marks what pages should not break, squeeze or cut: sentences in boxes, short names, long cells, wide pictures."""
+"""Marks what pages should not break, squeeze or cut: sentences in boxes, short names, long cells,
+wide pictures.
+"""
 
 from __future__ import annotations
 
@@ -19,7 +21,8 @@ def mark(app: Any, tree: nodes.document) -> None:
     for box in tree.findall(nodes.literal_block):
         lines = [line.strip() for line in box.astext().splitlines()]
         if box.get("language") == "bibtex" or (
-            box.get("language") == "text" and not any(re.search(r"\S {2,}\S|[\u2500-\u259f]", line) for line in lines)
+            box.get("language") == "text"
+            and not any(re.search(r"\S {2,}\S|[\u2500-\u259f]", line) for line in lines)
         ):
             box["classes"].append("wrapped")
     for name in tree.findall(nodes.literal):

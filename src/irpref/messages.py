@@ -27,7 +27,9 @@ class DuplicateWarning(IrprefWarning):
 
 
 class TieWarning(IrprefWarning):
-    """Scores that differ as 64-bit floats are ties as 32-bit floats, so that pytrec_eval has another order."""
+    """Scores that differ as 64-bit floats are ties as 32-bit floats, so that pytrec_eval has
+    another order.
+    """
 
 
 class RangeWarning(IrprefWarning):
@@ -62,17 +64,22 @@ def held() -> Iterator[list[Held]]:
         _held.reset(before)
 
 
-def warn_user(message: str, category: type[IrprefWarning], once: object = None, run: str | None = None) -> None:
-    """Warn at the line of the user's code that led here, past the frames of this package and of its hosts.
+def warn_user(
+    message: str, category: type[IrprefWarning], once: object = None, run: str | None = None
+) -> None:
+    """Warn at the line of the user's code that led here, past the frames of this package and of its
+    hosts.
 
-    With `once`, only the first warning with this key is given in a call of the user's, however many systems and
-    batches that call looks at. Inside of `about`, or with `run`, the warning says which run it is about, and a key is
-    one for each. Its attribute `kind` is then what warnings about other runs have in common with it.
-    """
+    With `once`, only the first warning with this key is given in a call of the user's, however many
+    systems and batches that call looks at. Inside of `about`, or with `run`, the warning says which
+    run it is about, and a key is one for each. Its attribute `kind` is then what warnings about
+    other runs have in common with it."""
     waiting, name = _held.get(), _about.get()
     kind = None
     if name is not None or run is not None:
-        kind = re.sub(r"'[^']*'|\d+", "", message)[-40:]  # "in 3 topics, ..." and "in topic '7', ..." end alike
+        kind = re.sub(r"'[^']*'|\d+", "", message)[
+            -40:
+        ]  # "in 3 topics, ..." and "in topic '7', ..." end alike
         message = f"{run}: {message}" if name is None else f"{name!r}: {message}"
         once = once if once is None else (name or run, once)
     if waiting is not None:
@@ -86,8 +93,8 @@ def warn_user(message: str, category: type[IrprefWarning], once: object = None, 
         entry = frame
         frame, level = frame.f_back, level + 1
     if once is not None and entry.f_code.co_name != "<module>":
-        # Kept in the frame of the function that the user called, so that it is forgotten when that returns. Python's
-        # own memory is no help: the hosts reset it.
+        # Kept in the frame of the function that the user called, so that it is forgotten when that
+        # returns. Python's own memory is no help: the hosts reset it.
         said = entry.f_locals.setdefault(_SAID, set())
         if (category, once) in said:
             return
@@ -102,7 +109,9 @@ def _is_ours_or_host(frame: FrameType) -> bool:
 
 
 def our_name() -> str:
-    """What users call this package where they called it from: `pt.irpref` inside of PyTerrier, else `irpref`."""
+    """What users call this package where they called it from: `pt.irpref` inside of PyTerrier, else
+    `irpref`.
+    """
     inside = ("pyterrier.", "irpref.hosts.pyterrier.")
     return "pt.irpref" if any(name.startswith(inside) for name in _callers()) else "irpref"
 
@@ -147,7 +156,10 @@ def nearest(name: str, known: Iterable[str], cutoff: float = 0.6) -> str | None:
     names: dict[str, str] = {}
     for other in known:
         names.setdefault(other.lower(), other)
-    return next((names[near] for near in get_close_matches(name.lower(), list(names), n=1, cutoff=cutoff)), None)
+    return next(
+        (names[near] for near in get_close_matches(name.lower(), list(names), n=1, cutoff=cutoff)),
+        None,
+    )
 
 
 def did_you_mean(name: str, known: Iterable[str], cutoff: float = 0.6) -> str:
@@ -161,7 +173,10 @@ def check_choice(name: str, value: object, choices: Iterable[str]) -> None:
     known = list(choices)
     if value not in known:
         names = ", ".join(map(repr, known))
-        raise ValueError(f"{name}={value!r} is not known, expected one of {names}{did_you_mean(str(value), known)}")
+        raise ValueError(
+            f"{name}={value!r} is not known, expected one of "
+            f"{names}{did_you_mean(str(value), known)}"
+        )
 
 
 def clipped(value: object, longest: int = 80) -> object:
@@ -182,7 +197,9 @@ def p_equals(p: float) -> str:
 
 
 def visible(text: str) -> str:
-    """The text with what moves cursors or ends rows written out, and bytes of file names that are no UTF-8."""
+    """The text with what moves cursors or ends rows written out, and bytes of file names that are
+    no UTF-8.
+    """
     return text if text.isprintable() else "".join(map(_written, text))
 
 

@@ -1,7 +1,7 @@
 """Entry point of the `irpref` command.
 
-It is outside of `irpref` because it must run before that package and all that it needs are imported.
-"""
+It is outside of `irpref` because it must run before that package and all that it needs are
+imported."""
 
 from __future__ import annotations
 
@@ -15,9 +15,11 @@ from typing import NoReturn
 
 def main() -> int:
     """Run the command with the arguments of the process; returns its exit status."""
-    # Modules stay to the end: looking for garbage while they are imported takes a twentieth of a short run.
+    # Modules stay to the end: looking for garbage while they are imported takes a twentieth of a
+    # short run.
     gc.disable()
-    # Nothing here multiplies matrices; the threads that would do so take as long to start as our own modules to load.
+    # Nothing here multiplies matrices; the threads that would do so take as long to start as our
+    # own modules to load.
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     try:
         if "_ARGCOMPLETE" in os.environ:
@@ -25,7 +27,9 @@ def main() -> int:
 
             complete()  # does not return
         if sys.argv[1:] in ([], ["-h"], ["--help"], ["help"]):
-            with suppress(OSError, AttributeError):  # nobody reads: the command knows what to say of that
+            with suppress(
+                OSError, AttributeError
+            ):  # nobody reads: the command knows what to say of that
                 sys.stdout.write(text_of_help())
                 sys.stdout.flush()
                 return 0
@@ -37,10 +41,14 @@ def main() -> int:
 
 
 def script() -> NoReturn:
-    """Run the command and end the process without taking apart what it holds: that takes 3 ms, and nobody needs it."""
+    """Run the command and end the process without taking apart what it holds: that takes 3 ms, and
+    nobody needs it.
+    """
     status = main()
     atexit._run_exitfuncs()
-    with suppress(OSError, AttributeError):  # main has said what there is to say of a full or closed output
+    with suppress(
+        OSError, AttributeError
+    ):  # main has said what there is to say of a full or closed output
         sys.stdout.flush()
     os._exit(status)
 

@@ -1,9 +1,9 @@
 """The entry points of PyTerrier.
 
-PyTerrier loads entry points at the end of `import pyterrier`, and an error there breaks that import for everybody.
-This is a package of its own, so that even if `import irpref` fails (another package owns the name of a measure, a
-dependency is broken) you only get a warning, and an error that says what is wrong when you use `pt.irpref`.
-"""
+PyTerrier loads entry points at the end of `import pyterrier`, and an error there breaks that import
+for everybody. This is a package of its own, so that even if `import irpref` fails (another package
+owns the name of a measure, a dependency is broken) you only get a warning, and an error that says
+what is wrong when you use `pt.irpref`."""
 
 from __future__ import annotations
 
@@ -12,7 +12,9 @@ from typing import Any
 
 
 class Unavailable:
-    """Takes the place of `pt.irpref`, and of its data sets, if irpref cannot be imported, and says why."""
+    """Takes the place of `pt.irpref`, and of its data sets, if irpref cannot be imported, and says
+    why.
+    """
 
     def __init__(self, cause: BaseException) -> None:
         self._cause = cause
@@ -24,7 +26,9 @@ class Unavailable:
     def __getattr__(self, name: str) -> Any:
         if name.startswith("_"):  # asked for by inspection and notebooks
             raise AttributeError(name)
-        raise ImportError(f"pt.irpref is not available, irpref cannot be imported: {self._cause}") from self._cause
+        raise ImportError(
+            f"pt.irpref is not available, irpref cannot be imported: {self._cause}"
+        ) from self._cause
 
     def __repr__(self) -> str:
         return f"<irpref, not available: {self._cause}>"

@@ -1,10 +1,10 @@
 """The `irpref` command.
 
-`irpref.cli.frame` says what a command is. Only the module of the chosen one is imported. Errors that users can cause
-are one line on standard error.
+`irpref.cli.shared` says what a command is. Only the module of the chosen one is imported. Errors
+that users can cause are one line on standard error.
 
-Exit status: 0 done, 1 the input cannot be evaluated (2 for `gate`), 2 the command line cannot be understood,
-130 interrupted, 141 the reader of the output went away (what a shell reports for both).
+Exit status: 0 done, 1 the input cannot be evaluated (2 for `gate`), 2 the command line cannot be
+understood, 130 interrupted, 141 the reader of the output went away (what a shell reports for both).
 """
 
 from __future__ import annotations
@@ -21,24 +21,53 @@ from contextlib import contextmanager
 from traceback import walk_tb
 from typing import Any
 
-from irpref.cli import frame
-from irpref.cli.frame import CLOSED, ERROR, INTERRUPTED, OK, USAGE, Parser, UsageError, add_command, complain, head
+from irpref.cli import shared as frame
+from irpref.cli.shared import (
+    CLOSED,
+    ERROR,
+    INTERRUPTED,
+    OK,
+    USAGE,
+    Parser,
+    UsageError,
+    add_command,
+    complain,
+    head,
+)
 from irpref.messages import did_you_mean, visible
 from irpref_command import text_of_help
 
 COMMANDS = tuple(re.findall(r"^  (\w+) {2,}\S", text_of_help(), re.M))
-_MODULES = {"list": "listing"}  # a module named after a builtin would hide it in this package
+_LAB = (
+    "check",
+    "compare",
+    "demo",
+    "gate",
+    "intervals",
+    "judge",
+    "leaderboard",
+    "meta",
+    "prefer",
+    "report",
+)
+_MODULES = {"list": "irpref.cli.listing"} | {name: f"irpref.lab.commands.{name}" for name in _LAB}
 
 
 def whole_parser(names: Collection[str] = COMMANDS) -> Parser:
     """The parser of these commands."""
     hidden, style = argparse.SUPPRESS, argparse.RawDescriptionHelpFormatter
-    parser = Parser(prog="irpref", usage=hidden, description=text_of_help(), formatter_class=style, add_help=False)
+    parser = Parser(
+        prog="irpref",
+        usage=hidden,
+        description=text_of_help(),
+        formatter_class=style,
+        add_help=False,
+    )
     parser.add_argument("-h", "--help", action="help", help=hidden)
     parser.add_argument("--version", action="store_true", help=hidden)
     below = parser.add_subparsers(dest="command", prog="irpref", help=hidden)
     for name in names:
-        add_command(below, name, _MODULES.get(name, name))
+        add_command(below, name, _MODULES.get(name, f"irpref.cli.{name}"))
     return parser
 
 
@@ -61,11 +90,13 @@ def main(argv: Sequence[str] | None = None) -> int:
     if sys.stderr is None:
         sys.stderr = open(os.devnull, "w")  # noqa: SIM115
     for stream in (sys.stdout, sys.stderr):
-        # Characters that the encoding lacks are escaped: values matter more than the letters of a name.
+        # Characters that the encoding lacks are escaped: values matter more than the letters of a
+        # name.
         if argv is None and hasattr(stream, "reconfigure"):
             stream.reconfigure(errors="backslashreplace")
     failed = USAGE if _first_word(arguments) == "gate" else ERROR  # where 1 is a verdict
-    # A run is many objects that all live to the end: looking for garbage among them takes longer than parsing them.
+    # A run is many objects that all live to the end: looking for garbage among them takes longer
+    # than parsing them.
     collecting = gc.isenabled()
     gc.disable()
     try:
@@ -77,7 +108,8 @@ def main(argv: Sequence[str] | None = None) -> int:
             sys.stdout.flush()
         return status
     except BrokenPipeError:
-        # Python flushes standard output once more at exit: point it to something that accepts writes.
+        # Python flushes standard output once more at exit: point it to something that accepts
+        # writes.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return CLOSED
     except KeyboardInterrupt:
@@ -116,8 +148,14 @@ def _run(arguments: list[str]) -> int:
         arguments = [*(text for text in arguments if text != "help"), "--help"]
         chosen = _first_word(arguments)
     command = next((argument for argument in arguments if argument in COMMANDS), None)
-    if command and arguments[0].startswith("-") and arguments[0] not in ("-h", "--help", "--version"):
-        raise UsageError(f"{arguments[0]} comes after the command: irpref {command} ... {arguments[0]} ...")
+    if (
+        command
+        and arguments[0].startswith("-")
+        and arguments[0] not in ("-h", "--help", "--version")
+    ):
+        raise UsageError(
+            f"{arguments[0]} comes after the command: irpref {command} ... {arguments[0]} ..."
+        )
     if chosen is not None and chosen not in COMMANDS:
         raise UsageError(_unknown(chosen))
     parser = whole_parser([] if chosen is None else [chosen])
@@ -135,7 +173,9 @@ def _run(arguments: list[str]) -> int:
         return OK if not arguments else USAGE
     if rest:
         # argparse ends a list of positional arguments at the first option after it.
-        if not hasattr(args, "arguments") or any(text.startswith("-") and text != "-" for text in rest):
+        if not hasattr(args, "arguments") or any(
+            text.startswith("-") and text != "-" for text in rest
+        ):
             raise UsageError(_unrecognized(rest, chosen, parser))
         args.arguments += rest
     frame.keep_what_is_read(args)
@@ -167,7 +207,9 @@ def _unknown(name: str) -> str:
 
 @contextmanager
 def _remarks() -> Iterator[None]:
-    """Show each warning as one line. Of those that differ only in the run, show the first at the end and a count."""
+    """Show each warning as one line. Of those that differ only in the run, show the first at the
+    end and a count.
+    """
     first: dict[Any, str] = {}
     others: Counter[Any] = Counter()
 

@@ -22,6 +22,10 @@ def _files_and_measures(prefix: str, action: Any, **_: Any) -> list[str]:
         from irpref.cli.listing import listed
 
         # If a run is possible, too, all measures are too many to show unasked.
-        names = [str(measure.NAME) for measure in listed()] if prefix or action.metavar == "MEASURE" else []
+        names = (
+            [str(measure.NAME) for measure in listed()]
+            if prefix or action.metavar == "MEASURE"
+            else []
+        )
         found += [name for name in names if name.startswith(prefix)]
     return found

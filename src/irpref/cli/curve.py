@@ -9,7 +9,7 @@ from __future__ import annotations
 import argparse
 from typing import Any
 
-from irpref.cli import frame
+from irpref.cli import shared as frame
 from irpref.show.text import of_frame, rounded, significant
 
 
@@ -32,7 +32,8 @@ def _table(args: argparse.Namespace) -> Any:
     if args.topic is not None:
         more["per_topic"] = True
         frame.only_topics(frame.topic_ids(qrels), [args.topic])
-    # Computed on all topics, so that what is taken from the qrels as a whole (max_rel) stays the same.
+    # Computed on all topics, so that what is taken from the qrels as a whole (max_rel) stays the
+    # same.
     table = function(qrels, runs, **more)
     return table if args.topic is None else table[table["query_id"] == args.topic]
 
@@ -42,6 +43,8 @@ def given_options(args: argparse.Namespace, given: frame.Inputs) -> dict[str, An
     found = frame.options(args, args.declared["options"])
     if given.measures:
         if found.pop("rel", 1) != 1:
-            raise frame.UsageError("--rel is not for a measure of your own: write it into its name, as in AP(rel=2)")
+            raise frame.UsageError(
+                "--rel is not for a measure of your own: write it into its name, as in AP(rel=2)"
+            )
         found["measure"] = given.measures[0]
     return found

@@ -2,7 +2,8 @@
 Files: TREC, .parquet, .csv, .tsv, .json, .jsonl, also .gz and .zst; '-' reads standard input.
 """
 
-# A run that cannot be read is named on standard error, the others are printed, and the exit status is 1.
+# A run that cannot be read is named on standard error, the others are printed, and the exit status
+# is 1.
 
 from __future__ import annotations
 
@@ -16,12 +17,12 @@ from typing import Any
 import numpy as np
 from ir_measures.measures import Measure
 
-from irpref.arrays.record import Record
-from irpref.cli import frame
-from irpref.cli.frame import ERROR, OK, UsageError
+from irpref.cli import shared as frame
 from irpref.cli.scoring import Scorer, Scores
-from irpref.formats.runs import run_names
+from irpref.cli.shared import ERROR, OK, UsageError
+from irpref.data.run_names import run_names
 from irpref.judged.order import Alignment
+from irpref.kernel.record import Record
 from irpref.show.text import LINES, Cell, Column, Table, rounded
 from irpref.values.kernels import mean_of
 
@@ -51,7 +52,9 @@ def run(args: argparse.Namespace) -> int:
     _print_grave(scores)
     rows = _rows(scores, given.measures, base, args, groups)
     if form in ("json", "jsonl") and args.places != PLACES:
-        sys.stderr.write(f"--places is ignored when using --output {form}\n")  # as the command ir_measures says it
+        sys.stderr.write(
+            f"--places is ignored when using --output {form}\n"
+        )  # as the command ir_measures says it
     labels = ["run"] * several + ["topic"] * args.by_query + ["group"] * (args.groups is not None)
     if form in LINES:
         frame.show(args, _long(rows, labels, base, args), default="tsv", head=False)
@@ -72,7 +75,9 @@ def _checked(args: argparse.Namespace) -> frame.Inputs:
     if args.no_summary and not args.by_query:
         raise UsageError("--no-summary (-n) needs --by-query (-q)")
     if args.places < -1:
-        raise UsageError(f"--places {args.places}: expected a number of decimal places, or -1 for all")
+        raise UsageError(
+            f"--places {args.places}: expected a number of decimal places, or -1 for all"
+        )
     if args.baseline is None and (args.pairs or args.level is not None):
         raise UsageError("--pairs and --level need --baseline RUN, the run to compare with")
     args.pairs, args.level = args.pairs or "stepdown", 0.95 if args.level is None else args.level
@@ -84,7 +89,9 @@ def _checked(args: argparse.Namespace) -> frame.Inputs:
 def _scores(
     args: argparse.Namespace, given: frame.Inputs, base: str | None
 ) -> tuple[Scorer, dict[str | None, set[str]], dict[str, Scores], int]:
-    """The values of each run that can be read, what computed them, the topics of each group, and the exit status."""
+    """The values of each run that can be read, what computed them, the topics of each group, and
+    the exit status.
+    """
     from irpref.values.progress import Bar
 
     scores: dict[str, Scores] = {}
@@ -113,10 +120,14 @@ def _scores(
 def _print_grave(scores: Mapping[str, Scores]) -> None:
     """Print the grave findings of `irpref check`."""
     if any(of.grave for of in scores.values()):
-        from irpref.analysis.seen import lines
+        from irpref.values.seen import lines
 
         several = len(scores) > 1
-        said = (finding.but(run=name if several else None) for name, of in scores.items() for finding in of.grave)
+        said = (
+            finding.but(run=name if several else None)
+            for name, of in scores.items()
+            for finding in of.grave
+        )
         for line in lines(said):
             frame.say(f"check: {line}")
 
@@ -138,7 +149,9 @@ def _baseline(args: argparse.Namespace, given: frame.Inputs) -> str | None:
     return next(name for name, other in given.files.items() if _same_file(other, path))
 
 
-def _scorer(args: argparse.Namespace, given: frame.Inputs, compared: bool) -> tuple[Scorer, dict[str | None, set[str]]]:
+def _scorer(
+    args: argparse.Namespace, given: frame.Inputs, compared: bool
+) -> tuple[Scorer, dict[str | None, set[str]]]:
     """What computes the values, and the topics of each group that they are averaged over."""
     qrels = given.judgments()
     topics = frame.topic_ids(qrels)
@@ -161,7 +174,7 @@ def _scorer(args: argparse.Namespace, given: frame.Inputs, compared: bool) -> tu
         raise ValueError(f"{name}: {text[7:]}" if text.startswith("qrels: ") else text) from None
 
 
-# Values ---------------------------------------------------------------------------------------------------------
+# Values -------------------------------------------------------------------------------------------
 
 
 class Value(Record):
@@ -195,10 +208,15 @@ def _rows(
     for measure, (group, inside) in product(measures, groups.items()):
         of = {name: found.by_topic.get(measure, {}) for name, found in scores.items()}
         if group is not None:
-            of = {name: {topic: v for topic, v in values.items() if topic in inside} for name, values in of.items()}
+            of = {
+                name: {topic: v for topic, v in values.items() if topic in inside}
+                for name, values in of.items()
+            }
         for name, values in of.items():
             in_order = np.array([values[topic] for topic in sorted(values)])
-            means[name, group, measure] = scores[name].means[measure] if group is None else mean_of(measure, in_order)
+            means[name, group, measure] = (
+                scores[name].means[measure] if group is None else mean_of(measure, in_order)
+            )
         if base is not None:
             tested |= {(name, group, measure): p for name, p in _compared(of, base, args).items()}
     group_of = {topic: group for group, inside in groups.items() for topic in inside}
@@ -224,8 +242,10 @@ def _rows(
 def _compared(
     values: Mapping[str, Mapping[str, float]], base: str, args: argparse.Namespace
 ) -> dict[str, tuple[float, float, bool]]:
-    """p, adjusted p and whether the run differs, by run. The family is the runs compared by one measure."""
-    from irpref.analysis.pairs import pair_tests, significant
+    """p, adjusted p and whether the run differs, by run. The family is the runs compared by one
+    measure.
+    """
+    from irpref.lab.decide.all_pairs import pair_tests, significant
 
     # The host leaves topics out of some measures (Accuracy).
     topics = sorted(set.intersection(*map(set, values.values())))
@@ -234,35 +254,58 @@ def _compared(
     matrix = np.array([[of[topic] for topic in topics] for of in values.values()], dtype=np.float64)
     names = list(values)
     found = pair_tests(matrix, args.pairs, baseline=names.index(base))
-    columns = found.p.tolist(), found.p_adjusted.tolist(), significant(found.p_adjusted, args.level).tolist()
-    return {names[i]: of for i, of in zip(found.first.tolist(), zip(*columns, strict=True), strict=True)}
+    columns = (
+        found.p.tolist(),
+        found.p_adjusted.tolist(),
+        significant(found.p_adjusted, args.level).tolist(),
+    )
+    return {
+        names[i]: of for i, of in zip(found.first.tolist(), zip(*columns, strict=True), strict=True)
+    }
 
 
-def _long(rows: Iterable[Row], labels: list[str], base: str | None, args: argparse.Namespace) -> Table:
+def _long(
+    rows: Iterable[Row], labels: list[str], base: str | None, args: argparse.Namespace
+) -> Table:
     """One row a value, as it comes."""
     number = rounded(args.places)
     columns = [Column("query_id" if name == "topic" else name) for name in labels]
     columns += [Column("measure"), Column("value", number)]
     facts = ["value"]
     if base is not None:
-        columns += [Column("difference", number), *(Column(name, "{:.4g}".format) for name in ("p", "p_adjusted"))]
+        columns += [
+            Column("difference", number),
+            *(Column(name, "{:.4g}".format) for name in ("p", "p_adjusted")),
+        ]
         facts += ["difference", "p", "p_adjusted"]
     lines = (
-        [*(getattr(row, name) for name in labels), str(measure), *(getattr(value, name) for name in facts)]
+        [
+            *(getattr(row, name) for name in labels),
+            str(measure),
+            *(getattr(value, name) for name in facts),
+        ]
         for row in rows
         for measure, value in row.values.items()
     )
     return Table(columns, lines)
 
 
-def _wide(rows: list[Row], labels: list[str], measures: Sequence[Measure], args: argparse.Namespace) -> Table:
+def _wide(
+    rows: list[Row], labels: list[str], measures: Sequence[Measure], args: argparse.Namespace
+) -> Table:
     """One row a run (or topic), one column a measure; the best of the runs is marked."""
     number = rounded(args.places)
     if not labels:  # a list is easier to read than one long row
         columns = [Column("measure", left=True), Column("value", number)]
-        return Table(columns, [[str(measure), of.value] for measure, of in rows[0].values.items()], notes=[])
+        return Table(
+            columns, [[str(measure), of.value] for measure, of in rows[0].values.items()], notes=[]
+        )
     several = "run" in labels
-    lower = [measure for measure in measures if several and not getattr(measure, "higher_is_better", True)]
+    lower = [
+        measure
+        for measure in measures
+        if several and not getattr(measure, "higher_is_better", True)
+    ]
     found: dict[tuple[str, str | None, Measure], list[float]] = {}
     for row in rows if several else ():
         for measure, of in row.values.items():
@@ -287,7 +330,9 @@ def _best(measure: Measure, values: Sequence[float], number: Callable[[float], s
     printed = {number(value): value for value in values if value == value}
     if str(measure.NAME) in _COUNTS or len(printed) < 2:
         return None
-    return (max if getattr(measure, "higher_is_better", True) else min)(printed, key=printed.__getitem__)
+    return (max if getattr(measure, "higher_is_better", True) else min)(
+        printed, key=printed.__getitem__
+    )
 
 
 def _add_answered(table: Table, answered: Mapping[str, int], n_topics: int) -> None:
@@ -302,7 +347,7 @@ def _note(scores: Mapping[str, Scores], base: str | None, args: argparse.Namespa
     """What a dagger means, if there can be one."""
     if base is None or args.no_summary or args.pairs == "none":
         return []
-    from irpref.analysis.pairs import described
+    from irpref.lab.decide.all_pairs import described
 
     n_topics = None if args.groups is not None else max(map(len, scores[base].by_topic.values()))
     said = described(args.pairs, len(scores), n_topics, args.level, baseline=base)
@@ -310,4 +355,6 @@ def _note(scores: Mapping[str, Scores], base: str | None, args: argparse.Namespa
 
 
 def _same_file(a: str, b: str) -> bool:
-    return a == b or (a != "-" and b != "-" and os.path.exists(a) and os.path.exists(b) and os.path.samefile(a, b))
+    return a == b or (
+        a != "-" and b != "-" and os.path.exists(a) and os.path.exists(b) and os.path.samefile(a, b)
+    )

@@ -8,7 +8,9 @@ import sys
 
 
 def imported(name: str) -> str:
-    """Import a module and make its measures known by their names, those of `ir_measures.define_byquery` among them."""
+    """Import a module and make its measures known by their names, those of
+    `ir_measures.define_byquery` among them.
+    """
     from ir_measures.measures import Measure, registry
 
     folder, module = os.path.split(name.removesuffix(".py")) if name.endswith(".py") else ("", name)

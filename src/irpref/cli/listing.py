@@ -18,8 +18,8 @@ from typing import Any
 
 from ir_measures.measures import Measure
 
-from irpref.cli import frame
-from irpref.cli.frame import UsageError
+from irpref.cli import shared as frame
+from irpref.cli.shared import UsageError
 from irpref.show.text import Column, Table, page_of
 
 WIDTH = 100  # at most
@@ -33,7 +33,10 @@ def run(args: argparse.Namespace) -> None:
     if form != "text" and (form != "table" or args.output):
         found = [facts(measure) for measure in chosen or listed()]
         names = list(found[0]) if form in ("json", "jsonl") else ROW
-        everything = Table([Column(name, left=True) for name in names], [[f[name] for name in names] for f in found])
+        everything = Table(
+            [Column(name, left=True) for name in names],
+            [[f[name] for name in names] for f in found],
+        )
         frame.show(args, everything)
     elif chosen:
         with frame.output(args) as out:
@@ -82,7 +85,9 @@ def facts(measure: Any) -> dict[str, Any]:
         "name": str(measure.__name__),
         "from": "irpref" if ours else "ir_measures",
         "title": str(getattr(measure, "PRETTY_NAME", None) or measure.__name__),
-        "description": " ".join((getattr(measure, "SHORT_DESC", None) or documentation.split("\n\n")[0]).split()),
+        "description": " ".join(
+            (getattr(measure, "SHORT_DESC", None) or documentation.split("\n\n")[0]).split()
+        ),
         "question": getattr(measure, "QUESTION", None),
         "range": measure.RANGE if ours else None,
         "higher_is_better": bool(measure.higher_is_better) if ours else None,
@@ -95,7 +100,9 @@ def facts(measure: Any) -> dict[str, Any]:
         "parameters": [_parameter(measure, name) for name in measure.SUPPORTED_PARAMS],
         "providers": _providers(measure),
         "documentation": documentation,
-        "definition": inspect.cleandoc(sys.modules[type(measure).__module__].__doc__ or "") if ours else None,
+        "definition": inspect.cleandoc(sys.modules[type(measure).__module__].__doc__ or "")
+        if ours
+        else None,
     }
 
 
@@ -109,7 +116,9 @@ def _parameter(measure: Measure, name: str) -> dict[str, Any]:
         "type": " or ".join(t.__name__ for t in types if t is not None) or None,
         "default": None if spec.default is _NOT_PROVIDED else spec.default,
         "required": bool(spec.required),
-        "choices": None if spec.choices is _NOT_PROVIDED else [str(choice) for choice in spec.choices],
+        "choices": None
+        if spec.choices is _NOT_PROVIDED
+        else [str(choice) for choice in spec.choices],
         "description": spec.desc,
     }
 
@@ -154,26 +163,35 @@ def _wanted(fact: dict[str, Any]) -> str | None:
     return " or ".join(said) or "nothing from pip: no provider of ir_measures computes it"
 
 
-# Text -----------------------------------------------------------------------------------------------------------
+# Text ---------------------------------------------------------------------------------------------
 
 
 def _overview(every: list[dict[str, Any]]) -> list[Table]:
-    """A line for each measure: what it asks or says, its range, and a dash if it does not compute here."""
+    """A line for each measure: what it asks or says, its range, and a dash if it does not compute
+    here.
+    """
     columns = [Column("", left=True), Column("", left=True, prose=True)]
     tables = []
     for origin in ("irpref", "ir_measures"):
         rows = []
         for fact in (fact for fact in every if fact["from"] == origin):
             lower = "Lower is better." if fact["higher_is_better"] is False else ""
-            said = [fact["question"] or fact["description"], fact["range"] and f"{fact['range']}.", lower]
-            rows.append([("- " if _wanted(fact) else "  ") + fact["name"], " ".join(filter(None, said))])
+            said = [
+                fact["question"] or fact["description"],
+                fact["range"] and f"{fact['range']}.",
+                lower,
+            ]
+            rows.append(
+                [("- " if _wanted(fact) else "  ") + fact["name"], " ".join(filter(None, said))]
+            )
         tables.append(Table(columns, rows, f"Measures of {origin}"))
     lacking = Counter(filter(None, map(_wanted, every)))
     tables[-1].notes = [
         "",
         "Names of trec_eval (map, ndcg_cut_10, P_5, official, ...) mean those of ir_measures.",
         *(f"{n} marked with - do not compute here; for them: {how}" for how, n in lacking.items()),
-        "irpref list NAME explains a measure and its parameters, irpref list -o json has everything.",
+        "irpref list NAME explains a measure and its parameters, irpref list -o json has "
+        "everything.",
     ]
     return tables
 
@@ -181,12 +199,19 @@ def _overview(every: list[dict[str, Any]]) -> list[Table]:
 def _filled(text: str, first: str = "", further: str = "") -> list[str]:
     """Lines no wider than the terminal."""
     width = min(page_of(sys.stdout).width or WIDTH, WIDTH)
-    return textwrap.wrap(text, width, initial_indent=first, subsequent_indent=further, break_long_words=False)
+    return textwrap.wrap(
+        text, width, initial_indent=first, subsequent_indent=further, break_long_words=False
+    )
 
 
 def _page(fact: dict[str, Any], long: bool) -> str:
-    lines = [f"{fact['name']}: {fact['title']}" if fact["title"] != fact["name"] else fact["name"], ""]
-    rest = re.sub(r"\s*^\.\. cite\S*:: .*", "", fact["documentation"], flags=re.M)  # the host's, for its site
+    lines = [
+        f"{fact['name']}: {fact['title']}" if fact["title"] != fact["name"] else fact["name"],
+        "",
+    ]
+    rest = re.sub(
+        r"\s*^\.\. cite\S*:: .*", "", fact["documentation"], flags=re.M
+    )  # the host's, for its site
     first, _, further = rest.partition("\n\n")
     lines += _filled(first.replace("\n", " ") or fact["description"])
     if long and further:
@@ -216,15 +241,26 @@ def _page(fact: dict[str, Any], long: bool) -> str:
 
 
 def _formula(definition: str) -> list[str]:
-    """The first block of a definition that is set off from the text, its formulas, and the symbols explained below."""
+    """The first block of a definition that is set off from the text, its formulas, and the symbols
+    explained below.
+    """
     blocks = definition.split("\n\n")
     start = next((i for i, block in enumerate(blocks) if block.startswith("    ")), len(blocks))
-    shown = (block.startswith("    ") or re.match(r"\S+( \S+)? {2,}\S", block) for block in blocks[start:])
-    return "\n\n".join(block for block, _ in zip(blocks[start:], takewhile(bool, shown), strict=False)).splitlines()
+    shown = (
+        block.startswith("    ") or re.match(r"\S+( \S+)? {2,}\S", block)
+        for block in blocks[start:]
+    )
+    return "\n\n".join(
+        block for block, _ in zip(blocks[start:], takewhile(bool, shown), strict=False)
+    ).splitlines()
 
 
 def _parameter_lines(parameter: dict[str, Any]) -> list[str]:
-    kind = " or ".join(map(repr, parameter["choices"])) if parameter["choices"] else (parameter["type"] or "any")
+    kind = (
+        " or ".join(map(repr, parameter["choices"]))
+        if parameter["choices"]
+        else (parameter["type"] or "any")
+    )
     if parameter["required"]:
         kind += ", required"
     elif parameter["default"] is not None:

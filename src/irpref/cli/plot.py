@@ -9,10 +9,10 @@ import argparse
 from io import BytesIO
 from pathlib import Path
 
-from irpref.cli import frame
+from irpref.cli import shared as frame
 from irpref.cli.curve import given_options
-from irpref.cli.frame import UsageError
-from irpref.formats.replace import replaced
+from irpref.cli.shared import UsageError
+from irpref.data.replace import replaced
 
 FORMATS = ("png", "pdf", "svg")
 
@@ -26,7 +26,9 @@ def run(args: argparse.Namespace) -> None:
     given = frame.inputs(args)
     if of_values and len(given.measures) != (n := len(of_values)):
         got = ", ".join(map(str, given.measures))
-        raise UsageError(f"this picture is of {n} measure{'s' * (n > 1)}, got {len(given.measures)}: {got}")
+        raise UsageError(
+            f"this picture is of {n} measure{'s' * (n > 1)}, got {len(given.measures)}: {got}"
+        )
     qrels = given.judgments() if kind == "sketch" else given.of_topics()
     more = given_options(args, given.but(measures=[]) if of_values else given)
     if kind == "sketch":
@@ -45,9 +47,9 @@ def run(args: argparse.Namespace) -> None:
     data = [qrels, runs]
     if kind == "leaderboard":
         asked = {name: more.pop(name) for name in ("pairs", "level")}
-        data = [irpref.leaderboard(given.measures, qrels, runs, **asked, **ranking)]
+        data = [irpref.lab.leaderboard(given.measures, qrels, runs, **asked, **ranking)]
     elif of_values:
-        data = [irpref.meta.topic_values(given.measures, qrels, runs, **ranking)]
+        data = [irpref.lab.meta.topic_values(given.measures, qrels, runs, **ranking)]
     else:
         more |= ranking
     ax = getattr(plots, args.declared["function"])(*data, ax=ax, **more)
@@ -69,7 +71,8 @@ def save(ax: object, path: str, **more: object) -> None:
     figure = ax.figure  # type: ignore[attr-defined]
     data = BytesIO()
     try:
-        # In memory first: matplotlib's writer of PDF breaks down in other ways on a disk that is full.
+        # In memory first: matplotlib's writer of PDF breaks down in other ways on a disk that is
+        # full.
         figure.savefig(data, format=Path(path).suffix[1:].lower(), **more)
     finally:
         pyplot.close(figure)

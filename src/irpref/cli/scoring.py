@@ -1,8 +1,9 @@
-"""What `irpref eval` computes: values of run files, each judged as it is read, by measures of any toolkit.
+"""What `irpref eval` computes: values of run files, each judged as it is read, by measures of any
+toolkit.
 
-`irpref.values.evaluator` computes them. With `--float32`, means of ir_measures' measures are added in the order of the
-run's topics, so that the numbers are those of the `ir_measures` command to the last bit.
-"""
+`irpref.values.evaluator` computes them. With `--float32`, means of ir_measures' measures are added
+in the order of the run's topics, so that the numbers are those of the `ir_measures` command to the
+last bit."""
 
 from __future__ import annotations
 
@@ -16,9 +17,9 @@ import numpy as np
 from ir_measures import providers
 from ir_measures.measures import Measure
 
-from irpref.formats.columns import Reading
-from irpref.formats.source import Source
-from irpref.formats.tables import read_table
+from irpref.data.columns import Reading
+from irpref.data.source import Source
+from irpref.data.tables import read_table
 from irpref.judged.align import align_tables
 from irpref.judged.order import TREC, Alignment
 from irpref.judged.pool import ConflictError
@@ -30,9 +31,9 @@ from irpref.values.evaluator import CombinedEvaluator
 from irpref.values.kernels import mean_of
 
 if TYPE_CHECKING:
-    from irpref.analysis.findings import Finding
     from irpref.judged.align import JudgedFile
     from irpref.judged.stream import Done
+    from irpref.values.findings import Finding
 
 _LOOKED_AT = 64 << 10  # bytes of a run whose ids are compared with the judged ones in any case
 
@@ -93,21 +94,32 @@ class Scorer:
         self.strict, self.by_topic, self.form = strict, by_topic, form
         self._one = Lock()  # held while the host computes, which may not be safe in threads
         source = providers.registry[provider] if provider else None
-        rest = [m for m in measures if provider or not (isinstance(m, KernelMeasure) or supports(m))]
+        rest = [
+            m for m in measures if provider or not (isinstance(m, KernelMeasure) or supports(m))
+        ]
         try:
             self.evaluator = CombinedEvaluator(self.measures, rest, qrels, alignment, source)
         except ConflictError:  # judgments by subtopic, say
             if any(isinstance(m, KernelMeasure) for m in measures):
                 raise
-            self.evaluator = CombinedEvaluator(self.measures, self.measures, qrels, alignment, source)
+            self.evaluator = CombinedEvaluator(
+                self.measures, self.measures, qrels, alignment, source
+            )
         self.pool: Any = self.evaluator.pool  # None for judgments by subtopic
         if conflict := self.evaluator.conflict:
             if strict:
                 raise conflict
-            warn_user(f"{str(conflict).partition('. ')[0]}: ir_measures counts the later line", IrprefWarning)
+            warn_user(
+                f"{str(conflict).partition('. ')[0]}: ir_measures counts the later line",
+                IrprefWarning,
+            )
 
-    def score_all(self, paths: Sequence[str], jobs: int | None = None) -> Iterator[Done[str, Scores]]:
-        """Values of run files, `jobs` of them at a time (by default as many as there are cores), in their order."""
+    def score_all(
+        self, paths: Sequence[str], jobs: int | None = None
+    ) -> Iterator[Done[str, Scores]]:
+        """Values of run files, `jobs` of them at a time (by default as many as there are cores), in
+        their order.
+        """
         jobs = min(n_jobs() if jobs is None else jobs, max(len(paths), 1))
         return each(lambda path: self.score(path, jobs > 1), paths, jobs)
 
@@ -130,7 +142,9 @@ class Scorer:
             if answered:  # for an empty run there is a warning
                 found.grave = self._grave(source, table, judged, bool(found.missing))
         with nullcontext() if table is None else self._one:
-            values, metrics, lacking = self.evaluator.scored(None if judged is None else judged.run, table)
+            values, metrics, lacking = self.evaluator.scored(
+                None if judged is None else judged.run, table
+            )
         ids = self.evaluator.topic_ids
         by_id = as_run = sorted(range(len(ids)), key=ids.__getitem__)
         if self.evaluator.as_host and judged is not None:  # topics that the run misses come last
@@ -138,11 +152,17 @@ class Scorer:
             as_run = sorted(by_id, key=lambda t: place.get(ids[t], len(place)))
         for measure in self.measures:
             if measure in self.evaluator.rest:
-                of = {metric.query_id: metric.value for metric in metrics if metric.measure == measure}
+                of = {
+                    metric.query_id: metric.value for metric in metrics if metric.measure == measure
+                }
                 if not self.evaluator.leaves_out:
-                    of |= dict.fromkeys(sorted(topic for m, topic in lacking if m == measure), measure.DEFAULT)
+                    of |= dict.fromkeys(
+                        sorted(topic for m, topic in lacking if m == measure), measure.DEFAULT
+                    )
                 kept = of if self.evaluator.as_host else sorted(of)
-                found.means[measure] = mean_of(measure, np.array([of[topic] for topic in kept], np.float64))
+                found.means[measure] = mean_of(
+                    measure, np.array([of[topic] for topic in kept], np.float64)
+                )
             else:
                 order = by_id if isinstance(measure, KernelMeasure) else as_run
                 found.means[measure] = mean_of(measure, values[measure][order])
@@ -161,15 +181,19 @@ class Scorer:
             judged = align_tables(self.pool, [table], **options)
         kernels.note_ties(judged.run)
         if not judged.topics:
-            warn_user("the run is empty: all topics have the value of an empty ranking", IrprefWarning)
+            warn_user(
+                "the run is empty: all topics have the value of an empty ranking", IrprefWarning
+            )
         return judged
 
-    def _grave(self, source: Source, table: Any, judged: JudgedFile, missing: bool) -> list[Finding]:
+    def _grave(
+        self, source: Source, table: Any, judged: JudgedFile, missing: bool
+    ) -> list[Finding]:
         small = source.is_file() and os.path.getsize(source.name) <= _LOOKED_AT
         enough = judged.run.n_retrieved if small else 1
         if not missing and (judged.run.hits.lengths >= enough).all():
             return []  # all topics are answered, with judged documents
-        from irpref.analysis.seen import grave_of_judged
+        from irpref.values.seen import grave_of_judged
 
         def read() -> Any:
             return read_table(source, "score", self.form) if table is None else table

@@ -13,9 +13,8 @@ Tests, doctests, documentation and the demonstration all read their expected val
 >>> [str(e.value) for e in example.expected if (e.run, e.measure) == ("X", "PMeasure")]
 ['6/7']
 
-Each example is also an ir_datasets dataset (`ir_datasets.load("irpref/p-measure-figure-1")`, see `register`)
-and a PyTerrier dataset (`pt.get_dataset("irpref:p-measure-figure-1")`).
-"""
+Each example is also an ir_datasets dataset (`ir_datasets.load("irpref/p-measure-figure-1")`, see
+`register`) and a PyTerrier dataset (`pt.get_dataset("irpref:p-measure-figure-1")`)."""
 
 from __future__ import annotations
 

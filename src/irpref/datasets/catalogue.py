@@ -1,15 +1,15 @@
 """Load the examples by name from the data files of this package.
 
-A collection (`cast2021`, `synthetic`) is a folder. Its `documents.tsv.gz` has a line for each document that was judged
-or retrieved for a topic: the grade, empty if the document is unjudged, and the score in each run, empty if the run does
-not return it. Its `about.json` has the rest. The judgments and runs of `cast2021` are MIT licensed, see its `LICENSE`;
-the runs are cut to the judged topics. The queries were written by others and are not included.
+A collection (`cast2021`, `synthetic`) is a folder. Its `documents.tsv.gz` has a line for each
+document that was judged or retrieved for a topic: the grade, empty if the document is unjudged, and
+the score in each run, empty if the run does not return it. Its `about.json` has the rest. The
+judgments and runs of `cast2021` are MIT licensed, see its `LICENSE`; the runs are cut to the judged
+topics. The queries were written by others and are not included.
 
-Each file of `worked/*.json` holds one worked example. Numbers that must stay exact are text: `"904/1216"` is a
-fraction, `"0.25"` under `printed` has the decimals of its source, and a vector (`"0 -1 2/3"`) has its numbers separated
-by blanks; a number with a point in it is a double (a logarithm was taken). `"d2 d1"` is a ranking. `worked` shows the
-calculation.
-"""
+Each file of `worked/*.json` holds one worked example. Numbers that must stay exact are text:
+`"904/1216"` is a fraction, `"0.25"` under `printed` has the decimals of its source, and a vector
+(`"0 -1 2/3"`) has its numbers separated by blanks; a number with a point in it is a double (a
+logarithm was taken). `"d2 d1"` is a ranking. `worked` shows the calculation."""
 
 from __future__ import annotations
 
@@ -31,7 +31,10 @@ _Value = TypeVar("_Value")
 
 def examples() -> list[str]:
     """Return the names `load` accepts: the worked examples, then the collections."""
-    return [*sorted(file.name.removesuffix(".json") for file in (_HOME / "worked").iterdir()), *COLLECTIONS]
+    return [
+        *sorted(file.name.removesuffix(".json") for file in (_HOME / "worked").iterdir()),
+        *COLLECTIONS,
+    ]
 
 
 @cache
@@ -63,7 +66,9 @@ def load(id: str) -> Example:
 
 @cache
 def about(id: str) -> Mapping[str, Any]:
-    """Return the contents of a collection's `about.json`: title, source, grades, run names, queries if shipped."""
+    """Return the contents of a collection's `about.json`: title, source, grades, run names, queries
+    if shipped.
+    """
     found: Mapping[str, Any] = json.loads((_HOME / id / "about.json").read_text("utf-8"))
     return found
 
@@ -74,7 +79,10 @@ def _collection(id: str) -> Example:
     qrels: dict[str, dict[str, float]] = {}
     known: dict[str, set[str]] = {}
     runs: dict[str, dict[str, dict[str, float]]] = {name: {} for name in told["runs"]}
-    with (_HOME / id / "documents.tsv.gz").open("rb") as packed, gzip.open(packed, "rt", encoding="utf-8") as lines:
+    with (
+        (_HOME / id / "documents.tsv.gz").open("rb") as packed,
+        gzip.open(packed, "rt", encoding="utf-8") as lines,
+    ):
         columns = next(lines).split()
         for line in lines:
             row = dict(zip(columns, line.rstrip("\n").split("\t"), strict=True))
@@ -101,20 +109,38 @@ def _collection(id: str) -> Example:
 
 def _worked(data: Mapping[str, Any]) -> Example:
     """Build the example that a file of `worked` holds."""
-    printed = {(run, topic, name): _numbers(text) for run, topic, name, text in _each(data.get("printed_curves", {}))}
+    printed = {
+        (run, topic, name): _numbers(text)
+        for run, topic, name, text in _each(data.get("printed_curves", {}))
+    }
     return Example(
         **{name: data[name] for name in ("id", "title", "source", "queries", "qrels")},
-        runs={run: {topic: _scores(docs) for topic, docs in topics.items()} for run, topics in data["runs"].items()},
-        grades={float(grade) if "." in grade else int(grade): meaning for grade, meaning in data["grades"].items()},
+        runs={
+            run: {topic: _scores(docs) for topic, docs in topics.items()}
+            for run, topics in data["runs"].items()
+        },
+        grades={
+            float(grade) if "." in grade else int(grade): meaning
+            for grade, meaning in data["grades"].items()
+        },
         expected=(
-            *(Expected(run, topic, name, _number(value)) for run, topic, name, value in _each(data["expected"])),
+            *(
+                Expected(run, topic, name, _number(value))
+                for run, topic, name, value in _each(data["expected"])
+            ),
             *(
                 Expected(run, topic, name, float(value), places=len(value.partition(".")[2]))
                 for run, topic, name, value in _each(data.get("printed", {}))
             ),
         ),
         curves=tuple(
-            Curve(run, topic, name, _numbers(text), tuple(map(float, printed.get((run, topic, name), ()))))
+            Curve(
+                run,
+                topic,
+                name,
+                _numbers(text),
+                tuple(map(float, printed.get((run, topic, name), ()))),
+            )
             for run, topic, name, text in _each(data.get("curves", {}))
         ),
         known={topic: frozenset(docs.split()) for topic, docs in data.get("known", {}).items()},
@@ -123,8 +149,12 @@ def _worked(data: Mapping[str, Any]) -> Example:
     )
 
 
-def _each(nested: Mapping[str, Mapping[str, Mapping[str, _Value]]]) -> Iterator[tuple[str, str | None, str, _Value]]:
-    """Yield run, topic (None for the mean), name and value, from a mapping of run to topic to name to value."""
+def _each(
+    nested: Mapping[str, Mapping[str, Mapping[str, _Value]]],
+) -> Iterator[tuple[str, str | None, str, _Value]]:
+    """Yield run, topic (None for the mean), name and value, from a mapping of run to topic to name
+    to value.
+    """
     for run, topics in nested.items():
         for topic, named in topics.items():
             for name, value in named.items():

@@ -1,8 +1,8 @@
 """What an example is: judgments, runs, and the values worked out for them.
 
-A worked example is small enough to be checked by hand. Its expected values are exact fractions wherever a fraction
-exists. A value known only as printed keeps the number of printed decimals and is compared to that precision.
-"""
+A worked example is small enough to be checked by hand. Its expected values are exact fractions
+wherever a fraction exists. A value known only as printed keeps the number of printed decimals and
+is compared to that precision."""
 
 from __future__ import annotations
 
@@ -45,14 +45,18 @@ class Expected:
     places: int | None = None
 
     def admits(self, computed: float) -> bool:
-        """Whether a computed value agrees: within 1e-12 of an exact value, or to the decimals of a printed one.
+        """Whether a computed value agrees: within 1e-12 of an exact value, or to the decimals of a
+        printed one.
 
         >>> Expected("run", "q", "AP", 0.67, places=2).admits(2 / 3)
         True
         >>> Expected("run", "q", "AP", 0.66, places=2).admits(2 / 3)
         False
         """
-        return abs(computed - float(self.value)) <= (0 if self.places is None else 0.5 * 10.0**-self.places) + EXACT
+        return (
+            abs(computed - float(self.value))
+            <= (0 if self.places is None else 0.5 * 10.0**-self.places) + EXACT
+        )
 
 
 @dataclass(frozen=True)
@@ -70,8 +74,9 @@ class Curve:
     values : tuple of Fraction or float
         The exact values, first rank (or recall level 0) first.
     printed : tuple of float
-        The values as the source prints them; empty if it does not. Sources truncate vectors as often as they round
-        them, so `printed` agrees with `values` within one unit of its last decimal.
+        The values as the source prints them; empty if it does not. Sources truncate vectors as
+        often as they round them, so `printed` agrees with `values` within one unit of its last
+        decimal.
     """
 
     run: str
@@ -85,7 +90,8 @@ class Curve:
 class Example:
     """Judgments, runs and the values they must give.
 
-    The dictionaries are shared by all callers of `load`: do not change them. The frames are new on each call.
+    The dictionaries are shared by all callers of `load`: do not change them. The frames are new on
+    each call.
 
     Attributes
     ----------
@@ -106,7 +112,8 @@ class Example:
     known : dict of str to frozenset of str
         The documents the user already knew, by topic; empty if the example has none.
     wanted : dict of str to int
-        How many relevant documents the user expected, by topic (the column `expected` of the qrels).
+        How many relevant documents the user expected, by topic (the column `expected` of the
+        qrels).
     grades : dict of int or float to str
         What each grade means.
     worked : str
@@ -135,8 +142,8 @@ class Example:
         Returns
         -------
         pandas.DataFrame
-            Columns `query_id`, `doc_id`, `relevance`; `known` (bool) and `expected` (int) if the example has
-            them.
+            Columns `query_id`, `doc_id`, `relevance`; `known` (bool) and `expected` (int) if the
+            example has them.
         """
         import pandas as pd
 
@@ -170,9 +177,13 @@ class Example:
         import pandas as pd
 
         if name not in self.runs:
-            raise KeyError(f"example {self.id!r} has no run {name!r}; it has {', '.join(self.runs)}")
+            raise KeyError(
+                f"example {self.id!r} has no run {name!r}; it has {', '.join(self.runs)}"
+            )
         rows = [
-            (query_id, doc_id, score) for query_id, docs in self.runs[name].items() for doc_id, score in docs.items()
+            (query_id, doc_id, score)
+            for query_id, docs in self.runs[name].items()
+            for doc_id, score in docs.items()
         ]
         return pd.DataFrame(rows, columns=["query_id", "doc_id", "score"])
 

@@ -1,12 +1,12 @@
 """The examples as ir_datasets datasets: `irpref/<example>` and `irpref/<example>/<run>`.
 
-`irpref/<example>` has the queries (except for `cast2021`), the judgments with the meaning of the grades, and the first
-run as scored documents; `irpref/<example>/<run>`, for examples with several runs, is the same with another run.
-Nothing is written or downloaded: the handlers read the example on demand.
+`irpref/<example>` has the queries (except for `cast2021`), the judgments with the meaning of the
+grades, and the first run as scored documents; `irpref/<example>/<run>`, for examples with several
+runs, is the same with another run. Nothing is written or downloaded: the handlers read the example
+on demand.
 
-Call `irpref.datasets.register()` to make them known to ir_datasets; the `irpref` command and all functions of irpref
-that take the id of a dataset call it for you.
-"""
+Call `irpref.datasets.register()` to make them known to ir_datasets; the `irpref` command and all
+functions of irpref that take the id of a dataset call it for you."""
 
 from __future__ import annotations
 
@@ -20,8 +20,8 @@ from ir_datasets import formats
 from irpref.datasets.catalogue import COLLECTIONS, about, examples, load
 from irpref.datasets.example import Example
 
-# A judgment with the columns of the user-oriented measures: whether the user knew the document before the search, and
-# how many relevant documents the user expected for the topic.
+# A judgment with the columns of the user-oriented measures: whether the user knew the document
+# before the search, and how many relevant documents the user expected for the topic.
 KnownQrel = namedtuple("KnownQrel", "query_id doc_id relevance iteration known expected")
 
 
@@ -34,7 +34,10 @@ def datasets() -> dict[str, Any]:
         parts = (queries, _Qrels(id))
         found[f"irpref/{id}"] = ir_datasets.Dataset(*parts, _ScoredDocs(id, runs[0]))
         if len(runs) > 1:
-            found |= {f"irpref/{id}/{run}": ir_datasets.Dataset(*parts, _ScoredDocs(id, run)) for run in runs}
+            found |= {
+                f"irpref/{id}/{run}": ir_datasets.Dataset(*parts, _ScoredDocs(id, run))
+                for run in runs
+            }
     return found
 
 
@@ -68,7 +71,9 @@ class _Part:
 
 class _Queries(_Part, formats.BaseQueries):  # type: ignore[misc]
     def queries_iter(self) -> Iterator[Any]:
-        return (formats.GenericQuery(query_id, text) for query_id, text in self._example.queries.items())
+        return (
+            formats.GenericQuery(query_id, text) for query_id, text in self._example.queries.items()
+        )
 
     def queries_count(self) -> int:
         return len(self._example.queries)

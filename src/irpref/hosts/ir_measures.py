@@ -22,7 +22,9 @@ _lock = Lock()
 
 
 class IrprefProvider(providers.Provider):
-    """The provider of our measures. It comes last in ir_measures' pipeline and supports nothing else."""
+    """The provider of our measures. It comes last in ir_measures' pipeline and supports nothing
+    else.
+    """
 
     NAME = "irpref"
 
@@ -61,11 +63,15 @@ def install(provider: providers.Provider) -> None:
     with _lock:
         providers.registry[provider.NAME] = provider
         pipeline = ir_measures.DefaultPipeline.providers
-        pipeline[:] = [p for p in pipeline if getattr(p, "NAME", None) != provider.NAME] + [provider]
+        pipeline[:] = [p for p in pipeline if getattr(p, "NAME", None) != provider.NAME] + [
+            provider
+        ]
 
 
 class AcceleratedProvider(IrprefProvider):
-    """Our measures and the host's everyday measures. It comes first in ir_measures' pipeline while it is on."""
+    """Our measures and the host's everyday measures. It comes first in ir_measures' pipeline while
+    it is on.
+    """
 
     NAME = "irpref-accelerated"
 
@@ -85,9 +91,9 @@ class AcceleratedProvider(IrprefProvider):
 def accelerate(on: bool = True) -> None:
     """Let irpref also compute the everyday measures of ir-measures, for the rest of the session.
 
-    A mixed `pt.Experiment` or `ir_measures.calc_aggregate` then takes one pass over the run, without the conversion by
-    ir-measures. Values of topics stay the same; `irpref.host` lists the few deliberate differences. Names are
-    registered, too: see `register_names`.
+    A mixed `pt.Experiment` or `ir_measures.calc_aggregate` then takes one pass over the run,
+    without the conversion by ir-measures. Values of topics stay the same; `irpref.host` lists the
+    few deliberate differences. Names are registered, too: see `register_names`.
 
     Parameters
     ----------
@@ -110,20 +116,22 @@ def accelerate(on: bool = True) -> None:
         raise TypeError(f"accelerate takes True or False, got {on!r}")
     (register_names if on else unregister_names)()
     with _lock:
-        # By name: after a reload, the earlier provider is no instance of our class. A new list: another thread may be
-        # iterating over the old one.
+        # By name: after a reload, the earlier provider is no instance of our class. A new list:
+        # another thread may be iterating over the old one.
         pipeline = ir_measures.DefaultPipeline.providers
         others = [p for p in pipeline if getattr(p, "NAME", None) != AcceleratedProvider.NAME]
         ir_measures.DefaultPipeline.providers = [AcceleratedProvider(), *others] if on else others
 
 
 def register_names() -> None:
-    """Make ir_measures and PyTerrier understand every name that `irpref.parse` does, for the rest of the session.
+    """Make ir_measures and PyTerrier understand every name that `irpref.parse` does, for the rest
+    of the session.
 
-    `ir_measures.parse_trec_measure` knows names of trec_eval only, and `pt.Experiment`, `pt.GridSearch` and
-    `pt.KFoldGridSearch` pass it every name you give them. Names that it does not know then go to `irpref.parse_all`:
-    `'RPref(max_rel=3)'`, `'nDCG@10'`, `'rpref'`. Names that it knows keep their meaning. Columns of results keep the
-    name as you typed it. `accelerate()` calls this; importing irpref does not.
+    `ir_measures.parse_trec_measure` knows names of trec_eval only, and `pt.Experiment`,
+    `pt.GridSearch` and `pt.KFoldGridSearch` pass it every name you give them. Names that it does
+    not know then go to `irpref.parse_all`: `'RPref(max_rel=3)'`, `'nDCG@10'`, `'rpref'`. Names that
+    it knows keep their meaning. Columns of results keep the name as you typed it. `accelerate()`
+    calls this; importing irpref does not.
 
     Examples
     --------
@@ -149,7 +157,9 @@ def unregister_names() -> None:
         ir_measures.parse_trec_measure = getattr(parser, _REGISTERED, parser)
 
 
-_REGISTERED = "irpref_host_parser"  # attribute of our parser that holds the one it replaced; survives reloads
+_REGISTERED = (
+    "irpref_host_parser"  # attribute of our parser that holds the one it replaced; survives reloads
+)
 
 
 def _understanding(host: Callable[[str], list[Measure]]) -> Any:

@@ -1,22 +1,22 @@
 """From identifiers to arrays: the only place with ids, frames and the tie rule.
 
-`Pool` indexes the qrels once; `align_run` aligns a run with it and returns a `JudgedRun`, which holds
-arrays only. Everything after it (measures, curves, explanations) works on arrays.
+`Pool` indexes the qrels once; `align_run` aligns a run with it and returns a `JudgedRun`, which
+holds arrays only. Everything after it (measures, curves, explanations) works on arrays.
 
 Two questions shape this package.
 
-**How are ids turned into arrays?** Every measure is a function of the judged documents that a run retrieved (rank,
-grade) and of the number of documents retrieved. So a run is never converted row by row; its documents are looked up
-among the topic's judged ones, and only the hits become rows. With compiled code, many documents are looked up at once:
-a table of hashes for each topic (`irpref.formats.texts`) shows repeated documents and finds the judged ones; ids with
-the same hash are compared, since only the ids decide. Few documents, and all of them without compiled code, are looked
-up in dicts. Both ways give the same hits.
+**How are ids turned into arrays?** Every measure is a function of the judged documents that a run
+retrieved (rank, grade) and of the number of documents retrieved. So a run is never converted row by
+row; its documents are looked up among the topic's judged ones, and only the hits become rows. With
+compiled code, many documents are looked up at once: a table of hashes for each topic
+(`irpref.data.texts`) shows repeated documents and finds the judged ones; ids with the same hash are
+compared, since only the ids decide. Few documents, and all of them without compiled code, are
+looked up in dicts. Both ways give the same hits.
 
-**How does a value stay the same bit for bit whatever other topics are present?** Sums are taken inside a
-topic's own slice (see `irpref.arrays.segments`); choices between a fast and a general path are made from the topic's
-own data or are exact, so that they never show in a value; the pool is in ideal order, so that no sum
-depends on the order of the rows of the qrels.
-"""
+**How does a value stay the same bit for bit whatever other topics are present?** Sums are taken
+inside a topic's own slice (see `irpref.kernel.segments`); choices between a fast and a general path
+are made from the topic's own data or are exact, so that they never show in a value; the pool is in
+ideal order, so that no sum depends on the order of the rows of the qrels."""
 
 from irpref.judged.align import Listing, align_run, listing
 from irpref.judged.pool import Pool

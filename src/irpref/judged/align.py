@@ -8,15 +8,15 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from irpref.arrays.record import Record
-from irpref.arrays.run import JudgedRun
-from irpref.arrays.segments import Floats, Ints, Segments, order_by
-from irpref.formats.columns import Coded, Table, as_list, objects, take
-from irpref.formats.texts import Texts
+from irpref.data.columns import Coded, Table, as_list, objects, take
+from irpref.data.texts import Texts
 from irpref.judged.inputs import group, str_list, tables
 from irpref.judged.match import chunks, plain, texts_of
 from irpref.judged.order import TREC, Alignment, blurs, evaluation_order, rounded
 from irpref.judged.pool import Pool
+from irpref.kernel.record import Record
+from irpref.kernel.run import JudgedRun
+from irpref.kernel.segments import Floats, Ints, Segments, order_by
 from irpref.messages import DuplicateWarning, warn_user
 
 
@@ -76,11 +76,14 @@ class Part(Record):
         docs = take(self.docs, rows)
         if not isinstance(docs, list):
             return rows[plain(docs).falling(group)]
-        by_id = np.array(sorted(range(len(docs)), key=docs.__getitem__, reverse=True), dtype=np.int64)
+        by_id = np.array(
+            sorted(range(len(docs)), key=docs.__getitem__, reverse=True), dtype=np.int64
+        )
         return rows[by_id[np.argsort(group[by_id], kind="stable")]]
 
 
-# Some topics of a run, and their documents looked up: (n_rows,) row of the pool, -1 if there is no judgment.
+# Some topics of a run, and their documents looked up: (n_rows,) row of the pool, -1 if there is no
+# judgment.
 Block: TypeAlias = tuple[Part, Ints]
 
 
@@ -103,8 +106,10 @@ class Repeats:
         """Warn once for the whole run."""
         if self.first:
             warn_user(
-                f"the run repeats {self.number} document{'s' * (self.number > 1)} inside a topic, first document "
-                f"{self.first[1]!r} in topic {self.first[0]!r}; the last row of each counts, as in ir_measures",
+                f"the run repeats {self.number} document{'s' * (self.number > 1)} inside a topic, "
+                f"first document "
+                f"{self.first[1]!r} in topic {self.first[0]!r}; the last row of each counts, as "
+                f"in ir_measures",
                 DuplicateWarning,
             )
 
@@ -126,17 +131,20 @@ def align_run(
     strict : bool
         Whether a repeated document is an error.
     ties, in_float32 : bool
-        What else to make: `rank_rising` and `tied_from`, `in_float32`. If ties stay in the order of the input,
-        `rank_rising` is `rank`.
+        What else to make: `rank_rising` and `tied_from`, `in_float32`. If ties stay in the order of
+        the input, `rank_rising` is `rank`.
     alignment : Alignment
 
     Raises
     ------
     ValueError
-        A score is no finite number, or a column is missing; no topic in common (`NoCommonTopicError`).
+        A score is no finite number, or a column is missing; no topic in common
+        (`NoCommonTopicError`).
     """
     parts = tables(run, "score", topics=pool.topic_of)
-    return align_tables(pool, parts, strict=strict, ties=ties, in_float32=in_float32, alignment=alignment).run
+    return align_tables(
+        pool, parts, strict=strict, ties=ties, in_float32=in_float32, alignment=alignment
+    ).run
 
 
 def align_tables(
@@ -148,12 +156,16 @@ def align_tables(
     in_float32: bool = False,
     alignment: Alignment = TREC,
 ) -> JudgedFile:
-    """Align tables of whole topics as one run; only the hits of each table are kept. See `align_run`."""
+    """Align tables of whole topics as one run; only the hits of each table are kept. See
+    `align_run`.
+    """
     repeats = Repeats(strict)
     n_retrieved = np.zeros(pool.n_topics, dtype=np.int64)
     topics: list[str] = []
     kept: dict[str, list[Ints]] = {}
-    small = np.int32 if pool.grade.size < 2**31 else np.int64  # no topic of more rows fits in memory
+    small = (
+        np.int32 if pool.grade.size < 2**31 else np.int64
+    )  # no topic of more rows fits in memory
     same = True
 
     def keep(**columns: Ints) -> None:
@@ -174,10 +186,15 @@ def align_tables(
         score = part.score if moved is None or not (ties or in_float32) else moved.put(part.score)
         if ties:
             first, last = _tied(score, segments, at)
-            keep(rank_rising=(first + last - at if alignment.by_id else at) - before, tied_from=first - before)
+            keep(
+                rank_rising=(first + last - at if alignment.by_id else at) - before,
+                tied_from=first - before,
+            )
         if in_float32:
             if blurs(score, segments).any():
-                other = evaluation_order(rounded(part.score), segments, part.falling, as_given >= 0, alignment.by_id)
+                other = evaluation_order(
+                    rounded(part.score), segments, part.falling, as_given >= 0, alignment.by_id
+                )
                 short = as_given if other is None else other.put(as_given)
                 if not np.array_equal(short, row):
                     row, at, same = short, np.flatnonzero(short >= 0), False
@@ -199,8 +216,12 @@ def align_tables(
     if ties:
         judged.rank_rising, judged.tied_from = whole("rank_rising"), whole("tied_from")
     if not same:
-        judged.in_float32 = JudgedRun(pool, hits, whole("short_rank"), whole("short_row"), n_retrieved)
-    judged.order = np.array([pool.topic_of[name] for name in topics if name in pool.topic_of], dtype=np.int64)
+        judged.in_float32 = JudgedRun(
+            pool, hits, whole("short_rank"), whole("short_row"), n_retrieved
+        )
+    judged.order = np.array(
+        [pool.topic_of[name] for name in topics if name in pool.topic_of], dtype=np.int64
+    )
     return JudgedFile(judged, topics)
 
 
@@ -221,9 +242,13 @@ def _tied(score: Floats, topics: Segments, at: Ints) -> tuple[Ints, Ints]:
 
 
 def listing(pool: Pool, run: Any, quiet: bool = False, alignment: Alignment = TREC) -> Listing:
-    """Every retrieved document of the judged topics; `quiet` if you were warned of repeated documents before."""
+    """Every retrieved document of the judged topics; `quiet` if you were warned of repeated
+    documents before.
+    """
     repeats = Repeats(strict=False)
-    parts: list[tuple[Any, ...]] = [(np.zeros(0, np.int64), [], np.zeros(0), *np.zeros((2, 0), np.int64))]
+    parts: list[tuple[Any, ...]] = [
+        (np.zeros(0, np.int64), [], np.zeros(0), *np.zeros((2, 0), np.int64))
+    ]
     for part, row in blocks(pool, tables(run, "score", topics=pool.topic_of), repeats):
         segments = Segments.of_lengths(part.lengths)
         moved = evaluation_order(part.score, segments, part.falling, by_id=alignment.by_id)
@@ -237,13 +262,17 @@ def listing(pool: Pool, run: Any, quiet: bool = False, alignment: Alignment = TR
         repeats.warn()
     topic = np.concatenate([part[0] for part in parts])
     order = order_by(topic, np.zeros(topic.size, np.int64), pool.n_topics)
-    docs, score, row, source = (np.concatenate(column)[order] for column in list(zip(*parts, strict=True))[1:])
+    docs, score, row, source = (
+        np.concatenate(column)[order] for column in list(zip(*parts, strict=True))[1:]
+    )
     segments = Segments.of_lengths(np.bincount(topic, minlength=pool.n_topics))
     grade = np.append(pool.grade, np.nan)[row]
     return Listing(segments, docs.tolist(), score, segments.position + 1, row, grade, source)
 
 
-def blocks(pool: Pool, parts: Iterable[Table], repeats: Repeats, topics: list[str] | None = None) -> Iterator[Block]:
+def blocks(
+    pool: Pool, parts: Iterable[Table], repeats: Repeats, topics: list[str] | None = None
+) -> Iterator[Block]:
     """Look a run's documents up, some topics at a time; topics without qrels are passed over.
 
     Parameters
@@ -270,12 +299,15 @@ def blocks(pool: Pool, parts: Iterable[Table], repeats: Repeats, topics: list[st
                 bad = np.flatnonzero(~finite)
                 topic = pool.topic_ids[int(np.repeat(part.topics, part.lengths)[bad[0]])]
                 doc = part.docs_of(bad[:1])[0]
-                raise ValueError(f"run: the score of topic {topic!r}, document {doc!r} is {part.score[bad[0]]}")
+                raise ValueError(
+                    f"run: the score of topic {topic!r}, document {doc!r} is {part.score[bad[0]]}"
+                )
             yield part, row
     if topics and not any(name in pool.topic_of for name in topics):
         raise NoCommonTopicError(
             "run and qrels have no topic in common: the run's topics begin "
-            f"{', '.join(map(repr, topics[:3]))}, those of the qrels {', '.join(map(repr, pool.topic_ids[:3]))}"
+            f"{', '.join(map(repr, topics[:3]))}, those of the qrels "
+            f"{', '.join(map(repr, pool.topic_ids[:3]))}"
         )
 
 
@@ -298,14 +330,18 @@ def _parts_of(pool: Pool, data: Table, topics: list[str]) -> Iterator[Part]:
         ids = take(column, some)
         docs = texts_of(ids) if pool.texts else None
         source = rows if isinstance(some, slice) else some
-        yield Part(of[here], lengths[start:stop], docs or str_list(as_list(ids)), data.value[some], source)
+        yield Part(
+            of[here], lengths[start:stop], docs or str_list(as_list(ids)), data.value[some], source
+        )
 
 
 def _at_once(pool: Pool, part: Part) -> Block | None:
     """Look all documents up at once; None if one occurs twice in a topic, or nothing is compiled."""
     if isinstance(part.docs, list) or pool.texts is None:
         return None
-    docs, codes = (part.docs.values, part.docs.codes) if isinstance(part.docs, Coded) else (part.docs, ())
+    docs, codes = (
+        (part.docs.values, part.docs.codes) if isinstance(part.docs, Coded) else (part.docs, ())
+    )
     judged = pool.judged.starts[part.topics], pool.judged.lengths[part.topics]
     row = docs.match(part.lengths, pool.texts, *judged, codes)
     return None if row is None else (part, pool.row_of_text[row])

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 
-from irpref.arrays.run import JudgedRun
-from irpref.arrays.segments import Floats
-from irpref.formats.columns import Coded, Stretches, Table, objects
+from irpref.data.columns import Coded, Stretches, Table, objects
 from irpref.judged.align import align_run
 from irpref.judged.pool import Pool
+from irpref.kernel.run import JudgedRun
+from irpref.kernel.segments import Floats
 
 
 def align_arrays(grade: Floats, score: Floats) -> JudgedRun | None:
@@ -24,7 +24,8 @@ def align_arrays(grade: Floats, score: Floats) -> JudgedRun | None:
     Returns
     -------
     JudgedRun or None
-        With `rank_rising` and `tied_from`. Topics and documents are called by their numbers. None if nothing is judged.
+        With `rank_rising` and `tied_from`. Topics and documents are called by their numbers. None
+        if nothing is judged.
     """
     judgments, run = map(_table, (grade, score))
     return align_run(Pool.of(judgments), run, ties=True) if len(judgments) else None
@@ -35,4 +36,6 @@ def _table(values: Floats) -> Table:
     n_topics, n_docs = values.shape
     there = ~np.isnan(values)
     docs = Coded(objects([f"{doc:09}" for doc in range(n_docs)]), np.nonzero(there)[1])
-    return Table(Stretches([str(topic) for topic in range(n_topics)], there.sum(axis=1)), docs, values[there])
+    return Table(
+        Stretches([str(topic) for topic in range(n_topics)], there.sum(axis=1)), docs, values[there]
+    )

@@ -6,8 +6,8 @@ import hashlib
 
 import numpy as np
 
-from irpref.arrays.segments import Ints
 from irpref.judged.pool import Pool
+from irpref.kernel.segments import Ints
 
 
 def canonical(pool: Pool) -> Ints:
@@ -30,7 +30,9 @@ def hash_of_pool(pool: Pool) -> str:
     found = hashlib.blake2b(digest_size=8)
     for row, grade in zip(order.tolist(), pool.grade[order].tolist(), strict=True):
         found.update(
-            f"{pool.topic_ids[topic[row]]!r} {pool.doc_ids[row]!r} {grade!r}\n".encode("utf-8", "surrogatepass")
+            f"{pool.topic_ids[topic[row]]!r} {pool.doc_ids[row]!r} {grade!r}\n".encode(
+                "utf-8", "surrogatepass"
+            )
         )
     for name in sorted(pool.columns):
         found.update(f"{name!r} {pool.columns[name][order].tolist()!r}\n".encode())

@@ -1,8 +1,7 @@
 """Groups of topics: means and tests over each group instead of all topics.
 
-Groups are a mapping of topic to group, the path of a file with lines `topic group`, or the name of a column of the
-qrels. Every topic of the qrels needs one.
-"""
+Groups are a mapping of topic to group, the path of a file with lines `topic group`, or the name of
+a column of the qrels. Every topic of the qrels needs one."""
 
 from __future__ import annotations
 
@@ -12,16 +11,18 @@ from typing import Any
 
 import numpy as np
 
-from irpref.arrays.record import Record
-from irpref.arrays.segments import Bools, Ints
-from irpref.formats.source import Source
-from irpref.formats.trec import lines_of
+from irpref.data.source import Source
+from irpref.data.trec import lines_of
 from irpref.judged.inputs import is_missing
 from irpref.judged.pool import Pool
 from irpref.judged.types import Groups, Qrels
+from irpref.kernel.record import Record
+from irpref.kernel.segments import Bools, Ints
 
 
-def groups_of(groups: Groups | None, qrels: Qrels | None, topics: Sequence[str]) -> dict[str | None, Bools]:
+def groups_of(
+    groups: Groups | None, qrels: Qrels | None, topics: Sequence[str]
+) -> dict[str | None, Bools]:
     """Which topics are in each group, groups in the order of their names."""
     if groups is None:
         return {None: np.ones(len(topics), bool)}
@@ -29,7 +30,8 @@ def groups_of(groups: Groups | None, qrels: Qrels | None, topics: Sequence[str])
     missing = [topic for topic in topics if topic not in group_of]
     if missing:
         raise ValueError(
-            f"groups says nothing about {len(missing)} of {len(topics)} topics, the first of them {missing[0]!r}; "
+            f"groups says nothing about {len(missing)} of {len(topics)} topics, the first of them "
+            f"{missing[0]!r}; "
             "every topic of the qrels needs a group"
         )
     of = np.array([group_of[topic] for topic in topics], dtype=object)
@@ -46,7 +48,8 @@ class Part(Record):
     topics : int array
         Numbers of the topics, ascending.
     order : list of int
-        The same in the order in which the evaluator adds them up, by ascending id, so that means have the same digits.
+        The same in the order in which the evaluator adds them up, by ascending id, so that means
+        have the same digits.
     """
 
     group: str | None
@@ -83,15 +86,20 @@ def _group_of(groups: Groups, qrels: Qrels | None) -> dict[str, str]:
         return {str(topic): str(group) for topic, group in groups.items() if not is_missing(group)}
     if not isinstance(groups, (str, os.PathLike)):
         raise TypeError(
-            "groups: expected a mapping of topic to group, the path of a file with lines `topic group`, or the name of "
+            "groups: expected a mapping of topic to group, the path of a file with lines `topic "
+            "group`, or the name of "
             f"a column of the qrels, got {type(groups).__name__}"
         )
-    columns = [str(name) for name in getattr(qrels, "columns", ())] or list(getattr(_first(qrels), "_fields", ()))
+    columns = [str(name) for name in getattr(qrels, "columns", ())] or list(
+        getattr(_first(qrels), "_fields", ())
+    )
     if str(groups) in columns:
         return _of_column(str(groups), qrels)
     if not os.path.isfile(groups):
         found = ", ".join(columns) or "none"
-        raise ValueError(f"groups={str(groups)!r} is neither a column of the qrels (found: {found}) nor a file")
+        raise ValueError(
+            f"groups={str(groups)!r} is neither a column of the qrels (found: {found}) nor a file"
+        )
     return read_groups(groups)
 
 
@@ -108,14 +116,17 @@ def _of_column(name: str, qrels: Qrels | None) -> dict[str, str]:
             continue
         if out.setdefault(query_id, str(value)) != str(value):
             raise ValueError(
-                f"qrels: column {name!r} of topic {query_id!r} holds {out[query_id]!r} and {str(value)!r}, "
+                f"qrels: column {name!r} of topic {query_id!r} holds {out[query_id]!r} and "
+                f"{str(value)!r}, "
                 "expected one group a topic"
             )
     return out
 
 
 def read_groups(path: str | os.PathLike[str]) -> dict[str, str]:
-    """Lines `topic group` of a file; blank lines and comments (`#`) are ignored. `ValueError` names file and line."""
+    """Lines `topic group` of a file; blank lines and comments (`#`) are ignored. `ValueError` names
+    file and line.
+    """
     out: dict[str, str] = {}
     for number, line in lines_of(Source(path)):
         where = f"{os.fspath(path)}, line {number}"
@@ -127,5 +138,7 @@ def read_groups(path: str | os.PathLike[str]) -> dict[str, str]:
             raise ValueError(f"{where}: expected `topic group`, got {line.decode()!r}")
         topic, group = fields
         if out.setdefault(topic, group) != group:
-            raise ValueError(f"{where}: topic {topic!r} is in group {out[topic]!r} and in {group!r}")
+            raise ValueError(
+                f"{where}: topic {topic!r} is in group {out[topic]!r} and in {group!r}"
+            )
     return out

@@ -1,13 +1,13 @@
-"""Turn what users pass into tables: frames, dicts of dicts, iterables of namedtuples, files, data sets.
+"""Turn what users pass into tables: frames, dicts of dicts, iterables of namedtuples, files, data
+sets.
 
-`opened` reads files and data sets; `tables` makes a `Table` of any form, and no other module asks which form an input
-has. Columns have ir_measures' names, or PyTerrier's if those are missing. A score or grade is a real number: text,
-dates and complex numbers are refused in any form of input. An id is text; one of another type is what `str` makes of
-it.
+`opened` reads files and data sets; `tables` makes a `Table` of any form, and no other module asks
+which form an input has. Columns have ir_measures' names, or PyTerrier's if those are missing. A
+score or grade is a real number: text, dates and complex numbers are refused in any form of input.
+An id is text; one of another type is what `str` makes of it.
 
-Inputs are read once and never modified. Ids stay what they are (Python strings, integers, Arrow, categories): how
-they are looked up is up to `irpref.judged.align`.
-"""
+Inputs are read once and never modified. Ids stay what they are (Python strings, integers, Arrow,
+categories): how they are looked up is up to `irpref.judged.align`."""
 
 from __future__ import annotations
 
@@ -20,26 +20,38 @@ from typing import Any
 
 import numpy as np
 
-from irpref.arrays.record import Record
-from irpref.arrays.segments import Floats, Ints, order_by
-from irpref.formats.columns import Coded, Reading, Stretches, Table, as_list, columns_of, objects, stretches_of
-from irpref.formats.texts import Texts, Unread
+from irpref.data.columns import (
+    Coded,
+    Reading,
+    Stretches,
+    Table,
+    as_list,
+    columns_of,
+    objects,
+    stretches_of,
+)
+from irpref.data.texts import Texts, Unread
 from irpref.judged.match import FEW, chunks
+from irpref.kernel.record import Record
+from irpref.kernel.segments import Floats, Ints, order_by
 
 
-def opened(data: Any, value: str, preferences: bool | None = False, form: Reading | None = None) -> Any:
+def opened(
+    data: Any, value: str, preferences: bool | None = False, form: Reading | None = None
+) -> Any:
     """Load what users pass into memory, in a form that can be read any number of times.
 
     Parameters
     ----------
     data : any form of qrels or run
-        A path is read; an id or object of a data set of ir_datasets or PyTerrier gives its judgments, or its results
-        for a run; an iterator becomes a list; a lazy frame is collected. What is in memory is returned as it is.
+        A path is read; an id or object of a data set of ir_datasets or PyTerrier gives its
+        judgments, or its results for a run; an iterator becomes a list; a lazy frame is collected.
+        What is in memory is returned as it is.
     value : 'score' or 'relevance'
         Whether `data` is a run or qrels.
     preferences : bool or None
-        Whether a file of judgments may hold preferences (see `irpref.read_preferences`). None: only if it can be
-        nothing else.
+        Whether a file of judgments may hold preferences (see `irpref.read_preferences`). None: only
+        if it can be nothing else.
     form : Reading, optional
         How a file of judgments is read.
 
@@ -63,14 +75,17 @@ def opened(data: Any, value: str, preferences: bool | None = False, form: Readin
 
 def _named(name: Any, value: str, preferences: bool | None, form: Reading | None) -> Any:
     """The file of this name, else the data set."""
-    from irpref.formats.source import Source
-    from irpref.formats.tables import read_judgments, read_table
+    from irpref.data.source import Source
+    from irpref.data.tables import read_judgments, read_table
 
     if isinstance(name, str) and not os.path.exists(name) and name != "-":
-        from irpref.formats.collections import dataset, not_loaded
+        from irpref.data.collections import dataset, not_loaded
 
         try:
-            found = dataset(name, "scoreddocs" if value == "score" else "preferences" if preferences else "qrels")
+            found = dataset(
+                name,
+                "scoreddocs" if value == "score" else "preferences" if preferences else "qrels",
+            )
         except (ImportError, ValueError) as error:
             why = f" ({error})" if isinstance(error, ImportError) else f", and {error}"
             raise FileNotFoundError(f"{name}: no such file{why}") from None
@@ -86,10 +101,12 @@ def _named(name: Any, value: str, preferences: bool | None, form: Reading | None
 def _of_dataset(data: Any, value: str, preferences: bool | None = False) -> Any:
     """Judgments or results of a data set of ir_datasets or PyTerrier; anything else as it is."""
     if any(hasattr(data, f"{part}_iter") for part in ("docs", "qrels", "scoreddocs", "docpairs")):
-        from irpref.formats.collections import judgments
+        from irpref.data.collections import judgments
 
         try:
-            return list(data.scoreddocs_iter()) if value == "score" else judgments(data, preferences)
+            return (
+                list(data.scoreddocs_iter()) if value == "score" else judgments(data, preferences)
+            )
         except AttributeError:
             what = "results (scoreddocs)" if value == "score" else "qrels"
             raise ValueError(f"the data set {data!r} has no {what}") from None
@@ -105,12 +122,14 @@ def tables(
 
     Parameters
     ----------
-    data : DataFrame (pandas or polars), dict of dicts, iterable of namedtuples, `Table`, path, or data set
+    data : DataFrame (pandas or polars), dict of dicts, iterable of namedtuples, `Table`, path, or
+    data set
         See `opened`.
     value : 'score' or 'relevance'
     columns : names of further columns to take if they are present; None: all of them
     topics : container of str, optional
-        Topics that are asked for. Of a dict, documents of other topics are not read: these topics then have none.
+        Topics that are asked for. Of a dict, documents of other topics are not read: these topics
+        then have none.
 
     Raises
     ------
@@ -123,7 +142,9 @@ def tables(
     if isinstance(data, Mapping):
         yield from _from_dicts(data, value, topics)
     elif isinstance(data, Table):
-        wanted = data.columns if columns is None else [name for name in columns if name in data.columns]
+        wanted = (
+            data.columns if columns is None else [name for name in columns if name in data.columns]
+        )
         yield data.but(columns={name: data.columns[name] for name in wanted})
     elif _of_polars(data) and hasattr(data, "columns"):
         yield _from_polars(data, value, columns)
@@ -131,7 +152,8 @@ def tables(
         yield _from_pandas(data, value, columns)
     elif isinstance(data, (str, bytes)) or not isinstance(data, Iterable):
         raise TypeError(
-            f"expected a DataFrame with columns query_id, doc_id, {value}, a dict of dicts, an iterable of namedtuples "
+            f"expected a DataFrame with columns query_id, doc_id, {value}, a dict of dicts, an "
+            f"iterable of namedtuples "
             f"with these fields, a path, or a data set of ir_datasets; got {type(data).__name__}"
         )
     else:
@@ -148,7 +170,7 @@ def as_frame(data: Any, value: str) -> Any:
     data = opened(data, value)
     if hasattr(data, "itertuples"):
         return data
-    from irpref.formats.tables import to_pandas
+    from irpref.data.tables import to_pandas
 
     return to_pandas(as_table(data, value, None), value)
 
@@ -163,18 +185,24 @@ def by_topic(data: Mapping[Any, Any], value: str) -> Mapping[str, Mapping[Any, A
             raise ValueError(f"{what}: two topics have the same id once compared as str")
     for key, docs in out.items():
         if not isinstance(docs, Mapping):
-            raise TypeError(f"{what}: expected a dict of dicts, but topic {key!r} holds a {type(docs).__name__}")
+            raise TypeError(
+                f"{what}: expected a dict of dicts, but topic {key!r} holds a {type(docs).__name__}"
+            )
     return out
 
 
-def _from_dicts(data: Mapping[Any, Any], value: str, topics: Container[str] | None) -> Iterator[Table]:
+def _from_dicts(
+    data: Mapping[Any, Any], value: str, topics: Container[str] | None
+) -> Iterator[Table]:
     given = by_topic(data, value)
     names = [name for name in given if topics is None or name in topics]
     if topics is not None and len(names) < len(given):
         others = [name for name in given if name not in topics]
         yield Table(Stretches(others, np.zeros(len(others), np.int64)), [], np.zeros(0))
     every = np.fromiter((len(given[name]) for name in names), np.int64, len(names))
-    for start, stop in chunks(every):  # a few at a time: their ids are looked up while they are in the cache
+    for start, stop in chunks(
+        every
+    ):  # a few at a time: their ids are looked up while they are in the cache
         query_id = Stretches(names[start:stop], every[start:stop])
         dicts = [given[name] for name in query_id.names]
         read: Any = Texts.of_dicts(dicts, len(query_id)) if every.sum() >= FEW else None
@@ -189,11 +217,16 @@ def _from_dicts(data: Mapping[Any, Any], value: str, topics: Container[str] | No
 
 
 def _check_same_ids(topics: list[str], docs: list[str]) -> None:
-    """Refuse two documents of a topic whose ids are the same text, such as 1 and '1': which one was meant?"""
+    """Refuse two documents of a topic whose ids are the same text, such as 1 and '1': which one was
+    meant?
+    """
     seen: set[tuple[str, str]] = set()
     for topic, doc in zip(topics, docs, strict=True):
         if (topic, doc) in seen:
-            raise ValueError(f"run: two documents of topic {topic!r} have the same id {doc!r} once compared as str")
+            raise ValueError(
+                f"run: two documents of topic {topic!r} have the same id {doc!r} once compared as "
+                f"str"
+            )
         seen.add((topic, doc))
 
 
@@ -203,7 +236,8 @@ def _from_polars(data: Any, value: str, columns: Iterable[str] | None) -> Table:
     found = data.columns
     names = columns_of(found, value, "DataFrame")
     numbers = data[names[value]]
-    # A frame without rows has no dtype of its own; missing values are found, with topic and document, as NaN.
+    # A frame without rows has no dtype of its own; missing values are found, with topic and
+    # document, as NaN.
     if not (numbers.dtype.is_numeric() or numbers.dtype in (pl.Boolean, pl.Null)):
         raise ValueError(f"column {names[value]!r} holds {numbers.dtype}, expected numbers")
     topics, docs = (_series(data[names[name]], name) for name in ("query_id", "doc_id"))
@@ -228,7 +262,9 @@ def _series(ids: Any, name: str) -> Any:
     return ids.cast(pl.String)
 
 
-def _further(found: Sequence[str], names: Mapping[str, str], columns: Iterable[str] | None) -> list[str]:
+def _further(
+    found: Sequence[str], names: Mapping[str, str], columns: Iterable[str] | None
+) -> list[str]:
     """The further columns that are asked for (all of them, if `columns` is None) and present."""
     if columns is None:
         return [name for name in found if name not in names.values()]
@@ -266,7 +302,9 @@ def _ids(column: Any) -> Any:
     if getattr(dtype, "storage", None) == "pyarrow" or type(dtype).__name__ == "ArrowDtype":
         if column.isna().any():
             raise _missing_id(str(column.name))
-        return Unread.of(column.array.__arrow_array__(), Texts.of_arrow) or column.to_numpy(dtype=object)
+        return Unread.of(column.array.__arrow_array__(), Texts.of_arrow) or column.to_numpy(
+            dtype=object
+        )
     return column.to_numpy(dtype=object)
 
 
@@ -293,10 +331,17 @@ def _from_tuples(data: Iterable[Any], value: str, columns: Iterable[str] | None)
             f"expected an iterable of namedtuples with fields query_id, doc_id, {value}; "
             f"its first item is a {type(rows[0]).__name__}"
             + " (of a file give the path)" * isinstance(rows[0], (str, bytes))
-            + (" (ir_measures does not take polars frames, irpref.evaluator does)" if _of_polars(rows[0]) else "")
+            + (
+                " (ir_measures does not take polars frames, irpref.evaluator does)"
+                if _of_polars(rows[0])
+                else ""
+            )
         )
     names = columns_of(found, value, type(rows[0]).__name__)
-    extra = {name: objects([getattr(r, name, None) for r in rows]) for name in _further(found, names, columns)}
+    extra = {
+        name: objects([getattr(r, name, None) for r in rows])
+        for name in _further(found, names, columns)
+    }
     query_id, doc_id, numbers = (list(map(attrgetter(name), rows)) for name in names.values())
     return Table(query_id, doc_id, as_numbers(numbers, query_id, doc_id, value), extra, found)
 
@@ -305,8 +350,12 @@ def _of_polars(item: Any) -> bool:
     return type(item).__module__.partition(".")[0] == "polars"
 
 
-def as_numbers(numbers: list[Any], query_id: Iterable[Any], doc_id: Iterable[Any], value: str) -> Floats:
-    """Float64 array of Python numbers; `ValueError` names topic and document of the first that is no number."""
+def as_numbers(
+    numbers: list[Any], query_id: Iterable[Any], doc_id: Iterable[Any], value: str
+) -> Floats:
+    """Float64 array of Python numbers; `ValueError` names topic and document of the first that is
+    no number.
+    """
     if are_numbers(numbers):
         try:
             return np.fromiter(numbers, dtype=np.float64, count=len(numbers))
@@ -324,7 +373,8 @@ def as_numbers(numbers: list[Any], query_id: Iterable[Any], doc_id: Iterable[Any
             ) from None
         except (TypeError, ValueError):
             raise ValueError(
-                f"{value} of topic {str(query)!r}, document {str(doc)!r} is {number!r}, expected a number"
+                f"{value} of topic {str(query)!r}, document {str(doc)!r} is {number!r}, expected "
+                f"a number"
             ) from None
     return out
 
@@ -339,12 +389,13 @@ _NO_NUMBERS = (
 def are_numbers(numbers: Iterable[Any]) -> bool:
     """Whether these are numbers of the usual kinds; if not, they have to be checked one by one.
 
-    NumPy would take text, dates and complex numbers for numbers. A sum does not, and costs little. (NumPy 2.5 warns
-    about times added to numbers; if warnings are errors, that means no.)
-    """
+    NumPy would take text, dates and complex numbers for numbers. A sum does not, and costs little.
+    (NumPy 2.5 warns about times added to numbers; if warnings are errors, that means no.)"""
     try:
         total = sum(numbers)
-        return isinstance(total, (int, float, np.integer, np.floating)) and not isinstance(total, np.timedelta64)
+        return isinstance(total, (int, float, np.integer, np.floating)) and not isinstance(
+            total, np.timedelta64
+        )
     except (TypeError, ValueError, OverflowError, DeprecationWarning):
         return False
 
@@ -365,7 +416,10 @@ def str_list(docs: list[Any], name: str = "doc_id") -> list[str]:
     except TypeError:
         if any(map(is_missing, docs)):
             raise _missing_id(name) from None
-        return [doc.decode("utf-8", "surrogateescape") if type(doc) is bytes else str(doc) for doc in docs]
+        return [
+            doc.decode("utf-8", "surrogateescape") if type(doc) is bytes else str(doc)
+            for doc in docs
+        ]
 
 
 def _missing_id(name: str) -> ValueError:
@@ -373,7 +427,9 @@ def _missing_id(name: str) -> ValueError:
 
 
 class Grouping(Record):
-    """Rows grouped by topic: `names[i]` owns `lengths[i]` rows, read in the order `order` (None: as they are)."""
+    """Rows grouped by topic: `names[i]` owns `lengths[i]` rows, read in the order `order` (None: as
+    they are).
+    """
 
     names: list[str]
     lengths: Ints

@@ -1,11 +1,11 @@
 """A cache of the pools of the last qrels, so that a frame is not indexed again for every system.
 
-`pt.Experiment` builds an evaluator for each system (and batch) from the same qrels. A pool is reused only if
-every id, grade and column asked for is the same: the whole content is compared each time, with a copy that the
-caller cannot change, so a frame changed in place is indexed anew. Ids are compared by identity: our copy keeps
-the strings alive, so the same address is the same string. That takes microseconds, indexing
-milliseconds. Qrels whose cells hold what can change (lists, objects of users) are indexed anew each time.
-"""
+`pt.Experiment` builds an evaluator for each system (and batch) from the same qrels. A pool is
+reused only if every id, grade and column asked for is the same: the whole content is compared each
+time, with a copy that the caller cannot change, so a frame changed in place is indexed anew. Ids
+are compared by identity: our copy keeps the strings alive, so the same address is the same string.
+That takes microseconds, indexing milliseconds. Qrels whose cells hold what can change (lists,
+objects of users) are indexed anew each time."""
 
 from __future__ import annotations
 
@@ -15,15 +15,17 @@ from typing import Any
 
 import numpy as np
 
-from irpref.formats.columns import Coded, Stretches, Table
-from irpref.formats.texts import Texts, Unread
+from irpref.data.columns import Coded, Stretches, Table
+from irpref.data.texts import Texts, Unread
 from irpref.judged.inputs import as_table, opened
 from irpref.judged.match import texts_of
 from irpref.judged.pool import LOWEST, SOURCE, Pool
-from irpref.judged.preferences import COLUMNS, are_preferences, pool_of_preferences
+from irpref.judged.preference_pool import COLUMNS, are_preferences, pool_of_preferences
 
 KEPT = 4  # qrels; batches of one experiment alternate
-MOST_BYTES = 64 << 20  # about: of arrays in a kept pool that measures share, some for every setting of parameters
+MOST_BYTES = (
+    64 << 20
+)  # about: of arrays in a kept pool that measures share, some for every setting of parameters
 _pools: deque[tuple[list[Any], list[Any], Pool]] = deque(maxlen=KEPT)
 _lock = Lock()
 
@@ -46,7 +48,9 @@ def kept_pool(qrels: Any, columns: tuple[str, ...] = (), preferences: bool = Fal
             pool.trim(MOST_BYTES)
             return pool
     pool = _built(data.but(value=data.value.copy()))
-    if all(issubclass(kind, _CONSTANT) for column in held for kind in set(map(type, column.tolist()))):
+    if all(
+        issubclass(kind, _CONSTANT) for column in held for kind in set(map(type, column.tolist()))
+    ):
         with _lock:
             _pools.append((content, [column.copy() for column in held], pool))
     return pool
@@ -67,7 +71,9 @@ def forget() -> None:
 
 
 def _content(table: Table) -> tuple[list[Any], list[Any]]:
-    """What two equal tables have in common, piece by piece; and the columns whose addresses are compared."""
+    """What two equal tables have in common, piece by piece; and the columns whose addresses are
+    compared.
+    """
     pieces: list[Any] = [list(table.found), list(table.columns), table.value.tobytes()]
     held = []
     for column in (table.query_id, table.doc_id, *table.columns.values()):

@@ -8,22 +8,27 @@ from typing import Any
 
 import numpy as np
 
-from irpref.arrays.segments import Ints
-from irpref.formats.columns import Coded, take
-from irpref.formats.texts import CHUNK_ROWS, Texts, Unread
+from irpref.data.columns import Coded, take
+from irpref.data.texts import CHUNK_ROWS, Texts, Unread
+from irpref.kernel.segments import Ints
 
 FEW = 500  # rows from which `Texts` are faster
 
 
 def texts_of(column: Any) -> Any:
-    """Ids to be looked up all at once: `Texts`, or `Coded` ones; None if they are few or no text, or nothing is
+    """Ids to be looked up all at once: `Texts`, or `Coded` ones; None if they are few or no text,
+    or nothing is
     compiled."""
     if isinstance(column, Unread):
         return column.texts
     if isinstance(column, Texts) or len(column) < FEW:
         return column if isinstance(column, Texts) else None
     if isinstance(column, Coded):  # each category is read once
-        values = texts_of(column.values) if isinstance(column.values, (Texts, Unread)) else _read(column.values)
+        values = (
+            texts_of(column.values)
+            if isinstance(column.values, (Texts, Unread))
+            else _read(column.values)
+        )
         return None if values is None else Coded(values, column.codes)
     return _read(column)
 

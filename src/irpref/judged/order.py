@@ -10,8 +10,8 @@ from typing import TypeVar
 
 import numpy as np
 
-from irpref.arrays.record import Record
-from irpref.arrays.segments import Bools, Floats, Ints, NDArray, Segments
+from irpref.kernel.record import Record
+from irpref.kernel.segments import Bools, Floats, Ints, NDArray, Segments
 from irpref.messages import check_choice
 
 T = TypeVar("T", bound=np.generic)
@@ -25,9 +25,11 @@ class Alignment(Record):
     Attributes
     ----------
     ties : {'id', 'input'}
-        Equal scores are ranked by document id, descending, as in trec_eval; or in the order of the input's rows.
+        Equal scores are ranked by document id, descending, as in trec_eval; or in the order of the
+        input's rows.
     float32 : bool
-        Whether the measures that pytrec_eval computes for ir_measures see scores rounded to 32 bits, as there.
+        Whether the measures that pytrec_eval computes for ir_measures see scores rounded to 32
+        bits, as there.
 
     Raises
     ------
@@ -80,10 +82,11 @@ def evaluation_order(
     topics : Segments
         Rows of each topic.
     falling : callable
-        Of rows and the group of each, (n,), whose groups follow each other: the rows of each group by descending id.
+        Of rows and the group of each, (n,), whose groups follow each other: the rows of each group
+        by descending id.
     matters : bool array (n_rows,), optional
-        Rows whose exact place is asked for. Ties among the others are left as they are, which spares
-        looking at their ids.
+        Rows whose exact place is asked for. Ties among the others are left as they are, which
+        spares looking at their ids.
     by_id : bool
         Whether ties are broken by id. False: they stay in the order of their rows.
 
@@ -138,13 +141,17 @@ def evaluation_order(
 
 
 def rounded(score: Floats) -> Floats:
-    """Scores in 32 bits, as in pytrec_eval. Those beyond the range become its ends, and tie as infinities would."""
+    """Scores in 32 bits, as in pytrec_eval. Those beyond the range become its ends, and tie as
+    infinities would.
+    """
     ends = np.finfo(np.float32)
     return np.clip(score, float(ends.min), float(ends.max)).astype(np.float32).astype(np.float64)
 
 
 def blurs(score: Floats, topics: Segments) -> Bools:
-    """Rows whose score differs from the one before in 64 bits but not in 32; `score` falls in each topic."""
+    """Rows whose score differs from the one before in 64 bits but not in 32; `score` falls in each
+    topic.
+    """
     with np.errstate(over="ignore"):
         short = score.astype(np.float32)
     out = np.zeros(score.size, bool)

@@ -8,15 +8,16 @@ from typing import Any
 
 import numpy as np
 
-from irpref.arrays.judgments import Gains, Judgments
-from irpref.arrays.preferences import Preferences
-from irpref.arrays.segments import Bools, Floats, Ints, Segments, order_by
-from irpref.formats.columns import Table, as_list, objects, take
-from irpref.formats.texts import Texts
+from irpref.data.columns import Table, as_list, objects, take
+from irpref.data.texts import Texts
 from irpref.judged.inputs import as_table, group, is_missing, str_list
 from irpref.judged.match import plain, texts_of
+from irpref.kernel.grades import Gains, Judgments
+from irpref.kernel.preference_pairs import Preferences
+from irpref.kernel.segments import Bools, Floats, Ints, Segments, order_by
 
-# The column of filled qrels that says who graded a document, and its value for the grades of a judge.
+# The column of filled qrels that says who graded a document, and its value for the grades of a
+# judge.
 SOURCE, FILLED, LOWEST = "source", "judge", "lowest"
 
 
@@ -59,7 +60,9 @@ class Pool(Judgments):
 
     @cached_property
     def _docs(self) -> list[str]:
-        return self._given_docs if isinstance(self._given_docs, list) else self._given_docs.to_list()
+        return (
+            self._given_docs if isinstance(self._given_docs, list) else self._given_docs.to_list()
+        )
 
     @cached_property
     def place(self) -> Ints:
@@ -122,11 +125,17 @@ class Pool(Judgments):
         if bad.size:
             topic = names[int(judged.topic[bad[0]])]
             doc = as_list(take(docs, bad[:1]))[0]
-            raise ValueError(f"qrels: the grade of topic {topic!r}, document {doc!r} is {grade[bad[0]]}")
+            raise ValueError(
+                f"qrels: the grade of topic {topic!r}, document {doc!r} is {grade[bad[0]]}"
+            )
         order = _ideal_order(judged, grade)
         columns = {name: take(column, groups.order)[order] for name, column in data.columns.items()}
         pool = cls(names, judged, grade[order], docs, order, columns, data.found)
-        return pool if isinstance(docs, Texts) and not docs.repeated(lengths) else pool._without_repeats()
+        return (
+            pool
+            if isinstance(docs, Texts) and not docs.repeated(lengths)
+            else pool._without_repeats()
+        )
 
     def _without_repeats(self) -> Pool:
         """The same pool with one row for each judgment that was given twice."""
@@ -162,7 +171,8 @@ class Pool(Judgments):
             )
             if "subgroup" in self.found:
                 raise ConflictError(
-                    f"{twice}. These are preferences, which measures such as PrefShare and PrefAP take; those of "
+                    f"{twice}. These are preferences, which measures such as PrefShare and PrefAP "
+                    f"take; those of "
                     "grades need one grade a document"
                 )
             raise ConflictError(
@@ -176,7 +186,8 @@ class Pool(Judgments):
             gone = is_missing(column[a]), is_missing(column[b])
             if (any(gone) and not all(gone)) or (not any(gone) and column[a] != column[b]):
                 raise ValueError(
-                    f"qrels: topic {topic!r} holds document {self.doc_ids[a]!r} twice, with {name!r} "
+                    f"qrels: topic {topic!r} holds document {self.doc_ids[a]!r} twice, with "
+                    f"{name!r} "
                     f"{column[a]!r} and {column[b]!r}"
                 )
 
@@ -200,14 +211,17 @@ class Pool(Judgments):
 
 
 def _ideal_order(judged: Segments, grade: Floats) -> Ints:
-    """Rows of each topic by descending grade, equal grades in the order of the rows: shape (n_judged,)."""
+    """Rows of each topic by descending grade, equal grades in the order of the rows: shape
+    (n_judged,).
+    """
     top = grade.max()
     with np.errstate(over="ignore"):  # grades may be any finite numbers
         depth = top - grade
     level: Ints = np.zeros(0, dtype=np.uint16)
     if depth.max() < 1 << 16:
         level = depth.astype(np.uint16)
-    # Compare the grades, not the differences, which may have been rounded to whole numbers: 1 - 1e-17 is 1.
+    # Compare the grades, not the differences, which may have been rounded to whole numbers: 1 -
+    # 1e-17 is 1.
     if not np.array_equal(top - level, grade):
         level = np.unique(-grade, return_inverse=True)[1].astype(np.int64)
     return order_by(judged.topic, level, judged.n)

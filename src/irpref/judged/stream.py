@@ -1,4 +1,6 @@
-"""Runs judged as they are read: only the hits are kept, however long the file is; many files at once, on all cores."""
+"""Runs judged as they are read: only the hits are kept, however long the file is; many files at
+once, on all cores.
+"""
 
 from __future__ import annotations
 
@@ -7,13 +9,13 @@ from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
-from irpref.arrays.record import Record
-from irpref.formats.columns import Reading, reading
-from irpref.formats.source import Source
-from irpref.formats.tables import read, read_table
-from irpref.formats.trec import BLOCK_BYTES, TopicReturnsError, whole_topics
+from irpref.data.columns import Reading, reading
+from irpref.data.source import Source
+from irpref.data.tables import read, read_table
+from irpref.data.trec import BLOCK_BYTES, TopicReturnsError, whole_topics
 from irpref.judged.align import JudgedFile, align_tables
 from irpref.judged.pool import Pool
+from irpref.kernel.record import Record
 from irpref.messages import Held, held
 
 if TYPE_CHECKING:
@@ -24,13 +26,18 @@ S = TypeVar("S")
 
 
 def align_file(
-    pool: Pool, source: Source, *, form: str | Reading | None = None, block_bytes: int = BLOCK_BYTES, **options: Any
+    pool: Pool,
+    source: Source,
+    *,
+    form: str | Reading | None = None,
+    block_bytes: int = BLOCK_BYTES,
+    **options: Any,
 ) -> JudgedFile:
     """Read and align a run file of any form.
 
-    While the topics of a TREC or Parquet file are each in one place, memory is that of the judgments, the hits, and a
-    few blocks of the file. Once a topic turns up again, the whole file is read. A folder of Parquet files counts as
-    one file, its files in the order of their names.
+    While the topics of a TREC or Parquet file are each in one place, memory is that of the
+    judgments, the hits, and a few blocks of the file. Once a topic turns up again, the whole file
+    is read. A folder of Parquet files counts as one file, its files in the order of their names.
 
     Parameters
     ----------
@@ -38,7 +45,7 @@ def align_file(
     source : Source
         Told to `keep` if it cannot be read twice.
     form : str, optional
-        One of `irpref.formats.tables.FORMS`; by the ending of the name if not given.
+        One of `irpref.data.tables.FORMS`; by the ending of the name if not given.
     block_bytes : int
         Bytes read at a time, after decompression.
     **options : as for `irpref.judged.align.align_tables`
@@ -50,7 +57,9 @@ def align_file(
     """
     how = reading(form)
     try:
-        return align_tables(pool, whole_topics(read(source, "score", how, block_bytes), source.name), **options)
+        return align_tables(
+            pool, whole_topics(read(source, "score", how, block_bytes), source.name), **options
+        )
     except TopicReturnsError:
         return align_tables(pool, [read_table(source, "score", how)], **options)
 
@@ -64,10 +73,13 @@ class Done(Record, Generic[S, T]):
     warnings: list[Held]
 
 
-def each(work: Callable[[S], T], items: Iterable[S], jobs: int | None = None) -> Iterator[Done[S, T]]:
+def each(
+    work: Callable[[S], T], items: Iterable[S], jobs: int | None = None
+) -> Iterator[Done[S, T]]:
     """Apply `work` to many items in threads, some at a time.
 
-    Parsing, hashing and the larger array operations leave the interpreter to others, so that threads use the cores.
+    Parsing, hashing and the larger array operations leave the interpreter to others, so that
+    threads use the cores.
 
     Parameters
     ----------
@@ -80,7 +92,8 @@ def each(work: Callable[[S], T], items: Iterable[S], jobs: int | None = None) ->
     Yields
     ------
     Done
-        In the order of the items. An error of one (`ValueError`, `TypeError`, `OSError`) does not end the others.
+        In the order of the items. An error of one (`ValueError`, `TypeError`, `OSError`) does not
+        end the others.
 
     Raises
     ------
@@ -106,7 +119,7 @@ def each(work: Callable[[S], T], items: Iterable[S], jobs: int | None = None) ->
         while running:
             yield running.popleft().result()
     finally:
-        # Not waiting, as in `irpref.formats.source.ahead`.
+        # Not waiting, as in `irpref.data.source.ahead`.
         threads.shutdown(wait=False, cancel_futures=True)
 
 

@@ -8,7 +8,9 @@ from typing import Any, Protocol, TypeAlias
 
 
 class Frame(Protocol):
-    """A frame of pandas or polars (eager or lazy), with the column names of ir_measures or PyTerrier."""
+    """A frame of pandas or polars (eager or lazy), with the column names of ir_measures or
+    PyTerrier.
+    """
 
     @property
     def columns(self) -> Any:
@@ -29,9 +31,12 @@ class HasScoredDocs(Protocol):
         """The scored documents, one by one."""
 
 
-_Table: TypeAlias = Mapping[Any, Mapping[Any, float]] | Frame | Iterable[tuple[Any, ...]] | str | os.PathLike[str]
+_Table: TypeAlias = (
+    Mapping[Any, Mapping[Any, float]] | Frame | Iterable[tuple[Any, ...]] | str | os.PathLike[str]
+)
 
-# Topic -> document -> grade; frames; rows with names (query_id, doc_id, relevance); a path, or the id of a data set.
+# Topic -> document -> grade; frames; rows with names (query_id, doc_id, relevance); a path, or the
+# id of a data set.
 Qrels: TypeAlias = _Table | HasQrels
 # The same with scores.
 Run: TypeAlias = _Table | HasScoredDocs

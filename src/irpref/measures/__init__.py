@@ -1,8 +1,8 @@
 """The measures: one file a definition, formula, kernel and declaration together.
 
-These lines are the one list of their names, in the order of the documentation. `__init__.pyi` beside this file holds
-their parameters for editors and type checkers; docs/make_types.py writes it from the declarations.
-"""
+These lines are the one list of their names, in the order of the documentation. `__init__.pyi`
+beside this file holds their parameters for editors and type checkers; docs/make_types.py writes it
+from the declarations."""
 
 # ruff: noqa: F401
 # isort: off

@@ -14,26 +14,29 @@ r_1       rank of the first relevant document        r_p  rank of the best retri
 relevant  gain > 0                                   rel(r)  1 if the document at rank r is relevant, else 0
 
 T. Sakai, Give me just one highly relevant document: P-measure, SIGIR 2006, 695-696,
-doi:10.1145/1148170.1148322 (Q, O, P and P+, beta = 1; its section 4 names R-measure, which is of the author's earlier
-work with Q); beta as in NTCIREVAL: 0 gives AP, R-precision, RR and precision at r_p.
+doi:10.1145/1148170.1148322 (Q, O, P and P+, beta = 1; its section 4 names R-measure, which is of
+the author's earlier work with Q); beta as in NTCIREVAL: 0 gives AP, R-precision, RR and precision
+at r_p.
 
-Why there are five: the paper looks for a measure of finding one good document. RR ignores grades. O uses them,
-but its user stops at the first relevant document, however good it is. In figure 1 a topic has three relevant documents,
-of gains 3, 2 and 1. System X has gain 1 at rank 1 and gain 3 at rank 2, system Y only gain 3 at rank 2, and O prefers
-Y:
+Why there are five: the paper looks for a measure of finding one good document. RR ignores grades. O
+uses them, but its user stops at the first relevant document, however good it is. In figure 1 a
+topic has three relevant documents, of gains 3, 2 and 1. System X has gain 1 at rank 1 and gain 3 at
+rank 2, system Y only gain 3 at rank 2, and O prefers Y:
 
     O(X) = (1 + 1) / (3 + 1) = 1/2              O(Y) = (3 + 1) / (5 + 2) = 4/7
     P(X) = (4 + 2) / (5 + 2) = 6/7              P(Y) = 4/7
 
-P's user goes on to the best document in the list, so P prefers X. Documents above r_p then count only by their gain,
-so P and R-measure are 1 even for the ideal list upside down. P+ (section 4) is the mean over the ranks down to r_p,
-31/42 for this list.
+P's user goes on to the best document in the list, so P prefers X. Documents above r_p then count
+only by their gain, so P and R-measure are 1 even for the ideal list upside down. P+ (section 4) is
+the mean over the ranks down to r_p, 31/42 for this list.
 
-The paper finds (table 1, NTCIR-5 Chinese) that Q tells 51.6% of the pairs of runs apart with 95% confidence, AP 45.5%,
-P 39.2%, O 34.2% and RR 28.7%. A measure that looks at fewer documents needs more topics, above all with a cutoff.
+The paper finds (table 1, NTCIR-5 Chinese) that Q tells 51.6% of the pairs of runs apart with 95%
+confidence, AP 45.5%, P 39.2%, O 34.2% and RR 28.7%. A measure that looks at fewer documents needs
+more topics, above all with a cutoff.
 
-P and P+ may fall when a document moves up: with gains 0 1 3 1 2 0 0 3 down the list, moving the first 3 from rank 3
-to rank 2 moves r_p, too, and P falls from 6/11 to 1/2. Q and O never fall in this way.
+P and P+ may fall when a document moves up: with gains 0 1 3 1 2 0 0 3 down the list, moving the
+first 3 from rank 3 to rank 2 moves r_p, too, and P falls from 6/11 to 1/2. Q and O never fall in
+this way.
 
 Left open there, decided here:
 
@@ -44,14 +47,14 @@ Left open there, decided here:
 - the ideal list is never cut, so a cutoff l changes what is retrieved and, for Q, the divisor min(l, R);
 - unjudged documents and grades of 0 or below have no gain; `judged_only` drops them before ranks are counted.
 
-What equals what: beta = 0 leaves count(r) / r, so Q is AP, R-measure is R-precision, O is the reciprocal rank, P is
-precision at r_p. Binary Q is AP if nothing relevant is below rank R, and larger otherwise; binary R-measure is
-R-precision. With one positive grade P and P+ are O.
+What equals what: beta = 0 leaves count(r) / r, so Q is AP, R-measure is R-precision, O is the
+reciprocal rank, P is precision at r_p. Binary Q is AP if nothing relevant is below rank R, and
+larger otherwise; binary R-measure is R-precision. With one positive grade P and P+ are O.
 
-Where tools differ: NTCIREVAL takes relevance by grade in the counts and by gain in the sums (Q of our example
-`gains-zero-level` is 0.7232 here, 0.5714 there, 0.6548 in pyNTCIREVAL); both leave topics without a relevant document
-out of the mean, or fail on them, as pyNTCIREVAL does on an empty list. ir_measures' AP@l divides by R, so
-Q(beta=0)@l is not AP@l if l < R.
+Where tools differ: NTCIREVAL takes relevance by grade in the counts and by gain in the sums (Q of
+our example `gains-zero-level` is 0.7232 here, 0.5714 there, 0.6548 in pyNTCIREVAL); both leave
+topics without a relevant document out of the mean, or fail on them, as pyNTCIREVAL does on an empty
+list. ir_measures' AP@l divides by R, so Q(beta=0)@l is not AP@l if l < R.
 
 By hand: grades a 3, b 1, x 0, beta 1, ranking x b a. R = 2, the ideal list a b cumulates 3, 4, 4.
 
@@ -59,16 +62,16 @@ By hand: grades a 3, b 1, x 0, beta 1, ranking x b a. R = 2, the ideal list a b 
     Q = (1/3 + 6/7) / 2 = 25/42    R-measure = BR(2) = 1/3    O = BR(2) = 1/3    P = BR(3) = 6/7
     P+ = (1/3 + 6/7) / 2 = 25/42   Q with beta = 0: (1/2 + 2/3) / 2 = 7/12, which is AP
 
-The ranking b a x, in the wrong order, tells the five apart: BR(1) = 2/4, BR(2) = 6/6. O sees only the first, 1/2;
-P and R-measure do not see the mistake, 1; Q and P+ take the mean, 3/4.
+The ranking b a x, in the wrong order, tells the five apart: BR(1) = 2/4, BR(2) = 6/6. O sees only
+the first, 1/2; P and R-measure do not see the mistake, 1; Q and P+ take the mean, 3/4.
 
-When 1, when 0: all are 1 for the ideal order of all relevant documents. Q is 1 for no other ranking; for O,
-P and P+ a document of the best grade at rank 1 is enough. All are 0 if nothing relevant was retrieved; R-measure is
-also 0 if nothing relevant is in the top R.
+When 1, when 0: all are 1 for the ideal order of all relevant documents. Q is 1 for no other
+ranking; for O, P and P+ a document of the best grade at rank 1 is enough. All are 0 if nothing
+relevant was retrieved; R-measure is also 0 if nothing relevant is in the top R.
 
-When to use which: Q if users want all relevant documents; P and P+ if they want one highly relevant document; O if
-any relevant one will do, the sooner the better. With a large beta grades count more, with a small one ranks.
-"""
+When to use which: Q if users want all relevant documents; P and P+ if they want one highly relevant
+document; O if any relevant one will do, the sooner the better. With a large beta grades count more,
+with a small one ranks."""
 
 from __future__ import annotations
 
@@ -76,15 +79,26 @@ from typing import Any
 
 import numpy as np
 
-from irpref.arrays import Bools, Floats, Gains, Ints, JudgedRun, Judgments, Parts, Segments, Sum, Topic
+from irpref.kernel import (
+    Bools,
+    Floats,
+    Gains,
+    Ints,
+    JudgedRun,
+    Judgments,
+    Parts,
+    Segments,
+    Sum,
+    Topic,
+)
 from irpref.measures.declare import CUTOFF, GAINS, JUDGED_ONLY, KernelMeasure, Param, register
 
 
 def ideal_gain(pool: Judgments, gains: Gains) -> tuple[Segments, Floats]:
     """Rows of the ideal list by topic, and the gain cumulated down to each.
 
-    cgI of the definition: all documents of the pool with a gain, by falling gain. It is never cut, and flat after R.
-    """
+    cgI of the definition: all documents of the pool with a gain, by falling gain. It is never cut,
+    and flat after R."""
 
     def make() -> tuple[Segments, Floats]:
         ideal, gain = pool.ideal(gains)
@@ -110,8 +124,8 @@ def blended_ratio(run: JudgedRun, beta: float, gains: Gains) -> tuple[JudgedRun,
     Returns
     -------
     found, ratio
-        The retrieved relevant documents, and (n_found,) ratios in (0, 1]: neither the gain nor the count exceeds that
-        of the ideal list at any rank.
+        The retrieved relevant documents, and (n_found,) ratios in (0, 1]: neither the gain nor the
+        count exceeds that of the ideal list at any rank.
     """
 
     def make() -> tuple[JudgedRun, Floats]:
@@ -121,20 +135,27 @@ def blended_ratio(run: JudgedRun, beta: float, gains: Gains) -> tuple[JudgedRun,
         ideal, upto = ideal_gain(run.pool, gains)
         # Flat after R.
         best = upto.take(
-            np.minimum(found.hits.spread(ideal.starts - 1) + found.rank, found.hits.spread(ideal.ends - 1))
+            np.minimum(
+                found.hits.spread(ideal.starts - 1) + found.rank, found.hits.spread(ideal.ends - 1)
+            )
         )
         number, rank = found.hits.ordinal, found.rank
         excess = run.pool.ratio_excess(gains)
         if excess is not None:  # both sides of the fraction are in the unit of the gains
-            number, rank = (np.ldexp(part * 1.0, -found.hits.spread(excess)) for part in (number, rank))
-        ratio = (beta * found.hits.running(gain, run.pool.whole(gains)) + number) / (beta * best + rank)
+            number, rank = (
+                np.ldexp(part * 1.0, -found.hits.spread(excess)) for part in (number, rank)
+            )
+        ratio = (beta * found.hits.running(gain, run.pool.whole(gains)) + number) / (
+            beta * best + rank
+        )
         return found, ratio
 
     return run.memo((blended_ratio, beta, gains), make)
 
 
 def _preferred(found: JudgedRun) -> Ints:
-    """r_p as a row of the relevant documents found: the first of the highest grade; -1 if there is none.
+    """r_p as a row of the relevant documents found: the first of the highest grade; -1 if there is
+    none.
 
     A later document of the same grade does not move it: users stop at the first.
     """
@@ -143,21 +164,32 @@ def _preferred(found: JudgedRun) -> Ints:
 
 
 def _parts(
-    run: JudgedRun, gains: Gains, found: JudgedRun, br: Floats, size: Floats | Ints, chosen: Bools | bool = True
+    run: JudgedRun,
+    gains: Gains,
+    found: JudgedRun,
+    br: Floats,
+    size: Floats | Ints,
+    chosen: Bools | bool = True,
 ) -> Parts:
-    """Blended ratios, of all relevant documents retrieved or of those `chosen`, over a number of the topic.
+    """Blended ratios, of all relevant documents retrieved or of those `chosen`, over a number of
+    the topic.
 
     One that was not retrieved loses what it would have added, and is nowhere subtracted.
     """
-    return Parts(found, np.where(chosen, br, 0.0), size, {"BR": br}, gain=lambda: run.pool.gain(gains))
+    return Parts(
+        found, np.where(chosen, br, 0.0), size, {"BR": br}, gain=lambda: run.pool.gain(gains)
+    )
 
 
 @Sum
-def q_measure(run: JudgedRun, *, beta: float, gains: Gains, judged_only: bool, cutoff: int | None) -> Parts:
-    """Each blended ratio over R, or over min(l, R) with a cutoff l: the ideal list has the value 1 at every cutoff.
+def q_measure(
+    run: JudgedRun, *, beta: float, gains: Gains, judged_only: bool, cutoff: int | None
+) -> Parts:
+    """Each blended ratio over R, or over min(l, R) with a cutoff l: the ideal list has the value 1
+    at every cutoff.
 
-    Section 2 of the paper. Relevant documents that were not retrieved add nothing to the sum, and count in R.
-    """
+    Section 2 of the paper. Relevant documents that were not retrieved add nothing to the sum, and
+    count in R."""
     r = run.pool.ideal(gains)[0].lengths
     found, br = blended_ratio(run.view(cutoff, judged_only), beta, gains)
     return _parts(run, gains, found, br, r if cutoff is None else np.minimum(r, cutoff))
@@ -167,9 +199,8 @@ def q_measure(run: JudgedRun, *, beta: float, gains: Gains, judged_only: bool, c
 def r_measure(run: JudgedRun, *, beta: float, gains: Gains, judged_only: bool) -> Parts:
     """(beta gain + 1) / (beta cgI(R) + R) of each relevant document down to rank R.
 
-    BR(R) is one fraction with one divisor, so it is a sum over documents. It needs no cutoff, since R is one; a list
-    shorter than R is divided by R all the same.
-    """
+    BR(R) is one fraction with one divisor, so it is a sum over documents. It needs no cutoff, since
+    R is one; a list shorter than R is divided by R all the same."""
     found = run.view(None, judged_only).relevant(gains)
     ideal, upto = ideal_gain(run.pool, gains)
     # What is below rank R has no part in BR(R).
@@ -185,8 +216,11 @@ def r_measure(run: JudgedRun, *, beta: float, gains: Gains, judged_only: bool) -
 
 
 @Sum
-def o_measure(run: JudgedRun, *, beta: float, gains: Gains, judged_only: bool, cutoff: int | None) -> Parts:
-    """BR at the first relevant rank r_1, (beta g + 1) / (beta cgI(r_1) + r_1) with the gain g found there.
+def o_measure(
+    run: JudgedRun, *, beta: float, gains: Gains, judged_only: bool, cutoff: int | None
+) -> Parts:
+    """BR at the first relevant rank r_1, (beta g + 1) / (beta cgI(r_1) + r_1) with the gain g found
+    there.
 
     A cutoff can only hide that document.
     """
@@ -195,7 +229,9 @@ def o_measure(run: JudgedRun, *, beta: float, gains: Gains, judged_only: bool, c
 
 
 @Sum
-def p_measure(run: JudgedRun, *, beta: float, gains: Gains, judged_only: bool, cutoff: int | None) -> Parts:
+def p_measure(
+    run: JudgedRun, *, beta: float, gains: Gains, judged_only: bool, cutoff: int | None
+) -> Parts:
     """BR at r_p, the rank of the best document retrieved, which need not be the best of the pool.
 
     With a cutoff r_p is looked for above it, so that another document may be the best.
@@ -206,12 +242,13 @@ def p_measure(run: JudgedRun, *, beta: float, gains: Gains, judged_only: bool, c
 
 
 @Sum
-def p_plus(run: JudgedRun, *, beta: float, gains: Gains, judged_only: bool, cutoff: int | None) -> Parts:
+def p_plus(
+    run: JudgedRun, *, beta: float, gains: Gains, judged_only: bool, cutoff: int | None
+) -> Parts:
     """Mean of BR over the relevant ranks down to r_p.
 
-    So a document above the best one counts by how good it is there; if the best one is the first relevant document
-    this is P and O.
-    """
+    So a document above the best one counts by how good it is there; if the best one is the first
+    relevant document this is P and O."""
     found, br = blended_ratio(run.view(cutoff, judged_only), beta, gains)
     hits, best = found.hits, _preferred(found)
     number = np.where(best < 0, 0, best + 1 - hits.starts)
@@ -227,7 +264,10 @@ def _recall_base(topic: Topic) -> int:
 def q_reasons(topic: Topic) -> None:
     """What the blended ratio of each relevant document is divided by: R, or min(l, R)."""
     r = _recall_base(topic)
-    topic.say(topic.found(), lambda i: f"relevant: adds its blended ratio / {min(r, topic.arguments['cutoff'] or r)}")
+    topic.say(
+        topic.found(),
+        lambda i: f"relevant: adds its blended ratio / {min(r, topic.arguments['cutoff'] or r)}",
+    )
 
 
 def r_reasons(topic: Topic) -> None:
@@ -252,7 +292,10 @@ def p_reasons(topic: Topic) -> None:
     found = topic.found()
     best = _best(topic, found)
     here = "best document retrieved (highest grade, then rank): its blended ratio is the value"
-    topic.say(found, lambda i: here if i == best else f"not the best document retrieved, {topic.doc[best]}")
+    topic.say(
+        found,
+        lambda i: here if i == best else f"not the best document retrieved, {topic.doc[best]}",
+    )
 
 
 def p_plus_reasons(topic: Topic) -> None:
@@ -261,12 +304,25 @@ def p_plus_reasons(topic: Topic) -> None:
     best, row = _best(topic, found), np.arange(found.size)
     adds = f"adds its blended ratio / {found[: best + 1].sum()}"
     topic.say(found, lambda i: f"below the best document retrieved, {topic.doc[best]}: not counted")
-    topic.say(found & (row < best), lambda i: f"relevant, down to the best document {topic.doc[best]}: {adds}")
-    topic.say(found & (row == best), lambda i: f"best document retrieved (highest grade, then rank): {adds}")
+    topic.say(
+        found & (row < best),
+        lambda i: f"relevant, down to the best document {topic.doc[best]}: {adds}",
+    )
+    topic.say(
+        found & (row == best),
+        lambda i: f"best document retrieved (highest grade, then rank): {adds}",
+    )
 
 
-# Beyond 1e30 precision plays no part in any digit, and products with large gains would leave the range of a double.
-BETA = Param(float, "weight of the cumulated gain; with 0 only precision is left", default=1.0, minimum=0, maximum=1e30)
+# Beyond 1e30 precision plays no part in any digit, and products with large gains would leave the
+# range of a double.
+BETA = Param(
+    float,
+    "weight of the cumulated gain; with 0 only precision is left",
+    default=1.0,
+    minimum=0,
+    maximum=1e30,
+)
 _PARAMS = {"beta": BETA, "gains": GAINS, "judged_only": JUDGED_ONLY, "cutoff": CUTOFF}
 
 
@@ -289,18 +345,22 @@ class _Blended(KernelMeasure):
 
 
 class _QMeasure(_Blended, kernel=q_measure, reasons=q_reasons):
-    r"""Average precision for graded relevance: the blended ratio averaged over all relevant documents.
+    r"""Average precision for graded relevance: the blended ratio averaged over all relevant
+    documents.
 
-    `judged_only=True` is Q', the measure on the condensed list; it is never lower than Q. With a cutoff the sum is
-    divided by min(cutoff, R). `beta=0` is AP. Doubling all gains is the same as doubling `beta`.
+    `judged_only=True` is Q', the measure on the condensed list; it is never lower than Q. With a
+    cutoff the sum is divided by min(cutoff, R). `beta=0` is AP. Doubling all gains is the same as
+    doubling `beta`.
 
     Question
     --------
-    How early and how completely does the ranking have the relevant documents, the better ones first?
+    How early and how completely does the ranking have the relevant documents, the better ones
+    first?
 
     Use
     ---
-    You want all relevant documents, the better ones first, and judgments are fairly complete (if they are not, use
+    You want all relevant documents, the better ones first, and judgments are fairly complete (if
+    they are not, use
     `judged_only=True`).
 
     Pitfalls
@@ -309,7 +369,8 @@ class _QMeasure(_Blended, kernel=q_measure, reasons=q_reasons):
 
     Formula
     -------
-    Q = \frac{1}{R} \sum_{r} \mathrm{rel}(r)\, \mathrm{BR}(r), \quad \mathrm{BR}(r) = \frac{\beta\, \mathrm{cg}(r) +
+    Q = \frac{1}{R} \sum_{r} \mathrm{rel}(r)\, \mathrm{BR}(r), \quad \mathrm{BR}(r) = \frac{\beta\,
+    \mathrm{cg}(r) +
     \mathrm{count}(r)}{\beta\, \mathrm{cg}_I(r) + r}
 
     Elsewhere
@@ -327,15 +388,20 @@ class _QMeasure(_Blended, kernel=q_measure, reasons=q_reasons):
     """
 
     PRETTY_NAME = "Q-measure"
-    VARIANTS = ({}, {"beta": 2.5, "cutoff": 7, "judged_only": True}, {"gains": {3: 7.5}}, {"beta": 0.0})
+    VARIANTS = (
+        {},
+        {"beta": 2.5, "cutoff": 7, "judged_only": True},
+        {"gains": {3: 7.5}},
+        {"beta": 0.0},
+    )
     STANDS_FOR = {"AP": {"beta": 0}}
 
 
 class _RMeasure(_Blended, kernel=r_measure, reasons=r_reasons):
     r"""R-precision for graded relevance: the blended ratio at rank R.
 
-    1 for every order of the relevant documents at the top, such as the ideal order reversed: if the order within
-    the top R matters, take `QMeasure`.
+    1 for every order of the relevant documents at the top, such as the ideal order reversed: if the
+    order within the top R matters, take `QMeasure`.
 
     Question
     --------
@@ -364,7 +430,8 @@ class _RMeasure(_Blended, kernel=r_measure, reasons=r_reasons):
 
     Source
     ------
-    T. Sakai, NTCIR-4 2004; named by Sakai, SIGIR 2006, section 4, doi:10.1145/1148170.1148322 [sakai2006pmeasure]
+    T. Sakai, NTCIR-4 2004; named by Sakai, SIGIR 2006, section 4, doi:10.1145/1148170.1148322
+    [sakai2006pmeasure]
     """
 
     PRETTY_NAME = "R-measure"
@@ -377,8 +444,8 @@ class _RMeasure(_Blended, kernel=r_measure, reasons=r_reasons):
 class _OMeasure(_Blended, kernel=o_measure, reasons=o_reasons):
     r"""Reciprocal rank for graded relevance: the blended ratio at the first relevant document.
 
-    1 if and only if a document of the topic's highest grade is ranked first. With one positive grade it is RR down to
-    rank R, and larger below, where the ideal list gains nothing more.
+    1 if and only if a document of the topic's highest grade is ranked first. With one positive
+    grade it is RR down to rank R, and larger below, where the ideal list gains nothing more.
 
     Question
     --------
@@ -415,10 +482,12 @@ class _OMeasure(_Blended, kernel=o_measure, reasons=o_reasons):
 
 
 class _PMeasure(_Blended, kernel=p_measure, reasons=p_reasons):
-    r"""For one highly relevant document: the blended ratio at the rank of the best retrieved document.
+    r"""For one highly relevant document: the blended ratio at the rank of the best retrieved
+    document.
 
-    Its user knows a good document from a fair one and reads on until the best of the list, as in a search for a known
-    item. 1 even for some rankings that are not ideal, such as the ideal order reversed; `PPlus` is not.
+    Its user knows a good document from a fair one and reads on until the best of the list, as in a
+    search for a known item. 1 even for some rankings that are not ideal, such as the ideal order
+    reversed; `PPlus` is not.
 
     Question
     --------
@@ -430,7 +499,8 @@ class _PMeasure(_Blended, kernel=p_measure, reasons=p_reasons):
 
     Pitfalls
     --------
-    A better list can have a lower value: if the best document moves up, so does the rank at which the ratio is read
+    A better list can have a lower value: if the best document moves up, so does the rank at which
+    the ratio is read
     (`p-measure-limits`). `PPlus` has no such jump.
 
     Formula
@@ -453,10 +523,11 @@ class _PMeasure(_Blended, kernel=p_measure, reasons=p_reasons):
 
 
 class _PPlus(_Blended, kernel=p_plus, reasons=p_plus_reasons):
-    r"""P-measure that also counts the relevant documents above the best one: the mean of their blended ratios.
+    r"""P-measure that also counts the relevant documents above the best one: the mean of their
+    blended ratios.
 
-    1 if and only if a document of the topic's highest grade is ranked first, as `OMeasure`; but below 1 a fair
-    document on the way to a good one costs part of the value, not all of it.
+    1 if and only if a document of the topic's highest grade is ranked first, as `OMeasure`; but
+    below 1 a fair document on the way to a good one costs part of the value, not all of it.
 
     Question
     --------
@@ -472,7 +543,8 @@ class _PPlus(_Blended, kernel=p_plus, reasons=p_plus_reasons):
 
     Formula
     -------
-    P^{+} = \frac{1}{\mathrm{count}(r_p)} \sum_{r \le r_p} \mathrm{rel}(r)\, \mathrm{BR}(r), \quad \mathrm{BR}(r) =
+    P^{+} = \frac{1}{\mathrm{count}(r_p)} \sum_{r \le r_p} \mathrm{rel}(r)\, \mathrm{BR}(r), \quad
+    \mathrm{BR}(r) =
     \frac{\beta\, \mathrm{cg}(r) + \mathrm{count}(r)}{\beta\, \mathrm{cg}_I(r) + r}
 
     Elsewhere

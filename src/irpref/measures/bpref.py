@@ -17,33 +17,34 @@ R, N  relevant and judged non-relevant documents in the pool; Nret: those of N t
 
 b_r   relevant documents ranked above r
 
-`top` is for the highest ranked judged document, which has nothing above it (section 2.5): if it is relevant, 'drop'
-leaves it out of the sum and of R, unless it is all there is, and 'zero' out of the sum only. The norms N, relative and
-relative2 are `RPref` of binary grades, with any `top`.
+`top` is for the highest ranked judged document, which has nothing above it (section 2.5): if it is
+relevant, 'drop' leaves it out of the sum and of R, unless it is all there is, and 'zero' out of the
+sum only. The norms N, relative and relative2 are `RPref` of binary grades, with any `top`.
 
 C. Buckley and E. M. Voorhees, Retrieval evaluation with incomplete information, SIGIR 2004, 25-32,
-doi:10.1145/1008992.1009000; trec_eval's file `bpref_bug` (8 November 2005) for the correction. J. De Beer and
-M.-F. Moens, Rpref, SIGIR 2006, 637-638, doi:10.1145/1148170.1148293.
+doi:10.1145/1008992.1009000; trec_eval's file `bpref_bug` (8 November 2005) for the correction. J.
+De Beer and M.-F. Moens, Rpref, SIGIR 2006, 637-638, doi:10.1145/1148170.1148293.
 
-Decided here, as in trec_eval: a relevant document that was not retrieved adds nothing; without judged
-non-relevant documents every retrieved relevant one adds 1; no relevant document gives 0; a negative grade is no
-judgment.
+Decided here, as in trec_eval: a relevant document that was not retrieved adds nothing; without
+judged non-relevant documents every retrieved relevant one adds 1; no relevant document gives 0; a
+negative grade is no judgment.
 
-By hand: a and b relevant, x, y and z judged non-relevant, ranking x a y b. R = 2, N = 3, Nret = 2; one non-relevant
-document is ranked above a, two above b.
+By hand: a and b relevant, x, y and z judged non-relevant, ranking x a y b. R = 2, N = 3, Nret = 2;
+one non-relevant document is ranked above a, two above b.
 
     min, R, old   1/2 * ((1 - 1/2) + (1 - 2/2)) = 1/4
     N, 10min      1/2 * ((1 - 1/3) + (1 - 2/3)) = 1/2
     10            1/2 * ((1 - 1/12) + (1 - 2/12)) = 7/8
 
-When 1, when 0: 1 if all relevant documents were retrieved and no judged non-relevant one is ranked above any of them
-(a b x y z). x y a b has 0 with `min`, as two non-relevant documents already cost all; with `N` it has 1/3. The
-larger the denominator, the less one misplaced document costs, and the more of them make a difference.
+When 1, when 0: 1 if all relevant documents were retrieved and no judged non-relevant one is ranked
+above any of them (a b x y z). x y a b has 0 with `min`, as two non-relevant documents already cost
+all; with `N` it has 1/3. The larger the denominator, the less one misplaced document costs, and the
+more of them make a difference.
 
-What it is sensitive to: only the order of the judged documents, so unjudged documents move it less than AP. In return
-it does not see how deep the judged documents are ranked. With few relevant documents `min` and `R` are coarse: if
-R = 1, the value is 0 or 1. The forms with 10 are finer there.
-"""
+What it is sensitive to: only the order of the judged documents, so unjudged documents move it less
+than AP. In return it does not see how deep the judged documents are ranked. With few relevant
+documents `min` and `R` are coarse: if R = 1, the value is 0 or 1. The forms with 10 are finer
+there."""
 
 from __future__ import annotations
 
@@ -51,7 +52,7 @@ from typing import Any
 
 import numpy as np
 
-from irpref.arrays import Floats, Ints, JudgedRun, Parts, Record, Sum, Topic, say_preferences
+from irpref.kernel import Floats, Ints, JudgedRun, Parts, Record, Sum, Topic, say_preferences
 from irpref.measures.declare import CUTOFF, REL, KernelMeasure, Param, register
 
 
@@ -85,18 +86,25 @@ def above(run: JudgedRun, rel: float, cutoff: int | None) -> _Above:
         found = judged.at_least(rel)
         r = run.pool.count_relevant(rel)
         n = run.pool.count_relevant(0) - r
-        return _Above(found, judged.others_above(found), r, n, judged.hits.lengths - found.hits.lengths)
+        return _Above(
+            found, judged.others_above(found), r, n, judged.hits.lengths - found.hits.lengths
+        )
 
     return view.memo((above, rel), make)
 
 
 def bounds(r: Ints, n: Ints, n_retrieved: Ints, norm: str) -> tuple[Ints, Ints]:
-    """cap and den by the numbers of relevant and of other judged documents, and of the latter retrieved.
+    """cap and den by the numbers of relevant and of other judged documents, and of the latter
+    retrieved.
 
     The table of the module, a row a norm. `den` may be 0: then there is nothing to be misplaced.
     """
     cap = {"N": n, "10": r + 10, "10min": r + 10}.get(norm, r)
-    den = {"min": np.minimum(r, n), "10min": np.minimum(r + 10, n), "old": np.minimum(r, n_retrieved)}.get(norm, cap)
+    den = {
+        "min": np.minimum(r, n),
+        "10min": np.minimum(r + 10, n),
+        "old": np.minimum(r, n_retrieved),
+    }.get(norm, cap)
     return cap, den
 
 
@@ -111,7 +119,9 @@ def bpref(run: JudgedRun, *, norm: str, rel: float, top: str, cutoff: int | None
     if norm in ("relative", "relative2"):
         summand = 1 - of.number / np.maximum(place + (norm == "relative2"), 1.0)
     else:
-        cap, den = (of.found.hits.spread(bound) for bound in bounds(of.r, of.n, of.n_retrieved, norm))
+        cap, den = (
+            of.found.hits.spread(bound) for bound in bounds(of.r, of.n, of.n_retrieved, norm)
+        )
         # A denominator of 0 means that no judged non-relevant document can be above.
         summand = 1 - np.minimum(of.number, cap) / np.maximum(den, 1)
     size = of.r
@@ -135,7 +145,8 @@ def bpref_reasons(topic: Topic) -> None:
 
 
 class _BprefVariant(KernelMeasure, kernel=bpref, reasons=bpref_reasons):
-    r"""The forms of bpref that the literature and the tools use; without parameters it is ir_measures' `Bpref`.
+    r"""The forms of bpref that the literature and the tools use; without parameters it is
+    ir_measures' `Bpref`.
 
     `BprefR`, `BprefN` and `Bpref10` are names for `norm='R'`, `'N'` and `'10'`.
 
@@ -149,7 +160,8 @@ class _BprefVariant(KernelMeasure, kernel=bpref, reasons=bpref_reasons):
 
     Pitfalls
     --------
-    The norms differ most if few documents were judged non-relevant; a paper that says only 'bpref' may mean any of
+    The norms differ most if few documents were judged non-relevant; a paper that says only 'bpref'
+    may mean any of
     them. Without judged non-relevant documents every variant is recall.
 
     Formula
@@ -185,7 +197,8 @@ class _BprefVariant(KernelMeasure, kernel=bpref, reasons=bpref_reasons):
 
     Source
     ------
-    Buckley & Voorhees, SIGIR 2004, doi:10.1145/1008992.1009000; trec_eval m_bpref.c [buckley2004bpref]
+    Buckley & Voorhees, SIGIR 2004, doi:10.1145/1008992.1009000; trec_eval m_bpref.c
+    [buckley2004bpref]
     """
 
     PRETTY_NAME = "bpref (variants)"
@@ -193,13 +206,20 @@ class _BprefVariant(KernelMeasure, kernel=bpref, reasons=bpref_reasons):
     NEEDS = ("nonrelevant",)
     VARIANTS = (
         {},
-        *({"norm": norm, "rel": 2, "cutoff": 7} for norm in ("R", "N", "10", "10min", "old", "relative")),
+        *(
+            {"norm": norm, "rel": 2, "cutoff": 7}
+            for norm in ("R", "N", "10", "10min", "old", "relative")
+        ),
         {"norm": "relative2", "top": "zero"},
         {"top": "drop"},
     )
     STANDS_FOR = {"Bpref": {}}
     SUPPORTED_PARAMS: dict[str, Any] = {
-        "norm": Param(str, default="min", choices=("min", "R", "N", "10", "10min", "old", "relative", "relative2")),
+        "norm": Param(
+            str,
+            default="min",
+            choices=("min", "R", "N", "10", "10min", "old", "relative", "relative2"),
+        ),
         "rel": REL,
         "top": Param(str, default="keep", choices=("keep", "drop", "zero")),
         "cutoff": CUTOFF,

@@ -13,9 +13,10 @@ R      documents with a grade above 0
 RP(j)  relative position: how many ranks the document at rank j is above (negative) or below (positive) the ranks
        that the ideal list has for documents of its grade, from first_j to last_j
 
-M. Angelini, N. Ferro, K. Järvelin, H. Keskustalo, A. Pirkola, G. Santucci and G. Silvello, Cumulated Relative
-Position: a metric for ranking evaluation, IIR 2013 (extended abstract), CEUR-WS 964, paper 9, equations (1) to (5);
-full paper at CLEF 2012, LNCS 7488, doi:10.1007/978-3-642-33247-0_13.
+M. Angelini, N. Ferro, K. Järvelin, H. Keskustalo, A. Pirkola, G. Santucci and G. Silvello,
+Cumulated Relative Position: a metric for ranking evaluation, IIR 2013 (extended abstract), CEUR-WS
+964, paper 9, equations (1) to (5); full paper at CLEF 2012, LNCS 7488,
+doi:10.1007/978-3-642-33247-0_13.
 
 Left open there, decided here:
 
@@ -27,36 +28,42 @@ Left open there, decided here:
   2 1 1 1 would have rho = 4/2);
 - the worst case is the bound -R (R + 1) / 2, not the reversed ideal list, which is not even the minimum when fewer
   than R non-relevant documents are known (pool 2222 11111 00: -11; 1 0 2 2 1 2 0 1 1 has -13).
-  `nCRP(worst='reversed')` divides by that list all the same. The two agree if there are at least R non-relevant
-  documents and no negative grades. If not, values above 1 are possible, the worst case of a run depends on what it
-  retrieves, and if the reversed list has CRP(w, R) >= 0 (only relevant documents: S A A A becomes A A A S, +2)
-  the value is 0;
+  `nCRP(worst='reversed')` divides by that list all the same. The two agree if there are at least R
+  non-relevant documents and no negative grades. If not, values above 1 are possible, the worst case
+  of a run depends on what it retrieves, and if the reversed list has CRP(w, R) >= 0 (only relevant
+  documents: S A A A becomes A A A S, +2) the value is 0;
 - no relevant document: CRP = nCRP = CRPRecovery = 0.
 
-Several statements of the abstract hold for binary grades only: CRP can be positive before R (one S and three A,
-ranked A A S A: -1, -1, +1), and rho = 1 does not imply an ideal ranking (B A S: -2, -2, 0). CRP grows with R
-squared: average nCRP rather than CRP. rho is not monotone: n r r r has 0, n r r n n r has 1/2.
+Several statements of the abstract hold for binary grades only: CRP can be positive before R (one S
+and three A, ranked A A S A: -1, -1, +1), and rho = 1 does not imply an ideal ranking (B A S: -2,
+-2, 0). CRP grows with R squared: average nCRP rather than CRP. rho is not monotone: n r r r has 0,
+n r r n n r has 1/2.
 
-For grades of 0 and more nCRP is at most 1, but several relevant grades can take it below 0: grades 1 1 2 in this
-order have RP -1, 0, +2 against the ideal 2 1 1, so nCRP is 1 / -6. With negative grades it has no bounds: a document
-of grade -1 at the top is as many ranks too high as the run has documents that are better or unjudged, so nCRP
-grows with the depth of the run. The same document moves CRP, and can keep the curve from coming back to 0; a
-`RangeWarning` says so for all of the family.
+For grades of 0 and more nCRP is at most 1, but several relevant grades can take it below 0: grades
+1 1 2 in this order have RP -1, 0, +2 against the ideal 2 1 1, so nCRP is 1 / -6. With negative
+grades it has no bounds: a document of grade -1 at the top is as many ranks too high as the run has
+documents that are better or unjudged, so nCRP grows with the depth of the run. The same document
+moves CRP, and can keep the curve from coming back to 0; a `RangeWarning` says so for all of the
+family.
 
-By hand: grades a 2, b 1, c 0, ranking c a b. The ideal list is a b c, so the places are 1, 2 and 3, and R = 2.
+By hand: grades a 2, b 1, c 0, ranking c a b. The ideal list is a b c, so the places are 1, 2 and 3,
+and R = 2.
 
     rank     1    2    3
     grade    0    2    1
     RP      -2   +1   +1      c is two ranks too high, a and b one too low
     CRP     -2   -1    0      CRP(R) = -1,  nCRP = -1 / -3 = 1/3,  CRPRecovery = 2/3
 
-The ideal list reversed is c b a: RP -2, 0, +2, so CRP(w, R) = -2, and nCRP(worst='reversed') = -1 / -2 = 1/2.
+The ideal list reversed is c b a: RP -2, 0, +2, so CRP(w, R) = -2, and nCRP(worst='reversed') = -1 /
+-2 = 1/2.
 
-A run of c alone is filled up with a non-relevant document: RP -2, -1, so CRP is -3 and nCRP is 1, the worst.
+A run of c alone is filled up with a non-relevant document: RP -2, -1, so CRP is -3 and nCRP is 1,
+the worst.
 
-What it is sensitive to: the distance of a document from its place, not only the order of pairs. Moving a document
-within the interval of its grade changes nothing; moving it ten ranks out costs ten times as much as moving it one rank
-out. Documents below rank R do not affect nCRP, nor CRP without a cutoff; they decide CRPRecovery.
+What it is sensitive to: the distance of a document from its place, not only the order of pairs.
+Moving a document within the interval of its grade changes nothing; moving it ten ranks out costs
+ten times as much as moving it one rank out. Documents below rank R do not affect nCRP, nor CRP
+without a cutoff; they decide CRPRecovery.
 
 How to read the file beside the paper:
 
@@ -69,9 +76,8 @@ How to read the file beside the paper:
     CRP(r, R), CRP(w, R) fig. 1   `crp`, `worst`
     b_r, rho             sec. 2   `crp_balance`, `crp_recovery`
 
-RW, the weights of the grades, is defined there and used in none of the five equations: only the order of the grades
-counts here, and whether they are above 0.
-"""
+RW, the weights of the grades, is defined there and used in none of the five equations: only the
+order of the grades counts here, and whether they are above 0."""
 
 from __future__ import annotations
 
@@ -80,16 +86,27 @@ from typing import Any
 
 import numpy as np
 
-from irpref.arrays import MISSED, RETRIEVED, Floats, Ints, JudgedRun, Judgments, Record, Segments, Terms, Topic, ratio
+from irpref.kernel import (
+    MISSED,
+    RETRIEVED,
+    Floats,
+    Ints,
+    JudgedRun,
+    Judgments,
+    Record,
+    Segments,
+    Terms,
+    Topic,
+    ratio,
+)
 from irpref.measures.declare import CUTOFF, KernelMeasure, Param, register
 
 
 class Ideal(Record):
     """Where the ideal list has the levels of each topic.
 
-    `first` and `last` are the ranks that bound each level, (n_levels,), before non-relevant documents without a
-    judgment push the lower ones down; the others have one number a topic.
-    """
+    `first` and `last` are the ranks that bound each level, (n_levels,), before non-relevant
+    documents without a judgment push the lower ones down; the others have one number a topic."""
 
     first: Ints
     last: Ints
@@ -101,9 +118,8 @@ class Ideal(Record):
 def ideal(pool: Judgments) -> Ideal:
     """Intervals of the levels in the ideal list.
 
-    A level is a grade of a topic. If all documents of a level fill the ranks 3 to 7 of the ideal list, none of them
-    is misplaced on any of these ranks.
-    """
+    A level is a grade of a topic. If all documents of a level fill the ranks 3 to 7 of the ideal
+    list, none of them is misplaced on any of these ranks."""
 
     def make() -> Ideal:
         grade = pool.level_grade
@@ -139,9 +155,9 @@ class Curve(Record):
 def crp_curve(run: JudgedRun, depth: int | None = None) -> Curve:
     """RP and CRP at every rank at which the curve can move.
 
-    Without negative grades these are the ranks down to R and those of the hits, for all others have RP 0. With them,
-    they are all ranks of the list, filled up with non-relevant documents to R, and to `depth` if given.
-    """
+    Without negative grades these are the ranks down to R and those of the hits, for all others have
+    RP 0. With them, they are all ranks of the list, filled up with non-relevant documents to R, and
+    to `depth` if given."""
 
     best, grade = ideal(run.pool), run.pool.level_grade
     depth = depth if best.negatives else None
@@ -151,12 +167,17 @@ def crp_curve(run: JudgedRun, depth: int | None = None) -> Curve:
         if best.negatives:
             end = np.maximum(run.n_retrieved, np.maximum(r, depth or 0))
         else:
-            end = np.maximum(np.append(run.rank, 0)[np.where(run.hits.lengths > 0, run.hits.ends - 1, -1)], r)
-        # Non-relevant documents without a judgment, retrieved ones and those that fill the list up, push the lower
-        # grades down.
+            end = np.maximum(
+                np.append(run.rank, 0)[np.where(run.hits.lengths > 0, run.hits.ends - 1, -1)], r
+            )
+        # Non-relevant documents without a judgment, retrieved ones and those that fill the list up,
+        # push the lower grades down.
         pushed = end - run.hits.lengths
         shift, last = run.pool.levels.spread(pushed), r + best.zeros + pushed
-        lowest, highest = best.first + np.where(grade < 0, shift, 0), best.last + np.where(grade <= 0, shift, 0)
+        lowest, highest = (
+            best.first + np.where(grade < 0, shift, 0),
+            best.last + np.where(grade <= 0, shift, 0),
+        )
         # Ranks one after the other, then those of the hits below.
         top = Segments.of_lengths(end if best.negatives else r)
         below = run.rank > run.hits.spread(top.lengths)
@@ -167,10 +188,15 @@ def crp_curve(run: JudgedRun, depth: int | None = None) -> Curve:
         of_top = top.spread(ranks.starts) + top.position
         rank, rp = np.zeros((2, ranks.size + 1), np.int64)
         rank[of_top], rank[hit] = top.position + 1, run.rank
-        # Equation (4): a document is above its interval, below it, or inside. First as if all were non-relevant: their
-        # interval is R + 1 to `last`, and only negative grades can force one below it.
-        rp[of_top] = np.minimum(top.position - top.spread(r), 0) + np.maximum(top.position + 1 - top.spread(last), 0)
-        rp[hit] = np.minimum(run.rank - lowest[run.level], 0) + np.maximum(run.rank - highest[run.level], 0)
+        # Equation (4): a document is above its interval, below it, or inside. First as if all were
+        # non-relevant: their interval is R + 1 to `last`, and only negative grades can force one
+        # below it.
+        rp[of_top] = np.minimum(top.position - top.spread(r), 0) + np.maximum(
+            top.position + 1 - top.spread(last), 0
+        )
+        rp[hit] = np.minimum(run.rank - lowest[run.level], 0) + np.maximum(
+            run.rank - highest[run.level], 0
+        )
         return Curve(ranks, rank, rp, np.append(ranks.running_count(rp[:-1]), 0), hit, end)
 
     return run.memo((crp_curve, depth), make)
@@ -179,17 +205,18 @@ def crp_curve(run: JudgedRun, depth: int | None = None) -> Curve:
 def worst(pool: Judgments) -> Floats:
     """CRP(w, R) = -R (R + 1) / 2: shape (n_topics,).
 
-    Nothing relevant in the top R: a non-relevant document at rank j is R + 1 - j ranks too high, and these add up.
-    """
+    Nothing relevant in the top R: a non-relevant document at rank j is R + 1 - j ranks too high,
+    and these add up."""
     r = ideal(pool).relevant.astype(np.float64)
     return -r * (r + 1) / 2
 
 
 def beyond(begin: Floats, end: Floats, bound: Floats | Ints, sign: int) -> Floats:
-    """Sum over the ranks `begin` to `end` of how far they lie beyond `bound`, above it (-1) or below it (+1).
+    """Sum over the ranks `begin` to `end` of how far they lie beyond `bound`, above it (-1) or
+    below it (+1).
 
-    The distances from one rank to the next differ by 1, so the sum is their number times the middle one.
-    """
+    The distances from one rank to the next differ by 1, so the sum is their number times the middle
+    one."""
     if sign < 0:
         end = np.minimum(end, bound)
     else:
@@ -199,10 +226,11 @@ def beyond(begin: Floats, end: Floats, bound: Floats | Ints, sign: int) -> Float
 
 
 def reversed_ideal(run: JudgedRun, length: Ints, depth: Ints, upto: Ints) -> tuple[Floats, Floats]:
-    """Sums of the positive and of the negative RP of the reversed ideal list: (n_topics,), (n_topics,).
+    """Sums of the positive and of the negative RP of the reversed ideal list: (n_topics,),
+    (n_topics,).
 
-    No list is built: reversed, each level is again an interval of ranks, and its displacements are two sums in
-    closed form.
+    No list is built: reversed, each level is again an interval of ranks, and its displacements are
+    two sums in closed form.
 
     Parameters
     ----------
@@ -217,10 +245,17 @@ def reversed_ideal(run: JudgedRun, length: Ints, depth: Ints, upto: Ints) -> tup
     r, pushed = best.relevant, length - run.hits.lengths
     last = r + best.zeros + pushed
     low = np.where(pool.level_grade < 0, pool.levels.spread(pushed), 0)
-    first_rank, last_rank = (best.first + low).astype(np.float64), (best.last + low).astype(np.float64)
-    # Rank j of the ideal list is rank depth + 1 - j of the reversed one, so a level stays an interval of ranks.
+    first_rank, last_rank = (
+        (best.first + low).astype(np.float64),
+        (best.last + low).astype(np.float64),
+    )
+    # Rank j of the ideal list is rank depth + 1 - j of the reversed one, so a level stays an
+    # interval of ranks.
     turn = pool.levels.spread(depth) + 1
-    begin, end = np.maximum(turn - last_rank, 1), np.minimum(turn - first_rank, pool.levels.spread(upto))
+    begin, end = (
+        np.maximum(turn - last_rank, 1),
+        np.minimum(turn - first_rank, pool.levels.spread(upto)),
+    )
     other = pool.level_grade != 0
     plus = pool.levels.total(np.where(other, beyond(begin, end, last_rank, 1), 0.0))
     minus = pool.levels.total(np.where(other, beyond(begin, end, first_rank, -1), 0.0))
@@ -229,18 +264,22 @@ def reversed_ideal(run: JudgedRun, length: Ints, depth: Ints, upto: Ints) -> tup
 
 
 def worst_reversed(run: JudgedRun) -> Floats:
-    """CRP(w, R) of the reversed ideal list of all judged and all retrieved documents: shape (n_topics,).
+    """CRP(w, R) of the reversed ideal list of all judged and all retrieved documents: shape
+    (n_topics,).
 
     At least 0 if too few documents are not relevant.
     """
     r = ideal(run.pool).relevant
     length = np.maximum(run.n_retrieved, r)
-    plus, minus = reversed_ideal(run, length, run.pool.judged.lengths + length - run.hits.lengths, r)
+    plus, minus = reversed_ideal(
+        run, length, run.pool.judged.lengths + length - run.hits.lengths, r
+    )
     return plus + minus
 
 
 def crp(run: JudgedRun, *, cutoff: int | None, judged_only: bool) -> Floats:
-    """CRP of each topic: shape (n_topics,), 0 for an ideal ranking, mostly negative, higher is better.
+    """CRP of each topic: shape (n_topics,), 0 for an ideal ranking, mostly negative, higher is
+    better.
 
     Returns
     -------
@@ -249,7 +288,8 @@ def crp(run: JudgedRun, *, cutoff: int | None, judged_only: bool) -> Floats:
     """
     view = run.condensed(negative=True) if judged_only else run
     of, r = crp_curve(view), ideal(run.pool).relevant
-    # Beyond the end of the filled-up list the curve stays where it is. If nothing is relevant nothing can be misplaced.
+    # Beyond the end of the filled-up list the curve stays where it is. If nothing is relevant
+    # nothing can be misplaced.
     return np.where(r > 0, of.crp[of.row(r if cutoff is None else np.full(r.size, cutoff))], 0.0)
 
 
@@ -260,7 +300,8 @@ def _loss(run: JudgedRun, kind: str, judged_only: bool) -> Floats:
 
 
 def n_crp(run: JudgedRun, *, worst: str, judged_only: bool) -> Floats:
-    """CRP(R) / CRP(w, R) of each topic: shape (n_topics,), 0 ideal, 1 nothing relevant in the top R.
+    """CRP(R) / CRP(w, R) of each topic: shape (n_topics,), 0 ideal, 1 nothing relevant in the top
+    R.
 
     The curve at R as a share of its worst case, so that topics of different R may be averaged.
     """
@@ -273,9 +314,8 @@ def n_crp(run: JudgedRun, *, worst: str, judged_only: bool) -> Floats:
 def crp_balance(run: JudgedRun) -> Ints:
     """Balance point, min {j >= R: CRP(j) >= 0}: shape (n_topics,), 0 if there is none.
 
-    The rank b at which early misplacements are made good. Looked for from R on: before it, grades can lift the curve
-    above 0 in a ranking that is not ideal.
-    """
+    The rank b at which early misplacements are made good. Looked for from R on: before it, grades
+    can lift the curve above 0 in a ranking that is not ideal."""
     of, r = crp_curve(run), ideal(run.pool).relevant
     found = of.ranks.first((of.crp[:-1] >= 0) & (of.rank[:-1] >= of.ranks.spread(r)))
     return np.where(r > 0, of.rank[found], 0)
@@ -293,12 +333,14 @@ def crp_recovery(run: JudgedRun, *, cutoff: int | None, judged_only: bool) -> Fl
     return ratio(ideal(run.pool).relevant, crp_balance(view))
 
 
-def crp_terms(run: JudgedRun, *, cutoff: int | None = None, judged_only: bool, share: Floats | None = None) -> Terms:
+def crp_terms(
+    run: JudgedRun, *, cutoff: int | None = None, judged_only: bool, share: Floats | None = None
+) -> Terms:
     """RP of the documents above the rank that CRP is read at: shape (n_judged,) and by rank.
 
-    RP of each document down to the rank that is asked for, times `share` of its topic, 1 if None. The parts are judged
-    documents, documents without a judgment (a function of rank, since there may be many), and the ranks that fill a
-    short list up (`rest`).
+    RP of each document down to the rank that is asked for, times `share` of its topic, 1 if None.
+    The parts are judged documents, documents without a judgment (a function of rank, since there
+    may be many), and the ranks that fill a short list up (`rest`).
 
     In the example of the module c adds -2 and a +1; b is ranked below rank R = 2 and adds nothing.
     """
@@ -316,12 +358,16 @@ def crp_terms(run: JudgedRun, *, cutoff: int | None = None, judged_only: bool, s
         return np.where(at <= rank[topic], rp_at(topic, at), 0.0) * factor[topic]
 
     return Terms(
-        view.on_pool(np.where(view.rank <= view.hits.spread(rank), rp, 0.0) * view.hits.spread(factor), 0.0),
+        view.on_pool(
+            np.where(view.rank <= view.hits.spread(rank), rp, 0.0) * view.hits.spread(factor), 0.0
+        ),
         unjudged=None if judged_only else unjudged,
         # The ranks that fill a short list up belong to no document.
         rest=(of.crp[of.row(rank)] - of.crp[of.row(np.minimum(rank, view.n_retrieved))]) * factor,
         columns={"rp": view.on_pool(rp), "crp": view.on_pool(of.crp[of.hit] * 1.0)},
-        unjudged_columns={} if judged_only else {"rp": rp_at, "crp": lambda topic, at: of.crp[of.row(at, topic)] * 1.0},
+        unjudged_columns={}
+        if judged_only
+        else {"rp": rp_at, "crp": lambda topic, at: of.crp[of.row(at, topic)] * 1.0},
     )
 
 
@@ -331,7 +377,11 @@ def n_crp_terms(run: JudgedRun, *, worst: str, judged_only: bool) -> Terms:
     In the example of the module c adds 2/3 and a takes away 1/3.
     """
     loss = _loss(run, worst, judged_only)
-    return crp_terms(run, judged_only=judged_only, share=np.divide(1.0, loss, out=np.zeros_like(loss), where=loss < 0))
+    return crp_terms(
+        run,
+        judged_only=judged_only,
+        share=np.divide(1.0, loss, out=np.zeros_like(loss), where=loss < 0),
+    )
 
 
 def position_reasons(topic: Topic) -> None:
@@ -360,7 +410,9 @@ def position_reasons(topic: Topic) -> None:
 
 
 JUDGED_ONLY = Param(
-    bool, "drop documents without a judgment and rank again; a negative grade is a judgment here", default=False
+    bool,
+    "drop documents without a judgment and rank again; a negative grade is a judgment here",
+    default=False,
 )
 
 
@@ -369,7 +421,8 @@ class _Displacement(KernelMeasure):
 
     Columns
     -------
-    rp : ranks between it and the place of its grade in the ideal list, negative if it is ranked too high
+    rp : ranks between it and the place of its grade in the ideal list, negative if it is ranked too
+    high
     crp : sum of rp down to its rank
     """
 
@@ -378,7 +431,8 @@ class _Displacement(KernelMeasure):
 
 
 class _CRP(_Displacement, kernel=crp, terms=crp_terms, reasons=position_reasons):
-    r"""Net displacement of the documents above rank R, against the ideal list: the paper's loss value.
+    r"""Net displacement of the documents above rank R, against the ideal list: the paper's loss
+    value.
 
     Average `nCRP` over topics instead: CRP grows with the square of R.
 
@@ -388,7 +442,8 @@ class _CRP(_Displacement, kernel=crp, terms=crp_terms, reasons=position_reasons)
 
     Use
     ---
-    You want to see, rank by rank, where a ranking departs from the ideal one: as a curve, for one topic.
+    You want to see, rank by rank, where a ranking departs from the ideal one: as a curve, for one
+    topic.
 
     Pitfalls
     --------
@@ -400,7 +455,8 @@ class _CRP(_Displacement, kernel=crp, terms=crp_terms, reasons=position_reasons)
 
     Formula
     -------
-    \mathrm{CRP}(j) = \sum_{i = 1}^{j} \mathrm{RP}(i), \quad \mathrm{RP}(i) = \min(i - \mathrm{first}_i, 0) + \max(i -
+    \mathrm{CRP}(j) = \sum_{i = 1}^{j} \mathrm{RP}(i), \quad \mathrm{RP}(i) = \min(i -
+    \mathrm{first}_i, 0) + \max(i -
     \mathrm{last}_i, 0)
 
     Parameters
@@ -429,7 +485,8 @@ class _CRP(_Displacement, kernel=crp, terms=crp_terms, reasons=position_reasons)
 
 
 class _nCRP(_Displacement, kernel=n_crp, terms=n_crp_terms, reasons=position_reasons):
-    r"""CRP at R as a share of its worst case: 0 for an ideal ranking, 1 if nothing relevant is in the top R.
+    r"""CRP at R as a share of its worst case: 0 for an ideal ranking, 1 if nothing relevant is in
+    the top R.
 
     Question
     --------
@@ -441,7 +498,8 @@ class _nCRP(_Displacement, kernel=n_crp, terms=n_crp_terms, reasons=position_rea
 
     Pitfalls
     --------
-    Lower is better. Below 0 is possible with several relevant grades; with negative grades there are no bounds. With
+    Lower is better. Below 0 is possible with several relevant grades; with negative grades there
+    are no bounds. With
     `worst='reversed'` a run with few non-relevant documents can exceed 1.
 
     Range
@@ -450,11 +508,13 @@ class _nCRP(_Displacement, kernel=n_crp, terms=n_crp_terms, reasons=position_rea
 
     Formula
     -------
-    \mathrm{nCRP} = \frac{\mathrm{CRP}(r, R)}{\mathrm{CRP}(w, R)}, \quad \mathrm{CRP}(w, R) = -\frac{R (R + 1)}{2}
+    \mathrm{nCRP} = \frac{\mathrm{CRP}(r, R)}{\mathrm{CRP}(w, R)}, \quad \mathrm{CRP}(w, R) =
+    -\frac{R (R + 1)}{2}
 
     Parameters
     ----------
-    worst : worst case that CRP is divided by: nothing relevant in the top R, or the ideal list reversed
+    worst : worst case that CRP is divided by: nothing relevant in the top R, or the ideal list
+    reversed
 
     Negative grades
     ---------------
@@ -478,7 +538,8 @@ class _nCRP(_Displacement, kernel=n_crp, terms=n_crp_terms, reasons=position_rea
 
 
 class _CRPRecovery(_Displacement, kernel=crp_recovery):
-    r"""R over the rank at which the CRP curve is back at 0: 1 for an ideal ranking, 0 if it never is.
+    r"""R over the rank at which the CRP curve is back at 0: 1 for an ideal ranking, 0 if it never
+    is.
 
     Question
     --------

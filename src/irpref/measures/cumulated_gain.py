@@ -3,16 +3,17 @@
     CG(j)  = gain(1) + ... + gain(j)
     DCG(j) = gain(1) / d(1) + ... + gain(j) / d(j),        d(j) = max(1, log_base(j))
 
-and the same for the ideal list. For one topic, NCG = CG / ideal CG and NDCG = DCG / ideal DCG; over several
-topics they are ratios of means, not means of ratios.
+and the same for the ideal list. For one topic, NCG = CG / ideal CG and NDCG = DCG / ideal DCG; over
+several topics they are ratios of means, not means of ratios.
 
-K. Järvelin and J. Kekäläinen, Cumulated gain-based evaluation of IR techniques, ACM TOIS 20(4), 2002,
-422-446, doi:10.1145/582415.582418; the ratios of means in R. Baeza-Yates and B. Ribeiro-Neto, Modern
-Information Retrieval, 2nd ed., Addison-Wesley 2011, ch. 4.
+K. Järvelin and J. Kekäläinen, Cumulated gain-based evaluation of IR techniques, ACM TOIS 20(4),
+2002, 422-446, doi:10.1145/582415.582418; the ratios of means in R. Baeza-Yates and B. Ribeiro-Neto,
+Modern Information Retrieval, 2nd ed., Addison-Wesley 2011, ch. 4.
 
-The logarithm models a user's patience: the later a document, the smaller the share of its gain that reaches the
-user. A larger base discounts less. Ranks before the base are not discounted at all, since their logarithm is below 1
-and would raise the gain. Today's nDCG, with log2(j + 1) from the first rank on, has no such ranks.
+The logarithm models a user's patience: the later a document, the smaller the share of its gain that
+reaches the user. A larger base discounts less. Ranks before the base are not discounted at all,
+since their logarithm is below 1 and would raise the gain. Today's nDCG, with log2(j + 1) from the
+first rank on, has no such ranks.
 
 Left open there, decided here:
 
@@ -20,19 +21,20 @@ Left open there, decided here:
 - after its end a ranking gains nothing: its curves stay level, as do those of the ideal list;
 - the ratios are 0 if the ideal list has no gain yet.
 
-By hand: gains 1, 0, 3 down the ranking, base 2, so that d is 1, 1, log2 3. The ideal list has 3, 1, 0.
+By hand: gains 1, 0, 3 down the ranking, base 2, so that d is 1, 1, log2 3. The ideal list has 3, 1,
+0.
 
     CG 1, 1, 4      DCG 1, 1, 1 + 3 / log2 3 = 2.893      ideal CG and DCG 3, 4, 4      NCG 1/3, 1/4, 1
 
-The book defines the ideal list over all judged documents, and computes its example from the retrieved ones.
-With the latter, relevant documents that a system misses cost it nothing; it is there to reproduce the example.
-"""
+The book defines the ideal list over all judged documents, and computes its example from the
+retrieved ones. With the latter, relevant documents that a system misses cost it nothing; it is
+there to reproduce the example."""
 
 from __future__ import annotations
 
 import numpy as np
 
-from irpref.arrays import Floats, Gains, Ints, JudgedRun, Segments
+from irpref.kernel import Floats, Gains, Ints, JudgedRun, Segments
 from irpref.measures.original_ndcg import discount
 
 
@@ -52,12 +54,14 @@ def gain_curves(
     judged_only
         Drop documents without a judgment and rank the others again.
     ideal
-        'judged' for the ideal list of all judged documents, 'retrieved' for that of the retrieved ones.
+        'judged' for the ideal list of all judged documents, 'retrieved' for that of the retrieved
+        ones.
 
     Returns
     -------
     ranks, curves
-        Rows by topic, and by name the columns `gain`, `cg`, `dcg`, `ideal_cg` and `ideal_dcg`: shape (n_ranks,).
+        Rows by topic, and by name the columns `gain`, `cg`, `dcg`, `ideal_cg` and `ideal_dcg`:
+        shape (n_ranks,).
     """
     view = run.view(None, judged_only)
     ranks = Segments.of_lengths(depth)
@@ -75,7 +79,14 @@ def gain_curves(
         best = placed(view.hits, view.hits.position + 1, run.pool.gain(gains)[np.sort(view.row)])
     else:
         best = placed(run.pool.judged, run.pool.judged.position + 1, run.pool.gain(gains))
-    # The ideal list is discounted by its own ranks, which are those of the run: both end at `depth`.
+    # The ideal list is discounted by its own ranks, which are those of the run: both end at
+    # `depth`.
     divisor = discount(ranks.position + 1, base)
-    curves = {"gain": gain, "cg": gain, "dcg": gain / divisor, "ideal_cg": best, "ideal_dcg": best / divisor}
+    curves = {
+        "gain": gain,
+        "cg": gain,
+        "dcg": gain / divisor,
+        "ideal_cg": best,
+        "ideal_dcg": best / divisor,
+    }
     return ranks, {name: of if name == "gain" else ranks.running(of) for name, of in curves.items()}

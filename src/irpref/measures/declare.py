@@ -1,9 +1,8 @@
 """How a kernel becomes an ir_measures measure.
 
-A measure is a class: kernel, parameters, the question it answers, its source. `register` makes one instance of
-it known to ir_measures under its name. Parameters are checked when the measure is built, with `ValueError`s
-that say what is accepted.
-"""
+A measure is a class: kernel, parameters, the question it answers, its source. `register` makes one
+instance of it known to ir_measures under its name. Parameters are checked when the measure is
+built, with `ValueError`s that say what is accepted."""
 
 from __future__ import annotations
 
@@ -22,8 +21,8 @@ from ir_measures import measures as host
 from ir_measures import providers
 from ir_measures.measures.base import _NOT_PROVIDED, MeanAgg
 
-from irpref.arrays import Floats, JudgedRun, Sum, Terms
-from irpref.arrays.reasons import default_reasons
+from irpref.kernel import Floats, JudgedRun, Sum, Terms
+from irpref.kernel.reasons import default_reasons
 from irpref.measures.docstring import declared
 from irpref.messages import clipped, did_you_mean
 
@@ -51,8 +50,8 @@ class Param(host.ParamInfo):
     Parameters
     ----------
     dtype : type
-        `int`, `float`, `str`, `bool`, `dict` (grade to gain), or a tuple of them. `float` accepts integers;
-        `(int, float)` stores `3.0` as `3`.
+        `int`, `float`, `str`, `bool`, `dict` (grade to gain), or a tuple of them. `float` accepts
+        integers; `(int, float)` stores `3.0` as `3`.
     default : object, optional
         Value if the parameter is not given. Without one, the kernel receives None.
     required : bool
@@ -64,10 +63,11 @@ class Param(host.ParamInfo):
         Bound that a value must exceed.
     maximum : float, optional
     column : type, optional
-        If text names a column of the qrels, what that column holds: `bool`, whether the document has some property;
-        `float`, a number of at least 1 for the topic, the same in all its rows.
+        If text names a column of the qrels, what that column holds: `bool`, whether the document
+        has some property; `float`, a number of at least 1 for the topic, the same in all its rows.
     desc : str, optional
-        What it means. Without one, the section "Parameters" in the docstring of the class of measures says it.
+        What it means. Without one, the section "Parameters" in the docstring of the class of
+        measures says it.
     """
 
     def __init__(
@@ -82,7 +82,9 @@ class Param(host.ParamInfo):
         maximum: float | None = None,
         column: type[bool] | type[float] | None = None,
     ) -> None:
-        super().__init__(dtype=dtype, required=required, choices=choices, default=default, desc=desc)
+        super().__init__(
+            dtype=dtype, required=required, choices=choices, default=default, desc=desc
+        )
         self.types: tuple[type, ...] = dtype if isinstance(dtype, tuple) else (dtype,)
         limits = ("of at least", minimum, ge), ("above", above, gt), ("of at most", maximum, le)
         self.limits = [(text, limit, holds) for text, limit, holds in limits if limit is not None]
@@ -111,7 +113,11 @@ class Param(host.ParamInfo):
             if float in self.types or int in self.types:
                 kind = "number" if float in self.types else "integer"
                 bound = [f"{text} {limit:g}" for text, limit, _ in self.limits]
-                words.append(" ".join([f"{'an' if kind == 'integer' else 'a'} {kind}", " and ".join(bound)]).strip())
+                words.append(
+                    " ".join(
+                        [f"{'an' if kind == 'integer' else 'a'} {kind}", " and ".join(bound)]
+                    ).strip()
+                )
             if str in self.types:
                 words.append("the name of a column of the qrels")
         return " or ".join(words)
@@ -158,7 +164,8 @@ def _clean_gains(value: Any) -> dict[int | float, int | float]:
 
 
 def check_rising(name: str, gains: Mapping[float, float], grades: Any, zero: bool = False) -> None:
-    """`ValueError` if a higher one of these positive grades has a lower gain, or any a negative one.
+    """`ValueError` if a higher one of these positive grades has a lower gain, or any a negative
+    one.
 
     `zero`: whether grade 0 may have a gain, too.
     """
@@ -170,13 +177,16 @@ def check_rising(name: str, gains: Mapping[float, float], grades: Any, zero: boo
             raise ValueError(f"{said} has a negative gain, {gain:g} for grade {grade:g}")
         if gain < least:
             raise ValueError(
-                f"{said} falls as grades rise: grade {below:g} has gain {least:g}, grade {grade:g} has gain {gain:g}"
+                f"{said} falls as grades rise: grade {below:g} has gain {least:g}, grade "
+                f"{grade:g} has gain {gain:g}"
             )
         below, least = grade, gain
 
 
 class _OfMeasures:
-    """An attribute that a class of measures has by itself, and its measures by what is declared of them."""
+    """An attribute that a class of measures has by itself, and its measures by what is declared of
+    them.
+    """
 
     def __init__(self, own: Callable[[], Any], make: Callable[[KernelMeasure], Any]) -> None:
         self.own, self.make = own, make
@@ -197,20 +207,22 @@ class _MeanOfOthers(MeanAgg):
 class KernelMeasure(host.Measure):
     """A measure computed by a kernel over all topics at once.
 
-    Everything that tests, tables, documentation and `explain` want to know of a measure is declared here, beside
-    what every ir_measures measure has. Prose is declared in the docstring of the class: `irpref.measures.docstring`
-    lists its sections.
+    Everything that tests, tables, documentation and `explain` want to know of a measure is declared
+    here, beside what every ir_measures measure has. Prose is declared in the docstring of the
+    class: `irpref.measures.docstring` lists its sections.
 
-    Functions are given with the class: `class _SeenAP(KernelMeasure, kernel=seen_ap, terms=seen_ap_terms)`. The name
-    of the measure is that of its class, without the underscore.
+    Functions are given with the class: `class _SeenAP(KernelMeasure, kernel=seen_ap,
+    terms=seen_ap_terms)`. The name of the measure is that of its class, without the underscore.
 
     Attributes
     ----------
     kernel : callable
-        (run: JudgedRun, **parameters) -> float array (n_topics,), a row for each topic of the run. What the parameters
-        mean is said in `SUPPORTED_PARAMS`; help, pages and the command line read it there.
+        (run: JudgedRun, **parameters) -> float array (n_topics,), a row for each topic of the run.
+        What the parameters mean is said in `SUPPORTED_PARAMS`; help, pages and the command line
+        read it there.
     terms : callable or None
-        The same, -> `Terms`: what each document contributes. None if the value is no sum over documents.
+        The same, -> `Terms`: what each document contributes. None if the value is no sum over
+        documents.
     SHORT_DESC : str
         What it is, in a sentence: the first paragraph of the docstring.
     QUESTION : str
@@ -235,33 +247,40 @@ class KernelMeasure(host.Measure):
     NEEDS : tuple of str
         What it needs of the judgments beyond grades: keys of `declare.NEEDS`.
     IDEAL : float or None
-        Value of the ideal list: all relevant documents of a topic and no others, best first. None if that
-        depends on the topic.
+        Value of the ideal list: all relevant documents of a topic and no others, best first. None
+        if that depends on the topic.
     VARIANTS : tuple of dict
-        Parameters that make a difference to the kernel, for tests. The first are those of the plain measure: what
-        it cannot do without, and what keeps its values independent of other topics (`max_rel`).
+        Parameters that make a difference to the kernel, for tests. The first are those of the plain
+        measure: what it cannot do without, and what keeps its values independent of other topics
+        (`max_rel`).
     NEGATIVE_GRADES : bool
-        Whether negative grades count, as grades below non-relevant; elsewhere they are no judgments.
+        Whether negative grades count, as grades below non-relevant; elsewhere they are no
+        judgments.
     COUNTS : bool
-        Whether every document with a gain counts as relevant, with no parameter `rel`: grades that a judge filled in
-        (see `irpref.fill`) then count from the lowest positive human grade on.
+        Whether every document with a gain counts as relevant, with no parameter `rel`: grades that
+        a judge filled in (see `irpref.lab.fill`) then count from the lowest positive human grade
+        on.
     BELOW_ZERO : str
         What negative grades do to its values, for a warning; empty if that is nothing to warn of.
     INSTEAD : str
         The measure to explain in its place, if it is no sum over documents, and why.
     CUTOFF_ENDS_LIST : bool
-        Whether documents below the cutoff count as not retrieved; if not, it is the rank at which a curve is read.
+        Whether documents below the cutoff count as not retrieved; if not, it is the rank at which a
+        curve is read.
     TIES_BY_RISING_ID : bool
-        Whether equal scores are ordered by rising id, as in a tool that has it so; the kernel then reads `rank_rising`.
+        Whether equal scores are ordered by rising id, as in a tool that has it so; the kernel then
+        reads `rank_rising`.
     TIES_ADD : bool
-        Whether groups of tied documents change the value independently of each other: a sum over documents of terms
-        that depend on grade and rank and on how many documents of each grade are above.
+        Whether groups of tied documents change the value independently of each other: a sum over
+        documents of terms that depend on grade and rank and on how many documents of each grade are
+        above.
     COLUMNS : dict of str to str
         What the columns of its terms mean.
     STANDS_FOR : dict of str to dict
         Measures of the host that it equals or comes closest to, and with which parameters.
     reasons : callable
-        (topic: irpref.arrays.reasons.Topic) -> None, sets the reasons that `explain` gives, row by row.
+        (topic: irpref.kernel.reasons.Topic) -> None, sets the reasons that `explain` gives, row by
+        row.
     """
 
     kernel: ClassVar[Callable[..., Floats]]
@@ -297,7 +316,9 @@ class KernelMeasure(host.Measure):
         head, found = declared(name_of_class, cls.__doc__ or "")
         described = found.pop("PARAMETERS", {})
         if unknown := described.keys() - cls.SUPPORTED_PARAMS.keys():
-            raise ValueError(f"{name_of_class}: section 'Parameters' has {min(unknown)!r}, which is no parameter")
+            raise ValueError(
+                f"{name_of_class}: section 'Parameters' has {min(unknown)!r}, which is no parameter"
+            )
         if described:  # other measures may share a parameter
             own = {name: copy(spec) for name, spec in cls.SUPPORTED_PARAMS.items()}
             cls.SUPPORTED_PARAMS = own
@@ -335,7 +356,8 @@ class KernelMeasure(host.Measure):
                 if spec.choices is not _NOT_PROVIDED and isinstance(value, str):
                     hint = did_you_mean(value, spec.choices)
                 raise ValueError(
-                    f"{self.NAME}: {name}={clipped(value)!r} is not accepted, expected {spec.accepted()}{hint}"
+                    f"{self.NAME}: {name}={clipped(value)!r} is not accepted, expected "
+                    f"{spec.accepted()}{hint}"
                 ) from None
             if name == "gains":
                 check_rising(str(self.NAME), cleaned, cleaned, zero=self._maps_zero())
@@ -349,7 +371,9 @@ class KernelMeasure(host.Measure):
         """The measure with these parameters in place of those it has."""
         if values:
             names = ", ".join(self.SUPPORTED_PARAMS)
-            raise TypeError(f"{self.NAME} takes its parameters by name, got {values[0]!r} (it takes {names})")
+            raise TypeError(
+                f"{self.NAME} takes its parameters by name, got {values[0]!r} (it takes {names})"
+            )
         changed: KernelMeasure = super().__call__(**params)
         return changed
 
@@ -361,7 +385,9 @@ class KernelMeasure(host.Measure):
         return self._name  # asked for once per topic and measure by the host's dictionaries
 
     def validate_params(self) -> None:
-        """`ValueError` if a required parameter is missing; the others were checked when they were given."""
+        """`ValueError` if a required parameter is missing; the others were checked when they were
+        given.
+        """
         if self.validated:  # the host asks for each of its providers
             return
         for name, spec in self.SUPPORTED_PARAMS.items():
@@ -370,7 +396,8 @@ class KernelMeasure(host.Measure):
         self.validated = True
 
     def _maps_zero(self) -> bool:
-        # On a scale up to `max_rel`, `gains` can raise grade 0; elsewhere relevant means a gain above 0.
+        # On a scale up to `max_rel`, `gains` can raise grade 0; elsewhere relevant means a gain
+        # above 0.
         return "max_rel" in self.SUPPORTED_PARAMS
 
     def check_gains(self, grades: Any) -> None:
@@ -398,16 +425,20 @@ class KernelMeasure(host.Measure):
         return [cls(**{**cls.VARIANTS[0], **parameters}) for parameters in cls.VARIANTS]
 
     def caution(self, grades: Floats) -> str:
-        """What users should know of its values on judgments with these grades, in words; empty if nothing."""
+        """What users should know of its values on judgments with these grades, in words; empty if
+        nothing.
+        """
         if not self.BELOW_ZERO or not (grades < 0).any():
             return ""
         return (
-            f"the qrels have negative grades, and with these {self.BELOW_ZERO} (set them to 0 if they should count "
+            f"the qrels have negative grades, and with these {self.BELOW_ZERO} (set them to 0 if "
+            f"they should count "
             "as not relevant)"
         )
 
     def cite(self) -> str:
-        """BibTeX of the measure's papers and of this package, and a sentence for the methods section.
+        """BibTeX of the measure's papers and of this package, and a sentence for the methods
+        section.
 
         Examples
         --------
@@ -420,7 +451,9 @@ class KernelMeasure(host.Measure):
         return cite([self])
 
     def compute(self, run: JudgedRun) -> Floats:
-        """Value of each topic: shape (n_topics,). `max_rel` and columns must be resolved, see `provider`."""
+        """Value of each topic: shape (n_topics,). `max_rel` and columns must be resolved, see
+        `provider`.
+        """
         return type(self).kernel(run, **arguments_of(self))
 
     def evaluate(self, qrels: Qrels, run: Run) -> dict[str, float]:
@@ -436,7 +469,8 @@ class KernelMeasure(host.Measure):
         return dict(zip(evaluator.topic_ids, evaluator.values(run)[self].tolist(), strict=True))
 
     def per_query(self, qrels: Qrels) -> Any:
-        """Stage of a PyTerrier pipeline that gives this measure by query: `bm25 >> RPref(max_rel=3).per_query(qrels)`.
+        """Stage of a PyTerrier pipeline that gives this measure by query: `bm25 >>
+        RPref(max_rel=3).per_query(qrels)`.
 
         Parameters
         ----------
@@ -449,14 +483,22 @@ class KernelMeasure(host.Measure):
 
 
 def arguments_of(measure: host.Measure) -> dict[str, Any]:
-    """Every parameter, of ours or of the host's, as a kernel takes it: None without a value, gains as sorted pairs."""
+    """Every parameter, of ours or of the host's, as a kernel takes it: None without a value, gains
+    as sorted pairs.
+    """
     given = {name: measure[name] for name in measure.SUPPORTED_PARAMS}
     none = {name: None for name, value in given.items() if value is _NOT_PROVIDED}
-    return given | none | {name: tuple(sorted(v.items())) for name, v in given.items() if isinstance(v, Mapping)}
+    return (
+        given
+        | none
+        | {name: tuple(sorted(v.items())) for name, v in given.items() if isinstance(v, Mapping)}
+    )
 
 
 def signature(measure: KernelMeasure) -> inspect.Signature:
-    """How a measure is called: its parameters by name, with types and defaults; None if a value is not given."""
+    """How a measure is called: its parameters by name, with types and defaults; None if a value is
+    not given.
+    """
     return inspect.Signature(
         [
             inspect.Parameter(
@@ -471,7 +513,9 @@ def signature(measure: KernelMeasure) -> inspect.Signature:
 
 
 def description(measure: KernelMeasure) -> str:
-    """Everything that is declared of a measure, as a docstring: use, parameters, range, source, definition."""
+    """Everything that is declared of a measure, as a docstring: use, parameters, range, source,
+    definition.
+    """
     lines = [type(measure).__doc__ or "", "", measure.QUESTION, "", "Parameters", "----------"]
     for name, spec in measure.SUPPORTED_PARAMS.items():
         default = "required" if spec.required else "optional"
@@ -479,7 +523,12 @@ def description(measure: KernelMeasure) -> str:
             default = f"default {spec.default!r}"
         lines += [f"{name} : {spec.annotation()}, {default}", f"    {spec.desc}"]
     better = "higher" if measure.higher_is_better else "lower"
-    lines += ["", "Range", "-----", f"{measure.RANGE}; {better} is better. Nothing retrieved: {measure.DEFAULT:g}"]
+    lines += [
+        "",
+        "Range",
+        "-----",
+        f"{measure.RANGE}; {better} is better. Nothing retrieved: {measure.DEFAULT:g}",
+    ]
     needed = [f"- {NEEDS[need]}" for need in measure.NEEDS]
     lines += ["", "Needs", "-----", *needed] if needed else []
     lines += ["", "Source", "------", measure.SOURCE]
@@ -489,7 +538,9 @@ def description(measure: KernelMeasure) -> str:
 
 # Parameters that several measures share.
 CUTOFF = Param(int, "ranking cutoff: documents below this rank count as not retrieved", minimum=1)
-JUDGED_ONLY = Param(bool, "drop documents without a judgment and rank again, before the cutoff", default=False)
+JUDGED_ONLY = Param(
+    bool, "drop documents without a judgment and rank again, before the cutoff", default=False
+)
 GAINS = Param(dict, "gain of a grade; a grade not named keeps its value")
 REL = Param((int, float), "minimum grade counted as relevant", default=1, above=0)
 
@@ -504,7 +555,9 @@ def registered() -> dict[str, KernelMeasure]:
 
 
 def nearest_of_ours(measure: host.Measure) -> KernelMeasure | None:
-    """Of our measures, the one that a measure of the host equals or comes closest to; None if there is none."""
+    """Of our measures, the one that a measure of the host equals or comes closest to; None if there
+    is none.
+    """
     for known in _REGISTERED.values():
         parameters = known.STANDS_FOR.get(str(measure.NAME))
         if parameters is not None:
@@ -527,7 +580,9 @@ def register(measure: M, name: str | None = None) -> M:
     other = host.registry.get(key)
     theirs, ours = (f"{type(of).__module__}.{type(of).__qualname__}" for of in (other, measure))
     if other is not None and theirs != ours:
-        raise ValueError(f"cannot register {key!r}: ir_measures already has a measure of this name, {theirs}")
+        raise ValueError(
+            f"cannot register {key!r}: ir_measures already has a measure of this name, {theirs}"
+        )
     host.registry[key] = measure
     if name is None:
         _REGISTERED[key] = measure

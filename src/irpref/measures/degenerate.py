@@ -1,4 +1,6 @@
-"""Measures that have nothing to tell apart on some judgments: the bpref family without non-relevant documents."""
+"""Measures that have nothing to tell apart on some judgments: the bpref family without non-relevant
+documents.
+"""
 
 from __future__ import annotations
 
@@ -7,13 +9,15 @@ from collections.abc import Iterable
 import numpy as np
 from ir_measures.measures import Measure
 
-from irpref.arrays import Bools, Floats, Judgments
+from irpref.kernel import Bools, Floats, Judgments
 from irpref.measures.declare import needs
 from irpref.messages import DegenerateWarning, warn_user
 
 
 def nonrelevant(measure: Measure, grade: Floats) -> Bools:
-    """Which grades are judged, and not relevant to this measure, also one of the host: shape as `grade`."""
+    """Which grades are judged, and not relevant to this measure, also one of the host: shape as
+    `grade`.
+    """
     if "rel" in measure.SUPPORTED_PARAMS:
         return (grade >= 0) & (grade < measure["rel"])
     value = grade.copy()
@@ -23,7 +27,9 @@ def nonrelevant(measure: Measure, grade: Floats) -> Bools:
 
 
 def lacks_nonrelevant(measure: Measure, judgments: Judgments) -> Bools:
-    """Topics in which a measure needs a document judged non-relevant, and there is none: shape (n_topics,)."""
+    """Topics in which a measure needs a document judged non-relevant, and there is none: shape
+    (n_topics,).
+    """
     if "nonrelevant" not in needs(measure):
         return np.zeros(judgments.n_topics, bool)
     return judgments.levels.count(nonrelevant(measure, judgments.level_grade)) == 0
@@ -44,7 +50,8 @@ def what_is_left(measure: Measure, grades: Iterable[float]) -> str:
 
 
 def warn_degenerate(measure: Measure, grades: Iterable[float]) -> None:
-    """Warn that no document is judged non-relevant; once for a measure, whatever its scale, in a call of the user's.
+    """Warn that no document is judged non-relevant; once for a measure, whatever its scale, in a
+    call of the user's.
 
     Parameters
     ----------
@@ -57,7 +64,8 @@ def warn_degenerate(measure: Measure, grades: Iterable[float]) -> None:
         *sorted(f"{name}={value!r}" for name, value in measure.params.items() if name != "max_rel"),
     )
     warn_user(
-        f"{measure}: no document of these qrels is judged non-relevant, so the measure {what_is_left(measure, grades)}",
+        f"{measure}: no document of these qrels is judged non-relevant, so the measure "
+        f"{what_is_left(measure, grades)}",
         DegenerateWarning,
         once=said,
     )

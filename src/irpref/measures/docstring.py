@@ -10,11 +10,16 @@
         How precise is the ranking, seen from each relevant document that it found?
         \"\"\"
 
-Sections of text are `Question`, `Use`, `Pitfalls`, `Range`, `Formula` (LaTeX), `Instead` (the measure to explain in
-place of one that is no sum over documents, and why), `Source` (at its end the keys of `literature.bib` in brackets)
-and `Negative grades` (what they do to the values, if that needs a warning). Sections of items, `name : text`, are
-`Parameters`, `Columns` (those of the terms) and `Elsewhere` (names in other tools, each with the same measure here).
-An item of `Differs` is `tool : its value, here ours`, and below it where and why. The attributes of `KernelMeasure`
+Sections of text are `Question`, `Use`, `Pitfalls`, `Range`, `Formula` (LaTeX), `Instead` (the
+    measure to explain in
+place of one that is no sum over documents, and why), `Source` (at its end the keys of
+    `literature.bib` in brackets)
+and `Negative grades` (what they do to the values, if that needs a warning). Sections of items,
+    `name : text`, are
+`Parameters`, `Columns` (those of the terms) and `Elsewhere` (names in other tools, each with the
+    same measure here).
+An item of `Differs` is `tool : its value, here ours`, and below it where and why. The attributes of
+    `KernelMeasure`
 that hold them say more.
 """
 
@@ -28,14 +33,19 @@ from typing import Any
 from irpref.messages import did_you_mean
 
 TEXTS = {
-    **{name: name.upper() for name in ("Question", "Use", "Pitfalls", "Range", "Formula", "Instead", "Source")},
+    **{
+        name: name.upper()
+        for name in ("Question", "Use", "Pitfalls", "Range", "Formula", "Instead", "Source")
+    },
     "Negative grades": "BELOW_ZERO",
 }
 ITEMS = {name: name.upper() for name in ("Parameters", "Columns", "Elsewhere", "Differs")}
 
 
 class Later:
-    """An attribute read from the docstring of a class when it is asked for; most processes never ask."""
+    """An attribute read from the docstring of a class when it is asked for; most processes never
+    ask.
+    """
 
     def __init__(self, read: Callable[..., Any], *given: Any) -> None:
         self.read, self.given = read, given
@@ -60,7 +70,9 @@ def declared(name: str, text: str) -> tuple[str, dict[str, Any]]:
     """
     # By hand: compiling an expression takes longer than all that is left to do at import.
     lines = text.split("\n")
-    rules = [i for i, line in enumerate(lines) if line.endswith("---") and not line.strip(" -") and i > 1]
+    rules = [
+        i for i, line in enumerate(lines) if line.endswith("---") and not line.strip(" -") and i > 1
+    ]
     rules = [i for i in rules if not lines[i - 2].strip()]
     head = "\n".join(lines[: rules[0] - 2] if rules else lines)
     found: dict[str, Any] = {"SHORT_DESC": Later(_first, head)}
@@ -79,8 +91,8 @@ def declared(name: str, text: str) -> tuple[str, dict[str, Any]]:
         else:
             known = [*TEXTS, *ITEMS]
             raise ValueError(
-                f"{name}: the docstring has a section {heading!r}, expected one of {', '.join(known)}"
-                + did_you_mean(heading, known)
+                f"{name}: the docstring has a section {heading!r}, expected one of "
+                f"{', '.join(known)}" + did_you_mean(heading, known)
             )
     return head, found
 

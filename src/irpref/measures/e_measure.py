@@ -6,10 +6,11 @@
 r  relevant retrieved    n  retrieved (the cutoff if one is given)    m  relevant in the pool
 b  weight of recall relative to precision: b > 1 favours recall
 
-C. J. van Rijsbergen, Information Retrieval, 2nd ed., Butterworths 1979, ch. 7; R. Baeza-Yates and B. Ribeiro-Neto,
-Modern Information Retrieval, ch. 4. The slides of that chapter say that b > 1 means more interest in precision;
-their own formula says the opposite, and irpref computes the formula. They also say that F is 1 when all
-ranked documents are relevant; by the formula it is 1 only if all relevant documents are retrieved, too.
+C. J. van Rijsbergen, Information Retrieval, 2nd ed., Butterworths 1979, ch. 7; R. Baeza-Yates and
+B. Ribeiro-Neto, Modern Information Retrieval, ch. 4. The slides of that chapter say that b > 1
+means more interest in precision; their own formula says the opposite, and irpref computes the
+formula. They also say that F is 1 when all ranked documents are relevant; by the formula it is 1
+only if all relevant documents are retrieved, too.
 
 ir_measures' `SetF(beta=x)` takes x for b^2: E with b equals 1 - SetF(beta=b*b).
 
@@ -22,8 +23,8 @@ By hand: five relevant documents, four retrieved, two of these relevant: recall 
     b = 0   F = 2 / 4 = 1/2, precision
     b = 1, cut at 8: F = 2 * 2 / (5 + 8) = 4/13, since missing ranks count as retrieved
 
-When E is 0: if the retrieved set is the relevant set. When it is 1: if they have no document in common. Ranks
-do not matter within the set: use it for systems that return a set, or with a cutoff.
+When E is 0: if the retrieved set is the relevant set. When it is 1: if they have no document in
+common. Ranks do not matter within the set: use it for systems that return a set, or with a cutoff.
 """
 
 from __future__ import annotations
@@ -32,11 +33,13 @@ from typing import Any
 
 import numpy as np
 
-from irpref.arrays import Floats, JudgedRun, Terms, Topic, ratio
+from irpref.kernel import Floats, JudgedRun, Terms, Topic, ratio
 from irpref.measures.declare import CUTOFF, REL, KernelMeasure, Param, register
 
 
-def _parts(run: JudgedRun, beta: float, rel: float, cutoff: int | None) -> tuple[JudgedRun, float, Floats]:
+def _parts(
+    run: JudgedRun, beta: float, rel: float, cutoff: int | None
+) -> tuple[JudgedRun, float, Floats]:
     """The relevant documents retrieved, 1 + b^2, and b^2 m + n of each topic: shape (n_topics,)."""
     view, square = run.at(cutoff), min(beta * beta, 1e300)  # beyond, only recall counts already
     n = view.n_retrieved if cutoff is None else cutoff
@@ -44,7 +47,9 @@ def _parts(run: JudgedRun, beta: float, rel: float, cutoff: int | None) -> tuple
 
 
 def f_measure(run: JudgedRun, *, beta: float, rel: float, cutoff: int | None) -> Floats:
-    """F of each topic: shape (n_topics,), in [0, 1], higher is better; 0 if nothing relevant was retrieved."""
+    """F of each topic: shape (n_topics,), in [0, 1], higher is better; 0 if nothing relevant was
+    retrieved.
+    """
     found, each, size = _parts(run, beta, rel, cutoff)
     # In counts rather than recall and precision: the same fraction, and no 0/0 on an empty topic.
     return ratio(each * found.hits.lengths, size)
@@ -74,14 +79,17 @@ def found_reasons(topic: Topic) -> None:
 
 
 _PARAMS = {
-    "beta": Param(float, "weight of recall relative to precision (not squared)", default=1.0, minimum=0),
+    "beta": Param(
+        float, "weight of recall relative to precision (not squared)", default=1.0, minimum=0
+    ),
     "rel": REL,
     "cutoff": CUTOFF,
 }
 
 
 class _EMeasure(KernelMeasure, kernel=e_measure):
-    r"""Distance of the retrieved set from the relevant set, 0 (the same set) to 1 (nothing in common).
+    r"""Distance of the retrieved set from the relevant set, 0 (the same set) to 1 (nothing in
+    common).
 
     Question
     --------
@@ -123,7 +131,8 @@ class _EMeasure(KernelMeasure, kernel=e_measure):
 
 
 class _FMeasure(KernelMeasure, kernel=f_measure, terms=f_terms, reasons=found_reasons):
-    r"""Weighted harmonic mean of precision and recall, with van Rijsbergen's beta (SetF takes its square).
+    r"""Weighted harmonic mean of precision and recall, with van Rijsbergen's beta (SetF takes its
+    square).
 
     Question
     --------

@@ -1,28 +1,32 @@
-"""The host's everyday measures as kernels, so that they and ours come from one alignment of the run.
+"""The host's everyday measures as kernels, so that they and ours come from one alignment of the
+run.
 
 `irpref.accelerate()` puts a provider first in ir_measures' pipeline that computes
 
     AP  nDCG  P  R  RR  Rprec  Bpref  Success  Judged  NumQ  NumRet  NumRel  SetP  SetR  SetF  SetAP  RBP  ERR
 
-with their `rel`, `cutoff`, `judged_only`, `dcg`, `gains`, `beta` and `p`; `accelerate(False)` takes it out again.
-Values are those of the host, to the last bit of a double, tie order included: the host breaks ties by falling document
-id (as trec_eval), but by rising id for `RR` with a cutoff and for `Judged`, and so does this module. What the host
-cannot compute (`RR(judged_only=True)@10`) or what is not listed goes to the host as before.
+with their `rel`, `cutoff`, `judged_only`, `dcg`, `gains`, `beta` and `p`; `accelerate(False)` takes
+it out again. Values are those of the host, to the last bit of a double, tie order included: the
+host breaks ties by falling document id (as trec_eval), but by rising id for `RR` with a cutoff and
+for `Judged`, and so does this module. What the host cannot compute (`RR(judged_only=True)@10`) or
+what is not listed goes to the host as before.
 
 Differences, all deliberate; each is pinned by a test:
 
 - pytrec_eval keeps scores as 32-bit floats: scores that differ in the 8th digit are ties for it and are in the
-  order of ids. Here scores are 64-bit floats, as in trec_eval, and a `TieWarning` says if that matters for a run;
-  `irpref.evaluator(..., float32=True)` gives pytrec_eval's order to the measures that it computes for the host;
+  order of ids. Here scores are 64-bit floats, as in trec_eval, and a `TieWarning` says if that
+  matters for a run; `irpref.evaluator(..., float32=True)` gives pytrec_eval's order to the measures
+  that it computes for the host;
 - means are added in the order of the topics' ids, whatever run and qrels are in. The host adds in the order of the
   run, so that a mean can have another last digit there; values of topics are equal;
 - `nDCG(dcg='exp-log2')@k` and `ERR@k` come from a Perl script that prints 5 digits, refuses grades above 4 and takes
   numbers as topics only. Here they are not rounded and take all topics, and nDCG all grades;
 - `RBP(rel=...)` comes from cwl_eval, which leaves tied documents in the order of the run's rows; here their order is
-  that of the other measures. `RBP` with a cutoff and `ERR` without one have no provider in the host; the other numbers
-  of cwl_eval (expected cost, ...) are left to it;
+  that of the other measures. `RBP` with a cutoff and `ERR` without one have no provider in the
+  host; the other numbers of cwl_eval (expected cost, ...) are left to it;
 - the host counts `NumRet` after `judged_only` of another measure, and applies the `gains` of one nDCG to another,
-  if they are asked for together (which, depends on the hash seed). Here each measure has its own parameters;
+  if they are asked for together (which, depends on the hash seed). Here each measure has its own
+  parameters;
 - a topic whose grades are all negative ends the Python process inside pytrec_eval. Here it has the value 0;
 - float grades and numbers as ids are refused by pytrec_eval and welcome here;
 - a topic for which the run has an empty dict counts as not answered here, as answered in the host's `NumQ`; one whose
@@ -30,11 +34,12 @@ Differences, all deliberate; each is pinned by a test:
 - NaN and infinite scores, and two judgments of one document that differ, are errors here, a run without a topic in
   common with the qrels and a repeated document a warning, as for all measures of this package.
 
-What looks odd but is the host's, and is kept: `NumRel` and `NumQ` count the topics that the run answers; `SetF`
-takes beta for what the literature calls beta squared; the mean of `NumRet` and its like is a sum.
+What looks odd but is the host's, and is kept: `NumRel` and `NumQ` count the topics that the run
+answers; `SetF` takes beta for what the literature calls beta squared; the mean of `NumRet` and its
+like is a sum.
 
-Formulas: trec_eval 9.0.8, `m_*.c`; C. Burges et al., ICML 2005, doi:10.1145/1102351.1102363 (exp-log2).
-"""
+Formulas: trec_eval 9.0.8, `m_*.c`; C. Burges et al., ICML 2005, doi:10.1145/1102351.1102363
+(exp-log2)."""
 
 from __future__ import annotations
 
@@ -45,13 +50,13 @@ from typing import Any
 import numpy as np
 from ir_measures.measures import Measure
 
-from irpref.arrays import Floats, Gains, Ints, JudgedRun, Judgments, Record, ratio
+from irpref.kernel import Floats, Gains, Ints, JudgedRun, Judgments, Record, ratio
 from irpref.measures.bpref import bpref
 from irpref.measures.declare import KernelMeasure, is_ours
 from irpref.measures.rank_biased import err, rbp
 from irpref.measures.support import check_parameters
 
-# Kernels: shape (n_topics,) ---------------------------------------------------------------------------------
+# Kernels: shape (n_topics,) -----------------------------------------------------------------------
 
 
 def _found(view: JudgedRun, rel: float) -> Ints:
@@ -59,7 +64,9 @@ def _found(view: JudgedRun, rel: float) -> Ints:
     return view.at_least(rel).hits.lengths
 
 
-def average_precision(run: JudgedRun, *, rel: float, judged_only: bool, cutoff: int | None) -> Floats:
+def average_precision(
+    run: JudgedRun, *, rel: float, judged_only: bool, cutoff: int | None
+) -> Floats:
     """AP: precision at the relevant documents down to the cutoff, divided by all relevant ones."""
     found = run.view(cutoff, judged_only).at_least(rel)
     return ratio(found.hits.total(found.hits.ordinal / found.rank), run.pool.count_relevant(rel))
@@ -96,7 +103,9 @@ def reciprocal_rank(run: JudgedRun, *, rel: float, judged_only: bool, cutoff: in
 
 
 def judged(run: JudgedRun, *, cutoff: int | None) -> Floats:
-    """Judged@k: share of the first k documents (of all, if fewer) with any judgment; ties by rising id."""
+    """Judged@k: share of the first k documents (of all, if fewer) with any judgment; ties by rising
+    id.
+    """
     if cutoff is None:
         return ratio(run.hits.lengths, run.n_retrieved)
     return ratio(run.hits.count(run.rising <= cutoff), np.minimum(run.n_retrieved, cutoff))
@@ -110,7 +119,9 @@ def host_bpref(run: JudgedRun, *, rel: float) -> Floats:
 def set_precision(run: JudgedRun, *, rel: float, relative: bool, judged_only: bool) -> Floats:
     """SetP; relative: of the best possible for a list of this length."""
     view = run.view(None, judged_only)
-    size = np.minimum(view.n_retrieved, run.pool.count_relevant(rel)) if relative else view.n_retrieved
+    size = (
+        np.minimum(view.n_retrieved, run.pool.count_relevant(rel)) if relative else view.n_retrieved
+    )
     return ratio(_found(view, rel), size)
 
 
@@ -153,7 +164,9 @@ _log2_table: Floats = np.zeros(1)
 
 
 def _log2(numbers: Ints) -> Floats:
-    """Logarithms of positive integers by the C library, as trec_eval has them: NumPy's can differ in the last bit."""
+    """Logarithms of positive integers by the C library, as trec_eval has them: NumPy's can differ
+    in the last bit.
+    """
     global _log2_table
     top = int(numbers.max(initial=1))
     if top >= _log2_table.size:
@@ -183,7 +196,9 @@ def ideal_dcg(pool: Judgments, gains: Gains, exponential: bool, cutoff: int | No
     return pool.memo((ideal_dcg, gains, exponential, cutoff), make)
 
 
-def ndcg(run: JudgedRun, *, dcg: str, gains: Gains, judged_only: bool, cutoff: int | None) -> Floats:
+def ndcg(
+    run: JudgedRun, *, dcg: str, gains: Gains, judged_only: bool, cutoff: int | None
+) -> Floats:
     """NDCG with the discount log2(rank + 1), and as gain the grade or 2^grade - 1."""
     exponential = dcg == "exp-log2"
     gain = level_gain(run.pool, gains, exponential)
@@ -194,7 +209,7 @@ def ndcg(run: JudgedRun, *, dcg: str, gains: Gains, judged_only: bool, cutoff: i
     )
 
 
-# Which measures ---------------------------------------------------------------------------------------------
+# Which measures -----------------------------------------------------------------------------------
 
 
 def _is_ndcg(measure: Measure) -> bool:
@@ -260,12 +275,17 @@ def hosted(measure: Measure) -> Hosted | None:
 
 
 def in_32_bits(measure: Measure) -> bool:
-    """Whether the host's own value of a hosted measure comes from scores as 32-bit floats: from pytrec_eval."""
-    return measure.NAME not in ("Judged", "RBP", "ERR") and not (measure.NAME == "RR" and "cutoff" in measure.params)
+    """Whether the host's own value of a hosted measure comes from scores as 32-bit floats: from
+    pytrec_eval.
+    """
+    return measure.NAME not in ("Judged", "RBP", "ERR") and not (
+        measure.NAME == "RR" and "cutoff" in measure.params
+    )
 
 
 def supports(measure: Measure) -> bool:
-    """Whether this module computes the measure: one of ours, or one of the host's that gives the host's value.
+    """Whether this module computes the measure: one of ours, or one of the host's that gives the
+    host's value.
 
     Raises
     ------

@@ -6,16 +6,18 @@ R  relevant documents    A  retrieved documents    e  relevant documents the use
 
 R. Baeza-Yates and B. Ribeiro-Neto, Modern Information Retrieval, ch. 4 (user-oriented measures).
 
-`expected` is a number, or the name of a column of the qrels with one number a topic; by default R, the number of
-relevant documents in the pool, which makes relative recall recall.
+`expected` is a number, or the name of a column of the qrels with one number a topic; by default R,
+the number of relevant documents in the pool, which makes relative recall recall.
 
-Relative recall looks at the set that was retrieved, recall effort at the ranks: how many documents had to be examined
-until e relevant ones were found. If e is R, relative recall is recall (ir_measures' SetR, or R@k with a cutoff), and
-recall effort is precision at the rank of the last relevant document.
+Relative recall looks at the set that was retrieved, recall effort at the ranks: how many documents
+had to be examined until e relevant ones were found. If e is R, relative recall is recall
+(ir_measures' SetR, or R@k with a cutoff), and recall effort is precision at the rank of the last
+relevant document.
 
-Decided here: a user who stops when satisfied finds no more than expected, so relative recall is capped at 1
-(`capped=False` for the plain ratio); recall effort is 0 if the e-th relevant document is never reached (despite
-its name, higher is better); for an e that is not whole, the next whole number is to be reached.
+Decided here: a user who stops when satisfied finds no more than expected, so relative recall is
+capped at 1 (`capped=False` for the plain ratio); recall effort is 0 if the e-th relevant document
+is never reached (despite its name, higher is better); for an e that is not whole, the next whole
+number is to be reached.
 
 By hand: a b c d relevant, x y not, ranking a x b y.
 
@@ -25,13 +27,12 @@ By hand: a b c d relevant, x y not, ranking a x b y.
     4 = R      2 / 4 = 1/2          0                  the fourth is never reached
     5          2 / 5                0                  more than there are
 
-When 1, when 0: relative recall is 1 if e relevant documents were retrieved, anywhere; recall effort is 1 if
-the first e ranks are all relevant. Relative recall is 0 if nothing relevant was retrieved, recall effort is 0
-if one of the e documents is missing.
+When 1, when 0: relative recall is 1 if e relevant documents were retrieved, anywhere; recall effort
+is 1 if the first e ranks are all relevant. Relative recall is 0 if nothing relevant was retrieved,
+recall effort is 0 if one of the e documents is missing.
 
-What they are sensitive to: e. With a small e recall effort is a measure of the top (with e = 1, the reciprocal
-rank); with e = R it depends only on the last relevant document.
-"""
+What they are sensitive to: e. With a small e recall effort is a measure of the top (with e = 1, the
+reciprocal rank); with e = R it depends only on the last relevant document."""
 
 from __future__ import annotations
 
@@ -40,7 +41,7 @@ from typing import Any
 
 import numpy as np
 
-from irpref.arrays import Floats, JudgedRun, Parts, Sum, Topic
+from irpref.kernel import Floats, JudgedRun, Parts, Sum, Topic
 from irpref.measures.declare import CUTOFF, REL, KernelMeasure, Param, register
 
 
@@ -58,7 +59,9 @@ def wanted(run: JudgedRun, expected: float | str | None, rel: float) -> Floats:
         return run.pool.count_relevant(rel).astype(np.float64)
     if isinstance(expected, str):
         column = run.pool.columns["expected", expected]
-        return np.append(column, 0.0)[np.where(run.pool.judged.lengths > 0, run.pool.judged.starts, -1)]
+        return np.append(column, 0.0)[
+            np.where(run.pool.judged.lengths > 0, run.pool.judged.starts, -1)
+        ]
     return np.full(run.n_topics, float(expected))
 
 
@@ -69,7 +72,9 @@ def relative_recall(
     """1 / e for each relevant document retrieved; beyond e documents they add nothing if capped."""
     found, e = run.at(cutoff).at_least(rel), wanted(run, expected, rel)
     ordinal = found.hits.ordinal
-    adds = np.clip(found.hits.spread(e) - (ordinal - 1), 0.0, 1.0) if capped else np.ones(ordinal.size)
+    adds = (
+        np.clip(found.hits.spread(e) - (ordinal - 1), 0.0, 1.0) if capped else np.ones(ordinal.size)
+    )
     return Parts(found, adds, e)
 
 
@@ -77,11 +82,18 @@ def relative_recall_reasons(topic: Topic) -> None:
     """Which documents are relevant, and which of these more than was expected."""
     found = topic.found()
     topic.say(
-        found, lambda i: "relevant and retrieved" if topic.contribution[i] > 0 else "relevant, more than was expected"
+        found,
+        lambda i: (
+            "relevant and retrieved"
+            if topic.contribution[i] > 0
+            else "relevant, more than was expected"
+        ),
     )
 
 
-def recall_effort(run: JudgedRun, *, expected: float | str | None, rel: float, cutoff: int | None) -> Floats:
+def recall_effort(
+    run: JudgedRun, *, expected: float | str | None, rel: float, cutoff: int | None
+) -> Floats:
     """Recall effort of each topic: shape (n_topics,), in [0, 1], higher is better.
 
     e over the rank of the e-th relevant document: precision at that rank, for a whole e.
@@ -94,13 +106,18 @@ def recall_effort(run: JudgedRun, *, expected: float | str | None, rel: float, c
     view = run.at(cutoff)
     relevant = view.grade >= rel
     e = wanted(run, expected, rel)
-    reached = view.hits.first(relevant & (view.hits.running_count(relevant) == view.hits.spread(np.ceil(e))))
+    reached = view.hits.first(
+        relevant & (view.hits.running_count(relevant) == view.hits.spread(np.ceil(e)))
+    )
     rank = np.append(view.rank, 1)[reached]
     return np.where((reached >= 0) & (e > 0), e / rank, 0.0)
 
 
 _EXPECTED = Param(
-    (int, float, str), "relevant documents the user expected to find (default: R)", minimum=1, column=float
+    (int, float, str),
+    "relevant documents the user expected to find (default: R)",
+    minimum=1,
+    column=float,
 )
 
 
@@ -153,7 +170,8 @@ class _RelativeRecall(KernelMeasure, kernel=relative_recall, reasons=relative_re
 
 
 class _RecallEffort(KernelMeasure, kernel=recall_effort):
-    r"""Relevant documents expected, as a share of the documents examined to find that many. Higher is better.
+    r"""Relevant documents expected, as a share of the documents examined to find that many. Higher
+    is better.
 
     Question
     --------

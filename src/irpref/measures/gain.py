@@ -5,26 +5,27 @@
 
 gain(j), g_j  gain of the document at rank j        base, b  base of the logarithm        k  cutoff
 
-K. Järvelin and J. Kekäläinen, Cumulated gain-based evaluation of IR techniques, ACM TOIS 20(4), 2002, 422-446,
-doi:10.1145/582415.582418, section 2; R. Baeza-Yates and B. Ribeiro-Neto, Modern Information Retrieval, 2nd ed.,
-Addison-Wesley 2011, ch. 4. NDCG of these definitions is `OriginalNDCG`; curves over all ranks are
-`irpref.curves.cumulated_gain`.
+K. Järvelin and J. Kekäläinen, Cumulated gain-based evaluation of IR techniques, ACM TOIS 20(4),
+2002, 422-446, doi:10.1145/582415.582418, section 2; R. Baeza-Yates and B. Ribeiro-Neto, Modern
+Information Retrieval, 2nd ed., Addison-Wesley 2011, ch. 4. NDCG of these definitions is
+`OriginalNDCG`; curves over all ranks are `irpref.curves.cumulated_gain`.
 
-CG is the gain that a user has collected, in units of the gains. DCG discounts it from rank `base` on. Both grow
-with the number of relevant documents, so topics with many of them dominate a mean; NCG does not.
+CG is the gain that a user has collected, in units of the gains. DCG discounts it from rank `base`
+on. Both grow with the number of relevant documents, so topics with many of them dominate a mean;
+NCG does not.
 
-Decided here, as for `OriginalNDCG`: gain 0 for unjudged documents and for grades of 0 or below; the ideal list holds
-all judged documents, cut at the cutoff; nothing relevant gives 0. The book averages the curves of CG and of the ideal
-list over topics and then divides; a measure has one value per topic, so the mean of NCG is a mean of ratios. The book's
-ratio of means is in `curves.cumulated_gain`.
+Decided here, as for `OriginalNDCG`: gain 0 for unjudged documents and for grades of 0 or below; the
+ideal list holds all judged documents, cut at the cutoff; nothing relevant gives 0. The book
+averages the curves of CG and of the ideal list over topics and then divides; a measure has one
+value per topic, so the mean of NCG is a mean of ratios. The book's ratio of means is in
+`curves.cumulated_gain`.
 
 By hand: grades a 3, b 2, ranking b x y a, so gains 2 0 0 3.
 
     CG = 5     DCG with base 2 = 2 + 3 / log2(4) = 7/2     NCG = 5 / 5 = 1, cut at 2: 2 / 5
 
-When 1, when 0: NCG is 1 if the top holds as much gain as that of the ideal list, in any order. All are 0 if no
-document with a gain was retrieved.
-"""
+When 1, when 0: NCG is 1 if the top holds as much gain as that of the ideal list, in any order. All
+are 0 if no document with a gain was retrieved."""
 
 from __future__ import annotations
 
@@ -32,7 +33,7 @@ import math
 from functools import partial
 from typing import Any
 
-from irpref.arrays import Sum
+from irpref.kernel import Sum
 from irpref.measures.declare import CUTOFF, GAINS, JUDGED_ONLY, KernelMeasure, Param, register
 from irpref.measures.original_ndcg import discount_reasons, gain_parts
 
@@ -51,12 +52,17 @@ class _Gain(KernelMeasure, reasons=discount_reasons):
 
     Source
     ------
-    Järvelin & Kekäläinen, TOIS 2002, section 2, doi:10.1145/582415.582418 [jarvelin2002cg] [baezayates1999mir]
+    Järvelin & Kekäläinen, TOIS 2002, section 2, doi:10.1145/582415.582418 [jarvelin2002cg]
+    [baezayates1999mir]
     """
 
     EXAMPLE = "mir-textbook"
     VARIANTS = ({}, {"gains": {3: 7.5}}, {"cutoff": 7, "judged_only": True})
-    SUPPORTED_PARAMS: dict[str, Any] = {"gains": GAINS, "judged_only": JUDGED_ONLY, "cutoff": CUTOFF}
+    SUPPORTED_PARAMS: dict[str, Any] = {
+        "gains": GAINS,
+        "judged_only": JUDGED_ONLY,
+        "cutoff": CUTOFF,
+    }
 
 
 class _CG(_Gain, kernel=cg):
@@ -101,7 +107,8 @@ class _DCG(_Gain, kernel=dcg):
 
     Pitfalls
     --------
-    Not ir-measures' discount: log(rank) from rank `base` on, not log2(rank + 1). Topics with many relevant documents
+    Not ir-measures' discount: log(rank) from rank `base` on, not log2(rank + 1). Topics with many
+    relevant documents
     dominate the mean.
 
     Range
@@ -121,7 +128,10 @@ class _DCG(_Gain, kernel=dcg):
     BOUNDS = (0.0, math.inf)
     IDEAL = None
     VARIANTS = ({}, {"base": 2.5, "gains": {3: 7.5}}, {"cutoff": 7, "judged_only": True})
-    SUPPORTED_PARAMS: dict[str, Any] = {"base": Param((int, float), default=2, above=1), **_Gain.SUPPORTED_PARAMS}
+    SUPPORTED_PARAMS: dict[str, Any] = {
+        "base": Param((int, float), default=2, above=1),
+        **_Gain.SUPPORTED_PARAMS,
+    }
 
 
 class _NCG(_Gain, kernel=ncg):

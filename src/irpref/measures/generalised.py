@@ -1,12 +1,14 @@
-"""Generalised precision and recall: precision and recall in which a document counts by its grade. 1 is best.
+"""Generalised precision and recall: precision and recall in which a document counts by its grade. 1
+is best.
 
     gP = 1/n * sum of rho over the retrieved documents
     gR = sum of rho over the retrieved documents / sum of rho over all judged documents
 
 rho  grade on the scale [0, 1]: gain of the grade / max_rel, clipped      n  documents retrieved, or the cutoff
 
-J. Kekäläinen and K. Järvelin, Using graded relevance assessments in IR evaluation, JASIST 53(13), 2002, 1120-1129,
-doi:10.1002/asi.10137. Cited here after that definition; the article itself was not at hand when this was written.
+J. Kekäläinen and K. Järvelin, Using graded relevance assessments in IR evaluation, JASIST 53(13),
+2002, 1120-1129, doi:10.1002/asi.10137. Cited here after that definition; the article itself was not
+at hand when this was written.
 
 Decided here:
 
@@ -16,17 +18,18 @@ Decided here:
 
 What equals what: with grades 0 and max_rel alone gP is precision and gR is recall.
 
-By hand: grades a 2, b 1, c 2 with max_rel 2, ranking b x a: rho is 1/2, 0 and 1 in this order, 1 for c.
+By hand: grades a 2, b 1, c 2 with max_rel 2, ranking b x a: rho is 1/2, 0 and 1 in this order, 1
+for c.
 
     gP = (1/2 + 0 + 1) / 3 = 1/2             gR = (1/2 + 1) / (1/2 + 1 + 1) = 3/5
     gP@5 = (1/2 + 1) / 5 = 3/10              gR@1 = (1/2) / (5/2) = 1/5
 
-When 1, when 0: gP is 1 only if all documents retrieved have the best grade, which a topic may not have; gR is 1
-if all documents with a gain were retrieved. Both are 0 if none was.
+When 1, when 0: gP is 1 only if all documents retrieved have the best grade, which a topic may not
+have; gR is 1 if all documents with a gain were retrieved. Both are 0 if none was.
 
-What they are sensitive to: gP to max_rel (with max_rel 4 the ranking above has 1/4), so give it if runs are
-compared over collections. The order within the list, or within the cutoff, does not matter.
-"""
+What they are sensitive to: gP to max_rel (with max_rel 4 the ranking above has 1/4), so give it if
+runs are compared over collections. The order within the list, or within the cutoff, does not
+matter."""
 
 from __future__ import annotations
 
@@ -34,7 +37,7 @@ from typing import Any
 
 import numpy as np
 
-from irpref.arrays import Floats, Gains, JudgedRun, Judgments, Parts, Sum, Topic
+from irpref.kernel import Floats, Gains, JudgedRun, Judgments, Parts, Sum, Topic
 from irpref.measures.declare import CUTOFF, GAINS, KernelMeasure, Param, register
 
 
@@ -57,12 +60,20 @@ def g_precision(run: JudgedRun, *, max_rel: float, gains: Gains, cutoff: int | N
 
 @Sum
 def g_recall(run: JudgedRun, *, gains: Gains, cutoff: int | None) -> Parts:
-    """Gain of each retrieved document, over that of all judged documents; 0 if nothing in the pool has a gain."""
+    """Gain of each retrieved document, over that of all judged documents; 0 if nothing in the pool
+    has a gain.
+    """
     view, gain = run.at(cutoff), level_gains(run.pool, gains)
     # Sums of gains near the largest double must stay below it; a power of two takes no digit.
     excess = np.maximum(np.frexp(run.pool.levels.maximum(gain))[1] - 850, 0)
     part = np.ldexp(gain, -run.pool.levels.spread(excess)) if excess.any() else gain
-    return Parts(view, part[view.level], run.pool.level_total(part), gain=lambda: gain[run.pool.level], most=1.0)
+    return Parts(
+        view,
+        part[view.level],
+        run.pool.level_total(part),
+        gain=lambda: gain[run.pool.level],
+        most=1.0,
+    )
 
 
 def gain_reasons(topic: Topic) -> None:
@@ -72,7 +83,8 @@ def gain_reasons(topic: Topic) -> None:
 
 
 class _GPrecision(KernelMeasure, kernel=g_precision, reasons=gain_reasons):
-    r"""Precision in which a document counts by its grade: 1 only if all retrieved documents have the best one.
+    r"""Precision in which a document counts by its grade: 1 only if all retrieved documents have
+    the best one.
 
     Question
     --------
@@ -113,7 +125,11 @@ class _GPrecision(KernelMeasure, kernel=g_precision, reasons=gain_reasons):
     IDEAL = None
     VARIANTS = ({"max_rel": 3}, {"cutoff": 7}, {"gains": {3: 7.5}, "cutoff": 40})
     STANDS_FOR = {"P": {}, "SetP": {}}
-    SUPPORTED_PARAMS: dict[str, Any] = {"max_rel": Param((int, float), above=0), "gains": GAINS, "cutoff": CUTOFF}
+    SUPPORTED_PARAMS: dict[str, Any] = {
+        "max_rel": Param((int, float), above=0),
+        "gains": GAINS,
+        "cutoff": CUTOFF,
+    }
 
 
 class _GRecall(KernelMeasure, kernel=g_recall, reasons=gain_reasons):

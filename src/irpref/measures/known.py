@@ -4,36 +4,37 @@
 
 R  relevant documents    A  retrieved documents    K  documents the user knew
 
-R. Baeza-Yates and B. Ribeiro-Neto, Modern Information Retrieval, ch. 4 (user-oriented measures); R. R. Korfhage,
-Information Storage and Retrieval, Wiley 1997.
+R. Baeza-Yates and B. Ribeiro-Neto, Modern Information Retrieval, ch. 4 (user-oriented measures); R.
+R. Korfhage, Information Storage and Retrieval, Wiley 1997.
 
-K is a column of the qrels (`known`), true for documents that the user knew; see `irpref.with_known`. Known
-documents that are not judged relevant do not matter.
+K is a column of the qrels (`known`), true for documents that the user knew; see
+`irpref.with_known`. Known documents that are not judged relevant do not matter.
 
-The two reward opposite things: coverage rewards finding what the user knows, novelty what the user does not
-know. Neither looks at ranks; with a cutoff k both look at the first k documents.
+The two reward opposite things: coverage rewards finding what the user knows, novelty what the user
+does not know. Neither looks at ranks; with a cutoff k both look at the first k documents.
 
-Decided here: a user who knew no relevant document (coverage) and a run that retrieves none (novelty) give 0. The
-former depends on the topic, not on the run, and lowers the mean of every run alike. With nothing_known='nan' such
-topics have no value (NaN), and means, intervals and `compare` use the other topics. `pt.Experiment` adds up
-values itself and shows NaN: use perquery=True and the mean of pandas, which leaves NaN out. Leaderboards and reports
-need the same topics for all measures and raise an error. Novelty has no such choice, because a run could gain by
-finding nothing relevant in a topic.
+Decided here: a user who knew no relevant document (coverage) and a run that retrieves none
+(novelty) give 0. The former depends on the topic, not on the run, and lowers the mean of every run
+alike. With nothing_known='nan' such topics have no value (NaN), and means, intervals and `compare`
+use the other topics. `pt.Experiment` adds up values itself and shows NaN: use perquery=True and the
+mean of pandas, which leaves NaN out. Leaderboards and reports need the same topics for all measures
+and raise an error. Novelty has no such choice, because a run could gain by finding nothing relevant
+in a topic.
 
 By hand: relevant a b c d e, of which the user knew a b c; x is not relevant. The run is a x d e.
 
     coverage = |{a}| / |{a, b, c}| = 1/3          novelty = |{d, e}| / |{a, d, e}| = 2/3
     cut at 2: coverage 1/3, novelty 0 / 1 = 0
 
-In a second topic the user knew only x: coverage is 0 / 0. The mean of both is (1/3 + 0) / 2 = 1/6, and 1/3 with
-nothing_known='nan'.
+In a second topic the user knew only x: coverage is 0 / 0. The mean of both is (1/3 + 0) / 2 = 1/6,
+and 1/3 with nothing_known='nan'.
 
-When 1, when 0: coverage is 1 if all relevant documents that the user knew were retrieved, whatever else was; novelty
-is 1 if every relevant document retrieved is new, even if it is only one. Each is 0 if there is no such document.
+When 1, when 0: coverage is 1 if all relevant documents that the user knew were retrieved, whatever
+else was; novelty is 1 if every relevant document retrieved is new, even if it is only one. Each is
+0 if there is no such document.
 
-When to use them: together, and beside precision. Neither counts non-relevant documents, so that a run of the whole
-collection has coverage 1.
-"""
+When to use them: together, and beside precision. Neither counts non-relevant documents, so that a
+run of the whole collection has coverage 1."""
 
 from __future__ import annotations
 
@@ -41,11 +42,13 @@ from typing import Any
 
 import numpy as np
 
-from irpref.arrays import MISSED, REST, Bools, Floats, Ints, JudgedRun, Terms, Topic
+from irpref.kernel import MISSED, REST, Bools, Floats, Ints, JudgedRun, Terms, Topic
 from irpref.measures.declare import CUTOFF, REL, KernelMeasure, Param, register
 
 
-def coverage(run: JudgedRun, *, known: str, nothing_known: str, rel: float, cutoff: int | None) -> Floats:
+def coverage(
+    run: JudgedRun, *, known: str, nothing_known: str, rel: float, cutoff: int | None
+) -> Floats:
     """Coverage of each topic: shape (n_topics,), in [0, 1], higher is better.
 
     Returns
@@ -60,11 +63,15 @@ def coverage(run: JudgedRun, *, known: str, nothing_known: str, rel: float, cuto
 
 
 def undefined(size: Ints, nothing_known: str) -> Floats:
-    """NaN if there is no value, else 0: shape as `size`, the known relevant documents of each topic."""
+    """NaN if there is no value, else 0: shape as `size`, the known relevant documents of each
+    topic.
+    """
     return np.where((size == 0) & (nothing_known == "nan"), np.nan, 0.0)
 
 
-def coverage_terms(run: JudgedRun, *, known: str, nothing_known: str, rel: float, cutoff: int | None) -> Terms:
+def coverage_terms(
+    run: JudgedRun, *, known: str, nothing_known: str, rel: float, cutoff: int | None
+) -> Terms:
     """Share of each known relevant document that was retrieved: shape (n_judged,).
 
     1 / |K and R| of each that was retrieved; they add up to the value.
@@ -106,7 +113,11 @@ def novelty_terms(run: JudgedRun, *, known: str, rel: float, cutoff: int | None)
     new = relevant & ~run.pool.columns["known", known][view.row]
     share = new / view.hits.spread(np.maximum(view.hits.count(relevant), 1))
     column = run.pool.columns["known", known]
-    return Terms(view.on_pool(share, 0.0), columns={"known": column * 1.0}, counts=~column & (run.pool.grade >= rel))
+    return Terms(
+        view.on_pool(share, 0.0),
+        columns={"known": column * 1.0},
+        counts=~column & (run.pool.grade >= rel),
+    )
 
 
 def _say(topic: Topic, wanted: Bools, words: str, other: str) -> None:
@@ -131,7 +142,12 @@ def novelty_reasons(topic: Topic) -> None:
 
 
 _PARAMS = {
-    "known": Param(str, "column of the qrels, true for documents that the user knew", default="known", column=bool),
+    "known": Param(
+        str,
+        "column of the qrels, true for documents that the user knew",
+        default="known",
+        column=bool,
+    ),
     "rel": REL,
     "cutoff": CUTOFF,
 }
@@ -150,7 +166,8 @@ class _Coverage(KernelMeasure, kernel=coverage, terms=coverage_terms, reasons=co
 
     Pitfalls
     --------
-    Needs a column that says what the user knew. A system that finds only known documents can have 1. Topics in which
+    Needs a column that says what the user knew. A system that finds only known documents can have
+    1. Topics in which
     the user knew nothing relevant count as 0 unless `nothing_known='nan'`.
 
     Formula
@@ -159,7 +176,8 @@ class _Coverage(KernelMeasure, kernel=coverage, terms=coverage_terms, reasons=co
 
     Parameters
     ----------
-    nothing_known : value of topics in which the user knew no relevant document: 0, or none, so that means leave them
+    nothing_known : value of topics in which the user knew no relevant document: 0, or none, so that
+    means leave them
         out
 
     Columns
@@ -195,7 +213,8 @@ class _Novelty(KernelMeasure, kernel=novelty, terms=novelty_terms, reasons=novel
 
     Pitfalls
     --------
-    Needs a column that says what the user knew. If nothing was known, it is 1 as soon as anything relevant is found.
+    Needs a column that says what the user knew. If nothing was known, it is 1 as soon as anything
+    relevant is found.
 
     Formula
     -------

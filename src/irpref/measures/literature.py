@@ -15,7 +15,9 @@ _LATEX = str.maketrans({sign: f"\\{sign}" for sign in "_{}%&#$"})
 
 
 def keys_of(measure: Measure) -> tuple[str, ...]:
-    """Keys of the papers that define a measure, ours or one of ir_measures; none if they are not known here."""
+    """Keys of the papers that define a measure, ours or one of ir_measures; none if they are not
+    known here.
+    """
     own: tuple[str, ...] = getattr(measure, "CITE", ())
     cited = data("names.toml")["cited"] if not own and _is_of_host(measure) else {}
     return own or tuple(key for key, names in cited.items() if str(measure.NAME) in names.split())
@@ -23,7 +25,9 @@ def keys_of(measure: Measure) -> tuple[str, ...]:
 
 def _is_of_host(measure: Measure) -> bool:
     """Not one that somebody made with `ir_measures.define`, whose class is born there, too."""
-    return type(measure).__module__.partition(".")[0] == "ir_measures" and not hasattr(measure, "runtime_impl")
+    return type(measure).__module__.partition(".")[0] == "ir_measures" and not hasattr(
+        measure, "runtime_impl"
+    )
 
 
 @cache
@@ -41,20 +45,32 @@ def package_entry() -> str:
 
     return (
         f"@software{{{PACKAGE_KEY},\n  author = {{{{The irpref developers}}}},\n"
-        "  title = {irpref: preference, graded-relevance, position and user-oriented evaluation measures},\n"
+        "  title = {irpref: preference, graded-relevance, position and user-oriented evaluation "
+        "measures},\n"
         f"  version = {{{version(PACKAGE_KEY)}}},\n  year = {{2026}}\n}}"
     )
 
 
 def parameters(measure: Measure) -> str:
-    """Every parameter of a measure with the value it has, defaults included; nothing of those without one."""
-    values = {name: measure.params.get(name, spec.default) for name, spec in measure.SUPPORTED_PARAMS.items()}
-    said = (name for name, value in values.items() if name in measure.params or isinstance(value, (str, int, float)))
+    """Every parameter of a measure with the value it has, defaults included; nothing of those
+    without one.
+    """
+    values = {
+        name: measure.params.get(name, spec.default)
+        for name, spec in measure.SUPPORTED_PARAMS.items()
+    }
+    said = (
+        name
+        for name, value in values.items()
+        if name in measure.params or isinstance(value, (str, int, float))
+    )
     return ", ".join(f"{name}={values[name]!r}" for name in said)
 
 
 def methods(measures: Iterable[Measure]) -> str:
-    """A sentence for the methods section in LaTeX: all parameters as they were used, and the keys of the sources."""
+    """A sentence for the methods section in LaTeX: all parameters as they were used, and the keys
+    of the sources.
+    """
     said = []
     for measure in measures:
         keys = ", ".join(keys_of(measure))
@@ -64,13 +80,16 @@ def methods(measures: Iterable[Measure]) -> str:
     *others, last = said
     names = f"{', '.join(others)} and {last}" if others else last
     return (
-        f"We report {names}, computed with irpref \\cite{{{PACKAGE_KEY}}} and ir-measures \\cite{{{HOST_KEY}}}; "
-        r"documents are ranked by score and ties broken by document id, descending, as in trec\_eval."
+        f"We report {names}, computed with irpref \\cite{{{PACKAGE_KEY}}} and ir-measures "
+        f"\\cite{{{HOST_KEY}}}; "
+        r"documents are ranked by score and ties broken by document id, descending, as in "
+        r"trec\_eval."
     )
 
 
 def cite(measures: Iterable[Measure]) -> str:
-    """BibTeX of the measures' papers, of ir_measures and of this package, under a sentence for the methods section.
+    """BibTeX of the measures' papers, of ir_measures and of this package, under a sentence for the
+    methods section.
 
     Parameters
     ----------
@@ -79,8 +98,9 @@ def cite(measures: Iterable[Measure]) -> str:
     Returns
     -------
     str
-        BibTeX ignores what is outside the entries: lines that begin with `%` say what each measure is, its parameters,
-        and the sentence. They have no `@`, with which an entry would begin: a cutoff is written as `at 10`.
+        BibTeX ignores what is outside the entries: lines that begin with `%` say what each measure
+        is, its parameters, and the sentence. They have no `@`, with which an entry would begin: a
+        cutoff is written as `at 10`.
     """
     chosen = list(measures)
     lines = []
@@ -90,7 +110,10 @@ def cite(measures: Iterable[Measure]) -> str:
         name = getattr(measure, "PRETTY_NAME", None) or str(measure.NAME)
         lines.append(f"% {name} ({measure}{': ' + values if values else ''})")
         if not keys_of(measure) and _is_of_host(measure):
-            lines.append(f"%   {measure.NAME} is a measure of ir_measures: its documentation may name a paper")
+            lines.append(
+                f"%   {measure.NAME} is a measure of ir_measures: its documentation may name a "
+                f"paper"
+            )
         elif not keys_of(measure):
             lines.append(f"%   {getattr(measure, 'SOURCE', '')}")
         keys.update(dict.fromkeys(keys_of(measure)))
@@ -100,5 +123,11 @@ def cite(measures: Iterable[Measure]) -> str:
     found = entries()
     lines += [f"% no entry is known here for {key}" for key in keys if key not in found]
     return "\n".join(
-        [*lines, "", *(f"{found[key]}\n" for key in [*keys, HOST_KEY] if key in found), package_entry(), ""]
+        [
+            *lines,
+            "",
+            *(f"{found[key]}\n" for key in [*keys, HOST_KEY] if key in found),
+            package_entry(),
+            "",
+        ]
     )

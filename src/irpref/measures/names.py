@@ -1,4 +1,5 @@
-"""Measures from strings: our names, those of ir_measures, those of trec_eval, and common spellings of all of them.
+"""Measures from strings: our names, those of ir_measures, those of trec_eval, and common spellings
+of all of them.
 
 A name is understood whole or not at all: `recall_100k` is no `R@100`.
 """
@@ -26,7 +27,18 @@ _TREC_WITH_NUMBERS = ("map_cut", "P", "recall", "ndcg_cut", "success", "set_F", 
 _TREC_GROUPS = ("official", "all_trec")
 TREC_NAMES = (
     *_TREC_WITH_NUMBERS,
-    *["map", "ndcg", "bpref", "recip_rank", "Rprec", "infAP", "set_P", "set_recall", "set_map", "set_relative_P"],
+    *[
+        "map",
+        "ndcg",
+        "bpref",
+        "recip_rank",
+        "Rprec",
+        "infAP",
+        "set_P",
+        "set_recall",
+        "set_map",
+        "set_relative_P",
+    ],
     *["num_ret", "num_rel", "num_rel_ret", "num_q", *_TREC_GROUPS],
 )
 _TREC_SPELLED = {name.lower(): name for name in TREC_NAMES}
@@ -45,14 +57,15 @@ def parse(text: str | Measure) -> Measure:
     Parameters
     ----------
     text : str or Measure
-        `RPref(max_rel=3)@10`, `nDCG@10`, `ndcg_cut_10`; a measure is returned as it is. Case, hyphens and blanks of a
-        name do not matter (`Q-measure@10`, `P+`, `bpref-10`), nor quotes around words (`RPref(norm=relative)`).
+        `RPref(max_rel=3)@10`, `nDCG@10`, `ndcg_cut_10`; a measure is returned as it is. Case,
+        hyphens and blanks of a name do not matter (`Q-measure@10`, `P+`, `bpref-10`), nor quotes
+        around words (`RPref(norm=relative)`).
 
     Raises
     ------
     ValueError
-        The text is no name of a measure (`UnknownMeasureError`, with the nearest name), names several, or has a
-        parameter that the measure does not accept.
+        The text is no name of a measure (`UnknownMeasureError`, with the nearest name), names
+        several, or has a parameter that the measure does not accept.
 
     Examples
     --------
@@ -68,7 +81,9 @@ def parse(text: str | Measure) -> Measure:
     found = _parse(text)
     if len(found) != 1:
         several = ", ".join(map(str, found[:3])) + (", ..." if len(found) > 3 else "")
-        raise ValueError(f"{clipped(text)!r} names {len(found)} measures ({several}): use parse_all")
+        raise ValueError(
+            f"{clipped(text)!r} names {len(found)} measures ({several}): use parse_all"
+        )
     return found[0]
 
 
@@ -78,8 +93,8 @@ def parse_all(texts: str | Measure | Iterable[str | Measure]) -> list[Measure]:
     Parameters
     ----------
     texts : str, Measure, or iterable of them
-        A name may mean several (`P@5,10`; trec_eval's `P`, `ndcg_cut.5,10`, `official`). One string may hold
-        several names with blanks between them.
+        A name may mean several (`P@5,10`; trec_eval's `P`, `ndcg_cut.5,10`, `official`). One string
+        may hold several names with blanks between them.
 
     Raises
     ------
@@ -93,8 +108,14 @@ def parse_all(texts: str | Measure | Iterable[str | Measure]) -> list[Measure]:
     """
     if isinstance(texts, (str, Measure)):
         texts = [texts]
-    if isinstance(texts, Mapping) or hasattr(type(texts), "columns") or not isinstance(texts, Iterable):
-        raise TypeError(f"expected measures or their names, which come first, got {type(texts).__name__}")
+    if (
+        isinstance(texts, Mapping)
+        or hasattr(type(texts), "columns")
+        or not isinstance(texts, Iterable)
+    ):
+        raise TypeError(
+            f"expected measures or their names, which come first, got {type(texts).__name__}"
+        )
     found: dict[Measure, None] = {}
     for text in texts:
         for name in split_names(text) if isinstance(text, str) else [text]:
@@ -126,10 +147,16 @@ def split_names(text: str) -> list[str]:
 
 
 def known_names() -> list[str]:
-    """Every name that `parse` understands; of those that differ in case, what the measure calls itself first."""
+    """Every name that `parse` understands; of those that differ in case, what the measure calls
+    itself first.
+    """
 
     def place(name: str) -> tuple[str, bool, str]:
-        return name.lower(), name not in host.registry or str(host.registry[name].NAME) != name, name
+        return (
+            name.lower(),
+            name not in host.registry or str(host.registry[name].NAME) != name,
+            name,
+        )
 
     return sorted({*host.registry, *TREC_NAMES, *data("names.toml")["trec_eval"]}, key=place)
 
@@ -147,8 +174,8 @@ def _parse(text: str | Measure) -> list[Measure]:
         name = data("names.toml")["trec_eval"].get(name, name)
         head, rest = _head(name)
     key = head if head in host.registry else None
-    # `P` and `infAP` mean something to both tools: ir_measures' meaning goes first, unless it needs a
-    # parameter that trec_eval's form brings along.
+    # `P` and `infAP` mean something to both tools: ir_measures' meaning goes first, unless it needs
+    # a parameter that trec_eval's form brings along.
     if key is not None:
         found = _read(text, key, rest)
         if not (name in TREC_NAMES and _missing(found[0])):
@@ -197,7 +224,9 @@ def _spellings() -> dict[str, str]:
 
 
 def _trec(name: str) -> list[Measure] | None:
-    """Measures of one of trec_eval's names; None if it is none, `ValueError` if its number is not accepted."""
+    """Measures of one of trec_eval's names; None if it is none, `ValueError` if its number is not
+    accepted.
+    """
     if name in _TREC_GROUPS:
         return _group(name)
     if name not in TREC_NAMES:
@@ -212,7 +241,9 @@ def _trec(name: str) -> list[Measure] | None:
     elif name == "iprec_at_recall":
         return [_TREC_10(recall=level) for level in LEVELS]
     # Not ours, which would come back here: see `irpref.register_names`.
-    found = list(getattr(util.parse_trec_measure, "irpref_host_parser", util.parse_trec_measure)(name))
+    found = list(
+        getattr(util.parse_trec_measure, "irpref_host_parser", util.parse_trec_measure)(name)
+    )
     for measure in found:
         check_limits(measure)
     return found
@@ -229,7 +260,9 @@ def _group(name: str) -> list[Measure]:
             found += _parse(part)
         except UnknownMeasureError:
             left += [part] * (part not in ("runid", "relstring"))  # no measures
-    warn_user(f"{name}: without {', '.join(left)}, for which there is no measure", IrprefWarning, name)
+    warn_user(
+        f"{name}: without {', '.join(left)}, for which there is no measure", IrprefWarning, name
+    )
     return found
 
 
@@ -237,8 +270,16 @@ def _read(text: str, key: str, rest: str) -> list[Measure]:
     """The measure of the registry with these brackets and this cutoff; several for `@5,10`."""
     of = host.registry[key]
     brackets, _, at = _cut(rest)
-    numbers = [number.strip() for number in at.split(",")] if at and re.fullmatch(r"[\d.,\s]+", at) else [at]
-    if (not rest.startswith(("(", "@")) and rest) or rest.rstrip().endswith("@") or re.search(r"\d_\d|\d\(", at):
+    numbers = (
+        [number.strip() for number in at.split(",")]
+        if at and re.fullmatch(r"[\d.,\s]+", at)
+        else [at]
+    )
+    if (
+        (not rest.startswith(("(", "@")) and rest)
+        or rest.rstrip().endswith("@")
+        or re.search(r"\d_\d|\d\(", at)
+    ):
         raise _unreadable(text)
     return [_built(text, of, brackets + (f"@{number}" if at else "")) for number in numbers]
 
@@ -272,7 +313,9 @@ def _built(text: str, of: Measure, rest: str) -> Measure:
             spec = of.SUPPORTED_PARAMS.get(name)
             if spec is None:
                 near = did_you_mean(str(name), of.SUPPORTED_PARAMS)
-                takes = f" (it takes {', '.join(of.SUPPORTED_PARAMS)})" if of.SUPPORTED_PARAMS else ""
+                takes = (
+                    f" (it takes {', '.join(of.SUPPORTED_PARAMS)})" if of.SUPPORTED_PARAMS else ""
+                )
                 raise ValueError(f"{of.NAME} has no parameter {name!r}{near}{takes}")
             # bool is an int to the host: P@True would be P@1 under another name.
             truth = spec.dtype is not bool and isinstance(value, bool)
@@ -281,7 +324,9 @@ def _built(text: str, of: Measure, rest: str) -> Measure:
                 with suppress(OverflowError):  # told as any other value that is not accepted
                     value = given[name] = float(value)
             if truth or not spec.validate(value):
-                raise ValueError(f"{of.NAME}: {name}={clipped(value)!r} is not accepted{_expected(spec)}")
+                raise ValueError(
+                    f"{of.NAME}: {name}={clipped(value)!r} is not accepted{_expected(spec)}"
+                )
     built: Measure = of(**given)
     if type(of).__module__.partition(".")[0] != PACKAGE:
         check_limits(built)
@@ -291,7 +336,12 @@ def _built(text: str, of: Measure, rest: str) -> Measure:
 def _expected(spec: Any) -> str:
     if isinstance(spec.choices, list):
         return f", expected one of {', '.join(map(repr, spec.choices))}"
-    said = {int: "a whole number", float: "a number", bool: "True or False", dict: "a dict such as {1: 3}"}
+    said = {
+        int: "a whole number",
+        float: "a number",
+        bool: "True or False",
+        dict: "a dict such as {1: 3}",
+    }
     return f", expected {said[spec.dtype]}" if spec.dtype in said else ""
 
 
@@ -311,8 +361,8 @@ def _take_apart(node: ast.expr) -> tuple[list[ast.keyword], ast.expr | None]:
 
 
 def _value(node: ast.expr, text: str, code: str) -> Any:
-    # literal_eval handles signs, and knows the syntax tree of the Python it runs on; ir_measures' own parser
-    # does neither.
+    # literal_eval handles signs, and knows the syntax tree of the Python it runs on; ir_measures'
+    # own parser does neither.
     try:
         value = ast.literal_eval(node)
     except (ValueError, TypeError, RecursionError, MemoryError):
@@ -321,17 +371,24 @@ def _value(node: ast.expr, text: str, code: str) -> Any:
         if re.fullmatch(r"[A-Za-z][\w.-]*", word):
             return word
         raise ValueError(
-            f"{clipped(text)!r}: expected a number, a word, True, False or a dict, such as beta=2 or norm='relative'"
+            f"{clipped(text)!r}: expected a number, a word, True, False or a dict, such as beta=2 "
+            f"or norm='relative'"
         ) from None
     if isinstance(value, (list, tuple, set)):
         raise ValueError(f"{clipped(text)!r}: lists are not accepted as values of parameters")
     if isinstance(node, ast.Dict) and len(node.keys) != len(value):
-        raise ValueError(f"{clipped(text)!r}: a grade is given twice in {clipped(ast.unparse(node))}")
+        raise ValueError(
+            f"{clipped(text)!r}: a grade is given twice in {clipped(ast.unparse(node))}"
+        )
     return value
 
 
 def _missing(measure: Measure) -> list[str]:
-    return [name for name, spec in measure.SUPPORTED_PARAMS.items() if spec.required and name not in measure.params]
+    return [
+        name
+        for name, spec in measure.SUPPORTED_PARAMS.items()
+        if spec.required and name not in measure.params
+    ]
 
 
 def _unreadable(text: str) -> ValueError:
@@ -366,7 +423,8 @@ def _unknown(name: str, head: str, rest: str) -> ValueError:
     if how := data("names.toml")["compared"].get(_plain(head).removeprefix("metric")):
         one = "; of one ranking, TSE looks at the last relevant document" * (how == "lexirecall")
         return UnknownMeasureError(
-            f"{clipped(head)!r} compares two rankings, so it is no measure: irpref.prefer(qrels, runs, how={how!r}), "
+            f"{clipped(head)!r} compares two rankings, so it is no measure: "
+            f"irpref.lab.prefer(qrels, runs, how={how!r}), "
             f"or irpref prefer --how {how}{one}"
         )
     near = _near_cutoff(head) or data("names.toml")["meant"].get(_plain(head))
@@ -391,7 +449,9 @@ def _is_known(text: str) -> bool:
 
 
 def _near_cutoff(head: str) -> str | None:
-    """What a name with a number at its end may have meant: `ndcg_cut_10` for `ndgc_cut_10`, `nDCG@10` for `ndcg10`."""
+    """What a name with a number at its end may have meant: `ndcg_cut_10` for `ndgc_cut_10`,
+    `nDCG@10` for `ndcg10`.
+    """
     match = re.fullmatch(r"(.*?)([._]?)([0-9]{1,6}).{0,6}", re.sub(r"(?<=\d)[oO]", "0", head))
     if not match:
         return None

@@ -1,4 +1,5 @@
-"""Normalised cumulative utility: what users get on average who stop at different relevant documents.
+"""Normalised cumulative utility: what users get on average who stop at different relevant
+documents.
 
     NCU = sum over retrieved relevant documents of  p_stop(r) * utility(r)                    1 is best
 
@@ -9,23 +10,26 @@
 
     utility        P: count(r) / r       BR: the blended ratio of Q-measure
 
-T. Sakai and S. Robertson, Modelling a user population for designing information retrieval metrics, EVIA 2008;
-formulas as in NTCIREVAL. uniform with P is AP, uniform with BR is Q-measure.
+T. Sakai and S. Robertson, Modelling a user population for designing information retrieval metrics,
+EVIA 2008; formulas as in NTCIREVAL. uniform with P is AP, uniform with BR is Q-measure.
 
 count(r)  relevant documents in the top r        R  relevant documents in the pool
 gain(r)   gain of the document at rank r          gamma  how likely users go on after a relevant document
 
-Left open there, decided here: relevant is what has a gain; a user who stops at a relevant document that was not
-retrieved has utility 0, so the weights are those of all R documents, retrieved or not; nothing relevant gives 0; grades
-are stop values themselves (NTCIREVAL lets them differ from the gains).
+Left open there, decided here: relevant is what has a gain; a user who stops at a relevant document
+that was not retrieved has utility 0, so the weights are those of all R documents, retrieved or not;
+nothing relevant gives 0; grades are stop values themselves (NTCIREVAL lets them differ from the
+gains).
 
-What equals what: uniform with P is AP, uniform with BR is Q-measure, gamma = 1 is uniform; P is BR with beta = 0.
+What equals what: uniform with P is AP, uniform with BR is Q-measure, gamma = 1 is uniform; P is BR
+with beta = 0.
 
-Decided here, too: no cutoff. NTCIREVAL 2022 divides the rank-biased sum by min(l, R) instead of the sum of its
-weights, so an ideal list of 20 relevant documents would score 0.8025 at 10, and 1 without a cutoff.
+Decided here, too: no cutoff. NTCIREVAL 2022 divides the rank-biased sum by min(l, R) instead of the
+sum of its weights, so an ideal list of 20 relevant documents would score 0.8025 at 10, and 1
+without a cutoff.
 
-By hand: grades a 3, b 1, x 0, ranking x b a. The blended ratio (see Q-measure) is 1/3 at rank 2 and 6/7 at rank 3,
-precision there is 1/2 and 2/3.
+By hand: grades a 3, b 1, x 0, ranking x b a. The blended ratio (see Q-measure) is 1/3 at rank 2 and
+6/7 at rank 3, precision there is 1/2 and 2/3.
 
     uniform, BR                  1/2 * 1/3 + 1/2 * 6/7 = 25/42
     uniform, P                   1/2 * 1/2 + 1/2 * 2/3 = 7/12
@@ -34,9 +38,9 @@ precision there is 1/2 and 2/3.
 
 When 1, when 0: 1 for the ideal list, whatever the users do; 0 if nothing relevant was retrieved.
 
-What it is sensitive to: uniform users weigh every relevant document alike; graded users stop at the best documents,
-which then decide; rank-biased users stop early: the smaller gamma, the less the later relevant documents matter.
-"""
+What it is sensitive to: uniform users weigh every relevant document alike; graded users stop at the
+best documents, which then decide; rank-biased users stop early: the smaller gamma, the less the
+later relevant documents matter."""
 
 from __future__ import annotations
 
@@ -44,16 +48,24 @@ from typing import Any
 
 import numpy as np
 
-from irpref.arrays import Floats, Gains, JudgedRun, Parts, Sum, Topic
+from irpref.kernel import Floats, Gains, JudgedRun, Parts, Sum, Topic
 from irpref.measures.blended_ratio import BETA, blended_ratio, ideal_gain
 from irpref.measures.declare import GAINS, JUDGED_ONLY, KernelMeasure, Param, register
 
 
 @Sum
 def ncu(
-    run: JudgedRun, *, stop: str, utility: str, gamma: float, beta: float, gains: Gains, judged_only: bool
+    run: JudgedRun,
+    *,
+    stop: str,
+    utility: str,
+    gamma: float,
+    beta: float,
+    gains: Gains,
+    judged_only: bool,
 ) -> Parts:
-    """Weight times utility of each retrieved relevant document, over the weights of all R relevant documents.
+    """Weight times utility of each retrieved relevant document, over the weights of all R relevant
+    documents.
 
     A relevant document that was not retrieved keeps its weight and adds nothing.
 
@@ -64,7 +76,8 @@ def ncu(
     utility
         'BR', the blended ratio, or 'P', precision.
     gamma
-        For rank-biased users, in (0, 1]: what is left of them from one relevant document to the next.
+        For rank-biased users, in (0, 1]: what is left of them from one relevant document to the
+        next.
     beta
         Weight of the cumulated gain against the count; 0 leaves precision. Only for 'BR'.
     gains
@@ -79,7 +92,8 @@ def ncu(
     r = ideal.lengths
     weight: Floats
     size: Floats
-    # The weights of retrieved documents, and the sum of those of all R: the table above, row by row.
+    # The weights of retrieved documents, and the sum of those of all R: the table above, row by
+    # row.
     if stop == "uniform":
         weight, size = np.ones(useful.size), r.astype(np.float64)
     elif stop == "graded":
@@ -87,16 +101,27 @@ def ncu(
         size = np.append(upto, 0.0)[np.where(r > 0, ideal.ends - 1, -1)]
     else:
         weight = gamma ** (found.hits.ordinal - 1)
-        # Added one by one like the weights themselves, so that an ideal list has the value 1 exactly.
+        # Added one by one like the weights themselves, so that an ideal list has the value 1
+        # exactly.
         size = np.cumsum(gamma ** np.arange(max(int(r.max(initial=0)), 1)))[r - 1]
     size = np.where(r > 0, size, 1.0)
-    return Parts(found, weight * useful, size, {"utility": useful}, gain=lambda: run.pool.gain(gains), most=1.0)
+    return Parts(
+        found,
+        weight * useful,
+        size,
+        {"utility": useful},
+        gain=lambda: run.pool.gain(gains),
+        most=1.0,
+    )
 
 
 def stopping_reasons(topic: Topic) -> None:
     """How many of the users stop at each relevant document."""
     found, utility = topic.found(), topic.columns["utility"]
-    topic.say(found, lambda i: f"relevant: {topic.contribution[i] / utility[i]:.3g} of the users stop here")
+    topic.say(
+        found,
+        lambda i: f"relevant: {topic.contribution[i] / utility[i]:.3g} of the users stop here",
+    )
 
 
 class _NCU(KernelMeasure, kernel=ncu, reasons=stopping_reasons):

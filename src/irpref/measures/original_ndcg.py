@@ -1,19 +1,21 @@
-"""nDCG as first published: no discount above the rank that equals the base of the logarithm. 1 is best.
+"""nDCG as first published: no discount above the rank that equals the base of the logarithm. 1 is
+best.
 
     DCG = sum of gain(j) / max(1, log_base(j))              nDCG = DCG / DCG of the ideal list
 
 gain(j), g_j  gain of the document at rank j        base, b  base of the logarithm
 
-K. Järvelin and J. Kekäläinen, Cumulated gain-based evaluation of IR techniques, ACM TOIS 20(4), 2002, 422-446,
-doi:10.1145/582415.582418, section 2; the same with base 2 in R. Baeza-Yates and B. Ribeiro-Neto, Modern
-Information Retrieval, ch. 4. With base 2, ranks 1 and 2 weigh the same. ir_measures' nDCG divides by
-log2(rank + 1) instead, which discounts rank 2 already; NTCIREVAL has both, this one under the name nDCG and the other
-as MSnDCG. A larger base models a more patient user: no discount before rank `base`, and log_base(rank) from there.
+K. Järvelin and J. Kekäläinen, Cumulated gain-based evaluation of IR techniques, ACM TOIS 20(4),
+2002, 422-446, doi:10.1145/582415.582418, section 2; the same with base 2 in R. Baeza-Yates and B.
+Ribeiro-Neto, Modern Information Retrieval, ch. 4. With base 2, ranks 1 and 2 weigh the same.
+ir_measures' nDCG divides by log2(rank + 1) instead, which discounts rank 2 already; NTCIREVAL has
+both, this one under the name nDCG and the other as MSnDCG. A larger base models a more patient
+user: no discount before rank `base`, and log_base(rank) from there.
 
-Decided here: gain 0 for unjudged documents and for grades of 0 or below; the ideal list holds all judged
-documents, cut at the cutoff; nothing relevant gives 0; a base that is no whole number discounts from the first rank
-above it. The ideal list is that of the judgments, not of the retrieved documents: with the latter, relevant documents
-that a system misses would cost it nothing.
+Decided here: gain 0 for unjudged documents and for grades of 0 or below; the ideal list holds all
+judged documents, cut at the cutoff; nothing relevant gives 0; a base that is no whole number
+discounts from the first rank above it. The ideal list is that of the judgments, not of the
+retrieved documents: with the latter, relevant documents that a system misses would cost it nothing.
 
 By hand: grades a 3, b 2, ranking b x y a, so gains 2 0 0 3.
 
@@ -21,12 +23,12 @@ By hand: grades a 3, b 2, ranking b x y a, so gains 2 0 0 3.
     base 4   DCG = 2 + 3 / log4(4) = 5          ideal 3 + 2 = 5              nDCG = 1
     base 2, cut at 2                            2 / 5
 
-When 1, when 0: 1 for the ideal list, and for any order of it within the ranks that are not discounted: b a has 1
-with base 2, too. 0 if no document with a gain was retrieved.
+When 1, when 0: 1 for the ideal list, and for any order of it within the ranks that are not
+discounted: b a has 1 with base 2, too. 0 if no document with a gain was retrieved.
 
-What it is sensitive to: the base decides how many ranks are alike. If the order of the first two documents
-matters, use ir_measures' nDCG. Gains enter linearly: for gains of 2^grade - 1, pass them as `gains`.
-"""
+What it is sensitive to: the base decides how many ranks are alike. If the order of the first two
+documents matters, use ir_measures' nDCG. Gains enter linearly: for gains of 2^grade - 1, pass them
+as `gains`."""
 
 from __future__ import annotations
 
@@ -34,7 +36,7 @@ from typing import Any
 
 import numpy as np
 
-from irpref.arrays import Floats, Gains, Ints, JudgedRun, Judgments, Parts, Sum, Topic
+from irpref.kernel import Floats, Gains, Ints, JudgedRun, Judgments, Parts, Sum, Topic
 from irpref.measures.declare import CUTOFF, GAINS, JUDGED_ONLY, KernelMeasure, Param, register
 
 
@@ -73,14 +75,24 @@ def ideal_dcg(pool: Judgments, base: float, gains: Gains, cutoff: int | None) ->
 
 
 def gain_parts(
-    run: JudgedRun, *, base: float, gains: Gains, judged_only: bool, cutoff: int | None, normalised: bool = True
+    run: JudgedRun,
+    *,
+    base: float,
+    gains: Gains,
+    judged_only: bool,
+    cutoff: int | None,
+    normalised: bool = True,
 ) -> Parts:
-    """Discounted gain of each document, `normalised` over that of the ideal list; 0 if nothing has a gain."""
+    """Discounted gain of each document, `normalised` over that of the ideal list; 0 if nothing has
+    a gain.
+    """
     # Documents without a gain add nothing and are dropped; the others keep their ranks.
     view = run.view(cutoff, judged_only).relevant(gains)
     gain = run.pool.level_ratio_gain(gains)[view.level] / discount(view.rank, base)
     size = ideal_dcg(run.pool, base, gains, cutoff) if normalised else np.ones(run.n_topics)
-    return Parts(view, gain, size, gain=lambda: run.pool.gain(gains), most=1.0 if normalised else np.inf)
+    return Parts(
+        view, gain, size, gain=lambda: run.pool.gain(gains), most=1.0 if normalised else np.inf
+    )
 
 
 original_ndcg = Sum(gain_parts)
@@ -92,14 +104,17 @@ def discount_reasons(topic: Topic) -> None:
     gain = topic.columns["gain"]
 
     def words(i: int) -> str:
-        how = f" divided by {by[i]:.4g} at rank {topic.place[i]}" if by[i] > 1 else ", not discounted"
+        how = (
+            f" divided by {by[i]:.4g} at rank {topic.place[i]}" if by[i] > 1 else ", not discounted"
+        )
         return f"gain {gain[i]:g}{how}"
 
     topic.say(topic.found("no gain"), words)
 
 
 class _OriginalNDCG(KernelMeasure, kernel=original_ndcg, reasons=discount_reasons):
-    r"""Normalised discounted cumulated gain of Järvelin and Kekäläinen: no discount before rank `base`.
+    r"""Normalised discounted cumulated gain of Järvelin and Kekäläinen: no discount before rank
+    `base`.
 
     Question
     --------
@@ -107,11 +122,13 @@ class _OriginalNDCG(KernelMeasure, kernel=original_ndcg, reasons=discount_reason
 
     Use
     ---
-    You compare with papers that used nDCG as first published, or want the first ranks not discounted.
+    You compare with papers that used nDCG as first published, or want the first ranks not
+    discounted.
 
     Pitfalls
     --------
-    Ranks up to the base are not discounted: with base 2 the first two ranks weigh the same. Most tools mean another
+    Ranks up to the base are not discounted: with base 2 the first two ranks weigh the same. Most
+    tools mean another
     formula by nDCG.
 
     Formula

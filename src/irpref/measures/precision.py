@@ -1,4 +1,5 @@
-"""Interpolated precision at a recall level, and its mean over eleven; curves and counts of precision. 1 is best.
+"""Interpolated precision at a recall level, and its mean over eleven; curves and counts of
+precision. 1 is best.
 
     P(x) = max {P(j) : recall(j) >= x}         0 if no rank reaches the level
     11-point average = mean of P(0), P(0.1), ..., P(1)
@@ -6,9 +7,9 @@
 
 P(j)  precision at rank j        recall(j)  recall at rank j        x  recall level
 
-R. Baeza-Yates and B. Ribeiro-Neto, Modern Information Retrieval, 2nd ed., Addison-Wesley 2011, ch. 4. The
-formula printed there takes the maximum between two levels only; its tables, and these functions, take it from
-the level on.
+R. Baeza-Yates and B. Ribeiro-Neto, Modern Information Retrieval, 2nd ed., Addison-Wesley 2011, ch.
+4. The formula printed there takes the maximum between two levels only; its tables, and these
+functions, take it from the level on.
 
 How many relevant documents reach a level x, of R? Tools differ:
 
@@ -16,21 +17,24 @@ How many relevant documents reach a level x, of R? Tools differ:
     up         ceiling of x * R       this definition, compared in whole numbers
     nearest    x * R, rounded         trec_eval 10: recall 1/3 counts as level 0.4
     (neither)  x * R + 0.9, cut off   trec_eval 9, and with it ir_measures' `IPrec`: mostly the ceiling, but
-                                      0.7 * 3 + 0.9 = 2.9999999999999996, so that recall 2/3 counts as level 0.7
+                                      0.7 * 3 + 0.9 = 2.9999999999999996, so that recall 2/3 counts
+                                      as level 0.7
 
-trec_eval's names `iprec_at_recall_x` and `11pt_avg` mean `rounding='nearest'`, as version 10 has it. For the book's
-second query the three have .20, .25 and .25 at level 0.7, and .25, .3333 and .25 at level 0.4.
+trec_eval's names `iprec_at_recall_x` and `11pt_avg` mean `rounding='nearest'`, as version 10 has
+it. For the book's second query the three have .20, .25 and .25 at level 0.7, and .25, .3333 and .25
+at level 0.4.
 
 Decided here: nothing relevant gives 0; unjudged documents and negative grades are not relevant.
 
-By hand: R = 3, relevant at ranks 3, 8 and 15, with precision 1/3, 1/4 and 1/5. At level 0.4 `up` needs 2 documents,
-1.2 rounded up: 1/4; `nearest` needs 1: 1/3. The mean of all levels is (4/3 + 3/4 + 4/5) / 11 with `up`.
+By hand: R = 3, relevant at ranks 3, 8 and 15, with precision 1/3, 1/4 and 1/5. At level 0.4 `up`
+needs 2 documents, 1.2 rounded up: 1/4; `nearest` needs 1: 1/3. The mean of all levels is (4/3 + 3/4
++ 4/5) / 11 with `up`.
 
-When 1, when 0: 1 at a level if the first documents are all relevant until it is reached; 0 if the list
-ends before.
+When 1, when 0: 1 at a level if the first documents are all relevant until it is reached; 0 if the
+list ends before.
 
-When to use it: to compare with published recall-precision tables. Otherwise AP, which needs no interpolation.
-"""
+When to use it: to compare with published recall-precision tables. Otherwise AP, which needs no
+interpolation."""
 
 from __future__ import annotations
 
@@ -40,7 +44,7 @@ from typing import Any
 
 import numpy as np
 
-from irpref.arrays import Floats, Ints, JudgedRun
+from irpref.kernel import Floats, Ints, JudgedRun
 from irpref.measures.declare import REL, KernelMeasure, Param, register
 
 LEVELS = (0.0, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1.0)
@@ -73,20 +77,28 @@ def interpolated_precision(
     return best[np.where(needed <= found.lengths[:, None], row, precision.size)]
 
 
-def precision_at_recall(run: JudgedRun, *, recall: float | None, rounding: str, rel: float) -> Floats:
-    """Interpolated precision at a level, or its mean over eleven: shape (n_topics,), higher is better."""
+def precision_at_recall(
+    run: JudgedRun, *, recall: float | None, rounding: str, rel: float
+) -> Floats:
+    """Interpolated precision at a level, or its mean over eleven: shape (n_topics,), higher is
+    better.
+    """
     levels = LEVELS if recall is None else (recall,)
-    return interpolated_precision(run, rel=rel, levels=levels, rounding=rounding).sum(axis=1) / len(levels)
+    return interpolated_precision(run, rel=rel, levels=levels, rounding=rounding).sum(axis=1) / len(
+        levels
+    )
 
 
 def counts(run: JudgedRun, *, rel: float) -> tuple[Ints, Ints, Ints]:
-    """Documents retrieved, relevant, relevant and retrieved, of each topic: three of shape (n_topics,)."""
+    """Documents retrieved, relevant, relevant and retrieved, of each topic: three of shape
+    (n_topics,).
+    """
     return run.n_retrieved, run.pool.count_relevant(rel), run.hits.count(run.grade >= rel)
 
 
 class _InterpolatedPrecision(KernelMeasure, kernel=precision_at_recall):
-    r"""Highest precision at any rank at which a recall level is reached; without a level, the mean over eleven of
-    them.
+    r"""Highest precision at any rank at which a recall level is reached; without a level, the mean
+    over eleven of them.
 
     Question
     --------
@@ -98,7 +110,8 @@ class _InterpolatedPrecision(KernelMeasure, kernel=precision_at_recall):
 
     Pitfalls
     --------
-    Tools differ in how many documents reach a level: see the table of the definition, and name the tool.
+    Tools differ in how many documents reach a level: see the table of the definition, and name the
+    tool.
 
     Formula
     -------
@@ -124,7 +137,8 @@ class _InterpolatedPrecision(KernelMeasure, kernel=precision_at_recall):
 
     Source
     ------
-    Baeza-Yates & Ribeiro-Neto, Modern Information Retrieval, ch. 4; trec_eval 10 m_iprec_at_recall.c
+    Baeza-Yates & Ribeiro-Neto, Modern Information Retrieval, ch. 4; trec_eval 10
+    m_iprec_at_recall.c
     [baezayates1999mir]
     """
 

@@ -21,34 +21,37 @@ A preference (a before b) is *fulfilled* if a is ranked above b. It counts in on
                 prefer one of the two)                                                prefs_pair
     group       mean over the groups of the topic of fulfilled / possible             prefs_avgjg
 
-With `nonrelevant='R'` (by group only; prefs_avgjg_Rnonrel) a group has as many non-relevant documents as relevant
-ones, R; a document is relevant if its level is above 0. N non-relevant ones:
+With `nonrelevant='R'` (by group only; prefs_avgjg_Rnonrel) a group has as many non-relevant
+documents as relevant ones, R; a document is relevant if its level is above 0. N non-relevant ones:
 
     R >= N   (fulfilled + (R - N) * relevant retrieved) / (possible + (R - N) * relevant)
     R < N    fulfilled / possible, with the R non-relevant documents that are ranked highest
 
-Source: trec_eval 10.0 (https://github.com/usnistgov/trec_eval), form_prefs_counts.c and m_prefs_*.c. The code is the
-definition if its own description differs. irpref keeps what you might not expect:
+Source: trec_eval 10.0 (https://github.com/usnistgov/trec_eval), form_prefs_counts.c and
+m_prefs_*.c. The code is the definition if its own description differs. irpref keeps what you might
+not expect:
 
 - documents of equal score are ordered by *rising* id; everywhere else, in trec_eval and here, by falling id;
 - 0 / 0 is 0: of a topic without preferences, of a group without any (which still counts in the mean over groups);
   with `nonrelevant='R'` a group with 0 / 0 makes the whole topic 0;
 - `nonrelevant='R'`, several levels in a group of one subgroup, R < N: the documents of the lowest level are compared
-  with the first R of them as if they were preferred. Of these pairs, those with the first document retrieved and
-  above the second are fulfilled; all N R of them are possible, each document with itself included;
+  with the first R of them as if they were preferred. Of these pairs, those with the first document
+  retrieved and above the second are fulfilled; all N R of them are possible, each document with
+  itself included;
 - `nonrelevant='R'`, `pairs='retrieved'`: R and N count retrieved documents, but (R - N) is multiplied by *all*
-  relevant documents in the denominator, and in a group of several subgroups the first non-relevant documents that
-  stay are as many as all relevant ones;
+  relevant documents in the denominator, and in a group of several subgroups the first non-relevant
+  documents that stay are as many as all relevant ones;
 - a cutoff is trec_eval's -M: documents below it count as not retrieved. There is no `judged_only`: documents without
   a preference play no part;
 - a judgment that occurs twice in a group of one subgroup counts twice (with a warning);
 - in a group of several subgroups a document has the level of the last of them, by name.
 
-Left open there (the arrays are read beyond their end), decided here: negative levels are non-relevant in a group of
-one subgroup, of which at most the documents of the lowest level stay; in a group of several they are neither.
+Left open there (the arrays are read beyond their end), decided here: negative levels are
+non-relevant in a group of one subgroup, of which at most the documents of the lowest level stay; in
+a group of several they are neither.
 
-By hand: grades a 2, b 1, c 0, so three preferences: a before b, a before c, b before c. What is not retrieved is
-below all that is.
+By hand: grades a 2, b 1, c 0, so three preferences: a before b, a before c, b before c. What is not
+retrieved is below all that is.
 
     ranking   retrieved      implied                  all
     a c       1 / 1          2 / 3                    2 / 3        a before b is implied, b before c broken
@@ -56,32 +59,35 @@ below all that is.
 
 NumPrefs is 3 for both rankings; NumPrefsFulfilled is 2, and 1 of `a c` with `pairs='retrieved'`.
 
-Two judges, each a group: the first has the same three preferences, the second has b before a. Ranking a b c:
+Two judges, each a group: the first has the same three preferences, the second has b before a.
+Ranking a b c:
 
     by          fulfilled of possible                                            value
     preference  3 of the first judge's, 0 of the second's: 3 of 4                3/4
     pair        a and b: 1 of 2 judges; a and c: 1 of 1; b and c: 1 of 1         (1/2 + 1 + 1) / 3 = 5/6
     group       3 of 3, and 0 of 1                                               (1 + 0) / 2 = 1/2
 
-With `nonrelevant='R'`: grades a 2, b 1, c 0 have R = 2 and N = 1, so one non-relevant document is missing. Ranking
-a c b fulfils 2 of 3 preferences, and the missing document is ranked below both relevant ones: (2 + 2) / (3 + 2) = 4/5.
-Grades a 1, b 0, c 0 have R = 1 and N = 2. Ranking a b c keeps b as the highest non-relevant document; a before b is
-fulfilled, 1 of 1, but the N R = 2 pairs of the lowest level are possible, too, and none of them is fulfilled: 1/3,
-though nothing could be ranked better.
+With `nonrelevant='R'`: grades a 2, b 1, c 0 have R = 2 and N = 1, so one non-relevant document is
+missing. Ranking a c b fulfils 2 of 3 preferences, and the missing document is ranked below both
+relevant ones: (2 + 2) / (3 + 2) = 4/5. Grades a 1, b 0, c 0 have R = 1 and N = 2. Ranking a b c
+keeps b as the highest non-relevant document; a before b is fulfilled, 1 of 1, but the N R = 2 pairs
+of the lowest level are possible, too, and none of them is fulfilled: 1/3, though nothing could be
+ranked better.
 
-When 1, when 0: `all` is 1 if every preference is fulfilled, so every document preferred to another must be
-retrieved; `retrieved` is 1 already for two documents in the right order. 0 if none of those that count is fulfilled.
+When 1, when 0: `all` is 1 if every preference is fulfilled, so every document preferred to another
+must be retrieved; `retrieved` is 1 already for two documents in the right order. 0 if none of those
+that count is fulfilled.
 
-When to use which: `all` to compare runs of different lengths. `retrieved` and `implied` leave out the preferences that
-the run does not decide, so a short list can score 1. `by` chooses whether each group, each pair of documents or each
-preference has the same weight.
+When to use which: `all` to compare runs of different lengths. `retrieved` and `implied` leave out
+the preferences that the run does not decide, so a short list can score 1. `by` chooses whether each
+group, each pair of documents or each preference has the same weight.
 
-How to read the file beside trec_eval's: `ranks_on_pool` gives each judged document its rank, by rising id if scores
-are equal; `_ranked` counts by group what form_prefs_counts.c counts; `pref_share` makes of it what the m_prefs_*.c
-make, one `by` after the other; `names.toml` has all fourteen names. The counting itself is in
-`irpref.arrays.fulfilled`: by group two numbers of preferences fulfilled (both documents retrieved, only the higher
-one), two of preferences broken, and the number of all. Each entry of the first table is one of them, or a sum.
-"""
+How to read the file beside trec_eval's: `ranks_on_pool` gives each judged document its rank, by
+rising id if scores are equal; `_ranked` counts by group what form_prefs_counts.c counts;
+`pref_share` makes of it what the m_prefs_*.c make, one `by` after the other; `names.toml` has all
+fourteen names. The counting itself is in `irpref.kernel.fulfilled`: by group two numbers of
+preferences fulfilled (both documents retrieved, only the higher one), two of preferences broken,
+and the number of all. Each entry of the first table is one of them, or a sum."""
 
 from __future__ import annotations
 
@@ -90,10 +96,10 @@ from typing import Any, ClassVar
 import numpy as np
 from ir_measures.measures.base import SumAgg
 
-from irpref.arrays import MISSED, REST, Floats, Ints, JudgedRun, Terms, Topic, names, ratio
-from irpref.arrays import fulfilled as counting
-from irpref.arrays.preferences import NOT_RETRIEVED
-from irpref.arrays.reasons import say_fulfilled
+from irpref.kernel import MISSED, REST, Floats, Ints, JudgedRun, Terms, Topic, names, ratio
+from irpref.kernel import fulfilled as counting
+from irpref.kernel.preference_pairs import NOT_RETRIEVED
+from irpref.kernel.reasons import say_fulfilled
 from irpref.measures.declare import CUTOFF, KernelMeasure, Param, register
 
 PAIRS = ("all", "retrieved", "implied")
@@ -102,8 +108,9 @@ PAIRS = ("all", "retrieved", "implied")
 def ranks_on_pool(run: JudgedRun, rank: Ints, cutoff: int | None) -> Ints:
     """Ranks of the hits on the rows of the pool, NOT_RETRIEVED for all others: shape (n_judged,).
 
-    NOT_RETRIEVED is higher than every rank, so "a is ranked above b" is one comparison of two numbers, whether b was
-    retrieved or not. Of two documents that were not retrieved neither is above.
+    NOT_RETRIEVED is higher than every rank, so "a is ranked above b" is one comparison of two
+    numbers, whether b was retrieved or not. Of two documents that were not retrieved neither is
+    above.
 
     Parameters
     ----------
@@ -121,29 +128,36 @@ def _ranked(run: JudgedRun, cutoff: int | None) -> counting.Ranked:
     """The ranking with its preferences counted, once for all readings of a cutoff."""
 
     def make() -> counting.Ranked:
-        return counting.ranked(run.pool.preferences, run.pool.judged, ranks_on_pool(run, run.rising, cutoff))
+        return counting.ranked(
+            run.pool.preferences, run.pool.judged, ranks_on_pool(run, run.rising, cutoff)
+        )
 
     return run.memo((_ranked, cutoff), make)
 
 
-def pref_share(run: JudgedRun, *, pairs: str, by: str, nonrelevant: str, cutoff: int | None) -> Floats:
-    """Share of the preferences fulfilled, of each topic: shape (n_topics,), in [0, 1], higher is better.
+def pref_share(
+    run: JudgedRun, *, pairs: str, by: str, nonrelevant: str, cutoff: int | None
+) -> Floats:
+    """Share of the preferences fulfilled, of each topic: shape (n_topics,), in [0, 1], higher is
+    better.
 
     Returns
     -------
     array (n_topics,)
         0 if no preference is possible.
 
-    Numbers of preferences are whole and added exactly, in any order. Shares are not: they are added group after group,
-    or pair after pair from the top of the ranking, as trec_eval does, so that the last digit is the same.
-    """
+    Numbers of preferences are whole and added exactly, in any order. Shares are not: they are added
+    group after group, or pair after pair from the top of the ranking, as trec_eval does, so that
+    the last digit is the same."""
     groups = run.pool.preferences.groups
     view = _ranked(run, cutoff)
     if by == "pair":
         return counting.by_pair(view, pairs)
     # One fraction a topic: a group with many preferences weighs more than one with few.
     if by == "preference":
-        return ratio(groups.total_whole(view.fulfilled(pairs)), groups.total_whole(view.possible(pairs)))
+        return ratio(
+            groups.total_whole(view.fulfilled(pairs)), groups.total_whole(view.possible(pairs))
+        )
     # One fraction a group, (n_groups,), and their mean: every judge weighs alike.
     if nonrelevant == "R":
         fulfilled, possible = counting.as_many_nonrelevant(view, pairs)
@@ -160,9 +174,9 @@ def pref_share(run: JudgedRun, *, pairs: str, by: str, nonrelevant: str, cutoff:
 def n_prefs(run: JudgedRun) -> Floats:
     """Preferences of each topic: shape (n_topics,).
 
-    A property of the judgments: the run does not matter. A document on a level is preferred to all on lower levels
-    of its subgroup: 2, 3 and 5 documents on three levels are 2 * 3 + 2 * 5 + 3 * 5 = 31 preferences.
-    """
+    A property of the judgments: the run does not matter. A document on a level is preferred to all
+    on lower levels of its subgroup: 2, 3 and 5 documents on three levels are 2 * 3 + 2 * 5 + 3 * 5
+    = 31 preferences."""
     of = run.pool.preferences
     return of.groups.total_whole(of.number())
 
@@ -172,24 +186,32 @@ def n_prefs_fulfilled(run: JudgedRun, *, pairs: str, cutoff: int | None) -> Floa
     return run.pool.preferences.groups.total_whole(_ranked(run, cutoff).fulfilled(pairs))
 
 
-def _terms(run: JudgedRun, adds: Floats, kept: Floats, broken: Floats, rest: Floats | None = None) -> Terms:
-    """The summands, with what they are made of: numbers of preferences, NaN if a document was not retrieved.
+def _terms(
+    run: JudgedRun, adds: Floats, kept: Floats, broken: Floats, rest: Floats | None = None
+) -> Terms:
+    """The summands, with what they are made of: numbers of preferences, NaN if a document was not
+    retrieved.
 
     `adds`, `kept` and `broken` are (n_judged,), `rest` is (n_topics,): what belongs to no document.
     """
     found = ~run.missed()
     columns = {"correct": np.where(found, kept, np.nan), "wrong": np.where(found, broken, np.nan)}
-    return Terms(adds, rest=rest, columns=columns, counts=run.pool.preferences.wins(run.pool.grade.size) > 0)
+    return Terms(
+        adds, rest=rest, columns=columns, counts=run.pool.preferences.wins(run.pool.grade.size) > 0
+    )
 
 
-def pref_share_terms(run: JudgedRun, *, pairs: str, by: str, nonrelevant: str, cutoff: int | None) -> Terms:
+def pref_share_terms(
+    run: JudgedRun, *, pairs: str, by: str, nonrelevant: str, cutoff: int | None
+) -> Terms:
     """What each document adds as the higher one of fulfilled preferences: shape (n_judged,).
 
-    They add up to the value; a preference is credited to its higher document, not to both. With `nonrelevant='R'`
-    the value belongs to no document, since pairs among the non-relevant ones count, too.
+    They add up to the value; a preference is credited to its higher document, not to both. With
+    `nonrelevant='R'` the value belongs to no document, since pairs among the non-relevant ones
+    count, too.
 
-    In the example of the module, ranking a c, `all`: a adds 2/3, for it is ranked above b and c; c adds 0, for the only
-    preference that it could be the higher document of, b before c, is broken.
+    In the example of the module, ranking a c, `all`: a adds 2/3, for it is ranked above b and c; c
+    adds 0, for the only preference that it could be the higher document of, b before c, is broken.
 
     What one fulfilled preference adds depends on `by`:
 
@@ -219,17 +241,27 @@ def n_prefs_terms(run: JudgedRun) -> Terms:
 
 
 def n_prefs_fulfilled_terms(run: JudgedRun, *, pairs: str, cutoff: int | None) -> Terms:
-    """Fulfilled preferences whose higher document each one is: shape (n_judged,). They add up to the value."""
-    return _terms(run, *counting.at_documents(_ranked(run, cutoff), pairs, np.ones(run.pool.preferences.groups.size)))
+    """Fulfilled preferences whose higher document each one is: shape (n_judged,). They add up to
+    the value.
+    """
+    return _terms(
+        run,
+        *counting.at_documents(
+            _ranked(run, cutoff), pairs, np.ones(run.pool.preferences.groups.size)
+        ),
+    )
 
 
 def preference_reasons(topic: Topic) -> None:
     """Which preferences each document wins and loses, by the names of the others.
 
-    A preference is won by the document that is preferred, if that one is ranked above; lost if it is ranked below.
-    """
+    A preference is won by the document that is preferred, if that one is ranked above; lost if it
+    is ranked below."""
     say_fulfilled(topic, only_retrieved=topic.arguments.get("pairs") == "retrieved")
-    topic.say(topic.kind == REST, lambda i: "as many non-relevant documents as relevant: no sum over documents")
+    topic.say(
+        topic.kind == REST,
+        lambda i: "as many non-relevant documents as relevant: no sum over documents",
+    )
 
 
 def n_prefs_reasons(topic: Topic) -> None:
@@ -240,7 +272,11 @@ def n_prefs_reasons(topic: Topic) -> None:
 
     def words(i: int) -> str:
         worse, _ = of.against(numbers[topic.doc[i]])
-        return f"preferred to {names(topic.pool_doc, worse)}" if worse.size else ("preferred to no document")
+        return (
+            f"preferred to {names(topic.pool_doc, worse)}"
+            if worse.size
+            else ("preferred to no document")
+        )
 
     topic.say((topic.inside | (topic.kind == MISSED)) & ~np.isnan(topic.grade), words)
 
@@ -267,11 +303,12 @@ class PreferenceMeasure(KernelMeasure, reasons=preference_reasons):
 
 
 class _PrefShare(PreferenceMeasure, kernel=pref_share, terms=pref_share_terms):
-    r"""Share of the preferences between documents that a ranking fulfils: trec_eval's `prefs_` measures.
+    r"""Share of the preferences between documents that a ranking fulfils: trec_eval's `prefs_`
+    measures.
 
-    For preferences (`irpref.read_preferences`) and for grades, of which a higher one is preferred to a lower one.
-    `irpref.parse("prefs_simp_ret")` and the like give the measure of that name. Equal scores are ordered by rising
-    document id here, as in trec_eval's `prefs_` measures only.
+    For preferences (`irpref.read_preferences`) and for grades, of which a higher one is preferred
+    to a lower one. `irpref.parse("prefs_simp_ret")` and the like give the measure of that name.
+    Equal scores are ordered by rising document id here, as in trec_eval's `prefs_` measures only.
 
     Question
     --------
@@ -283,7 +320,8 @@ class _PrefShare(PreferenceMeasure, kernel=pref_share, terms=pref_share_terms):
 
     Pitfalls
     --------
-    Equal scores are ordered by rising id, as in trec_eval's `prefs` measures and nowhere else. With `pairs='retrieved'`
+    Equal scores are ordered by rising id, as in trec_eval's `prefs` measures and nowhere else. With
+    `pairs='retrieved'`
     a short list can score 1.
 
     Formula
@@ -294,11 +332,13 @@ class _PrefShare(PreferenceMeasure, kernel=pref_share, terms=pref_share_terms):
     ----------
     pairs : preferences that count: all, those of two retrieved documents, those of at least one
     by : what counts alike: each preference, each pair of documents, each group
-    nonrelevant : non-relevant documents of a group: all, or as many as relevant ones (by='group' only)
+    nonrelevant : non-relevant documents of a group: all, or as many as relevant ones (by='group'
+    only)
 
     Source
     ------
-    trec_eval 10.0, m_prefs_simp.c, m_prefs_pair.c, m_prefs_avgjg.c and their variants [carterette2008preference]
+    trec_eval 10.0, m_prefs_simp.c, m_prefs_pair.c, m_prefs_avgjg.c and their variants
+    [carterette2008preference]
     """
 
     PRETTY_NAME = "Share of preferences"
@@ -322,9 +362,14 @@ class _PrefShare(PreferenceMeasure, kernel=pref_share, terms=pref_share_terms):
         super().__init__(**params)
         if self.params.get("nonrelevant") == "R":
             if self.params.get("by") != "group":
-                raise ValueError("PrefShare: nonrelevant='R' is defined by group, write PrefShare(by='group', ...)")
+                raise ValueError(
+                    "PrefShare: nonrelevant='R' is defined by group, write PrefShare(by='group', "
+                    "...)"
+                )
             if self.params.get("pairs") == "implied":
-                raise ValueError("PrefShare: nonrelevant='R' is defined for pairs='all' and pairs='retrieved'")
+                raise ValueError(
+                    "PrefShare: nonrelevant='R' is defined for pairs='all' and pairs='retrieved'"
+                )
 
 
 class _Number(PreferenceMeasure):
@@ -392,7 +437,8 @@ class _NumPrefsFulfilled(_Number, kernel=n_prefs_fulfilled, terms=n_prefs_fulfil
 
     Parameters
     ----------
-    pairs : fulfilled if the preferred document was retrieved and the other is below it or was not retrieved (all,
+    pairs : fulfilled if the preferred document was retrieved and the other is below it or was not
+    retrieved (all,
         implied), or if both were retrieved, too (retrieved)
 
     Source
@@ -401,7 +447,10 @@ class _NumPrefsFulfilled(_Number, kernel=n_prefs_fulfilled, terms=n_prefs_fulfil
     """
 
     PRETTY_NAME = "Number of preferences fulfilled"
-    SUPPORTED_PARAMS: dict[str, Any] = {"pairs": Param(str, default="all", choices=PAIRS), "cutoff": CUTOFF}
+    SUPPORTED_PARAMS: dict[str, Any] = {
+        "pairs": Param(str, default="all", choices=PAIRS),
+        "cutoff": CUTOFF,
+    }
     TIES_BY_RISING_ID = True
     VARIANTS = ({}, {"pairs": "retrieved", "cutoff": 7})
 

@@ -1,8 +1,9 @@
-"""Precision and recall of preferences, weighted, and averaged: Carterette, Bennett, Chickering, Dumais. 1 is best.
+"""Precision and recall of preferences, weighted, and averaged: Carterette, Bennett, Chickering,
+Dumais. 1 is best.
 
-A preference is *ordered* at rank k if at least one of its two documents is among the first k; *correctly* ordered
-if the preferred one is ranked above the other. Documents that were not retrieved come below all that were, in no order
-among themselves. In these terms:
+A preference is *ordered* at rank k if at least one of its two documents is among the first k;
+*correctly* ordered if the preferred one is ranked above the other. Documents that were not
+retrieved come below all that were, in no order among themselves. In these terms:
 
     ppref@k  = correctly ordered / ordered
     rpref@k  = correctly ordered / all preferences
@@ -13,11 +14,12 @@ r  rank of the higher document of a preference
 K  ranks at which rpref rises; a document that was not retrieved and is preferred to another such is one more rank, at
    which ppref is 0
 
-Their rpref is recall of preferences. It is not De Beer and Moens' rpref (`RPref`), which came two years before.
+Their rpref is recall of preferences. It is not De Beer and Moens' rpref (`RPref`), which came two
+years before.
 
-B. Carterette, P. N. Bennett, D. M. Chickering and S. T. Dumais, Here or there: preference judgments for relevance,
-ECIR 2008, 16-27, doi:10.1007/978-3-540-78646-7_5; B. Carterette and P. N. Bennett, Evaluation measures for preference
-judgments, SIGIR 2008, 685-686.
+B. Carterette, P. N. Bennett, D. M. Chickering and S. T. Dumais, Here or there: preference judgments
+for relevance, ECIR 2008, 16-27, doi:10.1007/978-3-540-78646-7_5; B. Carterette and P. N. Bennett,
+Evaluation measures for preference judgments, SIGIR 2008, 685-686.
 
 Left open there, decided here:
 
@@ -37,12 +39,12 @@ By hand: grades a 2, b 1, c 0 give a before b, a before c, b before c. Ranking b
     rank 2, a   orders a before c (right)                            ppref@2 = 2/3    rpref@2 = 2/3
     wpref  = (1 + 1 / log2(3)) / (2 + 1 / log2(3)) = 0.6199          appref = (1/2 + 2/3) / 2 = 7/12
 
-When 1, when 0: precision is 1 if every ordered preference is ordered correctly, however few there are; recall is 1 if
-all preferences are, so all preferred documents must have been retrieved. Both are 0 if none is correct.
+When 1, when 0: precision is 1 if every ordered preference is ordered correctly, however few there
+are; recall is 1 if all preferences are, so all preferred documents must have been retrieved. Both
+are 0 if none is correct.
 
-When to use which: report ppref and rpref together, as you would precision and recall; appref combines both in one
-number; use wpref if the top matters most.
-"""
+When to use which: report ppref and rpref together, as you would precision and recall; appref
+combines both in one number; use wpref if the top matters most."""
 
 from __future__ import annotations
 
@@ -50,19 +52,19 @@ from typing import Any
 
 import numpy as np
 
-from irpref.arrays import Floats, Ints, JudgedRun, Parts, Sum, ratio
-from irpref.arrays.fulfilled import at_documents, ranked
+from irpref.kernel import Floats, Ints, JudgedRun, Parts, Sum, ratio
+from irpref.kernel.fulfilled import at_documents, ranked
 from irpref.measures.declare import register
 from irpref.measures.prefs import PreferenceMeasure, n_prefs, ranks_on_pool
 
 
 def _at_hits(run: JudgedRun, cutoff: int | None = None) -> tuple[Floats, Floats]:
-    """Correctly ordered and ordered preferences whose higher document is each hit: (n_hits,), (n_hits,).
+    """Correctly ordered and ordered preferences whose higher document is each hit: (n_hits,),
+    (n_hits,).
 
-    A preference is decided at the rank of its higher document: of the documents below, retrieved or not, none can
-    change it. So each belongs to one hit, every value at a cutoff is a sum over hits, and a cutoff needs no counting
-    again: hits below it have 0.
-    """
+    A preference is decided at the rank of its higher document: of the documents below, retrieved or
+    not, none can change it. So each belongs to one hit, every value at a cutoff is a sum over hits,
+    and a cutoff needs no counting again: hits below it have 0."""
 
     def make() -> tuple[Floats, Floats]:
         of = run.pool.preferences
@@ -97,7 +99,14 @@ def _parts(run: JudgedRun, adds: Floats, size: Floats | Ints) -> Parts:
     """Contributions of the hits: a preference is credited to its higher document, not to both."""
     correct, ordered = _at_hits(run)
     columns = {"correct": correct, "wrong": ordered - correct}
-    return Parts(run, adds, size, columns, counts=lambda: run.pool.preferences.wins(run.pool.grade.size) > 0, most=1.0)
+    return Parts(
+        run,
+        adds,
+        size,
+        columns,
+        counts=lambda: run.pool.preferences.wins(run.pool.grade.size) > 0,
+        most=1.0,
+    )
 
 
 @Sum
@@ -120,8 +129,8 @@ def pref_recall(run: JudgedRun, *, cutoff: int | None) -> Parts:
 def weighted_pref_precision(run: JudgedRun, *, cutoff: int | None) -> Parts:
     """wpref: the same as ppref, each preference weighted by the rank of its higher document.
 
-    Both sums are weighted, so it is a mean of right and wrong in which early preferences weigh more.
-    """
+    Both sums are weighted, so it is a mean of right and wrong in which early preferences weigh
+    more."""
     (correct, ordered), weight = _at_hits(run, cutoff), 1 / np.log2(1.0 + run.rank)
     return _parts(run, weight * correct, run.hits.total(weight * ordered))
 
@@ -140,7 +149,8 @@ def pref_ap(run: JudgedRun) -> Parts:
 
 
 class _PrefPrecision(PreferenceMeasure, kernel=pref_precision):
-    r"""Precision of preferences: of the pairs that the first k documents put in an order, those put in the right one.
+    r"""Precision of preferences: of the pairs that the first k documents put in an order, those put
+    in the right one.
 
     Question
     --------
@@ -152,7 +162,8 @@ class _PrefPrecision(PreferenceMeasure, kernel=pref_precision):
 
     Pitfalls
     --------
-    It counts only preferences that the top decides: a list of documents that nobody compared decides none, and has the
+    It counts only preferences that the top decides: a list of documents that nobody compared
+    decides none, and has the
     value 0.
 
     Formula
@@ -164,7 +175,8 @@ class _PrefPrecision(PreferenceMeasure, kernel=pref_precision):
 
 
 class _PrefRecall(PreferenceMeasure, kernel=pref_recall):
-    r"""Recall of preferences: of all of them, those that the first k documents put in the right order.
+    r"""Recall of preferences: of all of them, those that the first k documents put in the right
+    order.
 
     The authors call it rpref. It is not De Beer and Moens' rpref, which is `RPref` here.
 
@@ -189,7 +201,8 @@ class _PrefRecall(PreferenceMeasure, kernel=pref_recall):
 
 
 class _WeightedPrefPrecision(PreferenceMeasure, kernel=weighted_pref_precision):
-    r"""Precision of preferences in which a pair weighs more the higher its higher document is ranked.
+    r"""Precision of preferences in which a pair weighs more the higher its higher document is
+    ranked.
 
     Question
     --------
@@ -205,7 +218,8 @@ class _WeightedPrefPrecision(PreferenceMeasure, kernel=weighted_pref_precision):
 
     Formula
     -------
-    \mathrm{wpref}(k) = \frac{\sum_{\text{correctly ordered}} \frac{1}{\log_2(1 + r)}}{\sum_{\text{ordered}}
+    \mathrm{wpref}(k) = \frac{\sum_{\text{correctly ordered}} \frac{1}{\log_2(1 +
+    r)}}{\sum_{\text{ordered}}
     \frac{1}{\log_2(1 + r)}}
     """
 
@@ -213,7 +227,8 @@ class _WeightedPrefPrecision(PreferenceMeasure, kernel=weighted_pref_precision):
 
 
 class _PrefAP(PreferenceMeasure, kernel=pref_ap):
-    r"""Average precision of preferences: mean of `PrefPrecision` over the ranks at which `PrefRecall` rises.
+    r"""Average precision of preferences: mean of `PrefPrecision` over the ranks at which
+    `PrefRecall` rises.
 
     Question
     --------
@@ -225,7 +240,8 @@ class _PrefAP(PreferenceMeasure, kernel=pref_ap):
 
     Pitfalls
     --------
-    Preferences that are never decided count as 0: unjudged documents above cost nothing, but missing documents do.
+    Preferences that are never decided count as 0: unjudged documents above cost nothing, but
+    missing documents do.
 
     Formula
     -------

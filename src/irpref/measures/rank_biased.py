@@ -1,4 +1,5 @@
-"""Rank-biased precision and expected reciprocal rank, as kernels of ir_measures' `RBP` and `ERR`; and RBP's residual.
+"""Rank-biased precision and expected reciprocal rank, as kernels of ir_measures' `RBP` and `ERR`;
+and RBP's residual.
 
     RBP          (1 - p) * sum over relevant r of p^(rank(r) - 1)
     RBPResidual  1 - (1 - p) * sum over judged d of p^(rank(d) - 1)
@@ -6,31 +7,34 @@
 
 p  persistence: how likely a user who looked at one document looks at the next
 
-A. Moffat and J. Zobel, Rank-biased precision for measurement of retrieval effectiveness, ACM TOIS 27(1), 2008,
-doi:10.1145/1416950.1416952, section 5 for the residual. O. Chapelle, D. Metzler, Y. Zhang and P. Grinspan, Expected
-reciprocal rank for graded relevance, CIKM 2009, 621-630, doi:10.1145/1645953.1646033.
+A. Moffat and J. Zobel, Rank-biased precision for measurement of retrieval effectiveness, ACM TOIS
+27(1), 2008, doi:10.1145/1416950.1416952, section 5 for the residual. O. Chapelle, D. Metzler, Y.
+Zhang and P. Grinspan, Expected reciprocal rank for graded relevance, CIKM 2009, 621-630,
+doi:10.1145/1645953.1646033.
 
-The weights (1 - p) p^(j - 1) of all ranks add up to 1. The residual is the weight of what nobody judged: documents
-without a judgment, and all ranks below the end of the list or the cutoff. RBP lies between its value and value plus
-residual, whatever these documents are.
+The weights (1 - p) p^(j - 1) of all ranks add up to 1. The residual is the weight of what nobody
+judged: documents without a judgment, and all ranks below the end of the list or the cutoff. RBP
+lies between its value and value plus residual, whatever these documents are.
 
-`RBP` has the values of cwl_eval, through which ir_measures has it: without a cutoff, ranks end at 1000, and the weights
-of those are scaled to add up to 1 (they fall short by p^1000: 4e-5 for p = .99, nothing for p <= .95). trec_eval 10 has
-p = .9; ir_measures and cwl_eval have .8. `ERR` has those of gdeval: 16 is 2 to the power of the highest grade, 4,
-whatever the highest grade of the qrels is; its five digits are not rounded here.
+`RBP` has the values of cwl_eval, through which ir_measures has it: without a cutoff, ranks end at
+1000, and the weights of those are scaled to add up to 1 (they fall short by p^1000: 4e-5 for p =
+.99, nothing for p <= .95). trec_eval 10 has p = .9; ir_measures and cwl_eval have .8. `ERR` has
+those of gdeval: 16 is 2 to the power of the highest grade, 4, whatever the highest grade of the
+qrels is; its five digits are not rounded here.
 
 Decided here: for the residual a negative grade is no judgment; an empty ranking has the residual 1.
 
-By hand: a relevant, n judged non-relevant, u not judged; ranking a u n, p = 1/2, weights 1/2, 1/4, 1/8.
+By hand: a relevant, n judged non-relevant, u not judged; ranking a u n, p = 1/2, weights 1/2, 1/4,
+1/8.
 
     RBP = 1/2        RBPResidual = 1 - 1/2 - 1/8 = 3/8: 1/4 of u, and 1/8 of the ranks from 4 on
     cut at 2: RBP 1/2, RBPResidual 1 - 1/2 = 1/2
 
-When 1, when 0: the residual is 1 if no judged document was retrieved, and never quite 0, since every list ends.
+When 1, when 0: the residual is 1 if no judged document was retrieved, and never quite 0, since
+every list ends.
 
-When to use it: beside RBP, always. If it is larger than the difference of two systems, judging more documents could
-reverse the difference.
-"""
+When to use it: beside RBP, always. If it is larger than the difference of two systems, judging more
+documents could reverse the difference."""
 
 from __future__ import annotations
 
@@ -38,7 +42,7 @@ from typing import Any
 
 import numpy as np
 
-from irpref.arrays import Floats, JudgedRun, Terms, Topic
+from irpref.kernel import Floats, JudgedRun, Terms, Topic
 from irpref.measures.declare import CUTOFF, KernelMeasure, Param, register
 
 _DEEPEST = 1000  # rank at which cwl_eval ends
@@ -55,10 +59,14 @@ def rbp(run: JudgedRun, *, p: float, rel: float, cutoff: int | None) -> Floats:
 
 
 def err(run: JudgedRun, *, cutoff: int | None) -> Floats:
-    """ERR of each topic: shape (n_topics,), in [0, 1], higher is better. `ValueError` for grades above 4."""
+    """ERR of each topic: shape (n_topics,), in [0, 1], higher is better. `ValueError` for grades
+    above 4.
+    """
     grade = np.maximum(run.pool.level_grade, 0.0)
     if grade.max(initial=0) > _HIGHEST:
-        raise ValueError(f"ERR is defined for grades up to {_HIGHEST}, and the qrels have {grade.max():g}")
+        raise ValueError(
+            f"ERR is defined for grades up to {_HIGHEST}, and the qrels have {grade.max():g}"
+        )
     view = run.at(cutoff).of_levels(grade > 0)
     stops = ((np.exp2(grade) - 1) / 2**_HIGHEST)[view.level]
     comes = np.ones(stops.size)  # how likely a user gets as far as this document
@@ -75,7 +83,9 @@ def rbp_residual(run: JudgedRun, *, p: float, cutoff: int | None) -> Floats:
 
 
 def rbp_residual_terms(run: JudgedRun, *, p: float, cutoff: int | None) -> Terms:
-    """Weight of each document without a judgment; the rest is that of the ranks below the end of the list."""
+    """Weight of each document without a judgment; the rest is that of the ranks below the end of
+    the list.
+    """
     view = run.at(cutoff)
     limit = np.inf if cutoff is None else cutoff
 
@@ -96,8 +106,11 @@ def residual_reasons(topic: Topic) -> None:
     topic.say(topic.inside & (topic.grade >= 0), lambda i: "judged: adds nothing")
 
 
-class _RBPResidual(KernelMeasure, kernel=rbp_residual, terms=rbp_residual_terms, reasons=residual_reasons):
-    r"""How far RBP could rise if all documents without a judgment were relevant: the weight of what nobody judged.
+class _RBPResidual(
+    KernelMeasure, kernel=rbp_residual, terms=rbp_residual_terms, reasons=residual_reasons
+):
+    r"""How far RBP could rise if all documents without a judgment were relevant: the weight of what
+    nobody judged.
 
     Question
     --------
@@ -135,7 +148,10 @@ class _RBPResidual(KernelMeasure, kernel=rbp_residual, terms=rbp_residual_terms,
     IDEAL = None
     higher_is_better = False
     VARIANTS = ({}, {"p": 0.5, "cutoff": 7})
-    SUPPORTED_PARAMS: dict[str, Any] = {"p": Param(float, default=0.8, above=0, maximum=0.9999), "cutoff": CUTOFF}
+    SUPPORTED_PARAMS: dict[str, Any] = {
+        "p": Param(float, default=0.8, above=0, maximum=0.9999),
+        "cutoff": CUTOFF,
+    }
 
 
 RBPResidual = register(_RBPResidual())

@@ -1,53 +1,59 @@
-"""rpref and n-pref: preferences between judged documents, weighted by how far their grades are apart. 1 is best.
+"""rpref and n-pref: preferences between judged documents, weighted by how far their grades are
+apart. 1 is best.
 
-    rpref = 1/R * sum_k rho_k * (1 - 1/den_k * sum_{l above k, rho_l < rho_k} (rho_k - rho_l) / rho_k)
+    rpref = 1/R * sum_k rho_k * (1 - 1/den_k * sum_{l above k, rho_l < rho_k} (rho_k - rho_l) /
+    rho_k)
 
 rho    grade on the scale [0, 1]: gain of the grade / max_rel, clipped
 R      sum of rho over the judged documents      N   sum of (1 - rho)
 den_k  absolute: N      relative: judged documents ranked above k      relative2: the same and k itself
 
-n-pref is rpref after rho has been cut into n partitions of equal width: partition i = min(n - 1, floor(n rho))
-represents the value i / (n - 1). With n = 2 it is bpref with the denominator N; with larger n it approaches rpref. If
-your thresholds are not equally spaced, pass the values of the grades to rpref as `gains`.
+n-pref is rpref after rho has been cut into n partitions of equal width: partition i = min(n - 1,
+floor(n rho)) represents the value i / (n - 1). With n = 2 it is bpref with the denominator N; with
+larger n it approaches rpref. If your thresholds are not equally spaced, pass the values of the
+grades to rpref as `gains`.
 
-J. De Beer and M.-F. Moens, Rpref: a generalization of bpref towards graded relevance judgments, SIGIR 2006,
-637-638, doi:10.1145/1148170.1148293, equation (1) and sections 2.4, 2.5 and 3.
+J. De Beer and M.-F. Moens, Rpref: a generalization of bpref towards graded relevance judgments,
+SIGIR 2006, 637-638, doi:10.1145/1148170.1148293, equation (1) and sections 2.4, 2.5 and 3.
 
 Left open there, decided here:
 
 - a judged document that was not retrieved adds nothing (`unretrieved='zero'`, as for bpref); read literally it
-  stays in the sum with every retrieved less relevant document above it (`'infinity'`), which gives a run of one
-  relevant document the value 1;
+  stays in the sum with every retrieved less relevant document above it (`'infinity'`), which gives
+  a run of one relevant document the value 1;
 - nothing judged retrieved, or nothing relevant in the pool: 0 in every reading;
 - no judged document of a lower grade exists (N = 0): nothing can be misplaced, the factor is 1;
 - 0/0 for the highest judged document (relative norm): penalty 0, so that a perfect ranking has the value 1;
 - the authors' "case for omitting the highest ranked document": `top='drop'` takes it out of the sum and of R
   (not if nothing would be left), `top='zero'` out of the sum only, as NTCIREVAL does;
 - den_k of the relative norm: the words, "the number of preference pairs for D_k", suggest the documents of a lower
-  grade; the formula lost its letters in every copy at hand. Documents ranked above are meant, for the text has 0/0 for
-  the highest ranked document, and NTCIREVAL divides by them;
+  grade; the formula lost its letters in every copy at hand. Documents ranked above are meant, for
+  the text has 0/0 for the highest ranked document, and NTCIREVAL divides by them;
 - the boundary of two partitions belongs to the upper one, as in their figure 1; partitions are computed in exact
   arithmetic, because 100 * 0.29 is 28.999999999999996 in floating point;
 - a positive gain below 1e-250 of max_rel is refused: products with it would leave the range of a double.
 
-What equals what: with grades 0 and max_rel alone, rpref (absolute) is bpref with the denominator N, which trec_eval 10
-calls `prefs_simp` on such qrels; n-pref with n = k max_rel + 1 partitions is rpref for whole grades; the relative norms
-do not depend on max_rel, since it cancels.
+What equals what: with grades 0 and max_rel alone, rpref (absolute) is bpref with the denominator N,
+which trec_eval 10 calls `prefs_simp` on such qrels; n-pref with n = k max_rel + 1 partitions is
+rpref for whole grades; the relative norms do not depend on max_rel, since it cancels.
 
-Where tools differ: NTCIREVAL prints rpref_N (ours, absolute) and rpref_relative (ours with `top='zero'`, with
-which an ideal list scores less than 1); its `gcompute` takes each topic's highest grade for the top of the scale; ours
-is one for the whole collection, or N would mean something else in each topic.
+Where tools differ: NTCIREVAL prints rpref_N (ours, absolute) and rpref_relative (ours with
+`top='zero'`, with which an ideal list scores less than 1); its `gcompute` takes each topic's
+highest grade for the top of the scale; ours is one for the whole collection, or N would mean
+something else in each topic.
 
-How it is computed: grades enter as ratios of whole numbers wherever they are whole, all in the unit of the topic's best
-document, so that fractions that are equal have equal bits (`irpref.measures.scale`). The differences above each
-document are counted by `irpref.arrays.inversions`, once for all norms and readings.
+How it is computed: grades enter as ratios of whole numbers wherever they are whole, all in the unit
+of the topic's best document, so that fractions that are equal have equal bits
+(`irpref.measures.scale`). The differences above each document are counted by
+`irpref.kernel.inversions`, once for all norms and readings.
 
-What it cannot hold: a document keeps 1 - penalty_k of its weight, to 16 digits of the whole. In the relative norm
-that is 0 if all documents above are worth less than 1e-16 of it: values are exact to 1e-16, if not in all digits.
+What it cannot hold: a document keeps 1 - penalty_k of its weight, to 16 digits of the whole. In the
+relative norm that is 0 if all documents above are worth less than 1e-16 of it: values are exact to
+1e-16, if not in all digits.
 
-By hand: grades a 2, b 1, c 0, d 0 with max_rel 2, ranking c a b d. The grades are rho = 1, 1/2, 0, 0, so R = 3/2 and
-N = 0 + 1/2 + 1 + 1 = 5/2. c is above a, which costs 1, and above b, which costs (1/2 - 0) / (1/2) = 1; a
-is above b as it should.
+By hand: grades a 2, b 1, c 0, d 0 with max_rel 2, ranking c a b d. The grades are rho = 1, 1/2, 0,
+0, so R = 3/2 and N = 0 + 1/2 + 1 + 1 = 5/2. c is above a, which costs 1, and above b, which costs
+(1/2 - 0) / (1/2) = 1; a is above b as it should.
 
     absolute    (1 * (1 - 1 / (5/2)) + 1/2 * (1 - 1 / (5/2))) / (3/2) = (3/5 + 3/10) / (3/2) = 3/5
     relative    one judged document above a, two above b:   (1 * 0 + 1/2 * (1 - 1/2)) / (3/2) = 1/6
@@ -55,17 +61,19 @@ is above b as it should.
     n = 2       a and b share the upper partition, N = 2:   (1/2 + 1/2) / 2 = 1/2
     n = 3       a partition for each grade:                 3/5, as rpref
 
-Were only c and a retrieved, b would add nothing with `unretrieved='zero'`, (3/5) / (3/2) = 2/5; with `'infinity'` it
-is ranked below both, loses what it lost above, and the value stays 3/5.
+Were only c and a retrieved, b would add nothing with `unretrieved='zero'`, (3/5) / (3/2) = 2/5;
+with `'infinity'` it is ranked below both, loses what it lost above, and the value stays 3/5.
 
-When 1, when 0: 1 if every judged document with a gain was retrieved and none of a lower grade is ranked above it; 0
-if no document with a gain was retrieved, or if each of them lost its whole weight. Documents without a judgment
-may be anywhere: without a cutoff they change no value.
+When 1, when 0: 1 if every judged document with a gain was retrieved and none of a lower grade is
+ranked above it; 0 if no document with a gain was retrieved, or if each of them lost its whole
+weight. Documents without a judgment may be anywhere: without a cutoff they change no value.
 
-In the absolute norm the value of a ranking changes with `max_rel`, because N does: 2/3 on a scale up to 3, 9/13 up to
+In the absolute norm the value of a ranking changes with `max_rel`, because N does: 2/3 on a scale
+up to 3, 9/13 up to
 4. Values in the relative norms do not change.
 
-Figure 1 of the paper prints grades and rankings of three tools, but their scores only as a plot. From the rankings:
+Figure 1 of the paper prints grades and rankings of three tools, but their scores only as a plot.
+From the rankings:
 
                                            T1      T2      T3
     absolute                            0.848   0.703   0.144      T1 misplaces nothing: 6.7 retrieved of R = 7.9
@@ -74,13 +82,15 @@ Figure 1 of the paper prints grades and rankings of three tools, but their score
     relative, n = 2                     1.000   0.673   0.018      A and B of the figure
     relative, n = 4                     0.875   0.651   0.046      A1, A2, B1 and B2
 
-What it is sensitive to: the judged non-relevant documents. If there are few, N is small and one misplaced document
-costs much. In the absolute norm a mistake costs the same at every rank. The relative norms ask which share of the
-judged documents above is less relevant, so a mistake at the top costs more.
+What it is sensitive to: the judged non-relevant documents. If there are few, N is small and one
+misplaced document costs much. In the absolute norm a mistake costs the same at every rank. The
+relative norms ask which share of the judged documents above is less relevant, so a mistake at the
+top costs more.
 
-How to read the file beside the paper: `scale` makes rho, N and R; `misplaced` is the inner sum; `summands` is what
-the outer sum adds up, for every norm and reading; `rpref` adds up and divides by R; `rpref_terms` hands the same
-summands to `explain`, one a document. Its symbols are these variables:
+How to read the file beside the paper: `scale` makes rho, N and R; `misplaced` is the inner sum;
+`summands` is what the outer sum adds up, for every norm and reading; `rpref` adds up and divides by
+R; `rpref_terms` hands the same summands to `explain`, one a document. Its symbols are these
+variables:
 
     S           judged documents: rows of the pool, (n_judged,); those retrieved are the hits, (n_hits,)
     tau_k       `place` of a hit and 1, counted among judged documents; infinity for the rows that are no hit
@@ -98,29 +108,34 @@ from typing import Any
 
 import numpy as np
 
-from irpref.arrays import Floats, Gains, Ints, JudgedRun, Record, Segments, Terms, ratio
-from irpref.arrays.inversions import inversions
-from irpref.arrays.reasons import MISSED, REST, Topic, names, say_preferences
+from irpref.kernel import Floats, Gains, Ints, JudgedRun, Record, Segments, Terms, ratio
+from irpref.kernel.inversions import inversions
+from irpref.kernel.reasons import MISSED, REST, Topic, names, say_preferences
 from irpref.measures.declare import CUTOFF, GAINS, KernelMeasure, Param, register
 from irpref.measures.scale import Scale, scale
 
 
-def misplaced(view: JudgedRun, of: Scale, found: JudgedRun | None = None, weighted: bool = True) -> Floats:
-    """Sum, over the retrieved judged documents above each one with a lower value, of the difference: (n_hits,).
+def misplaced(
+    view: JudgedRun, of: Scale, found: JudgedRun | None = None, weighted: bool = True
+) -> Floats:
+    """Sum, over the retrieved judged documents above each one with a lower value, of the
+    difference: (n_hits,).
 
-    If `weighted` is false, count them. `found`, the documents of the view with a value above 0, restricts the result to
-    these: nothing is lower than 0.
+    If `weighted` is false, count them. `found`, the documents of the view with a value above 0,
+    restricts the result to these: nothing is lower than 0.
 
-    The inner sum of equation (1) before it is divided by rho_k and den_k; as numbers, what `explain` shows as `lost`.
-    rho_k is the same in all summands of the inner sum, so it is taken out of it. What is left are differences of
-    grades; if grades are whole their sum is exact, in whatever order they are added.
-    """
+    The inner sum of equation (1) before it is divided by rho_k and den_k; as numbers, what
+    `explain` shows as `lost`. rho_k is the same in all summands of the inner sum, so it is taken
+    out of it. What is left are differences of grades; if grades are whole their sum is exact, in
+    whatever order they are added."""
     hits, zeros = (view, None) if found is None else (found, view.others_above(found))
     return inversions(hits.hits, hits.level, view.pool.levels, of.value, of.step, weighted, zeros)
 
 
 class _Parts(Record):
-    """rpref as a sum: of `hits` and `missed`, divided by `size`; all in the unit of the topic's best document."""
+    """rpref as a sum: of `hits` and `missed`, divided by `size`; all in the unit of the topic's
+    best document.
+    """
 
     of: Scale
     view: JudgedRun  # judged documents within the cutoff
@@ -149,15 +164,18 @@ def summands(
 
         penalty_k = 1/den_k * sum_{l above k, rho_l < rho_k} (rho_k - rho_l) / rho_k
 
-    No penalty is above 1: a summand of the inner sum, 1 - rho_l / rho_k, is at most 1 - rho_l, and these add up to N;
-    in the relative norms the sum has no more summands than den_k counts, each at most 1.
+    No penalty is above 1: a summand of the inner sum, 1 - rho_l / rho_k, is at most 1 - rho_l, and
+    these add up to N; in the relative norms the sum has no more summands than den_k counts, each at
+    most 1.
 
     Parameters
     ----------
     norm
-        den of equation (1): 'absolute' N, 'relative' the judged documents above, 'relative2' these and itself.
+        den of equation (1): 'absolute' N, 'relative' the judged documents above, 'relative2' these
+        and itself.
     unretrieved
-        'zero' or 'infinity': whether a judged document that was not retrieved adds nothing, or is ranked below all.
+        'zero' or 'infinity': whether a judged document that was not retrieved adds nothing, or is
+        ranked below all.
     top
         'keep', 'drop' or 'zero': whether the highest judged document is in the sum and in R.
     max_rel
@@ -171,8 +189,8 @@ def summands(
     """
     pool = run.pool
     of = scale(pool, gains, max_rel, n)
-    # Only judged documents are in the formula, and only those with rho_k > 0 in the outer sum. The cutoff comes first:
-    # it counts ranks of the list as it is.
+    # Only judged documents are in the formula, and only those with rho_k > 0 in the outer sum. The
+    # cutoff comes first: it counts ranks of the list as it is.
     view = run.at(cutoff).at_least(0)
     found = view.of_levels(of.value > 0)
     hits, level = found.hits, found.level
@@ -180,18 +198,21 @@ def summands(
     above = view.memo((misplaced, of.name), lambda: misplaced(view, of, found))
 
     def make() -> tuple[Floats, Floats, Floats]:
-        # Grades enter as ratios of whole numbers wherever they are whole, so equal fractions give equal bits:
-        # binary rpref is bpref, k * max_rel + 1 partitions are rpref, relative norms ignore max_rel.
+        # Grades enter as ratios of whole numbers wherever they are whole, so equal fractions give
+        # equal bits: binary rpref is bpref, k * max_rel + 1 partitions are rpref, relative norms
+        # ignore max_rel.
         den = of.value * (pool.levels.spread(of.n) if norm == "absolute" else 1.0)
-        # rho_k = 0 has no weight, N = 0 nothing below: the difference is 0, and may be divided by anything.
+        # rho_k = 0 has no weight, N = 0 nothing below: the difference is 0, and may be divided by
+        # anything.
         den = np.where(den > 0, den, 1.0)
         # rho_k, and the 1/R of equation (1), in the unit of the best document: it cancels.
         return den, of.value / pool.levels.spread(of.unit), of.r / of.unit
 
     den, weight, size = pool.memo((summands, of.name, norm), make)
-    # N and the differences are in units of the top of the scale, so the top is put back into the fraction.
-    # The other norms (section 2.4) divide by a number of documents: the judged ones above, or these and itself.
-    # Of the highest there are none above, and the sum is 0, too (0/0 in section 2.5): by 1.
+    # N and the differences are in units of the top of the scale, so the top is put back into the
+    # fraction. The other norms (section 2.4) divide by a number of documents: the judged ones
+    # above, or these and itself. Of the highest there are none above, and the sum is 0, too (0/0 in
+    # section 2.5): by 1.
     if norm == "absolute":
         penalty = above * of.top / den.take(level)
     else:
@@ -200,12 +221,14 @@ def summands(
     # rho_k (1 - penalty_k), (n_found,).
     summand = weight.take(level) * (1 - penalty)
 
-    # "A case for omitting the highest ranked document" (section 2.5): the first hit of each topic, if rho_k > 0.
+    # "A case for omitting the highest ranked document" (section 2.5): the first hit of each topic,
+    # if rho_k > 0.
     if top != "keep":
         first = np.flatnonzero(view.others_above(found) + hits.position == 0)
         topics = hits.topic[first]
         if top == "drop":
-            # Summed without the document, not subtracted: it may be all that the other sum is made of in a double.
+            # Summed without the document, not subtracted: it may be all that the other sum is made
+            # of in a double.
             others = pool.level_size.astype(np.float64)
             others[level[first]] -= 1
             without = pool.levels.total(of.value * others)[topics]
@@ -215,12 +238,15 @@ def summands(
         summand[first] = 0.0
 
     missed = missed_penalty = None
-    # An unretrieved document is ranked below every retrieved one: its penalty depends on its grade alone, (n_levels,).
-    # Over the retrieved documents l of a lower grade, sum (rho_k - rho_l) = their number * rho_k - sum rho_l. Those
-    # that were not retrieved either are not in it: infinity is not below infinity.
+    # An unretrieved document is ranked below every retrieved one: its penalty depends on its grade
+    # alone, (n_levels,). Over the retrieved documents l of a lower grade, sum (rho_k - rho_l) =
+    # their number * rho_k - sum rho_l. Those that were not retrieved either are not in it: infinity
+    # is not below infinity.
     if unretrieved == "infinity":
         counts = np.bincount(view.level, minlength=of.value.size).astype(np.float64)
-        lower, lower_total = (_of_lower_steps(pool.levels, of.step, c) for c in (counts, counts * of.value))
+        lower, lower_total = (
+            _of_lower_steps(pool.levels, of.step, c) for c in (counts, counts * of.value)
+        )
         differences = lower * of.value - lower_total
         if norm == "absolute":
             of_level = differences * of.top / den
@@ -238,9 +264,9 @@ def summands(
 def _of_lower_steps(levels: Segments, step: Ints, values: Floats) -> Floats:
     """Sum of the values of the levels with a lower step, in each topic: (n_levels,) to (n_levels,).
 
-    With it the unretrieved documents are placed below all retrieved ones without looking at pairs: how many of these
-    are less relevant, and what their grades add up to, is all that their penalty needs.
-    """
+    With it the unretrieved documents are placed below all retrieved ones without looking at pairs:
+    how many of these are less relevant, and what their grades add up to, is all that their penalty
+    needs."""
     base = Segments.of_lengths(levels.lengths)
     at = levels.spread(base.starts) + step  # steps are no more than levels
     of_step = np.bincount(at, weights=values, minlength=base.size) if at.size else np.zeros(0)
@@ -250,7 +276,8 @@ def _of_lower_steps(levels: Segments, step: Ints, values: Floats) -> Floats:
 def rpref(run: JudgedRun, **parameters: Any) -> Floats:
     """rpref (or n-pref) of each topic: shape (n_topics,), in [0, 1], higher is better.
 
-    Equation (1), with the parameters of `summands`; with `n` it is n-pref of section 3, which has no kernel of its own.
+    Equation (1), with the parameters of `summands`; with `n` it is n-pref of section 3, which has
+    no kernel of its own.
 
     Returns
     -------
@@ -262,13 +289,17 @@ def rpref(run: JudgedRun, **parameters: Any) -> Floats:
     # Two sums, by rank and by row of the pool: the order in which doubles are added stays the same.
     if parts.missed is not None:
         value = value + run.pool.judged.total(parts.missed)
-    return np.clip(ratio(value, parts.size), 0.0, 1.0)  # a perfect ranking of graded documents may add up to 1 + 2e-16
+    return np.clip(
+        ratio(value, parts.size), 0.0, 1.0
+    )  # a perfect ranking of graded documents may add up to 1 + 2e-16
 
 
 def rpref_terms(run: JudgedRun, **parameters: Any) -> Terms:
-    """Contribution of each judged document: shape (n_judged,). `penalty` is the share of its weight it loses.
+    """Contribution of each judged document: shape (n_judged,). `penalty` is the share of its weight
+    it loses.
 
-    They add up to the value. Parameters as for `rpref`. The example of the module, ranking c a b d, absolute:
+    They add up to the value. Parameters as for `rpref`. The example of the module, ranking c a b d,
+    absolute:
 
         document   rho    lost   penalty   adds
         c          0      0      -         0
@@ -299,7 +330,11 @@ def preference_reasons(topic: Topic) -> None:
     relevance = topic.columns["rho"]
     ranked = say_preferences(topic, relevance, topic.columns["penalty"])
     left_out = topic.arguments["top"]
-    if left_out != "keep" and ranked.size and topic.contribution[ranked[0]] == 0 < relevance[ranked[0]]:
+    if (
+        left_out != "keep"
+        and ranked.size
+        and topic.contribution[ranked[0]] == 0 < relevance[ranked[0]]
+    ):
         reason = f"highest ranked judged document, not in the sum (top={left_out!r})"
         topic.why[int(ranked[0])] = "; ".join([reason, *topic.why[int(ranked[0])].split("; ")[1:]])
     if topic.arguments["unretrieved"] == "infinity":
@@ -327,11 +362,12 @@ _SHARED = {
 
 
 class _RPref(KernelMeasure, kernel=rpref, terms=rpref_terms, reasons=preference_reasons):
-    r"""Share of the preferences between judged documents that the ranking keeps, weighted by their grades.
+    r"""Share of the preferences between judged documents that the ranking keeps, weighted by their
+    grades.
 
-    bpref for graded relevance: every judged document loses weight for each less relevant document ranked above
-    it, in proportion to how much less relevant it is. Documents without a judgment (or with a negative grade)
-    do not count. Grades may be fractions.
+    bpref for graded relevance: every judged document loses weight for each less relevant document
+    ranked above it, in proportion to how much less relevant it is. Documents without a judgment (or
+    with a negative grade) do not count. Grades may be fractions.
 
     Question
     --------
@@ -339,25 +375,32 @@ class _RPref(KernelMeasure, kernel=rpref, terms=rpref_terms, reasons=preference_
 
     Use
     ---
-    You have graded, incomplete judgments with some documents judged non-relevant, and the whole ranking matters.
+    You have graded, incomplete judgments with some documents judged non-relevant, and the whole
+    ranking matters.
 
     Pitfalls
     --------
-    Without `max_rel` the top of the scale is the highest grade of your judgments. Without judged non-relevant documents
-    it tells you little more than recall. With `unretrieved='infinity'` a run gains by retrieving few judged documents.
+    Without `max_rel` the top of the scale is the highest grade of your judgments. Without judged
+    non-relevant documents
+    it tells you little more than recall. With `unretrieved='infinity'` a run gains by retrieving
+    few judged documents.
     No norm is fair to systems that were not pooled.
 
     Formula
     -------
-    \mathrm{rpref} = \frac{1}{R} \sum_{k} \rho_k \left(1 - \frac{1}{\mathrm{den}_k} \sum_{l \prec k,\, \rho_l < \rho_k}
+    \mathrm{rpref} = \frac{1}{R} \sum_{k} \rho_k \left(1 - \frac{1}{\mathrm{den}_k} \sum_{l \prec
+    k,\, \rho_l < \rho_k}
     \frac{\rho_k - \rho_l}{\rho_k}\right)
 
     Parameters
     ----------
-    norm : what a document's penalty is divided by: N, the judged documents above it, or these and itself
-    unretrieved : judged documents that were not retrieved: they add nothing, or are ranked below all that were
+    norm : what a document's penalty is divided by: N, the judged documents above it, or these and
+    itself
+    unretrieved : judged documents that were not retrieved: they add nothing, or are ranked below
+    all that were
     top : the highest ranked judged document: in the sum, out of it and of R, or out of the sum only
-    max_rel : top of the grade scale, which higher grades count as (default: highest grade of the qrels, with a warning)
+    max_rel : top of the grade scale, which higher grades count as (default: highest grade of the
+    qrels, with a warning)
 
     Columns
     -------
@@ -374,7 +417,8 @@ class _RPref(KernelMeasure, kernel=rpref, terms=rpref_terms, reasons=preference_
     Differs
     -------
     NTCIREVAL 190111, gcompute : 1/3, here 1/2
-        `rpref-scale`, scale up to 3: it takes each topic's highest grade, 2, for the top of the scale
+        `rpref-scale`, scale up to 3: it takes each topic's highest grade, 2, for the top of the
+        scale
 
     Source
     ------
@@ -395,7 +439,8 @@ class _RPref(KernelMeasure, kernel=rpref, terms=rpref_terms, reasons=preference_
 
 
 class _NPref(KernelMeasure, kernel=rpref, terms=rpref_terms, reasons=preference_reasons):
-    r"""rpref after the grade scale has been cut into n partitions: bpref for n = 2, close to rpref for large n.
+    r"""rpref after the grade scale has been cut into n partitions: bpref for n = 2, close to rpref
+    for large n.
 
     Question
     --------
@@ -403,11 +448,13 @@ class _NPref(KernelMeasure, kernel=rpref, terms=rpref_terms, reasons=preference_
 
     Use
     ---
-    You want to know how much the finer levels of a scale matter: compare n = 2 with n = the number of levels.
+    You want to know how much the finer levels of a scale matter: compare n = 2 with n = the number
+    of levels.
 
     Pitfalls
     --------
-    If n does not match the scale, two neighbouring grades can share a partition while the next two do not.
+    If n does not match the scale, two neighbouring grades can share a partition while the next two
+    do not.
 
     Formula
     -------
@@ -437,7 +484,10 @@ class _NPref(KernelMeasure, kernel=rpref, terms=rpref_terms, reasons=preference_
         {"n": 100, "unretrieved": "infinity", "cutoff": 7},
     )
     COUNTS = True
-    SUPPORTED_PARAMS: dict[str, Any] = {"n": Param(int, required=True, minimum=2), **_RPref.SUPPORTED_PARAMS}
+    SUPPORTED_PARAMS: dict[str, Any] = {
+        "n": Param(int, required=True, minimum=2),
+        **_RPref.SUPPORTED_PARAMS,
+    }
 
 
 RPref = register(_RPref())

@@ -1,20 +1,22 @@
-"""Grades on the scale from 0 to 1, as rpref and n-pref have them: rho of each grade, with its sums R and N.
+"""Grades on the scale from 0 to 1, as rpref and n-pref have them: rho of each grade, with its sums
+R and N.
 
-A grade enters as a whole number wherever it is one: not rho is kept but the grade times a power of two, and R and N in
-the same unit. A quotient of two of them is then a quotient of whole numbers, rounded once, and fractions that are
-equal have equal bits, 1/3 and 2/6 for one. Multiplying by a power of two takes no digit.
+A grade enters as a whole number wherever it is one: not rho is kept but the grade times a power of
+two, and R and N in the same unit. A quotient of two of them is then a quotient of whole numbers,
+rounded once, and fractions that are equal have equal bits, 1/3 and 2/6 for one. Multiplying by a
+power of two takes no digit.
 
-Partitions of n-pref are found in doubles, but in rationals if n rho is so near a boundary that rounding could
-decide: 100 * 0.29 is 28.999999999999996.
-"""
+Partitions of n-pref are found in doubles, but in rationals if n rho is so near a boundary that
+rounding could decide: 100 * 0.29 is 28.999999999999996."""
 
 from __future__ import annotations
 
 import numpy as np
 
-from irpref.arrays import Floats, Gains, Ints, Judgments, Record
+from irpref.kernel import Floats, Gains, Ints, Judgments, Record
 
-# Of max_rel, the share that a positive gain has at least: below, products would leave the range of a double.
+# Of max_rel, the share that a positive gain has at least: below, products would leave the range of
+# a double.
 LEAST_SHARE = 1e-250
 
 
@@ -43,9 +45,9 @@ def partition(value: Floats, n: int, top: float) -> Floats:
 
         distinct, inverse = np.unique(value[near], return_inverse=True)
         whole = Fraction(repr(float(top)))
-        part[near] = np.array([float(n * Fraction(repr(v)) // whole) for v in distinct.tolist()], dtype=np.float64)[
-            inverse
-        ]
+        part[near] = np.array(
+            [float(n * Fraction(repr(v)) // whole) for v in distinct.tolist()], dtype=np.float64
+        )[inverse]
     return np.minimum(part, n - 1)
 
 
@@ -53,7 +55,8 @@ class Scale(Record):
     """Values of the levels of each topic, (n_levels,), in a unit that is a power of two."""
 
     value: Floats  # 0 for negative grades
-    step: Ints  # order of the values in the topic, 0 for the lowest; levels of equal value share a step
+    # order of the values in the topic, 0 for the lowest; levels of equal value share a step
+    step: Ints
     top: float  # value of the top of the scale
     n: Floats  # (n_topics,) N in the same units
     r: Floats  # (n_topics,) R in the same units
@@ -78,8 +81,8 @@ def scale(pool: Judgments, gains: Gains, max_rel: float, n: int | None) -> Scale
     Returns
     -------
     Scale
-        The grades times a power of two, with R and N in the same unit: rho is `value / top`. Negative grades are no
-        judgment: they are in neither sum.
+        The grades times a power of two, with R and N in the same unit: rho is `value / top`.
+        Negative grades are no judgment: they are in neither sum.
     """
 
     def make() -> Scale:
@@ -90,16 +93,19 @@ def scale(pool: Judgments, gains: Gains, max_rel: float, n: int | None) -> Scale
         if n is not None:
             value, top = partition(value, n, top), float(n - 1)
         elif (small := value[(value > 0) & (value < LEAST_SHARE * top)]).size:
-            # What a double cannot hold is refused, rather than a value returned that is wrong in its digits.
+            # What a double cannot hold is refused, rather than a value returned that is wrong in
+            # its digits.
             raise ValueError(
-                f"RPref: gain {small[0]:g} on a scale up to max_rel={top:g} is out of reach of double precision, "
+                f"RPref: gain {small[0]:g} on a scale up to max_rel={top:g} is out of reach of "
+                f"double precision, "
                 f"expected at least {LEAST_SHARE:g} of max_rel"
             )
         # A power of two takes no digit, and keeps products of two grades of 1e200 in range.
         exponent = int(np.frexp(top)[1])
         value, top = np.ldexp(value, -exponent), float(np.ldexp(top, -exponent))
-        # Levels are in order of falling grade, and by falling value with it: a step begins where the value falls.
-        # Grades that share a value, by partition or by `gains`, have no preference between them.
+        # Levels are in order of falling grade, and by falling value with it: a step begins where
+        # the value falls. Grades that share a value, by partition or by `gains`, have no preference
+        # between them.
         falls = np.zeros(value.size, bool)
         falls[1:] = value[1:] != value[:-1]
         falls[pool.levels.starts[pool.levels.lengths > 0]] = False

@@ -1,33 +1,37 @@
-"""Total search efficiency: how early a user who wants every relevant document has them all. Higher is better.
+"""Total search efficiency: how early a user who wants every relevant document has them all. Higher
+is better.
 
     TSE = e(p)
 
 p  rank of the last relevant document        R  relevant documents in the pool
 e  exposure of a rank: 1 / p (`inverse`, as in the reciprocal rank), or 1 / log2(p + 1) (`dcg`)
 
-F. Diaz, M. D. Ekstrand and B. Mitra, Recall, robustness, and lexicographic evaluation, ACM TORS 4(1), 2025,
-doi:10.1145/3728373, arXiv:2302.11370: the reciprocal rank's counterpart at the other end of the list, the worst case
-over users who want 1, 2, ... R documents, and over the relevant documents, of which the last has the least exposure.
+F. Diaz, M. D. Ekstrand and B. Mitra, Recall, robustness, and lexicographic evaluation, ACM TORS
+4(1), 2025, doi:10.1145/3728373, arXiv:2302.11370: the reciprocal rank's counterpart at the other
+end of the list, the worst case over users who want 1, 2, ... R documents, and over the relevant
+documents, of which the last has the least exposure.
 
-How well this is confirmed: we have not seen the article's own formula. Summaries of it say that e is any
-falling function of the rank of the last relevant document. Its first author's README sets total search efficiency
-beside the reciprocal rank, as the worst case beside the best, and beside the search length until all relevant
-documents are found (Cooper's type 3); the scripts there do not compute it. A third-party program, which cites equation
-3 of the article, has 1 / p, and 0 if the document was not retrieved: our default. `dcg` is our addition, the discount
-of that measure.
+How well this is confirmed: we have not seen the article's own formula. Summaries of it say that e
+is any falling function of the rank of the last relevant document. Its first author's README sets
+total search efficiency beside the reciprocal rank, as the worst case beside the best, and beside
+the search length until all relevant documents are found (Cooper's type 3); the scripts there do not
+compute it. A third-party program, which cites equation 3 of the article, has 1 / p, and 0 if the
+document was not retrieved: our default. `dcg` is our addition, the discount of that measure.
 
-What equals what: with `inverse`, R times TSE is `RecallEffort`, precision at the rank of the last relevant document;
-with one relevant document TSE is the reciprocal rank. Of two lists that have all relevant documents, TSE is higher
-for the one that lexicographic recall prefers, unless their last ones are at the same rank: `irpref.prefer(...,
-how='lexirecall')` then goes on with the last but one.
+What equals what: with `inverse`, R times TSE is `RecallEffort`, precision at the rank of the last
+relevant document; with one relevant document TSE is the reciprocal rank. Of two lists that have all
+relevant documents, TSE is higher for the one that lexicographic recall prefers, unless their last
+ones are at the same rank: `irpref.lab.prefer(..., how='lexirecall')` then goes on with the last but
+one.
 
-Lexicographic recall itself is not a measure here: the authors define it for two rankings, and so does `irpref.prefer`.
-It orders all lists of a topic, so the position in that order could be a value. But there are as many positions as ways
-to choose R of n ranks, soon more than a double can distinguish, and in a mean over topics the rank of the last relevant
-document would decide almost alone: that is TSE.
+Lexicographic recall itself is not a measure here: the authors define it for two rankings, and so
+does `irpref.lab.prefer`. It orders all lists of a topic, so the position in that order could be a
+value. But there are as many positions as ways to choose R of n ranks, soon more than a double can
+distinguish, and in a mean over topics the rank of the last relevant document would decide almost
+alone: that is TSE.
 
-Decided here: a relevant document that was not retrieved has no rank, and TSE is 0 (at the end of a collection,
-whose size is not known here, e is almost 0); nothing relevant in the pool: 0.
+Decided here: a relevant document that was not retrieved has no rank, and TSE is 0 (at the end of a
+collection, whose size is not known here, e is almost 0); nothing relevant in the pool: 0.
 
 By hand: a b c relevant, x y not.
 
@@ -37,12 +41,13 @@ By hand: a b c relevant, x y not.
     c b y x a    1/5        the same: the ranks of the others do not matter
     a b x        0          c was not retrieved
 
-When it is highest, when 0: e(R) for all relevant documents at the top, in any order; 0 as soon as one is missing. In a
-mean, topics with few relevant documents weigh more; with `RecallEffort` they do not.
+When it is highest, when 0: e(R) for all relevant documents at the top, in any order; 0 as soon as
+one is missing. In a mean, topics with few relevant documents weigh more; with `RecallEffort` they
+do not.
 
-When to use it: if a single missed document matters, as in patent or legal search and systematic reviews, with lists
-deep enough that most hold all relevant documents. Elsewhere it is 0 for most topics.
-"""
+When to use it: if a single missed document matters, as in patent or legal search and systematic
+reviews, with lists deep enough that most hold all relevant documents. Elsewhere it is 0 for most
+topics."""
 
 from __future__ import annotations
 
@@ -50,16 +55,22 @@ from typing import Any
 
 import numpy as np
 
-from irpref.arrays import MISSED, JudgedRun, Parts, Sum, Topic
+from irpref.kernel import MISSED, JudgedRun, Parts, Sum, Topic
 from irpref.measures.declare import CUTOFF, REL, KernelMeasure, Param, register
 
 
 @Sum
-def total_search_efficiency(run: JudgedRun, *, exposure: str, rel: float, cutoff: int | None) -> Parts:
-    """The exposure of the last relevant document if none is missing; 0 at all others, and if none is judged."""
+def total_search_efficiency(
+    run: JudgedRun, *, exposure: str, rel: float, cutoff: int | None
+) -> Parts:
+    """The exposure of the last relevant document if none is missing; 0 at all others, and if none
+    is judged.
+    """
     found = run.at(cutoff).at_least(rel)
     last = found.hits.position + 1 == found.hits.spread(run.pool.count_relevant(rel))
-    value = np.where(last, 1 / (found.rank if exposure == "inverse" else np.log2(found.rank + 1.0)), 0.0)
+    value = np.where(
+        last, 1 / (found.rank if exposure == "inverse" else np.log2(found.rank + 1.0)), 0.0
+    )
     return Parts(found, value, np.ones(run.n_topics))
 
 
@@ -68,11 +79,19 @@ def tse_reasons(topic: Topic) -> None:
     found, rel = topic.found(), topic.arguments["rel"]
     missing = int((topic.pool_grade >= rel).sum() - found.sum())
     topic.say(found, lambda i: "relevant, another one is ranked below")
-    topic.say(found & (topic.contribution > 0), lambda i: f"the last of {found.sum()} relevant documents")
+    topic.say(
+        found & (topic.contribution > 0), lambda i: f"the last of {found.sum()} relevant documents"
+    )
     if missing:
         are = "is" if missing == 1 else "are"
-        topic.say(found, lambda i: f"relevant, but {missing} relevant {are} missing: all count as never found")
-    topic.say((topic.kind == MISSED) & (topic.grade >= rel), lambda i: "relevant, not retrieved: the value is 0")
+        topic.say(
+            found,
+            lambda i: f"relevant, but {missing} relevant {are} missing: all count as never found",
+        )
+    topic.say(
+        (topic.kind == MISSED) & (topic.grade >= rel),
+        lambda i: "relevant, not retrieved: the value is 0",
+    )
 
 
 class _TSE(KernelMeasure, kernel=total_search_efficiency, reasons=tse_reasons):
@@ -88,7 +107,8 @@ class _TSE(KernelMeasure, kernel=total_search_efficiency, reasons=tse_reasons):
 
     Pitfalls
     --------
-    One missing document makes a topic 0. In a mean, topics with few relevant documents weigh more; with `RecallEffort`
+    One missing document makes a topic 0. In a mean, topics with few relevant documents weigh more;
+    with `RecallEffort`
     they do not.
 
     Formula

@@ -1,36 +1,41 @@
-"""Average precision at seen relevant documents: what was not retrieved does not count against the list. 1 is best.
+"""Average precision at seen relevant documents: what was not retrieved does not count against the
+list. 1 is best.
 
     SeenAP = 1/s * sum over the ranks r of the retrieved relevant documents of count(r) / r
 
 s         relevant documents retrieved      count(r)  relevant documents in the top r
 
-R. Baeza-Yates and B. Ribeiro-Neto, Modern Information Retrieval, ch. 4, "average precision". The slides of that chapter
-print 0.57 for their first query: (1 + .66 + .5 + .4 + .33) / 5, truncated terms, truncated again. The fraction is
-2.9 / 5 = 0.58.
+R. Baeza-Yates and B. Ribeiro-Neto, Modern Information Retrieval, ch. 4, "average precision". The
+slides of that chapter print 0.57 for their first query: (1 + .66 + .5 + .4 + .33) / 5, truncated
+terms, truncated again. The fraction is 2.9 / 5 = 0.58.
 
-What equals what: AP is SeenAP times recall, s / R; if everything relevant was retrieved they are equal.
+What equals what: AP is SeenAP times recall, s / R; if everything relevant was retrieved they are
+equal.
 
-Decided here: nothing relevant retrieved gives 0; with a cutoff s counts down to the cutoff. It rewards lists that stop
-early: one relevant document at rank 1 and nothing else has the value 1. Report recall beside it.
+Decided here: nothing relevant retrieved gives 0; with a cutoff s counts down to the cutoff. It
+rewards lists that stop early: one relevant document at rank 1 and nothing else has the value 1.
+Report recall beside it.
 
-By hand: a b c relevant, ranking a x b. Precision is 1 at rank 1 and 2/3 at rank 3: (1 + 2/3) / 2 = 5/6. AP divides
-by all three relevant documents, 5/9. The ranking x a b has (1/2 + 2/3) / 2 = 7/12.
+By hand: a b c relevant, ranking a x b. Precision is 1 at rank 1 and 2/3 at rank 3: (1 + 2/3) / 2 =
+5/6. AP divides by all three relevant documents, 5/9. The ranking x a b has (1/2 + 2/3) / 2 = 7/12.
 
-When 1, when 0: 1 if the relevant documents retrieved are at the top with nothing between them; 0 if there is
-none. Adding a relevant document at the end of a list can lower the value: a has 1, a x b has 5/6.
-"""
+When 1, when 0: 1 if the relevant documents retrieved are at the top with nothing between them; 0 if
+there is none. Adding a relevant document at the end of a list can lower the value: a has 1, a x b
+has 5/6."""
 
 from __future__ import annotations
 
 from typing import Any
 
-from irpref.arrays import JudgedRun, Parts, Sum, Topic
+from irpref.kernel import JudgedRun, Parts, Sum, Topic
 from irpref.measures.declare import CUTOFF, REL, KernelMeasure, register
 
 
 @Sum
 def seen_ap(run: JudgedRun, *, rel: float, cutoff: int | None) -> Parts:
-    """Precision at each relevant document retrieved, over their number; 0 if nothing relevant was retrieved."""
+    """Precision at each relevant document retrieved, over their number; 0 if nothing relevant was
+    retrieved.
+    """
     found = run.at(cutoff).at_least(rel)
     precision = found.hits.ordinal / found.rank
     return Parts(found, precision, found.hits.lengths, {"precision": precision})
@@ -43,7 +48,8 @@ def seen_ap_reasons(topic: Topic) -> None:
 
 
 class _SeenAP(KernelMeasure, kernel=seen_ap, reasons=seen_ap_reasons):
-    r"""Mean precision at the relevant documents that were retrieved. It ignores those that were not: see AP.
+    r"""Mean precision at the relevant documents that were retrieved. It ignores those that were
+    not: see AP.
 
     Question
     --------

@@ -12,7 +12,7 @@ import numpy as np
 from ir_measures.measures import Measure
 from ir_measures.measures.base import _NOT_PROVIDED
 
-from irpref.arrays.segments import all_whole
+from irpref.kernel.segments import all_whole
 from irpref.messages import clipped
 
 # Values of parameters beyond which providers end in an assertion, or the process in a crash.
@@ -30,7 +30,9 @@ def check_parameters(measure: Measure) -> None:
     """`ValueError` if a measure of the host lacks a parameter, or has one that it does not accept."""
     for name, spec in measure.SUPPORTED_PARAMS.items():
         if spec.required and measure.params.get(name) is None:
-            raise ValueError(f"{measure.NAME} needs {name}: {spec.desc}, as in {_with(measure, name)}")
+            raise ValueError(
+                f"{measure.NAME} needs {name}: {spec.desc}, as in {_with(measure, name)}"
+            )
     try:
         measure.validate_params()
     except AssertionError as error:
@@ -43,14 +45,23 @@ def check_limits(measure: Measure) -> None:
         if isinstance(value, Mapping):
             if not all(_is_number(v) and _is_finite(v) for pair in value.items() for v in pair):
                 raise ValueError(
-                    f"{measure.NAME}: {name}={clipped(value)!r} is not accepted, expected a dict such as {{1: 3}}"
+                    f"{measure.NAME}: {name}={clipped(value)!r} is not accepted, expected a dict "
+                    f"such as {{1: 3}}"
                 )
         elif name in _LIMITS and _is_number(value):
             low, high = _LIMITS[name]
             finite = _is_finite(value)
-            bound = f"at least {low}" if not value >= low else f"at most {high}" if finite else "a number"
+            bound = (
+                f"at least {low}"
+                if not value >= low
+                else f"at most {high}"
+                if finite
+                else "a number"
+            )
             if not (low <= value <= high and finite):
-                raise ValueError(f"{measure.NAME}: {name}={clipped(value)!r} is not accepted, expected {bound}")
+                raise ValueError(
+                    f"{measure.NAME}: {name}={clipped(value)!r} is not accepted, expected {bound}"
+                )
 
 
 def check_supported(measures: Iterable[Measure], source: Any) -> None:
@@ -62,12 +73,22 @@ def check_supported(measures: Iterable[Measure], source: Any) -> None:
             continue
         every = getattr(source, "providers", None)
         if every is None:
-            raise ValueError(f"the provider {source.NAME} does not compute {measure}{_said(source, measure)}")
+            raise ValueError(
+                f"the provider {source.NAME} does not compute {measure}{_said(source, measure)}"
+            )
         able = [p for p in every if p.supports(measure)]
-        near = [p for p in every if p not in able and _alike(p, measure) and (not able or p.is_available())]
-        how = {p: "" if p.is_available() else f" ({p.install_instructions()})" for p in [*able, *near]}
+        near = [
+            p
+            for p in every
+            if p not in able and _alike(p, measure) and (not able or p.is_available())
+        ]
+        how = {
+            p: "" if p.is_available() else f" ({p.install_instructions()})" for p in [*able, *near]
+        }
         said = "; ".join(f"{p.NAME}{install} does{_said(p, measure)}" for p, install in how.items())
-        raise ValueError(f"no provider that is installed computes {measure}" + (f"; {said}" if said else ""))
+        raise ValueError(
+            f"no provider that is installed computes {measure}" + (f"; {said}" if said else "")
+        )
 
 
 def check_judgments(measures: Iterable[Measure], topics: Iterable[str], grades: Any) -> None:
@@ -84,23 +105,34 @@ def check_judgments(measures: Iterable[Measure], topics: Iterable[str], grades: 
     highest = float(grades.max())
     if highest > HIGHEST:
         names = ", ".join(map(str, measures))
-        raise ValueError(f"{names}: left to ir_measures, whose grades end at {HIGHEST}, not {highest:g}")
+        raise ValueError(
+            f"{names}: left to ir_measures, whose grades end at {HIGHEST}, not {highest:g}"
+        )
     for measure in measures:
-        provider = next((p for p in DefaultPipeline.providers if p.supports(measure) and p.is_available()), None)
+        provider = next(
+            (p for p in DefaultPipeline.providers if p.supports(measure) and p.is_available()), None
+        )
         if provider is None or provider.NAME not in ("gdeval", "pytrec_eval"):
             continue
         if not all_whole(grades):
             odd = float(grades[grades != np.rint(grades)][0])
             raise ValueError(
-                f"{measure} is left to {provider.NAME} of ir_measures, whose grades are whole numbers, not {odd:g}"
+                f"{measure} is left to {provider.NAME} of ir_measures, whose grades are whole "
+                f"numbers, not {odd:g}"
             )
         if provider.NAME == "pytrec_eval":
             continue
         name = next((topic for topic in topics if not re.search(r"(^|-)[0-9]+$", topic)), None)
         if name is not None:
-            raise ValueError(f"{measure} is left to gdeval of ir_measures, whose topics are numbers, not {name!r}")
+            raise ValueError(
+                f"{measure} is left to gdeval of ir_measures, whose topics are numbers, not "
+                f"{name!r}"
+            )
         if highest > 4:
-            raise ValueError(f"{measure} is left to gdeval of ir_measures, whose highest grade is 4, not {highest:g}")
+            raise ValueError(
+                f"{measure} is left to gdeval of ir_measures, whose highest grade is 4, not "
+                f"{highest:g}"
+            )
 
 
 @contextmanager
@@ -135,7 +167,9 @@ def _is_number(value: Any) -> bool:
 
 
 def _is_finite(value: float) -> bool:
-    return -math.inf < value < math.inf and abs(value) < 2**1024  # a whole number may be more than a double holds
+    return (
+        -math.inf < value < math.inf and abs(value) < 2**1024
+    )  # a whole number may be more than a double holds
 
 
 def _alike(provider: Any, measure: Measure) -> list[Any]:

@@ -7,7 +7,9 @@ from typing import Any
 
 @cache
 def data(file: str) -> dict[str, Any]:
-    """What a file says. `names.toml`: names of trec_eval alone, those that mean no measure here, misnomers, papers."""
+    """What a file says. `names.toml`: names of trec_eval alone, those that mean no measure here,
+    misnomers, papers.
+    """
     import tomllib
 
     with open(os.path.join(os.path.dirname(__file__), file), "rb") as opened:

@@ -1,4 +1,5 @@
-"""Twist: the effort of a ranking, from the recovery value and the sizes of the displacements. 1 is best.
+"""Twist: the effort of a ranking, from the recovery value and the sizes of the displacements. 1 is
+best.
 
     tau   = (rho + sigma) / 2
     sigma = harmonic mean of 1 - RP+(run) / RP+(full) and 1 - RP-(run) / RP-(full)
@@ -8,26 +9,29 @@ b         the last rank before CRP is first positive; if it never is, rho is 1 i
 RP+, RP-  sums of the positive and of the negative relative positions down to `depth`
 full      the ideal list, cut at `depth`, in reverse
 
-N. Ferro, G. Silvello, H. Keskustalo, A. Pirkola and K. Järvelin, The twist measure for IR evaluation: taking
-user's effort into account, JASIST 67(3), 2016, 620-648, doi:10.1002/asi.23416. The formulas, and the rule for rho,
-which is not that of `CRPRecovery`, are those of the authors' toolkit MATTERS (`twist.m`).
+N. Ferro, G. Silvello, H. Keskustalo, A. Pirkola and K. Järvelin, The twist measure for IR
+evaluation: taking user's effort into account, JASIST 67(3), 2016, 620-648, doi:10.1002/asi.23416.
+The formulas, and the rule for rho, which is not that of `CRPRecovery`, are those of the authors'
+toolkit MATTERS (`twist.m`).
 
-Decided here: nothing relevant retrieved or in the pool gives 0; a list in perfect reverse has sigma 0 (MATTERS:
-0/0); if R exceeds `depth`, R is the depth (MATTERS stops); negative grades are grades below non-relevant.
+Decided here: nothing relevant retrieved or in the pool gives 0; a list in perfect reverse has sigma
+0 (MATTERS: 0/0); if R exceeds `depth`, R is the depth (MATTERS stops); negative grades are grades
+below non-relevant.
 
-By hand: grades a 2, b 1, c 0, depth 3, ranking a c b. The ideal list is a b c: c is one rank too high, b one too
-low, so RP is 0, -1, +1. Reversed, c b a has RP -2, 0, +2. The curve of the run is 0, -1, 0 and never positive.
+By hand: grades a 2, b 1, c 0, depth 3, ranking a c b. The ideal list is a b c: c is one rank too
+high, b one too low, so RP is 0, -1, +1. Reversed, c b a has RP -2, 0, +2. The curve of the run is
+0, -1, 0 and never positive.
 
     sigma = harmonic mean of 1 - 1/2 and 1 - 1/2 = 1/2        rho = 0        tau = (0 + 1/2) / 2 = 1/4
 
-When 1, when 0: a b c has RP 0 everywhere, rho 1, sigma 1 and tau 1; c b a is the reversed list itself and has 0.
-With three relevant documents, grades a 2, b 1, c 1, the reversed list b c a has sigma 0, but its curve -1, -1, +1 is
-positive at rank 3 only, so rho = 3 / max(3, 2) = 1 and tau is 1/2.
+When 1, when 0: a b c has RP 0 everywhere, rho 1, sigma 1 and tau 1; c b a is the reversed list
+itself and has 0. With three relevant documents, grades a 2, b 1, c 1, the reversed list b c a has
+sigma 0, but its curve -1, -1, +1 is positive at rank 3 only, so rho = 3 / max(3, 2) = 1 and tau is
+1/2.
 
-What it is sensitive to: `depth`. RP+ of the reversed list grows with it, because its relevant documents are
-at the end; RP- does not once the list is long. At a depth of 1000 documents that are too low hardly move sigma.
-Values of different depths are not comparable.
-"""
+What it is sensitive to: `depth`. RP+ of the reversed list grows with it, because its relevant
+documents are at the end; RP- does not once the list is long. At a depth of 1000 documents that are
+too low hardly move sigma. Values of different depths are not comparable."""
 
 from __future__ import annotations
 
@@ -35,7 +39,7 @@ from typing import Any
 
 import numpy as np
 
-from irpref.arrays import Floats, Ints, JudgedRun, ratio
+from irpref.kernel import Floats, Ints, JudgedRun, ratio
 from irpref.measures.crp import crp_curve, ideal, reversed_ideal
 from irpref.measures.declare import KernelMeasure, Param, register
 
@@ -50,12 +54,13 @@ def shown(run: JudgedRun, n: Ints) -> JudgedRun:
     return run.select(keep, np.minimum(run.n_retrieved, n))
 
 
-def space(plus: Floats | Ints, minus: Floats | Ints, most_plus: Floats, most_minus: Floats) -> Floats:
+def space(
+    plus: Floats | Ints, minus: Floats | Ints, most_plus: Floats, most_minus: Floats
+) -> Floats:
     """Sigma, of the displacements of a list and of the reversed ideal list: shape as all four.
 
-    The harmonic mean of what is kept on either side, documents too low and documents too high: 1 - run / most, at least
-    0; if nothing can be displaced, 1 if nothing is. 0 if both are 0.
-    """
+    The harmonic mean of what is kept on either side, documents too low and documents too high: 1 -
+    run / most, at least 0; if nothing can be displaced, 1 if nothing is. 0 if both are 0."""
     a, b = (
         # In a list shorter than 2 R a run can be displaced further than the reversed ideal list.
         np.maximum(1 - np.divide(of, most, out=(of > 0) * 1.0, where=most > 0), 0.0)
@@ -82,14 +87,16 @@ def twist(run: JudgedRun, *, depth: int) -> Floats:
     # The curve is 0 all along, so nothing was to be made good.
     still = (plus == 0) & (minus == 0)
     rho = np.where(first_above > 0, r / np.maximum(np.maximum(r, first_above - 1), 1), still * 1.0)
-    # What the displacements of the run are compared with: those of the reversed ideal list of n documents.
+    # What the displacements of the run are compared with: those of the reversed ideal list of n
+    # documents.
     sigma = space(plus, minus, *reversed_ideal(view, np.maximum(view.n_retrieved, n), n, n))
     found_any = view.relevant(None).hits.lengths > 0
     return np.where(found_any, (rho + sigma) / 2, 0.0)
 
 
 class _Twist(KernelMeasure, kernel=twist):
-    r"""Effort that misplaced documents cost: how soon the ranking makes up for them, and how far they are misplaced.
+    r"""Effort that misplaced documents cost: how soon the ranking makes up for them, and how far
+    they are misplaced.
 
     Question
     --------
@@ -101,7 +108,8 @@ class _Twist(KernelMeasure, kernel=twist):
 
     Pitfalls
     --------
-    Values of different depths are not comparable; at a depth of 1000, documents that are too low hardly count.
+    Values of different depths are not comparable; at a depth of 1000, documents that are too low
+    hardly count.
 
     Formula
     -------

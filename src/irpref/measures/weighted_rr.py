@@ -1,4 +1,5 @@
-"""Weighted reciprocal rank: how early the first relevant document is, with credit for its grade. 1 is best.
+"""Weighted reciprocal rank: how early the first relevant document is, with credit for its grade. 1
+is best.
 
     WRR = max over ranks i of delta(X_i) / (i - 1/beta(X_i)) = 1 / (r_1 - 1/beta(X))
     normalised: WRR * (1 - 1/beta(X*))
@@ -6,28 +7,30 @@
 X_i   grade at rank i      delta  1 for relevant grades, 0 for others      beta  above 1, falling as grades rise
 r_1   rank of the first relevant document, X its grade     X*  best grade judged in the topic
 
-K. Eguchi, K. Oyama, E. Ishida, N. Kando and K. Kuriyama, Overview of the web retrieval task at the third NTCIR
-workshop, 2003 (the maximum over the ranks); T. Sakai writes it as 1 / (r_1 - 1/beta). Both give the same value: with
-beta above 1 the value at rank i lies in [1/i, 1/(i - 1)), so no later document beats the first relevant one. Formula
-and normalisation are written down from memory of these sources, without their text at hand; that there is a normalised
-one (NWRR) is in the abstract of T. Sakai, Bootstrap-based comparisons of IR metrics for finding one relevant document,
+K. Eguchi, K. Oyama, E. Ishida, N. Kando and K. Kuriyama, Overview of the web retrieval task at the
+third NTCIR workshop, 2003 (the maximum over the ranks); T. Sakai writes it as 1 / (r_1 - 1/beta).
+Both give the same value: with beta above 1 the value at rank i lies in [1/i, 1/(i - 1)), so no
+later document beats the first relevant one. Formula and normalisation are written down from memory
+of these sources, without their text at hand; that there is a normalised one (NWRR) is in the
+abstract of T. Sakai, Bootstrap-based comparisons of IR metrics for finding one relevant document,
 AIRS 2006, which finds it less sensitive than O-measure and more than the reciprocal rank.
 
 Decided here:
 
 - 1/beta(X) = gain of X / (max_rel + 1), the gain clipped to [0, max_rel]: with grades 1, 2, 3 beta is 4, 2 and 4/3.
-  Other values are a matter of the unit: `gains={1: 5, 2: 8}` with `max_rel=9` gives 1/beta = 5/10 and 8/10;
+  Other values are a matter of the unit: `gains={1: 5, 2: 8}` with `max_rel=9` gives 1/beta = 5/10
+  and 8/10;
 - delta(X) = 1 for grades of at least `rel`;
 - normalised by the best value that the topic admits (`norm='ideal'`), so that the ideal list has the value 1; as
-  published (`norm='none'`) values reach max_rel + 1, and the few topics with a best document at rank 1 dominate
-  the mean;
+  published (`norm='none'`) values reach max_rel + 1, and the few topics with a best document at
+  rank 1 dominate the mean;
 - nothing relevant in the pool or retrieved: 0.
 
-What equals what: binary judgments on a scale up to 1 give 1 / (2 r - 1) normalised; gains of 0 give the reciprocal
-rank.
+What equals what: binary judgments on a scale up to 1 give 1 / (2 r - 1) normalised; gains of 0 give
+the reciprocal rank.
 
-By hand: grades a 3, b 2, x 0 with max_rel 3, so 1/beta is 3/4 for a and 2/4 for b; the best value that the topic
-admits is 1 / (1 - 3/4) = 4.
+By hand: grades a 3, b 2, x 0 with max_rel 3, so 1/beta is 3/4 for a and 2/4 for b; the best value
+that the topic admits is 1 / (1 - 3/4) = 4.
 
     ranking   as published           over the best    reciprocal rank
     a b       1 / (1 - 3/4) = 4      1                1
@@ -35,11 +38,11 @@ admits is 1 / (1 - 3/4) = 4.
     x a b     1 / (2 - 3/4) = 4/5    1/5              1/2
     x b a     1 / (2 - 2/4) = 2/3    1/6              1/2
 
-When 1, when 0: 1 if a document of the topic's best grade is at rank 1; 0 if nothing relevant was retrieved.
+When 1, when 0: 1 if a document of the topic's best grade is at rank 1; 0 if nothing relevant was
+retrieved.
 
-What it is sensitive to: the first relevant document alone. At rank 1 its grade decides much, at rank 2 little: a step
-down the ranks costs more than any step down the grades.
-"""
+What it is sensitive to: the first relevant document alone. At rank 1 its grade decides much, at
+rank 2 little: a step down the ranks costs more than any step down the grades."""
 
 from __future__ import annotations
 
@@ -48,20 +51,23 @@ from typing import Any
 
 import numpy as np
 
-from irpref.arrays import Gains, JudgedRun, Parts, Sum, Topic
+from irpref.kernel import Gains, JudgedRun, Parts, Sum, Topic
 from irpref.measures.declare import CUTOFF, GAINS, REL, KernelMeasure, Param, register
 from irpref.measures.generalised import level_gains
 
 
 @Sum
-def weighted_rr(run: JudgedRun, *, norm: str, rel: float, max_rel: float, gains: Gains, cutoff: int | None) -> Parts:
+def weighted_rr(
+    run: JudgedRun, *, norm: str, rel: float, max_rel: float, gains: Gains, cutoff: int | None
+) -> Parts:
     """The whole value at the first relevant document; 0 if nothing relevant was retrieved.
 
-    With g the gain of the first relevant document at rank r and g* the best one of the topic, both sides times
-    max_rel + 1: (max_rel + 1 - g*) / ((max_rel + 1) r - g) normalised, (max_rel + 1) / ((max_rel + 1) r - g) if not.
-    """
+    With g the gain of the first relevant document at rank r and g* the best one of the topic, both
+    sides times max_rel + 1: (max_rel + 1 - g*) / ((max_rel + 1) r - g) normalised, (max_rel + 1) /
+    ((max_rel + 1) r - g) if not."""
     view, pool = run.at(cutoff), run.pool
-    # Both sides of the fraction times (max_rel + 1); a power of two keeps rank * max_rel in range and takes no digit.
+    # Both sides of the fraction times (max_rel + 1); a power of two keeps rank * max_rel in range
+    # and takes no digit.
     shift = -max(math.frexp(max_rel)[1] - 850, 0)
     top, one = math.ldexp(max_rel, shift), math.ldexp(1.0, shift)
     gain = np.clip(level_gains(pool, gains), 0.0, max_rel)
@@ -82,7 +88,8 @@ def first_reasons(topic: Topic) -> None:
 
 
 class _WeightedRR(KernelMeasure, kernel=weighted_rr, reasons=first_reasons):
-    r"""Reciprocal rank for graded relevance: the rank of the first relevant document, less up to 1 for its grade.
+    r"""Reciprocal rank for graded relevance: the rank of the first relevant document, less up to 1
+    for its grade.
 
     Question
     --------
@@ -106,7 +113,8 @@ class _WeightedRR(KernelMeasure, kernel=weighted_rr, reasons=first_reasons):
 
     Parameters
     ----------
-    norm : 'ideal': over the best value that the topic admits; 'none': as published, up to max_rel + 1
+    norm : 'ideal': over the best value that the topic admits; 'none': as published, up to max_rel +
+    1
     max_rel : top of the grade scale (default: highest grade of the qrels)
 
     Source
@@ -118,7 +126,12 @@ class _WeightedRR(KernelMeasure, kernel=weighted_rr, reasons=first_reasons):
     BOUNDS = (0.0, math.inf)
     EXAMPLE = "p-measure-figure-1"
     NEEDS = ("scale",)
-    VARIANTS = ({"max_rel": 3}, {"norm": "none"}, {"rel": 2, "cutoff": 7}, {"gains": {3: 7.5}, "max_rel": 9})
+    VARIANTS = (
+        {"max_rel": 3},
+        {"norm": "none"},
+        {"rel": 2, "cutoff": 7},
+        {"gains": {3: 7.5}, "max_rel": 9},
+    )
     SUPPORTED_PARAMS: dict[str, Any] = {
         "norm": Param(str, default="ideal", choices=("ideal", "none")),
         "rel": REL,

@@ -1,7 +1,9 @@
-"""Every measure once more, to be read: the formula as the paper has it, in plain loops and exact fractions.
+"""Every measure once more, to be read: the formula as the paper has it, in plain loops and exact
+fractions.
 
-The kernels that irpref computes with work on arrays of all topics at once. What is here does one topic, slowly, and
-shares nothing with them: no arrays, no NumPy. The tests compare the two, on drawn and on submitted runs.
+The kernels that irpref computes with work on arrays of all topics at once. What is here does one
+topic, slowly, and shares nothing with them: no arrays, no NumPy. The tests compare the two, on
+drawn and on submitted runs.
 
     FORMULAS[name](ranking, judgments, **parameters) -> value of one topic
 
@@ -9,9 +11,10 @@ ranking     document ids, best first (`order` makes one of scores)
 judgments   document id -> grade, all judged documents of the topic
 parameters  the measure's own, with the same names and defaults
 
-One topic does not know everything. Give `scale`, the highest gain of the whole qrels (at least 1), in place of
-`max_rel`; `known`, the set of documents the user knew, and `expected`, a number, to the user-oriented measures;
-`scores`, document to score, to the measures of preferences. `values` does this for a whole collection.
+One topic does not know everything. Give `scale`, the highest gain of the whole qrels (at least 1),
+in place of `max_rel`; `known`, the set of documents the user knew, and `expected`, a number, to the
+user-oriented measures; `scores`, document to score, to the measures of preferences. `values` does
+this for a whole collection.
 
 >>> from irpref.reference import FORMULAS
 >>> FORMULAS["RPref"](["c", "a", "b"], {"a": 2, "b": 1, "c": 0}, max_rel=2)
@@ -24,7 +27,9 @@ import inspect
 from collections.abc import Mapping
 from typing import Any
 
-from irpref.reference import everyday, graded, position, preference, preferences, user  # they enter their formulas
+from irpref.reference import explicit as preferences  # they enter their formulas
+from irpref.reference import graded, position, preference, user  # they enter their formulas
+from irpref.reference import host_measures as everyday  # they enter their formulas
 from irpref.reference.symbols import FORMULAS, Judgments, Number, formula, order, scale_of
 
 __all__ = ["FORMULAS", "formula", "order", "scale_of", "values"]
@@ -40,7 +45,8 @@ def values(
     expected: Number | Mapping[str, Number] | None = None,
     **parameters: Any,
 ) -> dict[str, float]:
-    """Value of each topic of the qrels, in their order; a topic missing from the run is an empty ranking.
+    """Value of each topic of the qrels, in their order; a topic missing from the run is an empty
+    ranking.
 
     Parameters
     ----------

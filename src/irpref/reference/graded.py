@@ -1,4 +1,5 @@
-"""Measures of graded relevance: Q, O, P, P+, R and NCU of Sakai's papers, weighted reciprocal rank, the first nDCG,
+"""Measures of graded relevance: Q, O, P, P+, R and NCU of Sakai's papers, weighted reciprocal rank,
+the first nDCG,
 generalised precision and recall."""
 
 from __future__ import annotations
@@ -36,8 +37,8 @@ def gain_of(grade: Number, gains: Gains) -> Fraction:
 class GradedList:
     """The symbols of Sakai 2006, section 2, for one topic. Ranks start at 1.
 
-    `gains` maps grades to gains, `judged_only` removes the unjudged documents, `cutoff` what is below it.
-    """
+    `gains` maps grades to gains, `judged_only` removes the unjudged documents, `cutoff` what is
+    below it."""
 
     def __init__(
         self,
@@ -81,13 +82,24 @@ class GradedList:
 
     @property
     def preferred_rank(self) -> int | None:
-        """First record after sorting the output by relevance level, then rank; None if it is not relevant."""
-        return max(filter(self.is_relevant, self.ranks), key=lambda rank: self.level[rank - 1], default=None)
+        """First record after sorting the output by relevance level, then rank; None if it is not
+        relevant.
+        """
+        return max(
+            filter(self.is_relevant, self.ranks),
+            key=lambda rank: self.level[rank - 1],
+            default=None,
+        )
 
 
 @formula("QMeasure")
 def q_measure(
-    ranking: Ranking, judgments: Judgments, *, beta: Number = 1, cutoff: int | None = None, **how: Any
+    ranking: Ranking,
+    judgments: Judgments,
+    *,
+    beta: Number = 1,
+    cutoff: int | None = None,
+    **how: Any,
 ) -> Fraction:
     """Q-measure, Sakai 2006, section 2; with a cutoff divided by min(cutoff, R) as NTCIREVAL does."""
     lst = GradedList(ranking, judgments, cutoff=cutoff, **how)
@@ -115,7 +127,9 @@ def p_measure(ranking: Ranking, judgments: Judgments, *, beta: Number = 1, **how
 
 @formula("PPlus")
 def p_plus(ranking: Ranking, judgments: Judgments, *, beta: Number = 1, **how: Any) -> Fraction:
-    """P-plus-measure, Sakai 2006, section 4: mean blended ratio of relevant ranks up to the preferred one."""
+    """P-plus-measure, Sakai 2006, section 4: mean blended ratio of relevant ranks up to the
+    preferred one.
+    """
     lst = GradedList(ranking, judgments, **how)
     upto = range(1, (lst.preferred_rank or 0) + 1)
     return mean(lst.blended_ratio(r, beta) for r in upto if lst.is_relevant(r))
@@ -140,16 +154,21 @@ def weighted_rr(
     cutoff: int | None = None,
     scale: Number | None = None,
 ) -> Fraction:
-    """Eguchi et al. 2003: the maximum over the ranks of delta / (rank - 1/beta), over that of the ideal list."""
+    """Eguchi et al. 2003: the maximum over the ranks of delta / (rank - 1/beta), over that of the
+    ideal list.
+    """
     best = best_gain(max_rel, scale)
     judged = without_negative(judgments)
     inverse_beta = {
-        doc: relevance(grade, gains, best) * exact(best) / (exact(best) + 1) for doc, grade in judged.items()
+        doc: relevance(grade, gains, best) * exact(best) / (exact(best) + 1)
+        for doc, grade in judged.items()
     }
 
     def value(ranked: Iterable[str]) -> Fraction:
         found = [
-            1 / (rank - inverse_beta[doc]) for rank, doc in enumerate(ranked, 1) if doc in judged and judged[doc] >= rel
+            1 / (rank - inverse_beta[doc])
+            for rank, doc in enumerate(ranked, 1)
+            if doc in judged and judged[doc] >= rel
         ]
         return max(found, default=Fraction(0))
 
@@ -169,7 +188,9 @@ def ncu(
     beta: Number = 1,
     **how: Any,
 ) -> Number:
-    """Normalised cumulative utility, Sakai & Robertson 2008: sum over ranks of p_stop(r) * utility(r)."""
+    """Normalised cumulative utility, Sakai & Robertson 2008: sum over ranks of p_stop(r) *
+    utility(r).
+    """
     lst = GradedList(ranking, judgments, **how)
     if lst.n_relevant == 0:
         return Fraction(0)
@@ -200,7 +221,12 @@ def discounted(gains_by_rank: list[Fraction], base: Number) -> float:
 
 @formula("OriginalNDCG")
 def original_ndcg(
-    ranking: Ranking, judgments: Judgments, *, base: Number = 2, cutoff: int | None = None, **how: Any
+    ranking: Ranking,
+    judgments: Judgments,
+    *,
+    base: Number = 2,
+    cutoff: int | None = None,
+    **how: Any,
 ) -> float:
     """nDCG of Järvelin & Kekäläinen 2002: no discount above rank `base`, then log_base(rank)."""
     lst = GradedList(ranking, judgments, cutoff=cutoff, **how)
@@ -210,8 +236,12 @@ def original_ndcg(
 
 
 @formula("SeenAP")
-def seen_ap(ranking: Ranking, judgments: Judgments, *, rel: Number = 1, cutoff: int | None = None) -> Fraction:
-    """Modern Information Retrieval, chapter 4: mean of the precision after each new relevant document."""
+def seen_ap(
+    ranking: Ranking, judgments: Judgments, *, rel: Number = 1, cutoff: int | None = None
+) -> Fraction:
+    """Modern Information Retrieval, chapter 4: mean of the precision after each new relevant
+    document.
+    """
     relevant = relevant_set(judgments, rel)
     shown = top(ranking, cutoff)
     at = [rank for rank, doc in enumerate(shown, start=1) if doc in relevant]
@@ -230,16 +260,25 @@ def g_precision(
 ) -> Fraction:
     """Kekäläinen & Järvelin 2002: mean relevance of the retrieved documents."""
     shown, judged = top(ranking, cutoff), without_negative(judgments)
-    found = total(relevance(judged[doc], gains, best_gain(max_rel, scale)) for doc in shown if doc in judged)
+    found = total(
+        relevance(judged[doc], gains, best_gain(max_rel, scale)) for doc in shown if doc in judged
+    )
     return found / max(len(shown) if cutoff is None else cutoff, 1)
 
 
 @formula("GRecall")
-def g_recall(ranking: Ranking, judgments: Judgments, *, gains: Gains = None, cutoff: int | None = None) -> Fraction:
+def g_recall(
+    ranking: Ranking, judgments: Judgments, *, gains: Gains = None, cutoff: int | None = None
+) -> Fraction:
     """Kekäläinen & Järvelin 2002: relevance retrieved over all relevance."""
-    gain = {doc: exact((gains or {}).get(grade, grade)) for doc, grade in without_negative(judgments).items()}
+    gain = {
+        doc: exact((gains or {}).get(grade, grade))
+        for doc, grade in without_negative(judgments).items()
+    }
     whole = total(gain.values())
-    return total(gain[doc] for doc in top(ranking, cutoff) if doc in gain) / whole if whole else whole
+    return (
+        total(gain[doc] for doc in top(ranking, cutoff) if doc in gain) / whole if whole else whole
+    )
 
 
 @formula("DCG")
@@ -255,31 +294,51 @@ def cg(ranking: Ranking, judgments: Judgments, **how: Any) -> Fraction:
 
 
 @formula("NCG")
-def ncg(ranking: Ranking, judgments: Judgments, *, cutoff: int | None = None, **how: Any) -> Fraction:
+def ncg(
+    ranking: Ranking, judgments: Judgments, *, cutoff: int | None = None, **how: Any
+) -> Fraction:
     """CG over that of the best list that could be had."""
     best = total(GradedList(ranking, judgments, cutoff=cutoff, **how).ideal[:cutoff])
     return cg(ranking, judgments, cutoff=cutoff, **how) / best if best else Fraction(0)
 
 
 @formula("RBPResidual")
-def rbp_residual(ranking: Ranking, judgments: Judgments, *, p: Number = 0.8, cutoff: int | None = None) -> Fraction:
+def rbp_residual(
+    ranking: Ranking, judgments: Judgments, *, p: Number = 0.8, cutoff: int | None = None
+) -> Fraction:
     """Weight of the documents that nobody judged, and of all ranks below the end of the list."""
     shown, judged, p = top(ranking, cutoff), without_negative(judgments), exact(p)
-    unjudged = total((1 - p) * p ** (rank - 1) for rank, doc in enumerate(shown, 1) if doc not in judged)
+    unjudged = total(
+        (1 - p) * p ** (rank - 1) for rank, doc in enumerate(shown, 1) if doc not in judged
+    )
     return unjudged + p ** len(shown)
 
 
 @formula("InterpolatedPrecision")
 def interpolated_precision(
-    ranking: Ranking, judgments: Judgments, *, recall: Number | None = None, rounding: str = "up", rel: Number = 1
+    ranking: Ranking,
+    judgments: Judgments,
+    *,
+    recall: Number | None = None,
+    rounding: str = "up",
+    rel: Number = 1,
 ) -> Fraction:
-    """Highest precision at a rank where the recall level is reached; without a level, the mean over 0, 0.1, ..., 1."""
+    """Highest precision at a rank where the recall level is reached; without a level, the mean over
+    0, 0.1, ..., 1.
+    """
     if recall is None:
         levels, shown = [Fraction(i, 10) for i in range(11)], list(ranking)
-        return mean(interpolated_precision(shown, judgments, recall=x, rounding=rounding, rel=rel) for x in levels)
+        return mean(
+            interpolated_precision(shown, judgments, recall=x, rounding=rounding, rel=rel)
+            for x in levels
+        )
     relevant, found, best = relevant_set(judgments, rel), 0, Fraction(0)
     # trec_eval 10 multiplies doubles, and rounds halves away from 0.
-    level = exact(recall) * len(relevant) if rounding == "up" else Fraction(float(recall) * len(relevant))
+    level = (
+        exact(recall) * len(relevant)
+        if rounding == "up"
+        else Fraction(float(recall) * len(relevant))
+    )
     needed = math.ceil(level) if rounding == "up" else math.floor(level + Fraction(1, 2))
     for rank, doc in enumerate(ranking, start=1):
         found += doc in relevant

@@ -1,4 +1,6 @@
-"""Cumulated relative position: M. Angelini and others, IIR 2013; Twist: N. Ferro and others, JASIST 67(3), 2016."""
+"""Cumulated relative position: M. Angelini and others, IIR 2013; Twist: N. Ferro and others, JASIST
+67(3), 2016.
+"""
 
 from __future__ import annotations
 
@@ -10,12 +12,12 @@ from irpref.reference.symbols import Judgments, Number, Ranking, condensed, form
 
 
 class Positions:
-    """Ideal intervals and relative positions of one topic, Angelini et al. 2013, equations (2) to (5).
+    """Ideal intervals and relative positions of one topic, Angelini et al. 2013, equations (2) to
+    (5).
 
-    The ranking is filled up with non-relevant documents to `length` if it is shorter. The ideal vector
-    holds all judged, all retrieved and the filling documents; unjudged ones are non-relevant (weight 0);
-    documents of negative grade come after the non-relevant ones. It is never cut.
-    """
+    The ranking is filled up with non-relevant documents to `length` if it is shorter. The ideal
+    vector holds all judged, all retrieved and the filling documents; unjudged ones are non-relevant
+    (weight 0); documents of negative grade come after the non-relevant ones. It is never cut."""
 
     def __init__(self, ranking: list[str], judgments: Judgments, length: int) -> None:
         n_filling = max(0, length - len(ranking))
@@ -59,12 +61,14 @@ def crp_curve(
 
 
 @formula("CRP")
-def crp(ranking: Ranking, judgments: Judgments, *, cutoff: int | None = None, judged_only: bool = False) -> int:
-    """CRP at the cutoff or at R ("loss value"), Angelini et al. 2013, figure 1; constant after the end.
+def crp(
+    ranking: Ranking, judgments: Judgments, *, cutoff: int | None = None, judged_only: bool = False
+) -> int:
+    """CRP at the cutoff or at R ("loss value"), Angelini et al. 2013, figure 1; constant after the
+    end.
 
-    A cutoff reads the curve of the whole run: with negative grades the ideal vector depends on what is
-    retrieved, and it is to stay whole.
-    """
+    A cutoff reads the curve of the whole run: with negative grades the ideal vector depends on what
+    is retrieved, and it is to stay whole."""
     curve = crp_curve(ranking, judgments, judged_only=judged_only)
     R = recall_base(judgments)
     if R == 0:
@@ -74,12 +78,13 @@ def crp(ranking: Ranking, judgments: Judgments, *, cutoff: int | None = None, ju
 
 
 @formula("nCRP")
-def ncrp(ranking: Ranking, judgments: Judgments, *, worst: str = "bound", judged_only: bool = False) -> Fraction:
+def ncrp(
+    ranking: Ranking, judgments: Judgments, *, worst: str = "bound", judged_only: bool = False
+) -> Fraction:
     """CRP(r, R) / CRP(w, R), Angelini et al. 2013, figure 1.
 
-    The worst case w has no relevant document in the top R ("bound"), or is the ideal list in reverse; 0 if that
-    has no loss.
-    """
+    The worst case w has no relevant document in the top R ("bound"), or is the ideal list in
+    reverse; 0 if that has no loss."""
     R = recall_base(judgments)
     if R == 0:
         return Fraction(0)
@@ -89,7 +94,11 @@ def ncrp(ranking: Ranking, judgments: Judgments, *, worst: str = "bound", judged
         positions = Positions(shown, judgments, R)
         loss = sum(positions.of(positions.ideal[::-1])[:R])
         ranking = shown
-    return Fraction(0) if loss >= 0 else Fraction(crp(ranking, judgments, judged_only=judged_only), loss)
+    return (
+        Fraction(0)
+        if loss >= 0
+        else Fraction(crp(ranking, judgments, judged_only=judged_only), loss)
+    )
 
 
 def balance_point(curve: list[int], R: int) -> int | None:
@@ -105,12 +114,16 @@ def crp_recovery(
     R = recall_base(judgments)
     if R == 0:
         return Fraction(0)
-    balance = balance_point(crp_curve(ranking, judgments, cutoff=cutoff, judged_only=judged_only), R)
+    balance = balance_point(
+        crp_curve(ranking, judgments, cutoff=cutoff, judged_only=judged_only), R
+    )
     return Fraction(0) if balance is None else Fraction(R, balance)
 
 
 def published_recovery(curve: list[int], R: int) -> Fraction:
-    """rho of the authors' toolkit MATTERS: R over the last rank before the curve first changes its side."""
+    """rho of the authors' toolkit MATTERS: R over the last rank before the curve first changes its
+    side.
+    """
     if all(value == 0 for value in curve):
         return Fraction(1)
     above = [value > 0 for value in curve]

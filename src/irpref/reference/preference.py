@@ -1,4 +1,6 @@
-"""rpref, n-pref and bpref: J. De Beer and M.-F. Moens, SIGIR 2006; C. Buckley and E. M. Voorhees, SIGIR 2004."""
+"""rpref, n-pref and bpref: J. De Beer and M.-F. Moens, SIGIR 2006; C. Buckley and E. M. Voorhees,
+SIGIR 2004.
+"""
 
 from __future__ import annotations
 
@@ -41,7 +43,8 @@ def rpref(
     cutoff: int | None = None,
     scale: Number | None = None,
 ) -> Fraction:
-    """De Beer & Moens 2006, equation (1) and section 2.4: sum of rho * (1 - penalty) over the judged.
+    """De Beer & Moens 2006, equation (1) and section 2.4: sum of rho * (1 - penalty) over the
+    judged.
 
     With `n`, rho is rounded to n equally spaced values first.
     """
@@ -76,7 +79,9 @@ def rpref(
             continue
         above = [other for other in rho if tau[other] < tau[k]]
         penalty = total((rho[k] - rho[other]) / rho[k] for other in above if rho[other] < rho[k])
-        denominator = total_rest if norm == "absolute" else Fraction(len(above) + (norm == "relative2"))
+        denominator = (
+            total_rest if norm == "absolute" else Fraction(len(above) + (norm == "relative2"))
+        )
         # 0/0 only: without a less relevant document above there is no penalty to divide.
         factor = 1 - penalty / denominator if penalty else Fraction(1)
         value += rho[k] * factor
@@ -84,7 +89,9 @@ def rpref(
 
 
 @formula("NPref")
-def npref(ranking: Ranking, judgments: Judgments, *, n: int, scale: Number | None = None, **how: Any) -> Fraction:
+def npref(
+    ranking: Ranking, judgments: Judgments, *, n: int, scale: Number | None = None, **how: Any
+) -> Fraction:
     """n-pref, De Beer & Moens 2006, section 3: rpref of n partitions."""
     return rpref(ranking, judgments, n=n, scale=scale, **how)
 
@@ -99,7 +106,9 @@ def bpref(
     top: str = "keep",
     cutoff: int | None = None,
 ) -> Fraction:
-    """bpref in all its normalisations: Buckley & Voorhees 2004; trec_eval's bpref_bug for 'min' and 'old'."""
+    """bpref in all its normalisations: Buckley & Voorhees 2004; trec_eval's bpref_bug for 'min' and
+    'old'.
+    """
     judged = without_negative(judgments)
     shown = list(ranking)[:cutoff]
     n_relevant = sum(grade >= rel for grade in judged.values())
@@ -117,7 +126,9 @@ def bpref(
     }
     value, size = Fraction(0), n_relevant
     nonrelevant_above = 0
-    for place, doc in enumerate(doc for doc in shown if doc in judged):  # place: judged documents above
+    for place, doc in enumerate(
+        doc for doc in shown if doc in judged
+    ):  # place: judged documents above
         if judged[doc] < rel:
             nonrelevant_above += 1
         elif place == 0 and (top == "zero" or (top == "drop" and n_relevant > 1)):
@@ -131,5 +142,6 @@ def bpref(
     return value / size
 
 
-# Divided by R, and with the first R + 10 documents: as Buckley & Voorhees 2004 print it; N: De Beer & Moens 2006, (2).
+# Divided by R, and with the first R + 10 documents: as Buckley & Voorhees 2004 print it; N: De Beer
+# & Moens 2006, (2).
 FORMULAS |= {f"Bpref{norm}": partial(bpref, norm=norm) for norm in ("R", "N", "10")}

@@ -46,9 +46,13 @@ def mean(fractions: Iterable[Fraction]) -> Fraction:
 
 
 def order(scores: Mapping[str, Number]) -> list[str]:
-    """Evaluation order of one topic's run: score (as float64) descending, then document id descending."""
+    """Evaluation order of one topic's run: score (as float64) descending, then document id
+    descending.
+    """
     by_id = sorted(scores, reverse=True)
-    return sorted(by_id, key=lambda doc: -float(scores[doc]))  # sorted() is stable: ids decide among equals
+    return sorted(
+        by_id, key=lambda doc: -float(scores[doc])
+    )  # sorted() is stable: ids decide among equals
 
 
 def top(ranking: Ranking, cutoff: int | None) -> list[str]:
@@ -68,7 +72,9 @@ def condensed(ranking: Ranking, judgments: Judgments) -> list[str]:
 
 
 def scale_of(qrels: Mapping[str, Judgments], gains: Gains = None) -> Number:
-    """Highest gain of all judged documents of all topics, at least 1: the `max_rel` of a whole qrels."""
+    """Highest gain of all judged documents of all topics, at least 1: the `max_rel` of a whole
+    qrels.
+    """
     highest: Number = 1
     for judgments in qrels.values():
         for grade in without_negative(judgments).values():
@@ -81,7 +87,9 @@ def best_gain(max_rel: Number | None, scale: Number | None) -> Number:
     if max_rel is not None:
         return max_rel
     if scale is None:
-        raise TypeError("max_rel=None is not accepted, expected a number, or scale=scale_of(qrels, gains)")
+        raise TypeError(
+            "max_rel=None is not accepted, expected a number, or scale=scale_of(qrels, gains)"
+        )
     return scale
 
 

@@ -1,5 +1,7 @@
-"""User-oriented and combined measures: R. Baeza-Yates and B. Ribeiro-Neto, Modern Information Retrieval, chapter 4;
-C. J. van Rijsbergen, Information Retrieval, chapter 7; F. Diaz, M. D. Ekstrand and B. Mitra, 2025."""
+"""User-oriented and combined measures: R. Baeza-Yates and B. Ribeiro-Neto, Modern Information
+Retrieval, chapter 4;
+C. J. van Rijsbergen, Information Retrieval, chapter 7; F. Diaz, M. D. Ekstrand and B. Mitra, 2025.
+"""
 
 from __future__ import annotations
 
@@ -19,7 +21,9 @@ def coverage(
     rel: Number = 1,
     cutoff: int | None = None,
 ) -> Fraction | float:
-    """|K n R n A| / |K n R|, Modern Information Retrieval, chapter 4; 0 or NaN if nothing relevant is known."""
+    """|K n R n A| / |K n R|, Modern Information Retrieval, chapter 4; 0 or NaN if nothing relevant
+    is known.
+    """
     relevant, answer = relevant_set(judgments, rel), set(top(ranking, cutoff))
     if not known & relevant:
         return Fraction(0) if nothing_known == "zero" else math.nan
@@ -28,9 +32,16 @@ def coverage(
 
 @formula("Novelty")
 def novelty(
-    ranking: Ranking, judgments: Judgments, *, known: set[str], rel: Number = 1, cutoff: int | None = None
+    ranking: Ranking,
+    judgments: Judgments,
+    *,
+    known: set[str],
+    rel: Number = 1,
+    cutoff: int | None = None,
 ) -> Fraction:
-    """|(R n A) - K| / |R n A|, Modern Information Retrieval, chapter 4; 0 if nothing relevant found."""
+    """|(R n A) - K| / |R n A|, Modern Information Retrieval, chapter 4; 0 if nothing relevant
+    found.
+    """
     relevant, answer = relevant_set(judgments, rel), set(top(ranking, cutoff))
     if not relevant & answer:
         return Fraction(0)
@@ -58,7 +69,12 @@ def relative_recall(
 
 @formula("TSE")
 def total_search_efficiency(
-    ranking: Ranking, judgments: Judgments, *, exposure: str = "inverse", rel: Number = 1, cutoff: int | None = None
+    ranking: Ranking,
+    judgments: Judgments,
+    *,
+    exposure: str = "inverse",
+    rel: Number = 1,
+    cutoff: int | None = None,
 ) -> Fraction | float:
     """Exposure of the lowest relevant document, Diaz, Ekstrand and Mitra 2025; 0 if one is missing."""
     relevant = relevant_set(judgments, rel)
@@ -78,7 +94,9 @@ def recall_effort(
     rel: Number = 1,
     cutoff: int | None = None,
 ) -> Fraction:
-    """Expected / examined until found, Modern Information Retrieval, chapter 4; 0 if they never are."""
+    """Expected / examined until found, Modern Information Retrieval, chapter 4; 0 if they never
+    are.
+    """
     relevant = relevant_set(judgments, rel)
     wanted = exact(len(relevant) if expected is None else expected)
     ranks = [rank for rank, doc in enumerate(top(ranking, cutoff), start=1) if doc in relevant]
@@ -88,7 +106,12 @@ def recall_effort(
 
 @formula("EMeasure")
 def e_measure(
-    ranking: Ranking, judgments: Judgments, *, beta: Number = 1.0, rel: Number = 1, cutoff: int | None = None
+    ranking: Ranking,
+    judgments: Judgments,
+    *,
+    beta: Number = 1.0,
+    rel: Number = 1,
+    cutoff: int | None = None,
 ) -> Fraction:
     """E = 1 - (1 + b^2) / (b^2/R + 1/P), van Rijsbergen 1979, chapter 7; P@k divides by k."""
     relevant, answer = relevant_set(judgments, rel), top(ranking, cutoff)
@@ -103,7 +126,12 @@ def e_measure(
 
 @formula("FMeasure")
 def f_measure(
-    ranking: Ranking, judgments: Judgments, *, beta: Number = 1.0, rel: Number = 1, cutoff: int | None = None
+    ranking: Ranking,
+    judgments: Judgments,
+    *,
+    beta: Number = 1.0,
+    rel: Number = 1,
+    cutoff: int | None = None,
 ) -> Fraction:
     """Weighted harmonic mean of recall and precision, the complement of van Rijsbergen's E."""
     return 1 - e_measure(ranking, judgments, beta=beta, rel=rel, cutoff=cutoff)

@@ -1,1 +1,1 @@
-"""Pictures, text tables and reports. They show what other modules compute."""
+"""Tables as text."""

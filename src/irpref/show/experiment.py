@@ -1,4 +1,6 @@
-"""The result of `pt.Experiment` as a table to read: what is best, which way is better, what differs."""
+"""The result of `pt.Experiment` as a table to read: what is best, which way is better, what
+differs.
+"""
 
 from __future__ import annotations
 
@@ -14,15 +16,16 @@ _BESIDE = (" +", " -", " p-value", " reject", " p-value corrected")
 class ExperimentTable(Table):
     """A row for each system, a column for each measure; a notebook shows it, `print` prints it.
 
-    The best value of a measure is bold (`*` on a screen), whichever way is better; `†` marks values that differ
-    significantly from the baseline.
+    The best value of a measure is bold (`*` on a screen), whichever way is better; `†` marks values
+    that differ significantly from the baseline.
 
     Parameters
     ----------
     result : DataFrame
         What `pt.Experiment` returns, or the first of two with `perquery='both'`.
     alpha : float
-        Level of significance of p-values; if `pt.Experiment` corrected them, its own decision counts.
+        Level of significance of p-values; if `pt.Experiment` corrected them, its own decision
+        counts.
     round : int
         Decimal places.
 
@@ -40,7 +43,11 @@ class ExperimentTable(Table):
         if "name" not in found or {"qid", "measure", "value"} <= set(found):
             raise ValueError(
                 "expected what pt.Experiment returns with a row for each system"
-                + (f", found the columns {', '.join(found)}" if found else f", got {type(result).__name__}")
+                + (
+                    f", found the columns {', '.join(found)}"
+                    if found
+                    else f", got {type(result).__name__}"
+                )
             )
         beside = {name + end for name in found for end in _BESIDE}
         measures = [name for name in found if name != "name" and name not in beside]
@@ -52,7 +59,11 @@ class ExperimentTable(Table):
             cells.append(_marked(frame, name, show, min if name in lowest else max, alpha))
         notes = ["* best of its column"]
         notes += [f"↓ lower is better: {', '.join(lowest)}"] if lowest else []
-        notes += [f"† differs from the baseline, p < {alpha:g}"] if any(n.endswith(" p-value") for n in found) else []
+        notes += (
+            [f"† differs from the baseline, p < {alpha:g}"]
+            if any(n.endswith(" p-value") for n in found)
+            else []
+        )
         super().__init__(columns, list(zip(*cells, strict=True)), notes=notes)
 
     def __repr__(self) -> str:
@@ -74,7 +85,9 @@ class ExperimentTable(Table):
 
 
 def _marked(frame: Any, name: str, show: Any, best_of: Any, alpha: float) -> list[Any]:
-    """The values of a measure, marked if they are best (unless all look alike) or differ from the baseline."""
+    """The values of a measure, marked if they are best (unless all look alike) or differ from the
+    baseline.
+    """
     values = frame[name].tolist()
     shown = {show(value) for value in values if value == value}
     best = show(best_of(value for value in values if value == value)) if len(shown) > 1 else None
@@ -83,7 +96,10 @@ def _marked(frame: Any, name: str, show: Any, best_of: Any, alpha: float) -> lis
         differs = [bool(value == 1) for value in frame[f"{name} reject"]]
     elif f"{name} p-value" in frame:
         differs = [bool(p is not None and p < alpha) for p in frame[f"{name} p-value"]]
-    return [Cell(value, show(value) == best, differ) for value, differ in zip(values, differs, strict=True)]
+    return [
+        Cell(value, show(value) == best, differ)
+        for value, differ in zip(values, differs, strict=True)
+    ]
 
 
 def table(result: Any, alpha: float = 0.05, round: int = 4) -> ExperimentTable:

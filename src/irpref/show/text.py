@@ -5,10 +5,9 @@
     json              the rows of jsonl as one array
     latex, markdown   for papers and pages
 
-Names are data. What would move a cursor or end a row is escaped in columns; csv quotes line ends. csv changes nothing
-else, since programs read it: a spreadsheet takes a name that begins with `=`, `+`, `-` or `@` for a formula unless the
-column is imported as text.
-"""
+Names are data. What would move a cursor or end a row is escaped in columns; csv quotes line ends.
+csv changes nothing else, since programs read it: a spreadsheet takes a name that begins with `=`,
+`+`, `-` or `@` for a formula unless the column is imported as text."""
 
 from __future__ import annotations
 
@@ -22,14 +21,21 @@ from itertools import zip_longest
 from types import MappingProxyType
 from typing import Any, TextIO
 
-from irpref.arrays.record import Record
+from irpref.kernel.record import Record
 from irpref.messages import visible
 
 FORMS = ("table", "tsv", "csv", "json", "jsonl", "latex", "markdown")
 LINES = ("tsv", "csv", "json", "jsonl")
-ENDINGS = {".txt": "table", ".tex": "latex", ".md": "markdown", **{f".{form}": form for form in LINES}}
+ENDINGS = {
+    ".txt": "table",
+    ".tex": "latex",
+    ".md": "markdown",
+    **{f".{form}": form for form in LINES},
+}
 _GAP = "  "
-_NARROWEST = 24  # characters of a column of prose, and of names that are broken to make room for others
+_NARROWEST = (
+    24  # characters of a column of prose, and of names that are broken to make room for others
+)
 
 
 class Column(Record):
@@ -53,9 +59,9 @@ class Cell(Record):
 class Table:
     """Rows of values (or `Cell`s), with a title above and notes below.
 
-    None is an empty cell. On a screen, a row that is a string is printed as it is, across the columns. `labels`: how
-    many columns are repeated in each block; those flush left at the front if not given.
-    """
+    None is an empty cell. On a screen, a row that is a string is printed as it is, across the
+    columns. `labels`: how many columns are repeated in each block; those flush left at the front if
+    not given."""
 
     def __init__(
         self,
@@ -65,7 +71,13 @@ class Table:
         notes: Sequence[str] = (),
         labels: int | None = None,
     ) -> None:
-        self.columns, self.rows, self.title, self.notes, self.labels = columns, rows, title, notes, labels
+        self.columns, self.rows, self.title, self.notes, self.labels = (
+            columns,
+            rows,
+            title,
+            notes,
+            labels,
+        )
 
 
 class Page(Record):
@@ -84,7 +96,9 @@ PAPER = Page()
 
 
 def page_of(stream: TextIO, widest: int | None = None) -> Page:
-    """Width and colours of a stream: of the terminal if it is one; COLUMNS and NO_COLOR are honoured."""
+    """Width and colours of a stream: of the terminal if it is one; COLUMNS and NO_COLOR are
+    honoured.
+    """
     columns = os.environ.get("COLUMNS", "")
     width = int(columns) if columns.isdecimal() else 0
     if not width and stream.isatty():
@@ -102,7 +116,7 @@ def coloured(stream: TextIO) -> bool:
     return stream.isatty() and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
 
 
-# Values ---------------------------------------------------------------------------------------------------------
+# Values -------------------------------------------------------------------------------------------
 
 
 def rounded(places: int = 4, sign: str = "") -> Callable[[Any], str]:
@@ -119,7 +133,7 @@ def significant(digits: int) -> Callable[[Any], str]:
     return lambda value: "" if value != value else f"{value:.{digits}g}"
 
 
-# Frames ---------------------------------------------------------------------------------------------------------
+# Frames -------------------------------------------------------------------------------------------
 
 
 def of_frame(
@@ -129,7 +143,9 @@ def of_frame(
     shows: Mapping[str, Callable[[Any], str]] = MappingProxyType({}),
     **more: Any,
 ) -> Table:
-    """A data frame as a table: numbers by `show`, whole numbers and text as they are, unless `shows` says otherwise."""
+    """A data frame as a table: numbers by `show`, whole numbers and text as they are, unless
+    `shows` says otherwise.
+    """
     import pandas as pd
 
     columns = []
@@ -137,15 +153,22 @@ def of_frame(
         kind = frame[name].dtype
         real = kind.kind == "f" if hasattr(kind, "kind") else False
         shown = shows.get(name, show if real else str)
-        columns.append(Column(heads.get(name, str(name)), shown, left=not pd.api.types.is_numeric_dtype(kind)))
-    values = [frame[name].astype(object).where(frame[name].notna(), None).tolist() for name in frame.columns]
+        columns.append(
+            Column(heads.get(name, str(name)), shown, left=not pd.api.types.is_numeric_dtype(kind))
+        )
+    values = [
+        frame[name].astype(object).where(frame[name].notna(), None).tolist()
+        for name in frame.columns
+    ]
     return Table(columns, list(zip(*values, strict=True)), **more)
 
 
-# Writing --------------------------------------------------------------------------------------------------------
+# Writing ------------------------------------------------------------------------------------------
 
 
-def write(table: Table, form: str, out: TextIO | None = None, page: Page | None = None, head: bool = True) -> None:
+def write(
+    table: Table, form: str, out: TextIO | None = None, page: Page | None = None, head: bool = True
+) -> None:
     """Write a table.
 
     Parameters
@@ -190,7 +213,9 @@ def lines(table: Table, form: str, page: Page, head: bool = True) -> Iterator[st
     if head or form == "csv":
         yield between.join(map(escaped, names)) + "\n"
     for row in rows:
-        yield between.join([escaped(_shown(c, v)) for c, v in zip(columns, row, strict=True)]) + "\n"
+        yield (
+            between.join([escaped(_shown(c, v)) for c, v in zip(columns, row, strict=True)]) + "\n"
+        )
 
 
 def _shown(column: Column, value: Any) -> str:
@@ -207,7 +232,11 @@ def _json(value: Any) -> Any:
 
 
 def _quoted(cell: str) -> str:
-    cell = "".join(c if c in "\r\n\t" else visible(c) for c in cell) if not cell.isprintable() else cell
+    cell = (
+        "".join(c if c in "\r\n\t" else visible(c) for c in cell)
+        if not cell.isprintable()
+        else cell
+    )
     return f'"{cell.replace(chr(34), chr(34) * 2)}"' if set(cell) & set(',"\r\n') else cell
 
 
@@ -218,12 +247,14 @@ def _cells(table: Table) -> list[list[Cell]]:
         if isinstance(row, str):
             continue
         cells = [cell if isinstance(cell, Cell) else Cell(cell) for cell in row]
-        shown = [visible(_shown(c, cell.value)) for c, cell in zip(table.columns, cells, strict=True)]
+        shown = [
+            visible(_shown(c, cell.value)) for c, cell in zip(table.columns, cells, strict=True)
+        ]
         out.append([cell.but(value=t) for cell, t in zip(cells, shown, strict=True)])
     return out
 
 
-# For screens ----------------------------------------------------------------------------------------------------
+# For screens --------------------------------------------------------------------------------------
 
 
 class _Printed(Record):
@@ -239,12 +270,16 @@ def _plain(table: Table, page: Page) -> str:
     cells = _cells(Table(table.columns, rows))
     labels = table.labels
     if labels is None:
-        labels = next((i for i, c in enumerate(table.columns) if not c.left or c.prose), len(table.columns))
+        labels = next(
+            (i for i, c in enumerate(table.columns) if not c.left or c.prose), len(table.columns)
+        )
     columns = _columns(table.columns, cells, labels, page)
     out = table.title.splitlines()
     for n, block in enumerate(_blocks(columns, labels, page.width)):
         out += [""] * (n > 0)
-        out += [page.styled(line, "bold") for line in _beside([c.head for c in block], block) if line]
+        out += [
+            page.styled(line, "bold") for line in _beside([c.head for c in block], block) if line
+        ]
         at = iter(range(len(cells)))
         for row in rows:
             if not isinstance(row, str):
@@ -253,23 +288,33 @@ def _plain(table: Table, page: Page) -> str:
             elif n == 0 or not row:
                 out.append(row)
     for note in table.notes:
-        parts = (textwrap.wrap(note, page.width, subsequent_indent="  ") if page.width else None) or [note]
+        parts = (
+            textwrap.wrap(note, page.width, subsequent_indent="  ") if page.width else None
+        ) or [note]
         out += [page.styled(line, "dim") for line in parts]
     return "\n".join(out) + "\n"
 
 
-def _columns(columns: Sequence[Column], rows: list[list[Cell]], labels: int, page: Page) -> list[_Printed]:
+def _columns(
+    columns: Sequence[Column], rows: list[list[Cell]], labels: int, page: Page
+) -> list[_Printed]:
     """The columns as wide as they need to be, or as the page lets them."""
     marks = [[("*" if cell.best else "") + "†" * cell.differs for cell in row] for row in rows]
     # Marks are outside the column of digits.
     outside = [max((len(row[i]) for row in marks), default=0) for i in range(len(columns))]
-    widths = [max((wide(row[i].value) + outside[i] for row in rows), default=0) for i in range(len(columns))]
+    widths = [
+        max((wide(row[i].value) + outside[i] for row in rows), default=0)
+        for i in range(len(columns))
+    ]
     heads = [[visible(column.name)] for column in columns]
     room = [max(width, wide(head)) for width, (head,) in zip(widths, heads, strict=True)]
     if page.width is not None and _total(room) > page.width:
-        heads = [head if i < labels else _broken(head[0], widths[i]) for i, head in enumerate(heads)]
+        heads = [
+            head if i < labels else _broken(head[0], widths[i]) for i, head in enumerate(heads)
+        ]
         room = [max([width, *map(wide, head)]) for width, head in zip(widths, heads, strict=True)]
-        # Less for prose, then for labels, so that there is room for at least one column beside them.
+        # Less for prose, then for labels, so that there is room for at least one column beside
+        # them.
         for i, column in enumerate(columns):
             if column.prose:
                 room[i] = min(room[i], max(page.width - _total(room) + room[i], _NARROWEST))
@@ -283,13 +328,19 @@ def _columns(columns: Sequence[Column], rows: list[list[Cell]], labels: int, pag
         for row, mark in zip(rows, marks, strict=True):
             text = row[i].value
             if column.left:
-                parts = textwrap.wrap(text, room[i]) if column.prose else _broken(text, room[i], hard=True)
+                parts = (
+                    textwrap.wrap(text, room[i])
+                    if column.prose
+                    else _broken(text, room[i], hard=True)
+                )
                 shown.append([_filled(part, room[i], True) for part in parts or [""]])
             else:
                 blank = " " * (room[i] - outside[i] - wide(text))
                 text = page.styled(text, "bold") if row[i].best else text
                 shown.append([blank + text + mark[i].ljust(outside[i])])
-        out.append(_Printed(room[i], [_filled(line, room[i], column.left) for line in heads[i]], shown))
+        out.append(
+            _Printed(room[i], [_filled(line, room[i], column.left) for line in heads[i]], shown)
+        )
     return out
 
 
@@ -313,7 +364,10 @@ def _beside(cells: Sequence[Sequence[str]], columns: Sequence[_Printed]) -> list
     """Cells beside each other, the shorter ones filled up with blanks."""
     blanks = [" " * column.width for column in columns]
     lines = zip_longest(*cells)
-    return [_GAP.join(part or blank for part, blank in zip(line, blanks, strict=True)).rstrip() for line in lines]
+    return [
+        _GAP.join(part or blank for part, blank in zip(line, blanks, strict=True)).rstrip()
+        for line in lines
+    ]
 
 
 def _filled(text: str, width: int, left: bool) -> str:
@@ -322,7 +376,9 @@ def _filled(text: str, width: int, left: bool) -> str:
 
 
 def _broken(name: str, width: int, hard: bool = False) -> list[str]:
-    """A name in lines of about this width, nothing lost or added; broken inside a word only if `hard`."""
+    """A name in lines of about this width, nothing lost or added; broken inside a word only if
+    `hard`.
+    """
     if wide(name) <= width:
         return [name]
     ends = r".+?(?:[(,\s_.@-]+|$)" if hard else r".+?(?:,|\s+|(?<=\w)\(|$)"
@@ -348,12 +404,15 @@ def wide(text: str) -> int:
     return sum(0 if combining(c) else 1 + (east_asian_width(c) in "WF") for c in text)
 
 
-# For papers and pages -------------------------------------------------------------------------------------------
+# For papers and pages -----------------------------------------------------------------------------
 
 
 def _remarks(table: Table, best: str) -> list[str]:
     """Notes, with the mark of the best value that this form has in place of a star."""
-    return [note.replace("* best", f"{best}: best") if note.startswith("* best") else note for note in table.notes]
+    return [
+        note.replace("* best", f"{best}: best") if note.startswith("* best") else note
+        for note in table.notes
+    ]
 
 
 def _markdown(table: Table, page: Page) -> str:
@@ -374,7 +433,9 @@ def _markdown(table: Table, page: Page) -> str:
 
 def _in_markdown(text: str) -> str:
     """Escape a text for Markdown, in which an underscore inside a word needs no escape."""
-    return re.sub(r"[\\`*|~$\[\]]|<(?=[A-Za-z/!?])|&(?=#?\w+;)|(?<![^\W_])_|_(?![^\W_])", r"\\\g<0>", text)
+    return re.sub(
+        r"[\\`*|~$\[\]]|<(?=[A-Za-z/!?])|&(?=#?\w+;)|(?<![^\W_])_|_(?![^\W_])", r"\\\g<0>", text
+    )
 
 
 _LATEX = str.maketrans(
@@ -393,11 +454,18 @@ _SHRUNK = r"\resizebox{\ifdim\width>\linewidth\linewidth\else\width\fi}{!}{%"
 def _latex(table: Table, page: Page) -> str:
     def shown(cell: Cell) -> str:
         text = cell.value.translate(_LATEX)
-        return (rf"\textbf{{{text}}}" if cell.best else text) + (r"$^{\dagger}$" if cell.differs else "")
+        return (rf"\textbf{{{text}}}" if cell.best else text) + (
+            r"$^{\dagger}$" if cell.differs else ""
+        )
 
-    heads = [visible(column.name).translate(_LATEX) + (r" $\downarrow$" * column.lower) for column in table.columns]
+    heads = [
+        visible(column.name).translate(_LATEX) + (r" $\downarrow$" * column.lower)
+        for column in table.columns
+    ]
     kinds = "".join("l" if column.left else "r" for column in table.columns)
-    body = [" & ".join(cells) + r" \\" for cells in (heads, *(map(shown, row) for row in _cells(table)))]
+    body = [
+        " & ".join(cells) + r" \\" for cells in (heads, *(map(shown, row) for row in _cells(table)))
+    ]
     lines = [
         r"% \usepackage{booktabs,graphicx}",
         *(f"% {line}" for line in table.title.rstrip().splitlines()),
@@ -418,7 +486,10 @@ def _html(table: Table, page: Page) -> str:
     from html import escape
 
     def row(cells: Iterable[str], tag: str) -> str:
-        shown = (f'<{tag} style="text-align: {side}">{cell}</{tag}>' for side, cell in zip(sides, cells, strict=True))
+        shown = (
+            f'<{tag} style="text-align: {side}">{cell}</{tag}>'
+            for side, cell in zip(sides, cells, strict=True)
+        )
         return f"<tr>{''.join(shown)}</tr>"
 
     def shown(cell: Cell) -> str:

@@ -1,1 +1,3 @@
-"""Values by system and topic, and what all analyses of them share: samples of topics, pairs of systems, variance."""
+"""Values by system and topic, and what all analyses of them share: samples of topics, pairs of
+systems, variance.
+"""

@@ -1,4 +1,6 @@
-"""`irpref.evaluator` and `irpref.score`: measures of any toolkit, computed by kernels where there are any."""
+"""`irpref.evaluator` and `irpref.score`: measures of any toolkit, computed by kernels where there
+are any.
+"""
 
 from __future__ import annotations
 
@@ -9,11 +11,11 @@ import numpy as np
 from ir_measures.measures import Measure
 from ir_measures.util import CalcResults, Metric
 
-from irpref.arrays.run import JudgedRun
-from irpref.arrays.segments import Floats
 from irpref.judged.inputs import as_table, group, opened
 from irpref.judged.order import TREC, Alignment
 from irpref.judged.pool import ConflictError, Pool
+from irpref.kernel.run import JudgedRun
+from irpref.kernel.segments import Floats
 from irpref.measures.declare import KernelMeasure, MeasureLike, Measures
 from irpref.measures.everyday import supports
 from irpref.measures.names import parse, parse_all
@@ -86,7 +88,8 @@ class CombinedEvaluator(ByTopic):
             return
         from irpref.values.others import Others, for_host, provider_of
 
-        # The host does so only if all measures have the same provider; otherwise it fills in the default.
+        # The host does so only if all measures have the same provider; otherwise it fills in the
+        # default.
         self.leaves_out = not mine and (source is not None or len(set(map(provider_of, rest))) == 1)
         self._others = Others(rest, for_host(qrels, "relevance"), alignment, source)
         if self.accelerated:
@@ -101,7 +104,9 @@ class CombinedEvaluator(ByTopic):
             run = opened(run, "score")
         return self.accelerated.align(run) if self.accelerated else None, run
 
-    def scored(self, judged: JudgedRun | None, run: Any) -> tuple[dict[Measure, Floats], list[Metric], set[Pair]]:
+    def scored(
+        self, judged: JudgedRun | None, run: Any
+    ) -> tuple[dict[Measure, Floats], list[Metric], set[Pair]]:
         """Values of a run that is already aligned.
 
         Returns
@@ -111,10 +116,12 @@ class CombinedEvaluator(ByTopic):
         list of Metric
             What other providers returned, in their order.
         set of (Measure, str)
-            Measures and topics for which they returned nothing: means leave these out if `leaves_out`, else their
-            values are the defaults.
+            Measures and topics for which they returned nothing: means leave these out if
+            `leaves_out`, else their values are the defaults.
         """
-        found = self.accelerated.values_of(judged) if self.accelerated and judged is not None else {}
+        found = (
+            self.accelerated.values_of(judged) if self.accelerated and judged is not None else {}
+        )
         if not self.rest:
             return found, [], set()
         from irpref.values.others import for_host
@@ -132,7 +139,9 @@ class CombinedEvaluator(ByTopic):
         values, _, lacking = self.scored(*self._aligned(run))
         metrics = list(self._metrics(values))
         if self.leaves_out:
-            metrics = [metric for metric in metrics if (metric.measure, metric.query_id) not in lacking]
+            metrics = [
+                metric for metric in metrics if (metric.measure, metric.query_id) not in lacking
+            ]
         means: Any = {measure: measure.aggregator() for measure in self.measures}
         for metric in metrics:
             means[metric.measure].add(metric.value)
@@ -142,28 +151,31 @@ class CombinedEvaluator(ByTopic):
 def evaluator(
     measures: Measures, qrels: Qrels, *, float32: bool = False, ties: str = "id"
 ) -> KernelEvaluator | CombinedEvaluator:
-    """Evaluate runs with measures of any toolkit, as fast as possible. The pipeline of ir_measures is not changed.
+    """Evaluate runs with measures of any toolkit, as fast as possible. The pipeline of ir_measures
+    is not changed.
 
     Parameters
     ----------
     measures : measures or names, of any toolkit
     qrels : any form of qrels
-        Frame of pandas or polars (eager or lazy) with the column names of ir_measures or PyTerrier, dict of dicts,
-        iterable of namedtuples, path of a file, or id or object of an ir_datasets dataset. With measures such as
-        PrefShare the file may hold preferences, as `irpref.read_preferences` reads them.
+        Frame of pandas or polars (eager or lazy) with the column names of ir_measures or PyTerrier,
+        dict of dicts, iterable of namedtuples, path of a file, or id or object of an ir_datasets
+        dataset. With measures such as PrefShare the file may hold preferences, as
+        `irpref.read_preferences` reads them.
     float32 : bool
-        False: measures rank documents as trec_eval does: by score as a 64-bit float, ties broken by document id,
-        descending. True: measures that ir_measures computes with pytrec_eval rank documents as pytrec_eval does, with
-        scores rounded to 32 bits. Measures of irpref do not change.
+        False: measures rank documents as trec_eval does: by score as a 64-bit float, ties broken by
+        document id, descending. True: measures that ir_measures computes with pytrec_eval rank
+        documents as pytrec_eval does, with scores rounded to 32 bits. Measures of irpref do not
+        change.
     ties : {'id', 'input'}
-        'id': ties are broken by document id, descending, as in trec_eval. 'input': tied documents stay in the order of
-        the run's rows. All measures see the same order.
+        'id': ties are broken by document id, descending, as in trec_eval. 'input': tied documents
+        stay in the order of the run's rows. All measures see the same order.
 
     Returns
     -------
     ir_measures.Evaluator
-        `calc_aggregate(run)`, `iter_calc(run)`, `calc(run)`, and `values(run)`: measure to float array (n_topics,)
-        in the order of `topic_ids`. A run may have any of these forms, too.
+        `calc_aggregate(run)`, `iter_calc(run)`, `calc(run)`, and `values(run)`: measure to float
+        array (n_topics,) in the order of `topic_ids`. A run may have any of these forms, too.
 
     Warns
     -----
@@ -181,7 +193,11 @@ def evaluator(
     """
     chosen, alignment = parse_all(measures), Alignment(ties, float32)
     # A measure can have a kernel without being registered.
-    rest = [measure for measure in chosen if not (isinstance(measure, KernelMeasure) or supports(measure))]
+    rest = [
+        measure
+        for measure in chosen
+        if not (isinstance(measure, KernelMeasure) or supports(measure))
+    ]
     if not rest:
         return KernelEvaluator(chosen, qrels, alignment)
     preferences = any("preferences" in getattr(measure, "NEEDS", ()) for measure in chosen)
@@ -198,8 +214,8 @@ def score(measure: MeasureLike, grades: ArrayLike, scores: ArrayLike) -> Floats:
     grades : array (n_topics, n_docs)
         NaN, or masked: the document is unjudged in this topic.
     scores : array (n_topics, n_docs)
-        NaN, or masked: the document was not retrieved. If scores are equal, the later column is ranked first, as if ids
-        rose with the columns.
+        NaN, or masked: the document was not retrieved. If scores are equal, the later column is
+        ranked first, as if ids rose with the columns.
 
     Returns
     -------
@@ -209,8 +225,8 @@ def score(measure: MeasureLike, grades: ArrayLike, scores: ArrayLike) -> Floats:
     Raises
     ------
     ValueError
-        The shapes differ; a grade or score is infinite; another provider computes the measure; the measure reads
-        another column of the qrels.
+        The shapes differ; a grade or score is infinite; another provider computes the measure; the
+        measure reads another column of the qrels.
 
     Warns
     -----
@@ -228,13 +244,16 @@ def score(measure: MeasureLike, grades: ArrayLike, scores: ArrayLike) -> Floats:
     chosen = parse(measure)
     grade, given = _matrix(grades, "grades"), _matrix(scores, "scores")
     if grade.shape != given.shape:
-        raise ValueError(f"grades have the shape {grade.shape}, scores {given.shape}: expected the same")
+        raise ValueError(
+            f"grades have the shape {grade.shape}, scores {given.shape}: expected the same"
+        )
     if not supports(chosen):
         raise ValueError(f"{chosen} is left to its own provider, which has no arrays")
     columns = columns_for([chosen] if isinstance(chosen, KernelMeasure) else [])
     if columns:
         raise ValueError(
-            f"{chosen} reads the column {columns[0]!r} of the qrels, which arrays do not have: irpref.evaluator takes "
+            f"{chosen} reads the column {columns[0]!r} of the qrels, which arrays do not have: "
+            f"irpref.evaluator takes "
             "qrels"
         )
     judged = align_arrays(grade, given)
@@ -252,11 +271,15 @@ def _matrix(values: ArrayLike, name: str) -> Floats:
         array = np.asarray(values)
     except ValueError:  # rows of different lengths
         raise ValueError(
-            f"{name}: expected numbers of the shape (n_topics, n_docs), got rows of different lengths: fill them with "
+            f"{name}: expected numbers of the shape (n_topics, n_docs), got rows of different "
+            f"lengths: fill them with "
             "NaN"
         ) from None
     if array.ndim != 2 or array.dtype.kind not in "iufb":
-        raise ValueError(f"{name}: expected numbers of the shape (n_topics, n_docs), got {array.dtype} {array.shape}")
+        raise ValueError(
+            f"{name}: expected numbers of the shape (n_topics, n_docs), got {array.dtype} "
+            f"{array.shape}"
+        )
     array = array.astype(np.float64)
     if np.isinf(array).any():
         t, d = np.argwhere(np.isinf(array))[0].tolist()

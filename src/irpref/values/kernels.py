@@ -1,4 +1,6 @@
-"""The evaluator of measures that have a kernel: align a run once, run the kernels, return values by topic."""
+"""The evaluator of measures that have a kernel: align a run once, run the kernels, return values by
+topic.
+"""
 
 from __future__ import annotations
 
@@ -13,12 +15,12 @@ from ir_measures.measures import Measure
 from ir_measures.measures.base import SumAgg
 from ir_measures.util import CalcResults, Metric
 
-from irpref.arrays.run import JudgedRun
-from irpref.arrays.segments import Floats
 from irpref.judged.align import align_run, differing_topics
 from irpref.judged.inputs import opened
 from irpref.judged.order import TREC, Alignment
 from irpref.judged.pool import Pool
+from irpref.kernel.run import JudgedRun
+from irpref.kernel.segments import Floats
 from irpref.measures.declare import KernelMeasure, arguments_of
 from irpref.measures.everyday import hosted, in_32_bits
 from irpref.messages import TieWarning, about, is_named, on_command_line, our_name, warn_user
@@ -42,7 +44,8 @@ class ByTopic(providers.Evaluator):
     def __init__(self, measures: list[Measure], topic_ids: list[str]) -> None:
         super().__init__(measures, topic_ids)
         self.topic_ids = topic_ids
-        # Sorted, so that means do not depend on the order of the rows of the qrels, even in the last bit.
+        # Sorted, so that means do not depend on the order of the rows of the qrels, even in the
+        # last bit.
         self._order = sorted(range(len(topic_ids)), key=topic_ids.__getitem__)
 
     def values(self, run: Run) -> dict[Measure, Floats]:
@@ -76,7 +79,8 @@ class ByTopic(providers.Evaluator):
 
 
 class KernelEvaluator(ByTopic):
-    """Computes measures of irpref, and everyday ones of the host, for any number of runs with the same qrels.
+    """Computes measures of irpref, and everyday ones of the host, for any number of runs with the
+    same qrels.
 
     Parameters
     ----------
@@ -105,10 +109,14 @@ class KernelEvaluator(ByTopic):
 
     in_host = False
 
-    def __init__(self, measures: Iterable[Measure], qrels: Qrels | Pool, alignment: Alignment = TREC) -> None:
+    def __init__(
+        self, measures: Iterable[Measure], qrels: Qrels | Pool, alignment: Alignment = TREC
+    ) -> None:
         chosen = sorted(set(measures), key=str)
         self.alignment = alignment
-        self.ties = any(isinstance(measure, KernelMeasure) and measure.TIES_BY_RISING_ID for measure in chosen)
+        self.ties = any(
+            isinstance(measure, KernelMeasure) and measure.TIES_BY_RISING_ID for measure in chosen
+        )
         self.pool, arguments = prepare([m for m in chosen if isinstance(m, KernelMeasure)], qrels)
         check_graded(self.pool, [measure for measure in chosen if measure not in arguments])
         self.short: set[Measure] = set()
@@ -119,7 +127,9 @@ class KernelEvaluator(ByTopic):
                 continue
             found = hosted(measure)
             if found is None:
-                raise ValueError(f"{measure} is left to its own provider; irpref.evaluator combines both")
+                raise ValueError(
+                    f"{measure} is left to its own provider; irpref.evaluator combines both"
+                )
             note_degenerate(measure, self.pool)
             self.tasks[measure] = partial(found.kernel, **arguments_of(measure))
             self.ties |= found.ties(measure)
@@ -134,12 +144,19 @@ class KernelEvaluator(ByTopic):
         Warns
         -----
         TieWarning
-            You did not ask for 32-bit scores, with which pytrec_eval would rank judged documents differently.
+            You did not ask for 32-bit scores, with which pytrec_eval would rank judged documents
+            differently.
         """
         path = None if is_named() or not isinstance(run, (str, os.PathLike)) else os.fspath(run)
         data = run if path is None else opened(run, "score")
         with about(path):
-            judged = align_run(self.pool, data, ties=self.ties, in_float32=self.in_float32, alignment=self.alignment)
+            judged = align_run(
+                self.pool,
+                data,
+                ties=self.ties,
+                in_float32=self.in_float32,
+                alignment=self.alignment,
+            )
             self.note_ties(judged)
         return judged
 
@@ -155,15 +172,18 @@ class KernelEvaluator(ByTopic):
         batches = list(judged.batches())
 
         def fill(batch: tuple[int, int]) -> None:
-            # A view of this batch alone: it and all that the measures share are freed afterwards, so that memory does
-            # not grow with the number of topics.
+            # A view of this batch alone: it and all that the measures share are freed afterwards,
+            # so that memory does not grow with the number of topics.
             exact = judged.topics(*batch)
             short = exact if rounded is None else rounded.topics(*batch)
             for measure, values in out.items():
-                values[slice(*batch)] = self.tasks[measure](short if measure in self.short else exact)
+                values[slice(*batch)] = self.tasks[measure](
+                    short if measure in self.short else exact
+                )
 
         if len(batches) >= 4 and (os.cpu_count() or 1) > 1:
-            # Batches are independent, and NumPy releases the GIL; for a few batches threads do not pay.
+            # Batches are independent, and NumPy releases the GIL; for a few batches threads do not
+            # pay.
             from concurrent.futures import ThreadPoolExecutor
 
             with ThreadPoolExecutor(min(len(batches), os.cpu_count() or 1, 8)) as threads:
@@ -204,7 +224,8 @@ def note_ties(judged: JudgedRun, pool: Pool, in_host: bool = False) -> None:
     other = f"{our_name()}." + ("accelerate(False)" if in_host else "evaluator(..., float32=True)")
     other = "--float32" if on_command_line() else other
     warn_user(
-        f"pytrec_eval rounds scores to 32 bits and would rank the judged documents of {of} differently. "
+        f"pytrec_eval rounds scores to 32 bits and would rank the judged documents of {of} "
+        f"differently. "
         f"These values are for trec_eval's order; for pytrec_eval's, use {other}",
         TieWarning,
         once="ties" if is_named() else None,

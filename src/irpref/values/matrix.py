@@ -13,12 +13,12 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import numpy as np
 from ir_measures.measures.base import SumAgg
 
-from irpref.arrays.segments import Bools, Floats, Ints
-from irpref.formats.runs import each_run
-from irpref.formats.source import Source
+from irpref.data.run_names import each_run
+from irpref.data.source import Source
 from irpref.judged.groups import groups_of
 from irpref.judged.order import TREC, Alignment
 from irpref.judged.types import EachRun, Frame, Groups, Qrels
+from irpref.kernel.segments import Bools, Floats, Ints
 from irpref.measures.declare import MeasureLike
 from irpref.measures.names import parse, parse_all
 from irpref.messages import about
@@ -57,12 +57,15 @@ class _Matrix:
         rows = self._rows_of(systems)
         if values.shape != (len(rows), len(topics)) or not values.size:
             raise ValueError(
-                f"{self.measure}: {len(systems)} systems and {len(topics)} topics need values of the shape "
+                f"{self.measure}: {len(systems)} systems and {len(topics)} topics need values of "
+                f"the shape "
                 f"{(len(rows), len(topics))} (at least 1 by 1), got {values.shape}"
             )
         if not np.isfinite(values).all():
             row, t = np.argwhere(~np.isfinite(values))[0]
-            raise ValueError(f"{self.measure}: the value of {rows[row]}, topic {topics[t]!r} is {values[row, t]}")
+            raise ValueError(
+                f"{self.measure}: the value of {rows[row]}, topic {topics[t]!r} is {values[row, t]}"
+            )
         values.flags.writeable = False
         for name, value in (("systems", systems), ("topics", topics), ("values", values)):
             object.__setattr__(self, name, value)
@@ -88,11 +91,13 @@ class _Matrix:
         return len(self.topics)
 
     def by_group(self, groups: Groups | None, qrels: Qrels | None = None) -> dict[str, Self]:
-        """The values on each group of topics, for results by group: call `stability(of)`, for example, with each.
+        """The values on each group of topics, for results by group: call `stability(of)`, for
+        example, with each.
 
         Parameters
         ----------
-        groups : mapping of topic to group, path of a file with lines `topic group`, or name of a column of `qrels`
+        groups : mapping of topic to group, path of a file with lines `topic group`, or name of a
+        column of `qrels`
         qrels : judgments, optional
             Needed for the name of a column.
 
@@ -107,11 +112,16 @@ class _Matrix:
         >>> {g: of.topics for g, of in values.by_group({"q1": "long", "q2": "short", "q3": "long"}).items()}
         {'long': ('q1', 'q3'), 'short': ('q2',)}
         """
-        return {str(group): self.on(inside) for group, inside in groups_of(groups, qrels, self.topics).items()}
+        return {
+            str(group): self.on(inside)
+            for group, inside in groups_of(groups, qrels, self.topics).items()
+        }
 
     def on(self, topics: Bools) -> Self:
         """Only the topics that a mask (n_topics,) keeps."""
-        return replace(self, topics=list(compress(self.topics, topics)), values=self.values[:, topics])
+        return replace(
+            self, topics=list(compress(self.topics, topics)), values=self.values[:, topics]
+        )
 
 
 @dataclass(frozen=True, eq=False)
@@ -142,7 +152,9 @@ class TopicValues(_Matrix):
     higher_is_better: bool = True
     is_sum: bool = False
 
-    def select(self, systems: Iterable[str] | None = None, topics: Iterable[str] | None = None) -> TopicValues:
+    def select(
+        self, systems: Iterable[str] | None = None, topics: Iterable[str] | None = None
+    ) -> TopicValues:
         """Only these systems and topics, in this order.
 
         Raises
@@ -150,7 +162,10 @@ class TopicValues(_Matrix):
         ValueError
             A name is unknown.
         """
-        rows, columns = self._numbers("system", self.systems, systems), self._numbers("topic", self.topics, topics)
+        rows, columns = (
+            self._numbers("system", self.systems, systems),
+            self._numbers("topic", self.topics, topics),
+        )
         of = [self.systems[i] for i in rows], [self.topics[i] for i in columns]
         return replace(self, systems=of[0], topics=of[1], values=self.values[np.ix_(rows, columns)])
 
@@ -159,7 +174,9 @@ class TopicValues(_Matrix):
         wanted = known if names is None else [str(name) for name in names]
         for name in wanted:
             if name not in number:
-                raise ValueError(f"{self.measure}: no {what} {name!r} (there are {', '.join(known[:5])}, ...)")
+                raise ValueError(
+                    f"{self.measure}: no {what} {name!r} (there are {', '.join(known[:5])}, ...)"
+                )
         return [number[name] for name in wanted]
 
     @property
@@ -187,7 +204,10 @@ class TopicValues(_Matrix):
         """The values as a DataFrame, systems down and topics across."""
         import pandas as pd
 
-        index, columns = pd.Index(self.systems, name="system"), pd.Index(self.topics, name="query_id")
+        index, columns = (
+            pd.Index(self.systems, name="system"),
+            pd.Index(self.topics, name="query_id"),
+        )
         return pd.DataFrame(self.values, index, columns)
 
     @classmethod
@@ -198,15 +218,18 @@ class TopicValues(_Matrix):
 
         Parameters
         ----------
-        frame : DataFrame with columns `name` (or `system`), `qid` (or `query_id`), `measure`, `value`
-            Topics for which no system has a value are left out (PyTerrier gives NaN for topics without judgments).
+        frame : DataFrame with columns `name` (or `system`), `qid` (or `query_id`), `measure`,
+        `value`
+            Topics for which no system has a value are left out (PyTerrier gives NaN for topics
+            without judgments).
         measure : measure or name, needed if the table holds several
         missing : value of a topic that a system lacks; None: raise an error
 
         Raises
         ------
         ValueError
-            A column is missing; the measure is not in the table, or not given; a value is repeated or missing.
+            A column is missing; the measure is not in the table, or not given; a value is repeated
+            or missing.
         """
         table = _long(frame)
         found = list(table["measure"].unique())
@@ -231,12 +254,15 @@ class TopicValues(_Matrix):
             )
         if missing is not None:
             wide = wide.fillna(missing)
-        return TopicValues(name, list(wide.index), list(wide.columns), wide.to_numpy(), higher_is_better(name))
+        return TopicValues(
+            name, list(wide.index), list(wide.columns), wide.to_numpy(), higher_is_better(name)
+        )
 
 
 @dataclass(frozen=True, eq=False)
 class PairDifferences(_Matrix):
-    """Direct comparisons of systems, not differences of two values: a row for each pair, a column for each topic.
+    """Direct comparisons of systems, not differences of two values: a row for each pair, a column
+    for each topic.
 
     Attributes
     ----------
@@ -245,7 +271,8 @@ class PairDifferences(_Matrix):
     systems : tuple of str
     topics : tuple of str
     values : float array (n_pairs, n_topics), read-only
-        Positive if the first system of the pair is better; pairs in the order of `numpy.triu_indices(n_systems, 1)`.
+        Positive if the first system of the pair is better; pairs in the order of
+        `numpy.triu_indices(n_systems, 1)`.
 
     Raises
     ------
@@ -258,7 +285,8 @@ class PairDifferences(_Matrix):
         return [f"systems {first!r} and {second!r}" for first, second in combinations(systems, 2)]
 
 
-# Values of measures, as meta-evaluation accepts them: also the result of `pt.Experiment(perquery=True)`.
+# Values of measures, as meta-evaluation accepts them: also the result of
+# `pt.Experiment(perquery=True)`.
 MeasureValues: TypeAlias = TopicValues | Iterable[TopicValues] | Mapping[Any, TopicValues] | Frame
 
 
@@ -267,7 +295,8 @@ def values_in(data: MeasureValues, measures: Iterable[MeasureLike] = ()) -> list
 
     Parameters
     ----------
-    data : TopicValues, iterable or mapping of them, or the result of `pt.Experiment(perquery=True)` (or 'both')
+    data : TopicValues, iterable or mapping of them, or the result of `pt.Experiment(perquery=True)`
+    (or 'both')
     measures : measures or names, optional
         Measures to take from a result of `pt.Experiment`; all of them if not given.
 
@@ -286,7 +315,8 @@ def values_in(data: MeasureValues, measures: Iterable[MeasureLike] = ()) -> list
     for one in found:
         if not isinstance(one, TopicValues):
             raise ValueError(
-                "expected irpref.meta.TopicValues, the result of pt.Experiment(perquery=True), or qrels, runs and "
+                "expected irpref.lab.meta.TopicValues, the result of "
+                "pt.Experiment(perquery=True), or qrels, runs and "
                 f"measures; got {type(one).__name__}"
             )
     return found
@@ -298,31 +328,42 @@ def one_of(data: MeasureValues) -> TopicValues:
     if len(found) != 1:
         names = ", ".join(of.measure for of in found)
         raise ValueError(
-            f"expected values of one measure, got {len(found)} ({names}): irpref.meta.TopicValues.from_frame(frame, "
+            f"expected values of one measure, got {len(found)} ({names}): "
+            f"irpref.lab.meta.TopicValues.from_frame(frame, "
             f"{found[0].measure!r}) takes one of them"
         )
     return found[0]
 
 
 def _long(frame: pd.DataFrame) -> pd.DataFrame:
-    """System, topic, measure and value, without topics for which no system has a value. Names become `str`."""
+    """System, topic, measure and value, without topics for which no system has a value. Names
+    become `str`.
+    """
     import pandas as pd
 
-    found = {wanted: [name for name in names if name in frame.columns] for wanted, names in _COLUMNS.items()}
+    found = {
+        wanted: [name for name in names if name in frame.columns]
+        for wanted, names in _COLUMNS.items()
+    }
     for wanted, names in _COLUMNS.items():
         if not found[wanted]:
             raise ValueError(
                 f"the table has no column {' or '.join(map(repr, names))} (found: "
                 f"{', '.join(map(str, frame.columns))}); pt.Experiment(perquery=True) returns one"
             )
-    table = pd.DataFrame({wanted: list(map(str, frame[names[0]])) for wanted, names in found.items()}, dtype=object)
+    table = pd.DataFrame(
+        {wanted: list(map(str, frame[names[0]])) for wanted, names in found.items()}, dtype=object
+    )
     numbers = frame[found["value"][0]]
-    table["value"] = numbers.where(numbers != "", np.nan).to_numpy(dtype=np.float64)  # "" is NaN in a CSV file
+    table["value"] = numbers.where(numbers != "", np.nan).to_numpy(
+        dtype=np.float64
+    )  # "" is NaN in a CSV file
     return table[table.groupby(["topic", "measure"])["value"].transform("count") > 0]
 
 
 def read_values(path: str | Path) -> pd.DataFrame:
-    """System, topic, measure and value of a CSV file, or of `perquery.csv` in a directory; all names are `str`.
+    """System, topic, measure and value of a CSV file, or of `perquery.csv` in a directory; all
+    names are `str`.
 
     Raises `ValueError` that names the file if it is no such table, and `OSError`.
     """
@@ -347,7 +388,12 @@ def higher_is_better(measure: str) -> bool:
 
 
 def topic_values(
-    measures: Iterable[MeasureLike], qrels: Qrels, runs: EachRun, *, float32: bool = False, ties: str = "id"
+    measures: Iterable[MeasureLike],
+    qrels: Qrels,
+    runs: EachRun,
+    *,
+    float32: bool = False,
+    ties: str = "id",
 ) -> dict[str, TopicValues]:
     """Evaluate runs with measures of any toolkit, and keep the value of each topic.
 
@@ -364,8 +410,9 @@ def topic_values(
     Returns
     -------
     dict of str to TopicValues
-        By name of the measure, over the topics of the qrels in ascending order of id, so that samples and sums do not
-        depend on the order of the qrels. Topics that have no value (NaN) in any run are left out.
+        By name of the measure, over the topics of the qrels in ascending order of id, so that
+        samples and sums do not depend on the order of the qrels. Topics that have no value (NaN) in
+        any run are left out.
 
     Raises
     ------
@@ -376,7 +423,10 @@ def topic_values(
 
 
 def evaluated(
-    measures: MeasureLike | Iterable[MeasureLike], qrels: Qrels, runs: EachRun, alignment: Alignment = TREC
+    measures: MeasureLike | Iterable[MeasureLike],
+    qrels: Qrels,
+    runs: EachRun,
+    alignment: Alignment = TREC,
 ) -> list[TopicValues]:
     """`topic_values` as a list, one for each measure, in the order given."""
     chosen = list(dict.fromkeys(parse_all(measures)))
@@ -403,7 +453,11 @@ def evaluated(
         if not there.any():
             raise ValueError(f"{m}: no topic has a value")
         direction, counts = getattr(m, "higher_is_better", True), isinstance(m.aggregator(), SumAgg)
-        out.append(TopicValues(str(m), systems, list(compress(topics, there)), of[:, there], direction, counts))
+        out.append(
+            TopicValues(
+                str(m), systems, list(compress(topics, there)), of[:, there], direction, counts
+            )
+        )
     return out
 
 
@@ -414,7 +468,9 @@ def on_the_same_topics(found: list[TopicValues]) -> list[TopicValues]:
     if few.topics != most.topics:
         missing = next(topic for topic in most.topics if topic not in few.topics)
         raise ValueError(
-            f"{few.measure} has no value for {most.n_topics - few.n_topics} of {most.n_topics} topics (first "
-            f"{missing!r}), and this table needs the same topics for all measures: leave these topics out of the qrels"
+            f"{few.measure} has no value for {most.n_topics - few.n_topics} of {most.n_topics} "
+            f"topics (first "
+            f"{missing!r}), and this table needs the same topics for all measures: leave these "
+            f"topics out of the qrels"
         )
     return found

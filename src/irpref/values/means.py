@@ -1,9 +1,9 @@
 """Which means are equal: one rule for ranks, preferences and tests.
 
-Sums of the same values in another order can differ by a rounding error. So means are compared with a tolerance: they
-are equal if they differ by at most 1e-12 of the mean size of the values. This is thousands of times the rounding error
-of a million topics, and far less than any difference that judgments could make. The means themselves are not changed.
-"""
+Sums of the same values in another order can differ by a rounding error. So means are compared with
+a tolerance: they are equal if they differ by at most 1e-12 of the mean size of the values. This is
+thousands of times the rounding error of a million topics, and far less than any difference that
+judgments could make. The means themselves are not changed."""
 
 from __future__ import annotations
 
@@ -11,14 +11,17 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from irpref.arrays.segments import Floats, Ints
+from irpref.kernel.segments import Floats, Ints
 
 # Two sums of the same numbers in another order differ by about 1e-15 of their size.
 ROUNDING = 1e-12
+SAME = 1e-12  # smaller differences of two values in [0, 1] are rounding errors
 
 
 def magnitude(values: Floats) -> Floats:
-    """Mean absolute value of each system, the scale of its rounding errors: (..., n_topics) to (...,)."""
+    """Mean absolute value of each system, the scale of its rounding errors: (..., n_topics) to
+    (...,).
+    """
     return np.abs(values).mean(axis=-1)
 
 
@@ -35,7 +38,8 @@ def settled(difference: Floats, of: Floats) -> Floats:
 
 
 def places(means: Floats, of: Floats | None = None, higher_is_better: bool = True) -> Ints:
-    """Rank of each system: 1 + the number of systems with a better mean; equal means have the same rank.
+    """Rank of each system: 1 + the number of systems with a better mean; equal means have the same
+    rank.
 
     Parameters
     ----------

@@ -1,8 +1,7 @@
 """Prepare judgments for measures: the pool, and the arguments of each kernel.
 
-A measure may read further columns of the qrels, and may take the top of the grade scale from them. Both happen here,
-once for all runs, with their errors and warnings.
-"""
+A measure may read further columns of the qrels, and may take the top of the grade scale from them.
+Both happen here, once for all runs, with their errors and warnings."""
 
 from __future__ import annotations
 
@@ -12,10 +11,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from ir_measures.measures import Measure
 
-from irpref.arrays.segments import Bools, Floats
 from irpref.judged.inputs import is_missing
 from irpref.judged.kept import kept_pool
 from irpref.judged.pool import FILLED, LOWEST, SOURCE, ConflictError, Pool
+from irpref.kernel.segments import Bools, Floats
 from irpref.measures.declare import KernelMeasure, arguments_of, needs
 from irpref.measures.degenerate import lacks_nonrelevant, warn_degenerate
 from irpref.messages import RangeWarning, ScaleWarning, on_command_line, our_name, warn_user
@@ -28,9 +27,15 @@ if TYPE_CHECKING:
 
 def columns_of(measure: KernelMeasure) -> dict[str, str]:
     """Columns of the qrels that a measure reads: parameter by column name."""
-    wanted = [parameter for parameter, spec in measure.SUPPORTED_PARAMS.items() if spec.column is not None]
+    wanted = [
+        parameter for parameter, spec in measure.SUPPORTED_PARAMS.items() if spec.column is not None
+    ]
     arguments = arguments_of(measure) if wanted else {}
-    return {arguments[parameter]: parameter for parameter in wanted if isinstance(arguments[parameter], str)}
+    return {
+        arguments[parameter]: parameter
+        for parameter in wanted
+        if isinstance(arguments[parameter], str)
+    }
 
 
 def columns_for(measures: Iterable[Measure]) -> tuple[str, ...]:
@@ -47,7 +52,8 @@ def _known(column: NDArray[Any], pool: Pool, name: str) -> Bools:
     for row, value in enumerate(values):
         if isinstance(value, str):
             raise ValueError(
-                f"qrels: column {name!r} of topic {pool.topic_ids[int(pool.judged.topic[row])]!r}, document "
+                f"qrels: column {name!r} of topic "
+                f"{pool.topic_ids[int(pool.judged.topic[row])]!r}, document "
                 f"{pool.doc_ids[row]!r} is the text {value!r}, expected True or False (or 1 and 0)"
             )
     return np.array([not is_missing(value) and bool(value) for value in values], dtype=bool)
@@ -65,7 +71,8 @@ def _expected(column: NDArray[Any], pool: Pool, name: str) -> Floats:
         found = np.unique(values[pool.judged.offsets[t] : pool.judged.offsets[t + 1]])
         found = found[found > -np.inf].tolist()
         raise ValueError(
-            f"qrels: column {name!r} of topic {pool.topic_ids[t]!r} must hold one number of at least 1, "
+            f"qrels: column {name!r} of topic {pool.topic_ids[t]!r} must hold one number of at "
+            f"least 1, "
             f"found {', '.join(f'{g:g}' for g in found) or 'none'}"
         )
     return pool.judged.spread(high)
@@ -80,22 +87,31 @@ def _number(value: Any) -> float:
 
 
 def check_graded(pool: Pool, measures: Iterable[Measure]) -> None:
-    """`ValueError` if measures need a grade for each document and the judgments are preferences without grades."""
+    """`ValueError` if measures need a grade for each document and the judgments are preferences
+    without grades.
+    """
     for measure in measures:
-        if not pool.graded and str(measure.NAME) not in ("Judged", "NumQ"):  # these ask whether there is a judgment
+        if not pool.graded and str(measure.NAME) not in (
+            "Judged",
+            "NumQ",
+        ):  # these ask whether there is a judgment
             raise ConflictError(
-                f"{measure} needs one grade a document, and these preferences put a document on several levels: "
+                f"{measure} needs one grade a document, and these preferences put a document on "
+                f"several levels: "
                 "evaluate it against qrels"
             )
 
 
-def prepare(measures: Iterable[KernelMeasure], qrels: Qrels | Pool) -> tuple[Pool, dict[KernelMeasure, dict[str, Any]]]:
+def prepare(
+    measures: Iterable[KernelMeasure], qrels: Qrels | Pool
+) -> tuple[Pool, dict[KernelMeasure, dict[str, Any]]]:
     """The pool that measures need, and the arguments of their kernels.
 
     Raises
     ------
     ValueError
-        Bad qrels (see `Pool.build`); a column that a measure needs is missing; gains fall as grades rise.
+        Bad qrels (see `Pool.build`); a column that a measure needs is missing; gains fall as grades
+        rise.
 
     Warns
     -----
@@ -111,7 +127,9 @@ def prepare(measures: Iterable[KernelMeasure], qrels: Qrels | Pool) -> tuple[Poo
         measure.validate_params()
     columns = {(parameter, name): m for m in measures for name, parameter in columns_of(m).items()}
     wanted = [measure for measure in measures if "preferences" in measure.NEEDS]
-    pool = qrels if isinstance(qrels, Pool) else kept_pool(qrels, columns_for(measures), bool(wanted))
+    pool = (
+        qrels if isinstance(qrels, Pool) else kept_pool(qrels, columns_for(measures), bool(wanted))
+    )
     check_graded(pool, [measure for measure in measures if measure not in wanted])
     for (parameter, name), measure in columns.items():
         known = measure.SUPPORTED_PARAMS[parameter].column is bool
@@ -121,11 +139,13 @@ def prepare(measures: Iterable[KernelMeasure], qrels: Qrels | Pool) -> tuple[Poo
             if on_command_line() and not named:
                 remedy = "--known FILE"
             raise ValueError(
-                f"{measure} needs the column {name!r} of the qrels (found: {', '.join(pool.found)}); "
+                f"{measure} needs the column {name!r} of the qrels (found: "
+                f"{', '.join(pool.found)}); "
                 + (f"{remedy} adds it" if known else "it holds one number a topic")
             )
         if (parameter, name) not in pool.columns:
-            # Store the clean column under its own key: another measure may read the original differently.
+            # Store the clean column under its own key: another measure may read the original
+            # differently.
             clean = _known if known else _expected
             pool.columns[parameter, name] = clean(pool.columns[name], pool, name)
     return pool, {measure: resolve(measure, pool) for measure in measures}
@@ -145,7 +165,11 @@ def resolve(measure: KernelMeasure, pool: Pool) -> dict[str, Any]:
         top = pool.max_gain(arguments.get("gains"))
         arguments["max_rel"] = top
         near = measure(max_rel=top)
-        why = "the highest gain in these qrels" if arguments.get("gains") else "the highest grade of these qrels"
+        why = (
+            "the highest gain in these qrels"
+            if arguments.get("gains")
+            else "the highest grade of these qrels"
+        )
         if top == 1 and pool.level_grade.max() < 1:
             why = "since no grade of these qrels is above it"
         warn_user(
@@ -157,17 +181,25 @@ def resolve(measure: KernelMeasure, pool: Pool) -> dict[str, Any]:
         )
     filled = pool.memo(_low_filled, lambda: _low_filled(pool)) if measure.COUNTS else ()
     if filled:
-        arguments["gains"] = tuple(sorted({**dict(arguments["gains"] or ()), **dict.fromkeys(filled, 0.0)}.items()))
+        arguments["gains"] = tuple(
+            sorted({**dict(arguments["gains"] or ()), **dict.fromkeys(filled, 0.0)}.items())
+        )
     return arguments
 
 
 def _low_filled(pool: Pool) -> tuple[float, ...]:
-    """Grades from a judge alone that are below the lowest positive human grade: such documents are hardly relevant."""
+    """Grades from a judge alone that are below the lowest positive human grade: such documents are
+    hardly relevant.
+    """
     if SOURCE not in pool.columns:
         return ()
     filled = pool.columns[SOURCE] == FILLED
     human = pool.grade[~filled]
-    least = float(pool.columns[LOWEST][0]) if LOWEST in pool.columns else human[human > 0].min(initial=np.inf)
+    least = (
+        float(pool.columns[LOWEST][0])
+        if LOWEST in pool.columns
+        else human[human > 0].min(initial=np.inf)
+    )
     low = np.unique(pool.grade[filled & (pool.grade > 0) & (pool.grade < least)])
     return tuple(np.setdiff1d(low, human).tolist()) if np.isfinite(least) else ()
 

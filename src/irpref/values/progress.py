@@ -31,7 +31,9 @@ class Bar:
             full = self.WIDTH * self.done // self.n_steps
             bar = "#" * full + "." * (self.WIDTH - full)
             # A line longer than the screen would wrap and could not be overwritten.
-            line = f"[{bar}] {self.done}/{self.n_steps} {visible(text)}"[: shutil.get_terminal_size().columns - 1]
+            line = f"[{bar}] {self.done}/{self.n_steps} {visible(text)}"[
+                : shutil.get_terminal_size().columns - 1
+            ]
             print(f"\r{line}\033[K", end="", file=sys.stderr, flush=True)
         self.done += 1
 

@@ -6,11 +6,11 @@
     bm25 >> pt.irpref.Condense(qrels) >> pt.irpref.PerQuery(qrels, [RPref(max_rel=3)])
     pt.Experiment(systems, topics, qrels, pt.irpref.parse_all(["map", "RPref(max_rel=3)@10"]))
 
-It holds the stages (`Judge`, `Condense`, `Explain`, `PerQuery`, `Oracle`), `GridSearch` and `KFoldGridSearch` for
-measures of either direction, `leaderboard`, `report` and `compare`, which are called as `pt.Experiment` is, `table` for
-its result, `randomisation_test`, and everything that `irpref` itself exports: its functions take PyTerrier's frames as
-they take all others. PyTerrier reaches it through `irpref_pyterrier`, which survives errors of this package.
-"""
+It holds the stages (`Judge`, `Condense`, `Explain`, `PerQuery`, `Oracle`), `GridSearch` and
+`KFoldGridSearch` for measures of either direction, `leaderboard`, `report` and `compare`, which are
+called as `pt.Experiment` is, `table` for its result, `randomisation_test`, and everything that
+`irpref` itself exports: its functions take PyTerrier's frames as they take all others. PyTerrier
+reaches it through `irpref_pyterrier`, which survives errors of this package."""
 
 from __future__ import annotations
 
@@ -21,16 +21,18 @@ import irpref
 
 # Names that only PyTerrier's users need, and their modules.
 _HOMES = {
-    **dict.fromkeys(("Condense", "Explain", "Judge", "Oracle", "PerQuery"), "hosts.pyterrier.stages"),
+    **dict.fromkeys(("Condense", "Explain", "Judge", "Oracle", "PerQuery"), "transformers"),
     **dict.fromkeys(("GridSearch", "KFoldGridSearch"), "hosts.pyterrier.tuning"),
-    **dict.fromkeys(("compare", "leaderboard", "report"), "hosts.pyterrier.pages"),
-    "randomisation_test": "analysis.significance",
+    **dict.fromkeys(("compare", "leaderboard", "report"), "lab.pyterrier"),
+    "randomisation_test": "lab.decide.significance",
     "table": "show.experiment",
 }
 
 
 def load() -> Any:
-    """Add our measures to `pyterrier.measures`, and return what `pt.irpref` is bound to: this module."""
+    """Add our measures to `pyterrier.measures`, and return what `pt.irpref` is bound to: this
+    module.
+    """
     import sys
 
     import ir_measures
@@ -38,7 +40,8 @@ def load() -> Any:
 
     from irpref.measures.declare import KernelMeasure
 
-    # PyTerrier copies the names that ir_measures has when `pyterrier.measures` is imported, before ours come.
+    # PyTerrier copies the names that ir_measures has when `pyterrier.measures` is imported, before
+    # ours come.
     for name, measure in ir_measures.measures.registry.items():
         if isinstance(measure, KernelMeasure):
             setattr(measures, name, measure)
@@ -46,19 +49,22 @@ def load() -> Any:
 
 
 def dataset_provider() -> object:
-    """Return the provider of the worked examples and the synthetic collection: `pt.get_dataset("irpref:...")`."""
-    from irpref.hosts.pyterrier.datasets import ExampleDatasets
+    """Return the provider of the worked examples and the synthetic collection:
+    `pt.get_dataset("irpref:...")`.
+    """
+    from irpref.hosts.pyterrier.example_datasets import ExampleDatasets
 
     return ExampleDatasets()
 
 
 def __getattr__(name: str) -> Any:
-    # Not imported above: if you import `irpref.transformers` first, this module runs while that one is half loaded.
+    # Not imported above: if you import `irpref.transformers` first, this module runs while that one
+    # is half loaded.
     if name in _HOMES:
         return getattr(import_module(f"irpref.{_HOMES[name]}"), name)
     if name.startswith("_"):
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    return getattr(irpref, name)
+    return getattr(irpref, name) if hasattr(irpref, name) else getattr(irpref.lab, name)
 
 
 def __dir__() -> list[str]:

@@ -1,8 +1,8 @@
 """PyTerrier's searches for the best setting, by measures of either direction.
 
-`pt.GridSearch` takes the highest value for the best, and finds no value if you pass it a measure in place of a name of
-trec_eval. These two ask the measure which direction is better, and leave the evaluation to `pt.GridScan`.
-"""
+`pt.GridSearch` takes the highest value for the best, and finds no value if you pass it a measure in
+place of a name of trec_eval. These two ask the measure which direction is better, and leave the
+evaluation to `pt.GridScan`."""
 
 from __future__ import annotations
 
@@ -36,8 +36,8 @@ def GridSearch(
     pipeline, params, topics, qrels : as `pt.GridSearch` takes them
     metric : measure or name, of any toolkit
     return_type : 'opt_pipeline', 'best_setting' or 'both'
-        The pipeline with the best setting; value and setting, leaving the pipeline as it was; or pipeline (with the
-        best setting), value and setting.
+        The pipeline with the best setting; value and setting, leaving the pipeline as it was; or
+        pipeline (with the best setting), value and setting.
     **options : of `pt.GridScan` (`jobs`, `backend`, `verbose`, `batch_size`)
 
     Raises
@@ -48,12 +48,18 @@ def GridSearch(
     check_choice("return_type", return_type, RETURNED)
     measure = parse(metric)
     before = _current(params)
-    outcomes: Any = pt.GridScan(pipeline, params, topics, qrels, [measure], dataframe=False, **options)
+    outcomes: Any = pt.GridScan(
+        pipeline, params, topics, qrels, [measure], dataframe=False, **options
+    )
     sign = 1 if getattr(measure, "higher_is_better", True) else -1
     setting, values = max(outcomes, key=lambda outcome: sign * outcome[1][str(measure)])
     _set(before if return_type == "best_setting" else setting)
     value = values[str(measure)]
-    return {"opt_pipeline": pipeline, "best_setting": (value, setting), "both": (pipeline, value, setting)}[return_type]
+    return {
+        "opt_pipeline": pipeline,
+        "best_setting": (value, setting),
+        "both": (pipeline, value, setting),
+    }[return_type]
 
 
 def KFoldGridSearch(
@@ -64,7 +70,8 @@ def KFoldGridSearch(
     metric: Any = "map",
     **options: Any,
 ) -> tuple[pd.DataFrame, list[Setting]]:
-    """Results for each fold of topics with the setting that is best on the others, as `pt.KFoldGridSearch`.
+    """Results for each fold of topics with the setting that is best on the others, as
+    `pt.KFoldGridSearch`.
 
     Parameters
     ----------
@@ -87,7 +94,9 @@ def KFoldGridSearch(
             others = [i for i in range(len(topics_list)) if i != fold]
             trained = pd.concat([topics_list[i] for i in others])
             judged = pd.concat([judgments[i] for i in others]).drop_duplicates()
-            best, _, setting = GridSearch(pipeline, params, trained, judged, metric, return_type="both", **options)
+            best, _, setting = GridSearch(
+                pipeline, params, trained, judged, metric, return_type="both", **options
+            )
             results.append(best.transform(topics))
             settings.append(setting)
     finally:
@@ -96,7 +105,11 @@ def KFoldGridSearch(
 
 
 def _current(params: Any) -> Setting:
-    return [(stage, name, stage.get_parameter(name)) for stage, names in params.items() for name in names]
+    return [
+        (stage, name, stage.get_parameter(name))
+        for stage, names in params.items()
+        for name in names
+    ]
 
 
 def _set(setting: Setting) -> None:

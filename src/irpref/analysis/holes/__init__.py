@@ -1,6 +1,0 @@
-"""How far unjudged documents (holes) could change a value, or the difference of two."""
-
-from irpref.analysis.holes.bounds import difference_intervals, hole_intervals
-from irpref.analysis.holes.pairs import judge_next, pair_intervals
-
-__all__ = ["difference_intervals", "hole_intervals", "judge_next", "pair_intervals"]

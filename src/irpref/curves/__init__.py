@@ -1,0 +1,712 @@
+"""Curves and tables behind the single values, as tidy pandas frames.
+
+    crp                     relative position and its cumulation by rank, with the points on the curve
+    npref_convergence       n-pref by number of partitions, and how many pairs are misplaced
+    interpolated_precision  precision at the 11 levels of recall
+    cumulated_gain          CG, DCG, their ideals and ratios by rank
+    gain_areas              the areas under these curves
+    paired_differences      values of runs minus those of a baseline by any measure, with wins and losses
+    precision_histogram     the same for R-precision, topic by topic
+    summary_table           numbers of topics, and of documents retrieved, relevant, and both
+
+All take qrels and runs in any form that `irpref.evaluator` takes, and read each once. Pass one run
+as `runs`, or a dict of name to run, or a list of paths. Every table has a column `run`. With
+`per_topic=True` there is also `query_id`, and one block of rows for each topic of the qrels, in
+their order; otherwise values are means over these topics, including those that the run does not
+answer. With `groups` (a mapping of topic to group, the path of a file with lines `topic group`, or
+the name of a column of the qrels) there is a column `group`, and means are over the topics of each
+group. `ties` and `float32` set how documents are ranked, see `irpref.evaluator`. The `attrs` of a
+table keep its options, for `irpref.plots`.
+
+>>> from irpref.datasets import load
+>>> book = load("mir-textbook")
+>>> table = interpolated_precision(book.qrels, book.runs["run"])
+>>> table[table["recall"].isin([0.0, 0.5, 1.0])]
+    run  recall  precision
+0   run     0.0   0.666667
+5   run     0.5   0.291667
+10  run     1.0   0.100000
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Mapping
+from contextlib import suppress
+from typing import TYPE_CHECKING, Any, Unpack
+
+import numpy as np
+
+from irpref.curves.blocks import Aligned, Columns, Rows, curve_table, ended, mean, means
+from irpref.data.run_names import named_runs
+from irpref.judged.align import align_run
+from irpref.judged.groups import Part, parts_of
+from irpref.judged.inputs import opened
+from irpref.judged.kept import kept_pool
+from irpref.judged.order import Alignment
+from irpref.judged.types import Qrels, Run, Runs
+from irpref.kernel.run import JudgedRun
+from irpref.kernel.segments import Floats, Ints, Segments
+from irpref.measures.crp import CRP, crp_balance, crp_curve, ideal, worst
+from irpref.measures.cumulated_gain import gain_curves
+from irpref.measures.declare import REL, KernelMeasure, MeasureLike, Param
+from irpref.measures.original_ndcg import OriginalNDCG
+from irpref.measures.precision import LEVELS, counts
+from irpref.measures.precision import interpolated_precision as precision_at_levels
+from irpref.measures.rpref import NPref, misplaced
+from irpref.measures.scale import scale
+from irpref.values.kernels import KernelEvaluator
+from irpref.values.means import SAME
+from irpref.values.prepare import resolve
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from irpref.judged.types import Groups
+    from irpref.values.matrix import TopicValues
+
+PARTITIONS = (2, 4, 8, 16, 32, 64)
+_DEPTH = Param(int, "last rank of the table", minimum=1)
+_IDEAL = Param(str, "documents of the ideal list", choices=("judged", "retrieved"))
+
+# ------------------------------------------------------------------------------------------------- the tables
+
+
+def crp(
+    qrels: Qrels,
+    runs: Run | Runs,
+    *,
+    judged_only: bool = False,
+    depth: int | None = None,
+    **rows: Unpack[Rows],
+) -> pd.DataFrame:
+    """Relative position (RP) and Cumulated Relative Position (CRP) by rank.
+
+    The curve of a topic ends at the last retrieved document or at rank R, whichever comes later;
+    beyond its end it is constant. For a topic without relevant documents the curve is 0, as is the
+    value of `CRP`.
+
+    Parameters
+    ----------
+    qrels, runs : any form of qrels and run; several runs as a dict of name to run, or a list of
+    paths
+    judged_only : bool
+        Drop documents without a judgment first; a negative grade is a judgment here.
+    depth : int, optional
+        Last rank of the table, for every topic. By default the end of each curve with `per_topic`,
+        else the end of the longest. It cuts the table, not the ranking.
+    **rows : `per_topic`, `groups`, `ties`, `float32`
+        See the module.
+
+    Returns
+    -------
+    pandas.DataFrame
+        A row for each rank. With `per_topic`: `run`, `query_id`, `rank`, `rp`, `crp`, `worst` (the
+        curve of a run with no relevant documents, down to -R(R+1)/2 at rank R), `share` (CRP over
+        R(R+1)/2: 0 ideal, -1 the worst case; at rank R it is minus `nCRP`), `recall_base` (R),
+        `balance` (first rank from R on at which the curve is at least 0, missing if there is none),
+        `turn_around` (first rank at which the curve attains its minimum).
+
+        Otherwise means over the topics of `rp`, `crp`, `share`, `worst`, `recall_base`; the
+        quartiles `crp_low`, `crp_high`, `share_low`, `share_high`; `recovered`, the share of topics
+        whose balance point lies at this rank or above it; the medians `crp_median`, `share_median`,
+        `worst_median`; `ended`, the share of topics whose curve ended above this rank (it goes on
+        to R if the ranking is shorter); and `exhausted`, the share of topics whose ranking has no
+        document at this rank.
+
+        Documents with negative grades can take a curve below `worst`; `attrs["negative_topics"]`
+        names the topics that have such documents.
+
+    Raises
+    ------
+    ValueError
+        An option is not accepted; see also `Pool.build` and `Pool.judge`.
+
+    References
+    ----------
+    Angelini et al., IIR 2013, equations (4) and (5) and figure 1. A sum of RP over topics favours
+    topics with many
+    relevant documents, since CRP grows with the square of R: compare systems by `share`.
+
+    Examples
+    --------
+    >>> from irpref.datasets import load
+    >>> example = load("crp-recovery")
+    >>> table = crp(example.qrels, example.runs["run"], per_topic=True)
+    >>> table.loc[table["query_id"] == "one-later", ["rank", "rp", "crp", "worst", "balance"]]
+       rank  rp  crp  worst  balance
+    2     1  -1   -1     -1        3
+    3     2   0   -1     -1        3
+    4     3   2    1     -1        3
+    """
+    _check("crp", depth=(_DEPTH, depth))
+    of = Aligned(qrels, runs, **rows)
+    pool, r, loss = of.pool, ideal(of.pool).relevant, worst(of.pool)
+    views = {
+        name: run.condensed(negative=True) if judged_only else run for name, run in of.runs.items()
+    }
+    natural = {name: np.maximum(view.n_retrieved, r) for name, view in views.items()}
+    # The worst case is an empty ranking, filled up with non-relevant documents.
+    nothing = align_run(pool, {})
+
+    def relative_position(view: JudgedRun) -> tuple[Segments, Floats]:
+        of = crp_curve(view)
+        ranks = Segments.of_lengths(of.end)
+        rp = np.zeros(ranks.size)
+        rp[of.ranks.spread(ranks.starts) + of.rank[:-1] - 1] = np.where(
+            of.ranks.spread(r) > 0, of.rp[:-1], 0.0
+        )
+        return ranks, rp
+
+    def block(name: str) -> tuple[Ints, Columns]:
+        lengths = of.lengths(natural, name, depth)
+        shown = Segments.of_lengths(lengths)
+        rp, least = (_fit(*relative_position(view), shown) for view in (views[name], nothing))
+        total, below = shown.running(rp), -shown.spread(loss)
+        columns: Columns = {"rp": rp, "crp": total, "worst": shown.running(least)}
+        columns = {
+            "rank": shown.position + 1,
+            **{key: of_rank.astype(np.int64) for key, of_rank in columns.items()},
+        }
+        columns["share"] = np.divide(total, below, out=np.zeros_like(total), where=below > 0)
+        if of.per_topic:
+            ranks, rp = relative_position(views[name])
+            curve = ranks.running(rp)
+            lowest = ranks.spread(-ranks.maximum(-curve, empty=0.0))
+            turn = np.append(ranks.position + 1, 0)[ranks.first(curve == lowest)]
+            columns["recall_base"] = shown.spread(r)
+            columns["balance"] = _or_missing(shown.spread(crp_balance(views[name])))
+            columns["turn_around"] = _or_missing(shown.spread(np.where(r > 0, turn, 0)))
+        return lengths, columns
+
+    def over(name: str, part: Part, grid: dict[str, Any]) -> Columns:
+        balance, rank = crp_balance(views[name])[part.topics], grid["rank"][0]
+        low, high = np.quantile(
+            np.stack([grid["crp"], grid["share"]])[:, part.topics], [0.25, 0.75], axis=1
+        )
+        return {
+            **means(part, {key: grid[key] for key in ("rank", "rp", "crp")}),
+            "crp_low": low[0],
+            "crp_high": high[0],
+            "share": mean(grid["share"], part.order),
+            "share_low": low[1],
+            "share_high": high[1],
+            "worst": mean(grid["worst"], part.order),
+            "recall_base": float(r[part.topics].mean()),
+            "recovered": np.searchsorted(np.sort(balance[balance > 0]), rank, side="right")
+            / part.topics.size,
+            **{
+                f"{key}_median": np.median(grid[key][part.topics], axis=0)
+                for key in ("crp", "share", "worst")
+            },
+            "ended": ended(natural[name][part.topics], rank),
+            "exhausted": ended(views[name].n_retrieved[part.topics], rank),
+        }
+
+    below = pool.judged.total(pool.grade < 0) > 0
+    negative = [topic for topic, some in zip(pool.topic_ids, below.tolist(), strict=True) if some]
+    measure = str(CRP(judged_only=judged_only))
+    return of.table(
+        "crp", block, over, measure=measure, judged_only=judged_only, negative_topics=negative
+    )
+
+
+def npref_convergence(
+    qrels: Qrels,
+    runs: Run | Runs,
+    measure: MeasureLike = "RPref",
+    *,
+    n: Iterable[int] = PARTITIONS,
+    **rows: Unpack[Rows],
+) -> pd.DataFrame:
+    """n-pref by the number of partitions, next to its limit, rpref.
+
+    Parameters
+    ----------
+    qrels, runs : any form of qrels and run; several runs as a dict of name to run, or a list of
+    paths
+    measure : RPref with any options, or its text
+        Without `max_rel`, the highest grade of the qrels is taken, with a `ScaleWarning`.
+    n : iterable of int
+        Numbers of partitions, each at least 2. Each power of two splits the partitions of the one
+        before.
+    **rows : `per_topic`, `groups`, `ties`, `float32`
+        See the module.
+
+    Returns
+    -------
+    pandas.DataFrame
+        A row for each number of partitions: `run`, (`query_id`,) `n`, `value` (n-pref), `limit`
+        (rpref), `misplaced` (pairs of retrieved judged documents in the wrong order that n
+        partitions tell apart) and `misplaced_limit` (all such pairs). Means over the topics unless
+        `per_topic`.
+
+    Raises
+    ------
+    ValueError
+        `measure` is not RPref, or an `n` is not accepted; see also `Pool.build` and `Pool.judge`.
+
+    References
+    ----------
+    De Beer & Moens, SIGIR 2006, section 3 and figure 1: with n = 2, 4, 8, ... the number of
+    misplaced pairs never
+    falls; the value may rise or fall.
+
+    Examples
+    --------
+    >>> import irpref
+    >>> from irpref.datasets import load
+    >>> example = load("rpref-figure-1")
+    >>> relative = irpref.RPref(norm="relative", max_rel=1)
+    >>> npref_convergence(example.qrels, example.runs["T2"], relative, n=[2, 4, 8]).round(4)
+       run  n   value   limit  misplaced  misplaced_limit
+    0  run  2  0.6726  0.6747        4.0              9.0
+    1  run  4  0.6505  0.6747        8.0              9.0
+    2  run  8  0.6873  0.6747        9.0              9.0
+    """
+    from irpref.measures.names import parse
+
+    measure = parse(measure) if isinstance(measure, str) else measure
+    if not isinstance(measure, KernelMeasure) or measure.NAME != "RPref":
+        raise ValueError(
+            f"npref_convergence: measure={measure!s} is not accepted, expected RPref with its "
+            f"options"
+        )
+    steps = sorted({int(NPref(n=value).params["n"]) for value in n})
+    if not steps:
+        raise ValueError("npref_convergence: n names no number of partitions")
+    of = Aligned(qrels, runs, **rows)
+    arguments = resolve(measure, of.pool)
+    measure = measure(max_rel=arguments["max_rel"])
+    parted = [NPref(n=step, **measure.params) for step in steps]
+    evaluator = KernelEvaluator([measure, *parted], of.pool)
+
+    def pairs(run: JudgedRun, step: int | None) -> Ints:
+        view = run.at(arguments["cutoff"]).at_least(0)
+        on_scale = scale(of.pool, arguments["gains"], arguments["max_rel"], step)
+        return view.hits.total(misplaced(view, on_scale, weighted=False)).astype(np.int64)
+
+    def block(name: str) -> tuple[Ints, Columns]:
+        run = of.runs[name]
+        values = evaluator.values_of(run)
+        return np.full(of.pool.n_topics, len(steps)), {
+            "n": np.tile(steps, of.pool.n_topics),
+            "value": np.stack([values[each] for each in parted], axis=1).ravel(),
+            "limit": np.repeat(values[measure], len(steps)),
+            "misplaced": np.stack([pairs(run, step) for step in steps], axis=1).ravel(),
+            "misplaced_limit": np.repeat(pairs(run, None), len(steps)),
+        }
+
+    return of.table("npref_convergence", block, measure=str(measure))
+
+
+def interpolated_precision(
+    qrels: Qrels,
+    runs: Run | Runs,
+    *,
+    rel: float = 1,
+    judged_only: bool = False,
+    **rows: Unpack[Rows],
+) -> pd.DataFrame:
+    """Precision at the 11 recall levels: the highest precision at any rank whose recall reaches the
+    level.
+
+    Levels are compared in integers. `ir_measures.IPrec` compares in floating point and reports .25
+    instead of .20 for the second query of the book at recall 0.7.
+
+    Parameters
+    ----------
+    qrels, runs : any form of qrels and run; several runs as a dict of name to run, or a list of
+    paths
+    rel : number
+        Minimum grade counted as relevant.
+    judged_only : bool
+        Drop documents without a judgment first.
+    **rows : `per_topic`, `groups`, `ties`, `float32`
+        See the module.
+
+    Returns
+    -------
+    pandas.DataFrame
+        Eleven rows: `run`, (`query_id`,) `recall`, `precision`; a topic without relevant documents
+        has precision 0. Means over the topics unless `per_topic`.
+
+    References
+    ----------
+    Baeza-Yates & Ribeiro-Neto, Modern Information Retrieval, ch. 4.
+    """
+    _check("interpolated_precision", rel=(REL, rel))
+    of = Aligned(qrels, runs, by_pytrec=True, **rows)
+
+    def block(name: str) -> tuple[Ints, Columns]:
+        found = precision_at_levels(of.runs[name].view(None, judged_only), rel=rel)
+        return np.full(len(found), len(LEVELS)), {
+            "recall": np.tile(LEVELS, len(found)),
+            "precision": found.ravel(),
+        }
+
+    return of.table("interpolated_precision", block, rel=rel, judged_only=judged_only)
+
+
+def cumulated_gain(
+    qrels: Qrels,
+    runs: Run | Runs,
+    *,
+    base: float = 2,
+    gains: Mapping[float, float] | None = None,
+    ideal: str = "judged",
+    judged_only: bool = False,
+    depth: int | None = None,
+    **rows: Unpack[Rows],
+) -> pd.DataFrame:
+    """Cumulated gain and discounted cumulated gain by rank, with the ideal curves and the ratios to
+    them.
+
+    Over several topics `ncg` and `ndcg` are ratios of means, as in the book. For the mean of the
+    ratios, use the measure `OriginalNDCG`.
+
+    Parameters
+    ----------
+    qrels, runs : any form of qrels and run; several runs as a dict of name to run, or a list of
+    paths
+    base : number
+        Base of the logarithm, and first rank that is discounted.
+    gains : dict, optional
+        Gain of each grade; a grade not named keeps its value.
+    ideal : 'judged' or 'retrieved'
+        Whether the ideal list holds all judged documents, or only those that the run retrieved. The
+        book's numbers follow from the second, which does not punish a run for missing documents.
+    judged_only : bool
+        Drop documents without a judgment first.
+    depth : int, optional
+        Last rank of the table, for every topic. By default, with `per_topic`, the length of the
+        ranking or the number of judged documents with a gain, whichever is larger; else the largest
+        of these. Beyond its end a curve is constant.
+    **rows : `per_topic`, `groups`, `ties`, `float32`
+        See the module.
+
+    Returns
+    -------
+    pandas.DataFrame
+        A row for each rank: `run`, (`query_id`,) `rank`, `gain`, `cg`, `dcg`, `ideal_cg`,
+        `ideal_dcg`, `ncg`, `ndcg`. Ratios to an ideal of 0 are 0. Without `per_topic` also `ended`,
+        the share of topics whose ranking ended above this rank.
+
+    Raises
+    ------
+    ValueError
+        An option is not accepted; see also `Pool.build` and `Pool.judge`.
+
+    References
+    ----------
+    Järvelin & Kekäläinen, TOIS 2002; Baeza-Yates & Ribeiro-Neto, Modern Information Retrieval, ch.
+    4.
+
+    Examples
+    --------
+    >>> from irpref.datasets import load
+    >>> book = load("mir-textbook")
+    >>> table = cumulated_gain(book.qrels, book.runs["run"], ideal="retrieved")
+    >>> table["ncg"].round(2).tolist()
+    [0.17, 0.09, 0.29, 0.27, 0.25, 0.44, 0.44, 0.5, 0.5, 0.62, 0.62, 0.62, 0.62, 0.62, 1.0]
+    """
+    _check("cumulated_gain", ideal=(_IDEAL, ideal), depth=(_DEPTH, depth))
+    measure = OriginalNDCG(base=base, gains=gains, judged_only=judged_only)
+    of = Aligned(qrels, runs, **rows)
+    pool = of.pool
+    arguments = {key: value for key, value in resolve(measure, pool).items() if key != "cutoff"}
+    useful = pool.count_levels(pool.level_gain(arguments["gains"]) > 0)
+    retrieved = {name: run.view(None, judged_only).n_retrieved for name, run in of.runs.items()}
+    natural = {name: np.maximum(found, useful) for name, found in retrieved.items()}
+
+    def with_ratios(values: Columns) -> Columns:
+        for key in ("cg", "dcg"):
+            best = values[f"ideal_{key}"]
+            values[f"n{key}"] = np.divide(
+                values[key], best, out=np.zeros_like(best), where=best > 0
+            )
+        return values
+
+    def block(name: str) -> tuple[Ints, Columns]:
+        lengths = of.lengths(natural, name, depth)
+        ranks, values = gain_curves(of.runs[name], lengths, ideal=ideal, **arguments)
+        return lengths, {
+            "rank": ranks.position + 1,
+            **(with_ratios(values) if of.per_topic else values),
+        }
+
+    def over(name: str, part: Part, grid: dict[str, Any]) -> Columns:
+        values = with_ratios(means(part, grid))
+        return {**values, "ended": ended(retrieved[name][part.topics], values["rank"])}
+
+    return of.table("cumulated_gain", block, over, measure=str(measure), ideal=ideal)
+
+
+def gain_areas(qrels: Qrels, runs: Run | Runs, **options: Any) -> pd.DataFrame:
+    """Area under the curves of `cumulated_gain`: a row for each run (and topic), the larger the
+    better.
+
+    The area under the steps, each one rank wide, is divided by the number of ranks: it is the mean
+    height of the curve. So `ncg` and `ndcg` are in [0, 1], and 1 for the ideal list. The sum over
+    the ranks is `depth` times as much. Set `depth` to compare topics or collections, since the mean
+    height depends on where the curve ends.
+
+    Parameters
+    ----------
+    qrels, runs, **options : as `cumulated_gain` takes them
+
+    Returns
+    -------
+    pandas.DataFrame
+        `run`, (`query_id`,) `depth`, `cg`, `dcg`, `ideal_cg`, `ideal_dcg`, `ncg`, `ndcg`. Over
+        several topics these are areas under the mean curves, and under the ratios of the means.
+
+    Raises
+    ------
+    ValueError
+        As `cumulated_gain`.
+
+    References
+    ----------
+    Baeza-Yates & Ribeiro-Neto, Modern Information Retrieval, ch. 4, "Normalized DCG".
+
+    Examples
+    --------
+    >>> from irpref.datasets import load
+    >>> book = load("mir-textbook")
+    >>> gain_areas(book.qrels, book.runs["run"])[["run", "depth", "cg", "ncg"]].round(4)
+       run  depth      cg     ncg
+    0  run     15  3.6667  0.3295
+    """
+    table = cumulated_gain(qrels, runs, **options)
+    grouped = table.groupby(
+        [name for name in ("run", "query_id", "group") if name in table], sort=False
+    )
+    areas = grouped[["cg", "dcg", "ideal_cg", "ideal_dcg", "ncg", "ndcg"]].mean()
+    areas.insert(0, "depth", grouped.size())
+    areas = areas.reset_index()
+    areas.attrs = {**table.attrs, "curve": "gain_areas"}
+    return areas
+
+
+def precision_histogram(
+    qrels: Qrels, runs: Run | Runs, baseline: Run, *, rel: float = 1, **rows: Unpack[Rows]
+) -> pd.DataFrame:
+    """R-precision of runs minus that of a baseline, topic by topic: `paired_differences` by
+    `Rprec`.
+
+    Parameters
+    ----------
+    qrels, runs : any form of qrels and run; several runs as a dict of name to run, or a list of
+    paths
+    baseline : a run, or the name of one of `runs`
+        The run that is subtracted; if it is one of `runs`, it is not compared with itself.
+    rel : int
+        Minimum grade counted as relevant.
+    **rows : `per_topic`, `groups`, `ties`, `float32`
+        See the module. `per_topic` is the default here.
+
+    Returns
+    -------
+    pandas.DataFrame
+        `run`, (`query_id`,) `value` and `baseline` (R-precision of each), `difference` (positive:
+        the run is better than the baseline). Without `per_topic`: the means, and what
+        `paired_differences` adds to them.
+
+    References
+    ----------
+    Baeza-Yates & Ribeiro-Neto, Modern Information Retrieval, ch. 4. A topic that a run does not
+    answer has R-precision
+    0.
+    """
+    measure = "Rprec" if rel == 1 else f"Rprec(rel={rel:g})"
+    rows.setdefault("per_topic", True)
+    table = paired_differences(qrels, runs, baseline, measure, **rows)
+    table.attrs |= {"curve": "precision_histogram", "measure": measure}
+    return table
+
+
+def paired_differences(
+    qrels: Qrels,
+    runs: Run | Runs,
+    baseline: Run,
+    measure: MeasureLike = "Rprec",
+    **rows: Unpack[Rows],
+) -> pd.DataFrame:
+    """Values of runs minus those of a baseline, by any measure, with wins and losses.
+
+    Parameters
+    ----------
+    qrels, runs : any form of qrels and run; several runs as a dict of name to run, or a list of
+    paths
+    baseline : a run, or the name of one of `runs`
+    measure : ir_measures measure, or its name
+    **rows : `per_topic`, `groups`, `ties`, `float32`
+        See the module.
+
+    Returns
+    -------
+    pandas.DataFrame
+        With `per_topic`: `run`, `query_id`, `value`, `baseline`, `difference`. Otherwise the means
+        of these, and `wins`, `losses`, `ties` (topics; a win is a better value, even if lower is
+        better).
+    """
+    from irpref.values.matrix import evaluated
+
+    named = named_runs(runs, "run", qrels if isinstance(qrels, Mapping) else ())
+    if isinstance(baseline, str) and (baseline in named or not os.path.exists(baseline)):
+        name = baseline
+    else:
+        name = "baseline"
+        while name in named:
+            name += "'"
+        named[name] = baseline
+    qrels = opened(
+        qrels, "relevance", None
+    )  # read again for the groups and the order of the topics
+    order: Any = {key: value for key, value in rows.items() if key not in ("per_topic", "groups")}
+    (of,) = evaluated([measure], qrels, named, Alignment(**order))
+    with suppress(ValueError):  # judgments by subtopic, which only other providers can use
+        known = kept_pool(qrels, preferences=True).topic_ids
+        of = of.select(topics=[topic for topic in known if topic in set(of.topics)])
+    per_topic, groups = rows.get("per_topic", False), rows.get("groups")
+    return value_differences(of, name, per_topic=per_topic, groups=groups, qrels=qrels)
+
+
+def value_differences(
+    values: TopicValues,
+    baseline: str,
+    *,
+    per_topic: bool = False,
+    groups: Groups | None = None,
+    qrels: Qrels | None = None,
+) -> pd.DataFrame:
+    """The table of `paired_differences` from values that you already have.
+
+    Parameters
+    ----------
+    values : irpref.lab.meta.TopicValues
+    baseline : str
+        Name of the system that is subtracted.
+    per_topic : bool
+    groups : mapping of topic to group, path of a file, or name of a column of `qrels`, optional
+
+    Raises
+    ------
+    ValueError
+        `baseline` is not among the systems, or is the only one.
+    """
+    value_of = dict(zip(values.systems, values.matrix, strict=True))
+    reference = value_of.pop(baseline, None)
+    if reference is None:
+        raise ValueError(f"baseline={baseline!r} is none of the runs: {', '.join(value_of)}")
+    if not value_of:
+        raise ValueError(f"there is no run to compare with the baseline {baseline!r}")
+
+    def block(name: str) -> tuple[Ints, Columns]:
+        columns = {
+            "value": value_of[name],
+            "baseline": reference,
+            "difference": value_of[name] - reference,
+        }
+        return np.ones(values.n_topics, np.int64), columns
+
+    def over(_: str, part: Part, grid: dict[str, Any]) -> Columns:
+        inside = {key: column[part.topics, 0] for key, column in grid.items()}
+        gained = inside["difference"] if values.higher_is_better else -inside["difference"]
+        # Values that differ only by rounding are ties.
+        wins, losses = int((gained > SAME).sum()), int((gained < -SAME).sum())
+        counted = {"wins": wins, "losses": losses, "ties": part.topics.size - wins - losses}
+        return {
+            key: [value]
+            for key, value in {**{k: v.mean() for k, v in inside.items()}, **counted}.items()
+        }
+
+    parts = parts_of(groups, qrels, values.topics)
+    options = {
+        "higher_is_better": values.higher_is_better,
+        "measure": values.measure,
+        "baseline": baseline,
+    }
+    return curve_table(
+        "paired_differences", value_of, values.topics, parts, per_topic, block, over, **options
+    )
+
+
+def summary_table(
+    qrels: Qrels, runs: Run | Runs, *, rel: float = 1, **rows: Unpack[Rows]
+) -> pd.DataFrame:
+    """Number of topics, and of documents retrieved, relevant, and both: totals over all topics of
+    the qrels.
+
+    These counts include topics that the run does not answer; `ir_measures.NumQ` and `NumRel` leave
+    them out.
+
+    Parameters
+    ----------
+    qrels, runs : any form of qrels and run; several runs as a dict of name to run, or a list of
+    paths
+    rel : number
+        Minimum grade counted as relevant.
+    **rows : `per_topic`, `groups`, `ties`, `float32`
+        See the module.
+
+    Returns
+    -------
+    pandas.DataFrame
+        A row for each run: `run`, (`query_id`,) `num_q`, `num_ret`, `num_rel`, `num_rel_ret`.
+        Totals unless `per_topic`.
+
+    Examples
+    --------
+    >>> from irpref.datasets import load
+    >>> book = load("mir-textbook")
+    >>> summary_table(book.qrels, book.runs["run"])
+       run  num_q  num_ret  num_rel  num_rel_ret
+    0  run      2       30       13            8
+    """
+    _check("summary_table", rel=(REL, rel))
+    of = Aligned(qrels, runs, **rows)
+
+    def block(name: str) -> tuple[Ints, Columns]:
+        one = np.ones(of.pool.n_topics, np.int64)
+        found = counts(of.runs[name], rel=rel)
+        return one, dict(
+            zip(("num_q", "num_ret", "num_rel", "num_rel_ret"), (one, *found), strict=True)
+        )
+
+    def over(_: str, part: Part, grid: dict[str, Any]) -> Columns:
+        return {key: column[part.topics].sum(axis=0) for key, column in grid.items()}
+
+    return of.table("summary_table", block, over, rel=rel)
+
+
+# ---------------------------------------------------------------------------------------------------- helpers
+
+
+def _check(function: str, **given: tuple[Param, Any]) -> None:
+    """`ValueError` if an option is not accepted; None means not given."""
+    for name, (param, value) in given.items():
+        try:
+            if value is not None:
+                param.clean(value)
+        except (ValueError, OverflowError):
+            raise ValueError(
+                f"{function}: {name}={value!r} is not accepted, expected {param.accepted()}"
+            ) from None
+
+
+def _fit(ranks: Segments, values: Floats, shown: Segments) -> Floats:
+    """Values by rank, cut or padded with zeros to other lengths."""
+    inside = ranks.position < ranks.spread(shown.lengths)
+    out = np.zeros(shown.size)
+    out[(ranks.spread(shown.starts) + ranks.position)[inside]] = values[inside]
+    return out
+
+
+def _or_missing(point: Ints) -> Any:
+    import pandas as pd
+
+    column = pd.array(point, dtype="Int64")
+    column[point == 0] = pd.NA
+    return column

@@ -1,0 +1,142 @@
+"""Data sets of ir_datasets, by their ids."""
+
+from __future__ import annotations
+
+import re
+from typing import Any, NamedTuple
+
+from irpref.messages import IrprefWarning, did_you_mean, warn_user
+
+# Collections whose grades count down: each grade of the file on a scale that counts up (others are
+# left out), and why.
+TURNED: dict[str, tuple[dict[int | float, int | float], str]] = {
+    "cranfield": (
+        {4: 1, 3: 2, 2: 3, 1: 4},
+        "Take 5 - grade and leave out -1: the file has Cleverdon's codes, where 1 is a complete "
+        "answer and 4 of "
+        "minimum interest, and ir_datasets describes them the other way round. One document of "
+        "each topic has -1, "
+        "mostly the paper that the question came from (median rank 2 or 3 under BM25).",
+    )
+}
+
+
+class SubtopicQrel(NamedTuple):
+    """A judgment of a document for a subtopic, named as ir_measures and its diversity measures
+    expect it.
+    """
+
+    query_id: str
+    doc_id: str
+    relevance: int
+    iteration: str
+
+
+def dataset(name: str, what: str = "qrels") -> Any:
+    """A data set of ir_datasets, ours included.
+
+    Parameters
+    ----------
+    name : str
+        Its id.
+    what : 'qrels', 'scoreddocs' or 'preferences'
+        What it must have: preferences are pairs of documents (docpairs), or judgments, which imply
+        them.
+
+    Raises
+    ------
+    ImportError
+        ir_datasets is not installed.
+    ValueError
+        There is no such data set, or it has no judgments (no results, for 'scoreddocs').
+    """
+    try:
+        import ir_datasets
+    except ModuleNotFoundError as problem:
+        if problem.name != "ir_datasets":
+            raise
+        raise ImportError(
+            "data sets of ir_datasets need the package: pip install ir_datasets"
+        ) from None
+    from irpref.datasets import register
+
+    try:
+        if name.startswith("irpref/"):
+            register()
+        found = ir_datasets.load(name)
+    except KeyError:
+        register()  # a name of ours may be meant
+        raise ValueError(
+            f"ir_datasets has no data set {name!r}{did_you_mean(name, ir_datasets.registry)}"
+        ) from None
+    there = {"qrels": found.has_qrels(), "scoreddocs": found.has_scoreddocs()}
+    there["preferences"] = there["qrels"] or found.has_docpairs()
+    if not there[what]:
+        raise ValueError(f"the ir_datasets data set {name!r} has no {what}")
+    return found
+
+
+def judgments(data: Any, preferences: bool | None = False) -> Any:
+    """Judgments of a data set, in the form in which files of them are read.
+
+    Parameters
+    ----------
+    data : data set of ir_datasets
+    preferences : bool or None
+        Whether pairs of documents (docpairs) are wanted if there are any; the first of each is the
+        better one.
+
+    Returns
+    -------
+    list of namedtuples, or frame of preferences
+
+    Warns
+    -----
+    IrprefWarning
+        The judgments are a sample, with the probability of each (`iprob`), or their grades count
+        down.
+    """
+    if preferences and getattr(data, "has_docpairs", bool)():
+        import pandas as pd
+
+        rows = [
+            (pair.query_id, "0", str(number), doc, level)
+            for number, pair in enumerate(data.docpairs_iter())
+            for doc, level in ((pair.doc_id_a, 1), (pair.doc_id_b, 0))
+        ]
+        return pd.DataFrame(rows, columns=["query_id", "group", "subgroup", "doc_id", "relevance"])
+    found = list(data.qrels_iter())
+    name = getattr(data, "dataset_id", str)()
+    if name in TURNED:
+        warn_user(
+            f"the grades of {name} count down, but measures take a higher one for better: regrade "
+            f"the judgments "
+            f"as irpref.settings.scale_of({name!r}).regrade says ({TURNED[name][0]}, without "
+            f"other grades)",
+            IrprefWarning,
+            once=f"{name} counts down",
+        )
+    fields = getattr(found[0], "_fields", ()) if found else ()
+    if "subtopic_id" in fields:
+        return [
+            SubtopicQrel(row.query_id, row.doc_id, row.relevance, str(row.subtopic_id))
+            for row in found
+        ]
+    if "iprob" in fields:
+        warn_user(
+            "these judgments are a sample: each has the probability (iprob) with which its "
+            "document was drawn, which "
+            "the measures here do not use, so that their values are no estimates for the whole pool",
+            IrprefWarning,
+            once="iprob",
+        )
+    return found
+
+
+def not_loaded(name: str, error: Exception) -> ValueError:
+    """The error for a data set that ir_datasets cannot load. Failed downloads fill pages: only
+    hosts are named.
+    """
+    hosts = re.findall(r"host=[\\'\"]+([\w.-]+)", str(error))
+    why = f"no connection to {', '.join(dict.fromkeys(hosts))}" if hosts else str(error)
+    return ValueError(f"{name}: ir_datasets could not load it ({why})")

@@ -1,0 +1,353 @@
+"""Columns of runs and judgments: what every reader returns.
+
+A reader of any form returns a `Table` of plain columns: lists, NumPy arrays, `Texts`, `Unread`,
+`Coded`. No reader returns a frame."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from types import MappingProxyType
+from typing import Any
+
+import numpy as np
+
+from irpref.data import texts
+from irpref.data.labels import Labels, checked
+from irpref.data.texts import Texts, Unread
+from irpref.kernel.record import Record
+from irpref.kernel.segments import Floats, Ints
+from irpref.messages import did_you_mean
+
+
+class Coded:
+    """A column of ids, many of them equal: row `i` holds `values[codes[i]]`.
+
+    Parameters
+    ----------
+    values : object array, or another column
+        Usually distinct ids, but two may be the same text.
+    codes : int array (n_rows,)
+    """
+
+    def __init__(self, values: Any, codes: Ints) -> None:
+        self.values, self.codes = values, codes
+
+    def __len__(self) -> int:
+        return self.codes.size
+
+    def __getitem__(self, rows: Ints | slice) -> Coded:
+        return Coded(self.values, self.codes[rows])
+
+    def to_list(self) -> list[Any]:
+        """The id of each row."""
+        return as_list(take(self.values, self.codes))
+
+
+class Stretches(Coded):
+    """A column of ids in stretches of equal ones: the first `lengths[0]` rows hold `names[0]`, and
+    so on.
+
+    Parameters
+    ----------
+    names : list of str
+        A topic may occur again.
+    lengths : int array (n_stretches,)
+        0 for a topic of a dict without documents.
+    """
+
+    def __init__(self, names: list[str], lengths: Ints) -> None:
+        self.names, self.lengths = names, lengths
+
+    def __len__(self) -> int:
+        return int(self.lengths.sum())
+
+    @property
+    def values(self) -> Any:
+        """The ids of the stretches: object array."""
+        return objects(self.names)
+
+    @property
+    def codes(self) -> Ints:  # type: ignore[override]
+        """Stretch of each row: (n_rows,)."""
+        return np.repeat(np.arange(self.lengths.size), self.lengths)
+
+
+class Table(Record):
+    """Rows of a run or of judgments, as columns of equal length: what every reader returns.
+
+    Attributes
+    ----------
+    query_id, doc_id : list, object or integer array, `Texts`, `Unread`, `Coded`
+        Files give `str`, none of them missing. Rows may come in any order.
+    value : float array (n_rows,)
+        Scores or grades; NaN for missing ones. Whole grades are floats, too.
+    columns : mapping of name to array (n_rows,)
+        Further columns of judgments (`iteration`, `known`, ...).
+    found : sequence of str
+        Names of all columns of the input, in its order.
+    """
+
+    query_id: Any
+    doc_id: Any
+    value: Floats
+    columns: Mapping[str, Any] = MappingProxyType({})
+    found: Sequence[str] = ()
+
+    def __len__(self) -> int:
+        return self.value.size
+
+    def compact(self) -> Table:
+        """The same without the text of files around the ids."""
+        docs = self.doc_id.texts if isinstance(self.doc_id, Unread) else self.doc_id
+        return self.but(doc_id=docs.compact()) if isinstance(docs, Texts) else self
+
+    def stretches(self, start: int, stop: int) -> Table:
+        """The rows of some stretches of a table whose topics are `Stretches`."""
+        topics = self.query_id
+        ends = np.append(0, np.cumsum(topics.lengths))
+        rows = slice(int(ends[start]), int(ends[stop]))
+        of = Stretches(topics.names[start:stop], topics.lengths[start:stop])
+        columns = {name: column[rows] for name, column in self.columns.items()}
+        return Table(of, self.doc_id[rows], self.value[rows], columns, self.found)
+
+    @classmethod
+    def joined(cls, tables: Iterable[Table]) -> Table:
+        """The rows of several tables of the same columns, one after the other."""
+        parts = list(tables)
+        if len(parts) < 2:
+            return parts[0] if parts else Table([], [], np.zeros(0))
+        further = {
+            name: np.concatenate([part.columns[name] for part in parts])
+            for name in parts[0].columns
+        }
+        query_id, doc_id = (
+            _joined([getattr(part, name) for part in parts]) for name in ("query_id", "doc_id")
+        )
+        return Table(
+            query_id,
+            doc_id,
+            np.concatenate([part.value for part in parts]),
+            further,
+            parts[0].found,
+        )
+
+
+def _joined(columns: list[Any]) -> Any:
+    if all(isinstance(column, Stretches) for column in columns):
+        names = [name for column in columns for name in column.names]
+        begins = [i for i, name in enumerate(names) if not i or name != names[i - 1]]
+        return Stretches(
+            [names[i] for i in begins],
+            np.add.reduceat(np.concatenate([column.lengths for column in columns]), begins),
+        )
+    if all(isinstance(column, Texts) for column in columns):
+        return Texts.joined(columns)
+    return np.concatenate([as_objects(column) for column in columns])
+
+
+def to_frame(columns: Mapping[str, Any]) -> Any:
+    """A pandas frame of arrays, whose text columns hold Python strings."""
+    import pandas as pd
+
+    text: Any = pd.Series(["text"]).dtype
+    if getattr(text, "storage", "") == "pyarrow":  # whose strings are slow to loop over
+        text = pd.StringDtype("python", na_value=np.nan)
+    data = {}
+    for name, whole in columns.items():
+        is_text = whole.dtype == object and (
+            name in _TEXT or set(map(type, whole)) in ({str}, {str, type(None)})
+        )
+        data[name] = pd.Series(whole, dtype=text if is_text else whole.dtype, copy=False)
+    return pd.DataFrame(data, copy=False)
+
+
+_TEXT = ("query_id", "group", "subgroup", "doc_id", "iteration")
+
+
+def objects(items: Sequence[Any]) -> Any:
+    """An object array of these items."""
+    return np.fromiter(items, object, len(items))
+
+
+def take(column: Any, order: Ints | slice | None) -> Any:
+    """Rows of a column in this order; all if it is None."""
+    if order is None:
+        return column
+    if isinstance(column, list) and not isinstance(order, slice):
+        return [column[row] for row in order.tolist()]
+    return column[order]
+
+
+def as_list(column: Any) -> list[Any]:
+    """A column as a list."""
+    if isinstance(column, list):
+        return column
+    return column.tolist() if isinstance(column, np.ndarray) else column.to_list()
+
+
+def as_objects(column: Any) -> Any:
+    """A column of text as an object array of Python strings; a coded one holds each of its values
+    once.
+    """
+    if isinstance(column, Coded):
+        return as_objects(column.values)[column.codes]
+    if isinstance(column, Unread):
+        column = column.texts
+    if isinstance(column, Texts):
+        out = np.empty(len(column), dtype=object)
+        column.fill(out)
+        return out
+    return column if isinstance(column, np.ndarray) else objects(column)
+
+
+def stretches_of(column: Any) -> Stretches:
+    """Divide a column into stretches of equal ids; ids that are not text stay as they are.
+
+    Raises
+    ------
+    TypeError
+        Two items cannot be compared (pandas' NA).
+    """
+    if isinstance(column, Stretches):
+        return column
+    begins = changes(column)
+    return Stretches(as_list(take(column, begins)), np.diff(np.append(begins, len(column))))
+
+
+def changes(column: Any) -> Ints:
+    """Rows of a column that differ from the row before, the first included. Raises as
+    `stretches_of`.
+    """
+    if not len(column):
+        return np.zeros(0, np.int64)
+    if isinstance(column, Coded):
+        # Two codes may be one id: that makes two stretches of one topic, which grouping joins.
+        column = column.codes
+    elif isinstance(column, (Texts, Unread)):
+        return column.changes()
+    elif (rows := texts.changes(column)) is not None:
+        return rows
+    elif isinstance(column, list):
+        column = objects(column)
+    return np.append(0, np.flatnonzero(column[1:] != column[:-1]) + 1)
+
+
+# Names of our columns: ours first, then those of PyTerrier, ranx, BEIR and tools that collect
+# grades.
+NAMES = {
+    "query_id": ("query_id", "qid", "q_id", "query-id"),
+    "doc_id": ("doc_id", "docno", "corpus-id"),
+    "score": ("score",),
+    "relevance": ("relevance", "label", "grade", "rating", "rel", "score"),
+}
+
+
+class Reading(Record):
+    """How to read files that do not say it themselves.
+
+    Attributes
+    ----------
+    form : str, optional
+        By the ending of the name if not given.
+    columns : mapping of our name (`query_id`, `doc_id`, `score`, `relevance`) to the name in the
+        file
+        A name that a file does not have is ignored for this file.
+    labels : str or mapping, optional
+        See `irpref.data.labels`.
+    """
+
+    form: str | None = None
+    columns: Mapping[str, str] = MappingProxyType({})
+    labels: Labels = None
+
+
+PLAIN = Reading()
+
+
+def reading(
+    form: str | Reading | None = None,
+    columns: Mapping[str, str] | None = None,
+    labels: Labels = None,
+) -> Reading:
+    """Check how a file is to be read. Raises `ValueError` for columns that are not ours, and for
+    unknown labels.
+    """
+    if isinstance(form, Reading):
+        return form
+    for name in columns or {}:
+        if name not in NAMES:
+            hint = did_you_mean(str(name), NAMES)
+            raise ValueError(
+                f"columns: {name!r} is none of ours, expected one of {', '.join(NAMES)}{hint}"
+            )
+    return Reading(form, dict(columns or {}), checked(labels))
+
+
+def columns_of(
+    found: Sequence[str], value: str, where: str, given: Mapping[str, str] | None = None
+) -> dict[str, str]:
+    """The three columns of a run or of judgments among those of a file or frame.
+
+    Parameters
+    ----------
+    found : names of the columns that are there
+    value : 'score' or 'relevance'
+    where : what the message begins with
+    given : mapping of our name to the name in the file, optional
+        Used if the file has that column; else, and for what is not named here, the first of `NAMES`
+        that is there. None for the columns of a frame: unlike in files (BEIR), its grades cannot be
+        called `score`.
+
+    Returns
+    -------
+    dict
+        Name in the file by our name: topic, document, value.
+
+    Raises
+    ------
+    ValueError
+        A column is missing; a frame has two of this name.
+    """
+    out: dict[str, str] = {}
+    in_file = given is not None
+    for ours in ("query_id", "doc_id", value):
+        wanted = [(given or {}).get(ours, ours), *NAMES[ours]]
+        wanted = [
+            name for name in dict.fromkeys(wanted) if in_file or name == ours or name != "score"
+        ]
+        there = next((name for name in wanted if name in found), None)
+        if there is None:
+            names = " (or ".join(map(repr, wanted[:2])) + ")" * (len(wanted) > 1)
+            known = ", ".join(map(str, found)) or "none"
+            raise ValueError(
+                f"{where} has no column {names} (found: {known}); "
+                f"{_advice(ours, found, value, in_file)}"
+            )
+        if not in_file and list(found).count(there) > 1:
+            raise ValueError(f"{where} has {list(found).count(there)} columns {there!r}")
+        out[ours] = there
+    return out
+
+
+def _advice(name: str, found: Sequence[str], value: str, in_file: bool) -> str:
+    """What to do about a missing column."""
+    how = f"{'irpref.read_run' if value == 'score' else 'irpref.read_qrels'}(path, columns={{{name!r}: NAME}})"
+    if wrong := _another_kind(name, found, value):
+        return wrong
+    if not in_file:
+        return f"rename it, or read the file with {how}"
+    told = f"{how} (or --columns {name}=NAME) says which it is"
+    if {other for several in NAMES.values() for other in several} & set(found):
+        return told
+    return f"expected a header such as query_id,doc_id,{value}; if this is one, {told}"
+
+
+def _another_kind(name: str, found: Sequence[str], value: str) -> str:
+    """What a table seems to be if it is not what was asked for; empty if that is not clear."""
+    if name == value == "relevance" and "score" in found:
+        return "this looks like a run, expected qrels"
+    if name == value == "score" and not {"relevance", "label"}.isdisjoint(found):
+        return "this looks like qrels, expected a run"
+    if name == "doc_id" and "query" in found:
+        return f"this looks like topics, expected {'a run' if value == 'score' else 'qrels'}"
+    return ""

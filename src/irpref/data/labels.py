@@ -1,0 +1,109 @@
+"""Labels instead of grades: which ones are known, and the grade of each.
+
+S A B C        NTCIR: highly relevant 3, relevant 2, partially relevant 1, not relevant 0
+L0 L1 ... L9   NTCIR's later tracks: the number
+nr pr fr hr    Kekäläinen and Järvelin: not 0, partially 1, fairly 2, highly relevant 3
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import TypeAlias
+
+import numpy as np
+
+from irpref.kernel.segments import Floats
+from irpref.messages import IrprefWarning, warn_user
+
+# Labels of one of `SCHEMES` (`'S A B C'`), or the grade of each label; None: those that are found,
+# if they are known.
+Labels: TypeAlias = str | Mapping[str, float] | None
+
+SCHEMES: tuple[Mapping[str, int], ...] = (
+    {"C": 0, "B": 1, "A": 2, "S": 3},
+    {f"L{i}": i for i in range(10)},
+    {"nr": 0, "pr": 1, "fr": 2, "hr": 3},
+)
+
+
+def scheme(words: Iterable[str]) -> Mapping[str, float] | None:
+    """The known grades of these labels, at least one; None if no scheme has all of them."""
+    wanted = set(words)
+    return next((found for found in SCHEMES if wanted and wanted <= found.keys()), None)
+
+
+def checked(labels: Labels) -> Labels:
+    """Return the labels unchanged. Raises `ValueError` if they are not known, or a grade is not a
+    number.
+    """
+    if isinstance(labels, str) and scheme(_words(labels)) is None:
+        known = ", ".join(repr(" ".join(found)) for found in SCHEMES)
+        raise ValueError(f"labels={labels!r}: expected some of {known}, or the grade of each label")
+    if isinstance(labels, Mapping):
+        for label, grade in labels.items():
+            if (
+                isinstance(grade, bool)
+                or not isinstance(grade, (int, float, np.number))
+                or not np.isfinite(grade)
+            ):
+                raise ValueError(f"labels: the grade of {label!r} is {grade!r}, expected a number")
+    return labels
+
+
+def are_numbers(cells: Iterable[str]) -> bool:
+    """Whether all cells are numbers."""
+    try:
+        list(map(float, cells))
+    except ValueError:
+        return False
+    return True
+
+
+def _words(text: str) -> list[str]:
+    return text.replace(",", " ").replace("...", " ").split()
+
+
+def grades_of(cells: Sequence[str], labels: Labels, where: str) -> Floats | None:
+    """Grades of a column of labels.
+
+    Parameters
+    ----------
+    cells : sequence of str
+    labels : Labels
+    where : what a message begins with
+
+    Returns
+    -------
+    float array, or None
+        None if `labels` is None and the cells are not all labels of one scheme, or if the labels
+        are words and the cells are numbers (human grades beside the words of a judge).
+
+    Raises
+    ------
+    ValueError
+        A cell is none of the labels that were given.
+
+    Warns
+    -----
+    IrprefWarning
+        Which grades were assumed, unless `labels` gives the grade of each.
+    """
+    found = set(cells)
+    if isinstance(labels, Mapping):
+        of: Mapping[str, float] | None = {
+            str(label): float(grade) for label, grade in labels.items()
+        }
+    else:
+        of = scheme(_words(labels) if labels else found)
+    if of is None:
+        return None
+    if are_numbers(found) and not are_numbers(of):
+        return None
+    if unknown := sorted(found - of.keys()):
+        raise ValueError(f"{where}: {unknown[0]!r} is none of the labels {', '.join(map(str, of))}")
+    if not isinstance(labels, Mapping):
+        said = ", ".join(
+            f"{label} is {of[label]:g}" for label in sorted(found, key=of.__getitem__, reverse=True)
+        )
+        warn_user(f"{where}: labels are read as grades: {said}", IrprefWarning, ("labels", where))
+    return np.array([of[cell] for cell in cells], dtype=np.float64)

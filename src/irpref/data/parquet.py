@@ -1,0 +1,235 @@
+"""Parquet through pyarrow: a file, or all those of a folder, some rows of a row group at a time.
+
+A folder may be partitioned (`query_id=301/...`); values in the names of its folders are text. Ids
+stay in Arrow's memory if compiled code can look them up there."""
+
+from __future__ import annotations
+
+import errno
+import os
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from typing import Any
+from urllib.parse import unquote
+
+import numpy as np
+
+from irpref.data.columns import Coded, Reading, Table, columns_of, objects, stretches_of
+from irpref.data.labels import grades_of
+from irpref.data.run_names import inside
+from irpref.data.source import PACKED, Source
+from irpref.data.texts import Texts, Unread
+from irpref.data.trec import SHOWN
+from irpref.kernel.segments import Floats
+
+ROWS = 1 << 18  # decoded at a time
+
+
+def tables(source: Source, value: str, how: Reading) -> Iterator[Table]:
+    """The rows of a run, or of judgments with all their columns, in their order. Raises as
+    `read_run`.
+    """
+    for file, folders in _files(source):
+        name = file if isinstance(file, str) else source.name
+        with _one_line(name):
+            yield from _tables_of(file, name, folders, value, how)
+
+
+# Files --------------------------------------------------------------------------------------------
+
+
+def _files(source: Source) -> Iterator[tuple[Any, dict[str, str]]]:
+    """Path or bytes of each file, and the columns that the folders above it name."""
+    if os.path.isdir(source.name):
+        files = list(inside(source.name))
+        if not files:
+            raise IsADirectoryError(errno.EISDIR, "a folder without .parquet files", source.name)
+        for file in files:
+            above = os.path.relpath(file, source.name).split(os.sep)[:-1]
+            yield (
+                file,
+                {
+                    key: unquote(value)
+                    for key, _, value in (part.partition("=") for part in above)
+                    if value
+                },
+            )
+    elif source.is_file() and not source.name.lower().endswith(PACKED):
+        yield source.name, {}
+    else:
+        with source.open() as opened:
+            yield opened.read(), {}
+
+
+@contextmanager
+def _one_line(name: str) -> Iterator[None]:
+    """Turn what pyarrow raises into one line with the file's name."""
+    try:
+        import pyarrow as pa
+    except ModuleNotFoundError:
+        raise ImportError(f"{name}: Parquet needs pyarrow: pip install 'irpref[parquet]'") from None
+    try:
+        yield
+    except (OSError, pa.ArrowException, UnicodeDecodeError, MemoryError, OverflowError) as error:
+        if (
+            getattr(error, "filename", None) is not None
+            or getattr(error, "errno", None) is not None
+        ):
+            raise
+        line = next((line for line in str(error).split("\n") if line.strip()), type(error).__name__)
+        raise ValueError(
+            f"{name}: this is no Parquet file, or it is damaged: {line.strip()[:SHOWN]}"
+        ) from None
+
+
+def _tables_of(
+    file: Any, name: str, folders: Mapping[str, str], value: str, how: Reading
+) -> Iterator[Table]:
+    import pyarrow as pa
+    from pyarrow import parquet
+
+    def opened(**more: Any) -> Any:
+        return parquet.ParquetFile(
+            file if isinstance(file, str) else pa.BufferReader(file),
+            page_checksum_verification=True,
+            **more,
+        )
+
+    with opened() as plain:
+        schema, metadata = plain.schema_arrow, plain.metadata
+    here = [*schema.names, *(key for key in folders if key not in schema.names)]
+    if len(set(here)) < len(here):
+        raise ValueError(
+            f"{name}: two columns have the same name (found: {', '.join(map(repr, here))})"
+        )
+    of = columns_of(here, value, name, how.columns)
+    topic, doc, number = of.values()
+    wanted = [
+        column
+        for column in (schema.names if value == "relevance" else of.values())
+        if column in schema.names
+    ]
+    others = (
+        [column for column in here if column not in of and column not in of.values()]
+        if value == "relevance"
+        else []
+    )
+    # Each name of a topic is read once.
+    coded = [topic] if topic in schema.names and _is_text(schema.field(topic).type) else []
+    rows = 0
+    with opened(metadata=metadata, read_dictionary=coded) as reader:
+        # The caller works in another thread meanwhile: more of them would take its core.
+        for batch in reader.iter_batches(ROWS, columns=wanted, use_threads=False):
+            if not len(batch):
+                continue
+
+            def column(there: str, batch: Any = batch) -> Any:
+                if there in batch.schema.names:
+                    return batch.column(there)
+                return pa.DictionaryArray.from_arrays(
+                    np.zeros(len(batch), np.int32), [folders[there]]
+                )
+
+            topics = stretches_of(_ids(column(topic), topic, name, rows))
+            docs = _ids(column(doc), doc, name, rows)
+            further = {other: _plain(column(other)) for other in others}
+            numbers = _grades(column(number), how, name) if value == "relevance" else None
+            if numbers is None:
+                numbers = _numbers(column(number), number, name)
+            yield Table(topics, docs, numbers, further, ("query_id", "doc_id", value, *others))
+            rows += len(batch)
+
+
+# Columns ------------------------------------------------------------------------------------------
+
+
+def _ids(column: Any, there: str, name: str, before: int) -> Any:
+    """A column of ids as `Table` holds it; `before` rows of the file were read before it."""
+    import pyarrow as pa
+    from pyarrow import compute
+
+    if column.null_count or (_is_dictionary(column) and column.dictionary.null_count):
+        row = before + compute.index(compute.is_null(column), True).as_py()
+        raise ValueError(f"{name}: an id is missing in column {there!r}, row {row + 1}")
+    try:
+        if not _is_dictionary(column):
+            return _texts(column)
+        column.validate(full=True)  # in a damaged file, indices may lie outside the dictionary
+        return Coded(_texts(column.dictionary), column.indices.to_numpy())
+    except pa.ArrowInvalid:
+        raise ValueError(f"{name}: column {there!r} holds bytes that are not UTF-8") from None
+    except TypeError:
+        raise ValueError(
+            f"{name}: column {there!r} holds {column.type}, expected text or whole numbers"
+        ) from None
+
+
+def _texts(column: Any) -> Any:
+    """`Texts` or an array of strings. Raises `TypeError` if a column holds neither text nor whole
+    numbers.
+    """
+    import pyarrow as pa
+
+    if not (_is_text(column.type) or pa.types.is_integer(column.type)):
+        raise TypeError
+    if pa.types.is_integer(column.type):
+        column = column.cast(pa.string())
+    # By way of bytes: pyarrow does not check text that it reads.
+    found = column.cast(pa.large_binary())
+    is_ascii = np.frombuffer(found.buffers()[2] or b"", np.int8).min(initial=0) >= 0
+    found = found.view(pa.large_string()) if is_ascii else found.cast(pa.large_string())
+    return Unread.of(found, Texts.of_arrow) or found.to_numpy(zero_copy_only=False)
+
+
+def _is_text(type_: Any) -> bool:
+    return str(type_) in (
+        "string",
+        "large_string",
+        "string_view",
+        "binary",
+        "large_binary",
+        "binary_view",
+    )
+
+
+def _is_dictionary(column: Any) -> bool:
+    import pyarrow as pa
+
+    return bool(pa.types.is_dictionary(column.type))
+
+
+def _numbers(column: Any, there: str, name: str) -> Floats:
+    """Scores or grades. Missing ones are NaN, for which a later error names topic and document."""
+    import pyarrow as pa
+
+    kind = pa.types
+    if kind.is_boolean(column.type) or kind.is_null(column.type):
+        column = column.cast(pa.int8())
+    if not (
+        kind.is_integer(column.type)
+        or kind.is_floating(column.type)
+        or kind.is_decimal(column.type)
+    ):
+        raise ValueError(f"{name}: column {there!r} holds {column.type}, expected numbers")
+    column = column.cast(pa.float64(), safe=False)
+    found: Floats = (column.fill_null(float("nan")) if column.null_count else column).to_numpy()
+    return found
+
+
+def _grades(column: Any, how: Reading, name: str) -> Floats | None:
+    """Grades of labels; None if there are none."""
+    text = column.dictionary_decode() if _is_dictionary(column) else column
+    if not (_is_text(text.type) or how.labels is not None) or text.null_count:
+        return None
+    return grades_of(list(map(str, text.to_pylist())), how.labels, name)
+
+
+def _plain(column: Any) -> Any:
+    """Another column as an array: numbers with NaN for missing ones, anything else as objects."""
+    import pyarrow as pa
+
+    if pa.types.is_primitive(column.type) and not (
+        column.null_count and pa.types.is_boolean(column.type)
+    ):
+        return column.to_numpy(zero_copy_only=False)
+    return objects(column.to_pylist())

@@ -1,0 +1,248 @@
+"""Preferences between documents, in three forms, as one table; and grades as preferences.
+
+    prefs        query_id  group  subgroup  doc_id  level     trec_eval -R prefs
+    qrels_prefs  query_id  group  doc_id  level               trec_eval -R qrels_prefs, and any qrels of four fields
+    pairs        query_id  winner  loser  [judge]
+
+All become a table of judgments: `query_id`, `group`, `subgroup`, `doc_id`, `relevance`. A group
+holds the preferences of one judge, which must not contradict each other; a subgroup puts some
+documents on levels, and higher levels are preferred. Levels say nothing outside their subgroup,
+except that trec_eval takes documents of a level above 0 for relevant if a measure asks
+(`PrefShare(nonrelevant='R')`).
+
+Fields are separated by white space; blank lines and lines that begin with `#` are ignored.
+
+The forms leave open, and we decided:
+
+* *Which form.* The first line decides: five fields are `prefs`; four are `qrels_prefs` if the last is a number, else
+  `pairs` with a judge; three are `pairs`. Say `form=` if that is wrong (judges that are numbers).
+* *Pairs.* The judge is the group (`0` without one). Each pair is a subgroup of its own (pairs of a topic are numbered),
+  the winner on level 2 and the loser on level 1: the file does not say which of them is relevant.
+* *One subgroup.* `qrels_prefs` has no subgroups; all judgments get `0`.
+"""
+
+from __future__ import annotations
+
+import os
+from typing import IO, TYPE_CHECKING, Any
+
+import numpy as np
+
+from irpref.data.columns import as_objects, objects, to_frame
+from irpref.data.source import PathLike, Source
+from irpref.data.trec import MOST_FIELDS, Form, is_number, lines_of, n_fields, shown, whole
+from irpref.kernel.segments import all_whole
+from irpref.messages import check_choice
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+COLUMNS = ("query_id", "group", "subgroup", "doc_id", "relevance")
+PREFS = Form("prefs", "query_id group subgroup doc_id level", "level")
+QRELS_PREFS = Form("qrels_prefs", "query_id group doc_id level", "level")
+PAIRS = Form("pairs", "query_id winner loser", "")
+JUDGED_PAIRS = Form("pairs", "query_id winner loser judge", "")
+_EVERY = (PREFS, QRELS_PREFS, PAIRS, JUDGED_PAIRS)
+FORMS = ("prefs", "qrels_prefs", "pairs")
+
+
+def read_preferences(path: PathLike | Source, form: str | None = None) -> pd.DataFrame:
+    """Read preferences.
+
+    Parameters
+    ----------
+    path : path, `-` for standard input, or binary file
+        Plain, or compressed with gzip or zstd.
+    form : 'prefs', 'qrels_prefs' or 'pairs', optional
+        If it is not given, the first line decides, see the module.
+
+    Returns
+    -------
+    pandas.DataFrame
+        Columns `query_id`, `group`, `subgroup`, `doc_id` (str) and `relevance` (int64 if all levels
+        are whole numbers, else float64): a row for each judgment (a line of `pairs` holds two). Use
+        it wherever qrels are accepted.
+
+    Raises
+    ------
+    ValueError
+        A line is malformed, or the preferences of a group contradict each other: the message has
+        file, line, topic and group.
+    OSError
+        The file cannot be read.
+    """
+    source = path if isinstance(path, Source) else Source(path, keep=True)
+    chosen = _form(source, form)
+    columns = (_pairs if chosen.what == "pairs" else _levels)(source, chosen)
+    found: pd.DataFrame = to_frame(columns)
+    _check(source, found, 2 if chosen.what == "pairs" else 1)
+    return found
+
+
+def _form(source: Source, form: str | None) -> Form:
+    """Form of the lines of a file: the one asked for, else that of its first line."""
+    if form is not None:
+        check_choice("form", form, FORMS)
+    number, line = next(lines_of(source), (0, b""))
+    fields = line.split(None, MOST_FIELDS)
+    if len(fields) <= 5 and any(
+        line.decode("utf-8", "replace").lower().split() == f.expected.split() for f in _EVERY
+    ):
+        raise ValueError(
+            f"{source.name}, line {number}: a header, where preferences begin: {shown(line)!r}"
+        )
+    if form == "prefs" or not fields:
+        return PREFS
+    if form == "qrels_prefs":
+        return QRELS_PREFS
+    if form is None and len(fields) == 5:
+        return PREFS
+    if form is None and len(fields) == 4 and is_number(fields[3]):
+        return QRELS_PREFS
+    if len(fields) in (3, 4):
+        return JUDGED_PAIRS if len(fields) == 4 else PAIRS
+    known = (PAIRS, JUDGED_PAIRS) if form else _EVERY
+    raise ValueError(
+        f"{source.name}, line {number}: {(size := n_fields(line))} field{'s' * (size != 1)}, "
+        f"expected "
+        + " or ".join(f"{f.n} ({f.expected})" for f in known)
+        + "; this looks like a run" * (len(fields) == 6 and fields[1] == b"Q0")
+        + f": {shown(line)!r}"
+    )
+
+
+def _levels(source: Source, form: Form) -> dict[str, Any]:
+    """Judgments of a file with levels."""
+    table = whole(source, form)
+    topic, doc, level = as_objects(table.query_id), as_objects(table.doc_id), table.value
+    for at in np.flatnonzero(~np.isfinite(level))[:1]:
+        raise ValueError(
+            f"{source.name}: the level of topic {topic[at]!r}, document {doc[at]!r} is {level[at]}"
+        )
+    group, subgroup = (table.columns.get(name, _zeros(len(table))) for name in COLUMNS[1:3])
+    numbers = level.astype(np.int64) if all_whole(level) else level
+    return dict(zip(COLUMNS, (topic, group, subgroup, doc, numbers), strict=True))
+
+
+def _pairs(source: Source, form: Form) -> dict[str, Any]:
+    """Two judgments a pair: the winner on level 2, the loser on level 1 of a subgroup of their own."""
+    import pandas as pd
+
+    table = whole(source, form)
+    topic = as_objects(table.query_id)
+    number = pd.Series(topic, dtype=object).groupby(topic).cumcount() + 1
+    ids = topic, table.columns.get("judge", _zeros(len(table))), objects(list(map(str, number)))
+    docs = np.stack([as_objects(table.doc_id), table.columns["loser"]], axis=1).ravel()
+    return dict(
+        zip(
+            COLUMNS,
+            (*(np.repeat(of, 2) for of in ids), docs, np.tile([2, 1], len(table))),
+            strict=True,
+        )
+    )
+
+
+def _zeros(size: int) -> Any:
+    return np.repeat(objects(["0"]), size)
+
+
+def _check(source: Source, frame: pd.DataFrame, rows_of_line: int) -> None:
+    """`ValueError` with file and lines if preferences contradict each other."""
+    import pandas as pd
+
+    from irpref.kernel.closure import ConflictingError, check, conflict_text
+
+    # Sorted by name, so that the message names the same contradiction whatever the order of the
+    # lines.
+    topic, group, subgroup, doc = (pd.factorize(frame[name], sort=True)[0] for name in COLUMNS[:-1])
+    row = topic * (int(doc.max(initial=0)) + 1) + doc
+    try:
+        check(topic, group, subgroup, row, frame["relevance"].to_numpy(dtype=np.float64))
+    except ConflictingError as error:
+        wanted = {row // rows_of_line for pair in error.rows for row in pair}
+        numbers = [str(number) for i, (number, _) in enumerate(lines_of(source)) if i in wanted]
+        lines = f"line{'s' * (len(numbers) > 1)} {', '.join(numbers[:6])}" + ", ..." * (
+            len(numbers) > 6
+        )
+
+        def judgment(at: int) -> tuple[str, str, str]:
+            return tuple(frame[name].iloc[at] for name in ("query_id", "group", "doc_id"))
+
+        raise ValueError(f"{source.name}, {lines}: {conflict_text(error, judgment)}") from None
+
+
+def write_preferences(
+    frame: pd.DataFrame, path: str | os.PathLike[str] | IO[str], form: str = "prefs"
+) -> None:
+    """Write preferences, so that `read_preferences` gives the same preferences back.
+
+    Parameters
+    ----------
+    frame : DataFrame
+        Columns `query_id`, `doc_id`, `relevance`, and `group` and `subgroup` (`0` if they are
+        missing), as `read_preferences` returns them.
+    path : path, or text file that is open for writing
+    form : 'prefs', 'qrels_prefs' or 'pairs'
+        `pairs` has each preference of the subgroups once; the group is the judge.
+
+    Raises
+    ------
+    ValueError
+        A column is missing; an id is empty or has white space in it; several subgroups in a group,
+        which `qrels_prefs` cannot tell apart.
+    """
+    check_choice("form", form, FORMS)
+    for name in ("query_id", "doc_id", "relevance"):
+        if name not in frame.columns:
+            raise ValueError(
+                f"the preferences have no column {name!r} (found: "
+                f"{', '.join(map(str, frame.columns))})"
+            )
+    ids = {name: frame[name].map(str) if name in frame.columns else "0" for name in COLUMNS[:-1]}
+    table = frame[["relevance"]].assign(**ids)
+    for name in ids:
+        bad = next(
+            (
+                value
+                for value in table[name].unique()
+                if len(value.split()) != 1 or value != value.strip()
+            ),
+            None,
+        )
+        if bad is not None:
+            raise ValueError(
+                f"{name} {bad!r} cannot be written: the form has white space between its fields"
+            )
+    lines = [
+        " ".join(row) + "\n" for row in _written(table, form).itertuples(index=False, name=None)
+    ]
+    if isinstance(path, (str, os.PathLike)):
+        with open(path, "w", encoding="utf-8", newline="\n") as file:
+            file.writelines(lines)
+    else:
+        path.writelines(lines)
+
+
+def _written(table: pd.DataFrame, form: str) -> pd.DataFrame:
+    """The fields of each line, as text."""
+    if form == "pairs":
+        both = table.merge(table, on=["query_id", "group", "subgroup"], suffixes=("", " below"))
+        both = both[both["relevance"] > both["relevance below"]]
+        return both[["query_id", "doc_id", "doc_id below", "group"]].drop_duplicates()
+    table = table.assign(relevance=table["relevance"].map(_text_of))
+    if form == "prefs":
+        return table[[*COLUMNS]]
+    subgroups = table.groupby(["query_id", "group"])["subgroup"].nunique()
+    for topic, group in subgroups[subgroups > 1].index:
+        raise ValueError(
+            f"topic {topic!r}, group {group!r} has several subgroups, which the form "
+            f"'qrels_prefs' cannot tell apart: "
+            "write 'prefs'"
+        )
+    return table[["query_id", "group", "doc_id", "relevance"]]
+
+
+def _text_of(level: Any) -> str:
+    return (
+        repr(int(level)) if float(level).is_integer() and abs(level) < 2**53 else repr(float(level))
+    )

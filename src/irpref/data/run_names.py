@@ -1,0 +1,122 @@
+"""Runs and their names, and the endings of files in each form."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any
+
+from irpref.data.source import PACKED
+
+# The forms, and the endings of their files' names. If `irpref.data.records` has a function of a
+# form's name, that reads it; the other forms are TREC's.
+ENDINGS = {
+    "trec": (".txt", ".run", ".trec", ".res"),
+    "msmarco": (),
+    "parquet": (".parquet", ".pq"),
+    "csv": (".csv",),
+    "tsv": (".tsv",),
+    "json": (".json",),
+    "jsonl": (".jsonl", ".ndjson"),
+}
+# Endings of run files: those of packed files first, since they come last in a name.
+RUN_ENDINGS = (*PACKED, *(ending for endings in ENDINGS.values() for ending in endings))
+
+
+def run_names(paths: Sequence[str]) -> dict[str, str]:
+    """A short name for each run file, in their order; the whole path if two would have the same
+    name.
+    """
+    short = [_short(path) for path in paths]
+    if len(set(short)) < len(short):
+        return {path: path for path in paths}
+    return dict(zip(short, paths, strict=True))
+
+
+def named_runs(runs: Any, alone: str = "", topics: Iterable[str] = ()) -> dict[str, Any]:
+    """Runs by name: a mapping as it is (names as `str`), paths by the names that `irpref eval`
+    gives them.
+
+    Parameters
+    ----------
+    runs : mapping of names to runs, or list of paths
+    alone : str
+        The name of a single run, if one is accepted in their place. A dict of dicts of numbers is
+        one run.
+    topics : iterable of str, optional
+        A dict of empty dicts is one run, unless `topics` are given and none of them is a key.
+
+    Raises
+    ------
+    TypeError
+        A single run or path in place of several, or a list of something other than paths.
+    """
+    of_paths = isinstance(runs, list) and runs and isinstance(runs[0], (str, os.PathLike))
+    if (
+        alone
+        and not of_paths
+        and (not isinstance(runs, Mapping) or not runs or _is_run(runs, set(topics)))
+    ):
+        return {alone: runs}
+    if isinstance(runs, Mapping):
+        return {str(name): run for name, run in runs.items()}
+    if (
+        isinstance(runs, (str, bytes, os.PathLike))
+        or hasattr(runs, "columns")
+        or not isinstance(runs, Iterable)
+    ):
+        raise TypeError(
+            f"runs: expected a mapping of names to runs, or a list of paths, got "
+            f"{type(runs).__name__}"
+            + (f" (one run: [{os.fspath(runs)!r}])" if isinstance(runs, (str, os.PathLike)) else "")
+        )
+    paths = list(runs)
+    for path in paths:
+        if not isinstance(path, (str, os.PathLike)):
+            raise TypeError(
+                f"runs: a list holds paths, got {type(path).__name__}; name other runs in a mapping"
+            )
+    return dict(run_names(list(dict.fromkeys(map(os.fspath, paths)))))
+
+
+def _is_run(runs: Mapping[Any, Any], topics: set[str]) -> bool:
+    """Whether a dict maps topics to documents with scores; one level more, and it is several runs."""
+    inner = [docs for docs in runs.values() if isinstance(docs, Mapping)]
+    if len(inner) < len(runs) or any(
+        isinstance(value, Mapping) for docs in inner for value in docs.values()
+    ):
+        return False
+    return any(inner) or not topics or not topics.isdisjoint(map(str, runs))
+
+
+def _short(path: str) -> str:
+    name = os.path.basename(path)
+    for ending in RUN_ENDINGS:
+        name = name.removesuffix(ending)
+    return name or path
+
+
+def each_run(runs: Any) -> Iterator[tuple[str, Any]]:
+    """Name and run, one by one: of what `named_runs` takes, or of an iterable of (name, run)."""
+    if isinstance(runs, Mapping):
+        yield from ((str(name), run) for name, run in runs.items())
+    elif isinstance(runs, (list, tuple)) and (not runs or isinstance(runs[0], (str, os.PathLike))):
+        yield from named_runs(runs).items()
+    else:
+        yield from ((str(name), run) for name, run in runs)
+
+
+def is_folder(path: str) -> bool:
+    """Whether this is a folder with Parquet files."""
+    return os.path.isdir(path) and next(iter(inside(path)), None) is not None
+
+
+def inside(folder: str) -> Iterator[str]:
+    """The Parquet files of a folder and the folders in it, by name."""
+    for where, folders, names in os.walk(folder):
+        folders.sort()
+        yield from (
+            os.path.join(where, name)
+            for name in sorted(names)
+            if name.lower().endswith(ENDINGS["parquet"])
+        )

@@ -1,0 +1,299 @@
+"""Files as bytes: where they come from, what they are packed with, and where lines end."""
+
+from __future__ import annotations
+
+import codecs
+import gzip
+import io
+import os
+import select
+import stat
+import sys
+import tempfile
+import weakref
+import zlib
+from collections import deque
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import IO, Any, TypeVar
+
+T = TypeVar("T")
+PathLike = str | os.PathLike[str] | IO[bytes]
+PACKED = (".gz", ".zst", ".zstd")
+PACKED_BYTES = 1 << 18  # of a packed file that are unpacked at a time
+PACKED_RATIO = 5  # of the text of a run to its packed bytes, about
+LONGEST_LINE = 64 << 20  # bytes
+# Magic bytes of formats we do not read, so that the error can name them.
+_OTHERS: dict[str, bytes | tuple[bytes, ...]] = {
+    "bzip2": tuple(b"BZh%d1AY&SY" % size for size in range(1, 10)),
+    "xz": b"\xfd7zXZ\x00",
+    "zip": b"PK\x03\x04",
+    "7-Zip": b"7z\xbc\xaf\x27\x1c",
+}
+
+
+class Source:
+    """A file, `-` or an open binary file: its name for messages, and its decompressed bytes.
+
+    Parameters
+    ----------
+    path : path, `-`, or binary file
+    keep : bool
+        Whether what cannot be read twice (standard input, a pipe) is spooled to a temporary file,
+        so that it can be opened again.
+    """
+
+    def __init__(self, path: PathLike, keep: bool = False) -> None:
+        self.path = path
+        self.keep = keep
+        # whether it is parsed in the caller's thread, since other threads read other files
+        self.alone = False
+        self._kept: _Stream | None = None
+        if isinstance(path, (str, os.PathLike)):
+            self.name = "<stdin>" if os.fspath(path) == "-" else os.fspath(path)
+        else:
+            self.name = str(getattr(path, "name", "<file>"))
+
+    def is_file(self) -> bool:
+        """Whether it is a file on disk, not a pipe or stream that may have to be waited for."""
+        return not self._again() and os.path.isfile(self.path)  # type: ignore[arg-type]
+
+    def size(self) -> int:
+        """About how many bytes a file on disk has when unpacked; 0 for anything else."""
+        if not self.is_file():
+            return 0
+        return os.path.getsize(self.name) * (
+            PACKED_RATIO if self.name.lower().endswith(PACKED) else 1
+        )
+
+    @contextmanager
+    def open(self) -> Iterator[IO[bytes]]:
+        """The decompressed bytes from the beginning."""
+        try:
+            if not self._again():
+                with open(self.path, "rb", buffering=0) as file:  # type: ignore[arg-type]
+                    yield _decompressed(
+                        file if file.seekable() else _Stream(file, self.name), self.name
+                    )
+            else:
+                yield _decompressed(self._stream(), self.name)
+        except Exception as error:
+            # By name: the package of zstd is imported if a file needs it.
+            if (
+                isinstance(error, (EOFError, zlib.error, gzip.BadGzipFile))
+                or type(error).__name__ == "ZstdError"
+            ):
+                raise ValueError(f"{self.name}: the compressed data is damaged: {error}") from None
+            raise
+
+    def _again(self) -> bool:
+        """Whether the bytes come from something that cannot simply be opened again."""
+        if not isinstance(self.path, (str, os.PathLike)) or self.name == "<stdin>":
+            return True
+        return (
+            self.keep and os.path.exists(self.path) and not os.path.isfile(self.path)
+        )  # a pipe with a name
+
+    def _stream(self) -> Any:
+        if self._kept is not None:
+            self._kept.again()
+            return self._kept
+        stream: Any = self.path
+        if self.name == "<stdin>":
+            if sys.stdin is None:
+                raise ValueError("<stdin>: standard input is closed")
+            stream = sys.stdin.buffer
+        elif isinstance(self.path, (str, os.PathLike)):
+            stream = open(self.path, "rb", buffering=0)  # noqa: SIM115  # read to its end
+        if isinstance(stream, io.TextIOBase):
+            raise TypeError(
+                f"{self.name} is open as text, expected a path or a binary file: open it with "
+                f"mode 'rb'"
+            )
+        if not hasattr(stream, "read"):
+            raise TypeError(f"expected a path or a binary file, got {type(self.path).__name__}")
+        if self.keep:
+            stream = self._kept = _Stream(stream, self.name, keep=True)
+        elif not _is_regular(stream):
+            stream = _Stream(stream, self.name)
+        return stream
+
+
+def _is_regular(stream: Any) -> bool:
+    """Whether this is an unbuffered file on disk."""
+    return isinstance(stream, io.FileIO) and stat.S_ISREG(os.fstat(stream.fileno()).st_mode)
+
+
+class _Stream:
+    """A stream that can be read only once. It is waited for while it has no data yet (its `read`
+    returns None).
+
+    `again` goes back to the beginning: once, or with `keep`, which writes all to a temporary file,
+    any number of times."""
+
+    def __init__(self, stream: Any, name: str, keep: bool = False) -> None:
+        self._stream, self._name, self._keep = stream, name, keep
+        self._read: IO[bytes] = tempfile.TemporaryFile() if keep else io.BytesIO()  # noqa: SIM115  # closed with this
+        self._recording = True
+        weakref.finalize(self, self._read.close)
+
+    def again(self) -> None:
+        self._read.seek(0)
+        self._recording = self._keep
+
+    def read(self, size: int = -1) -> bytes:
+        if size < 0:
+            return b"".join(iter(lambda: self.read(1 << 20), b""))
+        if data := self._read.read(size):
+            return data
+        while (data := self._stream.read(size)) is None:
+            try:
+                select.select([self._stream], [], [])
+            except (OSError, TypeError, ValueError):  # nothing that can be waited for
+                raise ValueError(
+                    f"{self._name}: the stream has no data yet and cannot be waited for: open it "
+                    f"in blocking mode"
+                ) from None
+        if self._recording:
+            self._read.write(data)
+        return data
+
+
+def _decompressed(stream: Any, name: str) -> IO[bytes]:
+    head = b""
+    while len(head) < 10 and (more := stream.read(10 - len(head))):
+        head += more
+    if isinstance(stream, _Stream):
+        stream.again()
+    else:
+        stream.seek(-len(head), os.SEEK_CUR)
+    if head[:2] == b"\x1f\x8b":
+        return _Gunzip(stream)  # type: ignore[return-value]
+    if head[:4] == b"\x28\xb5\x2f\xfd" or (
+        head[1:4] == b"\x2a\x4d\x18" and 0x50 <= head[0] <= 0x5F
+    ):  # or one to skip
+        return _zstd(stream)
+    for packed, begin in _OTHERS.items():
+        if head.startswith(begin):
+            raise ValueError(
+                f"{name} is a file of {packed}, expected plain text, gzip or zstd: unpack it first"
+            )
+    if head[:2] in (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE):
+        raise ValueError(
+            f"{name} is UTF-16 text, expected UTF-8: convert it with iconv -f UTF-16 -t UTF-8"
+        )
+    if head[:3] == codecs.BOM_UTF8:
+        stream.read(3)
+    return stream
+
+
+class _Gunzip:
+    """The data of a gzip file of any number of members, checked as `gzip.GzipFile` does.
+
+    `gzip.GzipFile` unpacks a few kilobytes at a time, and takes the interpreter from other threads
+    each time."""
+
+    def __init__(self, stream: Any) -> None:
+        self._most = 0  # bytes that are asked for
+        self._pieces = self._unpacked(stream)
+
+    def read(self, size: int = -1) -> bytes:
+        parts: list[bytes] = []
+        left = size
+        while left:
+            self._most = max(left, 0) or PACKED_BYTES * 8
+            if not (part := next(self._pieces, b"")):
+                break
+            parts.append(part)
+            left -= len(part) if size > 0 else 0
+        return parts[0] if len(parts) == 1 else b"".join(parts)
+
+    def _unpacked(self, stream: Any) -> Iterator[bytes]:
+        packed = stream.read(PACKED_BYTES)
+        while packed:
+            while len(packed) < 2 and (more := stream.read(PACKED_BYTES)):
+                packed += more
+            if packed[:2] != b"\x1f\x8b":
+                raise gzip.BadGzipFile(f"what follows the compressed data is none ({packed[:2]!r})")
+            member = zlib.decompressobj(wbits=31)
+            while not member.eof:
+                data = member.decompress(packed, self._most)
+                if data:
+                    yield data
+                elif not packed:
+                    raise EOFError("the file ends before its compressed data does")
+                packed = member.unconsumed_tail or (
+                    b"" if member.eof else stream.read(PACKED_BYTES)
+                )
+            packed = member.unused_data.lstrip(b"\0")  # members may be followed by zeros
+            while not packed and (more := stream.read(PACKED_BYTES)):
+                packed = more.lstrip(b"\0")
+
+
+def _zstd(stream: Any) -> IO[bytes]:
+    if sys.version_info >= (3, 14):
+        from compression import zstd
+    else:
+        from backports import zstd
+    widest = {int(zstd.DecompressionParameter.window_log_max): 31}  # as `zstd --long=31` writes
+    return zstd.ZstdFile(stream, options=widest)  # type: ignore[return-value,unused-ignore]
+
+
+def ahead(items: Iterator[T], n: int = 2) -> Iterator[T]:
+    """The same items; the next `n` are made in a thread while the caller works."""
+    from concurrent.futures import ThreadPoolExecutor
+
+    end: Any = object()
+    thread = ThreadPoolExecutor(1)
+    try:
+        waiting = deque(thread.submit(next, items, end) for _ in range(n))
+        while (item := waiting.popleft().result()) is not end:
+            waiting.append(thread.submit(next, items, end))
+            yield item
+    finally:
+        # If the caller stops early, this may run during garbage collection, even in that thread,
+        # which cannot wait for itself.
+        thread.shutdown(wait=False, cancel_futures=True)
+
+
+def blocks_of(file: IO[bytes], block_bytes: int) -> Iterator[bytes]:
+    """The bytes in blocks of whole lines, the last of which may lack its end of line.
+
+    A line that is longer than `LONGEST_LINE` is the last block, as far as it was read: see
+    `too_long`."""
+    rest: list[bytes] = []
+    waiting = 0
+    while data := file.read(_upto_line_end(file, block_bytes)):
+        # CR ends a line, too; the last byte may be the first half of CRLF.
+        cut = data.rfind(b"\n") + 1 or data.rfind(b"\r", 0, -1) + 1
+        if not cut:
+            rest.append(data)
+            waiting += len(data)
+            if waiting > LONGEST_LINE:
+                break
+            continue
+        yield b"".join((*rest, data[:cut])) if rest else data[:cut]
+        rest, waiting = [data[cut:]] if cut < len(data) else [], len(data) - cut
+    if rest:
+        whole = b"".join(rest)
+        rest.clear()
+        yield whole
+
+
+def too_long(block: bytes) -> bool:
+    """Whether a block begins with a line that is longer than any line of a file of lines."""
+    end = LONGEST_LINE + 1
+    return len(block) >= end and block.find(b"\n", 0, end) < 0 and block.find(b"\r", 0, end) < 0
+
+
+def _upto_line_end(file: IO[bytes], size: int) -> int:
+    """Up to `size` bytes, up to the end of a line if one is easy to find: then nothing need be
+    copied.
+    """
+    if not (hasattr(os, "pread") and _is_regular(file)):
+        return size
+    here = file.tell()
+    near = min(size, 1 << 12)
+    return (
+        size - near + (os.pread(file.fileno(), near, here + size - near).rfind(b"\n") + 1 or near)
+    )

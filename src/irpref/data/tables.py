@@ -1,0 +1,311 @@
+"""Runs and judgments from files of any form, as tables.
+
+    trec      lines of white-space separated fields: see `irpref.data.trec`
+    msmarco   query_id  doc_id  rank: runs in three columns, which hold ranks, not scores
+    parquet   one file, or a folder of files, in which `query_id` may be a partition (`query_id=301/...`)
+    csv, tsv  with a header
+    json      topic -> document -> number, as ranx and pytrec_eval write it; or a list of records
+    jsonl     one record a line, with the columns' names
+
+All but Parquet may be plain or compressed with gzip or zstd. The ending of the file's name says the
+form, `.gz` and `.zst` aside; a file with none of these endings is TREC. A `.tsv` without a header
+is TREC, too, since many qrels are. MS MARCO's runs have no ending of their own, and their third
+column could be taken for a score: they are read only with `form='msmarco'`, and their score is the
+negative rank.
+
+Columns have ir_measures' names, or PyTerrier's (`qid`, `docno`, `label`), BEIR's (`query-id`,
+`corpus-id`, `score`), ranx' (`q_id`), or `grade`, `rating`, `rel` for the relevance; if a file has
+several, ir_measures' name wins. `columns` gives other names. Ids are text: `007` stays `007` in
+CSV, whole numbers in JSON and Parquet become their `str`. Of a run, `query_id`, `doc_id` and
+`score` are read; of judgments all columns, since measures may ask for more (`known`, `expected`).
+The readers are in `irpref.data.records`."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from irpref.data import trec
+from irpref.data.columns import (
+    PLAIN,
+    Reading,
+    Table,
+    as_list,
+    as_objects,
+    objects,
+    reading,
+    to_frame,
+)
+from irpref.data.labels import Labels, grades_of, scheme
+from irpref.data.run_names import ENDINGS
+from irpref.data.source import PACKED, PathLike, Source
+from irpref.data.texts import Texts
+from irpref.kernel.segments import all_whole
+from irpref.messages import check_choice
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+FORMS = tuple(ENDINGS)
+_ITERATIONS = (b"0", b"Q0")  # what the second field of qrels usually is
+BLOCK_BYTES = 1 << 20  # of a run, parsed while the previous block becomes Python objects
+
+
+def read_run(
+    path: PathLike, form: str | Reading | None = None, *, columns: Mapping[str, str] | None = None
+) -> pd.DataFrame:
+    """Read a run.
+
+    Parameters
+    ----------
+    path : path, `-` for standard input, or binary file
+        Plain, or compressed with gzip or zstd (recognised by its first bytes).
+    form : str, optional
+        One of `trec`, `msmarco`, `parquet`, `csv`, `tsv`, `json`, `jsonl`; by the ending of the
+        name if not given.
+    columns : mapping, optional
+        What columns are called in the file: `{"doc_id": "chunk_id"}`.
+
+    Returns
+    -------
+    pandas.DataFrame
+        Columns `query_id` and `doc_id` (str), `score` (float64): a row for each line, in their
+        order. It goes into `ir_measures.calc_aggregate` and everything here as it is.
+
+    Raises
+    ------
+    ValueError
+        A line is malformed, the file is damaged, a column is missing: the message has the file's
+        name, and line number and text if they are known.
+    OSError
+        The file cannot be read.
+    """
+    source = Source(path)
+    return _run_frame(read(source, "score", reading(form, columns), BLOCK_BYTES), source.size())
+
+
+def read_qrels(
+    path: PathLike,
+    form: str | Reading | None = None,
+    *,
+    columns: Mapping[str, str] | None = None,
+    labels: Labels = None,
+) -> pd.DataFrame:
+    """Read judgments; TREC files with four or three fields a line.
+
+    Parameters
+    ----------
+    path, form : as for `read_run`
+    columns : mapping, optional
+        What columns are called in the file: `{"relevance": "judgement"}`. `grade`, `rating`,
+        `label` and `rel` are understood as relevance without it.
+    labels : str or mapping, optional
+        Labels that the file has instead of grades: `'S A B C'`, `'L0 L1 L2'`, `'nr pr fr hr'`, or
+        the grade of each, `{"bad": 0, "good": 1}`. The first three are understood without it; a
+        warning says which grades are used.
+
+    Returns
+    -------
+    pandas.DataFrame
+        Columns `query_id`, `doc_id` (str), `relevance` and, from TREC files, `iteration` (str, `0`
+        if the file has none); from the other forms whatever else is there. `relevance` is int64 if
+        all grades are whole numbers (ir-measures' own measures accept no others), else float64.
+
+    Raises
+    ------
+    ValueError, OSError
+        As `read_run`.
+    """
+    return to_pandas(
+        read_table(Source(path, keep=True), "relevance", reading(form, columns, labels)),
+        "relevance",
+    )
+
+
+def form_of(source: PathLike | Source, form: str | None = None) -> str:
+    """The form of a file: `form` if it is given, else by the ending of its name.
+
+    Raises
+    ------
+    ValueError
+        There is no such form.
+    """
+    if form is not None:
+        check_choice("form", form, FORMS)
+        return form
+    name = source.name if isinstance(source, Source) else Source(source).name
+    base = os.path.basename(os.fspath(name)).lower()
+    for ending in PACKED:
+        base = base.removesuffix(ending)
+    found = next((form for form, endings in ENDINGS.items() if base.endswith(endings)), "trec")
+    return "parquet" if found == "trec" and os.path.isdir(name) else found
+
+
+def read(
+    source: Source, value: str, how: Reading = PLAIN, block_bytes: int = trec.BLOCK_BYTES
+) -> Iterator[Table]:
+    """The rows of a file of any form, in their order: some at a time if the form allows it, none of
+    the tables empty.
+
+    Parameters
+    ----------
+    source : Source
+    value : 'score' or 'relevance'
+        Whether the file holds a run or judgments.
+    how : Reading, optional
+    block_bytes : int
+        Bytes of a run in TREC format that are read at a time, after decompression.
+
+    Raises
+    ------
+    ValueError, OSError
+        As `read_run`.
+    """
+    form = form_of(source, how.form)
+    if form == "tsv":
+        from irpref.data.records import has_header
+
+        form = "tsv" if has_header(source, value, how) else "trec"
+    if form == "trec" or (
+        form == "msmarco" and value == "relevance"
+    ):  # whose judgments are in TREC format
+        yield from (
+            trec.blocks(source, trec.RUN, block_bytes)
+            if value == "score"
+            else [_qrels_table(source, how)]
+        )
+    elif form == "msmarco":
+        yield from trec.ranks(source)
+    else:
+        from irpref.data import records as readers
+
+        found = getattr(readers, form)(source, value, how)
+        yield from [found] if isinstance(found, Table) else found
+
+
+def read_table(path: PathLike | Source, value: str, form: str | Reading | None = None) -> Table:
+    """All rows of a file of any form. Raises as `read_run`.
+
+    Parameters
+    ----------
+    path : path, `-`, binary file, or `Source`
+    value : 'score' or 'relevance'
+    form : str or Reading, optional
+        One of `FORMS`; by the ending of the name if not given.
+    """
+    source = path if isinstance(path, Source) else Source(path)
+    return Table.joined(part.compact() for part in read(source, value, reading(form)))
+
+
+def _qrels_table(source: Source, how: Reading) -> Table:
+    """Judgments of a TREC file, which may hold labels instead of grades."""
+    grades = None
+    if how.labels is not None or _are_labels(trec.first_fields(source)):
+        form = trec.QRELS_3 if len(trec.first_fields(source)) == 3 else trec.QRELS
+        table = trec.whole(source, form.but(number=""))
+        grades = grades_of(table.columns["relevance"].tolist(), how.labels, source.name)
+    # All are numbers, or labels are mixed with something else, which is an error.
+    table = trec.whole(source, trec.QRELS) if grades is None else table.but(value=grades)
+    iteration = table.columns.get("iteration", np.repeat(objects(["0"]), len(table)))
+    found = ("query_id", "doc_id", "relevance", "iteration")
+    return table.but(columns={"iteration": iteration}, found=found)
+
+
+def _are_labels(fields: list[bytes]) -> bool:
+    """Whether the first line of a file of judgments has a label instead of a grade."""
+    return len(fields) in (3, 4) and scheme([fields[-1].decode("utf-8", "replace")]) is not None
+
+
+def _are_preferences(fields: list[bytes], source: Source) -> bool:
+    """Whether a file has a form that no qrels have: five fields, or a last one that is no number
+    (save a header's).
+    """
+    if len(fields) not in (3, 4) or fields[1] in _ITERATIONS:
+        return len(fields) == 5
+    return not trec.is_number(fields[-1]) and not trec.is_header(source)
+
+
+def read_judgments(
+    source: Source, preferences: bool | None = True, form: str | Reading | None = None
+) -> pd.DataFrame | Table:
+    """Judgments of a file: the table of its grades, or the frame of its preferences.
+
+    Parameters
+    ----------
+    source : Source
+    preferences : bool or None
+        Whether they may be preferences. Lines of four fields that end with a number may be either:
+        they are preferences if topics have several groups (`qrels_prefs`), since qrels repeat one
+        number there; with None they are grades. A second field `0` or `Q0` tells qrels from pairs
+        with a judge.
+    form : str or Reading, optional
+
+    Raises
+    ------
+    ValueError, OSError
+        As `read_qrels` or `read_preferences`.
+    """
+    how = reading(form)
+    if form_of(source, how.form) != "trec":
+        return read_table(source, "relevance", how)
+    first = trec.first_fields(source)
+    labelled = how.labels is not None or (_are_labels(first) and first[1] in _ITERATIONS)
+    if not labelled and preferences is not False and _are_preferences(first, source):
+        return _preferences(source)
+    try:
+        table = read_table(source, "relevance", how)
+    except ValueError as error:
+        if labelled or not _are_preferences(first, source):
+            raise
+        raise ValueError(
+            f"{error}; this looks like preferences, which measures such as PrefShare take"
+        ) from None
+    return _preferences(source, "qrels_prefs") if preferences and _has_groups(table) else table
+
+
+def _preferences(source: Source, form: str | None = None) -> pd.DataFrame:
+    from irpref.data.preference_files import read_preferences
+
+    return read_preferences(source, form)
+
+
+def _has_groups(table: Table) -> bool:
+    topics = as_list(table.query_id)
+    groups = as_list(table.columns.get("iteration", topics))
+    return len(set(zip(topics, groups, strict=True))) > len(set(topics))
+
+
+def to_pandas(table: Table, value: str) -> pd.DataFrame:
+    """A table as a pandas frame whose text columns hold Python strings."""
+    whole = value == "relevance" and all_whole(table.value)
+    numbers = table.value.astype(np.int64) if whole else table.value
+    query_id, doc_id = as_objects(table.query_id), as_objects(table.doc_id)
+    return to_frame({"query_id": query_id, "doc_id": doc_id, value: numbers, **table.columns})
+
+
+def _run_frame(parts: Iterator[Table], size: int) -> pd.DataFrame:
+    """A run as a frame: some rows become Python objects while the next are read. `size`: bytes of
+    the file.
+    """
+    docs, n = objects([]), 0
+    read = []
+    for part in parts:
+        if n + len(part) > docs.size:
+            # Unused memory costs nothing; copying strings would cost as much as making them.
+            rows = max(len(part) * size * 2 // BLOCK_BYTES, 2 * docs.size, len(part))
+            docs, before = np.empty(n + rows, dtype=object), docs
+            docs[:n] = before[:n]
+        here = docs[n : n + len(part)]
+        if isinstance(part.doc_id, Texts):
+            part.doc_id.fill(here)
+        else:
+            here[:] = as_objects(part.doc_id)
+        read.append(part.but(doc_id=here))
+        n += len(part)
+    whole = Table.joined(part.but(doc_id=[]) for part in read)
+    return to_frame(
+        {"query_id": as_objects(whole.query_id), "doc_id": docs[:n], "score": whole.value}
+    )

@@ -1,0 +1,292 @@
+"""Ids as they are stored in files, lists, dicts and Arrow's memory, read by compiled code if there
+is some.
+
+`_native` is optional: it reads what is plain (lines with single fields, ids that are text) and
+leaves everything else to the Python code beside each call of `plain_lines` and `Texts`. That code
+defines what is right; values are the same with and without the compiled part. The environment
+variable IRPREF_TEXTS=pure leaves it out."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Mapping, Sequence
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from irpref.kernel.segments import Floats, Ints
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    Hashes = NDArray[np.uint64]
+else:
+    Hashes = Any
+
+
+def _load() -> Any:
+    try:
+        from irpref.data import _native
+    except ImportError:  # built without a compiler, or for all platforms
+        return None
+    return _native
+
+
+_native = _load()
+compiled: bool = _native is not None and os.environ.get("IRPREF_TEXTS") != "pure"
+CHUNK_ROWS = 1 << 16  # rows read or looked up at a time: their arrays stay in the processor's cache
+
+
+class Texts:
+    """Texts in one piece of memory, in UTF-8.
+
+    Attributes
+    ----------
+    data : bytes, or another buffer of bytes
+    at : int64 array (n,)
+        Where each text begins in `data`.
+    length : int32 array (n,)
+    hashes : uint64 array (n,)
+        The same for equal texts of all objects of this class, in this process.
+    """
+
+    def __init__(self, data: bytes, at: Ints, length: Ints, hashes: Hashes) -> None:
+        self.data, self.at, self.length, self.hashes = data, at, length, hashes
+
+    @classmethod
+    def of(cls, column: Any) -> Texts | None:
+        """A list or object array of strings; None if one is no string, or no text (half of a
+        surrogate pair), or nothing is compiled."""
+        if not compiled or not (isinstance(column, list) or _is_objects(column)):
+            return None
+        at, length, hashes = _room(len(column))
+        data = _native.collect(column, at, length, hashes)
+        return None if data is None else cls(data, at, length, hashes)
+
+    @classmethod
+    def of_arrow(cls, column: Any) -> Texts | None:
+        """An array of pyarrow's strings, none of them missing, which stay there; None as for `of`."""
+        if not compiled or str(column.type) not in ("string", "large_string"):
+            return None
+        import pyarrow as pa
+
+        column = column.cast(pa.large_string())
+        if isinstance(column, pa.ChunkedArray):
+            column = column.chunk(0) if column.num_chunks == 1 else column.combine_chunks()
+        _, offsets, data = column.buffers()
+        ends = np.frombuffer(offsets or bytes(8), np.int64)[column.offset :][: len(column) + 1]
+        found = cls(
+            data or b"", ends[:-1], np.diff(ends).astype(np.int32), np.empty(len(column), np.uint64)
+        )
+        _native.hashes(found.data, found.at, found.length, found.hashes)
+        return found
+
+    @classmethod
+    def of_stream(cls, column: Any) -> Texts | None:
+        """A column of strings, none of them missing, of any library that exports Arrow streams;
+        None as for `of`.
+        """
+        if not compiled:
+            return None
+        at, length, hashes = _room(len(column))
+        data = _native.stream(column.__arrow_c_stream__(), at, length, hashes)
+        return None if data is None else cls(data, at, length, hashes)
+
+    @classmethod
+    def of_dicts(cls, dicts: Sequence[Mapping[str, Any]], size: int) -> tuple[Texts, Floats] | None:
+        """Keys and values of dicts with `size` entries together; None as for `of`, or if a value is
+        no number.
+        """
+        if not compiled:
+            return None
+        at, length, hashes = _room(size)
+        number = np.empty(size)
+        data = _native.entries(list(dicts), at, length, hashes, number)
+        return None if data is None else (cls(data, at, length, hashes), number)
+
+    @classmethod
+    def joined(cls, parts: Sequence[Texts]) -> Texts:
+        """Texts of several one after the other."""
+        sizes = [len(part.data) for part in parts]
+        before = np.repeat(np.cumsum([0, *sizes[:-1]]), [len(part) for part in parts])
+        at, length, hashes = (
+            np.concatenate([getattr(part, name) for part in parts])
+            for name in ("at", "length", "hashes")
+        )
+        return cls(b"".join(part.data for part in parts), at + before, length, hashes)
+
+    def __len__(self) -> int:
+        return self.at.size
+
+    def compact(self) -> Texts:
+        """The same texts in memory that holds nothing else."""
+        data = _native.packed(self.data, self.at, self.length)
+        return Texts(
+            data, np.cumsum(self.length, dtype=np.int64) - self.length, self.length, self.hashes
+        )
+
+    def changes(self) -> Ints:
+        """Rows whose text differs from that of the row before, the first included."""
+        rows = np.empty(len(self), np.int64)
+        return rows[: _native.changes_of(self.data, self.at, self.length, rows)].copy()
+
+    def __getitem__(self, rows: Ints | slice) -> Texts:
+        return Texts(self.data, self.at[rows], self.length[rows], self.hashes[rows])
+
+    def match(
+        self, lengths: Ints, other: Texts, begins: Ints, its_lengths: Ints, codes: Any = ()
+    ) -> Ints | None:
+        """Which text of another is the same, for each row; -1 if none is. None if a text is twice
+        in a group of rows.
+
+        Parameters
+        ----------
+        lengths : int array (n_groups,)
+            How many rows each group has; groups follow each other.
+        other : Texts
+        begins, its_lengths : int arrays (n_groups,)
+            The rows of `other` among which those of a group are looked up: the first, and how many.
+        codes : int array (n_rows,), optional
+            Row `i` has the text `codes[i]`; text `i` by default.
+        """
+        of = np.ascontiguousarray(codes, dtype=np.int64)
+        out = np.empty(of.size or len(self), np.int64)
+        mine, its = ((some.data, some.at, some.length, some.hashes) for some in (self, other))
+        return out if _native.match(*mine, of, lengths, *its, begins, its_lengths, out) else None
+
+    def repeated(self, lengths: Ints) -> bool:
+        """Whether a text is twice in one of these groups of rows. See `match`."""
+        none = np.zeros(lengths.size, np.int64)
+        return self.match(lengths, self, none, none) is None
+
+    def falling(self, group: Ints) -> Ints:
+        """The rows of each group by descending text: shape as `group`; groups follow each other."""
+        out = np.empty(group.size, np.int64)
+        _native.falling(self.data, self.at, self.length, np.ascontiguousarray(group), out)
+        return out
+
+    def fill(self, out: Any) -> None:
+        """Put the texts into an object array as Python strings."""
+        _native.strings(self.data, self.at, self.length, out)
+
+    def to_list(self) -> list[str]:
+        """The texts as Python strings."""
+        out = np.empty(len(self), dtype=object)
+        self.fill(out)
+        found: list[str] = out.tolist()
+        return found
+
+
+class Unread:
+    """A column of strings, none of them missing, of another library: rows become `Texts` when they
+    are needed.
+
+    Parameters
+    ----------
+    column : array of pyarrow, Series of polars, ...
+    read : callable
+        `Texts` of such a column.
+    """
+
+    def __init__(self, column: Any, read: Callable[[Any], Texts | None]) -> None:
+        self.column, self.read = column, read
+
+    @classmethod
+    def of(cls, column: Any, read: Callable[[Any], Texts | None]) -> Unread | None:
+        """The column; None if `read` does not take it."""
+        return None if read(column[:0]) is None else cls(column, read)
+
+    def __len__(self) -> int:
+        return len(self.column)
+
+    def __getitem__(self, rows: Ints | slice) -> Unread | Texts:
+        return Unread(self.column[rows], self.read) if isinstance(rows, slice) else self.texts[rows]
+
+    @cached_property
+    def texts(self) -> Texts:
+        """All rows."""
+        found = self.read(self.column)
+        if found is None:  # an id of more than 2 GB, say
+            raise MemoryError
+        return found
+
+    def changes(self) -> Ints:
+        """As `Texts.changes`."""
+        rows: list[Ints] = [np.zeros(min(len(self), 1), np.int64)]
+        for start in range(1, len(self), CHUNK_ROWS):
+            some = Unread(self.column[start - 1 : start + CHUNK_ROWS], self.read)
+            rows.append(some.texts.changes()[1:] + (start - 1))
+        return np.concatenate(rows)
+
+    def to_list(self) -> list[str]:
+        """The texts as Python strings."""
+        return self.texts.to_list()
+
+
+def plain_lines(
+    data: bytes, n: int, columns: Mapping[str, int], number: int | None
+) -> tuple[list[str], Ints, dict[str, Texts], Floats] | None:
+    """Topic and length of each stretch of rows with the same topic, further columns, and numbers of
+    lines.
+
+    The lines have `n` fields, the first of which is the topic, separated by blanks or tabs, and end
+    with LF or CRLF. None if a line is anything else (blank, a comment, too long or too short, with
+    a byte order mark, with a number that is no decimal one), if the text is not UTF-8, and if
+    nothing is compiled.
+
+    Parameters
+    ----------
+    data : bytes
+        Whole lines, the last of which may lack its end.
+    n : int
+    columns : mapping of name to field
+        At least one.
+    number : int
+        Which field is the number; None if there is none.
+    """
+    if not compiled:
+        return None
+    size = _native.count(data) + 1
+    begins, (at, length, _), numbers = np.empty(size, np.int64), _room(size), np.empty(size)
+    found: dict[str, Texts] = {}
+    for name, field in columns.items():
+        room = _room(size)
+        sizes = _native.lines(
+            data, n, field, -1 if number is None else number, *room, numbers, begins, at, length
+        )
+        if sizes is None or not (sizes[2] or _is_utf8(data)):
+            return None
+        found[name] = Texts(data, *room)[: sizes[0]]
+    topics = Texts(data, at, length, room[2])[: sizes[1]]  # their hashes are not used
+    lengths = np.diff(np.append(begins[: sizes[1]], sizes[0]))
+    return topics.to_list(), lengths, found, numbers[: sizes[0]]
+
+
+def _is_utf8(data: bytes) -> bool:
+    try:
+        data.decode("utf-8")
+    except UnicodeDecodeError:
+        return False
+    return True
+
+
+def changes(column: Any) -> Ints | None:
+    """Rows of a list or object array whose string differs from that of the row before, the first
+    included.
+
+    None as for `Texts.of`.
+    """
+    if not compiled or not (isinstance(column, list) or _is_objects(column)):
+        return None
+    rows = np.empty(len(column), np.int64)
+    n = _native.changes(column, rows)
+    return None if n is None else rows[:n].copy()
+
+
+def _is_objects(column: Any) -> bool:
+    return isinstance(column, np.ndarray) and column.dtype == object and column.ndim == 1
+
+
+def _room(size: int) -> tuple[Ints, Ints, Hashes]:
+    return np.empty(size, np.int64), np.empty(size, np.int32), np.empty(size, np.uint64)

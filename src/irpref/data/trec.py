@@ -1,0 +1,510 @@
+"""Runs and judgments in TREC format, as columns.
+
+    run    query_id  Q0  doc_id  rank  score  tag
+    qrels  query_id  iteration  doc_id  relevance
+           query_id  doc_id  relevance
+
+Fields are separated by white space (spaces, tabs, any number of them), lines by LF, CRLF or CR.
+Blank lines and lines that begin with `#` are ignored, as by trec_eval 10. Everything else is data:
+a line that does not have the form above is an error with file, line number and text; nothing is
+skipped. Ids are text (`007` stays `007`; quotes are ordinary characters; UTF-8). Ranks are not
+read. A line has at most 64 MB.
+
+The format leaves open, and we decided:
+
+* *A tag with blanks.* trec_eval ignores what follows the tag. So do we, unless the line could as well be one
+  with a blank in the document id (its fourth field is no whole number, or its sixth is a number):
+  then the score would be taken from the wrong place, and the line is an error.
+* *Which qrels.* The first line decides between three and four fields. The header of BEIR's files is known.
+* *Byte order marks.* One at the beginning of a line belongs to none of its fields: files of Windows that were put
+  together have several.
+* *Numbers.* What Python's `float` takes, without `_`. NaN and infinity are passed on: evaluation rejects them,
+  with topic and document.
+
+The file is cut into blocks of whole lines. Compiled code (`irpref.data.texts`) takes a block whose
+lines hold nothing unusual; without it, a block with one blank or tab between two fields is split at
+once. Every other block goes through the exact parser (`parse_lines`), line by line, which reads it
+or says which line is wrong."""
+
+from __future__ import annotations
+
+import codecs
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from itertools import chain, islice, starmap
+from typing import Any
+
+import numpy as np
+
+from irpref.data import texts
+from irpref.data.columns import Stretches, Table, as_list, as_objects, stretches_of, take
+from irpref.data.source import LONGEST_LINE, Source, ahead, blocks_of, too_long
+from irpref.data.texts import Texts
+from irpref.kernel.record import Record
+from irpref.messages import clipped
+
+BLOCK_BYTES = 4 << 20  # several in flight: bytes and tables stay small however long the file is
+SHOWN = 200  # characters of a malformed line in its message
+MOST_FIELDS = 64  # of a line that are checked
+CHECK_BYTES = 1 << 19  # of a line whose fields are counted at a time
+_BEIR = [b"query-id", b"corpus-id", b"score"]
+
+
+class Form(Record):
+    """A form of line: the names of its fields, and the one that is read as a number (none if
+    empty).
+    """
+
+    what: str
+    expected: str
+    number: str
+
+    @property
+    def n(self) -> int:
+        """Number of fields."""
+        return len(self.expected.split())
+
+    @property
+    def columns(self) -> dict[str, int]:
+        """The fields that are read, by name."""
+        names = enumerate(self.expected.split())
+        return {
+            name: i for i, name in names if name not in ("Q0", "rank", "tag") or name == self.number
+        }
+
+    @property
+    def texts(self) -> list[str]:
+        """The columns that are neither the topic nor the number; the document is the first `doc_id`
+        or `winner`.
+        """
+        return [name for name in self.columns if name not in ("query_id", self.number)]
+
+    @property
+    def doc(self) -> str:
+        """The column of documents."""
+        return "doc_id" if "doc_id" in self.columns else "winner"
+
+
+RUN = Form("run", "query_id Q0 doc_id rank score tag", "score")
+QRELS = Form("qrels", "query_id iteration doc_id relevance", "relevance")
+QRELS_3 = Form("qrels", "query_id doc_id relevance", "relevance")
+RANKS = Form("run", "query_id doc_id rank", "rank")
+
+
+class TopicReturnsError(ValueError):
+    """A run that was read topic by topic has rows of a topic in two places."""
+
+
+class _Malformed(Exception):
+    """A line of a block: its number in the block from 0, what is wrong, its text."""
+
+    def __init__(self, line: int, why: str, text: bytes) -> None:
+        super().__init__(line, why, text)
+        self.line, self.why, self.text = line, why, text
+
+
+# Tables -------------------------------------------------------------------------------------------
+
+
+def whole(source: Source, form: Form) -> Table:
+    """All rows of a file. Raises as `read_run`."""
+    table = Table.joined(part.compact() for part in blocks(source, form))
+    nothing = {name: np.zeros(0, object) for name in form.texts if name != form.doc}
+    return table if len(table) else table.but(columns=nothing)
+
+
+def ranks(source: Source) -> Iterator[Table]:
+    """Rows of a run of MS MARCO's three columns, which hold ranks: the scores are the negative
+    ranks.
+    """
+    for table in blocks(source, RANKS):
+        rank = table.value
+        bad = np.flatnonzero(~((rank == np.rint(rank)) & (rank >= 0) & (rank < 2**53)))
+        if bad.size:
+            topic, doc = (
+                as_list(take(column, bad[:1]))[0] for column in (table.query_id, table.doc_id)
+            )
+            raise ValueError(
+                f"{source.name}: the rank of topic {topic!r}, document {doc!r} is "
+                f"{rank[bad[0]]:g}, expected a whole "
+                "number (the third column of MS MARCO's runs holds ranks, not scores)"
+            )
+        yield table.but(value=-rank)
+
+
+def lines_of(source: Source) -> Iterator[tuple[int, bytes]]:
+    """Lines that hold something, with their numbers from 1."""
+    with source.open() as file:
+        number = 0
+        for block in blocks_of(file, 1 << 16):
+            if error := _too_long(block):
+                with _located(source.name, number):
+                    raise error
+            for line in _text(block).removesuffix(b"\n").split(b"\n"):
+                number += 1
+                if (first := line.split(None, 1)) and not first[0].startswith(b"#"):
+                    yield number, line
+
+
+def first_fields(source: Source) -> list[bytes]:
+    """The fields of the first line that holds something; none in a file without such a line."""
+    return next((line.split(None, MOST_FIELDS) for _, line in lines_of(source)), [])
+
+
+def is_header(source: Source) -> bool:
+    """Whether the first line alone, of up to a hundred, does not end with a number."""
+    first, *others = (is_number(line.split()[-1]) for _, line in islice(lines_of(source), 100))
+    return bool(others) and not first and all(others)
+
+
+def whole_topics(parts: Iterator[Table], name: str) -> Iterator[Table]:
+    """Rows that follow each other, cut between topics: some whole topics at a time.
+
+    Memory is that of a few parts and of the longest topic, however many topics there are. If there
+    is one part only, it comes as it is.
+
+    Parameters
+    ----------
+    parts : iterator of Table, none of them empty
+    name : str
+        Of the file.
+
+    Raises
+    ------
+    TopicReturnsError
+        Rows of a topic follow after those of another: what was yielded is not the whole of that
+        topic. Read the file again as a whole (a `Source` that was told to `keep` standard input can
+        be read again).
+    """
+    first, second = next(parts, None), next(parts, None)
+    if first is None or second is None:
+        yield from () if first is None else (first,)
+        return
+    done: set[str] = set()
+    waiting: list[Table] = []  # the last of their topics may go on
+    topic = None
+    for part in chain((first, second), parts):
+        stretches = stretches_of(part.query_id)
+        names = stretches.names
+        part = part.but(query_id=stretches)
+        for i, other in enumerate(names):
+            if other in done and (i or other != topic):
+                raise TopicReturnsError(f"{name}: topic {other!r} is in more than one place")
+            done.add(other)
+        if waiting and names[0] == topic:
+            if (n := len(waiting[0].query_id.names)) > 1:
+                yield waiting[0].stretches(0, n - 1)
+                waiting = [waiting[0].stretches(n - 1, n).compact()]
+            waiting.append(part.stretches(0, 1).compact())
+            if len(names) == 1:
+                continue
+            part = part.stretches(1, len(names))
+        if waiting:
+            yield Table.joined(waiting)
+        waiting, topic = [part], names[-1]
+    yield Table.joined(waiting)
+
+
+# Blocks -------------------------------------------------------------------------------------------
+
+
+def blocks(source: Source, form: Form, block_bytes: int = BLOCK_BYTES) -> Iterator[Table]:
+    """The rows of a file in order, some at a time, none of them empty; the next are read while the
+    caller works.
+
+    Parameters
+    ----------
+    source : Source
+    form : Form
+        `QRELS` means four fields or three: the first line decides.
+    block_bytes : int
+        Bytes read at a time, after decompression.
+
+    Raises
+    ------
+    ValueError, OSError
+        As `read_run`.
+    """
+    # A pipe is read by the caller's thread: one that waits for a pipe cannot be interrupted. Few
+    # blocks need none.
+    threads = texts.compiled and not source.alone and source.size() > 2 * block_bytes
+    lines = 0
+    with source.open() as file:
+        formed = _formed(blocks_of(file, block_bytes), form)
+        for found, number in (
+            ahead(starmap(_parsed, ahead(formed))) if threads else starmap(_parsed, formed)
+        ):
+            if isinstance(found, _Malformed):
+                with _located(source.name, lines):
+                    raise found
+            lines += number
+            if len(found):
+                yield found
+
+
+def _formed(blocks: Iterator[bytes], form: Form) -> Iterator[tuple[bytes, Form, int]]:
+    """Blocks, their form, and how many lines before each hold nothing."""
+    decided = form is not QRELS
+    for data in blocks:
+        skipped = 0
+        if not decided:
+            found, data, skipped = _form_of(_text(data))
+            form, decided = found or form, found is not None
+        yield data, form, skipped
+
+
+def _form_of(data: bytes) -> tuple[Form | None, bytes, int]:
+    """Which form of qrels these first lines have, the lines left to parse, and how many were passed
+    over.
+
+    None if all of them are blank or comments.
+    """
+    at = 0
+    for number, line in enumerate(data.split(b"\n"), 1):
+        fields = line.split(None, MOST_FIELDS)
+        at += len(line) + 1
+        if not fields or fields[0].startswith(b"#"):
+            continue
+        if fields == _BEIR:
+            return QRELS_3, data[at:], number
+        return (QRELS_3 if len(fields) == 3 else QRELS), data, 0
+    return None, data, 0
+
+
+def _parsed(data: bytes, form: Form, skipped: int = 0) -> tuple[Table | _Malformed, int]:
+    """A block and its number of lines, or what is wrong with it; `skipped` lines before it hold
+    nothing.
+    """
+    if error := _too_long(data):
+        return error, 0
+    fields = (
+        form.n,
+        {name: form.columns[name] for name in form.texts},
+        form.columns.get(form.number),
+    )
+    text, plain = data, texts.plain_lines(data, *fields)
+    if plain is None and (text := _text(data)) is not data:
+        plain = texts.plain_lines(text, *fields)
+    if plain is not None:
+        names, lengths, columns, numbers = plain
+        return _table(form, Stretches(names, lengths), columns, numbers), skipped + numbers.size
+    try:
+        found = _split(text, form)
+        number = len(found["query_id"]) if found else 0
+        if found is None:
+            found, number = parse_lines(text, form)
+    except _Malformed as error:
+        error.line += skipped
+        return error, 0
+    query_id = stretches_of(found["query_id"])
+    numbers = np.array(
+        found[form.number] if form.number else np.zeros(len(query_id)), dtype=np.float64
+    )
+    return _table(
+        form, query_id, {name: found[name] for name in form.texts}, numbers
+    ), skipped + number
+
+
+def _split(data: bytes, form: Form) -> dict[str, list[Any]] | None:
+    """Columns of lines that hold nothing unusual, split all at once; None if in doubt."""
+    if not _is_even(data, form.n) or data.startswith(b"#") or b"\n#" in data:
+        return None
+    try:
+        fields = (
+            data.decode("utf-8").removesuffix("\n").replace("\n", " ").replace("\t", " ").split(" ")
+        )
+        found: dict[str, list[Any]] = {
+            name: fields[i :: form.n] for name, i in form.columns.items()
+        }
+        if form.number:
+            # Only Python accepts digits of other scripts and `_` in a number.
+            plain = data.isascii() and b"_" not in data
+            found[form.number] = (
+                list(map(float, found[form.number])) if plain else as_floats(found[form.number])
+            )
+        return found
+    except ValueError:
+        return None
+
+
+def _is_even(data: bytes, n: int) -> bool:
+    """Whether each line has `n` fields, with one blank or tab between two, and no other byte below
+    33.
+    """
+    text = np.frombuffer(data if data.endswith(b"\n") else data + b"\n", np.uint8)
+    low = text <= 32
+    if (
+        np.count_nonzero(low) != np.count_nonzero(text == 10) * n
+    ):  # counted first: a long line may have many fields
+        return False
+    at = np.flatnonzero(low)
+    if at[0] == 0 or (at[1:] - at[:-1] == 1).any():
+        return False
+    gaps = text[at].reshape(-1, n)
+    return bool((gaps[:, -1] == 10).all() and ((gaps[:, :-1] == 32) | (gaps[:, :-1] == 9)).all())
+
+
+def _table(form: Form, query_id: Stretches, columns: dict[str, Any], number: Any) -> Table:
+    docs = columns[form.doc]
+    further = {name: _repeated(column) for name, column in columns.items() if name != form.doc}
+    return Table(
+        query_id, Texts.of(docs) or docs, number, further, ("query_id", *form.texts, form.number)
+    )
+
+
+def _repeated(column: Texts | list[str]) -> Any:
+    """A column as an object array; equal neighbours share one string (usually all iterations are
+    equal).
+    """
+    stretches = stretches_of(column)
+    return np.repeat(as_objects(stretches.names), stretches.lengths)
+
+
+@contextmanager
+def _located(name: str, lines: int) -> Iterator[None]:
+    """Turn a malformed line of a block into the error that users see."""
+    try:
+        yield
+    except _Malformed as error:
+        raise ValueError(
+            f"{name}, line {lines + error.line + 1}: {error.why}: {shown(error.text)!r}"
+        ) from None
+
+
+def shown(line: bytes) -> str:
+    """A line as a message shows it."""
+    text = line[: 4 * SHOWN + 4].decode("utf-8", "backslashreplace")
+    return text if len(text) <= SHOWN else text[:SHOWN] + "..."
+
+
+# Lines --------------------------------------------------------------------------------------------
+
+
+def _text(data: bytes) -> bytes:
+    """Whole lines separated by LF alone, without byte order marks at their beginning."""
+    if b"\r" in data:
+        data = data.replace(b"\r\n", b"\n").replace(b"\r", b"\n")
+    if not data.isascii() and codecs.BOM_UTF8 in data:
+        data = re.sub(
+            rb"(?m)^(?:\xef\xbb\xbf)+", b"", data
+        )  # files of Windows put together, each with its own
+    return data
+
+
+def _too_long(block: bytes) -> _Malformed | None:
+    """The error if a block begins with a line that is too long."""
+    why = f"longer than {LONGEST_LINE >> 20} MB, which no line of this form is"
+    return _Malformed(0, why, block[: 4 * SHOWN + 4]) if too_long(block) else None
+
+
+def parse_lines(data: bytes, form: Form) -> tuple[dict[str, list[Any]], int]:
+    """The exact parser: columns of these lines, and how many lines there are. Raises `_Malformed`."""
+    lines = _text(data).split(b"\n")
+    if not lines[-1]:
+        lines.pop()
+    rows = [line.split(None, MOST_FIELDS) for line in lines]
+    kept: Any = rows
+    if not set(map(len, rows)) <= {form.n} or any(row[0][:1] == b"#" for row in rows):
+        kept, numbers = [], []
+        for number, row in enumerate(rows):
+            if not row or row[0][:1] == b"#":
+                continue
+            if len(row) != form.n:
+                why = _fields_wrong(row, lines[number], form)
+                if why:
+                    parse_lines(
+                        b"\n".join(lines[:number]), form
+                    )  # an error in an earlier line comes first
+                    raise _Malformed(number, why, lines[number])
+                row = row[: form.n]
+            kept.append(row)
+            numbers.append(number)
+    else:
+        numbers = range(len(rows))  # type: ignore[assignment]
+    columns = list(zip(*kept, strict=True)) or [()] * form.n
+    out: dict[str, list[Any]] = {}
+    wrong: list[tuple[int, str]] = []
+    for name, i in form.columns.items():
+        try:
+            texts = _texts(columns[i])
+            out[name] = as_floats(texts) if name == form.number else texts
+        except ValueError:
+            wrong.append(_first_wrong(columns[i], name, form, numbers))
+    if wrong:
+        number, why = min(wrong)
+        raise _Malformed(number, why, lines[number])
+    return out, len(lines)
+
+
+def _first_wrong(
+    column: Sequence[bytes], name: str, form: Form, numbers: Sequence[int]
+) -> tuple[int, str]:
+    """Line and reason of the first field of a column that cannot be read."""
+    for number, field in zip(numbers, column, strict=True):
+        try:
+            text = _texts((field,))
+            if name == form.number:
+                as_floats(text)
+        except ValueError:
+            if name != form.number:
+                return number, f"the {name} is not UTF-8"
+            hint = " (labels={...} or --labels says what labels are worth)" * (name == "relevance")
+            return (
+                number,
+                f"the {name} {clipped(field.decode('utf-8', 'backslashreplace'))!r} is no "
+                f"number{hint}",
+            )
+    raise AssertionError("each field can be read, and the column cannot")
+
+
+def _fields_wrong(row: list[bytes], line: bytes, form: Form) -> str | None:
+    """What is wrong with a line of another number of fields; None for a run's tag with blanks in
+    it.
+    """
+    size = len(row) if len(row) <= MOST_FIELDS else n_fields(line)
+    why = f"{size} field{'s' * (size != 1)}, expected {form.n} ({form.expected})"
+    if form is not RUN and len(row) == RUN.n and row[1] == b"Q0":
+        return f"{why}; this looks like a run"
+    if form is RUN and len(row) == QRELS.n and row[1] in (b"0", b"Q0"):
+        return f"{why}; this looks like judgments"
+    if form is RUN and len(row) == RANKS.n:
+        return f"{why}; MS MARCO's three columns (query_id doc_id rank) are read as form 'msmarco' (--format msmarco)"
+    if form is not RUN or len(row) < form.n or not re.fullmatch(rb"[+-]?[0-9]+", row[3]):
+        return why
+    try:
+        as_floats(_texts((row[5],)))
+    except ValueError:
+        return None
+    return why
+
+
+def n_fields(line: bytes) -> int:
+    """Number of fields of a line, counted some at a time: a long line may have very many."""
+    size, rest = 0, b""
+    for start in range(0, len(line), CHECK_BYTES):
+        *fields, rest = (rest + line[start : start + CHECK_BYTES] + b".").split()
+        size, rest = size + len(fields), rest[:-1]
+    return size + bool(rest)
+
+
+def as_floats(fields: Sequence[str]) -> list[float]:
+    """Fields as numbers. Raises `ValueError`."""
+    # Python takes 1_000 and digits of other scripts for numbers; no tool of this field does.
+    text = " ".join(fields)
+    if "_" in text or not text.isascii():
+        raise ValueError
+    return list(map(float, fields))
+
+
+def is_number(field: bytes) -> bool:
+    """Whether a field is one number."""
+    try:
+        return bool(as_floats([field.decode("utf-8")]))
+    except ValueError:
+        return False
+
+
+def _texts(fields: Iterable[bytes]) -> list[str]:
+    joined = b"\n".join(fields)
+    return joined.decode("utf-8").split("\n") if joined else []

@@ -1,0 +1,345 @@
+"""Why a topic has its value: what each document contributes, and the reason in words.
+
+>>> from irpref import RPref
+>>> from irpref import explain
+>>> qrels = {"q1": {"D7": 2, "D10": 1, "D12": 0}}
+>>> run = {"q1": {"D12": 3.0, "D7": 2.0, "D4": 1.0}}
+>>> table = explain(RPref(max_rel=2), qrels, run, "q1")
+>>> table[["rank", "doc_id", "lost", "contribution", "why"]].to_dict("records")[0]
+{'rank': 1, 'doc_id': 'D12', 'lost': 0.0, 'contribution': 0.0, 'why': 'preferred D7 ranked below
+D12'}
+>>> round(float(table["contribution"].sum()), 4)
+0.2222
+
+The numbers are the summands of the kernels (`Terms`), in the order of the evaluation; nothing is
+computed a second time. If a measure is not a sum over documents, you get an error that names a
+measure to explain instead."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from contextlib import suppress
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from irpref.judged.align import listing as listing_of
+from irpref.judged.order import TREC, Alignment
+from irpref.judged.types import Qrels, Run
+from irpref.kernel.reasons import MISSED, REST, RETRIEVED, Topic, plain_reasons
+from irpref.kernel.record import Record
+from irpref.kernel.run import JudgedRun
+from irpref.kernel.segments import Floats, Ints, Segments, order_by
+from irpref.kernel.terms import ByRank
+from irpref.measures.declare import KernelMeasure, MeasureLike, nearest_of_ours, registered
+from irpref.measures.names import parse
+from irpref.messages import clipped
+from irpref.values.prepare import prepare
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+
+__all__ = ["MISSED", "REST", "RETRIEVED", "Account", "Explainer", "explain", "explainable"]
+
+
+def explainable(measure: MeasureLike) -> KernelMeasure:
+    """The measure, if it can be explained: its value must be a sum over documents.
+
+    Raises
+    ------
+    TypeError
+        This is not a measure.
+    ValueError
+        Its value is not such a sum; the message names a measure to explain instead.
+    """
+    found = parse(measure) if isinstance(measure, str) else measure
+    if not hasattr(found, "NAME"):
+        raise TypeError(
+            f"expected a measure or its name, got {type(found).__name__}: the order is measure, "
+            f"qrels, run, topic"
+        )
+    if not isinstance(found, KernelMeasure):
+        stand_in = nearest_of_ours(found)
+        if stand_in is not None:
+            same = {
+                name: value
+                for name, value in found.params.items()
+                if name in stand_in.SUPPORTED_PARAMS
+            }
+            with suppress(ValueError):  # gains that the host accepts, for example
+                stand_in = stand_in(**same | stand_in.params)
+        raise ValueError(
+            f"{clipped(str(found))} cannot be explained document by document: only measures of "
+            f"irpref know what each "
+            "document adds" + (f"; explain {stand_in}, the nearest of them" if stand_in else "")
+        )
+    if type(found).terms is None:
+        name = re.split(r"\W", found.INSTEAD)[0]
+        other = registered().get(name)
+        same = {
+            p: value for p, value in found.params.items() if other and p in other.SUPPORTED_PARAMS
+        }
+        with suppress(ValueError):  # a parameter of this name that means something else
+            other = other and other(**same)
+        instead = f"; explain {other}{found.INSTEAD.removeprefix(name)}" if other else ""
+        raise ValueError(f"{found} is no sum over documents: none has a share of it{instead}")
+    found.validate_params()
+    return found
+
+
+class Account(Record):
+    """Rows that add up to the value of each topic: retrieved documents in order, missed ones, the
+    rest.
+
+    Attributes
+    ----------
+    topics : Segments
+        Rows by topic of the pool.
+    kind : int array (n_rows,)
+        RETRIEVED, MISSED (judged documents that the run lacks and that count, or would count if
+        they were retrieved) or REST (what belongs to no document).
+    doc_ids : object array of str (n_rows,)
+        None for REST.
+    rank : int array (n_rows,)
+        Rank in the evaluation, from 1; 0 for rows that were not retrieved.
+    score, grade, contribution : float array (n_rows,)
+        NaN if there is none.
+    source : int array (n_rows,)
+        Row of the run's input; -1 for rows that were not retrieved.
+    columns : dict of str to float array (n_rows,)
+        What the contributions are made of.
+    value : float array (n_topics,)
+        The value of the measure, from its kernel.
+    """
+
+    topics: Segments
+    kind: Ints
+    doc_ids: Any
+    rank: Ints
+    score: Floats
+    grade: Floats
+    contribution: Floats
+    source: Ints
+    columns: dict[str, Floats]
+    value: Floats
+
+
+class Explainer:
+    """A measure prepared to explain any number of runs against the same qrels.
+
+    Parameters
+    ----------
+    measure : measure of irpref, or its name
+    qrels : as `ir_measures.calc` takes them, or a Pool
+    alignment : Alignment
+
+    Raises
+    ------
+    ValueError
+        The measure is not a sum over documents; or as `irpref.values.prepare.prepare`.
+    """
+
+    def __init__(self, measure: MeasureLike, qrels: Qrels, alignment: Alignment = TREC) -> None:
+        self.measure, self.alignment = explainable(measure), alignment
+        self.pool, resolved = prepare([self.measure], qrels)
+        self.arguments: dict[str, Any] = resolved[self.measure]
+
+    def topic_number(self, query_id: Any) -> int:
+        """Number of a topic of the qrels; `ValueError` if it has no judgments."""
+        try:
+            return self.pool.topic_of[str(query_id)]
+        except KeyError:
+            first = ", ".join(map(repr, self.pool.topic_ids[:3]))
+            raise ValueError(
+                f"topic {str(query_id)!r} has no judgments (the topics begin {first})"
+            ) from None
+
+    def account(
+        self, run: Run, wanted: Sequence[int] | None = None, missed: bool = True
+    ) -> Account:
+        """Explain a run.
+
+        Parameters
+        ----------
+        run : as `ir_measures.calc` takes it
+        wanted : topics of the pool to explain, by number; all of them if None
+        missed : whether to add rows for documents that were not retrieved, and for the rest
+
+        Raises
+        ------
+        ValueError
+            As `Pool.judge`.
+        """
+        pool, measure = self.pool, type(self.measure)
+        assert measure.terms is not None
+        listing = listing_of(pool, run, alignment=self.alignment)
+        topics, order = listing.topics, np.arange(listing.row.size)
+        if measure.TIES_BY_RISING_ID and self.alignment.by_id:  # each tie the other way round
+            ties = Segments.of_equal(topics.topic, listing.score)
+            order = ties.spread(ties.starts + ties.ends - 1) - order
+        row, docs = listing.row[order], np.array([*listing.doc_ids, None], dtype=object)
+        hit = row >= 0
+        judged = JudgedRun(pool, topics.where(hit), listing.rank[hit], row[hit], topics.lengths)
+        if measure.TIES_BY_RISING_ID:
+            judged.rank_rising = judged.rank
+        terms = measure.terms(judged, **self.arguments)
+
+        mask = (
+            np.ones(pool.n_topics, bool)
+            if wanted is None
+            else np.isin(np.arange(pool.n_topics), list(wanted))
+        )
+        seen = np.flatnonzero(mask[topics.topic])
+        lacking = rest = np.zeros(0, np.int64)
+        if missed:
+            # Grade of at least `rel`, or any positive grade if the measure has no such parameter.
+            relevant = pool.grade >= (self.arguments.get("rel") or np.nextafter(0, 1))
+            counts = (terms.judged != 0) | (relevant if terms.counts is None else terms.counts)
+            lacking = np.flatnonzero(judged.missed() & counts & mask[pool.judged.topic])
+            if terms.rest is not None:
+                rest = np.flatnonzero((terms.rest != 0) & mask)
+
+        topic = np.concatenate([topics.topic[seen], pool.judged.topic[lacking], rest])
+        kind = np.repeat([RETRIEVED, MISSED, REST], [seen.size, lacking.size, rest.size])
+        sort = order_by(topic, kind, pool.n_topics)
+        topic, kind = topic[sort], kind[sort]
+        # The row of the listing and of the pool, -1 if there is none: the value appended to each of
+        # their columns.
+        at = np.concatenate([seen, np.full(lacking.size + rest.size, -1)])[sort]
+        row = np.concatenate([row[seen], lacking, np.full(rest.size, -1)])[sort]
+        rank, doc = np.append(listing.rank, 0)[at], docs[np.append(order, -1)][at]
+        doc[kind == MISSED] = pool.doc_ids[row[kind == MISSED]]
+        unjudged = (kind == RETRIEVED) & (row < 0)
+
+        def of_row(values: Floats, by_rank: ByRank | None, empty: float) -> Floats:
+            out = np.append(values, empty)[row]
+            if by_rank is not None and unjudged.any():
+                out[unjudged] = by_rank(topic[unjudged], rank[unjudged])
+            return out
+
+        contribution = of_row(terms.judged, terms.unjudged, 0.0)
+        if terms.rest is not None:
+            contribution[kind == REST] = terms.rest[topic[kind == REST]]
+        return Account(
+            Segments.of_lengths(np.bincount(topic, minlength=pool.n_topics)),
+            kind,
+            doc,
+            rank,
+            np.append(listing.score, np.nan)[at],
+            np.append(pool.grade, np.nan)[row],
+            contribution + 0.0,  # no -0
+            np.append(listing.source[order], -1)[at],
+            {
+                name: of_row(values, terms.unjudged_columns.get(name), np.nan)
+                for name, values in terms.columns.items()
+            },
+            measure.kernel(judged, **self.arguments),
+        )
+
+    def reasons(self, account: Account, first: int | None = None) -> list[str]:
+        """Why each row contributes what it does, in words; empty if there is nothing to say.
+
+        With `first`, only this many rows of each topic are sure to get all their reasons.
+        """
+        out: list[str] = []
+        for t in np.flatnonzero(account.topics.lengths).tolist():
+            topic = self._topic(account, t, first)
+            type(self.measure).reasons(topic)
+            out += topic.why
+        return out
+
+    def _topic(self, account: Account, t: int, first: int | None) -> Topic:
+        """One topic of an account, with the reasons that apply to every measure."""
+        rows = slice(*account.topics.offsets[[t, t + 1]].tolist())
+        own = slice(*self.pool.judged.offsets[[t, t + 1]].tolist())
+        negative = self.measure.NEGATIVE_GRADES
+        place, grade = account.rank[rows], account.grade[rows]
+        if self.arguments.get("judged_only"):
+            stays = (account.kind[rows] == RETRIEVED) & (
+                ~np.isnan(grade) if negative else grade >= 0
+            )
+            place = np.where(stays, np.cumsum(stays), 0)
+        cutoff = self.arguments.get("cutoff") if self.measure.CUTOFF_ENDS_LIST else None
+        preferences = "preferences" in self.measure.NEEDS
+        topic = Topic(
+            arguments=self.arguments,
+            doc=account.doc_ids[rows].tolist(),
+            kind=account.kind[rows],
+            grade=grade,
+            contribution=account.contribution[rows],
+            columns={name: values[rows] for name, values in account.columns.items()},
+            pool_grade=self.pool.grade[own],
+            place=place,
+            inside=(place > 0) & (place <= (cutoff or np.inf)),
+            why=[],
+            preferences=self.pool.preferences.topics(t, t + 1, own.start, own.stop)
+            if preferences
+            else None,
+            pool_doc=self.pool.doc_ids[own].tolist() if preferences else [],
+            first=first,
+        )
+        plain_reasons(topic, negative, cutoff)
+        return topic
+
+
+def explain(
+    measure: MeasureLike,
+    qrels: Qrels,
+    run: Run,
+    query_id: str | None = None,
+    why: bool | None = None,
+    *,
+    ties: str = "id",
+) -> pd.DataFrame:
+    """What each document contributes to a measure.
+
+    Parameters
+    ----------
+    measure : measure of irpref, or its name
+    qrels, run : as `ir_measures.calc` takes them
+    query_id : str, optional
+        Topic to explain; all topics of the qrels if None.
+    why : bool, optional
+        Whether to add a column of reasons in words. By default only if you give `query_id`.
+    ties : {'id', 'input'}
+        See `irpref.evaluator`.
+
+    Returns
+    -------
+    DataFrame
+        Columns query_id, rank, doc_id, score, grade (NaN: no judgment), judged (a judgment of at
+        least 0), what the measure is made of (see its `COLUMNS`), contribution. First the ranking
+        in the order of evaluation; then judged documents that were not retrieved and count, or
+        would have, with a missing rank; then, if a value has a part that belongs to no document
+        (ranks below the end of a short list), one row without a document. The contributions of a
+        topic add up to its value.
+
+    Raises
+    ------
+    ValueError
+        The measure is not a sum over documents (the message names one that is); the topic has no
+        judgments; bad input, as for the measures.
+    """
+    import pandas as pd
+
+    explainer = Explainer(measure, qrels, Alignment(ties))
+    wanted = None if query_id is None else [explainer.topic_number(query_id)]
+    account = explainer.account(run, wanted)
+    ids = np.array(explainer.pool.topic_ids, dtype=object)
+    frame = pd.DataFrame(
+        {
+            "query_id": ids[account.topics.topic],
+            "rank": pd.Series(account.rank, dtype="Int64").where(account.kind == RETRIEVED),
+            "doc_id": account.doc_ids,
+            "score": account.score,
+            "grade": account.grade,
+            "judged": account.grade >= 0,
+            **account.columns,
+            "contribution": account.contribution,
+        }
+    )
+    if why or (why is None and query_id is not None):
+        frame["why"] = np.array(explainer.reasons(account), dtype=object)
+    return frame

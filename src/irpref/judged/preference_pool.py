@@ -1,0 +1,175 @@
+"""A pool of preferences: judgments by group and subgroup, instead of one grade a document.
+
+    query_id  group  subgroup  doc_id  relevance
+
+Levels (`relevance`) order the documents of a subgroup and mean nothing outside it; groups are the
+preferences of different judges, who may contradict each other. See `irpref.kernel.preference_pairs`
+for what follows from them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from irpref.data.columns import Table, as_list, objects, take
+from irpref.judged.inputs import group, str_list
+from irpref.judged.pool import ConflictError, Pool
+from irpref.kernel.segments import Ints
+from irpref.messages import DuplicateWarning, warn_user
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+GROUP, SUBGROUP = "group", "subgroup"
+COLUMNS = (GROUP, SUBGROUP)
+
+
+def are_preferences(data: Table) -> bool:
+    """Whether a table has a column of groups or of subgroups."""
+    return any(name in data.columns for name in COLUMNS)
+
+
+def pool_of_preferences(data: Table) -> Pool:
+    """Build the pool of judgments that are preferences.
+
+    The grade of a document is its highest level, which means something only if it has no other;
+    `graded` of the pool says whether that holds for all documents.
+
+    Raises
+    ------
+    ValueError
+        Nothing is judged; a level that is NaN or infinite; preferences of a group that contradict
+        each other, with topic, group and documents.
+
+    Warns
+    -----
+    DuplicateWarning
+        A judgment occurs twice in a group of one subgroup.
+    """
+    from irpref.kernel.closure import ConflictingError, build, conflict_text
+
+    topics = group(data.query_id)
+    order = topics.order
+    docs = str_list(as_list(take(data.doc_id, order)))
+    if not docs:
+        raise ValueError("the preferences are empty: there is nothing to judge a run against")
+    level = data.value if order is None else data.value[order]
+    topic = np.repeat(np.arange(len(topics.names)), topics.lengths)
+    bad = np.flatnonzero(~np.isfinite(level))
+    if bad.size:
+        first = int(bad[0])
+        raise ValueError(
+            f"preferences: the level of topic {topics.names[int(topic[first])]!r}, document "
+            f"{docs[first]!r} "
+            f"is {level[first]}"
+        )
+    groups, of_group = _coded(data.columns.get(GROUP), order, len(docs))
+    _, of_sub = _coded(data.columns.get(SUBGROUP), order, len(docs))
+
+    names, of_doc = _codes(docs)
+    keys, document = np.unique(topic * len(names) + of_doc, return_inverse=True)
+    doc_topic, doc_name = keys // len(names), keys % len(names)
+    highest = np.full(keys.size, -np.inf)
+    np.maximum.at(highest, document, level)
+    pool = Pool.of(
+        Table(
+            [topics.names[t] for t in doc_topic.tolist()],
+            [names[d] for d in doc_name.tolist()],
+            highest,
+            {},
+            data.found,
+        )
+    )
+    pool.graded = bool((level == highest[document]).all())
+    # The documents are sorted by rising id, and so is their order.
+    by_id = np.empty(keys.size, np.int64)
+    by_id[pool.place] = np.arange(keys.size)
+    row = pool.place[document]
+
+    def judgment(at: int) -> tuple[str, str, str]:
+        return topics.names[int(topic[at])], groups[int(of_group[at])], docs[at]
+
+    try:
+        preferences = build(topic, of_group, of_sub, row, level, len(topics.names), by_id)
+    except ConflictingError as error:
+        raise ConflictError(f"preferences: {conflict_text(error, judgment)}") from None
+    pool.give_preferences(preferences)
+    twice = np.flatnonzero(preferences.repeats & ~preferences.several)
+    if twice.size:
+        t = int(preferences.groups.topic[twice[0]])
+        warn_user(
+            f"preferences: {twice.size} group{'s hold' if twice.size > 1 else ' holds'} a "
+            f"judgment twice, first in "
+            f"topic {pool.topic_ids[t]!r}; each of the two counts, as for trec_eval",
+            DuplicateWarning,
+        )
+    return pool
+
+
+def _coded(column: Any, order: Ints | None, size: int) -> tuple[list[str], Ints]:
+    """Names of a column, and the number of each row; one name if there is no column."""
+    if column is None:
+        return ["0"], np.zeros(size, np.int64)
+    return _codes(str_list(as_list(take(column, order)), GROUP))
+
+
+def _codes(values: list[str]) -> tuple[list[str], Ints]:
+    """The different values, rising, and the place of each value among them."""
+    import pandas as pd
+
+    codes, names = pd.factorize(objects(values), sort=True)
+    return names.tolist(), codes
+
+
+def preferences_from(qrels: Any, negative: bool = True) -> pd.DataFrame:
+    """The preferences that graded judgments imply: one group a topic, higher grades before lower
+    ones.
+
+    Parameters
+    ----------
+    qrels : DataFrame, dict of dicts, or iterable of namedtuples
+        As `ir_measures.calc` takes them.
+    negative : bool
+        Whether negative grades are levels, as for trec_eval's `qrels_prefs` and as `PrefShare`
+        takes those of qrels. False: they are no judgments, as for `RPref` and `Bpref`, and their
+        documents are left out.
+
+    Returns
+    -------
+    pandas.DataFrame
+        As `read_preferences` returns it.
+
+    Notes
+    -----
+    Without negative grades, and with the documents of one score in the same order, these count the
+    same:
+
+    * `PrefShare(pairs='retrieved')` is 1 - misplaced / possible, where *misplaced* is the number of pairs that `RPref`
+      has in its sums (a retrieved judged document, one of a lower grade above it);
+    * with two grades, R relevant and N non-relevant documents of which all were retrieved,
+      `PrefShare(pairs='retrieved')` is `BprefN` (and `RPref`): 1 - misplaced / (R N);
+    * with two grades and R >= N, `PrefShare(by='group', nonrelevant='R')` is
+      (R N - misplaced + R (R - N)) / (R R): what `BprefVariant(norm='R')` is if all were retrieved.
+
+    Examples
+    --------
+    >>> preferences_from({"q1": {"a": 2, "b": 1, "c": 0}}).values.tolist()
+    [['q1', '0', '0', 'a', 2], ['q1', '0', '0', 'b', 1], ['q1', '0', '0', 'c', 0]]
+    """
+    import pandas as pd
+
+    pool = Pool.build(qrels)
+    # In the order of the input, topic by topic.
+    row = pool.place if negative else pool.place[pool.grade[pool.place] >= 0]
+    grade = pool.grade[row]
+    whole = bool((grade == np.rint(grade)).all() and (abs(grade) < 2**53).all())
+    return pd.DataFrame(
+        {
+            "query_id": [pool.topic_ids[t] for t in pool.judged.topic[row].tolist()],
+            GROUP: "0",
+            SUBGROUP: "0",
+            "doc_id": pool.doc_ids[row].tolist(),
+            "relevance": grade.astype(np.int64) if whole else grade,
+        }
+    )

@@ -1,0 +1,25 @@
+"""Arrays by topic: what kernels see, and nothing else. What the file of a measure needs is imported
+from here.
+"""
+
+from irpref.kernel.grades import Gains, Judgments
+from irpref.kernel.reasons import MISSED, REST, RETRIEVED, Topic, names, say_preferences
+from irpref.kernel.record import Record
+from irpref.kernel.run import JudgedRun
+from irpref.kernel.segments import Bools, Floats, Ints, Segments, ratio
+from irpref.kernel.terms import Parts, Sum, Terms
+
+__all__ = [
+    "Bools",
+    "Floats",
+    "Gains",
+    "Ints",
+    "JudgedRun",
+    "Judgments",
+    "Parts",
+    "Record",
+    "Segments",
+    "Sum",
+    "Terms",
+]
+__all__ += ["MISSED", "REST", "RETRIEVED", "Topic", "names", "ratio", "say_preferences"]

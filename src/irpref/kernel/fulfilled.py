@@ -1,0 +1,302 @@
+"""Counting the preferences that a ranking fulfils: by group, by pair of documents, and at the
+higher document.
+
+A preference (a before b) is *kept* if a is ranked above b and *broken* if b is ranked above a; both
+documents were retrieved, or the higher one alone. If neither document was retrieved, the ranking
+decides nothing.
+
+Three things are counted:
+
+    `ranked`             by group, with five numbers from which all readings of trec_eval follow
+    `by_pair`            by pair of documents, which several groups may judge
+    `at_documents`       at the higher document of each, which is what a document adds to a value
+
+In an order of levels nothing is listed pair by pair: `irpref.kernel.preference_pairs.ordered`
+counts there. Only `by_pair` and `pair_terms` list pairs, some millions at a time, and the former
+only those of topics in which two groups can judge the same one.
+
+Numbers of preferences are whole, and sums of whole numbers are exact in a double. Shares are added
+in the order in which trec_eval adds them, since the last digit of a sum depends on it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from irpref.kernel.preference_pairs import (
+    BROKEN,
+    BROKEN_ALONE,
+    KEPT,
+    KEPT_ALONE,
+    NOT_RETRIEVED,
+    Preferences,
+    ordered,
+)
+from irpref.kernel.record import Record
+from irpref.kernel.segments import Bools, Floats, Ints, Segments, ratio
+
+
+class Ranked(Record):
+    """The preferences of a pool, a ranking of its documents, and counts of both: whole numbers."""
+
+    of: Preferences
+    judged: Segments  # documents (rows) by topic
+    rank: Ints  # (n_judged,), NOT_RETRIEVED if a document was not
+    entries: Floats  # (4, n_entries) preferences of orders of levels, at the entries
+    pairs: Floats  # (4, n_pairs) preferences that are listed, at the pairs
+    ordered: Floats  # (4, n_groups) both; rows KEPT, KEPT_ALONE, BROKEN and BROKEN_ALONE
+    number: Floats  # (n_groups,) all preferences, retrieved or not
+
+    def fulfilled(self, pairs: str) -> Floats:
+        """Fulfilled preferences: shape (n_groups,)."""
+        return self.ordered[KEPT] + (pairs != "retrieved") * self.ordered[KEPT_ALONE]
+
+    def possible(self, pairs: str) -> Floats:
+        """Possible preferences: shape (n_groups,)."""
+        counted = self.ordered[[KEPT, BROKEN]] if pairs == "retrieved" else self.ordered
+        return self.number if pairs == "all" else counted.sum(axis=0)
+
+
+def ranked(of: Preferences, judged: Segments, rank: Ints) -> Ranked:
+    """Count once what all readings of this ranking need."""
+    entries, pairs = ordered(of, rank)
+    both = zip(entries, pairs, strict=True)
+    by_group = np.array([of.entries.total_whole(e) + of.pairs.total_whole(p) for e, p in both])
+    return Ranked(of, judged, rank, entries, pairs, by_group, of.number())
+
+
+def as_many_nonrelevant(view: Ranked, pairs: str) -> tuple[Floats, Floats]:
+    """Fulfilled and possible preferences of each group that has R non-relevant documents:
+    (n_groups,) each.
+
+    If a group has too few non-relevant documents, those missing count as ranked below all others:
+    each is one more fulfilled preference of every relevant document retrieved. If it has too many,
+    the group is counted again with the R highest of them."""
+    of, rank = view.of, view.rank
+    relevant, other, found, r, n = _kinds(view, pairs)
+    r_all, r_found = of.entries.count(relevant), of.entries.count(relevant & found)
+    missing = np.maximum(r - n, 0)
+    fulfilled = view.fulfilled(pairs) + r_found * missing
+    possible = view.possible(pairs) + r_all * missing
+    # Fewer relevant than non-relevant documents: the second line of the definition.
+    few = r < n
+    if not few.any():
+        return fulfilled, possible
+
+    # The lowest level of a group of one subgroup is its last.
+    last = np.append(of.place, 0)[of.entries.ends - 1]
+    pool = np.where(of.entries.spread(of.several), other, of.place == of.entries.spread(last))
+    at = np.flatnonzero(pool & of.entries.spread(few))
+    # trec_eval sorts a group by rank, and documents that were not retrieved by rising id.
+    keys = (rank,) if of.by_id is None else (of.by_id, rank)
+    at = at[np.lexsort((*(key[of.row[at]] for key in keys), of.entries.topic[at]))]
+    # By group, from the top of the ranking: the first R of each stay, all others leave the group.
+    candidates = Segments(np.searchsorted(of.entries.topic[at], np.arange(of.groups.size + 1)))
+    first_r = candidates.position < candidates.spread(np.where(of.several, r_all, r))
+    kept = of.entries.spread(few)
+    kept[at[~first_r]] = False
+    # A group that lost documents is counted from the start, since every count may have changed.
+    fresh = ranked(of.without(kept), view.judged, rank)
+    more, pairs_more = _lowest_among_themselves(
+        of, rank, at, candidates, first_r, pairs == "retrieved"
+    )
+    # Groups with enough relevant documents keep what they had.
+    fulfilled = np.where(few, fresh.fulfilled(pairs) + more, fulfilled)
+    possible = np.where(few, fresh.possible(pairs) + pairs_more, possible)
+    return fulfilled, possible
+
+
+def _kinds(view: Ranked, pairs: str) -> tuple[Bools, Bools, Bools, Ints, Ints]:
+    """Which entries are relevant, non-relevant, and retrieved, (n_entries,) each; R and N of each
+    group that count.
+    """
+    of = view.of
+    relevant, found = of.level > 0, view.rank[of.row] != NOT_RETRIEVED
+    # The documents that count as non-relevant differ with the kind of group: level 0, or all that
+    # is not above 0.
+    other = np.where(of.entries.spread(of.several), of.level == 0, ~relevant)
+    r, n = (of.entries.count(mask & (found | (pairs != "retrieved"))) for mask in (relevant, other))
+    return relevant, other, found, r, n
+
+
+def _lowest_among_themselves(
+    of: Preferences,
+    rank: Ints,
+    at: Ints,
+    candidates: Segments,
+    first_r: Bools,
+    only_retrieved: bool,
+) -> tuple[Floats, Floats]:
+    """The pairs among non-relevant documents that trec_eval counts in a group of one subgroup:
+    (n_groups,) each.
+
+    They are part of trec_eval's numbers, though no judgment says so: see the list in
+    `irpref.measures.prefs`."""
+    row = of.row[at]
+    found = rank[row] != NOT_RETRIEVED
+    # Above each of the first R: those before it, except itself if it occurs twice.
+    same = np.zeros(row.size, bool)
+    same[1:] = (row[1:] == row[:-1]) & (candidates.topic[1:] == candidates.topic[:-1])
+    start = np.maximum.accumulate(np.where(same, 0, np.arange(row.size))) if row.size else row
+    before = start - candidates.spread(candidates.starts)
+    n_found = candidates.count(found)
+    above = np.minimum(before, candidates.spread(n_found))
+    second = first_r & ~candidates.spread(of.several)
+    if only_retrieved:
+        second &= found
+    kept = candidates.total_whole(np.where(second, above, 0).astype(np.float64))
+    size = n_found if only_retrieved else candidates.lengths
+    return kept, (candidates.count(second) * size).astype(np.float64)
+
+
+_MANY = 1 << 22  # pairs that are listed at once
+
+
+def by_pair(view: Ranked, pairs: str) -> Floats:
+    """Mean over the pairs of documents of each topic of the share of groups that are fulfilled:
+    (n_topics,).
+
+    If no two groups can judge one pair this is the share of preferences, which is found without
+    listing pairs."""
+    of = view.of
+    # One group without repeated judgments prefers one of two documents at most once: a pair is a
+    # preference.
+    value = ratio(
+        of.groups.total_whole(view.fulfilled(pairs)), of.groups.total_whole(view.possible(pairs))
+    )
+    # Only these topics can have a pair that two groups judge; pair by pair is slow.
+    overlap = (of.groups.lengths > 1) | (of.groups.count(of.repeats & ~of.several) > 0)
+    for t in np.flatnonzero(overlap).tolist():
+        _, share, size = _shares_of(view, t, pairs)
+        # Added one after the other, as in trec_eval.
+        value[t] = np.append(0.0, share.cumsum())[-1] / max(size, 1)
+    return value
+
+
+def pair_terms(view: Ranked, pairs: str) -> Floats:
+    """Shares of the pairs at their higher document, over the number of pairs of the topic: shape
+    (n_judged,).
+    """
+    out = np.zeros(view.rank.size)
+    for t in range(view.judged.n):
+        upper, share, size = _shares_of(view, t, pairs)
+        rows = slice(*view.judged.offsets[[t, t + 1]].tolist())
+        out[rows] = np.bincount(upper, share, rows.stop - rows.start) / max(size, 1)
+    return out
+
+
+def _shares_of(view: Ranked, t: int, pairs: str) -> tuple[Ints, Floats, int]:
+    """Higher document and share of the pairs of a topic with a retrieved document, and how many
+    pairs count.
+
+    In the order in which trec_eval adds: pairs of two retrieved documents first, each from the top
+    of the ranking."""
+    start, stop = view.judged.offsets[[t, t + 1]].tolist()
+    least = {"retrieved": 2, "implied": 1, "all": 0}[pairs]
+    none = np.zeros(0, np.int64), np.zeros(0)
+    found, size = {2: [none], 1: [none]}, 0
+    for upper, share, retrieved in _shares(
+        view.of.topics(t, t + 1, start, stop), view.rank[start:stop]
+    ):
+        size += int((retrieved >= least).sum())
+        # A pair without a retrieved document is fulfilled in no group: its share is 0.
+        for number in range(2, max(least, 1) - 1, -1):
+            found[number].append((upper[retrieved == number], share[retrieved == number]))
+    rows, shares = zip(*found[2], *found[1], strict=True)
+    return np.concatenate(rows), np.concatenate(shares), size
+
+
+def _shares(of: Preferences, rank: Ints) -> Iterator[tuple[Ints, Floats, Ints]]:
+    """The pairs of documents of one topic that are judged, a few million at a time.
+
+    Pairs are listed from the top of the ranking, so that memory does not grow with the square of
+    the documents. A pair's key is the same in all groups: sorted by it, the groups of a pair are
+    together.
+
+    Yields
+    ------
+    upper : row of the higher document
+    share : groups whose preference is fulfilled, of those that prefer one of the two
+    retrieved : how many of the two were retrieved
+    """
+    n = rank.size
+    order = np.lexsort((rank,) if of.by_id is None else (of.by_id, rank))
+    # One number a document makes a pair one integer: higher times n plus lower.
+    number = np.empty(n, np.int64)  # of each document, from the top of the ranking
+    number[order] = np.arange(n)
+    n_found = int((rank != NOT_RETRIEVED).sum())
+    # Entries of a group from the top: each is before all that follow.
+    mine = number[of.row]
+    sort = np.lexsort((mine, of.entries.topic))
+    mine, place = mine[sort], of.place[sort]
+    following = of.entries.spread(of.entries.ends) - np.arange(mine.size) - 1
+    following[of.entries.spread(of.several)] = 0
+    # Preferences of several subgroups are listed already.
+    win, lose = number[of.winner], number[of.loser]
+    high, low = np.minimum(win, lose), np.maximum(win, lose)
+
+    # Pairs whose higher document is each one, so that a batch is a range of the ranking.
+    load = np.bincount(mine, weights=following, minlength=n) + np.bincount(high, minlength=n)
+    upto = np.cumsum(load)
+    start = 0
+    while start < n:
+        stop = max(
+            int(np.searchsorted(upto, (upto[start - 1] if start else 0) + _MANY, side="right")),
+            start + 1,
+        )
+        at = np.flatnonzero((mine >= start) & (mine < stop))
+        first = np.repeat(at, following[at])
+        runs = Segments.of_lengths(following[at])
+        second = first + runs.position + 1
+        # Documents on one level are no preference.
+        tells = place[first] != place[second]
+        first, second = first[tells], second[tells]
+        further = (high >= start) & (high < stop)
+        key = np.concatenate([mine[first] * n + mine[second], high[further] * n + low[further]])
+        kept = np.concatenate([place[first] < place[second], (win < lose)[further]])
+        if key.size:
+            key, pair, judging = np.unique(key, return_inverse=True, return_counts=True)
+            fulfilled = np.bincount(pair[kept], minlength=key.size)
+            upper, lower = np.divmod(key, n)
+            # Retrieved documents have the first numbers.
+            yield order[upper], fulfilled / judging, (upper < n_found) * 1 + (lower < n_found)
+        start = stop
+
+
+def at_documents(view: Ranked, pairs: str, weight: Floats) -> tuple[Floats, Floats, Floats]:
+    """At the higher document of each preference that the ranking decides: (n_judged,) each.
+
+    Parameters
+    ----------
+    view
+        The ranking.
+    pairs
+        'retrieved' counts preferences of two retrieved documents, 'all' and 'implied' also those of
+        one.
+    weight
+        Of a fulfilled preference, by group: (n_groups,).
+
+    Returns
+    -------
+    weights, kept, broken
+        The weights of those fulfilled, their number, and the number of the others.
+    """
+    of = view.of
+
+    def total(kept: bool, weighted: bool = False) -> Floats:
+        rows = [KEPT, KEPT_ALONE] if kept else [BROKEN, BROKEN_ALONE]
+        rows = rows[:1] if pairs == "retrieved" else rows
+        at_entries, at_pairs = view.entries[rows].sum(axis=0), view.pairs[rows].sum(axis=0)
+        if weighted:
+            at_entries, at_pairs = (
+                at_entries * of.entries.spread(weight),
+                at_pairs * of.pairs.spread(weight),
+            )
+        higher = of.winner if kept else of.loser
+        found = np.bincount(of.row, at_entries, view.rank.size) + np.bincount(
+            higher, at_pairs, view.rank.size
+        )
+        return found.astype(np.float64)
+
+    return total(True, weighted=True), total(True), total(False)

@@ -1,0 +1,253 @@
+"""What the measures see of the qrels: arrays only."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Mapping
+from functools import cached_property
+from typing import Any, TypeVar
+
+import numpy as np
+
+from irpref.kernel.preference_pairs import Preferences
+from irpref.kernel.segments import Bools, Floats, Ints, Segments, opens
+
+Gains = tuple[tuple[float, float], ...] | None
+T = TypeVar("T")
+
+
+_NOTHING = object()
+_KEPT = 1 << 20  # up to so many judgments, the arrays that measures share are kept for the next run
+
+
+class Judgments:
+    """What the measures see of the qrels: arrays, by topic, in ideal order.
+
+    A *level* is a grade that occurs in a topic. Sums over the pool go over the few levels of a
+    topic, not over its many documents.
+
+    Attributes
+    ----------
+    judged : Segments
+        Judged documents (rows) by topic.
+    grade : float array (n_judged,)
+        Grades, descending inside each topic: the rows of a topic are in ideal order.
+    levels : Segments
+        Levels (rows) by topic, by descending grade.
+    level_grade : float array (n_levels,)
+    level_size : int array (n_levels,)
+        Documents of the level.
+    level_start : int array (n_levels,)
+        First row of the level; its documents follow each other.
+    columns : dict of str to array (n_judged,)
+        Further columns of the qrels that the measures asked for, and under (parameter, name) what a
+        measure reads in them: `known` truth values, `expected` numbers.
+    """
+
+    def __init__(
+        self, judged: Segments, grade: Floats, columns: Mapping[Any, Any] | None = None
+    ) -> None:
+        self.judged = judged
+        self.grade = grade
+        self.columns: dict[Any, Any] = dict(columns or {})
+        begins = opens(grade)
+        begins[judged.starts[judged.lengths > 0]] = True
+        self.level_start: Ints = np.flatnonzero(begins)
+        self.level_size: Ints = np.diff(np.append(self.level_start, grade.size))
+        self.level_grade: Floats = grade[self.level_start]
+        self.levels = Segments(np.searchsorted(self.level_start, judged.offsets))
+        self._preferences: Preferences | None = None
+        self._memo: dict[Hashable, Any] = {}
+
+    @property
+    def n_topics(self) -> int:
+        """Number of topics of the qrels."""
+        return self.judged.n
+
+    @cached_property
+    def level(self) -> Ints:
+        """Level of each judged document: shape (n_judged,)."""
+        return np.arange(self.level_start.size).repeat(self.level_size)
+
+    @property
+    def preferences(self) -> Preferences:
+        """Which documents are preferred to which: as they were given, or those that the grades
+        imply.
+        """
+        if self._preferences is not None:
+            return self._preferences
+        return self.memo(
+            Preferences, lambda: Preferences.of_levels(self.judged, self.level, self.grade)
+        )
+
+    @property
+    def load(self) -> Ints:
+        """Rows of all topics before each one, of judgments or of given preferences: shape (n_topics
+        + 1,).
+        """
+        return self.judged.offsets if self._preferences is None else self._preferences.load
+
+    @property
+    def preferences_of_grades(self) -> bool:
+        """Whether the preferences are those that the grades imply."""
+        return self._preferences is None
+
+    def memo(self, key: Hashable, make: Callable[[], T]) -> T:
+        """Return `make()`, called only the first time that `key` is asked for.
+
+        The key is the function whose result it is, or a tuple that begins with it and goes on with
+        its arguments."""
+        # Looked up once: another thread may trim it.
+        found = self._memo.get(key, _NOTHING)
+        if found is _NOTHING:
+            found = self._memo[key] = make()
+        kept: T = found
+        return kept
+
+    def trim(self, most: int) -> None:
+        """Drop the arrays that measures share if they take more than about `most` bytes."""
+        if self._held() > most:
+            self._memo = {}
+
+    def _held(self) -> int:
+        memo = list(self._memo.values())
+        return len(memo) * self.grade.nbytes + sum(
+            part._held() for part in memo if isinstance(part, Judgments)
+        )
+
+    def level_mapped(self, gains: Gains) -> Floats:
+        """`gains.get(grade, grade)` of each level: shape (n_levels,)."""
+        out = self.level_grade.copy()
+        for grade, gain in gains or ():
+            out[self.level_grade == grade] = gain
+        return out
+
+    def level_gain(self, gains: Gains) -> Floats:
+        """`level_mapped`, but 0 for grades of 0 and below: shape (n_levels,)."""
+        return self.memo(
+            (Judgments.level_gain, gains),
+            lambda: np.where(self.level_grade > 0, self.level_mapped(gains), 0.0),
+        )
+
+    def gain(self, gains: Gains) -> Floats:
+        """Gain of each judged document: shape (n_judged,), falling inside each topic."""
+        return self.memo((Judgments.gain, gains), lambda: self.level_gain(gains)[self.level])
+
+    def level_ratio_gain(self, gains: Gains) -> Floats:
+        """`level_gain` for ratios of sums of gains, which must not leave the range of a double:
+        shape (n_levels,).
+
+        The gains themselves, but in a topic with a gain above 2^850 they are divided by a power of
+        two."""
+
+        def make() -> Floats:
+            gain, excess = self.level_gain(gains), self.ratio_excess(gains)
+            return gain if excess is None else np.ldexp(gain, -self.levels.spread(excess))
+
+        return self.memo((Judgments.level_ratio_gain, gains), make)
+
+    def ratio_excess(self, gains: Gains) -> Ints | None:
+        """Exponent of the power of two that `level_ratio_gain` divides by: shape (n_topics,), None
+        if all are 0.
+        """
+
+        def make() -> Ints | None:
+            excess = np.maximum(np.frexp(self.levels.maximum(self.level_gain(gains)))[1] - 850, 0)
+            return excess if excess.any() else None
+
+        return self.memo((Judgments.ratio_excess, gains), make)
+
+    def whole(self, gains: Gains) -> bool:
+        """Whether all gains are whole numbers, and so small that sums of them are exact."""
+
+        def make() -> bool:
+            gain = self.level_gain(gains)
+            return bool(
+                (gain == np.rint(gain)).all()
+                and gain.max(initial=0.0) < 2.0**53 / max(self.judged.size, 1)
+            )
+
+        return self.memo((Judgments.whole, gains), make)
+
+    def ideal(self, gains: Gains) -> tuple[Segments, Floats]:
+        """The documents with a gain: rows by topic, and gains, falling inside each topic, as
+        `level_ratio_gain`.
+        """
+
+        def make() -> tuple[Segments, Floats]:
+            # Gains do not rise while grades fall, so these are the first rows of each topic.
+            size = np.where(self.level_gain(gains) > 0, self.level_size, 0)
+            relevant = self.levels.total_whole(size.astype(np.float64))
+            return Segments.of_lengths(relevant), np.repeat(self.level_ratio_gain(gains), size)
+
+        return self.memo((Judgments.ideal, gains), make)
+
+    def level_total(self, values: Floats) -> Floats:
+        """Sum over all judged documents of a value their level has: (n_levels,) to (n_topics,)."""
+        return self.levels.total(values * self.level_size)
+
+    def count_relevant(self, rel: float) -> Ints:
+        """R, the number of documents with a grade of at least `rel`: shape (n_topics,)."""
+        return self.memo(
+            (Judgments.count_relevant, rel), lambda: self.count_levels(self.level_grade >= rel)
+        )
+
+    def count_levels(self, mask: Bools) -> Ints:
+        """Judged documents of the levels that `mask` keeps: (n_levels,) to (n_topics,)."""
+        return self.level_total(mask.astype(np.float64)).astype(np.int64)
+
+    def topics(self, start: int, stop: int) -> Judgments:
+        """Topics `start` to `stop - 1`."""
+
+        def make() -> Judgments:
+            rows = slice(int(self.judged.offsets[start]), int(self.judged.offsets[stop]))
+            part = Judgments(
+                self.judged.slice(start, stop),
+                self.grade[rows],
+                {name: column[rows] for name, column in dict(self.columns).items()},
+            )
+            if self._preferences is not None:
+                part._preferences = self._preferences.topics(start, stop, rows.start, rows.stop)
+            return part
+
+        if self.load[-1] > _KEPT:
+            return make()
+        # Columns may join later, when other measures ask for them.
+        return self.memo((Judgments.topics, start, stop, *self.columns), make)
+
+
+class Levels(Judgments):
+    """Judgments of which only the levels are known; the documents are listed for a measure that
+    asks for them.
+
+    A topic has few levels but many judged documents, most of them not retrieved. Where thousands of
+    versions of a topic are evaluated, listing them takes most of the time.
+
+    Parameters
+    ----------
+    levels : Segments
+        Levels (rows) by topic, by descending grade.
+    grade, size : arrays (n_levels,)
+        Grade of the level, and its documents.
+    columns : callable
+        () -> what measures read in further columns, each (n_judged,).
+    """
+
+    def __init__(
+        self, levels: Segments, grade: Floats, size: Ints, columns: Callable[[], dict[Any, Any]]
+    ) -> None:
+        self.levels, self.level_grade, self.level_size = levels, grade, size
+        offsets = np.append(0, np.cumsum(size))
+        self.level_start = offsets[:-1]
+        self.judged = Segments(offsets[levels.offsets])
+        self._columns = columns
+        self._preferences, self._memo = None, {}
+
+    @cached_property
+    def grade(self) -> Floats:  # type: ignore[override]
+        """Grades, descending inside each topic: shape (n_judged,)."""
+        return self.level_grade.repeat(self.level_size)
+
+    @cached_property
+    def columns(self) -> dict[Any, Any]:  # type: ignore[override]
+        """What measures read in further columns: each (n_judged,)."""
+        return self._columns()

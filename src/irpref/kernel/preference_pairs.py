@@ -1,0 +1,245 @@
+"""Preferences between documents as arrays: which precedes which, by topic and group, closed under
+transitivity.
+
+A *group* holds the preferences of one judge: they do not contradict each other, and what follows
+from two of them counts, too. It consists of *subgroups*, each of which puts some documents on
+levels: a document is preferred to those on lower levels of the same subgroup.
+
+A group of one subgroup is an order of levels and needs no pairs: n documents on levels imply up to
+n (n - 1) / 2 preferences. The preferences of several subgroups are closed under transitivity
+(`irpref.kernel.closure`), and all of them are listed."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from irpref.kernel.inversions import lower_before
+from irpref.kernel.record import Record
+from irpref.kernel.segments import Bools, Floats, Ints, Segments, opens
+
+
+class Preferences(Record):
+    """Preferences of all topics.
+
+    An *entry* is a document in a group. In a group of one subgroup it is preferred to those that
+    have a higher `place`. In a group of several subgroups all places are 0, and `winner` and
+    `loser` have the preferences.
+
+    Attributes
+    ----------
+    groups : Segments
+        Groups (rows) by topic, in the order of their names.
+    entries : Segments
+        Entries (rows) by group, in the order of their places.
+    several : bool array (n_groups,)
+        Whether the group has several subgroups.
+    repeats : bool array (n_groups,)
+        Whether a judgment of the group is given twice.
+    row : int array (n_entries,)
+        Row of the document in the judgments.
+    place : int array (n_entries,)
+        Level of the entry in its group, 0 for the most preferred.
+    level : float array (n_entries,)
+        Level as it was given (in several subgroups: in the last of them), which says whether the
+        document is relevant.
+    pairs : Segments
+        Preferences (rows) of the groups of several subgroups, by group.
+    winner, loser : int array (n_pairs,)
+        Rows of the documents in the judgments.
+    by_id : int array (n_judged,) or None
+        Order of the documents of a topic by rising id. None if nothing depends on it.
+    """
+
+    groups: Segments
+    entries: Segments
+    several: Bools
+    repeats: Bools
+    row: Ints
+    place: Ints
+    level: Floats
+    pairs: Segments
+    winner: Ints
+    loser: Ints
+    by_id: Ints | None = None
+
+    @classmethod
+    def of_levels(cls, judged: Segments, level: Ints, grade: Floats) -> Preferences:
+        """One group a topic: a judged document is preferred to those of a lower grade.
+
+        Parameters
+        ----------
+        judged : Segments
+        level : int array (n_judged,)
+            Rises as the grade falls, inside each topic.
+        grade : float array (n_judged,)
+        """
+        n = judged.n
+        one = Segments(np.arange(n + 1))
+        first = np.append(level, 0)[judged.starts]
+        none = np.zeros(0, np.int64)
+        no = np.zeros(n, bool)
+        place = level - judged.spread(first)
+        pairs = Segments(np.zeros(n + 1, np.int64))
+        return cls(one, judged, no, no, np.arange(grade.size), place, grade, pairs, none, none)
+
+    @property
+    def load(self) -> Ints:
+        """Entries and pairs of all topics before each one: shape (n_topics + 1,)."""
+        return self.entries.offsets[self.groups.offsets] + self.pairs.offsets[self.groups.offsets]
+
+    def topics(self, start: int, stop: int, first_row: int, last_row: int) -> Preferences:
+        """Topics `start` to `stop - 1`, whose judgments are the rows `first_row` to `last_row - 1`."""
+        g = slice(int(self.groups.offsets[start]), int(self.groups.offsets[stop]))
+        e = slice(int(self.entries.offsets[g.start]), int(self.entries.offsets[g.stop]))
+        p = slice(int(self.pairs.offsets[g.start]), int(self.pairs.offsets[g.stop]))
+        return Preferences(
+            self.groups.slice(start, stop),
+            self.entries.slice(g.start, g.stop),
+            self.several[g],
+            self.repeats[g],
+            self.row[e] - first_row,
+            self.place[e],
+            self.level[e],
+            self.pairs.slice(g.start, g.stop),
+            self.winner[p] - first_row,
+            self.loser[p] - first_row,
+            None if self.by_id is None else self.by_id[first_row:last_row],
+        )
+
+    def without(self, kept: Bools) -> Preferences:
+        """Only the preferences between entries that are kept: (n_entries,). The groups stay."""
+        rows = np.flatnonzero(kept)
+        entries, place = self.entries.part(rows), self.place[rows]
+        # Levels that lost all their documents are not numbered: a group has no more levels than
+        # entries.
+        falls = np.append(False, place[1:] != place[:-1])[: place.size]
+        falls[entries.starts[entries.lengths > 0]] = False
+        # A document has one entry in a group that has pairs.
+        at = np.flatnonzero(self._kept_in(kept, self.winner) & self._kept_in(kept, self.loser))
+        return self.but(
+            entries=entries,
+            row=self.row[rows],
+            place=entries.running_count(falls),
+            level=self.level[rows],
+            pairs=self.pairs.part(at),
+            winner=self.winner[at],
+            loser=self.loser[at],
+        )
+
+    def _kept_in(self, kept: Bools, row: Ints) -> Bools:
+        """Whether the entries of these documents, (n_pairs,), are kept."""
+        if not row.size:
+            return np.zeros(0, bool)
+        width = int(self.row.max()) + 1
+        keys = self.entries.topic * width + self.row
+        order = np.argsort(keys, kind="stable")
+        at = order[np.searchsorted(keys[order], self.pairs.topic * width + row)]
+        return kept[at]
+
+    def number(self) -> Floats:
+        """Preferences of each group: shape (n_groups,)."""
+        sizes = self.entries.lengths.astype(np.float64)
+        equal: Floats = np.zeros(self.entries.n)
+        if self.row.size:
+            # Those of one level follow each other.
+            first = np.flatnonzero(opens(self.entries.topic, self.place))
+            of = np.diff(np.append(first, self.row.size)).astype(np.float64)
+            equal = Segments(np.searchsorted(first, self.entries.offsets)).total_whole(of * of)
+        return (sizes * sizes - equal) / 2 + self.pairs.lengths
+
+    def wins(self, n_judged: int) -> Floats:
+        """Preferences of each document over others, in all groups: shape (n_judged,)."""
+        lower = np.zeros(self.row.size)
+        if self.row.size:
+            # Entries of a group are sorted by level: what follows the last of one's own level is on
+            # a lower one.
+            first = opens(self.entries.topic, self.place)
+            after = np.append(np.flatnonzero(first)[1:], self.row.size)[np.cumsum(first) - 1] - 1
+            lower = (self.entries.spread(self.entries.ends) - 1 - after).astype(np.float64)
+        out = np.bincount(self.row, lower, n_judged) + np.bincount(self.winner, minlength=n_judged)
+        return out.astype(np.float64)
+
+    def against(self, row: int) -> tuple[Ints, Ints]:
+        """Documents that a document is preferred to, and those preferred to it, each once: rows of
+        the judgments.
+        """
+        mine = np.flatnonzero(self.row == row)
+        below: list[Ints] = [self.loser[self.winner == row]]
+        above: list[Ints] = [self.winner[self.loser == row]]
+        for entry in mine.tolist():
+            group = int(self.entries.topic[entry])
+            rows = slice(int(self.entries.offsets[group]), int(self.entries.offsets[group + 1]))
+            below.append(self.row[rows][self.place[rows] > self.place[entry]])
+            above.append(self.row[rows][self.place[rows] < self.place[entry]])
+        return np.unique(np.concatenate(below)), np.unique(np.concatenate(above))
+
+
+# What a ranking makes of them ---------------------------------------------------------------------
+
+
+NOT_RETRIEVED = np.iinfo(np.int64).max
+# Rows of an array that counts preferences at the document of each that is ranked higher. It is the
+# preferred one, and both were retrieved (KEPT) or it alone was (KEPT_ALONE); or it is the other
+# one, and the same (BROKEN, BROKEN_ALONE).
+KEPT, KEPT_ALONE, BROKEN, BROKEN_ALONE = range(4)
+
+
+def ordered(of: Preferences, rank: Ints) -> tuple[Floats, Floats]:
+    """What a ranking makes of the preferences.
+
+    Parameters
+    ----------
+    of : Preferences
+    rank : int array (n_judged,)
+        Rank of each judged document, NOT_RETRIEVED if it was not retrieved.
+
+    Returns
+    -------
+    entries, pairs : float arrays
+        Rows KEPT, KEPT_ALONE, BROKEN and BROKEN_ALONE: of the orders of levels, by entry, (4,
+        n_entries); of the pairs, 0 or 1, (4, n_pairs).
+    """
+    return _of_entries(of, rank), _of_pairs(of, rank)
+
+
+def _of_pairs(of: Preferences, rank: Ints) -> Floats:
+    winner, loser = rank[of.winner], rank[of.loser]
+    both = (winner != NOT_RETRIEVED) & (loser != NOT_RETRIEVED)
+    kept, broken = winner < loser, winner > loser
+    return np.array([both & kept, ~both & kept, both & broken, ~both & broken], np.float64)
+
+
+def _of_entries(of: Preferences, rank: Ints) -> Floats:
+    at = rank[of.row]
+    found = at != NOT_RETRIEVED
+    out = np.zeros((4, at.size))
+    rows = np.flatnonzero(found)
+    if not rows.size:
+        return out
+    # From the bottom of the ranking: what comes before a row here, the ranking has below it.
+    rows = rows[np.lexsort((-at[rows], of.entries.topic[rows]))]
+    groups = of.entries.part(np.flatnonzero(found))
+    place = of.place[rows]
+    better, _ = lower_before(place, groups)
+    # Those of its own level before it: rows are sorted by group, level and then from the bottom.
+    level = np.lexsort((np.arange(rows.size), place, groups.topic))
+    first = np.flatnonzero(opens(place[level], groups.topic[level]))
+    same = np.empty(rows.size)
+    same[level] = np.arange(rows.size) - np.repeat(first, np.diff(np.append(first, rows.size)))
+    out[BROKEN, rows] = better
+    out[KEPT, rows] = groups.position - better - same
+    # Documents that were not retrieved are ranked below all others; only their number on each level
+    # matters.
+    missed = np.flatnonzero(~found)
+    if missed.size:
+        base = of.entries.spread(
+            of.entries.starts
+        )  # levels of a group are no more than its entries
+        on_level = np.bincount((base + of.place)[missed], minlength=at.size).astype(np.float64)
+        upto = of.entries.running(on_level, whole=True)
+        here = (base + of.place)[rows]
+        out[BROKEN_ALONE, rows] = upto[here] - on_level[here]
+        out[KEPT_ALONE, rows] = (
+            np.append(upto, 0)[of.entries.ends - 1][of.entries.topic[rows]] - upto[here]
+        )
+    return out

@@ -1,0 +1,40 @@
+"""The same documents under other grades: judgments in their new ideal order, and runs judged by
+them.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from irpref.kernel.grades import Judgments
+from irpref.kernel.run import JudgedRun
+from irpref.kernel.segments import Floats, Ints
+
+
+def regraded(pool: Judgments, grade: Floats) -> tuple[Judgments, Ints]:
+    """Judgments with other grades.
+
+    Parameters
+    ----------
+    pool : Judgments
+    grade : float array (n_judged,)
+        The new grade of each row of the pool.
+
+    Returns
+    -------
+    judgments : Judgments
+        Without further columns.
+    row : int array (n_judged,)
+        Where each row of the pool is among them.
+    """
+    order = np.lexsort((-grade, pool.judged.topic))
+    row = np.empty_like(order)
+    row[order] = np.arange(order.size)
+    return Judgments(pool.judged, grade[order]), row
+
+
+def run_on(run: JudgedRun, judgments: Judgments, row: Ints) -> JudgedRun:
+    """A run judged by what `regraded` returned."""
+    out = JudgedRun(judgments, run.hits, run.rank, row[run.row], run.n_retrieved)
+    out.rank_rising, out.tied_from = run.rank_rising, run.tied_from
+    return out

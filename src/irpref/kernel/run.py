@@ -1,0 +1,258 @@
+"""A run judged against a pool: arrays only."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Iterator
+from functools import cached_property, partial
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import numpy as np
+
+from irpref.kernel.segments import Bools, Floats, Ints, NDArray, Segments
+
+if TYPE_CHECKING:
+    from irpref.kernel.grades import Gains, Judgments
+
+T = TypeVar("T")
+S = TypeVar("S", bound=np.generic)
+
+# Judgments of a group of topics. Arrays of this length stay in a core's cache; smaller groups pay
+# NumPy's call overhead, larger ones memory traffic.
+BATCH_ROWS = 1 << 17
+
+
+def _values_of(row: Ints | Callable[[], Ints]) -> Ints:
+    return row() if callable(row) else row
+
+
+def _taken(row: Ints | Callable[[], Ints], kept: Ints) -> Ints:
+    return _values_of(row).take(kept)
+
+
+class JudgedRun:
+    """What the measures see of a run: its judged documents, by topic, in rank order.
+
+    Attributes
+    ----------
+    pool : Judgments
+        The judgments of the same topics.
+    hits : Segments
+        Retrieved judged documents (rows) by topic.
+    rank : int array (n_hits,)
+        Rank among all retrieved documents of the topic, from 1.
+    n_retrieved : int array (n_topics,)
+        Documents retrieved, judged or not.
+    rank_rising : int array (n_hits,) or None
+        Rank if ties are broken by id, ascending, as some tools do; only if it was asked for, and
+        not in views.
+    tied_from : int array (n_hits,) or None
+        Rank of the first document of the same score; there if `rank_rising` is.
+    in_float32 : JudgedRun or None
+        The same run with scores rounded to 32 bits, as pytrec_eval holds them, if it was asked for
+        and has another order of judged documents; not in views.
+    order : int array or None
+        Topics as the run has them, those without judgments left out; not in views.
+    """
+
+    rank_rising: Ints | None = None
+    tied_from: Ints | None = None
+    in_float32: JudgedRun | None = None
+    order: Ints | None = None
+
+    def __init__(
+        self,
+        pool: Judgments,
+        hits: Segments,
+        rank: Ints,
+        row: Ints | Callable[[], Ints],
+        n_retrieved: Ints,
+        level: Ints | None = None,
+    ) -> None:
+        self.pool = pool
+        self.hits = hits
+        self.rank = rank
+        self._row = row  # computed when asked for: most measures need only the level
+        self.n_retrieved = n_retrieved
+        if level is not None:
+            self.level = level
+        self._kept: Ints | None = None  # which hits of another run these are, if not all
+        self._memo: dict[Hashable, Any] = {}
+
+    @property
+    def n_topics(self) -> int:
+        """Number of topics of the qrels."""
+        return self.hits.n
+
+    @cached_property
+    def row(self) -> Ints:
+        """Row of each hit in the pool: shape (n_hits,)."""
+        return _values_of(self._row)
+
+    @cached_property
+    def level(self) -> Ints:
+        """Level of each hit in the pool: shape (n_hits,)."""
+        return self.pool.level.take(self.row)
+
+    @cached_property
+    def grade(self) -> Floats:
+        """Grade of each hit, negative grades included: shape (n_hits,)."""
+        return self.pool.level_grade[self.level]
+
+    def gain(self, gains: Gains) -> Floats:
+        """Gain of each hit: shape (n_hits,), 0 for grades of 0 and below. See `Judgments.gain`."""
+        return self.memo((JudgedRun.gain, gains), lambda: self.pool.level_gain(gains)[self.level])
+
+    def memo(self, key: Hashable, make: Callable[[], T]) -> T:
+        """Return `make()`, called only the first time that `key` is asked for: measures share
+        intermediate arrays.
+
+        The key is the function whose result it is, or a tuple that begins with it and goes on with
+        its arguments."""
+        if key not in self._memo:
+            self._memo[key] = make()
+        found: T = self._memo[key]
+        return found
+
+    def at(self, cutoff: int | None) -> JudgedRun:
+        """The first `cutoff` retrieved documents; the pool stays whole. None: the run itself."""
+        if cutoff is None:
+            return self
+        return self.memo(
+            (JudgedRun.at, cutoff),
+            lambda: self.select(self.rank <= cutoff, np.minimum(self.n_retrieved, cutoff)),
+        )
+
+    def condensed(self, negative: bool = False) -> JudgedRun:
+        """Only documents with a judgment, ranked again from 1; the pool stays whole.
+
+        A negative grade counts as a judgment only if `negative` is true.
+        """
+
+        def make() -> JudgedRun:
+            judged = self if negative else self.at_least(0)
+            hits = judged.hits
+            return JudgedRun(
+                self.pool, hits, hits.position + 1, judged._row, hits.lengths, judged.level
+            )
+
+        return self.memo((JudgedRun.condensed, negative), make)
+
+    def relevant(self, gains: Gains) -> JudgedRun:
+        """The hits with a gain, at their ranks; everything else stays."""
+        return self.of_levels(self.pool.level_gain(gains) > 0)
+
+    def at_least(self, grade: float) -> JudgedRun:
+        """The hits with at least this grade, at their ranks; everything else stays."""
+        return self.of_levels(self.pool.level_grade >= grade)
+
+    def of_levels(self, mask: Bools) -> JudgedRun:
+        """The hits of the levels that `mask` keeps, (n_levels,), at their ranks; everything else
+        stays.
+        """
+        # The key is the levels, so that views are shared: a gain and a grade of at least 1 mostly
+        # select the same ones.
+        return (
+            self
+            if mask.all()
+            else self.memo(mask.tobytes(), lambda: self.select(mask.take(self.level)))
+        )
+
+    def view(self, cutoff: int | None, judged_only: bool) -> JudgedRun:
+        """`condensed` if `judged_only`, then `at(cutoff)`."""
+        return (self.condensed() if judged_only else self).at(cutoff)
+
+    def select(self, mask: Bools, n_retrieved: Ints | None = None) -> JudgedRun:
+        """The hits that `mask` keeps, (n_hits,), at their ranks; the list has as many documents, or
+        `n_retrieved`.
+        """
+        n = self.n_retrieved if n_retrieved is None else n_retrieved
+        # Refer to the rows, not to this run: it holds its views, and only the garbage collector
+        # would free the cycle.
+        row, kept = self._row, mask.nonzero()[0]
+        if kept.size == mask.size:
+            return JudgedRun(self.pool, self.hits, self.rank, row, n, self.level)
+        part = self.hits.part(kept)
+        rows = partial(_taken, row, kept)
+        view = JudgedRun(self.pool, part, self.rank.take(kept), rows, n, self.level.take(kept))
+        view._kept = kept
+        return view
+
+    def at_part(self, part: JudgedRun, values: NDArray[S]) -> NDArray[S]:
+        """Values of the hits of this run, (n_hits,), at those of a part of it: shape (n_hits of the
+        part,).
+        """
+        return values if part is self or part._kept is None else values[part._kept]
+
+    def others_above(self, part: JudgedRun) -> Floats:
+        """Number of hits above each hit of a part, in its topic, that the part lacks: (n_hits of
+        the part,).
+        """
+        kept = part._kept
+        if part is self or kept is None:
+            return np.zeros(part.rank.size)
+
+        def make() -> Floats:
+            return (kept - part.hits.position - part.hits.spread(self.hits.starts)).astype(
+                np.float64
+            )
+
+        return part.memo(JudgedRun.others_above, make)  # it is part of one run only
+
+    def on_pool(self, values: Floats, missing: float = np.nan) -> Floats:
+        """Values of the hits on the rows of the pool, `missing` for documents that are no hits:
+        (n_judged,).
+        """
+        out = np.full(self.pool.judged.size, missing)
+        out[self.row] = values
+        return out
+
+    @property
+    def rising(self) -> Ints:
+        """`rank_rising`. `ValueError` if it was not asked for."""
+        if self.rank_rising is None:
+            raise ValueError(
+                "some measures have tied documents by rising id: align the run with ties=True"
+            )
+        return self.rank_rising
+
+    def missed(self) -> Bools:
+        """Which rows of the pool the run did not retrieve: shape (n_judged,)."""
+
+        def make() -> Bools:
+            out = np.ones(self.pool.judged.size, bool)
+            out[self.row] = False
+            return out
+
+        return self.memo(JudgedRun.missed, make)
+
+    def topics(self, start: int, stop: int) -> JudgedRun:
+        """Topics `start` to `stop - 1`."""
+        if (start, stop) == (0, self.n_topics):
+            return self
+        rows = slice(self.hits.offsets[start], self.hits.offsets[stop])
+        part = JudgedRun(
+            self.pool.topics(start, stop),
+            self.hits.slice(start, stop),
+            self.rank[rows],
+            self.row[rows] - self.pool.judged.offsets[start],
+            self.n_retrieved[start:stop],
+        )
+        if self.rank_rising is not None:
+            part.rank_rising = self.rank_rising[rows]
+        if self.tied_from is not None:
+            part.tied_from = self.tied_from[rows]
+        return part
+
+    def batches(self, rows: int = BATCH_ROWS) -> Iterator[tuple[int, int]]:
+        """Groups of consecutive topics of about `rows` rows, small enough for the cache: first, one
+        past the last.
+        """
+        # By judgments, not by hits: then every run of an evaluator has the same groups, and what a
+        # group of the pool keeps for the measures serves them all.
+        load = self.pool.load
+        start = 0
+        while start < self.n_topics:
+            stop = int(np.searchsorted(load, load[start] + rows, side="right")) - 1
+            stop = min(max(stop, start + 1), self.n_topics)
+            yield start, stop
+            start = stop

@@ -1,0 +1,115 @@
+"""What each document contributes to a value, and measures that are sums of contributions."""
+
+from __future__ import annotations
+
+import math
+import sys
+from collections.abc import Callable, Mapping
+from functools import update_wrapper
+from types import MappingProxyType
+from typing import Any
+
+import numpy as np
+
+from irpref.kernel.record import Record
+from irpref.kernel.run import JudgedRun
+from irpref.kernel.segments import Bools, Floats, Ints, ratio
+
+ByRank = Callable[[Ints, Ints], Floats]
+_NONE: Mapping[str, Any] = MappingProxyType({})
+
+
+class Terms(Record):
+    """The summands of a measure: judged, unjudged and rest of a topic add up to its value.
+
+    Attributes
+    ----------
+    judged : float array (n_judged,)
+        Contribution of each row of the pool, retrieved or not.
+    unjudged : callable, optional
+        From topics (int array) and ranks (int array) of retrieved documents without a judgment to
+        their contributions. None: they add nothing.
+    rest : float array (n_topics,), optional
+        What belongs to no document, such as the ranks below the end of a short list. None: nothing.
+    columns : mapping of str to float array (n_judged,)
+        What the contributions are made of; NaN if a document has no such thing.
+    unjudged_columns : mapping of str to callable
+        The same for retrieved documents without a judgment, called as `unjudged`.
+    counts : bool array (n_judged,), optional
+        Documents that would add something at some rank. None: relevant ones, by the parameter `rel`
+        if any.
+    """
+
+    judged: Floats
+    unjudged: ByRank | None = None
+    rest: Floats | None = None
+    columns: Mapping[str, Floats] = _NONE
+    unjudged_columns: Mapping[str, ByRank] = _NONE
+    counts: Bools | None = None
+
+
+class Parts(Record):
+    """A value as a sum over retrieved documents, divided by one number a topic.
+
+    Attributes
+    ----------
+    found : JudgedRun
+        The documents that can add something.
+    adds : float array (n_hits of found,)
+    size : array (n_topics,)
+        What the sum is divided by; a topic with 0 has the value 0.
+    columns : mapping of str to float array (n_hits of found,)
+        What the summands are made of, for explanations.
+    gain : callable, optional
+        () -> float array (n_judged,): gain of each judged document. It is the first column of an
+        explanation, and documents that have one count as in `Terms.counts`.
+    counts : callable, optional
+        () -> bool array (n_judged,): as `Terms.counts`, of a measure without gains.
+    most : float
+        The highest value. The same numbers added in another order may exceed it in the last digit.
+    """
+
+    found: JudgedRun
+    adds: Floats
+    size: Floats | Ints
+    columns: Mapping[str, Floats] = _NONE
+    gain: Callable[[], Floats] | None = None
+    counts: Callable[[], Bools] | None = None
+    most: float = math.inf
+
+
+class Sum:
+    """The kernel of a measure that is a sum over documents: `@Sum` above a function that returns
+    `Parts`.
+
+    Its `terms` follow from the same parts, so the measure can be explained.
+    """
+
+    def __init__(self, parts: Callable[..., Parts]) -> None:
+        self.parts = parts
+        update_wrapper(self, parts)
+
+    def __reduce__(self) -> Any:
+        # The name of the decorated function now means this object, which is pickled by that name.
+        # In `__main__`, the function itself is pickled, if that is possible.
+        module, name = (
+            getattr(self.parts, "__module__", ""),
+            getattr(self.parts, "__qualname__", ""),
+        )
+        named = module != "__main__" and getattr(sys.modules.get(module), name, None) is self
+        return name if named else (Sum, (self.parts,))
+
+    def __call__(self, run: JudgedRun, **parameters: Any) -> Floats:
+        of = self.parts(run, **parameters)
+        return np.minimum(ratio(of.found.hits.total(of.adds), of.size), of.most)
+
+    def terms(self, run: JudgedRun, **parameters: Any) -> Terms:
+        """What each document adds: shape (n_judged,)."""
+        of = self.parts(run, **parameters)
+        columns = {name: of.found.on_pool(values) for name, values in of.columns.items()}
+        counts = of.counts and of.counts()
+        if of.gain is not None:
+            gain = of.gain()
+            columns, counts = {"gain": gain, **columns}, gain > 0
+        size: Any = of.found.hits.spread(of.size)
+        return Terms(of.found.on_pool(ratio(of.adds, size), 0.0), columns=columns, counts=counts)

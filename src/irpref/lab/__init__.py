@@ -1,0 +1,51 @@
+"""The lab: what to conclude from values, and how far they can be trusted.
+
+Is B better than A (`compare`, `gate`, `leaderboard`, `prefer`), how much ties, unjudged documents and the choice of
+topics matter (`intervals`), what is wrong with judgments and runs (`check`), how far an LLM judge carries (`fill`,
+`judge`), an evaluation on one page (`report`), and how good a measure is (`meta`). The lab uses the plugin, `irpref`;
+the plugin works without it.
+"""
+
+from __future__ import annotations
+
+import sys
+from importlib import import_module
+from typing import Any
+
+# Loaded on first use: each name and the module that has it.
+_LATER = {
+    "check": "findings.checks",
+    "compare": "decide.verdict",
+    "fill": "judges.filling",
+    "gate": "decide.verdict",
+    "intervals": "trust.uncertainty",
+    "judge": "judges.predictions",
+    "judge_next": "trust.holes.turnable",
+    "leaderboard": "decide.board",
+    "prefer": "decide.by_preference",
+    "report": "page",
+    "topics_needed": "trust.design",
+}
+_MODULES = {
+    "meta": "meta",
+    "plots": "plots",
+    "significance": "decide.significance",
+    "spark": "spark",
+}
+
+__all__ = sorted([*_LATER, *_MODULES])
+
+
+def __getattr__(name: str) -> Any:
+    if name in _MODULES:
+        return import_module(f"irpref.lab.{_MODULES[name]}")
+    if name in _LATER:
+        return getattr(import_module(f"irpref.lab.{_LATER[name]}"), name)
+    # With the name and the object, Python suggests the nearest name.
+    raise AttributeError(
+        f"module {__name__!r} has no attribute {name!r}", name=name, obj=sys.modules[__name__]
+    )
+
+
+def __dir__() -> list[str]:
+    return list(__all__)

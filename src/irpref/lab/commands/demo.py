@@ -1,0 +1,126 @@
+"""Try irpref on real runs that come with it: which of two systems is better?
+
+Uses five runs of TREC CAsT 2021 (`irpref.datasets.load("cast2021")`). Two measures disagree about
+BM25 and a reranker. The demo shows what unjudged documents and the number of topics let you
+conclude, and writes an HTML report."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+import textwrap
+from typing import Any
+
+from irpref.messages import p_equals
+from irpref.show.text import of_frame, page_of, rounded
+from irpref.show.text import text as printed
+
+WIDTH = 100  # at most
+PAIR = ("org_manual_bm25", "org_convdr_bert")
+NDCG, CONDENSED, RPREF, JUDGED = (
+    "nDCG@10",
+    "nDCG(judged_only=True)@10",
+    "RPref(max_rel=4)",
+    "Judged@10",
+)
+ALPHA = 0.05
+MEASURES = (NDCG, RPREF, "QMeasure", "Bpref", "AP", JUDGED)
+NEXT = """\
+Next, with files of yours:
+  irpref list RPref                                          what a measure means, when to use it
+  irpref compare qrels.txt a.run b.run nDCG@10 AP            is B better than A?
+  irpref leaderboard qrels.txt a.run b.run c.run nDCG@10     all runs, with intervals
+  irpref report qrels.txt a.run b.run nDCG@10 -f page.html   the page above, of your runs
+"""
+
+
+def run(args: argparse.Namespace) -> None:
+    """Print the story and write the report."""
+    import irpref
+    from irpref.datasets import load
+
+    data = load("cast2021")
+    qrels, runs = data.qrels_frame(), {name: data.run_frame(name) for name in data.runs}
+    board = irpref.lab.leaderboard([*MEASURES, CONDENSED], qrels, runs)
+    means = board.pivot(index="run", columns="measure", values="mean").sort_values(
+        NDCG, ascending=False
+    )
+    of_pair = {
+        name: irpref.lab.intervals([NDCG], qrels, runs[name], over="unjudged") for name in PAIR
+    }
+    ends = {name: table.set_index("query_id").loc[None] for name, table in of_pair.items()}
+    pairs = board.pairs[board.pairs["a"].isin(PAIR) & board.pairs["b"].isin(PAIR)].set_index(
+        "measure"
+    )
+    table = of_frame(means[list(MEASURES)].reset_index(), rounded())
+    judgments = f"{len(qrels):,} judgments with grades 0 to {qrels['relevance'].max()}."
+    paragraphs = (
+        f"1. Measures disagree. nDCG@10 ranks {_ahead(means[NDCG])}; RPref ranks "
+        f"{_ahead(means[RPREF])}. nDCG@10 looks "
+        "at the first ten documents and takes unjudged ones for worthless. RPref compares the "
+        "order of judged "
+        "documents, down the list.",
+        _unjudged(means, ends),
+        _chance(means, pairs["p_adjusted"], board.test),
+    )
+    width = page_of(sys.stdout, WIDTH).width or WIDTH
+    story = [
+        line for text in paragraphs for line in textwrap.wrap(text, width, subsequent_indent="   ")
+    ]
+    lines = [
+        data.title,
+        f"{judgments} Which system is better?",
+        "",
+        printed(table, page=page_of(sys.stdout, WIDTH)),
+    ]
+    sys.stdout.write("\n".join([*lines, *story, "", _report(qrels, runs, args.file), "", NEXT]))
+
+
+def _ahead(means: Any) -> str:
+    better, worse = sorted(PAIR, key=lambda name: -means[name])
+    return f"{better} above {worse}, {means[better]:.4f} to {means[worse]:.4f}"
+
+
+def _unjudged(means: Any, ends: dict[str, Any]) -> str:
+    shares = " and ".join(f"{means[JUDGED][name]:.0%} of {name}'s" for name in PAIR)
+    could = ", ".join(
+        f"{name} {ends[name]['low']:.4f} to {ends[name]['high']:.4f}" for name in PAIR
+    )
+    overlap = max(end["low"] for end in ends.values()) < min(end["high"] for end in ends.values())
+    return (
+        f"2. Judgments are incomplete: {shares} first ten documents have one. Without the others "
+        f"(condensed lists, "
+        f"judged_only=True) nDCG@10 ranks {_ahead(means[CONDENSED])}. Depending on their grades, "
+        f"nDCG@10 could be as "
+        f"low and as high as: {could}. The ranges "
+        f"{'overlap: the judgments alone do not decide' if overlap else 'do not overlap'}."
+    )
+
+
+def _chance(means: Any, p: Any, test: str) -> str:
+    by = {
+        measure: f"{measure} (adjusted {p_equals(p[measure])})"
+        for measure in (NDCG, RPREF, CONDENSED)
+    }
+    same = " and ".join(by[measure] for measure in by if p[measure] > ALPHA)
+    better = [f"{max(PAIR, key=means[m].get)} is better by {by[m]}" for m in by if p[m] <= ALPHA]
+    parts = "; ".join([f"The two are not shown to differ by {same}"] * bool(same) + better)
+    return f"3. Could it be chance? {parts}. Test: {test}."
+
+
+def _report(qrels: Any, runs: dict[str, Any], path: str) -> str:
+    """Write the report; returns what to say about it."""
+    import irpref
+
+    how: dict[str, Any] = {
+        "title": "TREC CAsT 2021",
+        "baseline": PAIR[0],
+        "rankings": PAIR,
+        "depth": 10,
+    }
+    try:
+        irpref.lab.report([NDCG, RPREF, "QMeasure"], qrels, runs, path, **how)
+    except ImportError as lacking:
+        return f"No report was written ({lacking})."
+    return f"All of it on one page, with every topic (open it in a browser):\n   {os.path.abspath(path)}"

@@ -1,0 +1,88 @@
+"""Decide in CI whether a change may ship: compare a candidate run with a baseline.
+
+At confidence --level, it passes if every measure lost less than --margin, and is blocked if any
+measure got worse. Otherwise there are too few topics to tell, and the summary estimates how many
+you need."""
+
+from __future__ import annotations
+
+import argparse
+from typing import Any
+
+from irpref.cli import shared as frame
+from irpref.cli.shared import OK
+from irpref.messages import p_value
+from irpref.show.text import LINES, of_frame, rounded
+
+STATUS = {"pass": OK, "block": 1, "inconclusive": 3}
+_COUNTS = ("missing_baseline", "missing_candidate")
+
+
+def run(args: argparse.Namespace) -> int:
+    """Print the verdict; returns the exit status."""
+    from irpref.lab import gate
+
+    given = frame.inputs(args)
+    qrels, runs = given.read()
+    found = gate(
+        given.measures,
+        qrels,
+        *runs.values(),
+        **frame.options(args, f"margin level {frame.RANKING}"),
+    )
+    if args.expect_qrels not in (None, found.qrels):
+        raise ValueError(
+            f"{given.qrels}: the judgments have changed: expected {args.expect_qrels}, got "
+            f"{found.qrels}"
+        )
+    if frame.form_of(args) in LINES:
+        frame.say(found.text)
+    table = of_frame(_shown(found), rounded(), shows={"p": p_value}, title=found.text)
+    table.notes = [
+        f"difference: candidate minus baseline{_turned(found)}",
+        f"low, high: one-sided bounds at {100 * args.level:g} %, paired t"
+        + (f"; high shares the level among {len(found)} measures" if len(found) > 1 else ""),
+        "worse: high is below 0, and the sign-flip test agrees (p is two-sided; half of it counts)",
+        *_notes(found, bool(args.judge)),
+        f"qrels: {found.qrels}",
+    ]
+    frame.show(args, table, of_frame(found.assign(gate=found.verdict, qrels=found.qrels), str))
+    return STATUS[found.verdict]
+
+
+def _shown(found: Any) -> Any:
+    """The columns that say something: what is the same for all measures is in the notes."""
+    drop = [*_COUNTS, "unjudged_baseline", "unjudged_candidate", "topics", "could_turn"]
+    shown = found.drop(columns=drop)
+    return shown.drop(columns="topics_needed") if shown["topics_needed"].isna().all() else shown
+
+
+def _turned(found: Any) -> str:
+    from irpref.values.matrix import higher_is_better
+
+    lower = [name for name in found["measure"] if not higher_is_better(name)]
+    return f" (turned round for {', '.join(lower)}, for which lower is better)" if lower else ""
+
+
+def _notes(found: Any, filled: bool) -> list[str]:
+    first = found.iloc[0]
+    notes = []
+    if first[list(_COUNTS)].any():
+        notes.append(
+            f"topics without documents, which count as empty lists: baseline {first[_COUNTS[0]]}, "
+            f"candidate "
+            f"{first[_COUNTS[1]]} of {first['topics']}"
+        )
+    shares = [f"{100 * first[name]:.1f} %" for name in ("unjudged_baseline", "unjudged_candidate")]
+    turning = found.loc[found["could_turn"].fillna(False), "measure"].tolist()
+    unknown = found.loc[found["could_turn"].isna(), "measure"].tolist()
+    turn = f"judging them could change the verdict of {', '.join(turning)}" if turning else ""
+    open_ = (
+        f"whether judging them could change the verdict is not known for {', '.join(unknown)}"
+        if unknown
+        else ""
+    )
+    said = "; ".join(filter(None, [turn, open_])) or "judging them could not change the verdict"
+    what = "graded by neither humans nor the judge" if filled else "unjudged"
+    notes.append(f"{what} in the first ten: baseline {shares[0]}, candidate {shares[1]}; {said}")
+    return notes

@@ -1,0 +1,1 @@
+"""Which system is better: comparisons, the gate, leaderboards, and the tests behind them."""

@@ -1,0 +1,284 @@
+"""A leaderboard with intervals of means and ranks, and with groups of runs that are not shown to
+differ.
+
+Beside each mean you find
+
+- its confidence interval over topics (`irpref.lab.intervals(over='topics')`);
+- the run's place, and the range of places consistent with the tests: from 1 + the number of runs significantly better
+  to the number of runs minus those significantly worse;
+- its letters, if eight are enough: two runs share a letter if and only if they are not shown to differ;
+- for how many topics it has no documents (these count, with the value of an empty list), and the share of its first ten
+  documents that are judged.
+
+Ranges of places follow M. Mogstad, J. P. Romano, A. M. Shaikh, D. Wilhelm, Inference for ranks with
+applications to mobility across neighbourhoods and academic achievement across countries, Review of
+Economic Studies 91 (2024) 476-518, doi:10.1093/restud/rdad006. If the family-wise error of all
+pairs is at most a, and each significant difference is taken with its sign, then with a probability
+of at least 1 - a all ranges hold the true places at once. Theirs come from simultaneous intervals
+of differences, ours from the tests of `irpref.lab.decide.all_pairs`, which decide in the same way.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, ClassVar
+
+import numpy as np
+import pandas as pd
+
+from irpref.data.run_names import named_runs
+from irpref.judged.groups import groups_of
+from irpref.judged.inputs import opened
+from irpref.judged.order import Alignment
+from irpref.judged.types import Groups, Qrels, Runs
+from irpref.kernel.segments import Bools
+from irpref.lab.decide import all_pairs as tests
+from irpref.lab.decide.letters import letters
+from irpref.lab.decide.sign_flips import N_PERMUTATIONS
+from irpref.lab.judges.filling import with_judge
+from irpref.lab.trust.frames import ResultFrame
+from irpref.lab.trust.samples import Rng, fixed_seed
+from irpref.lab.trust.topics import check_level, mean_intervals
+from irpref.measures.declare import MeasureLike, Measures
+from irpref.measures.names import parse_all
+from irpref.messages import check_choice
+from irpref.values.matrix import TopicValues, evaluated, on_the_same_topics
+
+_JUDGED, _ANSWERED = FURTHER = ("Judged@10", "NumQ")  # measures that every board has besides yours
+_PAIRS = ("measure", "group", "a", "b", "difference", "effect_size", "p", "p_adjusted")
+
+
+class Leaderboard(ResultFrame):
+    """What `leaderboard` returns: a frame, with the tests behind it.
+
+    Attributes
+    ----------
+    pairs : pandas.DataFrame
+        A row for each pair of runs, measure and group: `measure`, `group`, `a`, `b`, `difference`
+        (mean of `a` minus mean of `b`), `effect_size`, `p` (of this pair alone), `p_adjusted` (for
+        all of them).
+    level : float
+    method : str
+    test : str
+        Test, family, level and permutations in one line; empty for `none`.
+    """
+
+    _metadata: ClassVar[list[str]] = ["pairs", "level", "method", "test"]
+
+
+def leaderboard(
+    measures: Measures,
+    qrels: Qrels,
+    runs: Runs,
+    sort: MeasureLike | None = None,
+    pairs: str = "stepdown",
+    level: float = 0.95,
+    groups: Groups | None = None,
+    n_permutations: int = N_PERMUTATIONS,
+    rng: Rng | None = None,
+    float32: bool = False,
+    ties: str = "id",
+    judge: Qrels | Sequence[Any] | None = None,
+) -> Leaderboard:
+    """Means of runs with their intervals, places and letters, from tests of all pairs.
+
+    Parameters
+    ----------
+    measures : measures of any toolkit, or their names
+    qrels : in any form that `irpref.evaluator` takes
+    runs : mapping of name to run, or list of paths
+        Paths are named as `irpref eval` names them.
+    sort : measure or name, optional
+        The measure that orders the runs of every board, best first. By default each board's own
+        measure does.
+    pairs : {'stepdown', 'holm', 'tukey', 'randomised_tukey', 'none'}
+        How all pairs are tested: see `irpref.lab.decide.all_pairs`. With `none` there are no
+        letters, adjusted p-values or ranges of places.
+    level : float in (0, 1)
+        Confidence level of the intervals; pairs with an adjusted p-value of at most 1 - level are
+        significantly different.
+    groups : mapping of topic to group, path of a file, or name of a column of the qrels, optional
+        A leaderboard for each group of topics; lines of a file are `topic group`. Every topic of
+        the qrels needs a group, every group 2 topics.
+    n_permutations : int
+        Number of sign vectors for `stepdown`, or of orders for `randomised_tukey`.
+    rng : seed or numpy Generator, optional
+        Random numbers of the test. By default seed 0, so that the same data give the same digits.
+    float32, ties : see `irpref.evaluator`
+    judge : qrels of a judge, or several as a list, optional
+        Grades for documents that no human judged, see `irpref.lab.fill`.
+
+    Returns
+    -------
+    Leaderboard
+        A DataFrame with a row for each group, measure and run, in this order, with the runs sorted
+        by `sort`: `run`, `measure`, `group` (None without groups), `mean` (as `irpref eval` prints
+        it; a sum for measures that count), `low`, `high`, `place` (1 + the number of runs with a
+        better mean), `place_low`, `place_high`, `letters` (None if more than eight would be
+        needed), `topics_without_documents`, `judged@10`. The attribute `pairs` holds the results of
+        the tests, `test` describes the test.
+
+    Raises
+    ------
+    ValueError
+        Fewer than two runs (unless `pairs='none'`) or topics, a level outside (0, 1), an unknown
+        method or measure to sort by, topics without a group; what the evaluator raises.
+
+    Notes
+    -----
+    Elinor (Rust) has the same tests for values computed elsewhere; this function adds places,
+    letters, and facts about
+    the runs. `pt.Experiment` tests each run against one baseline, and corrects for these
+    comparisons.
+
+    Examples
+    --------
+    >>> from irpref.datasets import load
+    >>> book = load("mir-textbook")
+    >>> upside_down = {q: {d: -s for d, s in docs.items()} for q, docs in book.runs["run"].items()}
+    >>> board = leaderboard(["Rprec"], book.qrels, {"run": book.runs["run"], "reversed": upside_down})
+    >>> board[["run", "mean", "place", "place_low", "place_high", "letters"]].round(4)
+            run    mean  place  place_low  place_high letters
+    0       run  0.3667      1          1           2       a
+    1  reversed  0.3167      2          1           2       a
+    """
+    level = check_level(level)
+    check_choice("pairs", pairs, tests.METHODS)
+    chosen = list(dict.fromkeys(parse_all(measures)))
+    if not chosen:
+        raise ValueError("a leaderboard needs at least one measure")
+    names, by = (
+        [str(measure) for measure in chosen],
+        None if sort is None else str(parse_all([sort])[0]),
+    )
+    if by is not None:
+        check_choice("sort", by, names)
+    named = named_runs(runs)
+    if len(named) < 2 and pairs != "none":
+        raise ValueError(
+            f"pairs={pairs!r} compares runs and needs at least 2, got {len(named)} ('none' shows "
+            f"one)"
+        )
+    qrels = opened(with_judge(qrels, judge), "relevance")  # read again for the groups
+    every = evaluated([*chosen, *FURTHER], qrels, named, Alignment(ties, float32))
+    found = {of.measure: of for of in on_the_same_topics(every)}
+    topics = found[str(chosen[0])].topics
+    return board_of(
+        found,
+        names,
+        by,
+        groups_of(groups, qrels, topics),
+        pairs,
+        level,
+        n_permutations,
+        fixed_seed(rng),
+    )
+
+
+def board_of(
+    found: Mapping[str, TopicValues],
+    names: Sequence[str],
+    by: str | None,
+    groups: Mapping[str | None, Bools],
+    pairs: str,
+    level: float,
+    n_permutations: int = N_PERMUTATIONS,
+    seed: Rng | None = None,
+) -> Leaderboard:
+    """The leaderboard of values that you already have.
+
+    Parameters
+    ----------
+    found : mapping of name of a measure to TopicValues
+        Values of the measures in `names` and in `FURTHER`.
+    names : sequence of str
+        The measures of the boards, in order.
+    by : str, optional
+        The measure that orders the runs; if None, each board's own.
+    groups : mapping of group to bool array (n_topics,)
+        Which topics are in each group; {None: all of them} without groups.
+    pairs, level, n_permutations : as for `leaderboard`
+    seed : seed, optional
+        None is seed 0.
+
+    Raises
+    ------
+    ValueError
+        A group of fewer than two topics.
+    """
+    boards, tested = [], []
+    n_runs, n_topics = found[names[0]].values.shape
+    for group, inside in groups.items():
+        if inside.sum() < 2:
+            said = "" if group is None else f" in group {group!r}"
+            raise ValueError(
+                f"a leaderboard needs at least 2 topics, got {int(inside.sum())}{said}"
+            )
+        of_group = {name: of.on(inside) for name, of in found.items()}
+        for name in names:
+            first, different = of_group[by or name], None
+            best_first = [first.systems[i] for i in first.best_first.tolist()]
+            of, answered, judged = (
+                of_group[other].select(best_first) for other in (name, _ANSWERED, _JUDGED)
+            )
+            if n_runs > 1:
+                compared = tests.pair_tests(of.values, pairs, n_permutations, seed)
+                tested.append(_tests(of, group, compared))
+                different = None if pairs == "none" else compared.different(level)
+            table = _board(of, group, different, level, seed)
+            table["topics_without_documents"] = (answered.values == 0).sum(axis=1)
+            boards.append(table.assign(**{"judged@10": judged.means}))
+    board = Leaderboard(pd.concat(boards, ignore_index=True))
+    board.pairs = (
+        pd.concat(tested, ignore_index=True) if tested else pd.DataFrame(columns=list(_PAIRS))
+    )
+    board.level, board.method, board.test = level, pairs, ""
+    if pairs != "none" and n_runs > 1:
+        board.test = tests.described(
+            pairs, n_runs, n_topics if len(groups) == 1 else None, level, n_permutations
+        )
+    return board
+
+
+def _board(
+    of: TopicValues, group: str | None, different: Bools | None, level: float, seed: Rng | None
+) -> pd.DataFrame:
+    n = len(of.systems)
+    low, high, _ = mean_intervals(of.values, level, rng=seed)
+    place, order = of.places, of.best_first
+    best = np.full(n, pd.NA, dtype=object)
+    worst, text = best.copy(), np.full(n, None, dtype=object)
+    if different is not None:
+        best = 1 + (different & (place[:, None] > place)).sum(axis=1)
+        worst = n - (different & (place[:, None] < place)).sum(axis=1)
+        text[order] = letters(different[np.ix_(order, order)])
+    return pd.DataFrame(
+        {
+            "run": list(of.systems),
+            "measure": of.measure,
+            "group": pd.Series([group] * n, dtype=object),
+            "mean": of.means,
+            "low": low * of.scale,
+            "high": high * of.scale,
+            "place": place,
+            "place_low": pd.array(best, dtype="Int64"),
+            "place_high": pd.array(worst, dtype="Int64"),
+            "letters": pd.Series(text, dtype=object),
+        }
+    )
+
+
+def _tests(of: TopicValues, group: str | None, compared: tests.Pairs) -> pd.DataFrame:
+    names = np.array(of.systems, dtype=object)
+    return pd.DataFrame(
+        {
+            "measure": of.measure,
+            "group": pd.Series([group] * compared.first.size, dtype=object),
+            "a": names[compared.first],
+            "b": names[compared.second],
+            "difference": compared.difference * of.scale,
+            "effect_size": compared.effect_size,
+            "p": compared.p,
+            "p_adjusted": compared.p_adjusted,
+        }
+    )

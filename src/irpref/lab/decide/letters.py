@@ -1,0 +1,94 @@
+"""Compact letters: two runs share a letter if and only if they are not shown to differ.
+
+A letter is a set of runs no two of which are shown to differ. Every pair not shown to differ must
+be in at least one set. Each set here is as large as possible (no run could join it), so runs that
+differ from the same others have the same letters; in particular, identical runs always do.
+
+H.-P. Piepho, An algorithm for a letter-based representation of all-pairwise comparisons, Journal of
+Computational and Graphical Statistics 13 (2004) 456-466, doi:10.1198/1061860043515, finds such sets
+by insertion and absorption: all maximal sets, of which there can be exponentially many. Here each
+set starts from the first pair, in the order of the runs, that no set holds yet, and takes in every
+run it can (J. Gramm, J. Guo, F. Hueffner, R. Niedermeier, Algorithms for compact letter displays:
+comparison and evaluation, Computational Statistics & Data Analysis 52 (2007) 725-736,
+doi:10.1016/j.csda.2006.09.035). If significance depends only on the size of a difference (both
+Tukey tests) and runs are ordered by their means, both give the same letters."""
+
+from __future__ import annotations
+
+from string import ascii_lowercase
+
+from irpref.kernel.segments import Bools
+
+MOST = 8  # more letters would be of no use to a reader
+
+
+def columns_of(different: Bools) -> list[list[int]]:
+    """Maximal sets of runs no two of which differ, such that every such pair is in a set.
+
+    Parameters
+    ----------
+    different : bool array (n_runs, n_runs), symmetric, False on the diagonal
+        Runs in the order in which letters are assigned, best first.
+
+    Returns
+    -------
+    list of lists of int
+        Each set in the order of the runs; sets in the order of their first runs.
+    """
+    n = len(different)
+    # Sets of runs as integers, one bit for each run.
+    alike = [sum(1 << j for j in range(n) if not different[i, j]) for i in range(n)]
+    held = [0] * n  # the runs that each run already shares a set with
+    sets = []
+    for i in range(n):
+        while True:
+            left = alike[i] & ~held[i]
+            if not left:
+                break
+            # Start with i and the first run it must still share a set with; i itself if it differs
+            # from all others.
+            first = left & -left
+            members = (1 << i) | first
+            free = alike[i] & alike[first.bit_length() - 1] & ~members
+            while free:
+                run = free & -free
+                members |= run
+                free &= alike[run.bit_length() - 1] & ~run
+            inside = [j for j in range(n) if members >> j & 1]
+            for j in inside:
+                held[j] |= members
+            sets.append(inside)
+    return sorted(sets)
+
+
+def letters(different: Bools) -> list[str] | list[None]:
+    """Letters of each run: see the module.
+
+    Parameters
+    ----------
+    different : bool array (n_runs, n_runs), symmetric, False on the diagonal
+        Whether two runs are significantly different; runs in the order in which letters are
+        assigned, best first.
+
+    Returns
+    -------
+    list of str, length n_runs
+        One character for each letter, from `a` on; None for every run if more than eight letters
+        would be needed.
+
+    Examples
+    --------
+    The first and the last of three runs differ:
+
+    >>> import numpy as np
+    >>> letters(np.array([[0, 0, 1], [0, 0, 0], [1, 0, 0]], dtype=bool))
+    ['a', 'ab', 'b']
+    """
+    columns = columns_of(different)
+    if len(columns) > MOST:
+        return [None] * len(different)
+    out = [""] * len(different)
+    for name, runs in zip(ascii_lowercase, columns, strict=False):
+        for run in runs:
+            out[run] += name
+    return out

@@ -1,0 +1,1 @@
+"""Problems of judgments and runs."""

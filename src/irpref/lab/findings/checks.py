@@ -1,0 +1,345 @@
+"""Find problems in qrels and runs before you evaluate them.
+
+A finding has a stable code, a level, a count, the first example, and a sentence about what follows:
+
+    grave    values would mislead: topics without documents, no topic or document in common, ids that differ only in
+             case or white space, a run that cannot be evaluated
+    warning  values depend on it: documents repeated, a ranking shorter than a cutoff, ties across grades at the top,
+             identical runs, many unjudged documents, judgments on which a measure is degenerate
+    note     good to know: the scale, harmless ties, uneven depth, topics that are only judged or only answered
+
+>>> qrels = {"q1": {"a": 1, "b": 0}, "q2": {"c": 1, "d": 0}}
+>>> findings = check(qrels, {"mine": {"q1": {"a": 2.0, "b": 1.0}}})
+>>> findings[["code", "level", "run", "count", "example"]].head(1)
+                       code  level   run  count example
+0  topics-without-documents  grave  mine      1      q2
+>>> grave(findings)
+["mine: no documents for 1 of 2 topics, first 'q2'; they count as empty rankings"]
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from operator import itemgetter
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from irpref.data.columns import Reading
+from irpref.data.run_names import named_runs
+from irpref.judged.inputs import opened
+from irpref.judged.kept import kept_pool
+from irpref.judged.order import Alignment
+from irpref.judged.pool import ConflictError, Pool
+from irpref.judged.stream import each
+from irpref.measures.declare import KernelMeasure, needs, registered
+from irpref.measures.degenerate import lacks_nonrelevant, nonrelevant, what_is_left
+from irpref.measures.names import parse_all
+from irpref.messages import warn_user
+from irpref.values.findings import Finding, finding, of_topics
+from irpref.values.scales import mixed_scales, reversed_grades
+from irpref.values.seen import TOP, JudgedIds, Seen, grave_of_run, lines, read, seen_in
+from irpref.values.suggestions import suggest
+
+if TYPE_CHECKING:
+    import pandas as pd
+    from ir_measures.measures import Measure
+
+    from irpref.judged.types import Qrels, Runs
+    from irpref.measures.declare import Measures
+
+LEVELS = ("grave", "warning", "note")
+COLUMNS = tuple(Finding._fields)
+_MANY_UNJUDGED, _SOME_UNJUDGED = 0.2, 0.05  # shares of unjudged documents at the top
+
+
+def check(
+    qrels: Qrels,
+    runs: Runs = (),
+    measures: Measures = (),
+    *,
+    jobs: int | None = None,
+    form: str | Reading | None = None,
+    ties: str = "id",
+) -> pd.DataFrame:
+    """Find problems in qrels and runs before you evaluate them.
+
+    Parameters
+    ----------
+    qrels : in any form that `irpref.evaluator` takes
+    runs : mapping of name to run, or list of paths, optional
+        Without runs, only the judgments are checked.
+    measures : measures of any toolkit, or their names, optional
+        Measures that you want to compute: their cutoffs, thresholds and needs are compared with the
+        data.
+    jobs : int, optional
+        Number of runs read in parallel; by default the number of cores.
+    form : str, optional
+        Form of files, as for `irpref.read_run`.
+    ties : {'id', 'input'}
+        See `irpref.evaluator`.
+
+    Returns
+    -------
+    pandas.DataFrame
+        A row for each finding, the worst first: `code`, `level` ('grave', 'warning', 'note'), `run`
+        (None: about qrels or measures), `count` (of topics, documents or judgments, as the text
+        says), `example` (the first topic, document or run concerned), `text`. Codes:
+
+        - grave: `topics-without-documents`, `no-common-topic`, `no-judged-document`, `mangled-ids`, `invalid-run`
+        - warning: `duplicates`, `constant-scores`, `grade-order`, `identical-runs`, `mixed-scales`, `no-nonrelevant`,
+          `rel-above-scale`, `max-rel-below-scale`, `caution`
+        - warning or note: `shallow`, `ties`, `uneven-depth`, `unjudged`
+        - note: `negative-grades`, `float32-ties`, `unjudged-topics`, `topics-without-relevant`, `grade-scale`,
+          `max-rel-missing`, `has-nonrelevant`
+        - of preferences: `contradicting-preferences` (grave), `disagreeing-judges` (warning), `never-compared` (note)
+
+        `attrs["measures"]` names three measures that suit these judgments (a list of dicts:
+        `measure`, `why`).
+
+    Raises
+    ------
+    ValueError, OSError
+        The qrels cannot be read. What is wrong with a run is a finding.
+    """
+    chosen, alignment = list(dict.fromkeys(parse_all(measures))), Alignment(ties)
+    of_grades = [
+        measure for measure in chosen if "preferences" not in getattr(measure, "NEEDS", ())
+    ]
+    qrels = opened(qrels, "relevance", len(of_grades) < len(chosen) if chosen else None)
+    try:
+        pool = kept_pool(qrels, preferences=True)
+    except ConflictError as error:
+        if not str(error).startswith("preferences: "):
+            raise
+        text = str(error).removeprefix("preferences: ")
+        return _table(
+            [finding("contradicting-preferences", 1, error=text)]
+        )  # nothing to compare runs with
+    preferences = "subgroup" in pool.found
+    found = [*_of_preferences(pool)] if preferences else []
+    if of_grades or not preferences:  # levels are not grades
+        found += _of_qrels(pool, chosen)
+    if not preferences:
+        found += mixed_scales(qrels, pool)
+    named, ids, seen = named_runs(runs), JudgedIds(pool), {}
+    done_of = each(lambda run: seen_in(read(run, form), ids, alignment), named.values(), jobs)
+    for name, done in zip(named, done_of, strict=True):
+        for warning in done.warnings:
+            warn_user(*warning)
+        if isinstance(done.error, (ValueError, OSError)):  # no number, no column, nothing in common
+            found.append(finding("invalid-run", 1, error=done.error).but(run=name))
+        elif done.error is not None:
+            raise done.error
+        elif done.value is not None:
+            seen[name] = done.value
+    deepest = max((int(one.lengths.max(initial=0)) for one in seen.values()), default=0)
+    for name, one in seen.items():
+        found += [of_run.but(run=name) for of_run in _of_run(pool, one, chosen, deepest, alignment)]
+    found += reversed_grades(pool, [one.order for one in seen.values() if one.order is not None])
+    found += _identical(seen)
+    table = _table(found)
+    answered = [one for one in seen.values() if one.top.any()]
+    depths = [
+        (one.judged_top.sum() / one.top.sum(), np.median(one.lengths[one.lengths > 0]))
+        for one in answered
+    ]
+    table.attrs["measures"] = suggest(pool, depths, preferences)
+    return table
+
+
+def _table(found: list[Finding]) -> pd.DataFrame:
+    """The findings as a table, the worst first."""
+    import pandas as pd
+
+    found.sort(key=lambda of: (LEVELS.index(of.level), of.code != "topics-without-documents"))
+    codes = {code: place for place, code in enumerate(dict.fromkeys(of.code for of in found))}
+    found.sort(key=lambda of: (LEVELS.index(of.level), codes[of.code], -of.count))
+    kinds = {"run": object, "example": object, "count": "int64"}  # as text, None would become NaN
+    columns = {name: [getattr(of, name) for of in found] for name in COLUMNS}
+    return pd.DataFrame(
+        {name: pd.Series(of, dtype=kinds.get(name)) for name, of in columns.items()}
+    )
+
+
+def grave(findings: pd.DataFrame) -> list[str]:
+    """The grave findings as lines, one for each code: the first run, and how many more runs have
+    the same problem.
+
+    Parameters
+    ----------
+    findings : what `check` returned
+    """
+    rows = findings[findings["level"] == "grave"]
+    return lines(Finding(**row) for row in rows.to_dict("records"))
+
+
+# ------------------------------------------------------------------------------------------ qrels and measures
+
+
+def _of_qrels(pool: Pool, chosen: list[Measure]) -> Iterator[Finding]:
+    grades, counts = np.unique(pool.grade, return_counts=True)
+    top = float(grades.max())
+    shown = ", ".join(f"{grade:g} ({count})" for grade, count in zip(grades, counts, strict=True))
+    if grades.size > 12:
+        shown = f"{grades.size} different ones from {grades.min():g} to {top:g}"
+    yield finding("grade-scale", int(grades.size), f"{top:g}", grades=shown)
+    negative = pool.grade < 0
+    if negative.any():
+        counting = ", ".join(
+            str(m) for m in chosen if isinstance(m, KernelMeasure) and m.NEGATIVE_GRADES
+        )
+        first, sentence = (
+            str(pool.doc_ids[int(negative.argmax())]),
+            "counting" if counting else "text",
+        )
+        yield finding("negative-grades", int(negative.sum()), first, sentence, measures=counting)
+    yield from _nonrelevant(pool, chosen)
+    how = () if top > 0 else ("none", "grave")
+    yield from of_topics(
+        "topics-without-relevant", pool, pool.judged.maximum(pool.grade, -np.inf) < 1, *how
+    )
+    for measure in chosen:
+        yield from _of_measure(measure, pool, top)
+
+
+def _of_measure(measure: Measure, pool: Pool, top: float) -> Iterator[Finding]:
+    """Mismatches between a measure's parameters and the grades."""
+    name, supported = str(measure), measure.SUPPORTED_PARAMS
+    caution = measure.caution(pool.level_grade) if isinstance(measure, KernelMeasure) else ""
+    if caution:
+        yield finding("caution", 1, name, caution=caution)
+    rel = measure["rel"] if "rel" in supported else None
+    if isinstance(rel, (int, float)) and rel > top:
+        yield finding("rel-above-scale", 1, name, rel=rel, highest=top)
+    if "max_rel" not in supported or measure.params.get("gains"):
+        return
+    given = measure.params.get("max_rel")
+    if given is None:
+        yield finding("max-rel-missing", 1, name, taken=max(top, 1.0))
+    elif given < top:
+        yield finding("max-rel-below-scale", 1, name, highest=top)
+
+
+def _nonrelevant(pool: Pool, chosen: list[Measure]) -> Iterator[Finding]:
+    suited: dict[str, list[str]] = {}
+    for measure in chosen:
+        if "nonrelevant" in needs(measure) and not lacks_nonrelevant(measure, pool).any():
+            number = pool.judged.count(nonrelevant(measure, pool.grade))
+            numbers = f"{number.min()} to {number.max()}, median {np.median(number):g}"
+            suited.setdefault(numbers, []).append(str(measure))
+    for numbers, names in suited.items():
+        sentence, measures = "alone" if len(names) == 1 else "text", ", ".join(names)
+        yield finding(
+            "has-nonrelevant", pool.n_topics, names[0], sentence, numbers=numbers, measures=measures
+        )
+    alike: dict[tuple[bytes, str], list[str]] = {}
+    for measure in chosen or [*parse_all(["Bpref"]), *registered().values()]:
+        lacking = lacks_nonrelevant(measure, pool)
+        if lacking.any():
+            left = what_is_left(measure, pool.level_grade.tolist())
+            alike.setdefault((lacking.tobytes(), left), []).append(str(measure))
+    for (lacks, left), names in alike.items():
+        which = np.frombuffer(lacks, bool)
+        if len(names) > 1:
+            left = left.replace("says", "say").replace("compares", "compare")
+        how = ("every", "warning") if which.all() else ("text", "note")
+        yield from of_topics(
+            "no-nonrelevant", pool, which, *how, measures=", ".join(names), left=left
+        )
+
+
+def _of_preferences(pool: Pool) -> Iterator[Finding]:
+    of = pool.preferences
+    disagreed = np.zeros(pool.n_topics, np.int64)
+    for t in np.flatnonzero(of.groups.lengths > 1).tolist():
+        first, last = pool.judged.offsets[[t, t + 1]].tolist()
+        here = of.topics(t, t + 1, first, last)
+        both = (
+            np.intersect1d(*here.against(row), assume_unique=True).size
+            for row in range(last - first)
+        )
+        disagreed[t] = sum(both) // 2  # each pair is found from both of its documents
+    yield from of_topics("disagreeing-judges", pool, disagreed > 0, count=int(disagreed.sum()))
+    alone = np.ones(pool.grade.size, bool)
+    alone[of.row[of.entries.spread(of.entries.count(of.place > 0) > 0)]] = (
+        False  # their groups have several levels
+    )
+    alone[of.winner] = alone[of.loser] = False
+    if alone.any():
+        row = int(alone.argmax())
+        topic, doc = pool.topic_ids[int(pool.judged.topic[row])], pool.doc_ids[row]
+        yield finding("never-compared", int(alone.sum()), topic, doc=doc)
+
+
+# -------------------------------------------------------------------------------------------------------- runs
+
+
+def _of_run(
+    pool: Pool, seen: Seen, chosen: list[Measure], deepest: int, alignment: Alignment
+) -> Iterator[Finding]:
+    yield from grave_of_run(pool, seen)
+    if not seen.lengths.any():
+        return
+    if seen.further:
+        yield finding("unjudged-topics", len(seen.further), seen.further[0])
+    if seen.repeats.first:
+        topic, doc = seen.repeats.first
+        yield finding("duplicates", seen.repeats.number, doc, topic=topic)
+    yield from _depth(pool, seen, chosen, deepest)
+    yield from _scores(pool, seen, alignment)
+    unjudged = seen.top - seen.judged_top
+    share = unjudged.sum() / seen.top.sum()
+    if seen.hits.any() and share >= _SOME_UNJUDGED:
+        level, first = (
+            "warning" if share >= _MANY_UNJUDGED else "note",
+            pool.topic_ids[int(unjudged.argmax())],
+        )
+        yield finding("unjudged", int(unjudged.sum()), first, level=level, share=share, top=TOP)
+
+
+def _depth(pool: Pool, seen: Seen, chosen: list[Measure], deepest: int) -> Iterator[Finding]:
+    lengths = seen.lengths[seen.lengths > 0]
+    most, usual = int(lengths.max()), float(np.median(lengths))
+    cutoff, measure = max(
+        ((int(m.params.get("cutoff") or 0), m) for m in chosen),
+        key=itemgetter(0),
+        default=(0, None),
+    )
+    if cutoff > most:
+        yield finding("shallow", most, None, "cutoff", "warning", measure=measure, cutoff=cutoff)
+    elif 2 * most < deepest:
+        yield finding("shallow", most, deepest=deepest)
+    short = (seen.lengths > 0) & (seen.lengths < usual / 2)
+    first = int(np.argmin(np.where(short, seen.lengths, np.iinfo(np.int64).max)))
+    shortest = int(seen.lengths[first])
+    level = "warning" if shortest < TOP else "note"
+    yield from of_topics(
+        "uneven-depth", pool, short, "text", level, first=first, usual=usual, shortest=shortest
+    )
+
+
+def _scores(pool: Pool, seen: Seen, alignment: Alignment) -> Iterator[Finding]:
+    yield from of_topics(
+        "constant-scores", pool, seen.constant, "text" if alignment.by_id else "input"
+    )
+    deciding, first, how = int(seen.deciding.sum()), None, ("text", "note")
+    if deciding:
+        first, how = int(seen.deciding.argmax()), ("deciding", "warning")
+    said = {
+        "count": int(seen.tied.sum()),
+        "all": int(seen.lengths.sum()),
+        "deciding": deciding,
+        "top": TOP,
+    }
+    yield from of_topics("ties", pool, seen.tied > 0, *how, first=first, **said)
+    yield from of_topics("float32-ties", pool, seen.blurred)
+
+
+def _identical(seen: dict[str, Seen]) -> Iterator[Finding]:
+    """Runs with the same judged documents at the same ranks, each with the first such run."""
+    first: dict[bytes, str] = {}
+    for name, one in seen.items():
+        other = first.setdefault(one.lengths.tobytes() + one.prints.tobytes(), name)
+        if other != name and one.lengths.any():
+            yield finding("identical-runs", int(one.lengths.sum()), other).but(run=name)

@@ -1,0 +1,1 @@
+"""Grades of an LLM judge beside human ones."""

@@ -1,0 +1,148 @@
+"""Measures, judgments and runs, aligned once and evaluated with many subsets of the judgments."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from typing import Any
+
+import numpy as np
+from ir_measures.measures import Measure
+
+from irpref.data.run_names import each_run
+from irpref.judged.align import listing as listing_of
+from irpref.judged.order import TREC, Alignment
+from irpref.judged.types import EachRun, Qrels, Run
+from irpref.kernel.run import BATCH_ROWS, JudgedRun
+from irpref.kernel.segments import Bools, Floats
+from irpref.lab.meta.losses import Restriction
+from irpref.measures.declare import MeasureLike
+from irpref.measures.names import parse
+from irpref.messages import about
+from irpref.values.binding import bind
+from irpref.values.evaluator import CombinedEvaluator, evaluator
+from irpref.values.others import Others
+
+
+class Board:
+    """Measures, judgments and runs.
+
+    Parameters
+    ----------
+    measures : mapping of name to measure
+    qrels, runs : as `incompleteness` takes them
+    keep : bool
+        Whether to keep the runs as dicts, too.
+    alignment : Alignment
+        How documents are ranked.
+    cutoff : int, optional
+        Runs are cut to this length.
+
+    Attributes
+    ----------
+    named : mapping of name to measure
+    host : list of measures, those without a kernel
+    aligned : mapping of system to JudgedRun
+    raw : mapping of system to dict of dicts, if they are kept
+    """
+
+    def __init__(
+        self,
+        measures: Mapping[str, MeasureLike],
+        qrels: Qrels,
+        runs: EachRun,
+        *,
+        keep: bool = False,
+        alignment: Alignment = TREC,
+        cutoff: int | None = None,
+    ) -> None:
+        if isinstance(qrels, Iterator):
+            qrels = list(qrels)  # read twice: for the scale of the grades, and by the evaluator
+        asked = {name: parse(m) for name, m in measures.items()}
+        alone = list(dict.fromkeys(asked.values()))
+        bound = dict(zip(alone, bind(alone, qrels), strict=True))
+        self.named: dict[str, Measure] = {name: bound[m] for name, m in asked.items()}
+        made = evaluator(bound.values(), qrels, float32=alignment.float32, ties=alignment.ties)
+        self.host: list[Measure] = made.rest if isinstance(made, CombinedEvaluator) else []
+        kernels = made.accelerated if isinstance(made, CombinedEvaluator) else made
+        if kernels is None:
+            raise ValueError("judgments by subtopic are left to the providers of their measures")
+        self.evaluator, self.pool = kernels, kernels.pool
+        self.alignment = alignment
+        self.aligned: dict[str, JudgedRun] = {}
+        self.raw: dict[str, Any] = {}
+        for name, run in each_run(runs):
+            with about(name):
+                if self.host or keep:
+                    run = self.raw[name] = self._as_dicts(run, cutoff)
+                self.aligned[name] = self.evaluator.align(run).at(cutoff)
+
+    def values(
+        self, keep: Bools, systems: Iterable[str], measures: Collection[str]
+    ) -> Iterator[tuple[str, slice, dict[str, Floats]]]:
+        """Evaluate each system with each subset of the judgments, as many subsets at a time as fit
+        the cache.
+
+        Parameters
+        ----------
+        keep : bool array (n_times, n_judged)
+        systems, measures : names
+
+        Yields
+        ------
+        system, times, values by measure: (n_times, n_topics), in the direction of the measure
+        """
+        tasks, short = self.evaluator.tasks, self.evaluator.short
+        systems = list(systems)
+        for times in _together(keep):
+            against = Restriction(self.pool, keep[times])
+            others = [self._others(row) for row in keep[times] if self.host]
+            for system in systems:
+                run = self.aligned[system]
+                view = against.of(run)
+                rounded = (
+                    against.of(run.in_float32)
+                    if self.alignment.float32 and run.in_float32 is not None
+                    else view
+                )
+                by_host = [of.values(self.raw[system], self.pool.topic_ids)[0] for of in others]
+                found = {}
+                for name in measures:
+                    measure = self.named[name]
+                    if measure in self.host:
+                        found[name] = np.array([of[measure] for of in by_host])
+                    else:
+                        of_each = tasks[measure](rounded if measure in short else view)
+                        found[name] = of_each.reshape(-1, self.pool.n_topics)
+                yield system, times, found
+
+    def _others(self, keep: Bools) -> Others:
+        """The measures without a kernel, with some of the judgments."""
+        ids, pool = self.pool.topic_ids, self.pool
+        qrels: dict[str, dict[str, int]] = {name: {} for name in ids}
+        for row in np.flatnonzero(keep).tolist():
+            qrels[ids[pool.judged.topic[row]]][pool.doc_ids[row]] = int(pool.grade[row])
+        return Others(self.host, qrels, self.alignment)
+
+    def _as_dicts(self, run: Run, cutoff: int | None) -> dict[str, dict[str, float]]:
+        """The run, in any form, as other providers read it fastest: a dict with documents in rank
+        order.
+        """
+        listing = listing_of(self.pool, run, alignment=self.alignment)
+        offsets = listing.topics.offsets.tolist()
+        score = listing.score.tolist()
+        return {
+            topic: dict(list(zip(listing.doc_ids[a:b], score[a:b], strict=True))[:cutoff])
+            for topic, a, b in zip(self.pool.topic_ids, offsets[:-1], offsets[1:], strict=True)
+            if a < b
+        }
+
+
+def _together(keep: Bools) -> Iterator[slice]:
+    """Slices of the subsets, each small enough for the cache."""
+    start, rows = 0, 0
+    for i, size in enumerate(np.count_nonzero(keep, axis=1).tolist()):
+        if i > start and rows + size > BATCH_ROWS:
+            yield slice(start, i)
+            start, rows = i, 0
+        rows += size
+    yield slice(start, len(keep))

@@ -1,0 +1,217 @@
+"""`irpref.lab.report`: an evaluation as one page that opens without a network.
+
+The page holds what other functions compute: `irpref.lab.leaderboard` (means, intervals, places,
+letters, pairs), `check`, `explain`, `intervals`, the curves and `cite`. It loads nothing: its
+scripts (Vega, which draws the pictures, and its own) and its style are in the file. A content
+security policy allows these, by their hashes, and nothing else; no text is compiled to code. Names,
+ids and texts reach the page as text (Jinja escapes them) or as JSON without `<`, which the script
+inserts as text."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import html
+import json
+import os
+from collections.abc import Iterable, Sequence
+from functools import cache
+from importlib import resources
+from typing import TYPE_CHECKING, Any
+
+from irpref.data.columns import Reading
+from irpref.data.replace import replaced
+from irpref.judged.order import Alignment
+from irpref.lab.judges.filling import with_judge
+from irpref.lab.page import charts
+from irpref.lab.page.contents import Asked, contents
+
+if TYPE_CHECKING:
+    from jinja2 import Template
+
+    from irpref.judged.types import Groups, Qrels, Runs
+    from irpref.lab.page.query_texts import Texts
+    from irpref.lab.trust.samples import Rng
+    from irpref.measures.declare import Measures
+
+__all__ = ["Report", "report"]
+
+LARGEST_FRAME = 8_000_000  # characters of a page that a notebook embeds; it links to a larger one
+
+
+class Report:
+    """A page, and where it was written.
+
+    Attributes
+    ----------
+    html : str
+    path : str or None
+    grave : list of str
+        Grave findings of `irpref.lab.check`, which the page shows before all numbers.
+    """
+
+    def __init__(self, page: str, path: str | None = None, grave: Sequence[str] = ()) -> None:
+        self.html = page
+        self.path = path
+        self.grave = list(grave)
+
+    def save(self, path: str | os.PathLike[str]) -> Report:
+        """Write the page to a file, whole or not at all; returns the report with this path."""
+        with (
+            replaced(path) as beside,
+            open(beside, "w", encoding="utf-8", errors="xmlcharrefreplace", newline="") as out,
+        ):
+            out.write(self.html)
+        return Report(self.html, os.fspath(path), self.grave)
+
+    def _repr_html_(self) -> str:
+        """The page in a frame of its own; a link to the file if it is too large for a notebook."""
+        if len(self.html) > LARGEST_FRAME and self.path is not None:
+            address = html.escape(self.path, quote=True)
+            return f'<a href="{address}" target="_blank">{address}</a>'
+        inside = html.escape(self.html, quote=True)
+        return (
+            f'<iframe srcdoc="{inside}" sandbox="allow-scripts allow-downloads" title="irpref '
+            f'report" '
+            'style="width: 100%; height: 800px; border: 1px solid #8888"></iframe>'
+        )
+
+    def __repr__(self) -> str:
+        where = "not written" if self.path is None else repr(self.path)
+        return f"<irpref report: {len(self.html) / 1e6:.1f} million characters, {where}>"
+
+
+def report(
+    measures: Measures,
+    qrels: Qrels,
+    runs: Runs,
+    path: str | os.PathLike[str] | None = None,
+    *,
+    baseline: str | None = None,
+    title: str = "Evaluation",
+    topics: Texts | None = None,
+    documents: Texts | None = None,
+    groups: Groups | None = None,
+    rankings: str | Iterable[str] | None = None,
+    depth: int = 20,
+    pairs: str = "stepdown",
+    level: float = 0.95,
+    rng: Rng | None = None,
+    float32: bool = False,
+    ties: str = "id",
+    jobs: int | None = None,
+    form: str | Reading | None = None,
+    judge: Qrels | Sequence[Any] | None = None,
+) -> Report:
+    """An evaluation as one HTML page: leaderboard, pairs, topics, rankings, unjudged documents,
+    curves, what was done.
+
+    Parameters
+    ----------
+    measures : measures of any toolkit, or their names
+        The first one orders the runs.
+    qrels : in any form that `irpref.evaluator` takes
+    runs : mapping of name to run, or list of paths
+    path : path, optional
+        Where the page is written; without one it is only returned.
+    baseline : name of a run, optional
+        The run that the others are compared with when the page opens.
+    title : str
+    topics : mapping of query_id to text, frame, path, or id of a data set of ir_datasets, optional
+        Texts of the queries.
+    documents : mapping of doc_id to text, frame, path, or id of a data set of ir_datasets, optional
+        Titles (or beginnings) of the documents. Files hold `id<TAB>text` or JSON records a line.
+    groups : as `irpref.lab.leaderboard` takes them, optional
+        Groups of topics.
+    rankings : names of runs, optional
+        Runs whose rankings are on the page. None: the ten best and the baseline.
+    depth : int
+        Number of ranks shown of each.
+    pairs, level, rng, float32, ties : as `irpref.lab.leaderboard` takes them
+    jobs : int, optional
+        How many run files to read at a time; by default the number of cores.
+    form : str, optional
+        Form of the run files, as for `irpref.read_run`.
+    judge : qrels of a judge, or several as a list, optional
+        Grades for documents that no human judged, see `irpref.lab.fill`. The page says so and marks
+        these grades.
+
+    Returns
+    -------
+    Report
+        It shows itself in a notebook; `html` is the page, `path` where it was written.
+
+    Raises
+    ------
+    ValueError
+        A name is that of no run; also as `irpref.lab.leaderboard` and `irpref.evaluator`.
+    ImportError
+        Jinja or vl-convert-python is not installed: `pip install irpref[report]`.
+
+    Examples
+    --------
+    >>> from irpref.datasets import load
+    >>> book = load("mir-textbook")
+    >>> page = report(["AP", "Rprec"], book.qrels, book.runs)
+    >>> "<!doctype html>" in page.html, page.path
+    (True, None)
+    """
+    template = _template()  # before the work: Jinja may be missing
+    alignment = Alignment(ties, float32)
+    asked = Asked(
+        baseline,
+        title,
+        topics,
+        documents,
+        groups,
+        rankings,
+        depth,
+        pairs,
+        level,
+        rng,
+        alignment,
+        jobs,
+        form,
+    )
+    with charts.made_beside() as made_charts:
+        found = contents(measures, with_judge(qrels, judge), runs, asked)
+        drawing = made_charts()
+    script, style = _part("page.js"), _part("page.css")
+    page = template.render(
+        page=found,
+        data=as_json(found),
+        charts=drawing,
+        script=script,
+        style=style,
+        policy=f"default-src 'none'; script-src {_hash(drawing)} {_hash(script)}; style-src "
+        f"{_hash(style)}; "
+        "img-src data:; base-uri 'none'; form-action 'none'",
+    )
+    made = Report(page, grave=found["grave"])
+    return made if path is None else made.save(path)
+
+
+def as_json(data: object) -> str:
+    """JSON that is data anywhere in a page: ASCII, and no `<`, `>` or `&` in it."""
+    text = json.dumps(data, ensure_ascii=True, allow_nan=False, separators=(",", ":"))
+    return text.replace("<", "\\u003c").replace(">", "\\u003e").replace("&", "\\u0026")
+
+
+@cache
+def _part(name: str) -> str:
+    return resources.files("irpref.lab.page").joinpath(name).read_text(encoding="utf-8")
+
+
+def _hash(text: str) -> str:
+    return f"'sha256-{base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()}'"
+
+
+@cache
+def _template() -> Template:
+    with charts.needed("jinja2", "Jinja"):
+        from jinja2 import Environment, StrictUndefined
+    # Everything is escaped; the template lets through the JSON, the script and the style alone.
+    environment = Environment(
+        autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True
+    )
+    return environment.from_string(_part("page.html"))

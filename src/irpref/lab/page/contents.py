@@ -1,0 +1,544 @@
+"""What is on the page: plain data from the functions that compute it, and pictures as `charts.toml`
+describes them.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import math
+import os
+import platform
+import tomllib
+import warnings
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import suppress
+from importlib.metadata import PackageNotFoundError, version
+from importlib.resources import files
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+import numpy as np
+
+from irpref import curves
+from irpref.data.columns import Reading
+from irpref.data.run_names import named_runs
+from irpref.data.tables import read_run
+from irpref.explanation import Explainer, explainable
+from irpref.judged.align import Listing, NoCommonTopicError, align_run, listing
+from irpref.judged.groups import groups_of
+from irpref.judged.inputs import as_frame, opened
+from irpref.judged.kept import kept_pool
+from irpref.judged.order import Alignment, rounded
+from irpref.judged.pool import FILLED
+from irpref.judged.stream import each
+from irpref.judged.types import Groups, Qrels, Run, Runs
+from irpref.kernel.record import Record
+from irpref.kernel.segments import Bools
+from irpref.lab.decide.all_pairs import METHODS
+from irpref.lab.decide.board import FURTHER, board_of
+from irpref.lab.findings.checks import check, grave
+from irpref.lab.judges.filling import Filled
+from irpref.lab.page.query_texts import Texts, texts
+from irpref.lab.trust.holes import hole_intervals, judge_next, pair_intervals
+from irpref.lab.trust.samples import Rng
+from irpref.lab.trust.ties import tie_intervals
+from irpref.lab.trust.topics import check_level
+from irpref.measures import literature
+from irpref.measures.declare import Measures
+from irpref.measures.everyday import hosted, in_32_bits
+from irpref.measures.names import parse_all
+from irpref.measures.rpref import RPref
+from irpref.messages import IrprefWarning, about, check_choice, did_you_mean, warn_user
+from irpref.plots.drawing import CRP_CUT
+from irpref.plots.plot_data import constant_npref
+from irpref.show.names import left_out, parts
+from irpref.values.matrix import TopicValues, evaluated, on_the_same_topics
+from irpref.values.prepare import columns_for
+
+if TYPE_CHECKING:
+    import pandas as pd
+    from ir_measures.measures import Measure
+
+# A part of the page.
+Part: TypeAlias = dict[str, Any]
+
+N_RANKINGS = 10  # runs whose rankings are shown if none is named
+N_PAIRS = 6  # best runs, whose pairs are checked: can unjudged documents reverse them?
+MOST_BOUNDS = 2000  # topics times runs up to which this is done
+MOST_TIED = 12_000  # topics times runs up to which values are bounded over all orders of ties
+MOST_EXPLAINED = 4  # measures whose contributions are shown
+MOST_VALUES = 400_000  # values of topics that the page holds
+MOST_ROWS = 40_000  # documents of rankings that the page holds
+# of these, the first ranks are also in tables, up to so many rows, for readers without JavaScript
+MOST_PLAIN = 10_000
+DIGITS = 9  # of numbers in the data of the page
+CURVE_RANKS = (*range(1, 21), 25, 30, 40, 50, 75, 100, 150, 200, 300, 500, 750, 1000)
+BANDS = (1, 2, 3, 5, 7, 10, 15, 20, 30, 50, 75, 100, 150, 200, 300, 500, 750, 1000)
+_BOARD = ["mean", "low", "high", "place", "place_low", "place_high", "letters", "shown"]
+_PAIRS = ["difference", "effect_size", "p", "p_adjusted"]
+_PACKAGES = (
+    "irpref",
+    "ir-measures",
+    "numpy",
+    "scipy",
+    "pandas",
+    "pyarrow",
+    "pytrec-eval-terrier",
+    "vl-convert-python",
+)
+
+
+class Asked(Record):
+    """The options of a report, see `irpref.lab.report`."""
+
+    baseline: str | None
+    title: str
+    topics: Texts | None
+    documents: Texts | None
+    groups: Groups | None
+    rankings: str | Iterable[str] | None
+    depth: int
+    pairs: str
+    level: float
+    rng: Rng | None
+    alignment: Alignment
+    jobs: int | None
+    form: str | Reading | None
+
+
+def contents(measures: Measures, qrels: Qrels, runs: Runs, asked: Asked) -> Part:
+    """Everything that the page shows: lists, numbers and text, as JSON has them."""
+    chosen = list(dict.fromkeys(parse_all(measures)))
+    if not chosen:
+        raise ValueError("a report needs at least one measure, such as AP or nDCG@10")
+    if asked.depth < 1:
+        raise ValueError(
+            f"depth={asked.depth!r} is not accepted, expected a number of ranks of at least 1"
+        )
+    asked = asked.but(level=check_level(asked.level))
+    check_choice("pairs", asked.pairs, METHODS)
+    named = named_runs(runs)
+    if not named:
+        raise ValueError("a report needs at least one run")
+    shown_first = (
+        [asked.rankings] if isinstance(asked.rankings, str) else list(asked.rankings or ())
+    )
+    for name in (*shown_first, *([] if asked.baseline is None else [asked.baseline])):
+        if name not in named:
+            known = f"{did_you_mean(str(name), named)} (there are {', '.join([*named][:5])})"
+            raise ValueError(f"no run is called {name!r}{known}")
+    inputs = [_input(name, data) for name, data in [("judgments", qrels), *named.items()]]
+    # Each file is read once.
+    qrels = opened(
+        qrels,
+        "relevance",
+        any("preferences" in getattr(measure, "NEEDS", ()) for measure in chosen),
+    )
+    named = _opened(named, asked)
+
+    every = evaluated([*chosen, *FURTHER], qrels, named, asked.alignment)
+    found = {of.measure: of for of in on_the_same_topics(every)}
+    names = [str(measure) for measure in chosen]
+    first = found[names[0]]
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", IrprefWarning)  # were given by the evaluation
+        within = None if asked.groups is None else groups_of(asked.groups, qrels, first.topics)
+        board = _board(names, found, within, asked)
+        runs_by_place: list[str] = board["runs"]
+        named = {name: named[name] for name in runs_by_place}
+        order = [first.systems.index(name) for name in runs_by_place]
+        shown = dict.fromkeys(shown_first or runs_by_place[:N_RANKINGS])
+        shown |= {} if asked.baseline is None else {asked.baseline: None}
+        findings = check(qrels, named, chosen)
+        whole = len(order) * len(first.topics) * len(names) <= MOST_VALUES
+        with_values = [r for r, name in enumerate(runs_by_place) if whole or name in shown]
+        seen = (
+            _in_32_bits(named)
+            if asked.alignment.float32 and hosted(chosen[0]) and in_32_bits(chosen[0])
+            else named
+        )
+        tied = findings.loc[findings["code"] == "ties", "run"]
+        n_topics, short = len(first.topics), parts(runs_by_place)
+        of_shown = {name: seen[name] for name in shown}
+        bounds = _bounds(
+            hole_intervals, chosen[0], qrels, of_shown, n_topics * len(shown) > MOST_BOUNDS
+        )
+        bounds |= _turns(chosen[0], qrels, of_shown if bounds["runs"] else {})
+        ties = _bounds(
+            tie_intervals,
+            chosen[0],
+            qrels,
+            {name: seen[name] for name in tied},
+            n_topics * len(tied) > MOST_TIED,
+        )
+        ties |= {
+            "tied": len(tied),
+            "runs": [row for row in ties["runs"] if row["low"] < row["high"]],
+        }
+        return plain(
+            {
+                "title": asked.title,
+                "short": [short[name].shown for name in runs_by_place],
+                "parts": {name: of for name, of in short.items() if of.shown != name},
+                "left_out": left_out(short),
+                "tested": asked.pairs if board["pairs"] else "none",
+                "level": asked.level,
+                "measures": [_measure(measure, found[str(measure)]) for measure in chosen],
+                **board,
+                "topics": first.topics,
+                "queries": texts(asked.topics, "topics", first.topics),
+                "judged": found["Judged@10"].means[order],
+                "answered": (found["NumQ"].values[order] > 0).sum(axis=1),
+                "values": [[found[name].values[order[r]] for r in with_values] for name in names],
+                "with_values": with_values,
+                "baseline": None if asked.baseline is None else runs_by_place.index(asked.baseline),
+                "rankings": _rankings(
+                    chosen, qrels, {name: named[name] for name in shown}, first.topics, asked
+                ),
+                **_drawn(qrels, named),
+                "bounds": bounds,
+                "ties": ties,
+                "findings": findings[["level", "code", "run", "count", "text"]].to_dict("records"),
+                "suggested": findings.attrs.get("measures", []),
+                "grave": grave(findings),
+                "inputs": inputs,
+                "filled": qrels.text if isinstance(qrels, Filled) else None,
+                "versions": _versions(),
+                "methods": literature.methods(chosen),
+                "bibtex": literature.cite(chosen),
+            }
+        )
+
+
+def plain(value: Any) -> Any:
+    """Values as JSON has them: arrays and frames as lists, numbers to `DIGITS` digits, None for
+    NaN.
+    """
+    if isinstance(value, float):
+        if not math.isfinite(value):
+            return None
+        short = float(f"{value:.{DIGITS}g}")
+        return int(short) if short.is_integer() and abs(short) < 1e15 else short
+    if value is None or isinstance(value, (str, int)):
+        return value
+    if isinstance(value, Mapping):
+        return {key: plain(of) for key, of in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [plain(of) for of in value]
+    if hasattr(value, "columns"):
+        return plain(value.to_dict("list"))
+    return plain(value.tolist()) if hasattr(value, "tolist") else None  # pandas.NA
+
+
+def _opened(runs: Mapping[str, Run], asked: Asked) -> dict[str, Any]:
+    """The runs, with files read, several at a time."""
+
+    def read(run: Run) -> Run:
+        return opened(
+            read_run(run, asked.form)
+            if asked.form and isinstance(run, (str, os.PathLike))
+            else run,
+            "score",
+        )
+
+    out = {}
+    for name, done in zip(runs, each(read, runs.values(), asked.jobs), strict=True):
+        with about(name, len(runs) > 1):
+            for warning in done.warnings:
+                warn_user(*warning)
+        if done.error is not None:
+            raise done.error
+        out[name] = done.value
+    return out
+
+
+def _in_32_bits(runs: Mapping[str, Run]) -> dict[str, Any]:
+    """The runs with their scores in 32 bits."""
+    frames = {name: as_frame(run, "score") for name, run in runs.items()}
+    return {
+        name: of.assign(score=rounded(of["score"].to_numpy(np.float64)))
+        for name, of in frames.items()
+    }
+
+
+# ------------------------------------------------------------------------------------------------------- leaderboard
+
+
+def _board(
+    names: Sequence[str],
+    found: Mapping[str, TopicValues],
+    groups: Mapping[str | None, Bools] | None,
+    asked: Asked,
+) -> Part:
+    """Rows of each measure and the tests of all pairs; means alone if there is one topic."""
+    import pandas as pd
+
+    first = found[names[0]]
+    runs = [first.systems[i] for i in first.best_first.tolist()]
+    if len(first.topics) < 2:
+        of_measure = {name: found[name].select(runs) for name in names}
+        rows = [pd.DataFrame({"mean": of.means, "place": of.places}) for of in of_measure.values()]
+        return {
+            "runs": runs,
+            "board": [_rows(of) for of in rows],
+            "pairs": [],
+            "test": "",
+            "groups": [],
+        }
+    several = len(runs) > 1
+    seed = (
+        int(asked.rng.integers(2**63)) if isinstance(asked.rng, np.random.Generator) else asked.rng
+    )
+
+    def board_on(topics: Mapping[str | None, Bools]) -> Any:
+        return board_of(
+            found,
+            names,
+            names[0],
+            topics,
+            asked.pairs if several else "none",
+            asked.level,
+            seed=seed,
+        )
+
+    board = board_on({None: np.ones(len(first.topics), bool)})
+    tested = board_on(groups).pairs if groups and several else pd.DataFrame({"group": []})
+    return {
+        "runs": runs,
+        "board": [_rows(board[board["measure"] == name]) for name in names],
+        "pairs": _pairs(board.pairs, names, runs) if several else [],
+        "test": board.test,
+        "groups": [
+            {"name": group, "topics": groups[group].sum(), "pairs": _pairs(of, names, runs)}
+            for group, of in tested.groupby("group", sort=False)
+            if groups
+        ],
+    }
+
+
+def _rows(of: pd.DataFrame) -> pd.DataFrame:
+    """The columns of a leaderboard by one measure, and its means as they are written."""
+    return of.assign(shown=of["mean"].map("{:.4f}".format)).reindex(columns=_BOARD)
+
+
+def _pairs(tested: pd.DataFrame, names: Sequence[str], runs: Sequence[str]) -> list[pd.DataFrame]:
+    """For each measure, the pairs of runs i < j of the board, row by row: `i` minus `j`."""
+    place = {name: i for i, name in enumerate(runs)}
+    a, b = (tested[side].map(place) for side in ("a", "b"))
+    sign = np.where(a < b, 1.0, -1.0)
+    signed = tested.assign(
+        difference=sign * tested["difference"], effect_size=sign * tested["effect_size"]
+    )
+    rows = signed.assign(i=np.minimum(a, b), j=np.maximum(a, b)).sort_values(["i", "j"])
+    return [rows.loc[rows["measure"] == name, _PAIRS] for name in names]
+
+
+def _measure(measure: Measure, of: TopicValues) -> Part:
+    question = str(getattr(measure, "QUESTION", "") or "")
+    said = literature.parameters(measure)
+    return {
+        "name": str(measure),
+        "higher": of.higher_is_better,
+        "parameters": said,
+        "question": question,
+    }
+
+
+# ---------------------------------------------------------------------------------------------------------- rankings
+
+
+def _rankings(
+    chosen: Sequence[Measure],
+    qrels: Qrels,
+    runs: Mapping[str, Run],
+    topics: Sequence[str],
+    asked: Asked,
+) -> Part:
+    """First ranks of some runs: documents, grades, ties, contributions and reasons."""
+    pool = kept_pool(qrels, columns_for(chosen), preferences=True)
+    n_lists = max(1, len(runs) * len(topics))
+    depth = max(1, min(asked.depth, MOST_ROWS // n_lists))
+    explainers = []
+    for measure in chosen:
+        with suppress(ValueError):  # no sum over documents
+            explainable(measure)
+            explainers.append(Explainer(measure, pool, asked.alignment))
+    explainers = explainers[:MOST_EXPLAINED]
+    filled, least = set(), 0.0
+    if isinstance(qrels, Filled):
+        of_judge = qrels["source"] == FILLED
+        filled = set(qrels.loc[of_judge, ["query_id", "doc_id"]].itertuples(index=False, name=None))
+        # Of the grades filled in, those below the lowest positive human grade do not count as
+        # relevant.
+        least = qrels["relevance"].where((qrels["relevance"] > 0) & ~of_judge).min()
+    docs: dict[str, int] = {}
+    words: dict[str, int] = {"": 0}
+
+    def first_ranks(run: Run) -> list[Part | None]:
+        try:
+            seen = listing(pool, run, alignment=asked.alignment)
+        except NoCommonTopicError:
+            return [None] * len(topics)
+        accounts = [explainer.account(run, missed=False) for explainer in explainers]
+        reasons = [
+            explainer.reasons(account, depth)
+            for explainer, account in zip(explainers, accounts, strict=True)
+        ]
+        of_run: list[Part | None] = []
+        for topic in topics:
+            start, stop = seen.topics.offsets[
+                pool.topic_of[topic] : pool.topic_of[topic] + 2
+            ].tolist()
+            rows = slice(start, min(stop, start + depth))
+            ids = seen.doc_ids[rows]
+            one: Part = {
+                "docs": [docs.setdefault(doc, len(docs)) for doc in ids],
+                "grades": seen.grade[rows],
+                "scores": seen.score[rows],
+                "filled": [int((topic, doc) in filled) for doc in ids] if filled else [],
+                "tied": _tied(seen, rows, stop),
+                "length": stop - start,
+            }
+            if explainers:
+                one["parts"] = [account.contribution[rows] for account in accounts]
+                one["why"] = [
+                    [words.setdefault(reason, len(words)) for reason in why[rows]]
+                    for why in reasons
+                ]
+            of_run.append(one)
+        return of_run
+
+    lists = [first_ranks(run) for run in runs.values()]
+    relevant = pool.judged.count(pool.grade >= 1)
+    return {
+        "runs": list(runs),
+        "chosen": asked.rankings is not None,
+        "depth": depth,
+        "plain": max(1, min(depth, MOST_PLAIN // n_lists)),
+        "explained": [str(explainer.measure) for explainer in explainers],
+        "most_explained": MOST_EXPLAINED,
+        "docs": list(docs),
+        "titles": texts(asked.documents, "documents", docs),
+        "words": list(words),
+        "lists": lists,
+        "graded": pool.graded,
+        "least": least,
+        "relevant": [relevant[pool.topic_of[topic]] for topic in topics],
+    }
+
+
+def _tied(seen: Listing, rows: slice, stop: int) -> Any:
+    """Number of the group of ties of each shown document, 0 if no other document has its score."""
+    score = seen.score[rows.start : min(rows.stop + 1, stop)]
+    equal = np.concatenate([[False], score[1:] == score[:-1], [False]])
+    before, after = equal[:-1], equal[1:]
+    return np.where(before | after, np.cumsum(after & ~before), 0)[: rows.stop - rows.start]
+
+
+# ------------------------------------------------------------------------------------------------------------ curves
+
+
+def _drawn(qrels: Qrels, runs: Mapping[str, Run]) -> dict[str, list[Part]]:
+    """Curves of the runs, and shares of documents by rank: means over the topics."""
+    pool = kept_pool(qrels, preferences=True)
+    if not pool.graded:
+        return {"curves": [], "holes": []}
+    seen = {name: align_run(pool, run) for name, run in runs.items()}  # aligned once for all curves
+    ends = {name: int(judged.n_retrieved.max(initial=0)) for name, judged in seen.items()}
+    looks = tomllib.loads(
+        files("irpref.lab.page").joinpath("charts.toml").read_text(encoding="utf-8")
+    )
+
+    def chart(name: str, table: pd.DataFrame, **more: str) -> Part:
+        """A picture with a line for each run, which ends where the run ends."""
+        look = looks[name]
+        lines = table.pivot(index=look["x"], columns="run", values=look["y"])
+        if look["x"] == "rank":
+            lines = lines[lines.index.isin(CURVE_RANKS)]
+            lines = lines.where(
+                lines.index.to_numpy()[:, None] <= [ends[name] for name in lines.columns]
+            )
+        return look | more | {"x": lines.index, "y": [lines[name] for name in runs]}
+
+    crp = curves.crp(pool, seen, depth=CURVE_RANKS[-1])
+    # As in `irpref.plots.crp`: later ranks say little about a run.
+    last = math.ceil(CRP_CUT * max(float(crp["recall_base"].iloc[0]), 1))
+    rpref = RPref(max_rel=max(1.0, pool.max_gain(None)))
+    npref = curves.npref_convergence(pool, seen, rpref)
+    constant = constant_npref(npref)
+    drawn = [
+        chart("precision", curves.interpolated_precision(pool, seen)),
+        chart("gain", curves.cumulated_gain(pool, seen, depth=CURVE_RANKS[-1])),
+        chart("crp", crp[crp["rank"] <= last]),
+        chart("npref", npref, title=f"n-pref, {rpref}", **({"said": constant} if constant else {})),
+    ]
+
+    # Shares of unjudged documents in each band of ranks: after one mark of the axis, up to the
+    # next.
+    at = np.array([rank for rank in BANDS if rank <= max(1, *ends.values())])
+    unjudged = []
+    for judged in seen.values():
+        own = np.diff(np.minimum.outer(judged.n_retrieved, at).sum(axis=0), prepend=0)
+        # Includes grades below 0, which are judgments, too.
+        hits = np.diff(np.searchsorted(np.sort(judged.rank), at, side="right"), prepend=0)
+        unjudged.append(1 - np.divide(hits, own, out=np.full(own.size, np.nan), where=own > 0))
+    return {"curves": drawn, "holes": [looks["unjudged"] | {"x": at, "y": unjudged}]}
+
+
+# --------------------------------------------------------------------------------------- unjudged documents and ties
+
+
+def _bounds(
+    over: Callable[..., pd.DataFrame],
+    measure: Measure,
+    qrels: Qrels,
+    runs: Mapping[str, Run],
+    many: bool,
+) -> Part:
+    """Intervals of the means of runs, unless there are too many topics and runs."""
+    out: Part = {"measure": str(measure), "runs": [], "said": "", "many": many}
+    try:
+        for name, run in () if many else runs.items():
+            of = over([measure], qrels, run)
+            out["runs"].append({"run": name, **of[of["query_id"].isna()].iloc[0]})
+    except ValueError as error:  # nothing is known of this measure, or of these judgments
+        out["said"] = str(error)
+    return out
+
+
+def _turns(measure: Measure, qrels: Qrels, runs: Mapping[str, Run]) -> Part:
+    """The pairs of the best runs that unjudged documents could reverse, and which of them to judge
+    next.
+    """
+    if len(runs) < 2:
+        return {"pairs": [], "next": []}
+    best = dict([*runs.items()][:N_PAIRS])
+    following = judge_next([measure], qrels, runs)
+    return {
+        "pairs": pair_intervals([measure], qrels, best).to_dict("records"),
+        "next": following.assign(runs=following["runs"].map(len)).to_dict("records"),
+        "best": len(best),
+    }
+
+
+# ------------------------------------------------------------------------------------------------------ what was done
+
+
+def _input(name: str, data: object) -> Part:
+    """What one of the inputs was: a file with its hash, a data set, or something in memory."""
+    if not isinstance(data, (str, os.PathLike)):
+        return {"name": name, "what": f"in memory ({type(data).__name__})", "hash": None}
+    path = os.fspath(data)
+    if os.path.isfile(path):
+        with open(path, "rb") as file:
+            digest = hashlib.file_digest(file, "sha256").hexdigest()
+        return {"name": name, "what": os.path.basename(path), "hash": digest}
+    folder = os.path.basename(path) or path if os.path.exists(path) else f"ir_datasets {path}"
+    return {"name": name, "what": "standard input" if path == "-" else folder, "hash": None}
+
+
+def _versions() -> list[tuple[str, str]]:
+    out = [("Python", platform.python_version())]
+    for name in _PACKAGES:
+        with suppress(PackageNotFoundError):
+            out.append((name, version(name)))
+    return out

@@ -1,0 +1,107 @@
+"""Intervals of a value: over the orders of tied documents, the grades of unjudged ones, or other
+topics.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any
+
+import pandas as pd
+
+from irpref.judged.types import Groups, Qrels, Run
+from irpref.lab.judges.filling import Filled, filled_intervals, with_judge
+from irpref.lab.trust.holes import hole_intervals
+from irpref.lab.trust.samples import Rng
+from irpref.lab.trust.ties import tie_intervals
+from irpref.lab.trust.topics import topic_intervals
+from irpref.measures.declare import Measures
+from irpref.messages import check_choice, clipped
+
+# What the interval is over: the function, and the options it takes beside measures, qrels and run.
+_OVER: dict[str, tuple[Callable[..., pd.DataFrame], tuple[str, ...]]] = {
+    "ties": (tie_intervals, ()),
+    "unjudged": (hole_intervals, ("grades",)),
+    "topics": (topic_intervals, ("level", "method", "rng", "groups")),
+}
+
+
+def intervals(
+    measures: Measures,
+    qrels: Qrels,
+    run: Run,
+    over: str = "ties",
+    *,
+    grades: Iterable[int] | None = None,
+    level: float = 0.95,
+    method: str = "bootstrap",
+    rng: Rng | None = None,
+    groups: Groups | None = None,
+    judge: Qrels | Sequence[Any] | None = None,
+) -> pd.DataFrame:
+    """Intervals of values: over tied documents, unjudged documents, or topics.
+
+    Parameters
+    ----------
+    measures : measures of any toolkit, or their names
+    qrels, run : in any form that `irpref.evaluator` takes
+    over : {'ties', 'unjudged', 'topics'}
+        `ties`: minimum, mean and maximum over all orders of documents with equal scores.
+        `unjudged`: lowest and highest value over all grades that unjudged retrieved documents could
+        have. `topics`: confidence interval of the mean; the topics are seen as a sample of more
+        topics like them.
+    grades : sequence of int, optional
+        For `unjudged`: the grades that such documents could have; by default the whole grades from
+        0 to the top of the scale.
+    level : float in (0, 1)
+        For `topics`, and for `unjudged` with a judge: confidence level.
+    method : {'bootstrap', 't'}
+        For `topics`. See `irpref.lab.trust.topics.mean_intervals`.
+    rng : seed or numpy Generator, optional
+        For `topics`, and for `unjudged` with a judge. None is seed 0, so that the same data give
+        the same digits.
+    judge : qrels of a judge, or several as a list, optional
+        Grades of an LLM judge: runs are evaluated with the qrels that `irpref.lab.fill` makes of
+        both. For `unjudged`, the interval then holds, with probability `level`, the value that
+        human judgments of all filled documents would give, and `expected` is the value with the
+        filled grades. You can also pass qrels that are already filled.
+    groups : mapping of topic to group, path of a file, or name of a column of the qrels, optional
+        For `topics`: means over each group instead of all topics, with a column `group`.
+
+    Returns
+    -------
+    pandas.DataFrame
+        Columns `query_id` (None: the mean over the topics), `measure`, `value`, `low`, `expected`,
+        `high`, `exact`; `error`, the standard error, if something is drawn at random. For ties and
+        unjudged documents, `low` and `high` are values that can occur; if `exact` is False, there
+        may be lower or higher ones.
+
+    Raises
+    ------
+    ValueError
+        `over` is unknown, or an option does not apply to it.
+
+    Examples
+    --------
+    >>> qrels = {"q1": {"a": 1}, "q2": {"a": 1}, "q3": {"a": 1}}
+    >>> run = {"q1": {"a": 2, "b": 1}, "q2": {"a": 1, "b": 2}, "q3": {"a": 2, "b": 1}}
+    >>> intervals(["RR"], qrels, run, over="topics", method="t").round(4)
+      query_id measure   value     low  expected    high  exact
+    0     None      RR  0.8333  0.1162    0.8333  1.5504   True
+    """
+    check_choice("over", over, _OVER)
+    qrels = with_judge(qrels, judge)
+    compute, takes = _OVER[over]
+    if over == "unjudged" and isinstance(qrels, Filled):
+        compute, takes = filled_intervals, ("level", "rng")
+    given = {"grades": grades, "level": level, "method": method, "rng": rng, "groups": groups}
+    usual = {"grades": None, "level": 0.95, "method": "bootstrap", "rng": None, "groups": None}
+    for option, value in given.items():
+        if option not in takes and value is not usual[option] and value != usual[option]:
+            fits = next(other for other, (_, takes) in _OVER.items() if option in takes)
+            judged = (" with a judge", " without one") if fits == over else ("", "")
+            raise ValueError(
+                f"{option}={clipped(repr(value))} says nothing about over={over!r}{judged[0]}: "
+                f"it belongs to over={fits!r}{judged[1]}"
+            )
+    return compute(measures, qrels, run, **{option: given[option] for option in takes})

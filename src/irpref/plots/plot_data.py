@@ -1,0 +1,150 @@
+"""The data of pictures: tables of `irpref.curves`, and values of systems by topic."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+from irpref import curves
+from irpref.data.run_names import named_runs
+from irpref.plots.drawing import count, one_name
+from irpref.values.matrix import TopicValues, topic_values, values_in
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from irpref.judged.types import Qrels, Run, Runs
+    from irpref.measures.declare import MeasureLike
+
+# What the pictures of values by topic are drawn from.
+Values: TypeAlias = "Qrels | TopicValues | Iterable[TopicValues]"
+# One run, or several by name; None with a table.
+GivenRuns: TypeAlias = "Run | Runs | None"
+
+
+def curve_table(
+    name: str, needed: Sequence[str], data: Any, runs: GivenRuns, options: Any
+) -> pd.DataFrame:
+    """The table you pass, or the one that a function of `irpref.curves` makes of qrels, runs and
+    options.
+
+    Raises
+    ------
+    ValueError
+        `data` is no such table, or is empty.
+    """
+    if runs is not None:
+        return getattr(curves, name)(data, runs, **options)
+    found = [str(column) for column in getattr(data, "columns", ())]
+    missing = [column for column in ("run", *needed) if column not in found]
+    if missing:
+        raise ValueError(
+            f"expected the table of irpref.curves.{name} or qrels and runs; column {missing[0]!r} "
+            f"is missing "
+            f"(found: {', '.join(found) or 'none'})"
+        )
+    if not len(data):
+        raise ValueError(f"the table of irpref.curves.{name} is empty: there is nothing to draw")
+    return data
+
+
+def curve_means(
+    name: str, needed: Sequence[str], data: Any, runs: GivenRuns, options: Any
+) -> pd.DataFrame:
+    """As `curve_table`, for means or one topic: each run and group of topics becomes a run of its
+    own.
+    """
+    table = curve_table(name, needed, data, runs, options)
+    if "query_id" in table:
+        return only(table, "query_id", None)
+    if "group" not in table:
+        return table
+    alone = set(table["run"]) == {"run"}  # what a run without a name is called
+    drawn = table.assign(
+        run=table["group"] if alone else table["run"] + " (" + table["group"] + ")"
+    )
+    drawn.attrs = table.attrs
+    return drawn
+
+
+def only(table: pd.DataFrame, column: str, wanted: str | None) -> pd.DataFrame:
+    """Rows of one run or topic. `ValueError` if there are several and none is named, or if none has
+    this name.
+    """
+    found = list(dict.fromkeys(table[column]))
+    what = {"run": "run", "query_id": "topic"}[column]
+    names = ", ".join(map(str, found[:6])) + (", ..." if len(found) > 6 else "")
+    if wanted is None and len(found) > 1:
+        raise ValueError(f"the table holds {len(found)} {what}s ({names}): name one with {column}=")
+    if wanted is not None and wanted not in found:
+        raise ValueError(f"no {what} {wanted!r} in the table (found: {names})")
+    return table if wanted is None else table[table[column] == wanted]
+
+
+def differences(
+    data: Any, runs: GivenRuns, baseline: Any, measure: MeasureLike | None, options: dict[str, Any]
+) -> pd.DataFrame:
+    """Differences of runs from a baseline by topic, from a table of them, values by topic, or qrels
+    and runs.
+    """
+    if runs is not None:
+        options = {**options, "baseline": baseline, "per_topic": True}
+        if measure is not None:
+            return curves.paired_differences(data, runs, measure=measure, **options)
+    elif _are_values(data):
+        if not isinstance(baseline, str):
+            raise ValueError("with values by topic, say the baseline by its name")
+        (of,) = values(data, None, [] if measure is None else [measure], 1)
+        return curves.value_differences(of, baseline, per_topic=True)
+    return curve_table("precision_histogram", ("query_id", "difference"), data, runs, options)
+
+
+def values(
+    data: Any, runs: GivenRuns, measures: Sequence[MeasureLike], number: int
+) -> list[TopicValues]:
+    """Values by topic of one or two measures, from values, or from qrels and runs.
+
+    Raises
+    ------
+    ValueError
+        The number of measures is not `number`.
+    """
+    if runs is None:
+        found = values_in(data, measures)
+    elif measures:
+        found = list(topic_values(measures, data, named_runs(runs, "run")).values())
+    else:
+        raise ValueError("with qrels and runs, say which measure")
+    if len(found) != number:
+        held = f"{count(len(found), 'measure')} ({', '.join(of.measure for of in found)})"
+        if len(measures) == len(found):
+            raise ValueError(f"the picture is of {count(number, 'measure')}, got {held}")
+        which = (
+            f"say which {number}"
+            if number > 1
+            else f"say which, such as measure={found[0].measure!r}"
+        )
+        raise ValueError(f"the results hold {held}: {which}")
+    return found
+
+
+def _are_values(data: Any) -> bool:
+    """Whether these are values by topic, not a table of a curve."""
+    if isinstance(data, TopicValues) or hasattr(data, "perquery"):
+        return True
+    return {"measure", "value"} <= {str(name) for name in getattr(data, "columns", ())}
+
+
+def constant_npref(table: pd.DataFrame) -> str:
+    """The note on a picture of n-pref if no value depends on the number of partitions, else empty."""
+    of_run = table.groupby("run")["value"]
+    same = table["n"].nunique() > 1 and bool((of_run.max() - of_run.min() <= 1e-12).all())
+    return "the same for every n, as always with binary judgments" if same else ""
+
+
+def over_topics(words: str, table: pd.DataFrame) -> str:
+    """A title with the topic of the table, or with the number of its topics."""
+    if "query_id" in table:
+        return f"{words}, topic {one_name(table['query_id'].iloc[0], 'run')}"
+    n = table.attrs.get("n_topics")
+    return words if n is None else f"{words}, {count(n, 'topic')}"

@@ -1,0 +1,123 @@
+"""The explanation of one topic as text: a line for each document that matters, the others together."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import groupby
+from typing import Any
+
+import numpy as np
+
+from irpref.explanation import MISSED, REST, RETRIEVED, Account, Explainer
+from irpref.judged.order import Alignment
+from irpref.judged.types import Qrels, Run
+from irpref.kernel.segments import Floats
+from irpref.measures.declare import MeasureLike
+from irpref.show.text import PAPER, Column, Page, Table, rounded, text
+
+
+def explanation_text(
+    qrels: Qrels,
+    run: Run,
+    measure: MeasureLike,
+    query_id: str,
+    every: bool = False,
+    form: str = "table",
+    page: Page = PAPER,
+    ties: str = "id",
+) -> str:
+    """The explanation of one topic as text.
+
+    Adjacent documents that add nothing for the same reason share a line, unless `every` is true.
+
+    Parameters
+    ----------
+    qrels, run, measure : as `irpref.explain` takes them
+    query_id : str
+    every : bool
+    form : 'table', 'markdown' or 'latex'
+    page : Page
+        What it is printed on, which sets the width of a table.
+    ties : {'id', 'input'}
+        See `irpref.evaluator`.
+
+    Raises
+    ------
+    ValueError
+        As `irpref.explain`.
+    """
+    explainer = Explainer(measure, qrels, Alignment(ties))
+    found = explainer.measure
+    t = explainer.topic_number(query_id)
+    account = explainer.account(run, [t])
+    direction = "higher" if found.higher_is_better else "lower"
+    title = f"Topic {query_id}: {found} = {account.value[t]:.4f} ({direction} is better)\n{found.QUESTION}\n\n"
+    names = list(account.columns)
+    columns = [
+        Column("rank"),
+        Column("document", left=True),
+        *(Column(name) for name in ("score", "grade", *names)),
+        Column("contribution", rounded()),
+        Column("why", left=True, prose=True),
+    ]
+    numbers = [
+        _numbers(values) for values in (account.score, account.grade, *account.columns.values())
+    ]
+    why = explainer.reasons(account)
+    rows: list[Any] = []
+    before = RETRIEVED
+    for first, last in _groups(account, why, every):
+        kind = int(account.kind[first])
+        if before == RETRIEVED != kind:
+            rows.append("")
+        before = kind
+        many = last > first
+        ranks = f"{account.rank[first]}-{account.rank[last]}" if many else f"{account.rank[first]}"
+        document = f"({last - first + 1} documents)" if many else account.doc_ids[first] or ""
+        own = [None if many else column[first] for column in numbers]
+        rows.append(
+            [
+                ranks if kind == RETRIEVED else "-",
+                document,
+                *own,
+                account.contribution[first],
+                why[first],
+            ]
+        )
+    rows += ["", [None, "sum", *[None] * len(numbers), account.contribution.sum(), None]]
+    known = [name for name in names if name in found.COLUMNS]
+    width = max(map(len, known), default=0)
+    notes = (
+        ["", *(f"{name.ljust(width)}  {found.COLUMNS[name]}" for name in known)] if known else []
+    )
+    return text(Table(columns, rows, title, notes, labels=2), form, page)
+
+
+def _groups(account: Account, why: Sequence[str], every: bool) -> list[tuple[int, int]]:
+    """First and last row of each line: adjacent rows that add nothing for the same reason share
+    one.
+    """
+    many_missed = (account.kind == MISSED).sum() > 20
+
+    def alike(i: int) -> tuple[int, str] | int:
+        """Kind and reason of a row that shares its line; the row itself if it has a line of its
+        own.
+        """
+        # A document with a positive grade has its own line, unless it is below the cutoff or one of
+        # very many missed.
+        minor = not account.grade[i] > 0 or (many_missed and account.kind[i] == MISSED)
+        minor |= why[i].startswith("below the cutoff")
+        shares = account.contribution[i] == 0 and account.kind[i] != REST and minor and not every
+        return (int(account.kind[i]), why[i]) if shares else i
+
+    groups = [list(rows) for _, rows in groupby(range(account.rank.size), alike)]
+    return [(rows[0], rows[-1]) for rows in groups]
+
+
+def _numbers(values: Floats) -> list[str]:
+    """Numbers as text, with as many decimals as they need, at most four; empty for NaN."""
+    finite = values[~np.isnan(values)]
+    digits = next(
+        (d for d in range(4) if np.allclose(finite, np.round(finite, d), rtol=0, atol=1e-9)), 4
+    )
+    return ["" if v != v else f"{v:.{digits}f}" for v in values.tolist()]

@@ -1,0 +1,79 @@
+"""What `irpref.lab.check` finds: a row of its table. Levels and sentences are in findings.toml."""
+
+from __future__ import annotations
+
+import os
+import tomllib
+from collections.abc import Iterator
+from functools import cache
+from typing import Any
+
+from irpref.judged.pool import Pool
+from irpref.kernel.record import Record
+from irpref.kernel.segments import Bools
+
+
+class Finding(Record):
+    """A row of the table: see `irpref.lab.check`."""
+
+    code: str
+    level: str
+    run: str | None
+    count: int
+    example: str | None
+    text: str
+
+
+@cache
+def sentences(file: str) -> dict[str, dict[str, str]]:
+    """The sentences of a TOML file in this package."""
+    with open(os.path.join(os.path.dirname(__file__), file), "rb") as opened:
+        return tomllib.load(opened)
+
+
+def finding(
+    code: str,
+    count: int,
+    example: str | None = None,
+    sentence: str = "text",
+    level: str | None = None,
+    **said: Any,
+) -> Finding:
+    """A finding without a run; `said` fills in what its sentence says besides count and example."""
+    known = sentences("findings.toml")[code]
+    text = known["one"] if count == 1 and "one" in known else known[sentence]
+    return Finding(
+        code,
+        level or known["level"],
+        None,
+        count,
+        example,
+        text.format(n=count, first=example, **said),
+    )
+
+
+def of_topics(
+    code: str,
+    pool: Pool,
+    which: Bools,
+    *how: str,
+    count: int | None = None,
+    first: int | None = None,
+    **said: Any,
+) -> Iterator[Finding]:
+    """A finding about the topics that a mask (n_topics,) selects, if there are any.
+
+    Parameters
+    ----------
+    how : sentence and level, as `finding` takes them
+    count : int, optional
+        If the finding does not count these topics.
+    first : int, optional
+        Number of the topic to name, by default the first of them.
+    """
+    if which.any():
+        n, topic = int(which.sum()), int(which.argmax()) if first is None else first
+        of = f"{n} of {which.size} topics"
+        yield finding(
+            code, n if count is None else count, pool.topic_ids[topic], *how, of=of, **said
+        )

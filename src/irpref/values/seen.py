@@ -1,0 +1,227 @@
+"""Read a run once and note its depth, ties, unjudged documents, ids that look like others, and what
+is grave of it.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Collection, Iterable, Iterator
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from irpref.data.columns import Reading
+from irpref.data.tables import read_run
+from irpref.judged.align import Repeats, blocks
+from irpref.judged.inputs import as_table, group
+from irpref.judged.order import TREC, Alignment, blurs, evaluation_order
+from irpref.judged.pool import Pool
+from irpref.kernel.run import JudgedRun
+from irpref.kernel.segments import Bools, Floats, Ints, Segments
+from irpref.values.findings import Finding, finding, of_topics
+
+if TYPE_CHECKING:
+    from irpref.judged.types import Run
+
+TOP = 10  # ranks that are checked more closely
+_FEW_JUDGMENTS = 20_000  # up to this number, ids are always compared with those of small runs
+
+
+class Seen:
+    """A run as `check` sees it: arrays by topic of the qrels.
+
+    Attributes
+    ----------
+    lengths, top, judged_top, hits, tied, prints : int arrays (n_topics,)
+        Number of documents; of those in the first `TOP` ranks; of judged ones among these; of all
+        judged ones; of documents tied with another of the topic; hash of the ranking as a measure
+        sees it.
+    constant, deciding, blurred : bool arrays (n_topics,)
+        Whether all documents have the same score; whether documents of different grades are tied in
+        the first ranks; whether some scores differ in double precision only.
+    further : list of str
+        Topics without judgments.
+    mangled : list of (topic, id of the run, id of the qrels)
+    repeats : Repeats
+    order : array that `grade_order` returns, or None if no topic is answered
+    """
+
+    order: Floats | None = None
+
+    def __init__(self, n_topics: int, further: list[str]) -> None:
+        zeros: Ints = np.zeros((6, n_topics), np.int64)
+        self.lengths, self.top, self.judged_top, self.hits, self.tied, self.prints = zeros
+        self.constant, self.deciding, self.blurred = np.zeros((3, n_topics), bool)
+        self.further = further
+        self.mangled: list[tuple[str, str, str]] = []
+        self.repeats = Repeats(strict=False)
+
+
+class JudgedIds:
+    """Judged ids without case and white space, to find ids that differ from them in nothing else."""
+
+    def __init__(self, pool: Pool) -> None:
+        self.pool = pool
+        self.topics = {_bare(name): name for name in pool.topic_ids}
+        self._of: dict[int, dict[str, str]] = {}
+
+    def docs(self, topic: int) -> dict[str, str]:
+        """Judged documents of a topic by normalised id."""
+        if topic not in self._of:
+            names = list(self.pool.index(topic))
+            bare = "\n".join(names).casefold().split()
+            if len(bare) != len(names):  # some contain white space
+                bare = [_bare(name) for name in names]
+            self._of[topic] = dict(zip(bare, names, strict=True))
+        return self._of[topic]
+
+    def mangled(
+        self, further: Iterable[str], topics: Collection[str]
+    ) -> list[tuple[str, str, str]]:
+        """Unjudged topics of a run whose ids look like that of a judged topic that the run lacks."""
+        likely = [(name, self.topics.get(_bare(name))) for name in further]
+        given = set(topics) if likely else set()
+        return [
+            (name, name, other)
+            for name, other in likely
+            if other is not None and other not in given
+        ]
+
+
+def _bare(name: str) -> str:
+    return "".join(name.split()).casefold()
+
+
+def read(run: Run, form: str | Reading | None) -> Any:
+    """The run; a path is read if the form of files is given."""
+    return read_run(run, form) if form is not None and isinstance(run, (str, os.PathLike)) else run
+
+
+def seen_in(
+    run: Run, ids: JudgedIds, alignment: Alignment = TREC, only_grave: bool = False
+) -> Seen:
+    """Read a run and note what `check` needs, or only what `grave_of_run` does.
+
+    Raises as `irpref.judged.align.blocks`.
+    """
+    pool, data = ids.pool, as_table(run, "score")
+    names = group(data.query_id).names
+    seen = Seen(pool.n_topics, [name for name in names if name not in pool.topic_of])
+    seen.mangled += ids.mangled(seen.further, names)
+    if names and len(seen.further) == len(names):
+        return seen
+    place = np.full(pool.grade.size, np.inf)
+    for part, row in blocks(pool, [data], seen.repeats):
+        segments, of, score = Segments.of_lengths(part.lengths), part.topics, part.score
+        moved = evaluation_order(score, segments, part.falling, row >= 0, alignment.by_id)
+        source: Ints = np.arange(row.size)
+        if moved is not None:
+            source, score, row = moved.put(source), moved.put(score), moved.put(row)
+        place[row[row >= 0]] = segments.position[row >= 0]
+        at_top = segments.position < TOP
+        seen.lengths[of], seen.hits[of] = part.lengths, segments.count(row >= 0)
+        strange = np.flatnonzero(at_top & (row < 0))
+        for t, doc in zip(
+            of[segments.topic[strange]].tolist(), part.docs_of(source[strange]), strict=True
+        ):
+            other = ids.docs(t).get(_bare(doc))
+            if other is not None:
+                seen.mangled.append((pool.topic_ids[t], doc, other))
+        if only_grave:
+            continue
+        gain = np.maximum(np.append(pool.grade, 0.0)[row], 0.0)
+        tied, mixed = _ties(score, segments, gain)
+        seen.top[of], seen.judged_top[of] = (
+            segments.count(at_top),
+            segments.count(at_top & (row >= 0)),
+        )
+        seen.tied[of] = segments.count(tied)
+        seen.constant[of] = (seen.tied[of] > 0) & (
+            segments.maximum(score, 0.0) == -segments.maximum(-score, 0.0)
+        )
+        seen.deciding[of] = segments.count(mixed & at_top) > 0
+        seen.blurred[of] = segments.count(blurs(score, segments)) > 0
+        for t, start, stop in zip(
+            of.tolist(), segments.starts.tolist(), segments.ends.tolist(), strict=True
+        ):
+            seen.prints[t] = hash(row[start:stop].tobytes())
+    if pool.graded and not only_grave:
+        from irpref.values.scales import grade_order
+
+        seen.order = grade_order(pool, place)
+    return seen
+
+
+def _ties(score: Floats, topics: Segments, gain: Floats) -> tuple[Bools, Bools]:
+    """Rows tied with another row of the topic, and those among them in groups of different gains:
+    (n_rows,).
+    """
+    groups = Segments.of_equal(topics.topic, score)
+    tied = groups.spread(groups.lengths > 1)
+    mixed = groups.spread(groups.maximum(gain, 0.0) != -groups.maximum(-gain, 0.0))
+    return tied, mixed
+
+
+def grave_of_run(pool: Pool, seen: Seen) -> Iterator[Finding]:
+    """What is grave about a run."""
+    answered, number = seen.lengths > 0, int(seen.lengths.sum())
+    if answered.any():
+        yield from of_topics("topics-without-documents", pool, ~answered)
+    if seen.mangled:
+        topic, given, judged = seen.mangled[0]
+        sentence = "topics" if topic == given else "text"
+        yield finding("mangled-ids", len(seen.mangled), given, sentence, topic=topic, judged=judged)
+    if not answered.any():
+        first = next(iter(seen.further), None)
+        sentence = "empty" if first is None else "text"
+        yield finding("no-common-topic", pool.n_topics, first, sentence, judged=pool.topic_ids[0])
+    elif not seen.hits.any():
+        yield from of_topics("no-judged-document", pool, answered, count=number)
+
+
+def grave_of_judged(
+    pool: Pool, run: JudgedRun, topics: list[str], read: Callable[[], Any], small: bool
+) -> list[Finding]:
+    """The grave findings of a run that is already aligned; most runs need not be read again for
+    this.
+
+    Parameters
+    ----------
+    pool : Pool
+    run : JudgedRun
+    topics : list of str
+        Topics of the run, including those without judgments.
+    read : callable
+        Returns the run, in any form. Called to compare ids if most topics have no judged document.
+    small : bool
+        Whether the run is so small that its ids are always compared.
+
+    Returns
+    -------
+    list of Finding
+        As in `check`, with `run` None. In a large run it misses ids that are mangled in only a few
+        topics, or only for some documents of a topic.
+    """
+    ids = JudgedIds(pool)
+    seen = Seen(pool.n_topics, [name for name in topics if name not in pool.topic_of])
+    seen.lengths, seen.hits = run.n_retrieved, run.hits.lengths
+    seen.mangled += ids.mangled(seen.further, topics)
+    answered = seen.lengths > 0
+    lost = answered & (seen.hits == 0)
+    if answered.any() and (
+        2 * lost.sum() > answered.sum() or (small and pool.grade.size <= _FEW_JUDGMENTS)
+    ):
+        seen = seen_in(read(), ids, only_grave=True)
+    return list(grave_of_run(pool, seen))
+
+
+def lines(findings: Iterable[Finding]) -> list[str]:
+    """Findings as lines, as from `grave`; topics without documents come first."""
+    by_code: dict[str, list[Finding]] = {"topics-without-documents": []}
+    for of in findings:
+        by_code.setdefault(of.code, []).append(of)
+    out = []
+    for first, *others in filter(None, by_code.values()):
+        more = f" ({len(others)} more run{'s' * (len(others) > 1)} like this)" if others else ""
+        out.append(first.text + more if first.run is None else f"{first.run}: {first.text}{more}")
+    return out
