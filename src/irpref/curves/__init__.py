@@ -89,7 +89,7 @@ def crp(
     Parameters
     ----------
     qrels, runs : any form of qrels and run; several runs as a dict of name to run, or a list of
-    paths
+        paths
     judged_only : bool
         Drop documents without a judgment first; a negative grade is a judgment here.
     depth : int, optional
@@ -224,7 +224,7 @@ def npref_convergence(
     Parameters
     ----------
     qrels, runs : any form of qrels and run; several runs as a dict of name to run, or a list of
-    paths
+        paths
     measure : RPref with any options, or its text
         Without `max_rel`, the highest grade of the qrels is taken, with a `ScaleWarning`.
     n : iterable of int
@@ -317,7 +317,7 @@ def interpolated_precision(
     Parameters
     ----------
     qrels, runs : any form of qrels and run; several runs as a dict of name to run, or a list of
-    paths
+        paths
     rel : number
         Minimum grade counted as relevant.
     judged_only : bool
@@ -368,7 +368,7 @@ def cumulated_gain(
     Parameters
     ----------
     qrels, runs : any form of qrels and run; several runs as a dict of name to run, or a list of
-    paths
+        paths
     base : number
         Base of the logarithm, and first rank that is discounted.
     gains : dict, optional
@@ -498,7 +498,7 @@ def precision_histogram(
     Parameters
     ----------
     qrels, runs : any form of qrels and run; several runs as a dict of name to run, or a list of
-    paths
+        paths
     baseline : a run, or the name of one of `runs`
         The run that is subtracted; if it is one of `runs`, it is not compared with itself.
     rel : int
@@ -538,7 +538,7 @@ def paired_differences(
     Parameters
     ----------
     qrels, runs : any form of qrels and run; several runs as a dict of name to run, or a list of
-    paths
+        paths
     baseline : a run, or the name of one of `runs`
     measure : ir_measures measure, or its name
     **rows : `per_topic`, `groups`, `ties`, `float32`
@@ -645,7 +645,7 @@ def summary_table(
     Parameters
     ----------
     qrels, runs : any form of qrels and run; several runs as a dict of name to run, or a list of
-    paths
+        paths
     rel : number
         Minimum grade counted as relevant.
     **rows : `per_topic`, `groups`, `ties`, `float32`

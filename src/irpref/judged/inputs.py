@@ -123,7 +123,7 @@ def tables(
     Parameters
     ----------
     data : DataFrame (pandas or polars), dict of dicts, iterable of namedtuples, `Table`, path, or
-    data set
+        data set
         See `opened`.
     value : 'score' or 'relevance'
     columns : names of further columns to take if they are present; None: all of them

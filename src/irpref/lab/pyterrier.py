@@ -35,7 +35,7 @@ def leaderboard(
     Parameters
     ----------
     systems : list of pipelines, result frames, or runs in any other form; or mapping of name to
-    them
+        them
     topics : frame with columns `qid` and `query`
         What pipelines retrieve for. As in `pt.Experiment`, only the judgments of these topics are
         used. None: those of all topics, if there are no pipelines.

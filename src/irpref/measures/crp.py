@@ -422,7 +422,7 @@ class _Displacement(KernelMeasure):
     Columns
     -------
     rp : ranks between it and the place of its grade in the ideal list, negative if it is ranked too
-    high
+        high
     crp : sum of rp down to its rank
     """
 
@@ -514,7 +514,7 @@ class _nCRP(_Displacement, kernel=n_crp, terms=n_crp_terms, reasons=position_rea
     Parameters
     ----------
     worst : worst case that CRP is divided by: nothing relevant in the top R, or the ideal list
-    reversed
+        reversed
 
     Negative grades
     ---------------

@@ -177,7 +177,7 @@ class _Coverage(KernelMeasure, kernel=coverage, terms=coverage_terms, reasons=co
     Parameters
     ----------
     nothing_known : value of topics in which the user knew no relevant document: 0, or none, so that
-    means leave them
+        means leave them
         out
 
     Columns

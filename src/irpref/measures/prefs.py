@@ -333,7 +333,7 @@ class _PrefShare(PreferenceMeasure, kernel=pref_share, terms=pref_share_terms):
     pairs : preferences that count: all, those of two retrieved documents, those of at least one
     by : what counts alike: each preference, each pair of documents, each group
     nonrelevant : non-relevant documents of a group: all, or as many as relevant ones (by='group'
-    only)
+        only)
 
     Source
     ------
@@ -438,7 +438,7 @@ class _NumPrefsFulfilled(_Number, kernel=n_prefs_fulfilled, terms=n_prefs_fulfil
     Parameters
     ----------
     pairs : fulfilled if the preferred document was retrieved and the other is below it or was not
-    retrieved (all,
+        retrieved (all,
         implied), or if both were retrieved, too (retrieved)
 
     Source

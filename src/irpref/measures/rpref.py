@@ -395,12 +395,12 @@ class _RPref(KernelMeasure, kernel=rpref, terms=rpref_terms, reasons=preference_
     Parameters
     ----------
     norm : what a document's penalty is divided by: N, the judged documents above it, or these and
-    itself
+        itself
     unretrieved : judged documents that were not retrieved: they add nothing, or are ranked below
-    all that were
+        all that were
     top : the highest ranked judged document: in the sum, out of it and of R, or out of the sum only
     max_rel : top of the grade scale, which higher grades count as (default: highest grade of the
-    qrels, with a warning)
+        qrels, with a warning)
 
     Columns
     -------

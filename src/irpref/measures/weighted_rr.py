@@ -114,7 +114,7 @@ class _WeightedRR(KernelMeasure, kernel=weighted_rr, reasons=first_reasons):
     Parameters
     ----------
     norm : 'ideal': over the best value that the topic admits; 'none': as published, up to max_rel +
-    1
+        1
     max_rel : top of the grade scale (default: highest grade of the qrels)
 
     Source

@@ -74,7 +74,7 @@ def precision_histogram(
     Parameters
     ----------
     data : table of `irpref.curves.precision_histogram()` or `paired_differences(per_topic=True)`,
-    or values by topic
+        or values by topic
         (`irpref.lab.meta.TopicValues`, the result of `pt.Experiment(perquery=True)`), or the qrels
     runs : with qrels: as `irpref.curves.precision_histogram` takes them
     baseline : with qrels: as there; with values: the name of a system
@@ -249,7 +249,7 @@ def measure_scatter(
     Parameters
     ----------
     data : two `irpref.lab.meta.TopicValues`, the result of `pt.Experiment(perquery=True)`, or the
-    qrels
+        qrels
     runs : with qrels: a dict of name to run, or a list of paths
     measures : two measures or their names, with qrels, or if the result holds more than two
     highlight : names of systems, optional

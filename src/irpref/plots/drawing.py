@@ -171,7 +171,7 @@ def highlighted(names: Sequence[str], highlight: Highlight, best: Sequence[str])
     ----------
     names : of all runs
     highlight : those asked for; None: all runs if there are at most eight, else the first five of
-    `best`
+        `best`
     best : the same names, best first
 
     Raises
@@ -218,7 +218,7 @@ def draw_runs(
     ax : Axes to draw on; a new figure if None
     highlight : see `highlighted`; the best runs are those with the highest mean of `y`
     among : DataFrame with equally many rows for each run, in which the best runs are found; `table`
-    if None
+        if None
     kind : 'system', or 'measure'
         What the column `run` names. Measures are not shortened, and their order is that of the
         table.

@@ -97,7 +97,7 @@ class _Matrix:
         Parameters
         ----------
         groups : mapping of topic to group, path of a file with lines `topic group`, or name of a
-        column of `qrels`
+            column of `qrels`
         qrels : judgments, optional
             Needed for the name of a column.
 
@@ -219,7 +219,7 @@ class TopicValues(_Matrix):
         Parameters
         ----------
         frame : DataFrame with columns `name` (or `system`), `qid` (or `query_id`), `measure`,
-        `value`
+            `value`
             Topics for which no system has a value are left out (PyTerrier gives NaN for topics
             without judgments).
         measure : measure or name, needed if the table holds several
@@ -296,7 +296,7 @@ def values_in(data: MeasureValues, measures: Iterable[MeasureLike] = ()) -> list
     Parameters
     ----------
     data : TopicValues, iterable or mapping of them, or the result of `pt.Experiment(perquery=True)`
-    (or 'both')
+        (or 'both')
     measures : measures or names, optional
         Measures to take from a result of `pt.Experiment`; all of them if not given.
 

@@ -207,7 +207,7 @@ def agreement(values: MeasureValues) -> pd.DataFrame:
     Parameters
     ----------
     values : mapping of name to TopicValues of the same systems, or the result of
-    `pt.Experiment(perquery=True)`
+        `pt.Experiment(perquery=True)`
 
     Returns
     -------

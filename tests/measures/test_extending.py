@@ -62,7 +62,7 @@ EDITS = [
     ),
     ("src/irpref_command/help.txt", "trust:\n", "trust:\n  depth        documents of each run\n"),
     (
-        "tests/test_grammar.py",
+        "tests/cli/test_grammar.py",
         "LACKS = {\n",
         'LACKS = {\n    "depth": {"-m": NO_MEASURE, "--float32": "computes no values"},\n',
     ),
@@ -102,7 +102,7 @@ def test_the_page_names_these_places():
 
 def test_the_tests_of_all_forms_pictures_and_commands_take_them(repository):
     chosen = "psv or every_form_is_tried or box or depth or reasons_are_about"
-    files = ["tests/test_tables.py", "tests/test_grammar.py"]
+    files = ["tests/data/test_tables.py", "tests/cli/test_grammar.py"]
     said = ran(repository, "-m", "pytest", "-x", "-p", "no:cacheprovider", *files, "-k", chosen)
     assert int(said.rpartition(" passed")[0].split()[-1]) >= 15, said
 

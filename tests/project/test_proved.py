@@ -10,7 +10,7 @@ import compared
 from irpref.datasets import examples, load
 from shells import script
 
-ROOT = Path(__file__).resolve().parents[1]
+ROOT = Path(__file__).resolve().parents[2]
 
 
 @pytest.fixture(scope="module")

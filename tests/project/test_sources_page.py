@@ -9,7 +9,7 @@ import pytest
 
 from irpref.measures import registered
 
-PAGE = Path(__file__).parents[1] / "docs" / "sources.md"
+PAGE = Path(__file__).parents[2] / "docs" / "sources.md"
 NAMES = """
 RPref NPref BprefVariant BprefR Bpref10 GPrecision GRecall
 QMeasure OMeasure PMeasure PPlus RMeasure WeightedRR CRP nCRP CRPRecovery SeenAP

@@ -12,7 +12,7 @@ import pytest
 
 from collections_home import prepare
 
-EXAMPLES = Path(__file__).parents[1] / "examples"
+EXAMPLES = Path(__file__).parents[2] / "examples"
 pytestmark = pytest.mark.once
 NEEDS = {"whole_pipeline": ("pyterrier", "ir_datasets")}
 

@@ -10,7 +10,7 @@ import pytest
 
 from shells import script
 
-ROOT = Path(__file__).resolve().parents[1]
+ROOT = Path(__file__).resolve().parents[2]
 
 # What gives a message to a user, and the functions that put one together from parts.
 GIVES = re.compile(r".*Error|BadGzipFile|_Malformed|warn_user|warn|hint|say|write")

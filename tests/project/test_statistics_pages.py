@@ -11,7 +11,7 @@ from irpref.lab.decide.letters import letters
 from irpref.lab.findings.checks import check
 from shells import script
 
-DOCS = Path(__file__).parents[1] / "docs"
+DOCS = Path(__file__).parents[2] / "docs"
 
 
 @pytest.mark.parametrize("page", ["leaderboard.md", "check.md", "preferences.md"])

@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-ROOT = Path(__file__).resolve().parents[1]
+ROOT = Path(__file__).resolve().parents[2]
 if not (ROOT / "study").is_dir():
     pytest.skip("the study is in the repository, not in the package", allow_module_level=True)
 sys.path.insert(0, str(ROOT))

@@ -12,7 +12,7 @@ import irpref
 from irpref.cli import main
 from irpref.datasets import load
 
-ROOT = Path(__file__).resolve().parents[1]
+ROOT = Path(__file__).resolve().parents[2]
 PASSED = {"AP'": "AP(judged_only=True)", "rpref relative2": "RPref(norm='relative2',max_rel=4)"}
 
 

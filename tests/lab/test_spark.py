@@ -204,7 +204,7 @@ def test_an_empty_run_scores_every_topic_of_the_qrels(spark, example):
 
 
 def test_the_code_of_the_page_runs(spark, example, tmp_path):
-    page = Path(__file__).parents[1] / "docs" / "spark.md"
+    page = Path(__file__).parents[2] / "docs" / "spark.md"
     (code,) = re.findall(
         r"^```python\n(.*?)^```", page.read_text(encoding="utf-8"), re.MULTILINE | re.DOTALL
     )

@@ -13,7 +13,7 @@ from irpref import measures
 from irpref.measures.declare import KernelMeasure
 from shells import script
 
-ROOT = Path(__file__).resolve().parents[1]
+ROOT = Path(__file__).resolve().parents[2]
 
 # A line of a user's file, and what a strict type checker says of it: nothing, or a part of the
 # message.
@@ -72,7 +72,7 @@ def test_a_strict_type_checker_knows_the_parameters(tmp_path):
             "user.py",
         ],
         cwd=tmp_path,
-        env={"MYPYPATH": str(Path(irpref.__file__).parents[1]), "PATH": ""},
+        env={"MYPYPATH": str(Path(irpref.__file__).parents[2]), "PATH": ""},
         capture_output=True,
         text=True,
         timeout=120,

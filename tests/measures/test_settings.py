@@ -11,7 +11,7 @@ from shells import script
 
 ir_datasets = pytest.importorskip("ir_datasets")
 
-PAGE = Path(__file__).parents[1] / "docs" / "settings.md"
+PAGE = Path(__file__).parents[2] / "docs" / "settings.md"
 
 
 def test_defined_scale_of_a_graded_track():

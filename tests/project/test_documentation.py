@@ -25,7 +25,7 @@ from irpref.datasets import load
 from irpref.measures import registered
 from shells import qrels_text, run_text, script
 
-ROOT = Path(__file__).resolve().parents[1]
+ROOT = Path(__file__).resolve().parents[2]
 DOCS = ROOT / "docs"
 
 GENERATED = (

@@ -25,7 +25,7 @@ from irpref.values.prepare import prepare
 
 COLUMNS = ["query_id", "group", "subgroup", "doc_id", "relevance"]
 FROZEN = json.loads(
-    (Path(__file__).parent / "data" / "trec_eval_preferences.json").read_text(encoding="utf-8")
+    (Path(__file__).parents[1] / "data" / "trec_eval_preferences.json").read_text(encoding="utf-8")
 )
 
 TREC_PREFS = {

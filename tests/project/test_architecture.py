@@ -149,7 +149,7 @@ def test_only_surfaces_come_in_by_the_front_door():
 
 
 def test_the_picture_of_the_house_names_what_is_in_its_rooms():
-    page = (Path(__file__).resolve().parents[1] / "docs" / "architecture.md").read_text(
+    page = (Path(__file__).resolve().parents[2] / "docs" / "architecture.md").read_text(
         encoding="utf-8"
     )
     paths = [

@@ -17,7 +17,7 @@ import pytest
 import irpref
 from irpref.datasets.catalogue import COLLECTIONS
 
-ROOT = Path(__file__).parents[1]
+ROOT = Path(__file__).parents[2]
 pytestmark = pytest.mark.once
 
 

@@ -33,7 +33,7 @@ from irpref.lab.decide.significance import randomisation_test
 
 pt = pytest.importorskip("pyterrier")
 
-ROOT = Path(__file__).parents[1]
+ROOT = Path(__file__).parents[2]
 PAGE = ROOT / "src" / "irpref" / "pt_docs" / "index.rst"
 
 MEASURES = [
@@ -401,7 +401,7 @@ def test_results_for_unjudged_topics_only(accelerated):
 
 
 def test_files_of_your_own_are_read_as_the_tutorial_says(tmp_path, monkeypatch):
-    page = (Path(__file__).parents[1] / "docs/tutorials/experiment.md").read_text(encoding="utf8")
+    page = (Path(__file__).parents[2] / "docs/tutorials/experiment.md").read_text(encoding="utf8")
     block = (
         page.partition("With files of your own")[2].partition("```python\n")[2].partition("```")[0]
     )

@@ -14,7 +14,7 @@ import pytest
 from irpref.measures import declare
 from irpref.measures.declare import KernelMeasure, Param
 
-HERE = Path(__file__).parent
+HERE = Path(__file__).parents[1]
 
 
 @pytest.fixture(scope="module")

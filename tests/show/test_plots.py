@@ -541,7 +541,7 @@ def test_what_cannot_be_drawn_is_an_error(draw, message):
 
 @pytest.mark.once
 def test_the_gallery_is_what_its_script_makes(tmp_path):
-    docs = Path(__file__).resolve().parents[1] / "docs"
+    docs = Path(__file__).resolve().parents[2] / "docs"
     gallery = script(docs / "make_gallery.py")
     gallery.main(tmp_path)
     written = (tmp_path / "gallery.md").read_text(encoding="utf-8")

@@ -10,7 +10,7 @@ import pytest
 
 from shells import qrels_text, run_text, script
 
-ROOT = Path(__file__).resolve().parents[1]
+ROOT = Path(__file__).resolve().parents[2]
 TEXT = (ROOT / "README.md").read_text("utf8")
 
 
