@@ -60,7 +60,7 @@ def values(
         Topic to the documents that the user knew.
     expected : number, or mapping of topics to numbers, optional
         How many relevant documents the user expected.
-        **parameters
+    **parameters
         Of the measure.
 
     Returns
