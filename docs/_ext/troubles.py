@@ -965,7 +965,7 @@ KINDS = {
                 "each field can be read, and the column cannot",
                 "has the fields …",
             ),
-            "from irpref.kernel.record import Record\nclass Pair(Record):\n    left: "
+            "from dataclasses import dataclass\n@dataclass\nclass Pair:\n    left: "
             "int\nPair(right=1)",
             "Only who works on the package itself meets these: a function inside was called in a "
             "wrong way.",

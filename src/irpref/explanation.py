@@ -20,6 +20,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from contextlib import suppress
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -28,7 +29,6 @@ from irpref.judged.align import listing as listing_of
 from irpref.judged.order import TREC, Alignment
 from irpref.judged.types import Qrels, Run
 from irpref.kernel.reasons import MISSED, REST, RETRIEVED, Topic, plain_reasons
-from irpref.kernel.record import Record
 from irpref.kernel.run import JudgedRun
 from irpref.kernel.segments import Floats, Ints, Segments, order_by
 from irpref.kernel.terms import ByRank
@@ -89,7 +89,8 @@ def explainable(measure: MeasureLike) -> KernelMeasure:
     return found
 
 
-class Account(Record):
+@dataclass(frozen=True, slots=True, eq=False)
+class Account:
     """Rows that add up to the value of each topic: retrieved documents in order, missed ones, the
     rest.
 

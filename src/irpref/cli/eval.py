@@ -11,6 +11,7 @@ import argparse
 import os
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from itertools import compress, product
 from typing import Any
 
@@ -22,7 +23,6 @@ from irpref.cli.scoring import Scorer, Scores
 from irpref.cli.shared import ERROR, OK, UsageError
 from irpref.data.run_names import run_names
 from irpref.judged.order import Alignment
-from irpref.kernel.record import Record
 from irpref.show.text import LINES, Cell, Column, Table, rounded
 from irpref.values.kernels import mean_of
 
@@ -124,7 +124,7 @@ def _print_grave(scores: Mapping[str, Scores]) -> None:
 
         several = len(scores) > 1
         said = (
-            finding.but(run=name if several else None)
+            replace(finding, run=name if several else None)
             for name, of in scores.items()
             for finding in of.grave
         )
@@ -177,7 +177,8 @@ def _scorer(
 # Values -------------------------------------------------------------------------------------------
 
 
-class Value(Record):
+@dataclass(frozen=True, slots=True)
+class Value:
     """A value, and how it compares with the baseline's."""
 
     value: float
@@ -187,7 +188,8 @@ class Value(Record):
     differs: bool = False
 
 
-class Row(Record):
+@dataclass(frozen=True, slots=True, eq=False)
+class Row:
     """Values of a run on a topic, or over all topics or those of a group."""
 
     run: str

@@ -6,6 +6,7 @@ irpref plot PICTURE QRELS RUN... [MEASURE...] -f FILE
 from __future__ import annotations
 
 import argparse
+from dataclasses import replace
 from io import BytesIO
 from pathlib import Path
 
@@ -30,7 +31,7 @@ def run(args: argparse.Namespace) -> None:
             f"this picture is of {n} measure{'s' * (n > 1)}, got {len(given.measures)}: {got}"
         )
     qrels = given.judgments() if kind == "sketch" else given.of_topics()
-    more = given_options(args, given.but(measures=[]) if of_values else given)
+    more = given_options(args, replace(given, measures=[]) if of_values else given)
     if kind == "sketch":
         more["query_id"] = args.topic
     elif kind == "histogram":

@@ -20,6 +20,7 @@ import sys
 import tomllib
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
+from dataclasses import dataclass, replace
 from functools import cache, partial
 from importlib import import_module
 from itertools import chain
@@ -32,7 +33,6 @@ from irpref.data.columns import Reading
 from irpref.data.columns import reading as made_reading
 from irpref.data.run_names import RUN_ENDINGS, is_folder, run_names
 from irpref.judged.inputs import as_frame, as_table, group, opened
-from irpref.kernel.record import Record
 from irpref.measures.declare import KernelMeasure
 from irpref.measures.names import parse_all
 from irpref.measures.support import check_limits, check_parameters
@@ -276,7 +276,8 @@ def say(text: str) -> None:
     sys.stderr.write(f"irpref: {visible(text)}\n")
 
 
-class Inputs(Record):
+@dataclass(frozen=True, slots=True, eq=False)
+class Inputs:
     """What a command line names: judgments, run files by name, measures; the other arguments say
     how they are read.
     """
@@ -563,7 +564,7 @@ def read_judgments(name: str, form: Reading | None = None, preferences: bool | N
 
     `preferences`: whether a file may hold those. `form`: only its columns and labels count; its
     form is for runs."""
-    found = opened(name, "relevance", preferences, form and form.but(form=None))
+    found = opened(name, "relevance", preferences, form and replace(form, form=None))
     if not len(found):
         where = "<stdin>" if name == "-" else name
         raise ValueError(f"{where}: the qrels are empty: there is nothing to judge a run against")

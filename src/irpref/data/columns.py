@@ -6,7 +6,7 @@ A reader of any form returns a `Table` of plain columns: lists, NumPy arrays, `T
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from types import MappingProxyType
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -14,7 +14,6 @@ import numpy as np
 from irpref.data import texts
 from irpref.data.labels import Labels, checked
 from irpref.data.texts import Texts, Unread
-from irpref.kernel.record import Record
 from irpref.kernel.segments import Floats, Ints
 from irpref.messages import did_you_mean
 
@@ -72,7 +71,8 @@ class Stretches(Coded):
         return np.repeat(np.arange(self.lengths.size), self.lengths)
 
 
-class Table(Record):
+@dataclass(frozen=True, slots=True, eq=False)
+class Table:
     """Rows of a run or of judgments, as columns of equal length: what every reader returns.
 
     Attributes
@@ -90,7 +90,7 @@ class Table(Record):
     query_id: Any
     doc_id: Any
     value: Floats
-    columns: Mapping[str, Any] = MappingProxyType({})
+    columns: Mapping[str, Any] = field(default_factory=dict)
     found: Sequence[str] = ()
 
     def __len__(self) -> int:
@@ -99,7 +99,7 @@ class Table(Record):
     def compact(self) -> Table:
         """The same without the text of files around the ids."""
         docs = self.doc_id.texts if isinstance(self.doc_id, Unread) else self.doc_id
-        return self.but(doc_id=docs.compact()) if isinstance(docs, Texts) else self
+        return replace(self, doc_id=docs.compact()) if isinstance(docs, Texts) else self
 
     def stretches(self, start: int, stop: int) -> Table:
         """The rows of some stretches of a table whose topics are `Stretches`."""
@@ -242,7 +242,8 @@ NAMES = {
 }
 
 
-class Reading(Record):
+@dataclass(frozen=True, slots=True, eq=False)
+class Reading:
     """How to read files that do not say it themselves.
 
     Attributes
@@ -257,7 +258,7 @@ class Reading(Record):
     """
 
     form: str | None = None
-    columns: Mapping[str, str] = MappingProxyType({})
+    columns: Mapping[str, str] = field(default_factory=dict)
     labels: Labels = None
 
 

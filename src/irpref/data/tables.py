@@ -24,6 +24,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -205,13 +206,13 @@ def _qrels_table(source: Source, how: Reading) -> Table:
     grades = None
     if how.labels is not None or _are_labels(trec.first_fields(source)):
         form = trec.QRELS_3 if len(trec.first_fields(source)) == 3 else trec.QRELS
-        table = trec.whole(source, form.but(number=""))
+        table = trec.whole(source, replace(form, number=""))
         grades = grades_of(table.columns["relevance"].tolist(), how.labels, source.name)
     # All are numbers, or labels are mixed with something else, which is an error.
-    table = trec.whole(source, trec.QRELS) if grades is None else table.but(value=grades)
+    table = trec.whole(source, trec.QRELS) if grades is None else replace(table, value=grades)
     iteration = table.columns.get("iteration", np.repeat(objects(["0"]), len(table)))
     found = ("query_id", "doc_id", "relevance", "iteration")
-    return table.but(columns={"iteration": iteration}, found=found)
+    return replace(table, columns={"iteration": iteration}, found=found)
 
 
 def _are_labels(fields: list[bytes]) -> bool:
@@ -303,9 +304,9 @@ def _run_frame(parts: Iterator[Table], size: int) -> pd.DataFrame:
             part.doc_id.fill(here)
         else:
             here[:] = as_objects(part.doc_id)
-        read.append(part.but(doc_id=here))
+        read.append(replace(part, doc_id=here))
         n += len(part)
-    whole = Table.joined(part.but(doc_id=[]) for part in read)
+    whole = Table.joined(replace(part, doc_id=[]) for part in read)
     return to_frame(
         {"query_id": as_objects(whole.query_id), "doc_id": docs[:n], "score": whole.value}
     )

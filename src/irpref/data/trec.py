@@ -32,6 +32,7 @@ import codecs
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass, replace
 from itertools import chain, islice, starmap
 from typing import Any
 
@@ -41,7 +42,6 @@ from irpref.data import texts
 from irpref.data.columns import Stretches, Table, as_list, as_objects, stretches_of, take
 from irpref.data.source import LONGEST_LINE, Source, ahead, blocks_of, too_long
 from irpref.data.texts import Texts
-from irpref.kernel.record import Record
 from irpref.messages import clipped
 
 BLOCK_BYTES = 4 << 20  # several in flight: bytes and tables stay small however long the file is
@@ -51,7 +51,8 @@ CHECK_BYTES = 1 << 19  # of a line whose fields are counted at a time
 _BEIR = [b"query-id", b"corpus-id", b"score"]
 
 
-class Form(Record):
+@dataclass(frozen=True, slots=True)
+class Form:
     """A form of line: the names of its fields, and the one that is read as a number (none if
     empty).
     """
@@ -111,7 +112,7 @@ def whole(source: Source, form: Form) -> Table:
     """All rows of a file. Raises as `read_run`."""
     table = Table.joined(part.compact() for part in blocks(source, form))
     nothing = {name: np.zeros(0, object) for name in form.texts if name != form.doc}
-    return table if len(table) else table.but(columns=nothing)
+    return table if len(table) else replace(table, columns=nothing)
 
 
 def ranks(source: Source) -> Iterator[Table]:
@@ -130,7 +131,7 @@ def ranks(source: Source) -> Iterator[Table]:
                 f"{rank[bad[0]]:g}, expected a whole "
                 "number (the third column of MS MARCO's runs holds ranks, not scores)"
             )
-        yield table.but(value=-rank)
+        yield replace(table, value=-rank)
 
 
 def lines_of(source: Source) -> Iterator[tuple[int, bytes]]:
@@ -187,7 +188,7 @@ def whole_topics(parts: Iterator[Table], name: str) -> Iterator[Table]:
     for part in chain((first, second), parts):
         stretches = stretches_of(part.query_id)
         names = stretches.names
-        part = part.but(query_id=stretches)
+        part = replace(part, query_id=stretches)
         for i, other in enumerate(names):
             if other in done and (i or other != topic):
                 raise TopicReturnsError(f"{name}: topic {other!r} is in more than one place")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
 from itertools import repeat
 from typing import Any, TypeAlias
 
@@ -14,7 +15,6 @@ from irpref.judged.inputs import group, str_list, tables
 from irpref.judged.match import chunks, plain, texts_of
 from irpref.judged.order import TREC, Alignment, blurs, evaluation_order, rounded
 from irpref.judged.pool import Pool
-from irpref.kernel.record import Record
 from irpref.kernel.run import JudgedRun
 from irpref.kernel.segments import Floats, Ints, Segments, order_by
 from irpref.messages import DuplicateWarning, warn_user
@@ -24,7 +24,8 @@ class NoCommonTopicError(ValueError):
     """The run answers no topic of the qrels."""
 
 
-class Listing(Record):
+@dataclass(frozen=True, slots=True, eq=False)
+class Listing:
     """Every retrieved document of a run, by topic of the pool, in the order of evaluation.
 
     Attributes
@@ -51,14 +52,16 @@ class Listing(Record):
     source: Ints
 
 
-class JudgedFile(Record):
+@dataclass(frozen=True, slots=True, eq=False)
+class JudgedFile:
     """A run judged against a pool, and its topics in their order, those without judgments included."""
 
     run: JudgedRun
     topics: list[str]
 
 
-class Part(Record):
+@dataclass(frozen=True, slots=True, eq=False)
+class Part:
     """Some topics of a run as they were given."""
 
     topics: Ints  # (k,) in the pool
@@ -364,7 +367,8 @@ def _one_by_one(pool: Pool, part: Part, repeats: Repeats) -> Block:
         kept.append(rows)
     rows = np.concatenate(kept)
     if rows.size < len(docs):
-        part = part.but(
+        part = replace(
+            part,
             lengths=np.array([row.size for row in kept]),
             docs=[docs[row] for row in rows.tolist()],
             score=part.score[rows],

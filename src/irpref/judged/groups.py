@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -16,7 +17,6 @@ from irpref.data.trec import lines_of
 from irpref.judged.inputs import is_missing
 from irpref.judged.pool import Pool
 from irpref.judged.types import Groups, Qrels
-from irpref.kernel.record import Record
 from irpref.kernel.segments import Bools, Ints
 
 
@@ -38,7 +38,8 @@ def groups_of(
     return {group: of == group for group in sorted(set(of.tolist()))}
 
 
-class Part(Record):
+@dataclass(frozen=True, slots=True, eq=False)
+class Part:
     """Topics that a mean is taken over: those of a group, or all.
 
     Attributes

@@ -14,6 +14,7 @@ from __future__ import annotations
 import datetime
 import os
 from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from itertools import chain
 from operator import attrgetter
 from typing import Any
@@ -32,7 +33,6 @@ from irpref.data.columns import (
 )
 from irpref.data.texts import Texts, Unread
 from irpref.judged.match import FEW, chunks
-from irpref.kernel.record import Record
 from irpref.kernel.segments import Floats, Ints, order_by
 
 
@@ -145,7 +145,7 @@ def tables(
         wanted = (
             data.columns if columns is None else [name for name in columns if name in data.columns]
         )
-        yield data.but(columns={name: data.columns[name] for name in wanted})
+        yield replace(data, columns={name: data.columns[name] for name in wanted})
     elif _of_polars(data) and hasattr(data, "columns"):
         yield _from_polars(data, value, columns)
     elif hasattr(data, "columns") and hasattr(data, "itertuples"):
@@ -426,7 +426,8 @@ def _missing_id(name: str) -> ValueError:
     return ValueError(f"an id is missing (None or NaN) in {name}")
 
 
-class Grouping(Record):
+@dataclass(frozen=True, slots=True, eq=False)
+class Grouping:
     """Rows grouped by topic: `names[i]` owns `lengths[i]` rows, read in the order `order` (None: as
     they are).
     """

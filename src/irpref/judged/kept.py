@@ -10,6 +10,7 @@ objects of users) are indexed anew each time."""
 from __future__ import annotations
 
 from collections import deque
+from dataclasses import replace
 from threading import Lock
 from typing import Any
 
@@ -47,7 +48,7 @@ def kept_pool(qrels: Any, columns: tuple[str, ...] = (), preferences: bool = Fal
         if known == content:
             pool.trim(MOST_BYTES)
             return pool
-    pool = _built(data.but(value=data.value.copy()))
+    pool = _built(replace(data, value=data.value.copy()))
     if all(
         issubclass(kind, _CONSTANT) for column in held for kind in set(map(type, column.tolist()))
     ):

@@ -6,11 +6,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import TypeVar
 
 import numpy as np
 
-from irpref.kernel.record import Record
 from irpref.kernel.segments import Bools, Floats, Ints, NDArray, Segments
 from irpref.messages import check_choice
 
@@ -19,7 +19,8 @@ T = TypeVar("T", bound=np.generic)
 TIES = ("id", "input")
 
 
-class Alignment(Record):
+@dataclass(frozen=True, slots=True)
+class Alignment:
     """How the documents of a run are ranked.
 
     Attributes
@@ -40,9 +41,8 @@ class Alignment(Record):
     ties: str = "id"
     float32: bool = False
 
-    def __init__(self, ties: str = "id", float32: bool = False) -> None:
-        check_choice("ties", ties, TIES)
-        super().__init__(ties, bool(float32))
+    def __post_init__(self) -> None:
+        check_choice("ties", self.ties, TIES)
 
     @property
     def by_id(self) -> bool:
@@ -53,7 +53,8 @@ class Alignment(Record):
 TREC = Alignment()
 
 
-class Moved(Record):
+@dataclass(frozen=True, slots=True, eq=False)
+class Moved:
     """Rows that are to be moved: row `rows[i]` takes the place of row `place[i]`."""
 
     place: Ints

@@ -7,6 +7,7 @@ from __future__ import annotations
 import os
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from irpref.data.columns import Reading, reading
@@ -15,7 +16,6 @@ from irpref.data.tables import read, read_table
 from irpref.data.trec import BLOCK_BYTES, TopicReturnsError, whole_topics
 from irpref.judged.align import JudgedFile, align_tables
 from irpref.judged.pool import Pool
-from irpref.kernel.record import Record
 from irpref.messages import Held, held
 
 if TYPE_CHECKING:
@@ -64,7 +64,8 @@ def align_file(
         return align_tables(pool, [read_table(source, "score", how)], **options)
 
 
-class Done(Record, Generic[S, T]):
+@dataclass(frozen=True, slots=True, eq=False)
+class Done(Generic[S, T]):
     """The outcome for one of several items: its value, or the error; and its warnings."""
 
     item: S

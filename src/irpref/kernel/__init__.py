@@ -4,7 +4,6 @@ from here.
 
 from irpref.kernel.grades import Gains, Judgments
 from irpref.kernel.reasons import MISSED, REST, RETRIEVED, Topic, names, say_preferences
-from irpref.kernel.record import Record
 from irpref.kernel.run import JudgedRun
 from irpref.kernel.segments import Bools, Floats, Ints, Segments, ratio
 from irpref.kernel.terms import Parts, Sum, Terms
@@ -17,7 +16,6 @@ __all__ = [
     "JudgedRun",
     "Judgments",
     "Parts",
-    "Record",
     "Segments",
     "Sum",
     "Terms",

@@ -6,13 +6,13 @@ See `irpref.kernel.preference_pairs` for how they are stored, and what a group a
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass, fields
 from itertools import pairwise
 from typing import Any
 
 import numpy as np
 
 from irpref.kernel.preference_pairs import Preferences
-from irpref.kernel.record import Record
 from irpref.kernel.segments import Bools, Floats, Ints, Segments, opens
 
 
@@ -52,7 +52,8 @@ def conflict_text(error: ConflictingError, judgment: Callable[[int], tuple[str, 
     return f"{where}the preferences go in a circle, from {way}{hint}"
 
 
-class _Given(Record):
+@dataclass(frozen=True, slots=True, eq=False)
+class _Given:
     """Judgments by topic, group, subgroup, and from the highest level: arrays (n_judgments,)."""
 
     order: Ints  # which of the judgments given each is
@@ -66,7 +67,11 @@ class _Given(Record):
 
     def where(self, mask: Bools) -> _Given:
         """Those that the mask keeps."""
-        return self if mask.all() else _Given(*(column[mask] for column in vars(self).values()))
+        return (
+            self
+            if mask.all()
+            else _Given(*(getattr(self, column.name)[mask] for column in fields(self)))
+        )
 
 
 def _given(topic: Ints, group: Ints, subgroup: Ints, row: Ints, level: Floats) -> _Given:
@@ -177,7 +182,8 @@ def _check_levels(sub: Ints, row: Ints, level: Floats, source: Ints) -> None:
         raise ConflictingError([tuple(pairs[:, np.argmin(pairs.min(axis=0))].tolist())])
 
 
-class _Graph(Record):
+@dataclass(frozen=True, slots=True, eq=False)
+class _Graph:
     """Preferences of groups of several subgroups, as a graph without cycles.
 
     A vertex is a document in a group (the first `row.size`, by group), or a level of a subgroup

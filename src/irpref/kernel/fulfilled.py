@@ -21,6 +21,7 @@ in the order in which trec_eval adds them, since the last digit of a sum depends
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -33,11 +34,11 @@ from irpref.kernel.preference_pairs import (
     Preferences,
     ordered,
 )
-from irpref.kernel.record import Record
 from irpref.kernel.segments import Bools, Floats, Ints, Segments, ratio
 
 
-class Ranked(Record):
+@dataclass(frozen=True, slots=True, eq=False)
+class Ranked:
     """The preferences of a pool, a ranking of its documents, and counts of both: whole numbers."""
 
     of: Preferences

@@ -11,14 +11,16 @@ n (n - 1) / 2 preferences. The preferences of several subgroups are closed under
 
 from __future__ import annotations
 
+from dataclasses import dataclass, replace
+
 import numpy as np
 
 from irpref.kernel.inversions import lower_before
-from irpref.kernel.record import Record
 from irpref.kernel.segments import Bools, Floats, Ints, Segments, opens
 
 
-class Preferences(Record):
+@dataclass(frozen=True, slots=True, eq=False)
+class Preferences:
     """Preferences of all topics.
 
     An *entry* is a document in a group. In a group of one subgroup it is preferred to those that
@@ -116,7 +118,8 @@ class Preferences(Record):
         falls[entries.starts[entries.lengths > 0]] = False
         # A document has one entry in a group that has pairs.
         at = np.flatnonzero(self._kept_in(kept, self.winner) & self._kept_in(kept, self.loser))
-        return self.but(
+        return replace(
+            self,
             entries=entries,
             row=self.row[rows],
             place=entries.running_count(falls),

@@ -6,18 +6,19 @@ serves those that have none."""
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from irpref.kernel.preference_pairs import NOT_RETRIEVED, Preferences
-from irpref.kernel.record import Record
 from irpref.kernel.segments import Bools, Floats, Ints
 
 RETRIEVED, MISSED, REST = 0, 1, 2  # kinds of rows, in their order
 
 
-class Topic(Record):
+@dataclass(frozen=True, slots=True, eq=False)
+class Topic:
     """One topic of an explanation: retrieved documents in order, missed ones, the rest. Arrays
     (n_rows,).
 

@@ -5,21 +5,20 @@ from __future__ import annotations
 import math
 import sys
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
 from functools import update_wrapper
-from types import MappingProxyType
 from typing import Any
 
 import numpy as np
 
-from irpref.kernel.record import Record
 from irpref.kernel.run import JudgedRun
 from irpref.kernel.segments import Bools, Floats, Ints, ratio
 
 ByRank = Callable[[Ints, Ints], Floats]
-_NONE: Mapping[str, Any] = MappingProxyType({})
 
 
-class Terms(Record):
+@dataclass(frozen=True, slots=True, eq=False)
+class Terms:
     """The summands of a measure: judged, unjudged and rest of a topic add up to its value.
 
     Attributes
@@ -43,12 +42,13 @@ class Terms(Record):
     judged: Floats
     unjudged: ByRank | None = None
     rest: Floats | None = None
-    columns: Mapping[str, Floats] = _NONE
-    unjudged_columns: Mapping[str, ByRank] = _NONE
+    columns: Mapping[str, Floats] = field(default_factory=dict)
+    unjudged_columns: Mapping[str, ByRank] = field(default_factory=dict)
     counts: Bools | None = None
 
 
-class Parts(Record):
+@dataclass(frozen=True, slots=True, eq=False)
+class Parts:
     """A value as a sum over retrieved documents, divided by one number a topic.
 
     Attributes
@@ -72,7 +72,7 @@ class Parts(Record):
     found: JudgedRun
     adds: Floats
     size: Floats | Ints
-    columns: Mapping[str, Floats] = _NONE
+    columns: Mapping[str, Floats] = field(default_factory=dict)
     gain: Callable[[], Floats] | None = None
     counts: Callable[[], Bools] | None = None
     most: float = math.inf

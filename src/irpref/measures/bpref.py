@@ -48,15 +48,17 @@ there."""
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
-from irpref.kernel import Floats, Ints, JudgedRun, Parts, Record, Sum, Topic, say_preferences
+from irpref.kernel import Floats, Ints, JudgedRun, Parts, Sum, Topic, say_preferences
 from irpref.measures.declare import CUTOFF, REL, KernelMeasure, Param, register
 
 
-class _Above(Record):
+@dataclass(frozen=True, slots=True, eq=False)
+class _Above:
     """The retrieved relevant documents, and the judged non-relevant ones above each."""
 
     found: JudgedRun  # the former

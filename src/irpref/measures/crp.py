@@ -82,6 +82,7 @@ order of the grades counts here, and whether they are above 0."""
 from __future__ import annotations
 
 import math
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -93,7 +94,6 @@ from irpref.kernel import (
     Ints,
     JudgedRun,
     Judgments,
-    Record,
     Segments,
     Terms,
     Topic,
@@ -102,7 +102,8 @@ from irpref.kernel import (
 from irpref.measures.declare import CUTOFF, KernelMeasure, Param, register
 
 
-class Ideal(Record):
+@dataclass(frozen=True, slots=True, eq=False)
+class Ideal:
     """Where the ideal list has the levels of each topic.
 
     `first` and `last` are the ranks that bound each level, (n_levels,), before non-relevant
@@ -131,7 +132,8 @@ def ideal(pool: Judgments) -> Ideal:
     return pool.memo(ideal, make)
 
 
-class Curve(Record):
+@dataclass(frozen=True, slots=True, eq=False)
+class Curve:
     """RP and CRP of a run at the ranks at which the curve can move.
 
     `rank`, `rp` and `crp` have a last 0 behind the rows of all topics: row -1.

@@ -45,12 +45,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from ir_measures.measures import Measure
 
-from irpref.kernel import Floats, Gains, Ints, JudgedRun, Judgments, Record, ratio
+from irpref.kernel import Floats, Gains, Ints, JudgedRun, Judgments, ratio
 from irpref.measures.bpref import bpref
 from irpref.measures.declare import KernelMeasure, is_ours
 from irpref.measures.rank_biased import err, rbp
@@ -220,7 +221,8 @@ def _is_ndcg(measure: Measure) -> bool:
     return all(grade >= 0 and gain >= 0 for grade, gain in (gains or {}).items())
 
 
-class Hosted(Record):
+@dataclass(frozen=True, slots=True)
+class Hosted:
     """How a measure of the host is computed here.
 
     Attributes

@@ -104,11 +104,12 @@ variables:
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
-from irpref.kernel import Floats, Gains, Ints, JudgedRun, Record, Segments, Terms, ratio
+from irpref.kernel import Floats, Gains, Ints, JudgedRun, Segments, Terms, ratio
 from irpref.kernel.inversions import inversions
 from irpref.kernel.reasons import MISSED, REST, Topic, names, say_preferences
 from irpref.measures.declare import CUTOFF, GAINS, KernelMeasure, Param, register
@@ -132,7 +133,8 @@ def misplaced(
     return inversions(hits.hits, hits.level, view.pool.levels, of.value, of.step, weighted, zeros)
 
 
-class _Parts(Record):
+@dataclass(frozen=True, slots=True, eq=False)
+class _Parts:
     """rpref as a sum: of `hits` and `missed`, divided by `size`; all in the unit of the topic's
     best document.
     """

@@ -11,9 +11,11 @@ rounding could decide: 100 * 0.29 is 28.999999999999996."""
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import numpy as np
 
-from irpref.kernel import Floats, Gains, Ints, Judgments, Record
+from irpref.kernel import Floats, Gains, Ints, Judgments
 
 # Of max_rel, the share that a positive gain has at least: below, products would leave the range of
 # a double.
@@ -51,7 +53,8 @@ def partition(value: Floats, n: int, top: float) -> Floats:
     return np.minimum(part, n - 1)
 
 
-class Scale(Record):
+@dataclass(frozen=True, slots=True, eq=False)
+class Scale:
     """Values of the levels of each topic, (n_levels,), in a unit that is a power of two."""
 
     value: Floats  # 0 for negative grades

@@ -17,11 +17,11 @@ import re
 import sys
 import textwrap
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from itertools import zip_longest
 from types import MappingProxyType
 from typing import Any, TextIO
 
-from irpref.kernel.record import Record
 from irpref.messages import visible
 
 FORMS = ("table", "tsv", "csv", "json", "jsonl", "latex", "markdown")
@@ -38,7 +38,8 @@ _NARROWEST = (
 )
 
 
-class Column(Record):
+@dataclass(frozen=True, slots=True)
+class Column:
     """A column: its name, and how its values look."""
 
     name: str
@@ -48,7 +49,8 @@ class Column(Record):
     lower: bool = False  # the lowest value is the best
 
 
-class Cell(Record):
+@dataclass(frozen=True, slots=True)
+class Cell:
     """A value with its marks."""
 
     value: Any
@@ -80,7 +82,8 @@ class Table:
         )
 
 
-class Page(Record):
+@dataclass(frozen=True, slots=True)
+class Page:
     """What a text is printed on."""
 
     width: int | None = None
@@ -250,14 +253,15 @@ def _cells(table: Table) -> list[list[Cell]]:
         shown = [
             visible(_shown(c, cell.value)) for c, cell in zip(table.columns, cells, strict=True)
         ]
-        out.append([cell.but(value=t) for cell, t in zip(cells, shown, strict=True)])
+        out.append([replace(cell, value=t) for cell, t in zip(cells, shown, strict=True)])
     return out
 
 
 # For screens --------------------------------------------------------------------------------------
 
 
-class _Printed(Record):
+@dataclass(frozen=True, slots=True, eq=False)
+class _Printed:
     """A column ready to print: head and cells are lists of lines, each as wide as the column."""
 
     width: int

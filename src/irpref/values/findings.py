@@ -5,15 +5,16 @@ from __future__ import annotations
 import os
 import tomllib
 from collections.abc import Iterator
+from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
 from irpref.judged.pool import Pool
-from irpref.kernel.record import Record
 from irpref.kernel.segments import Bools
 
 
-class Finding(Record):
+@dataclass(frozen=True, slots=True)
+class Finding:
     """A row of the table: see `irpref.lab.check`."""
 
     code: str

@@ -20,6 +20,7 @@ A finding has a stable code, a level, a count, the first example, and a sentence
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import fields, replace
 from operator import itemgetter
 from typing import TYPE_CHECKING
 
@@ -49,7 +50,7 @@ if TYPE_CHECKING:
     from irpref.measures.declare import Measures
 
 LEVELS = ("grave", "warning", "note")
-COLUMNS = tuple(Finding._fields)
+COLUMNS = tuple(column.name for column in fields(Finding))
 _MANY_UNJUDGED, _SOME_UNJUDGED = 0.2, 0.05  # shares of unjudged documents at the top
 
 
@@ -128,14 +129,16 @@ def check(
         for warning in done.warnings:
             warn_user(*warning)
         if isinstance(done.error, (ValueError, OSError)):  # no number, no column, nothing in common
-            found.append(finding("invalid-run", 1, error=done.error).but(run=name))
+            found.append(replace(finding("invalid-run", 1, error=done.error), run=name))
         elif done.error is not None:
             raise done.error
         elif done.value is not None:
             seen[name] = done.value
     deepest = max((int(one.lengths.max(initial=0)) for one in seen.values()), default=0)
     for name, one in seen.items():
-        found += [of_run.but(run=name) for of_run in _of_run(pool, one, chosen, deepest, alignment)]
+        found += [
+            replace(of_run, run=name) for of_run in _of_run(pool, one, chosen, deepest, alignment)
+        ]
     found += reversed_grades(pool, [one.order for one in seen.values() if one.order is not None])
     found += _identical(seen)
     table = _table(found)
@@ -342,4 +345,4 @@ def _identical(seen: dict[str, Seen]) -> Iterator[Finding]:
     for name, one in seen.items():
         other = first.setdefault(one.lengths.tobytes() + one.prints.tobytes(), name)
         if other != name and one.lengths.any():
-            yield finding("identical-runs", int(one.lengths.sum()), other).but(run=name)
+            yield replace(finding("identical-runs", int(one.lengths.sum()), other), run=name)

@@ -12,6 +12,7 @@ import tomllib
 import warnings
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
+from dataclasses import dataclass, replace
 from importlib.metadata import PackageNotFoundError, version
 from importlib.resources import files
 from typing import TYPE_CHECKING, Any, TypeAlias
@@ -31,7 +32,6 @@ from irpref.judged.order import Alignment, rounded
 from irpref.judged.pool import FILLED
 from irpref.judged.stream import each
 from irpref.judged.types import Groups, Qrels, Run, Runs
-from irpref.kernel.record import Record
 from irpref.kernel.segments import Bools
 from irpref.lab.decide.all_pairs import METHODS
 from irpref.lab.decide.board import FURTHER, board_of
@@ -87,7 +87,8 @@ _PACKAGES = (
 )
 
 
-class Asked(Record):
+@dataclass(frozen=True, slots=True, eq=False)
+class Asked:
     """The options of a report, see `irpref.lab.report`."""
 
     baseline: str | None
@@ -114,7 +115,7 @@ def contents(measures: Measures, qrels: Qrels, runs: Runs, asked: Asked) -> Part
         raise ValueError(
             f"depth={asked.depth!r} is not accepted, expected a number of ranks of at least 1"
         )
-    asked = asked.but(level=check_level(asked.level))
+    asked = replace(asked, level=check_level(asked.level))
     check_choice("pairs", asked.pairs, METHODS)
     named = named_runs(runs)
     if not named:
