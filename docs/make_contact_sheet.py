@@ -117,7 +117,7 @@ def pictures(data: Data) -> dict[str, Callable[[], Any]]:
         "scatter": lambda: plots.measure_scatter(qrels, runs, ["AP", top]),
         # A leaderboard needs two topics.
         **(
-            {"leaderboard": lambda: plots.leaderboard(irpref.lab.leaderboard(["AP"], qrels, runs))}
+            {"leaderboard": lambda: irpref.lab.plots.leaderboard(irpref.lab.leaderboard(["AP"], qrels, runs))}
             if len(qrels) > 1
             else {}
         ),
@@ -151,14 +151,14 @@ def of_meta(data: Data) -> dict[str, Callable[[], Any]]:
     stable = [stability(one, n_samples=30, rng=0) for one in values]
     swaps = [swap(one, n_samples=30, rng=0) for one in values]
     return {
-        "stability": lambda: plots.stability(stable),
-        "stability, few": lambda: plots.stability(stable[:3]),
-        "swap": lambda: plots.swap(swaps),
-        "swap, few": lambda: plots.swap(swaps[:3]),
-        "incompleteness": lambda: plots.incompleteness(found),
-        "incompleteness, few": lambda: plots.incompleteness(few),
-        "means": lambda: plots.incompleteness(found, value="mean"),
-        "significance": lambda: plots.significance(
+        "stability": lambda: irpref.lab.plots.stability(stable),
+        "stability, few": lambda: irpref.lab.plots.stability(stable[:3]),
+        "swap": lambda: irpref.lab.plots.swap(swaps),
+        "swap, few": lambda: irpref.lab.plots.swap(swaps[:3]),
+        "incompleteness": lambda: irpref.lab.plots.incompleteness(found),
+        "incompleteness, few": lambda: irpref.lab.plots.incompleteness(few),
+        "means": lambda: irpref.lab.plots.incompleteness(found, value="mean"),
+        "significance": lambda: irpref.lab.plots.significance(
             discriminative_power(values[0], n_samples=100, rng=0)
         ),
     }

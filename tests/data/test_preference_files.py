@@ -12,11 +12,11 @@ import polars as pl
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from test_preferences import COLUMNS, EVERY, frame_of, pairs, preference_collections, read, values
 
 import irpref
 from irpref.cli import main
 from irpref.values.prepare import prepare
-from test_preferences import COLUMNS, EVERY, frame_of, pairs, preference_collections, read, values
 
 PREFS = "# by hand\nq1 ann 0 d1 3\nq1 ann 0 d2 1.5\n\nq1 bob x d1 0\nq1 bob x d3 2\n"
 

@@ -42,8 +42,9 @@ from ir_measures import (
 import irpref
 from compared import HOST as THE_HOST
 from compared import count
-from irpref import CRPRecovery, PPlus, QMeasure, RPref, TieWarning, host
+from irpref import CRPRecovery, PPlus, QMeasure, RPref, TieWarning
 from irpref.cli import main
+from irpref.hosts import ir_measures as host
 from irpref.judged.align import align_run
 from irpref.values.evaluator import CombinedEvaluator
 from irpref.values.kernels import KernelEvaluator

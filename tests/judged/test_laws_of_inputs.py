@@ -9,6 +9,7 @@ import numpy as np
 import pandas as pd
 import polars as pl
 import pytest
+from test_laws import VARIANTS, Judgment, awkward, by_topic, judgments, retrieved, values
 
 import irpref
 from forms import FORMS
@@ -17,7 +18,6 @@ from irpref.judged.pool import Pool
 from irpref.measures import registered
 from irpref.values.kernels import KernelEvaluator
 from irpref.values.prepare import columns_for
-from test_laws import VARIANTS, Judgment, awkward, by_topic, judgments, retrieved, values
 
 
 @pytest.fixture(scope="module")

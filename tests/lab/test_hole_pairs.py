@@ -11,13 +11,13 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from test_holes import HOST
 
 import irpref
 from irpref.lab.trust.holes import difference_intervals, hole_intervals, judge_next, pair_intervals
 from irpref.reference import FORMULAS as ORACLES
 from irpref.reference import order
 from strategies import collections
-from test_holes import HOST
 
 MOST = 800
 

@@ -15,6 +15,7 @@ import pandas as pd
 import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
+from test_laws import VARIANTS, awkward, judgments, retrieved
 
 import irpref
 from irpref.lab.trust.holes import hole_intervals
@@ -25,7 +26,6 @@ from irpref.reference import order, scale_of
 from irpref.reference.host_measures import EVERYDAY
 from real_runs import qrels_of, runs_of
 from strategies import collections, parameters, positive_grades
-from test_laws import VARIANTS, awkward, judgments, retrieved
 
 MOST = 1500  # assignments of a topic that are tried
 

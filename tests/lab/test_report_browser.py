@@ -8,10 +8,10 @@ from contextlib import contextmanager
 
 import pandas as pd
 import pytest
+from test_report import HOSTILE, QRELS, RUNS, _run
 
 import irpref
 from browser import Browser, program
-from test_report import HOSTILE, QRELS, RUNS, _run
 
 pytest.importorskip("jinja2", reason="a report needs Jinja")
 pytest.importorskip("vl_convert", reason="a report needs Vega")

@@ -13,6 +13,7 @@ import pandas as pd
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from test_holes import host_parameters
 
 import irpref
 from compared import ORDERS, count
@@ -24,7 +25,6 @@ from irpref.reference import FORMULAS as ORACLES
 from irpref.reference.host_measures import EVERYDAY
 from irpref.values.kernels import KernelEvaluator
 from strategies import collections, parameters, positive_grades
-from test_holes import host_parameters
 
 COLUMNS = ["query_id", "doc_id", "relevance", "known"]
 

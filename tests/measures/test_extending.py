@@ -8,7 +8,6 @@ import shutil
 from pathlib import Path
 
 import pytest
-
 from test_adding_a_measure import ROOT, ran
 
 pytestmark = pytest.mark.once

@@ -623,7 +623,7 @@ def test_npref_says_that_it_is_constant_on_binary_judgments():
 
 def test_the_leaderboard_has_an_interval_and_a_range_of_places_for_each_run():
     board = irpref.lab.leaderboard(["AP", "EMeasure"], SYNTHETIC.qrels, SYNTHETIC.runs)
-    ax = plots.leaderboard(board, "EMeasure")
+    ax = irpref.lab.plots.leaderboard(board, "EMeasure")
     of = board[board["measure"] == "EMeasure"]
     assert [label.get_text() for label in ax.get_yticklabels()] == of["run"].tolist()
     ends = [tuple(line.get_xdata()) for line in ax.lines if len(line.get_xdata()) == 2]
@@ -636,7 +636,7 @@ def test_the_leaderboard_has_an_interval_and_a_range_of_places_for_each_run():
     assert notes(ax)[: len(of)] == places
     many = irpref.lab.leaderboard(["AP"], SYNTHETIC.qrels, _many(12), pairs="none")
     for highlight, grey in ((None, 7), (["run03"], 11)):
-        drawn = plots.leaderboard(many, highlight=highlight).lines
+        drawn = irpref.lab.plots.leaderboard(many, highlight=highlight).lines
         assert sum(line.get_color() == drawing.PALE for line in drawn) == 2 * grey
     with pytest.raises(ValueError, match="measure='RR' is not on this board"):
-        plots.leaderboard(board, "RR")
+        irpref.lab.plots.leaderboard(board, "RR")

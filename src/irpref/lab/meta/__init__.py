@@ -12,7 +12,7 @@ behind it:
 - `topic_set_size`, `topics_needed`: how many topics does it take to detect a difference of a given size?
 
 `rng` is a seed or a NumPy Generator (seed 0 if you give none); some functions take the samples
-themselves. `irpref.plots` draws the results: `plots.stability(result)`, `swap`, `significance`,
+themselves. `irpref.plots` draws the results: `irpref.lab.plots.stability(result)`, `swap`, `significance`,
 `incompleteness`."""
 
 from irpref.lab.meta.incompleteness import LEVELS, Incompleteness, incompleteness
