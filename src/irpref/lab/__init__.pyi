@@ -4,6 +4,7 @@ from irpref.lab import meta as meta
 from irpref.lab import plots as plots
 from irpref.lab import spark as spark
 from irpref.lab.decide import significance as significance
+from irpref.lab.decide.against import against as against
 from irpref.lab.decide.board import leaderboard as leaderboard
 from irpref.lab.decide.by_preference import prefer as prefer
 from irpref.lab.decide.verdict import compare as compare

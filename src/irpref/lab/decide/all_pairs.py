@@ -50,6 +50,7 @@ from irpref.lab.trust.samples import Rng, all_pairs, drawing, fixed_seed
 from irpref.messages import IrprefWarning, check_choice, warn_user
 from irpref.values.means import ROUNDING, magnitude, settled
 
+PAIRS, LEVEL = "stepdown", 0.95  # the test and its level, unless you choose others
 METHODS = ("stepdown", "holm", "tukey", "randomised_tukey", "none")
 _PIECE = 1 << 15  # systems times permutations handled at a time: their sums stay in the cache
 _NODES = 192  # of the interpolation of the studentised range

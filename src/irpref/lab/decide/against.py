@@ -1,0 +1,203 @@
+"""Do runs differ from a baseline? Their means, the differences, and tests of all pairs with the
+baseline.
+
+For each measure (and group of topics), the pairs of the baseline with each other run are a family
+of tests: `p` is for the pair alone, `p_adjusted` for all of the family. See
+`irpref.lab.decide.all_pairs` for the tests."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from typing import Any, ClassVar
+
+import numpy as np
+import pandas as pd
+
+from irpref.data.run_names import named_runs, run_names
+from irpref.judged.groups import groups_of
+from irpref.judged.inputs import opened
+from irpref.judged.types import Groups, Qrels, Run, Runs
+from irpref.lab.decide.all_pairs import LEVEL, METHODS, PAIRS, described, pair_tests, significant
+from irpref.lab.trust.frames import ResultFrame
+from irpref.lab.trust.topics import check_level
+from irpref.measures.declare import Measures
+from irpref.measures.names import parse_all
+from irpref.messages import check_choice
+from irpref.values.matrix import TopicValues, evaluated
+
+
+class Differences(ResultFrame):
+    """What `against` returns.
+
+    Attributes
+    ----------
+    baseline : str
+        The name of the run that all others are compared with.
+    level : float
+    method : str
+        How the pairs are tested.
+    test : str
+        Test, family, level and permutations in one line; empty for `none`.
+    by_topic : DataFrame
+        A row for each measure, run and topic: `run`, `group` (if there are groups), `query_id`,
+        `measure`, `value`, `difference`.
+    """
+
+    _metadata: ClassVar[list[str]] = ["baseline", "level", "method", "test", "by_topic"]
+
+
+def against(
+    measures: Measures,
+    qrels: Qrels,
+    baseline: Run,
+    runs: Runs,
+    *,
+    pairs: str = PAIRS,
+    level: float = LEVEL,
+    groups: Groups | None = None,
+) -> Differences:
+    """Test whether runs differ from a baseline.
+
+    Parameters
+    ----------
+    measures : measures of any toolkit, or their names
+    qrels : in any form that `irpref.evaluator` takes
+    baseline : run in any form that `irpref.evaluator` takes, or the name of one of `runs`
+        A path is named as `irpref eval` names it, a run in another form `baseline`.
+    runs : mapping of name to run, or list of paths
+        The baseline may be among them.
+    pairs : {'stepdown', 'holm', 'tukey', 'randomised_tukey', 'none'}
+        How all pairs with the baseline are tested: see `irpref.lab.decide.all_pairs`.
+    level : float in (0, 1)
+        Differences with an adjusted p-value of at most 1 - level are significant.
+    groups : mapping of topic to group, path of a file, or name of a column of the qrels, optional
+        Means and tests for each group of topics.
+
+    Returns
+    -------
+    Differences
+        A DataFrame with a row for each run, group and measure, the baseline first: `run`, `group`
+        (only with groups), `measure`, `value` (mean as `irpref eval` prints it; a sum for measures
+        that count), `difference` (value minus the baseline's), `p` (of this pair alone),
+        `p_adjusted` (for all pairs with the baseline), `differs` (whether the difference is
+        significant). The last four are missing for the baseline.
+
+    Raises
+    ------
+    ValueError
+        No run besides the baseline, no measure, fewer than two topics, a level outside (0, 1), an
+        unknown method, a topic without a group; what the evaluator raises.
+
+    Examples
+    --------
+    >>> from irpref.datasets import load
+    >>> made = load("synthetic")
+    >>> table = against(["AP"], made.qrels, "baseline", made.runs)
+    >>> table[["run", "value", "difference", "p_adjusted"]].round(4)
+            run   value  difference  p_adjusted
+    0  baseline  0.5177         NaN         NaN
+    1    strong  0.7533      0.2356      0.0001
+    2   precise  0.5730      0.0552      0.0468
+    3     broad  0.6600      0.1423      0.0043
+    4     noisy  0.3443     -0.1734      0.0043
+    """
+    level = check_level(level)
+    check_choice("pairs", pairs, METHODS)
+    chosen = list(dict.fromkeys(parse_all(measures)))
+    if not chosen:
+        raise ValueError("against needs at least one measure")
+    base, named = _with_baseline(baseline, runs)
+    qrels = opened(qrels, "relevance", preferences=True)  # read again for the groups
+    rows: dict[str, list[dict[str, Any]]] = {name: [] for name in named}
+    topics: list[pd.DataFrame] = []
+    for whole in evaluated(chosen, qrels, named):
+        for group, inside in groups_of(groups, qrels, whole.topics).items():
+            about = {} if group is None else {"group": group}
+            part = whole.on(inside)
+            for name, row in zip(part.systems, _rows(part, pairs, level), strict=True):
+                rows[name].append({"run": name, **about, "measure": part.measure, **row})
+            topics += [_topics(part, name, about) for name in part.systems]
+    order = {
+        group: number for number, group in enumerate(sorted({_group(row) for row in rows[base]}))
+    }
+    table = Differences(
+        [
+            row
+            for every in rows.values()
+            for row in sorted(every, key=lambda row: order[_group(row)])
+        ]
+    ).astype({"differs": "boolean"})
+    table.by_topic = pd.concat(topics, ignore_index=True)
+    table.baseline, table.level, table.method, table.test = base, level, pairs, ""
+    if pairs != "none":
+        n_topics = None if groups is not None else whole.n_topics
+        table.test = described(pairs, len(named), n_topics, level, baseline=base)
+    return table
+
+
+def _group(row: Mapping[str, Any]) -> str:
+    return str(row.get("group", ""))
+
+
+def _with_baseline(baseline: Any, runs: Any) -> tuple[str, dict[str, Any]]:
+    """The name of the baseline, and all runs by name with the baseline first."""
+    named = named_runs(runs)
+    is_text = isinstance(baseline, (str, os.PathLike))
+    base = str(baseline) if is_text and str(baseline) in named else None
+    if base is None:
+        same = (name for name, run in named.items() if run is baseline or _same_file(run, baseline))
+        base = next(same, None)
+    if base is None and is_text:
+        paths = {name: run for name, run in named.items() if isinstance(run, (str, os.PathLike))}
+        if not isinstance(runs, Mapping) and len(paths) == len(named):
+            both = run_names([os.fspath(baseline), *map(os.fspath, named.values())])
+            base, named = next(iter(both)), dict(both)
+        else:
+            base = next(iter(run_names([os.fspath(baseline)])))
+    if base is None:
+        base = "baseline"
+    if base not in named:
+        named[base] = baseline
+    elif named[base] is not baseline and not is_text:
+        raise ValueError(f"runs: {base!r} is the name of the baseline and of another run")
+    if len(named) < 2:
+        raise ValueError("against needs another run to compare with the baseline")
+    return base, {base: named[base], **named}
+
+
+def _same_file(a: Any, b: Any) -> bool:
+    if not all(isinstance(path, (str, os.PathLike)) for path in (a, b)):
+        return False
+    return os.path.exists(a) and os.path.exists(b) and os.path.samefile(a, b)
+
+
+def _rows(part: TopicValues, pairs: str, level: float) -> list[dict[str, Any]]:
+    """Mean of each run, and its difference from the first and the tests of it."""
+    missing = {"difference": np.nan, "p": np.nan, "p_adjusted": np.nan, "differs": None}
+    means = part.means.tolist()
+    if part.n_topics < 2:
+        raise ValueError(f"a test needs at least 2 topics, got {part.n_topics}")
+    tests = pair_tests(part.values, pairs, baseline=0)
+    different = significant(tests.p_adjusted, level).tolist()
+    rows = [{"value": means[0], **missing}]
+    for i in range(1, part.n_systems):
+        rows.append(
+            {
+                "value": means[i],
+                "difference": means[i] - means[0],
+                "p": float(tests.p[i - 1]),
+                "p_adjusted": float(tests.p_adjusted[i - 1]),
+                "differs": different[i - 1],
+            }
+        )
+    return rows
+
+
+def _topics(part: TopicValues, name: str, about: Mapping[str, Any]) -> pd.DataFrame:
+    """The values of a run by topic, and their differences from the baseline's."""
+    number = part.systems.index(name)
+    values = part.values[number]
+    difference = values - part.values[0] if number else np.full(values.size, np.nan)
+    columns = {"query_id": part.topics, "measure": part.measure, "value": values}
+    return pd.DataFrame({"run": name, **about, **columns, "difference": difference})

@@ -1,0 +1,71 @@
+"""Runs against a baseline: means, differences, and tests of the pairs with the baseline."""
+
+import pytest
+
+import irpref
+from irpref.datasets import load
+from shells import run_text
+
+MADE = load("synthetic")
+THREE = {name: MADE.runs[name] for name in ("baseline", "strong", "noisy")}
+
+
+def test_the_table_of_the_shell():
+    found = irpref.lab.against(["AP", "EMeasure"], MADE.qrels, "baseline", THREE)
+    assert list(found) == ["run", "measure", "value", "difference", "p", "p_adjusted", "differs"]
+    assert found["run"].tolist() == [name for name in THREE for _ in range(2)]
+    means = irpref.evaluator(["AP", "EMeasure"], MADE.qrels)
+    for name, rows in found.groupby("run"):
+        values = means.calc_aggregate(THREE[name])
+        assert rows["value"].tolist() == [values[irpref.parse(m)] for m in rows["measure"]]
+    assert found["difference"].iloc[:2].isna().all()
+    assert found["differs"].iloc[:2].isna().all()
+    assert found["difference"].iloc[2] == found["value"].iloc[2] - found["value"].iloc[0]
+    assert "the 2 pairs with baseline" in found.test
+
+
+def test_p_of_a_pair_is_that_of_a_comparison():
+    found = irpref.lab.against("AP", MADE.qrels, "baseline", THREE).set_index("run")
+    for name in ("strong", "noisy"):
+        alone = irpref.lab.compare("AP", MADE.qrels, THREE["baseline"], THREE[name])
+        assert found["p"][name] == alone["p"].item()
+        assert found["p_adjusted"][name] >= found["p"][name]
+        assert found["differs"][name] == (found["p_adjusted"][name] <= 0.05)
+
+
+def test_the_baseline_joins_the_runs(tmp_path):
+    others = {name: THREE[name] for name in ("strong", "noisy")}
+    found = irpref.lab.against("AP", MADE.qrels, THREE["baseline"], others)
+    assert found.baseline == "baseline"
+    assert found["run"].tolist() == ["baseline", "strong", "noisy"]
+    for name, run in THREE.items():
+        (tmp_path / f"{name}.run").write_text(run_text(run))
+    paths = [tmp_path / f"{name}.run" for name in THREE]
+    for given in (paths, paths[1:]):
+        again = irpref.lab.against("AP", MADE.qrels, paths[0], given)
+        assert again.equals(found)
+
+
+def test_groups_have_rows_of_their_own():
+    groups = {topic: "odd" if int(topic) % 2 else "even" for topic in MADE.qrels}
+    found = irpref.lab.against("AP", MADE.qrels, "baseline", THREE, groups=groups)
+    assert found["group"].tolist() == ["even", "odd"] * 3
+    odd = {topic: docs for topic, docs in MADE.qrels.items() if groups[topic] == "odd"}
+    alone = irpref.lab.against("AP", odd, "baseline", THREE)
+    columns = ["run", "value", "p"]
+    assert (
+        found.loc[found["group"] == "odd", columns].values.tolist()[1:]
+        == (alone[columns].values.tolist()[1:])
+    )
+    assert set(found.by_topic["group"]) == {"even", "odd"}
+
+
+def test_what_is_refused():
+    with pytest.raises(ValueError, match="another run to compare with the baseline"):
+        irpref.lab.against("AP", MADE.qrels, "noisy", {"noisy": THREE["noisy"]})
+    with pytest.raises(ValueError, match="pairs='t' is not known"):
+        irpref.lab.against("AP", MADE.qrels, "noisy", THREE, pairs="t")
+    with pytest.raises(ValueError, match="level=2"):
+        irpref.lab.against("AP", MADE.qrels, "noisy", THREE, level=2)
+    without = irpref.lab.against("AP", MADE.qrels, "noisy", THREE, pairs="none")
+    assert (without.test, without["p_adjusted"].isna().all()) == ("", True)
