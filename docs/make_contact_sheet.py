@@ -117,7 +117,11 @@ def pictures(data: Data) -> dict[str, Callable[[], Any]]:
         "scatter": lambda: plots.measure_scatter(qrels, runs, ["AP", top]),
         # A leaderboard needs two topics.
         **(
-            {"leaderboard": lambda: irpref.lab.plots.leaderboard(irpref.lab.leaderboard(["AP"], qrels, runs))}
+            {
+                "leaderboard": lambda: irpref.lab.plots.leaderboard(
+                    irpref.lab.leaderboard(["AP"], qrels, runs)
+                )
+            }
             if len(qrels) > 1
             else {}
         ),

@@ -159,7 +159,9 @@ def pictures(
         for of, label in zip(values.values(), measures.values(), strict=True)
     ]
     steady = [meta.stability(of, n_samples=SAMPLES, rng=SEED) for of in chosen]
-    drawn = irpref.lab.plots.stability(steady, axes((6.0, 4.2)), highlight=[one.measure for one in steady])
+    drawn = irpref.lab.plots.stability(
+        steady, axes((6.0, 4.2)), highlight=[one.measure for one in steady]
+    )
     save(drawn, f"{key}-stability.png")
     save(draw(found, "power", "discriminative power (%)"), f"{key}-power.png")
     save(draw(found, "minority_rate", "minority rate (%)"), f"{key}-minority.png")

@@ -79,7 +79,7 @@ def tabs(text):
     return dedent(text).lstrip("\n").replace(" ", "\t")
 
 
-# ------------------------------------------------------------------------------------------------------------ curve
+# -------------------------------------------------------------------------------------------- curve
 
 
 def test_gain_of_a_topic_as_csv(printed, book):
@@ -232,7 +232,7 @@ def test_what_cannot_be_done_is_said_in_one_line(refused, book, arguments, statu
     assert message in text.splitlines()[-1]
 
 
-# ---------------------------------------------------------------------------------------------------------- compare
+# ------------------------------------------------------------------------------------------ compare
 
 
 def test_compare(printed, pair):
@@ -283,7 +283,7 @@ def test_two_files_of_the_same_name_keep_their_paths(printed, pair, tmp_path):
     assert shown.startswith(f"Rprec: {pair[1]} (0.7000) and {other} (0.6000) are not shown")
 
 
-# ------------------------------------------------------------------------------------------------------------- plot
+# --------------------------------------------------------------------------------------------- plot
 
 PLOTS = [
     ("sketch", "-t", "1"),

@@ -54,7 +54,7 @@ def in_python(code, **environment):
     return done.stdout.strip()
 
 
-# ---------------------------------------------------------------------------------------- expected values
+# ---------------------------------------------------------------------------------- expected values
 
 
 @pytest.mark.parametrize(("id", "run"), CASES)
@@ -195,7 +195,7 @@ def test_printed_vectors_agree_within_one_unit_of_the_last_decimal():
             )
 
 
-# --------------------------------------------------------------------------------------- form of the data
+# --------------------------------------------------------------------------------- form of the data
 
 
 def test_examples_name_their_source_and_refer_to_what_they_have():
@@ -265,7 +265,7 @@ def test_what_the_files_hold_is_exact_where_it_was_written_as_a_fraction():
         assert load(id).worked, id
 
 
-# ------------------------------------------------------------------------------------------- a real collection
+# -------------------------------------------------------------------------------- a real collection
 
 
 def test_the_real_collection_is_what_its_makers_published():
@@ -317,7 +317,7 @@ def test_the_licence_goes_along_with_the_real_collection():
     assert sum(file.stat().st_size for file in folder.iterdir()) < 600_000
 
 
-# ------------------------------------------------------------------------------- the synthetic collection
+# ------------------------------------------------------------------------- the synthetic collection
 
 SYNTHETIC_SHA256 = "fbc9d76dcec36100c113164d04c81ff6e296bfad03a3235a285e776c3a97bc04"
 
@@ -334,7 +334,7 @@ def test_the_synthetic_collection_is_as_described():
     )
 
 
-# -------------------------------------------------------------------------------------------- ir_datasets
+# -------------------------------------------------------------------------------------- ir_datasets
 
 
 def test_ir_datasets_knows_the_examples_once_they_are_registered():
@@ -398,7 +398,7 @@ def test_columns_of_the_qrels_reach_the_measures_through_ir_datasets(irds):
     assert values[measures[1]] == (5 / 4 + 3 / 2) / 2
 
 
-# ---------------------------------------------------------------------------------------------- PyTerrier
+# ---------------------------------------------------------------------------------------- PyTerrier
 
 
 @pytest.fixture(scope="module")

@@ -85,7 +85,7 @@ def perquery(systems, topics, qrels, **plan):
     }
 
 
-# ----------------------------------------------------------------------------------------------------------- plans
+# -------------------------------------------------------------------------------------------- plans
 
 
 @pytest.mark.parametrize(
@@ -159,7 +159,7 @@ def test_a_pipeline_is_drawn_with_its_columns(systems, qrels):
     assert repr(pipeline).endswith("Condense(qrels) >> Explain(qrels, RPref(max_rel=3)))")
 
 
-# ---------------------------------------------------------------------------------------------------- comparisons
+# -------------------------------------------------------------------------------------- comparisons
 
 
 def test_baseline_with_tests_and_corrections(systems, topics, qrels, values):
@@ -251,7 +251,7 @@ def test_ranks_of_equal_scores_are_not_those_of_evaluation(qrels):
     assert pt.irpref.PerQuery(own, [AP, QMeasure])(ranked).iloc[0].tolist() == ["q", 1 / 2, 2 / 3]
 
 
-# ----------------------------------------------------------------------------------- what pt.irpref adds to irpref
+# -------------------------------------------------------------------- what pt.irpref adds to irpref
 
 
 def test_bind_takes_data_sets_and_frames_of_pyterrier(dataset, qrels):
@@ -282,7 +282,7 @@ def test_everything_of_the_package_is_in_reach():
         pt.irpref.RPreff  # noqa: B018
 
 
-# --------------------------------------------------------------------------------------------------- documentation
+# ------------------------------------------------------------------------------------ documentation
 
 
 @pytest.mark.filterwarnings("ignore:There are shared pipeline components:UserWarning")
@@ -340,7 +340,7 @@ def test_a_table_is_of_systems(systems, topics, qrels):
     )
 
 
-# ---------------------------------------------------------------------------------------------- the host's contract
+# ------------------------------------------------------------------------------ the host's contract
 
 
 @pytest.fixture(params=[False, True], ids=["", "accelerated"])
@@ -397,7 +397,7 @@ def test_results_for_unjudged_topics_only(accelerated):
     assert len([w for w in caught if "in common" in str(w.message)]) == 1
 
 
-# --------------------------------------------------------------------------------------------------------- warnings
+# ----------------------------------------------------------------------------------------- warnings
 
 
 def test_files_of_your_own_are_read_as_the_tutorial_says(tmp_path, monkeypatch):

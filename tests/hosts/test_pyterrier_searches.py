@@ -53,7 +53,7 @@ def mixed(dataset):
     return Mixed(dataset.get_results("strong"), 0)
 
 
-# ---------------------------------------------------------------------------------------------------- significance
+# ------------------------------------------------------------------------------------- significance
 
 
 def test_randomisation_is_exact_for_few_topics():
@@ -95,7 +95,7 @@ def test_randomisation_of_equal_systems_and_of_undefined_values():
         randomisation_test([0.3], [0.3, 0.4])
 
 
-# ------------------------------------------------------------------------------------------- searches and the table
+# --------------------------------------------------------------------------- searches and the table
 
 
 class Turned(pt.Transformer):

@@ -65,7 +65,7 @@ def rows(frame, *columns):
     return list(frame[list(columns)].itertuples(index=False, name=None))
 
 
-# --------------------------------------------------------------------------------------------- what all stages do
+# ------------------------------------------------------------------------------- what all stages do
 
 
 def test_inputs_are_not_modified(stage):
@@ -214,7 +214,7 @@ def test_a_repeated_document_warns_and_its_last_row_counts():
     assert rows(out[out.qid == "1"], "docno", "rank") == [("a", 0), ("b", 1), ("c", 2)]
 
 
-# ----------------------------------------------------------------------------------------------------------- Judge
+# -------------------------------------------------------------------------------------------- Judge
 
 
 def test_judge_adds_labels_and_keeps_the_rows():
@@ -231,7 +231,7 @@ def test_judge_adds_labels_and_keeps_the_rows():
     assert np.isnan(out.label.iloc[-1])
 
 
-# -------------------------------------------------------------------------------------------------------- Condense
+# ----------------------------------------------------------------------------------------- Condense
 
 
 def test_condense_drops_what_is_not_judged_and_ranks_again():
@@ -270,7 +270,7 @@ def frame_of(run):
     )
 
 
-# --------------------------------------------------------------------------------------------------------- Explain
+# ------------------------------------------------------------------------------------------ Explain
 
 
 def test_explain_shows_what_the_measure_is_made_of():
@@ -369,7 +369,7 @@ def test_a_measure_that_is_no_sum_is_refused_with_an_alternative(measure):
         Explain(QRELS, measure)
 
 
-# -------------------------------------------------------------------------------------------------------- PerQuery
+# ----------------------------------------------------------------------------------------- PerQuery
 
 
 def test_per_query_has_one_column_a_measure():
@@ -396,7 +396,7 @@ def test_a_measure_makes_its_own_stage():
     assert pipeline.search("one", qid="1")["RPref(max_rel=2)"].tolist() == pytest.approx([F(1, 5)])
 
 
-# ---------------------------------------------------------------------------------------------------------- Oracle
+# ------------------------------------------------------------------------------------------- Oracle
 
 
 def test_oracle_gives_the_best_order_of_these_documents():

@@ -108,7 +108,7 @@ def test_missing_values_have_no_p_and_change_nothing_for_others():
     assert np.isnan(interval(rows[0], 0.95)).all()
 
 
-# ---------------------------------------------------------------------------------------------------- intervals
+# ---------------------------------------------------------------------------------------- intervals
 
 
 @given(st.integers(1, 25), st.integers(0, 200), st.sampled_from([0.5, 0.8, 0.9, 0.95]))
@@ -143,7 +143,7 @@ def test_five_topics_are_too_few_for_a_bound_at_95_per_cent():
     assert interval(np.zeros(20), 0.95) == (0.0, 0.0)
 
 
-# --------------------------------------------------------------------------------------------------- error rates
+# -------------------------------------------------------------------------------------- error rates
 
 
 def test_any_equal_pair_is_called_different_at_most_as_often_as_the_level_says():

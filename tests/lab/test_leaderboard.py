@@ -206,7 +206,7 @@ def test_the_same_data_give_the_same_board_in_any_order(board):
     assert generated[0].equals(generated[1])
 
 
-# ------------------------------------------------------------------------------------------------------ groups
+# ------------------------------------------------------------------------------------------- groups
 
 GROUP_OF = {q: "short" if t % 3 else "long" for t, q in enumerate(QRELS)}
 
@@ -278,7 +278,7 @@ def test_files_and_columns_of_groups_are_checked(tmp_path):
         irpref.lab.leaderboard(["AP"], QRELS, RUNS, groups=["a"])
 
 
-# --------------------------------------------------------------------------------------------------- bad input
+# ---------------------------------------------------------------------------------------- bad input
 
 
 @pytest.mark.parametrize(
@@ -315,7 +315,7 @@ def test_what_makes_no_sense_is_refused(arguments, message):
         irpref.lab.leaderboard(**{"measures": ["AP"], "qrels": QRELS, "runs": RUNS, **arguments})
 
 
-# ------------------------------------------------------------------------------------------------ true places
+# -------------------------------------------------------------------------------------- true places
 
 
 def test_places_hold_the_true_ones_in_95_of_100_experiments():
@@ -334,7 +334,7 @@ def test_places_hold_the_true_ones_in_95_of_100_experiments():
     assert missed / experiments <= 0.05 + 2 * 0.0126
 
 
-# -------------------------------------------------------------------------------------------------- real runs
+# ---------------------------------------------------------------------------------------- real runs
 
 
 @pytest.mark.once

@@ -42,7 +42,9 @@ def test_stability_and_swap_curves(values):
     assert ax.lines[2].get_ydata()[0] == 5  # the swap rate asked for
 
 
-@pytest.mark.parametrize(("method", "draw"), [(stability, irpref.lab.plots.stability), (swap, irpref.lab.plots.swap)])
+@pytest.mark.parametrize(
+    ("method", "draw"), [(stability, irpref.lab.plots.stability), (swap, irpref.lab.plots.swap)]
+)
 def test_of_many_measures_five_or_those_named_are_in_colour(values, method, draw):
     names = [
         "AP",
@@ -92,7 +94,9 @@ def test_significance_matrix_is_ordered_best_first(values):
 
 def test_long_names_are_shortened_and_many_left_out(values):
     wide = TopicValues("AP", ["x" * 60, "b"], values[0].topics, values[0].matrix[:2])
-    labels = irpref.lab.plots.significance(discriminative_power(wide, n_samples=5, rng=0)).get_yticklabels()
+    labels = irpref.lab.plots.significance(
+        discriminative_power(wide, n_samples=5, rng=0)
+    ).get_yticklabels()
     assert max(len(label.get_text()) for label in labels) <= 28
     many = TopicValues("AP", range(40), range(5), np.random.default_rng(0).random((40, 5)))
     ax = irpref.lab.plots.significance(discriminative_power(many, n_samples=5, rng=0))

@@ -247,7 +247,7 @@ def test_crp_is_drawn_down_to_four_times_the_mean_r_with_what_its_axis_means():
     assert crp["y"][0] == pytest.approx(table["share_median"].tolist()[:6])
 
 
-# ----------------------------------------------------------------------------------------------------- long names
+# --------------------------------------------------------------------------------------- long names
 
 
 LONG = [
@@ -270,7 +270,7 @@ def test_long_names_lose_in_the_page_what_they_lose_in_pictures_and_are_whole_in
         assert "".join(parts) == name
 
 
-# ------------------------------------------------------------------------------------------------- without a script
+# --------------------------------------------------------------------------------- without a script
 
 
 def _captions(html):
@@ -334,7 +334,7 @@ def test_without_a_script_the_rankings_are_tables(made):
             assert [row[4] for row in rows] == of["why"].tolist()
 
 
-# ---------------------------------------------------------------------------------------------------------- safety
+# ------------------------------------------------------------------------------------------- safety
 
 
 @pytest.fixture(scope="module")
@@ -456,7 +456,7 @@ def test_json_stays_data_and_reads_the_same(text):
     assert json.loads(written) == {"a": text}
 
 
-# ----------------------------------------------------------------------------------------------------- odd inputs
+# --------------------------------------------------------------------------------------- odd inputs
 
 
 def test_one_run_and_one_topic():

@@ -145,7 +145,7 @@ def test_a_gate_needs_a_margin():
         irpref.lab.gate("R@10", *_runs([3] * 4, [4] * 4), margin=None)
 
 
-# --------------------------------------------------------------------------------------------------------- gate
+# --------------------------------------------------------------------------------------------- gate
 
 
 def test_a_gate_needs_relevant_documents():
@@ -318,7 +318,7 @@ def test_the_hash_is_that_of_the_judgments_in_any_order_and_form():
     assert irpref.lab.gate("R@10", qrels, a, b).qrels != one
 
 
-# --------------------------------------------------------------------------------------------------- the commands
+# ------------------------------------------------------------------------------------- the commands
 
 
 @pytest.fixture

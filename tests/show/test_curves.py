@@ -43,7 +43,7 @@ def topic(table, query_id, run="run"):
     return table[(table["query_id"] == query_id) & (table["run"] == run)].reset_index(drop=True)
 
 
-# ----------------------------------------------------------------------------------------- printed and worked out
+# --------------------------------------------------------------------------- printed and worked out
 
 EXPECTED = [(id, curve) for id in examples() for curve in load(id).curves]
 
@@ -128,7 +128,7 @@ def test_ratios_over_topics_are_ratios_of_means():
     assert mean_of_topics[10] == pytest.approx((0.286765 + 0.283291) / 2, abs=1e-6)
 
 
-# ---------------------------------------------------------------------------------- where other tools are different
+# ------------------------------------------------------------------ where other tools are different
 
 
 def rule(run, qrels, needed):
@@ -195,7 +195,7 @@ def test_summary_counts_topics_that_were_not_answered():
     assert graded["num_ret"].tolist() == [2, 0, 0]
 
 
-# ------------------------------------------------------------------------------------------ loops from the formulas
+# -------------------------------------------------------------------------- loops from the formulas
 
 
 @given(collections())
@@ -344,7 +344,7 @@ def test_r_precision_and_counts_as_loops(collection, rel):
         ]
 
 
-# ---------------------------------------------------------------------------- the measures, read off the curves
+# ---------------------------------------------------------------- the measures, read off the curves
 
 
 @given(collections(), st.integers(1, 14), st.booleans())
@@ -363,7 +363,7 @@ def test_crp_at_a_rank_is_the_curve_there(collection, k, judged_only):
     assert over["crp"].iloc[-1] == pytest.approx(aggregate, rel=1e-13)
 
 
-# -------------------------------------------------------------------------------------- averages, runs and inputs
+# ------------------------------------------------------------------------ averages, runs and inputs
 
 TABLES = {
     "crp": lambda qrels, runs, **more: curves.crp(qrels, runs, **more),
@@ -503,7 +503,7 @@ def test_wrong_options_are_named(call, message):
         call(BOOK.qrels, BOOK.runs)
 
 
-# --------------------------------------------------------------------------------------------- pairs of systems
+# --------------------------------------------------------------------------------- pairs of systems
 
 PAIR_QRELS = {str(q): {"a": 1, "b": 1, "c": 0} for q in range(1, 6)}
 BETTER = {str(q): {"a": 3.0, "b": 2.0, "c": 1.0} for q in (1, 2, 3)} | {"4": {"c": 2.0, "b": 1.0}}

@@ -50,7 +50,7 @@ def notes(ax):
     return [text.get_text() for text in ax.texts]
 
 
-# ------------------------------------------------------------------------------------------------------ CRP sketch
+# --------------------------------------------------------------------------------------- CRP sketch
 
 
 def test_sketch_has_the_curves_of_the_paper():
@@ -103,7 +103,7 @@ def test_sketch_asks_for_what_it_is_to_draw(options, message):
     assert not pyplot.get_fignums()
 
 
-# ---------------------------------------------------------------------------------------------------------- curves
+# ------------------------------------------------------------------------------------------- curves
 
 
 def plain(qrels):
@@ -263,7 +263,7 @@ def test_ratios_are_drawn_against_one_and_other_curves_against_their_own_ideal()
     ]
 
 
-# ------------------------------------------------------------------------------------------------- values by topic
+# ---------------------------------------------------------------------------------- values by topic
 
 
 def test_histogram_is_sorted_and_tells_wins_from_losses_without_colour():
@@ -354,7 +354,7 @@ def test_one_topic_is_one_topic():
     assert legend(plots.topic_strip(one, runs, "AP")) == ["topic"]
 
 
-# ------------------------------------------------------------------------------------------- PyTerrier's forms
+# -------------------------------------------------------------------------------- PyTerrier's forms
 
 
 def experiment(values):
@@ -391,7 +391,7 @@ def test_histogram_of_an_experiment():
         plots.precision_histogram(values["AP"], baseline="best")
 
 
-# ----------------------------------------------------------------------------------------------------- names, colours
+# ----------------------------------------------------------------------------------- names, colours
 
 
 def test_long_names_lose_what_all_share_and_the_picture_says_so():
@@ -468,7 +468,7 @@ def test_legends_cover_no_data_and_stay_in_the_figure(n, name):
     assert axes_box.height > 100
 
 
-# ---------------------------------------------------------------------------------------------------------- common
+# ------------------------------------------------------------------------------------------- common
 
 DRAW = {
     "crp_sketch": lambda **more: plots.crp_sketch(
@@ -536,7 +536,7 @@ def test_what_cannot_be_drawn_is_an_error(draw, message):
         draw()
 
 
-# --------------------------------------------------------------------------------------------------------- gallery
+# ------------------------------------------------------------------------------------------ gallery
 
 
 @pytest.mark.once
@@ -570,7 +570,7 @@ def test_drawing_leaves_a_notebook_interactive(tmp_path):
     assert done.stdout.strip() == "True", done.stdout + done.stderr
 
 
-# ------------------------------------------------------------------------------------------------------ many runs
+# ---------------------------------------------------------------------------------------- many runs
 
 
 def _many(n):
