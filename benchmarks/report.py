@@ -1,4 +1,4 @@
-# ruff: noqa: RUF001  (the page writes ratios with a multiplication sign)
+
 """Write docs/benchmarks.md from results.
 
     python -m benchmarks.report results.json [more.json ...]

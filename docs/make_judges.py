@@ -23,7 +23,7 @@ import irpref
 from irpref.lab.judges.predictions import estimates
 
 HERE = Path(__file__).resolve().parent
-DATA = Path(os.environ.get("IRPREF_DATA") or HERE.parents[1] / "shared" / "data")
+DATA = Path(os.environ["IRPREF_DATA"])
 OUT = HERE / "judges"
 JUDGES = ("umbrela-gpt4", "binary-gpt4", "binary-gpt4o", "binary-llama3.2", "exam-gpt4")
 MEASURES = ("nDCG@10", "AP", "QMeasure", "RPref(max_rel=3)")

@@ -1,4 +1,4 @@
-# ruff: noqa: E501  (the lines of the page are as long as its sentences want)
+
 """Computes the results in docs/real-runs/ and writes docs/real-runs.md from them.
 
     python docs/make_real_runs.py FOLDER     # computes: FOLDER holds the collections, each with qrels/ and runs/
@@ -127,7 +127,7 @@ def draw(found: pd.DataFrame, quantity: str, words: str) -> Any:
     """A line for each measure by cutoff, whole lists at the right; a measure without a cutoff is a
     line throughout.
     """
-    from irpref.lab.plots.meta_plots import axes
+    from irpref.plots import axes
     from irpref.plots.drawing import finish, introduce, legend, style
 
     ax, shown = axes((6.0, 4.2)), [str(cutoff or "all") for cutoff in CUTOFFS]
@@ -147,9 +147,9 @@ def pictures(
     """Minority rate against ties on whole lists, and discriminative power by cutoff."""
     from dataclasses import replace
 
-    from irpref import plots
     from irpref.lab import meta
-    from irpref.lab.plots.meta_plots import axes
+    from irpref.lab import plots as lab_plots
+    from irpref.plots import axes
 
     values = meta.topic_values(list(measures), qrels, runs)
     (first, *_) = values.values()
@@ -159,7 +159,7 @@ def pictures(
         for of, label in zip(values.values(), measures.values(), strict=True)
     ]
     steady = [meta.stability(of, n_samples=SAMPLES, rng=SEED) for of in chosen]
-    drawn = irpref.lab.plots.stability(
+    drawn = lab_plots.stability(
         steady, axes((6.0, 4.2)), highlight=[one.measure for one in steady]
     )
     save(drawn, f"{key}-stability.png")

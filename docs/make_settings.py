@@ -1,4 +1,4 @@
-# ruff: noqa: E501  (the lines of the page are as long as its sentences want)
+
 """Write docs/settings.md: which settings fit which collection.
 
     python docs/make_settings.py            # writes docs/settings.md

@@ -9,7 +9,7 @@ are what chance does; topics are drawn with replacement, and true means are adde
 the differences is that of real runs, and which runs are equal is known. With `symmetric`, the sign
 of each drawn topic is drawn, too."""
 
-# ruff: noqa: E501  (lines of the page, as long as those of the others)
+
 
 from __future__ import annotations
 

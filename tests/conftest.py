@@ -100,11 +100,7 @@ def systems(dataset: Any) -> dict[str, Any]:
 
 @pytest.fixture(scope="session")
 def data_dir() -> Path:
-    """Directory of the public test collections: $IRPREF_DATA, else ../shared/data beside the
-    repository.
-    """
-    beside = Path(__file__).resolve().parents[2] / "shared" / "data"
-    path = Path(os.environ.get("IRPREF_DATA") or beside)
-    if not path.is_dir():
-        pytest.skip(f"no test collections at {path} (set IRPREF_DATA)")
-    return path
+    """Directory of the public test collections, which `IRPREF_DATA` names."""
+    if not os.environ.get("IRPREF_DATA"):
+        pytest.skip("needs the public test collections: IRPREF_DATA is not set")
+    return Path(os.environ["IRPREF_DATA"])

@@ -35,14 +35,14 @@ def _facts():
 
 
 def irpref_first():
-    import irpref  # noqa: F401, I001
+    import irpref  # noqa: F401
     import pyterrier  # noqa: F401
 
     return _facts()
 
 
 def pyterrier_first():
-    import pyterrier  # noqa: F401, I001
+    import pyterrier  # noqa: F401
     import irpref  # noqa: F401
 
     return _facts()
@@ -93,7 +93,7 @@ def _import_pyterrier():
         import pyterrier as pt
     said = [str(w.message) for w in caught if "irpref" in str(w.message)]
     try:
-        pt.irpref.Judge  # noqa: B018
+        pt.irpref.Judge
         error = ""
     except ImportError as e:
         error = str(e)

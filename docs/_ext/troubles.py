@@ -1,4 +1,4 @@
-# ruff: noqa: E501  (a line a text)
+
 """Warnings and errors, each made to happen when the site is built, with what it means and what to
 do about it.
 

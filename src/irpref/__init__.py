@@ -21,7 +21,7 @@ from typing import Any
 from irpref import measures
 from irpref.hosts.ir_measures import IrprefProvider as _IrprefProvider
 from irpref.hosts.ir_measures import install as _install
-from irpref.measures import *  # noqa: F403
+from irpref.measures import *
 from irpref.measures.declare import MeasureLike as MeasureLike
 from irpref.measures.names import UnknownMeasureError as UnknownMeasureError
 from irpref.measures.names import parse as parse
@@ -33,7 +33,7 @@ from irpref.messages import RangeWarning as RangeWarning
 from irpref.messages import ScaleWarning as ScaleWarning
 from irpref.messages import TieWarning as TieWarning
 
-__version__ = "0.2.0"
+__version__ = "0.1.0"
 
 _install(_IrprefProvider())
 

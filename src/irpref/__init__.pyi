@@ -20,7 +20,7 @@ from irpref.hosts.other_tools import crosscheck as crosscheck
 from irpref.judged.preference_pool import preferences_from as preferences_from
 from irpref.judged.types import Qrels as Qrels
 from irpref.judged.types import Run as Run
-from irpref.measures import *  # noqa: F403
+from irpref.measures import *
 from irpref.measures.citations import cite as cite
 from irpref.measures.declare import MeasureLike as MeasureLike
 from irpref.measures.names import UnknownMeasureError as UnknownMeasureError

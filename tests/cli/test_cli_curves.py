@@ -146,7 +146,7 @@ def test_crp_over_topics(printed, pair):
         run rank rp crp crp_low crp_high share share_low share_high worst recall_base recovered crp_median share_median worst_median ended exhausted
         new 1 -0.8 -0.8 -2 0 -0.2666666667 -0.6666666667 0 -2 2 0 0 0 -2 0 0.2
         new 2 -0.2 -1 -2 0 -0.3333333333 -0.6666666667 0 -3 2 0.6 0 0 -3 0 0.2
-        """  # noqa: E501
+        """
     )
 
 

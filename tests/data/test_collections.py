@@ -11,8 +11,8 @@ from irpref.cli import main
 from irpref.data.collections import dataset
 
 ir_datasets = pytest.importorskip("ir_datasets")
-from ir_datasets.formats import BaseDocPairs, BaseQrels, GenericDocPair, TrecQrel, TrecSubQrel  # noqa: E402
-from ir_datasets.formats.trec import TrecPrel  # noqa: E402
+from ir_datasets.formats import BaseDocPairs, BaseQrels, GenericDocPair, TrecQrel, TrecSubQrel
+from ir_datasets.formats.trec import TrecPrel
 
 
 class _Qrels(BaseQrels):

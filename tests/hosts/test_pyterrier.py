@@ -279,7 +279,7 @@ def test_everything_of_the_package_is_in_reach():
     assert pt.irpref.parse_all is irpref.parse_all
     assert {"Judge", "Oracle", "RPref", "bind", "randomisation_test"} <= set(dir(pt.irpref))
     with pytest.raises(AttributeError, match="RPreff"):
-        pt.irpref.RPreff  # noqa: B018
+        pt.irpref.RPreff
 
 
 # ------------------------------------------------------------------------------------ documentation

@@ -18,7 +18,7 @@ from strategies import collections
 
 pt = pytest.importorskip("pyterrier")
 
-from irpref.transformers import Condense, Explain, Judge, Oracle, PerQuery  # noqa: E402
+from irpref.transformers import Condense, Explain, Judge, Oracle, PerQuery
 
 QRELS = pd.DataFrame(
     [

@@ -256,7 +256,7 @@ def test_shell_lines_of_the_documents_run(line, collection, tmp_path, monkeypatc
     run_line(line, collection)
 
 
-DL19 = Path(os.environ.get("IRPREF_DATA", ROOT.parent / "shared" / "data")) / "dl19-passage"
+DL19 = Path(os.environ.get("IRPREF_DATA", "no-collections")) / "dl19-passage"
 
 
 @pytest.mark.skipif(not DL19.is_dir(), reason="TREC-DL 2019 is not among the collections at hand")

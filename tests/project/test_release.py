@@ -67,7 +67,6 @@ def test_the_address_of_the_repository_is_one():
     urls = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]["urls"]
     texts = [
         ROOT / "CITATION.cff",
-        ROOT / "recipe/recipe.yaml",
         *ROOT.glob("*.md"),
         *(ROOT / "docs").rglob("*.md"),
     ]
@@ -78,22 +77,6 @@ def test_the_address_of_the_repository_is_one():
     ] == []
     assert urls["Issues"] == urls["Repository"] + "/issues"
     assert urls["Changelog"].startswith(urls["Repository"] + "/")
-
-
-def test_the_recipe_for_conda_asks_for_what_the_package_asks_for():
-    yaml = pytest.importorskip("yaml", reason="comes with the extra `datasets`")
-    recipe = yaml.safe_load((ROOT / "recipe/recipe.yaml").read_text(encoding="utf-8"))
-    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
-    asked = {line.partition(";")[0].strip().replace(" ", "") for line in project["dependencies"]}
-    (python, *others) = recipe["requirements"]["run"]
-    assert {line.replace(" ", "") for line in others} == asked
-    assert python.startswith("python >=")
-    assert recipe["context"]["version"] == irpref.__version__
-    assert f">={recipe['context']['python_min']}" == project["requires-python"]
-    assert recipe["about"]["license_file"] == project["license-files"]
-    assert recipe["about"]["summary"] == project["description"]
-    (entry,) = recipe["build"]["python"]["entry_points"]
-    assert entry == f"irpref = {project['scripts']['irpref']}"
 
 
 def run(command, folder, **environment):

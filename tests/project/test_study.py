@@ -13,13 +13,13 @@ if not (ROOT / "study").is_dir():
     pytest.skip("the study is in the repository, not in the package", allow_module_level=True)
 sys.path.insert(0, str(ROOT))
 
-from study import data, measures, page, run  # noqa: E402
-from study.__main__ import main  # noqa: E402
-from study.claims import HYPOTHESES  # noqa: E402
-from study.results import Results  # noqa: E402
-from study.text import fraction, listed, percent, signed, table, times  # noqa: E402
+from study import data, measures, page, run
+from study.__main__ import main
+from study.claims import HYPOTHESES
+from study.results import Results
+from study.text import fraction, listed, percent, signed, table, times
 
-from irpref.values.kernels import KernelEvaluator  # noqa: E402
+from irpref.values.kernels import KernelEvaluator
 
 pytestmark = pytest.mark.once
 

@@ -12,8 +12,8 @@ from scipy import stats
 ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT))
 
-from study import claims, power  # noqa: E402
-from study.claims import HYPOTHESES, NO_EFFECT, OPEN, REFUTED, SUPPORTED, Hypothesis, decide  # noqa: E402
+from study import claims, power
+from study.claims import HYPOTHESES, NO_EFFECT, OPEN, REFUTED, SUPPORTED, Hypothesis, decide
 
 
 def hypothesis(claim, margin=0.03, ratio=False, outcome="prediction"):

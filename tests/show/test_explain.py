@@ -42,7 +42,7 @@ rank  document       score  grade  rho  lost  penalty  contribution  why
 rho      grade on the scale from 0 to 1
 lost     less relevant judged documents ranked above it
 penalty  share of its weight that it loses to them
-"""  # noqa: E501
+"""
 
 EXPLAINABLE = [name for name, measure in registered().items() if type(measure).terms is not None]
 

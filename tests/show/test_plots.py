@@ -18,7 +18,7 @@ from shells import script
 
 matplotlib = pytest.importorskip("matplotlib")
 matplotlib.use("Agg")
-from matplotlib import pyplot  # noqa: E402  (the backend comes first)
+from matplotlib import pyplot
 
 BOOK = load("mir-textbook")
 POSTER = load("rpref-figure-1")
@@ -97,7 +97,7 @@ def test_sketch_of_a_curve_without_a_balance_point():
     ],
 )
 def test_sketch_asks_for_what_it_is_to_draw(options, message):
-    with pytest.raises(ValueError) as caught:  # noqa: PT011  (the message is compared below)
+    with pytest.raises(ValueError) as caught:
         plots.crp_sketch(SYNTHETIC.qrels, THREE, **options)
     assert message in str(caught.value)
     assert not pyplot.get_fignums()

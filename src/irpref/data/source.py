@@ -104,7 +104,7 @@ class Source:
                 raise ValueError("<stdin>: standard input is closed")
             stream = sys.stdin.buffer
         elif isinstance(self.path, (str, os.PathLike)):
-            stream = open(self.path, "rb", buffering=0)  # noqa: SIM115  # read to its end
+            stream = open(self.path, "rb", buffering=0)  # read to its end
         if isinstance(stream, io.TextIOBase):
             raise TypeError(
                 f"{self.name} is open as text, expected a path or a binary file: open it with "
@@ -133,7 +133,7 @@ class _Stream:
 
     def __init__(self, stream: Any, name: str, keep: bool = False) -> None:
         self._stream, self._name, self._keep = stream, name, keep
-        self._read: IO[bytes] = tempfile.TemporaryFile() if keep else io.BytesIO()  # noqa: SIM115  # closed with this
+        self._read: IO[bytes] = tempfile.TemporaryFile() if keep else io.BytesIO()  # closed with this
         self._recording = True
         weakref.finalize(self, self._read.close)
 
