@@ -50,6 +50,7 @@ _LATER = {
     "cite": "measures.citations",
     "crosscheck": "hosts.other_tools",
     "evaluator": "values.evaluator",
+    "evidence": "values.evidence",
     "explain": "explanation",
     "preferences_from": "judged.preference_pool",
     "read_preferences": "data.preference_files",

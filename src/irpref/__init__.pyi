@@ -36,5 +36,6 @@ from irpref.values.binding import bind as bind
 from irpref.values.binding import with_known as with_known
 from irpref.values.evaluator import evaluator as evaluator
 from irpref.values.evaluator import score as score
+from irpref.values.evidence import evidence as evidence
 
 __version__: str

@@ -1,0 +1,521 @@
+"""What values can rest on: for each measure, the topics that say nothing, and why.
+
+    unanswerable   the topic has no positive grade
+    out-of-reach   it has positive grades, but the ideal ranking has the value of an empty one: no
+                   grade reaches `rel`, or all gains are 0
+    unanswered     a run has no documents for it, or the measure no value (NaN)
+    unseen         no run retrieves a judged document
+    blind          its judged documents have several grades, which all count the same for the
+                   measure, and at least half of what the runs retrieve within the measure's cutoff
+                   (ten documents without one) is judged: AP on grades from 1 to 5
+    shallow        a run has fewer documents than the measure looks at: than its cutoff, or, without
+                   one, than half of those of another run
+
+These are facts about judgments and runs, not verdicts: a relevant document that no run retrieves is
+a result. What a verdict makes of them is decided in `irpref.lab`.
+
+Whether a measure can tell anything is seen from its values, not from its name. The ideal ranking
+has all judged documents by descending grade. Grades count the same if the highest and the lowest
+grade alone have the same value as a ranking of one document, and the ideal ranking that of the
+ideal ranking upside down.
+
+A topic that has fewer documents than a cutoff is shallow only if another run has more there, or if
+the run reaches the cutoff on no topic at all: some queries have few answers."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from ir_measures.measures import Measure
+from ir_measures.measures.base import SumAgg
+
+from irpref.data.columns import Table, as_list
+from irpref.data.run_names import each_run
+from irpref.judged.align import NoCommonTopicError, align_run, listing
+from irpref.judged.groups import groups_of
+from irpref.judged.inputs import as_table, opened
+from irpref.judged.pool import Pool
+from irpref.kernel.run import JudgedRun
+from irpref.kernel.segments import Bools, Floats, Ints
+from irpref.measures.names import parse_all
+from irpref.messages import about
+from irpref.values.evaluator import evaluator as fastest
+from irpref.values.kernels import KernelEvaluator
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from irpref.judged.types import EachRun, Groups, Qrels
+    from irpref.measures.declare import Measures
+
+CODES = ("unanswerable", "out-of-reach", "unanswered", "unseen", "blind", "shallow")
+TOP = 10  # ranks that are looked at if a measure has no cutoff
+_OF_RUNS = ("unanswered", "shallow")  # the codes that are about one run
+Values = dict[Measure, Floats]
+
+
+def evidence(
+    measures: Measures, qrels: Qrels, runs: EachRun, *, groups: Groups | None = None
+) -> pd.DataFrame:
+    """Find the topics on which a measure cannot say anything, with the reason.
+
+    Parameters
+    ----------
+    measures : measures of any toolkit, or their names
+    qrels : in any form that `irpref.evaluator` takes
+    runs : mapping of name to run, or list of paths
+        A list of runs under one name is one system that was run several times: a topic counts as
+        answered if each of them answers it.
+    groups : mapping of topic to group, path of a file, or name of a column of the qrels, optional
+        Count in each group of topics.
+
+    Returns
+    -------
+    pandas.DataFrame
+        A row for each measure, group, run and code that some topic has: `measure`, `group` (None
+        without groups), `run` (None unless the code is about one run), `code`, `topics` (how many),
+        `example` (the first of them), `text`. The codes:
+
+        - `unanswerable`: no grade of the topic is above 0;
+        - `out-of-reach`: some grade is, but the ideal ranking has the value of an empty one;
+        - `unanswered`: the run has no documents for the topic, or the measure no value;
+        - `unseen`: no run retrieves a judged document;
+        - `blind`: the topic has several grades, and the measure does not tell them apart;
+        - `shallow`: the run has fewer documents than the measure looks at.
+
+    Raises
+    ------
+    ValueError
+        No measure, no run, a topic without a group; what the evaluator raises. A run that answers
+        no judged topic is evidence, not an error.
+
+    Examples
+    --------
+    >>> qrels = {"q1": {"a": 5, "b": 1}, "q2": {"c": 4, "d": 2}}
+    >>> runs = {"first": {"q1": {"b": 2.0, "a": 1.0}}}
+    >>> evidence(["AP", "nDCG"], qrels, runs)[["measure", "run", "code", "topics", "example"]]
+      measure    run        code  topics example
+    0      AP  first  unanswered       1      q2
+    1      AP   None      unseen       1      q2
+    2      AP   None       blind       1      q1
+    3    nDCG  first  unanswered       1      q2
+    4    nDCG   None      unseen       1      q2
+    """
+    import pandas as pd
+
+    qrels = opened(qrels, "relevance", preferences=True)  # read again for the groups
+    facts = gathered(measures, qrels, runs)
+    parts = groups_of(groups, qrels, facts.topics)
+    rows = [
+        row | {"group": group}
+        for measure in facts.measures
+        for group, inside in parts.items()
+        for row in facts.rows(measure, inside)
+    ]
+    columns = ("measure", "group", "run", "code", "topics", "example", "text")
+    kinds = {"topics": "int64"}
+    return pd.DataFrame(
+        {
+            name: pd.Series([row[name] for row in rows], dtype=kinds.get(name, object))
+            for name in columns
+        }
+    )
+
+
+@dataclass(frozen=True, eq=False)
+class System:
+    """A run, or several runs of one system, as the judgments see it.
+
+    Attributes
+    ----------
+    name : str
+    values : dict of Measure to float array (n_repeats, n_topics)
+        NaN where the measure has no value.
+    retrieved : int array (n_topics,)
+        Number of documents; of several runs, the smallest.
+    meets : bool array (n_topics,)
+        Whether a judged document is retrieved.
+    judged, returned : dict of depth to int array (n_topics,)
+        Judged documents, and documents, in the first so many ranks.
+    """
+
+    name: str
+    values: Values
+    retrieved: Ints
+    meets: Bools
+    judged: Mapping[int, Ints]
+    returned: Mapping[int, Ints]
+
+    @property
+    def n_repeats(self) -> int:
+        """Number of runs of the system."""
+        return next(iter(self.values.values())).shape[0]
+
+    @property
+    def is_absent(self) -> bool:
+        """Whether it answers no judged topic, or none of its documents is judged."""
+        return not self.meets.any()
+
+
+@dataclass(frozen=True, eq=False)
+class Evidence:
+    """Runs, judged, and what topics can say.
+
+    Attributes
+    ----------
+    measures : list of Measure
+    topics : tuple of str
+        Topics of the qrels in ascending order, which is that of all arrays.
+    systems : list of System
+    pool : Pool
+    answerable : bool array (n_topics,)
+        Whether a topic has a positive grade.
+    reached, alike : dict of Measure to bool array (n_topics,)
+        Whether the ideal ranking has another value than an empty one; whether several grades count
+        the same.
+    empty : dict of Measure to float array (n_topics,)
+        Values of a ranking without documents.
+    depth : int or None
+        How many documents of each topic count.
+    """
+
+    measures: list[Measure]
+    topics: tuple[str, ...]
+    systems: list[System]
+    pool: Pool
+    answerable: Bools
+    reached: Mapping[Measure, Bools]
+    alike: Mapping[Measure, Bools]
+    empty: Values
+    depth: int | None = None
+
+    def looks_at(self, measure: Measure) -> int | None:
+        """How many ranks a measure looks at; None if at all of them."""
+        cutoff = measure.params.get("cutoff")
+        ends = [int(end) for end in (cutoff, self.depth) if end is not None]
+        return min(ends, default=None)
+
+    def values(self, measure: Measure) -> Floats:
+        """Values of each system, the mean of its runs: shape (n_systems, n_topics)."""
+        return np.array([system.values[measure].mean(axis=0) for system in self.systems])
+
+    def unanswered(self, measure: Measure) -> Bools:
+        """Topics without documents or without a value: shape (n_systems, n_topics)."""
+        retrieved = np.array([system.retrieved for system in self.systems])
+        return (retrieved == 0) | np.isnan(self.values(measure))
+
+    @cached_property
+    def unseen(self) -> Bools:
+        """Topics for which no system retrieves a judged document: shape (n_topics,)."""
+        seen: Bools = np.any([system.meets for system in self.systems], axis=0)
+        return np.logical_not(seen)
+
+    def blind(self, measure: Measure) -> Bools:
+        """Topics whose grades a measure does not tell apart: shape (n_topics,)."""
+        depth = self.looks_at(measure) or TOP
+        judged = sum(system.judged[depth] for system in self.systems)
+        returned = sum(system.returned[depth] for system in self.systems)
+        return np.asarray(self.alike[measure] & (returned > 0) & (2 * judged >= returned))
+
+    def shallow(self, measure: Measure) -> Bools:
+        """Topics with fewer documents than the measure looks at: shape (n_systems, n_topics)."""
+        retrieved = np.array([system.retrieved for system in self.systems])
+        others = np.array(
+            [np.delete(retrieved, i, axis=0).max(axis=0, initial=0) for i in range(len(retrieved))]
+        )
+        cutoff = self.looks_at(measure)
+        if cutoff is None:
+            return (retrieved > 0) & (2 * retrieved < others)
+        cut = retrieved.max(axis=1, keepdims=True) < cutoff
+        return (retrieved > 0) & (retrieved < cutoff) & (cut | (retrieved < others))
+
+    def masks(self, measure: Measure) -> dict[str, Bools]:
+        """The topics of each code: (n_topics,), or (n_systems, n_topics) if it is about runs."""
+        reached = self.reached[measure]
+        return {
+            "unanswerable": ~self.answerable,
+            "out-of-reach": self.answerable & ~reached,
+            "unanswered": self.unanswered(measure),
+            "unseen": self.unseen,
+            "blind": self.answerable & reached & self.blind(measure),
+            "shallow": self.shallow(measure),
+        }
+
+    def rows(self, measure: Measure, inside: Bools) -> Iterable[dict[str, Any]]:
+        """The rows of `evidence` about a measure, over the topics of a mask (n_topics,)."""
+        for code, which in self.masks(measure).items():
+            for number, here in enumerate(np.atleast_2d(which) & inside):
+                if not here.any():
+                    continue
+                system = self.systems[number] if code in _OF_RUNS else None
+                yield {
+                    "measure": str(measure),
+                    "run": None if system is None else system.name,
+                    "code": code,
+                    "topics": int(here.sum()),
+                    "example": self.topics[int(here.argmax())],
+                    "text": self._text(code, measure, here, inside, system),
+                }
+
+    def grades(self) -> str:
+        """The range of the grades in words."""
+        known = self.pool.grade[self.pool.grade >= 0]
+        if not known.size:
+            return "no grade of 0 or more"
+        low, high = float(known.min()), float(known.max())
+        return f"all grades are {low:g}" if low == high else f"grades {low:g} to {high:g}"
+
+    def scale(self, measure: Measure) -> str:
+        """The grades, and what of them counts for a measure."""
+        said = [self.grades()]
+        if "rel" in measure.SUPPORTED_PARAMS:
+            said.append(f"rel={measure['rel']:g}")
+        elif measure.params.get("gains"):
+            said.append(f"gains={measure.params['gains']}")
+        return ", ".join(said)
+
+    def _text(
+        self, code: str, measure: Measure, here: Bools, inside: Bools, system: System | None
+    ) -> str:
+        """A finding in words."""
+        n, total = int(here.sum()), int(inside.sum())
+        some = f"{n:,} of {total:,} topics" if total > 1 else "the topic"
+        if system is None:
+            return {
+                "unanswerable": f"{some} have no relevant document (no grade above 0)",
+                "out-of-reach": f"nothing counts as relevant to {measure} for {some} "
+                f"({self.scale(measure)})",
+                "unseen": f"no run retrieves a judged document for {some}",
+                "blind": f"every judged document counts the same for {measure} "
+                f"({self.scale(measure)}), for {some}",
+            }[code]
+        if code == "unanswered":
+            if (system.retrieved[here] == 0).all():
+                return f"{system.name} has no documents for {some}; they count as empty rankings"
+            return f"{system.name} has no documents, or {measure} no value, for {some}"
+        lengths = system.retrieved[here]
+        low, high = int(lengths.min()), int(lengths.max())
+        size = f"{low:,}" if low == high else f"{low:,} to {high:,}"
+        cutoff = self.looks_at(measure)
+        looks = f"looks at {cutoff:,}" if cutoff else "looks at all: others have twice as many"
+        return f"{system.name} has {size} documents for {some}, and {measure} {looks}"
+
+
+def is_count(measure: Measure) -> bool:
+    """Whether a measure is a count, whose total over the topics is shown in place of a mean."""
+    return isinstance(measure.aggregator(), SumAgg)
+
+
+def repeats_in(run: Any) -> list[Any]:
+    """The runs of a system: the items of a list of runs, else the run alone.
+
+    A list holds runs if its items are paths, frames, or mappings of mappings; else it holds the
+    records of one run.
+    """
+    if not isinstance(run, (list, tuple)) or hasattr(run, "_fields") or not run:
+        return [run]
+    return list(run) if all(map(_is_run, run)) else [run]
+
+
+def _is_run(item: Any) -> bool:
+    if isinstance(item, (str, os.PathLike)) or hasattr(item, "scoreddocs_iter"):
+        return True
+    if isinstance(item, Mapping):
+        return all(isinstance(docs, Mapping) for docs in item.values())
+    return hasattr(item, "columns") and not isinstance(item, tuple)
+
+
+def gathered(measures: Measures, qrels: Qrels, runs: EachRun, depth: int | None = None) -> Evidence:
+    """Judge runs, evaluate them, and find out what the topics can say.
+
+    Parameters
+    ----------
+    measures, qrels, runs : as for `evidence`
+    depth : int, optional
+        Only so many documents of each topic count, of every run.
+
+    Raises
+    ------
+    ValueError
+        No measure, no run; what the evaluator raises.
+    """
+    chosen = list(dict.fromkeys(parse_all(measures)))
+    if not chosen:
+        raise ValueError("there is no measure to evaluate")
+    judge = _Judge(chosen, qrels, depth)
+    several = not isinstance(runs, Mapping) or len(runs) > 1
+    systems = []
+    for name, run in each_run(runs):
+        with about(name, several):
+            systems.append(judge.system(name, repeats_in(run)))
+    if not systems:
+        raise ValueError("there are no runs to evaluate")
+    return judge.evidence(systems)
+
+
+class _Judge:
+    """Evaluates runs, and the rankings that show what a measure can tell apart.
+
+    Parameters
+    ----------
+    measures : list of Measure
+    qrels : any form of qrels, as `opened` returns it
+    depth : int, optional
+    """
+
+    def __init__(self, measures: list[Measure], qrels: Any, depth: int | None) -> None:
+        self.measures, self.depth = measures, depth
+        self.evaluator = fastest(measures, qrels)
+        # Judgments by subtopic: a document has the highest of its grades.
+        pool = getattr(self.evaluator, "pool", None)
+        self.pool: Pool = pool if pool is not None else _highest(qrels)
+        ids = self.pool.topic_ids
+        self.order: Ints = np.array(sorted(range(len(ids)), key=ids.__getitem__), np.int64)
+        self.topics = tuple(ids[t] for t in self.order.tolist())
+        known = self.evaluator.topic_ids
+        self.of_values: Ints = np.array([known.index(name) for name in self.topics], np.int64)
+        cutoffs = [measure.params.get("cutoff") for measure in measures]
+        ends = [min(filter(None, (cutoff, depth)), default=TOP) for cutoff in cutoffs]
+        self.depths = sorted({TOP, *map(int, ends)})
+
+    def system(self, name: str, repeats: Sequence[Any]) -> System:
+        """Judge and evaluate the runs of a system."""
+        runs = [self._judged(run) for run in repeats]
+        values = [self._values(judged, given) for judged, given in runs]
+        shown = [judged.at_least(0) for judged, _ in runs]
+        return System(
+            name,
+            {m: np.array([of[m] for of in values]) for m in self.measures},
+            np.min([judged.n_retrieved for judged, _ in runs], axis=0)[self.order],
+            np.any([judged.hits.lengths > 0 for judged in shown], axis=0)[self.order],
+            {k: self._total([of.hits.count(of.rank <= k) for of in shown]) for k in self.depths},
+            {
+                k: self._total([np.minimum(judged.n_retrieved, k) for judged, _ in runs])
+                for k in self.depths
+            },
+        )
+
+    def _total(self, counts: list[Ints]) -> Ints:
+        total: Ints = np.sum(counts, axis=0)[self.order]
+        return total
+
+    def _judged(self, run: Any) -> tuple[JudgedRun, Any]:
+        """The run judged, and in the form that other providers take; None if they need not."""
+        data = opened(run, "score")
+        if self.depth is not None:
+            data = _cut(self.pool, data, self.depth)
+        try:
+            if isinstance(self.evaluator, KernelEvaluator):
+                return self.evaluator.align(data), None
+            if self.evaluator.accelerated is not None:
+                return self.evaluator.accelerated.align(data), data
+            return align_run(self.pool, data), data
+        except NoCommonTopicError:
+            return self._ranking(np.zeros(0, np.int64)), None
+
+    def _ranking(self, rows: Ints, upside_down: bool = False) -> JudgedRun:
+        """The ranking of these rows of the pool, in ascending order: best first."""
+        hits = self.pool.judged.part(rows)
+        if upside_down:
+            rows = rows[hits.spread(hits.starts) + hits.spread(hits.lengths) - 1 - hits.position]
+        judged = JudgedRun(self.pool, hits, hits.position + 1, rows, hits.lengths)
+        judged.rank_rising = judged.tied_from = judged.rank
+        return judged
+
+    def _values(self, judged: JudgedRun, given: Any = None) -> Values:
+        """Values of a judged run by topic, in ascending order of their ids."""
+        evaluator: Any = self.evaluator
+        if isinstance(evaluator, KernelEvaluator):
+            found = evaluator.values_of(judged)
+        elif given is not None or judged.hits.size:
+            found = evaluator.scored(judged, self._run(judged) if given is None else given)[0]
+        else:
+            found = {} if not evaluator.accelerated else evaluator.accelerated.values_of(judged)
+            n_topics = len(evaluator.topic_ids)
+            found |= {of: np.full(n_topics, float(of.DEFAULT)) for of in evaluator.rest}
+        return {measure: found[measure][self.of_values] for measure in self.measures}
+
+    def _run(self, judged: JudgedRun) -> dict[str, dict[str, float]]:
+        """A ranking of judged documents as other providers take it."""
+        run: dict[str, dict[str, float]] = {}
+        docs = self.pool.doc_ids[judged.row].tolist()
+        for topic, doc, rank in zip(
+            judged.hits.topic.tolist(), docs, judged.rank.tolist(), strict=True
+        ):
+            run.setdefault(self.pool.topic_ids[topic], {})[doc] = -float(rank)
+        return run
+
+    def evidence(self, systems: list[System]) -> Evidence:
+        """What the judgments allow, beside the systems."""
+        pool = self.pool
+        of_preferences = "subgroup" in pool.found
+        everything: Bools = np.ones(len(self.topics), bool)
+        answerable = pool.judged.maximum(pool.grade, -np.inf) > 0
+        reached, alike, empty = self._tells_apart()
+        if of_preferences:
+            answerable, alike = everything, dict.fromkeys(alike, ~everything)
+            reached = dict.fromkeys(reached, everything)
+        else:
+            answerable = answerable[self.order]
+        return Evidence(
+            self.measures, self.topics, systems, pool, answerable, reached, alike, empty, self.depth
+        )
+
+    def _tells_apart(self) -> tuple[dict[Measure, Bools], dict[Measure, Bools], Values]:
+        """Whether the ideal ranking has a value of its own, and whether several grades count the
+        same: by measure, in the order of the topics; and the values of empty rankings.
+        """
+        pool = self.pool
+        rows = np.flatnonzero(pool.grade >= 0)
+        topics = pool.judged.part(rows)
+        filled = topics.lengths > 0
+        best, worst = rows[topics.starts[filled]], rows[topics.ends[filled] - 1]
+        several = np.zeros(pool.n_topics, bool)
+        several[filled] = pool.grade[best] > pool.grade[worst]
+        nothing = self._values(self._ranking(rows[:0]))
+        ideal = self._values(self._ranking(rows))
+        highest, lowest = (self._values(self._ranking(alone)) for alone in (best, worst))
+        turned: Values | None = None
+        reached, alike = {}, {}
+        for measure in self.measures:
+            reached[measure] = _differ(ideal[measure], nothing[measure])
+            same = several[self.order] & ~_differ(highest[measure], lowest[measure])
+            if same.any():
+                turned = turned or self._values(self._ranking(rows, upside_down=True))
+                same &= ~_differ(ideal[measure], turned[measure])
+            alike[measure] = same
+        return reached, alike, nothing
+
+
+def _differ(a: Floats, b: Floats) -> Bools:
+    """Where two values differ by more than rounding; a value differs from none."""
+    with np.errstate(invalid="ignore"):
+        near = np.abs(a - b) <= 1e-12 * np.maximum(np.abs(a), np.abs(b))
+    return np.asarray(~(near | (a == b) | (np.isnan(a) & np.isnan(b))))
+
+
+def _highest(qrels: Any) -> Pool:
+    """A pool with the highest grade of each document, from judgments by subtopic."""
+    table = as_table(qrels, "relevance")
+    grades: dict[tuple[str, str], float] = {}
+    for topic, doc, grade in zip(
+        as_list(table.query_id), as_list(table.doc_id), table.value.tolist(), strict=True
+    ):
+        pair = str(topic), str(doc)
+        grades[pair] = max(grade, grades.get(pair, grade))
+    topics, docs = zip(*grades, strict=True)
+    return Pool.of(Table(list(topics), list(docs), np.array([*grades.values()]), {}, table.found))
+
+
+def _cut(pool: Pool, run: Any, depth: int) -> Table:
+    """The first documents of each topic, best first."""
+    ranked = listing(pool, run)
+    kept = np.flatnonzero(ranked.rank <= depth)
+    topics = [pool.topic_ids[t] for t in ranked.topics.topic[kept].tolist()]
+    docs = [ranked.doc_ids[row] for row in kept.tolist()]
+    return Table(topics, docs, -ranked.rank[kept].astype(np.float64), {}, ("query_id", "doc_id"))
