@@ -15,15 +15,15 @@ import warnings
 def _facts():
     """How things stand once everything has been imported."""
     import ir_measures
-    import irpref.pt
     import pyterrier as pt
 
     import irpref
     import irpref.transformers
+    import irpref_pyterrier.namespace
 
     names = [getattr(p, "NAME", None) for p in ir_measures.DefaultPipeline.providers]
     return {
-        "bound": pt.irpref is irpref.pt,
+        "bound": pt.irpref is irpref_pyterrier.namespace,
         "stage": pt.irpref.Judge is irpref.transformers.Judge,
         "measures": all(
             getattr(pt.measures, name) is getattr(irpref, name)
@@ -70,7 +70,7 @@ def only_pyterrier():
 
     before = sorted(
         name
-        for name in ("irpref.transformers", "matplotlib", "irpref.explanation", "irpref.lab.meta")
+        for name in ("irpref.transformers", "matplotlib", "irpref.explanation", "irpref.lab")
         if name in sys.modules
     )
     return {
@@ -85,6 +85,21 @@ def only_irpref():
 
     heavy = ("pyterrier", "matplotlib", "pandas", "polars", "ir_datasets", "pyspark")
     return [name for name in heavy if name in sys.modules]
+
+
+def only_an_evaluation():
+    """What an evaluation loads: nothing of the lab."""
+    import ir_measures
+
+    import irpref
+
+    qrels, run = {"q": {"a": 2, "b": 0}}, {"q": {"a": 1.0, "b": 2.0}}
+    irpref.evaluator(["AP", "RPref(max_rel=2)", "IPrec@0.5"], qrels).calc(run)
+    ir_measures.calc([irpref.QMeasure, ir_measures.parse_measure("P+")], qrels, run)
+    irpref.accelerate()
+    ir_measures.calc_aggregate([ir_measures.AP, irpref.QMeasure], qrels, run)
+    irpref.explain("QMeasure", qrels, run)
+    return sorted(name for name in sys.modules if name.startswith("irpref.lab"))
 
 
 def _import_pyterrier():
@@ -116,12 +131,12 @@ def broken_irpref():
 
 def broken_behind_the_door():
     """irpref imports, but what it does for PyTerrier fails."""
-    import irpref.pt
+    import irpref.hosts.pyterrier
 
     def fail():
         raise RuntimeError("a bug")
 
-    irpref.pt.load = fail
+    irpref.hosts.pyterrier.add_measures = fail
     return _import_pyterrier()
 
 
@@ -179,6 +194,7 @@ SCENARIOS = [
     measures_of_pyterrier_first,
     only_pyterrier,
     only_irpref,
+    only_an_evaluation,
     broken_irpref,
     broken_behind_the_door,
     name_taken,

@@ -1,7 +1,7 @@
 """Evaluation measures that ir_measures and PyTerrier lack.
 
-Importing the package registers its measures with ir_measures. You can then use them like the
-built-in ones in `ir_measures.calc_aggregate`, `pt.Experiment` and everything built on them. What
+Importing the package registers its measures and their names with ir_measures. You can then use
+them like the built-in ones in `ir_measures.calc_aggregate`, `pt.Experiment` and everything built on them. What
 goes beyond single values (comparisons, a gate for CI, leaderboards, LLM judges) is in `irpref.lab`.
 
 >>> import ir_measures
@@ -21,6 +21,7 @@ from typing import Any
 from irpref import measures
 from irpref.hosts.ir_measures import IrprefProvider as _IrprefProvider
 from irpref.hosts.ir_measures import install as _install
+from irpref.hosts.ir_measures import register_names as register_names
 from irpref.measures import *
 from irpref.measures.declare import MeasureLike as MeasureLike
 from irpref.measures.names import UnknownMeasureError as UnknownMeasureError
@@ -36,6 +37,7 @@ from irpref.messages import TieWarning as TieWarning
 __version__ = "0.1.0"
 
 _install(_IrprefProvider())
+register_names()
 
 # `from irpref import *` brings the measures, as `from ir_measures import *` does, and replaces
 # nothing else.
@@ -56,7 +58,6 @@ _LATER = {
     "read_preferences": "data.preference_files",
     "read_qrels": "data.tables",
     "read_run": "data.tables",
-    "register_names": "hosts.ir_measures",
     "score": "values.evaluator",
     "unregister_names": "hosts.ir_measures",
     "with_known": "values.binding",

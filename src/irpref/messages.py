@@ -112,7 +112,12 @@ def our_name() -> str:
     """What users call this package where they called it from: `pt.irpref` inside of PyTerrier, else
     `irpref`.
     """
-    inside = ("pyterrier.", "irpref.hosts.pyterrier.")
+    inside = (
+        "pyterrier.",
+        "irpref.transformers.",
+        "irpref.hosts.pyterrier.",
+        "irpref.lab.pyterrier.",
+    )
     return "pt.irpref" if any(name.startswith(inside) for name in _callers()) else "irpref"
 
 

@@ -8,6 +8,7 @@ what is wrong when you use `pt.irpref`."""
 from __future__ import annotations
 
 import warnings
+from collections.abc import Callable
 from typing import Any
 
 
@@ -35,20 +36,32 @@ class Unavailable:
 
 
 def load() -> Any:
-    """Return what `pt.irpref` is bound to."""
-    return _returned("load")
+    """Add our measures to `pyterrier.measures`, and return what `pt.irpref` is bound to."""
+
+    def namespace() -> Any:
+        from irpref.hosts.pyterrier import add_measures
+        from irpref_pyterrier import namespace
+
+        add_measures()
+        return namespace
+
+    return _or_unavailable(namespace)
 
 
 def dataset_provider() -> Any:
     """Return the provider that `pt.get_dataset("irpref:...")` asks."""
-    return _returned("dataset_provider")
+
+    def provider() -> Any:
+        from irpref.hosts.pyterrier.example_datasets import ExampleDatasets
+
+        return ExampleDatasets()
+
+    return _or_unavailable(provider)
 
 
-def _returned(function: str) -> Any:
+def _or_unavailable(entry_point: Callable[[], Any]) -> Any:
     try:
-        from irpref.hosts import pyterrier
-
-        return getattr(pyterrier, function)()
+        return entry_point()
     except Exception as error:
         warnings.warn(f"pt.irpref is not available: {type(error).__name__}: {error}", stacklevel=3)
         return Unavailable(error)

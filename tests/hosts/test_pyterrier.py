@@ -7,6 +7,7 @@ No Java and no network.
 import importlib
 import re
 import textwrap
+import warnings
 from pathlib import Path
 
 import ir_measures
@@ -197,6 +198,14 @@ def test_leaderboard_and_compare_are_called_as_experiments_are(systems, topics, 
     expected = irpref.lab.compare(measures, qrels, *list(frames.values())[:2], level=0.9)
     pd.testing.assert_frame_equal(pd.DataFrame(found), pd.DataFrame(expected))
     assert "two (" in found.text
+    found = pt.irpref.gate(pipelines[:2], topics, qrels, measures, names=["one", "two"])
+    expected = irpref.lab.gate(measures, qrels, *list(frames.values())[:2])
+    pd.testing.assert_frame_equal(pd.DataFrame(found), pd.DataFrame(expected))
+    found = pt.irpref.against(pipelines, topics, qrels, measures, list(systems))
+    expected = irpref.lab.against(measures, qrels, next(iter(frames)), frames)
+    pd.testing.assert_frame_equal(pd.DataFrame(found), pd.DataFrame(expected))
+    with pytest.raises(ValueError, match="gate needs two systems, got 1"):
+        pt.irpref.gate(pipelines[:1], topics, qrels, measures)
     with pytest.raises(ValueError, match="compare needs two systems, got 3"):
         pt.irpref.compare(pipelines[:3], topics, qrels, measures)
     with pytest.raises(TypeError, match="retrieves for topics"):
@@ -205,6 +214,39 @@ def test_leaderboard_and_compare_are_called_as_experiments_are(systems, topics, 
         TypeError, match="systems: expected a list of pipelines or frames, got DataFrame"
     ):
         pt.irpref.leaderboard(frames["strong"], topics, qrels, measures)
+
+
+def test_other_functions_are_called_as_experiments_are(systems, topics, qrels):
+    few = topics.head(4)
+    judged = qrels[qrels.qid.isin(few.qid)]
+    names = ["one", "two"]
+    pipelines = list(systems.values())[:2]
+    runs = dict(zip(names, (system(few) for system in pipelines), strict=True))
+    measures = ["RPref(max_rel=3)", "QMeasure"]
+
+    table = pt.irpref.crosscheck(pipelines, few, qrels, ["AP"], names)
+    pd.testing.assert_frame_equal(table, irpref.crosscheck(["AP"], judged, runs))
+
+    table = pt.irpref.check(pipelines, few, qrels, ["AP@1000"], names)
+    pd.testing.assert_frame_equal(table, irpref.lab.check(judged, runs, ["AP@1000"]))
+
+    table = pt.irpref.intervals(pipelines, few, qrels, measures, names, over="topics")
+    assert table["name"].unique().tolist() == names
+    for name, run in runs.items():
+        mine = table[table["name"] == name].drop(columns="name").reset_index(drop=True)
+        expected = irpref.lab.intervals(measures, judged, run, over="topics")
+        pd.testing.assert_frame_equal(mine, expected)
+
+    table = pt.irpref.explain(pipelines, few, qrels, measures, names)
+    assert list(table.columns[:4]) == ["name", "measure", "query_id", "rank"]
+    totals = table.groupby(["name", "measure", "query_id"])["contribution"].sum()
+    for name, run in runs.items():
+        evaluator = irpref.evaluator(measures, judged)
+        for measure, values in evaluator.values(run).items():
+            for topic, value in zip(evaluator.topic_ids, values, strict=True):
+                assert totals[name, str(measure), topic] == pytest.approx(value)
+    with pytest.raises(ValueError, match="no measures to explain"):
+        pt.irpref.explain(pipelines, few, qrels, [], names)
 
 
 @pytest.mark.parametrize("of", ["pipelines", "frames"])
@@ -305,7 +347,10 @@ def test_the_page_prints_what_it_says(capsys):
 
 def test_a_table_of_an_experiment(systems, topics, qrels):
     measures = [AP, nCRP, "mrt"]
-    result = pt.Experiment(systems, topics, qrels, measures, baseline="baseline", correction="holm")
+    with pytest.warns(irpref.IrprefWarning, match="nCRP: lower is better"):
+        result = pt.Experiment(
+            systems, topics, qrels, measures, baseline="baseline", correction="holm"
+        )
     shown = pt.irpref.table(result)
     assert {column.name.removesuffix(" ↓") for column in shown.columns[1:]} == {"AP", "nCRP", "mrt"}
     best = result.set_index("name")
@@ -423,12 +468,33 @@ def test_files_of_your_own_are_read_as_the_tutorial_says(tmp_path, monkeypatch):
     np.testing.assert_allclose(found.to_numpy()[:, 1:].astype(float), [[1, 1], [1 / 2, 1 / 6]])
 
 
-def test_a_frame_without_a_name_is_named_by_its_place():
+def test_a_system_of_other_topics_warns_whatever_the_systems_are_called():
     lost = RESULTS.assign(qid="nowhere")
-    with pytest.warns(
-        irpref.IrprefWarning, match="^'system 2': run and qrels have no topic in common"
-    ):
+    with pytest.warns(irpref.IrprefWarning, match="^run and qrels have no topic in common"):
         pt.Experiment([RESULTS, lost], ASKED, FEW, [irpref.QMeasure], filter_by_qrels=False)
+
+
+@pytest.mark.parametrize(
+    "plan", [{}, {"batch_size": 7}, {"plan": "tree"}], ids=["linear", "batches", "tree"]
+)
+def test_a_baseline_and_a_measure_whose_lower_values_are_better(systems, topics, qrels, plan):
+    measures = [irpref.nCRP, AP]
+    with pytest.warns(
+        irpref.IrprefWarning, match="nCRP: lower is better, but the columns"
+    ) as caught:
+        table = pt.Experiment(systems, topics, qrels, measures, baseline="baseline", **plan)
+    assert len([w for w in caught if "lower is better" in str(w.message)]) == 1
+    assert {warning.filename for warning in caught} == {__file__}
+    values = {
+        name: irpref.evaluator(irpref.nCRP, qrels).values(system(topics))[irpref.nCRP]
+        for name, system in systems.items()
+    }
+    rises = (values["strong"] > values["baseline"]).sum()
+    assert table.set_index("name").loc["strong", "nCRP +"] == rises
+    with warnings.catch_warnings():
+        warnings.filterwarnings("error", ".*lower is better")
+        pt.Experiment(systems, topics, qrels, measures, **plan)  # no baseline
+        pt.Experiment(systems, topics, qrels, [AP], baseline="baseline", **plan)
 
 
 def test_warnings_point_at_the_users_line(systems, topics, qrels):

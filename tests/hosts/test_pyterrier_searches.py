@@ -168,13 +168,6 @@ def test_each_fold_has_the_setting_that_is_best_on_the_others(topics, capsys):
     assert stage.weight == 0.5  # as it was
 
 
-@pytest.fixture
-def named():
-    irpref.register_names()
-    yield
-    irpref.unregister_names()
-
-
 TYPED = [
     "map",
     "RPref(max_rel=3)",
@@ -190,9 +183,7 @@ TYPED = [
 @pytest.mark.parametrize(
     "plan", [{}, {"batch_size": 7}, {"plan": "tree"}], ids=["linear", "batches", "tree"]
 )
-def test_experiments_understand_every_name_once_they_are_registered(
-    dataset, systems, topics, qrels, named, plan, capsys
-):
+def test_experiments_understand_every_name(dataset, systems, topics, qrels, plan, capsys):
     table = pt.Experiment(systems, topics, qrels, TYPED, **plan).set_index("name")
     assert set(table.columns) == set(TYPED)  # as typed
     for system in systems:
@@ -204,9 +195,7 @@ def test_experiments_understand_every_name_once_they_are_registered(
             assert table[name][system] == pytest.approx(values[irpref.parse(name)], abs=1e-12)
 
 
-def test_searches_understand_every_name_once_they_are_registered(
-    mixed, topics, qrels, named, capsys
-):
+def test_searches_understand_every_name(mixed, topics, qrels, capsys):
     grid = {mixed: {"noise": [5, 0]}}
     for name in ("RPref(max_rel=3)", "nDCG@10", "QMeasure@10"):
         value, setting = pt.GridSearch(mixed, grid, topics, qrels, name, return_type="best_setting")
@@ -219,32 +208,82 @@ def test_searches_understand_every_name_once_they_are_registered(
         assert pt.GridScan(mixed, grid, topics, qrels, [name]).columns.tolist()[-1] == name
 
 
-def test_names_are_registered_and_unregistered(named):
-    assert ir_measures.parse_trec_measure("RPref(max_rel=3)@10") == [RPref(max_rel=3) @ 10]
-    assert ir_measures.parse_trec_measure("rpref") == [RPref]
+@pytest.fixture
+def registered():
+    yield
+    irpref.register_names()
+
+
+@pytest.mark.parametrize(
+    ("name", "measure"),
+    [
+        ("RPref(max_rel=4)", RPref(max_rel=4)),
+        ("RPref(max_rel=3)@10", RPref(max_rel=3) @ 10),
+        ("rpref", RPref),
+        ("P+", irpref.PPlus),
+        ("q-measure@10", irpref.QMeasure @ 10),
+        ("map", AP),
+        ("AP", AP),
+        ("P_10", ir_measures.P @ 10),
+        ("ndcg_cut_10", ir_measures.nDCG @ 10),
+        ("QMeasure(gains={-1:0,2:3})", irpref.QMeasure(gains={-1: 0, 2: 3})),
+    ],
+)
+def test_both_parsers_of_ir_measures_understand_every_name(name, measure):
+    assert ir_measures.parse_measure(name) == measure
+    assert ir_measures.parse_trec_measure(name) == [measure]
+
+
+def test_what_the_host_knows_keeps_its_meaning():
+    assert ir_measures.parse_measure(AP @ 5) == AP @ 5
     assert ir_measures.parse_trec_measure("map_cut.5,10") == [AP @ 5, AP @ 10]
     assert ir_measures.parse_trec_measure("P") == [
         ir_measures.P @ k for k in (5, 10, 15, 20, 30, 100, 200, 500, 1000)
     ]
-    assert irpref.parse("map") == AP  # our parser asks the host's own, not itself
-    with pytest.raises(ValueError, match="did you mean 'RPref'"):
-        ir_measures.parse_trec_measure("RPreff")
+
+
+@pytest.mark.parametrize("parser", ["parse_measure", "parse_trec_measure"])
+def test_a_name_that_nobody_knows_is_an_error_of_the_hosts_kind_with_the_nearest_name(parser):
+    with pytest.raises((NameError, ValueError), match="did you mean 'RPref'") as error:
+        getattr(ir_measures, parser)("RPreff")
+    assert isinstance(error.value, NameError)
+    assert isinstance(error.value, ValueError)
+
+
+def test_names_are_unregistered(registered):
     irpref.register_names()  # twice is once
     irpref.unregister_names()
-    with pytest.raises(ValueError, match="unkonwn measure"):
-        ir_measures.parse_trec_measure("RPref")
-    irpref.accelerate()
-    assert ir_measures.parse_trec_measure("RPref") == [RPref]
+    assert ir_measures.parse_measure is ir_measures.util.parse_measure
+    assert ir_measures.parse_trec_measure is ir_measures.util.parse_trec_measure
+    irpref.accelerate()  # which is about values, not names
     irpref.accelerate(False)
     with pytest.raises(ValueError, match="unkonwn measure"):
         ir_measures.parse_trec_measure("RPref")
+    with pytest.raises(NameError, match="measure not found"):
+        ir_measures.parse_measure("rpref")
+    irpref.unregister_names()
+    irpref.register_names()
+    assert ir_measures.parse_trec_measure("RPref") == [RPref]
 
 
-def test_importing_registers_no_names():
-    code = "import ir_measures, ir_measures.util as u; b = u.parse_trec_measure; import irpref, irpref.host, pyterrier; "
-    code += "pyterrier.irpref.parse('RPref'); print(u.parse_trec_measure is b is ir_measures.parse_trec_measure)"
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert done.stdout.endswith("True\n")
+def test_importing_changes_nothing_of_the_hosts_but_the_two_parsers():
+    code = """
+import ir_measures, ir_measures.util, pyterrier._evaluation as evaluation
+def contents():
+    modules = ir_measures, ir_measures.util, ir_measures.providers, ir_measures.measures, evaluation
+    return {(m.__name__, n): v for m in modules for n, v in vars(m).items() if callable(v)}
+before, providers = contents(), list(ir_measures.DefaultPipeline.providers)
+import irpref
+after = contents()
+changed = {name for name in before if after[name] is not before[name]}
+assert changed == {("ir_measures", "parse_measure"), ("ir_measures", "parse_trec_measure")}, changed
+assert {name.partition(".")[0] for (module, name) in after.keys() - before.keys()} == set()
+assert ir_measures.DefaultPipeline.providers[:-1] == providers
+"""
+    # PyTerrier loads the plugin itself: this is about the import alone.
+    code = code.replace("pyterrier._evaluation as evaluation", "ast as evaluation")
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
 
 
 def test_a_search_refuses_what_it_cannot_return(topics, qrels):

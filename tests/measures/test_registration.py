@@ -95,6 +95,10 @@ def test_importing_the_package_loads_nothing_optional(fresh):
     assert fresh["only_irpref"] == []
 
 
+def test_an_evaluation_loads_nothing_of_the_lab(fresh):
+    assert fresh["only_an_evaluation"] == []
+
+
 @pytest.mark.parametrize(
     ("scenario", "cause"),
     [

@@ -14,7 +14,7 @@ from ir_measures.util import CalcResults, Metric
 from irpref.judged.align import NoCommonTopicError
 from irpref.judged.inputs import opened
 from irpref.kernel.run import JudgedRun
-from irpref.messages import IrprefWarning, about, warn_user
+from irpref.messages import IrprefWarning, warn_user
 from irpref.values.kernels import KernelEvaluator
 
 if TYPE_CHECKING:
@@ -33,13 +33,12 @@ class HostEvaluator(KernelEvaluator):
 
     def align(self, run: Run) -> JudgedRun:
         """Align a run. Warns if it has no topic in common with the judgments."""
-        with about(_system()):
-            try:
-                return super().align(run)
-            except NoCommonTopicError as error:
-                text = f"{error}; all topics have the value of an empty ranking"
-                warn_user(text, IrprefWarning, once="no common topic")
-                return super().align({})
+        try:
+            return super().align(run)
+        except NoCommonTopicError as error:
+            text = f"{error}; all topics have the value of an empty ranking"
+            warn_user(text, IrprefWarning, once="no common topic")
+            return super().align({})
 
     def calc(self, run: Run) -> CalcResults:
         """Means and metrics, one for every topic of the qrels and measure, sorted as the host does:
@@ -47,14 +46,22 @@ class HostEvaluator(KernelEvaluator):
         """
         judged = self.align(run)
         values = self.values_of(judged)
-        lists = {measure: of.tolist() for measure, of in values.items()}
+        lists = {measure: by_topic.tolist() for measure, by_topic in values.items()}
         assert judged.order is not None
         answered = judged.order.tolist()
         lacking = sorted(
             set(range(len(self.topic_ids))).difference(answered), key=self.topic_ids.__getitem__
         )
-        metrics = [Metric(self.topic_ids[t], m, of[t]) for t in answered for m, of in lists.items()]
-        metrics += [Metric(self.topic_ids[t], m, of[t]) for m, of in lists.items() for t in lacking]
+        metrics = [
+            Metric(self.topic_ids[t], measure, by_topic[t])
+            for t in answered
+            for measure, by_topic in lists.items()
+        ]
+        metrics += [
+            Metric(self.topic_ids[t], measure, by_topic[t])
+            for measure, by_topic in lists.items()
+            for t in lacking
+        ]
         means: Any = self.means_of(values)
         return CalcResults(means, metrics)
 
@@ -73,54 +80,47 @@ class NoJudgments(providers.Evaluator):
         return iter(())
 
 
-def _callers() -> Iterator[FrameType]:
-    """The frames that led here, the innermost first."""
-    frame: FrameType | None = sys._getframe(1)
-    while frame is not None:
-        yield frame
-        frame = frame.f_back
-
-
-def _warn_of_searches(measures: Iterable[Measure]) -> None:
-    """Warn if `pt.GridSearch`, which chooses the highest value, was given a measure for which lower
-    is better.
+def _warn_of_direction(measures: Iterable[Measure]) -> None:
+    """Warn if PyTerrier takes higher values for better ones, and lower values of a measure are
+    better.
     """
-    lower = [measure for measure in measures if not getattr(measure, "higher_is_better", True)]
-    search = next(
-        (frame for frame in _callers() if lower and frame.f_code.co_name == "GridSearch"), None
-    )
-    if search is not None and search.f_globals.get("__name__", "").partition(".")[0] == "pyterrier":
+    lower = ", ".join(str(m) for m in measures if not getattr(m, "higher_is_better", True))
+    if not lower:
+        return
+    if _call_of("GridSearch") is not None:
         warn_user(
-            f"{lower[0]}: lower is better, but pt.GridSearch and pt.KFoldGridSearch choose the "
-            f"highest value; "
-            "pt.irpref.GridSearch and pt.irpref.KFoldGridSearch choose the best",
+            f"{lower}: lower is better, but pt.GridSearch and pt.KFoldGridSearch choose the "
+            f"highest value; pt.irpref.GridSearch and pt.irpref.KFoldGridSearch choose the best",
             IrprefWarning,
             once="GridSearch",
         )
+    experiment = _call_of("Experiment")
+    if experiment is not None and experiment.f_locals.get("baseline") is not None:
+        warn_user(
+            f"{lower}: lower is better, but the columns '+' and '-' of pt.Experiment count topics "
+            f"with a higher and a lower value: those in '+' got worse. pt.irpref.compare and "
+            f"pt.irpref.table know the direction",
+            IrprefWarning,
+            once="baseline",
+        )
 
 
-def _system() -> str | None:
-    """The name of the system that `pt.Experiment` is evaluating; None if that is not known."""
-    number: int | None = None
-    for frame in _callers():
-        if frame.f_globals.get("__name__", "").startswith("pyterrier._evaluation"):
-            found = frame.f_locals
-            number = found.get("sysid") if number is None else number
-            if number is not None and "names" in found:
-                names = list(found["names"])
-                name = str(
-                    names[number]
-                )  # a frame without a name is called by its text, of many lines
-                return (
-                    (f"system {number + 1}" if "\n" in name else name) if len(names) > 1 else None
-                )
-    return None
+def _call_of(function: str) -> FrameType | None:
+    """The call of a public function of PyTerrier that led here; None if there is none.
+
+    PyTerrier does not tell measures what they are evaluated for.
+    """
+    code = getattr(getattr(sys.modules.get("pyterrier"), function, None), "__code__", None)
+    frame: FrameType | None = sys._getframe(1)
+    while code is not None and frame is not None and frame.f_code is not code:
+        frame = frame.f_back
+    return frame if code is not None else None
 
 
 def for_host(measures: Iterable[Measure], qrels: Qrels) -> HostEvaluator | NoJudgments:
     """An evaluator of ours that follows the host's contract."""
     measures = list(measures)
-    _warn_of_searches(measures)
+    _warn_of_direction(measures)
     data = opened(qrels, "relevance")
     if not (any(data.values()) if isinstance(data, Mapping) else len(data)):
         for measure in measures:

@@ -12,7 +12,7 @@ from ir_measures.measures import Measure
 
 from irpref.measures.declare import is_ours, registered
 from irpref.measures.everyday import HOSTED, supports
-from irpref.measures.names import parse_all
+from irpref.measures.names import parse, parse_all
 
 if TYPE_CHECKING:
     from irpref.judged.types import Qrels
@@ -92,13 +92,13 @@ def accelerate(on: bool = True) -> None:
     """Let irpref also compute the everyday measures of ir-measures, for the rest of the session.
 
     A mixed `pt.Experiment` or `ir_measures.calc_aggregate` then takes one pass over the run,
-    without the conversion by ir-measures. Values of topics stay the same; `irpref.host` lists the
-    few deliberate differences. Names are registered, too: see `register_names`.
+    without the conversion by ir-measures. Values of topics stay the same;
+    `irpref.measures.everyday` lists the few deliberate differences.
 
     Parameters
     ----------
     on : bool
-        False: leave measures and names to ir-measures again.
+        False: leave these measures to ir-measures again.
 
     Examples
     --------
@@ -107,14 +107,13 @@ def accelerate(on: bool = True) -> None:
     >>> ir_measures.DefaultPipeline.providers[0].NAME
     'irpref-accelerated'
     >>> accelerate(False)
-    >>> any(provider.NAME == "irpref-accelerated" for provider in ir_measures.DefaultPipeline.providers)
-    False
+    >>> ir_measures.DefaultPipeline.providers[0].NAME
+    'runtime'
     """
     import ir_measures
 
     if not isinstance(on, bool):
         raise TypeError(f"accelerate takes True or False, got {on!r}")
-    (register_names if on else unregister_names)()
     with _lock:
         # By name: after a reload, the earlier provider is no instance of our class. A new list:
         # another thread may be iterating over the old one.
@@ -124,53 +123,60 @@ def accelerate(on: bool = True) -> None:
 
 
 def register_names() -> None:
-    """Make ir_measures and PyTerrier understand every name that `irpref.parse` does, for the rest
-    of the session.
+    """Make ir_measures and PyTerrier understand every name that `irpref.parse` does.
 
-    `ir_measures.parse_trec_measure` knows names of trec_eval only, and `pt.Experiment`,
-    `pt.GridSearch` and `pt.KFoldGridSearch` pass it every name you give them. Names that it does
-    not know then go to `irpref.parse_all`: `'RPref(max_rel=3)'`, `'nDCG@10'`, `'rpref'`. Names that
-    it knows keep their meaning. Columns of results keep the name as you typed it. `accelerate()`
-    calls this; importing irpref does not.
+    `ir_measures.parse_measure` and `ir_measures.parse_trec_measure` are asked first. Names that
+    they refuse go to `irpref.parse` and `irpref.parse_all`: `'RPref(max_rel=3)'`, `'rpref'`,
+    `'P+'`. Names that they know keep their meaning. `pt.Experiment`, `pt.GridSearch` and
+    `pt.KFoldGridSearch` ask them for every name you type, and keep it as the name of the column.
+
+    `import irpref` calls this, and so does PyTerrier when it loads its plugins.
 
     Examples
     --------
     >>> import ir_measures
-    >>> register_names()
     >>> ir_measures.parse_trec_measure("RPref(max_rel=3)@10")
     [RPref(max_rel=3)@10]
-    >>> unregister_names()
+    >>> ir_measures.parse_measure("P+")
+    PPlus
     """
     import ir_measures
 
     with _lock:
-        if not hasattr(ir_measures.parse_trec_measure, _REGISTERED):
-            ir_measures.parse_trec_measure = _understanding(ir_measures.parse_trec_measure)
+        for name, ours in _PARSERS.items():
+            parser = getattr(ir_measures, name)
+            if not hasattr(parser, _REPLACED):
+                setattr(ir_measures, name, _asking_the_host_first(parser, ours))
 
 
 def unregister_names() -> None:
-    """Undo `register_names`."""
+    """Undo `register_names`, for the rest of the session."""
     import ir_measures
 
     with _lock:
-        parser = ir_measures.parse_trec_measure
-        ir_measures.parse_trec_measure = getattr(parser, _REGISTERED, parser)
+        for name in _PARSERS:
+            parser = getattr(ir_measures, name)
+            setattr(ir_measures, name, getattr(parser, _REPLACED, parser))
 
 
-_REGISTERED = (
-    "irpref_host_parser"  # attribute of our parser that holds the one it replaced; survives reloads
-)
+_PARSERS: dict[str, Callable[[str], Any]] = {
+    "parse_measure": parse,
+    "parse_trec_measure": parse_all,
+}
+# Attribute of our parsers that holds the parser they replaced; it survives reloads.
+_REPLACED = "irpref_host_parser"
 
 
-def _understanding(host: Callable[[str], list[Measure]]) -> Any:
-    """A parser that asks the host's first, and ours for what that does not know."""
+def _asking_the_host_first(host: Callable[[str], Any], ours: Callable[[str], Any]) -> Any:
+    """A parser that asks the host's, and ours if the host's raises an error."""
 
     @wraps(host)
-    def parse_trec_measure(measure: str) -> list[Measure]:
+    def parser(measure: str) -> Any:
         try:
             return host(measure)
-        except ValueError:
-            return parse_all(measure)
+        except Exception:  # NameError, ValueError, and slips such as AttributeError
+            pass
+        return ours(measure)
 
-    setattr(parse_trec_measure, _REGISTERED, host)
-    return parse_trec_measure
+    setattr(parser, _REPLACED, host)
+    return parser

@@ -1,24 +1,21 @@
-"""`pt.irpref.leaderboard`, `report` and `compare`: called as `pt.Experiment` is."""
+"""Functions of the lab in `pt.irpref`, called as `pt.Experiment` is."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-import irpref
-from irpref.data.columns import columns_of
-from irpref.judged.inputs import as_frame
+from irpref import lab
+from irpref.hosts.pyterrier.systems import Names, judgments_of, runs_of
 from irpref.judged.types import Qrels
 from irpref.measures.declare import Measures
 
 if TYPE_CHECKING:
     import pandas as pd
 
+    from irpref.lab.decide.against import Differences
     from irpref.lab.decide.board import Leaderboard
-    from irpref.lab.decide.verdict import Comparison
+    from irpref.lab.decide.verdict import Comparison, Gate
     from irpref.lab.page import Report
-
-Names = Sequence[str] | None
 
 
 def leaderboard(
@@ -54,8 +51,8 @@ def leaderboard(
     ValueError
         There are not as many names as systems, or two names are equal; no topic has judgments.
     """
-    return irpref.lab.leaderboard(
-        measures, _of_topics(qrels, topics), _runs(systems, topics, names), **options
+    return lab.leaderboard(
+        measures, judgments_of(qrels, topics), runs_of(systems, topics, names), **options
     )
 
 
@@ -80,8 +77,12 @@ def report(
     TypeError, ValueError
         As `leaderboard`.
     """
-    return irpref.lab.report(
-        measures, _of_topics(qrels, topics), _runs(systems, topics, names), topics=topics, **options
+    return lab.report(
+        measures,
+        judgments_of(qrels, topics),
+        runs_of(systems, topics, names),
+        topics=topics,
+        **options,
     )
 
 
@@ -107,72 +108,126 @@ def compare(
     ValueError
         There are not exactly two systems; also as `leaderboard`.
     """
-    runs = _runs(systems, topics, names)
-    if len(runs) != 2:
-        raise ValueError(
-            f"compare needs two systems, got {len(runs)}; pt.irpref.leaderboard takes more"
-        )
-    return irpref.lab.compare(
-        measures, _of_topics(qrels, topics), *runs.values(), names=list(runs), **options
+    runs = _two(runs_of(systems, topics, names), "compare")
+    return lab.compare(
+        measures, judgments_of(qrels, topics), *runs.values(), names=list(runs), **options
     )
 
 
-def _of_topics(qrels: Qrels, topics: pd.DataFrame | None) -> Qrels:
-    """The judgments of these topics, as `pt.Experiment` uses them."""
-    if topics is None:
-        return qrels
-    if "qid" not in getattr(topics, "columns", ()):
-        what = ", ".join(map(str, getattr(topics, "columns", [type(topics).__name__])))
-        raise TypeError(f"topics: expected a frame with the columns qid and query, got {what}")
-    wanted = topics["qid"].astype(str)
-    frame = as_frame(qrels, "relevance")
-    found = frame[columns_of(list(frame.columns), "relevance", "qrels")["query_id"]].astype(str)
-    kept = found.isin(wanted)
-    if len(found) and not kept.any():
-        begin = [", ".join(map(repr, ids.unique()[:3])) or "none" for ids in (wanted, found)]
+def against(
+    systems: Any,
+    topics: pd.DataFrame | None,
+    qrels: Qrels,
+    measures: Measures,
+    names: Names = None,
+    **options: Any,
+) -> Differences:
+    """`irpref.lab.against` of systems: which of them differ from the first, the baseline?
+
+    Parameters
+    ----------
+    systems, topics, qrels, measures, names : as `leaderboard` takes them
+    **options : as `irpref.lab.against` takes them
+
+    Raises
+    ------
+    TypeError, ValueError
+        As `leaderboard`; there is one system only.
+    """
+    runs = runs_of(systems, topics, names)
+    return lab.against(measures, judgments_of(qrels, topics), next(iter(runs)), runs, **options)
+
+
+def gate(
+    systems: Any,
+    topics: pd.DataFrame | None,
+    qrels: Qrels,
+    measures: Measures,
+    names: Names = None,
+    **options: Any,
+) -> Gate:
+    """`irpref.lab.gate` of two systems, baseline and candidate: may the second replace the first?
+
+    Parameters
+    ----------
+    systems, topics, qrels, measures, names : as `leaderboard` takes them
+    **options : as `irpref.lab.gate` takes them
+
+    Raises
+    ------
+    TypeError
+        As `leaderboard`.
+    ValueError
+        There are not exactly two systems; also as `leaderboard`.
+    """
+    runs = _two(runs_of(systems, topics, names), "gate")
+    return lab.gate(measures, judgments_of(qrels, topics), *runs.values(), **options)
+
+
+def intervals(
+    systems: Any,
+    topics: pd.DataFrame | None,
+    qrels: Qrels,
+    measures: Measures,
+    names: Names = None,
+    **options: Any,
+) -> pd.DataFrame:
+    """`irpref.lab.intervals` of systems: how far ties, unjudged documents or topics move values.
+
+    Parameters
+    ----------
+    systems, topics, qrels, measures, names : as `leaderboard` takes them
+    **options : as `irpref.lab.intervals` takes them, such as `over`
+
+    Returns
+    -------
+    DataFrame
+        As `irpref.lab.intervals` returns it, with the column `name` in front.
+
+    Raises
+    ------
+    TypeError, ValueError
+        As `leaderboard`.
+    """
+    import pandas as pd
+
+    judgments = judgments_of(qrels, topics)
+    parts = []
+    for name, run in runs_of(systems, topics, names).items():
+        part = lab.intervals(measures, judgments, run, **options)
+        part.insert(0, "name", name)
+        parts.append(part)
+    return pd.concat(parts, ignore_index=True)
+
+
+def check(
+    systems: Any,
+    topics: pd.DataFrame | None,
+    qrels: Qrels,
+    measures: Measures = (),
+    names: Names = None,
+    **options: Any,
+) -> pd.DataFrame:
+    """`irpref.lab.check` of systems: what is wrong with judgments and results.
+
+    Parameters
+    ----------
+    systems, topics, qrels, measures, names : as `leaderboard` takes them
+    **options : as `irpref.lab.check` takes them
+
+    Raises
+    ------
+    TypeError, ValueError
+        As `leaderboard`.
+    """
+    return lab.check(
+        judgments_of(qrels, topics), runs_of(systems, topics, names), measures, **options
+    )
+
+
+def _two(runs: dict[str, Any], function: str) -> dict[str, Any]:
+    if len(runs) != 2:
         raise ValueError(
-            f"topics and qrels have no topic in common: topics begins {begin[0]}, the qrels "
-            f"{begin[1]}"
+            f"{function} needs two systems, got {len(runs)}; pt.irpref.leaderboard takes more"
         )
-    return frame[kept]
-
-
-def _runs(systems: Any, topics: Any, names: Names) -> dict[str, Any]:
-    """The runs of systems by name; pipelines retrieve for the topics."""
-    import pyterrier
-
-    pipeline = pyterrier.Transformer
-    if hasattr(systems, "columns") or isinstance(systems, (str, pipeline)):
-        raise TypeError(
-            f"systems: expected a list of pipelines or frames, got {type(systems).__name__}"
-        )
-    if isinstance(systems, Mapping):
-        given = {str(name): system for name, system in systems.items()}
-    else:
-        given = _named(list(systems), names, pipeline)
-    for name, system in given.items():
-        if isinstance(system, pipeline) and topics is None:
-            raise TypeError(
-                f"the system {name!r} retrieves for topics: pass a frame with the columns qid and "
-                f"query"
-            )
-    return {
-        name: system(topics) if isinstance(system, pipeline) else system
-        for name, system in given.items()
-    }
-
-
-def _named(systems: Sequence[Any], names: Names, pipeline: type) -> dict[str, Any]:
-    if names is None:
-        names = [
-            str(system) if isinstance(system, pipeline) else f"run {i}"
-            for i, system in enumerate(systems, 1)
-        ]
-        names = [
-            f"{name} ({i})" if names.count(name) > 1 else name for i, name in enumerate(names, 1)
-        ]
-    if len(names) != len(systems) or len(set(names)) < len(systems):
-        raise ValueError(
-            f"names: expected {len(systems)} different names, one a run, got {list(names)!r}"
-        )
-    return dict(zip(names, systems, strict=True))
+    return runs

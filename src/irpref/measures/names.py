@@ -240,13 +240,11 @@ def _trec(name: str) -> list[Measure] | None:
             return [_TREC_10(recall=float(number)) for number in numbers.split(",")]
     elif name == "iprec_at_recall":
         return [_TREC_10(recall=level) for level in LEVELS]
-    # Not ours, which would come back here: see `irpref.register_names`.
-    found = list(
-        getattr(util.parse_trec_measure, "irpref_host_parser", util.parse_trec_measure)(name)
-    )
-    for measure in found:
+    # Of `util`, which `register_names` leaves alone: `ir_measures.parse_trec_measure` asks us.
+    measures: list[Measure] = util.parse_trec_measure(name)
+    for measure in measures:
         check_limits(measure)
-    return found
+    return measures
 
 
 def _group(name: str) -> list[Measure]:

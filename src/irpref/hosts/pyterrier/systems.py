@@ -1,0 +1,103 @@
+"""The arguments of `pt.Experiment`, as the functions of `pt.irpref` take them: systems, topics,
+qrels.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+from irpref.data.columns import columns_of
+from irpref.judged.inputs import as_frame
+from irpref.judged.types import Qrels
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+Names: TypeAlias = Sequence[str] | None
+
+
+def judgments_of(qrels: Qrels, topics: pd.DataFrame | None) -> Qrels:
+    """The judgments of these topics, as `pt.Experiment` uses them.
+
+    Raises
+    ------
+    TypeError
+        `topics` is not a frame with a column `qid`.
+    ValueError
+        No topic has judgments.
+    """
+    if topics is None:
+        return qrels
+    if "qid" not in getattr(topics, "columns", ()):
+        what = ", ".join(map(str, getattr(topics, "columns", [type(topics).__name__])))
+        raise TypeError(f"topics: expected a frame with the columns qid and query, got {what}")
+    wanted = topics["qid"].astype(str)
+    frame = as_frame(qrels, "relevance")
+    judged = frame[columns_of(list(frame.columns), "relevance", "qrels")["query_id"]].astype(str)
+    kept = judged.isin(wanted)
+    if len(judged) and not kept.any():
+        begin = [", ".join(map(repr, ids.unique()[:3])) or "none" for ids in (wanted, judged)]
+        raise ValueError(
+            f"topics and qrels have no topic in common: topics begins {begin[0]}, the qrels "
+            f"{begin[1]}"
+        )
+    return frame[kept]
+
+
+def runs_of(systems: Any, topics: Any, names: Names) -> dict[str, Any]:
+    """The runs of systems by name; pipelines retrieve for the topics.
+
+    Parameters
+    ----------
+    systems : list of pipelines, result frames, or runs in any other form; or mapping of name to
+    them
+    topics : frame with columns `qid` and `query`, or None if there are no pipelines
+    names : list of str, optional
+        Names of the systems, if these are a list. None: pipelines are named as they print, as in
+        `pt.Experiment`, and frames `run 1`, `run 2`, ...
+
+    Raises
+    ------
+    TypeError
+        There are pipelines and no `topics`, or `systems` is not a list or mapping.
+    ValueError
+        There are not as many names as systems, or two names are equal.
+    """
+    import pyterrier
+
+    pipeline = pyterrier.Transformer
+    if hasattr(systems, "columns") or isinstance(systems, (str, pipeline)):
+        raise TypeError(
+            f"systems: expected a list of pipelines or frames, got {type(systems).__name__}"
+        )
+    if isinstance(systems, Mapping):
+        given = {str(name): system for name, system in systems.items()}
+    else:
+        given = _named(list(systems), names, pipeline)
+    for name, system in given.items():
+        if isinstance(system, pipeline) and topics is None:
+            raise TypeError(
+                f"the system {name!r} retrieves for topics: pass a frame with the columns qid and "
+                f"query"
+            )
+    return {
+        name: system(topics) if isinstance(system, pipeline) else system
+        for name, system in given.items()
+    }
+
+
+def _named(systems: Sequence[Any], names: Names, pipeline: type) -> dict[str, Any]:
+    if names is None:
+        names = [
+            str(system) if isinstance(system, pipeline) else f"run {i}"
+            for i, system in enumerate(systems, 1)
+        ]
+        names = [
+            f"{name} ({i})" if names.count(name) > 1 else name for i, name in enumerate(names, 1)
+        ]
+    if len(names) != len(systems) or len(set(names)) < len(systems):
+        raise ValueError(
+            f"names: expected {len(systems)} different names, one a run, got {list(names)!r}"
+        )
+    return dict(zip(names, systems, strict=True))

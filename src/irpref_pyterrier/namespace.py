@@ -1,0 +1,56 @@
+"""`pt.irpref`: what PyTerrier users see of the plugin and of the lab.
+
+    import pyterrier as pt
+    from pyterrier.measures import *            # AP, nDCG, ..., and RPref, QMeasure, ...
+
+    bm25 >> pt.irpref.Condense(qrels) >> pt.irpref.PerQuery(qrels, [RPref(max_rel=3)])
+    pt.Experiment(systems, topics, qrels, ["map", "RPref(max_rel=3)@10"])
+    pt.irpref.compare(systems, topics, qrels, ["RPref(max_rel=3)@10"])
+
+It holds
+
+- the stages `Judge`, `Condense`, `Explain`, `PerQuery` and `Oracle`;
+- `GridSearch` and `KFoldGridSearch` for measures of either direction;
+- functions that take `(systems, topics, qrels, measures, names=None, ...)`, as `pt.Experiment`
+  does: `crosscheck` and `explain`, and from the lab `against`, `check`, `compare`, `gate`,
+  `intervals`, `leaderboard` and `report`;
+- `table` for the result of `pt.Experiment`, and `randomisation_test` for its argument `test`;
+- the measures, and everything else that `irpref` and `irpref.lab` export: these functions take
+  PyTerrier's frames as they take all others.
+
+Neither half of the package imports the other for this: it is put together here.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import Any
+
+import irpref
+
+# Names that only PyTerrier's users need, or that are called as `pt.Experiment` here.
+_HOMES = {
+    **dict.fromkeys(("Condense", "Explain", "Judge", "Oracle", "PerQuery"), "irpref.transformers"),
+    **dict.fromkeys(("GridSearch", "KFoldGridSearch"), "irpref.hosts.pyterrier.tuning"),
+    **dict.fromkeys(("crosscheck", "explain"), "irpref.hosts.pyterrier.calls"),
+    **dict.fromkeys(
+        ("against", "check", "compare", "gate", "intervals", "leaderboard", "report"),
+        "irpref.lab.pyterrier",
+    ),
+    "randomisation_test": "irpref.lab.decide.significance",
+    "table": "irpref.show.experiment",
+}
+
+
+def __getattr__(name: str) -> Any:
+    # Not imported above: `import pyterrier` stays light, and `irpref.transformers`, which imports
+    # PyTerrier, may be half loaded when this module runs.
+    if name in _HOMES:
+        return getattr(import_module(_HOMES[name]), name)
+    if name.startswith("_"):
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return getattr(irpref, name) if hasattr(irpref, name) else getattr(irpref.lab, name)
+
+
+def __dir__() -> list[str]:
+    return sorted({*_HOMES, *(name for name in dir(irpref) if not name.startswith("_"))})
