@@ -244,9 +244,15 @@ def _tied(score: Floats, topics: Segments, at: Ints) -> tuple[Ints, Ints]:
     return borders[group - 1], borders[group] - 1
 
 
-def listing(pool: Pool, run: Any, quiet: bool = False, alignment: Alignment = TREC) -> Listing:
-    """Every retrieved document of the judged topics; `quiet` if you were warned of repeated
-    documents before.
+def listing(
+    pool: Pool,
+    run: Any,
+    quiet: bool = False,
+    alignment: Alignment = TREC,
+    depth: int | None = None,
+) -> Listing:
+    """Every retrieved document of the judged topics, or the first `depth` of each; `quiet` if you
+    were warned of repeated documents before.
     """
     repeats = Repeats(strict=False)
     parts: list[tuple[Any, ...]] = [
@@ -258,6 +264,9 @@ def listing(pool: Pool, run: Any, quiet: bool = False, alignment: Alignment = TR
         order: Ints = np.arange(part.score.size)
         if moved is not None:
             order = moved.put(order)
+        if depth is not None:
+            order = order[segments.position < depth]
+            segments = Segments.of_lengths(np.minimum(segments.lengths, depth))
         source = order if part.source is None else part.source[order]
         docs = objects(part.docs_of(order))
         parts.append((segments.spread(part.topics), docs, part.score[order], row[order], source))

@@ -25,6 +25,8 @@ _LATER = {
     "leaderboard": "decide.board",
     "prefer": "decide.by_preference",
     "report": "page",
+    "sample": "judges.plans",
+    "sampled": "judges.sampled",
     "topics_needed": "trust.design",
 }
 _MODULES = {

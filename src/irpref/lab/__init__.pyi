@@ -11,7 +11,9 @@ from irpref.lab.decide.verdict import compare as compare
 from irpref.lab.decide.verdict import gate as gate
 from irpref.lab.findings.checks import check as check
 from irpref.lab.judges.filling import fill as fill
+from irpref.lab.judges.plans import sample as sample
 from irpref.lab.judges.predictions import judge as judge
+from irpref.lab.judges.sampled import sampled as sampled
 from irpref.lab.page import report as report
 from irpref.lab.trust.design import topics_needed as topics_needed
 from irpref.lab.trust.holes.turnable import judge_next as judge_next

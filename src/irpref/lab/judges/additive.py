@@ -1,0 +1,102 @@
+"""Measures whose value is a sum over documents of weight(rank) times gain(grade), down to a cutoff.
+
+Only such values can be estimated from a sample of documents: in AP, nDCG and others the denominator
+would be estimated, too, and the ratio is biased. Weights and gains are read off the measure's own
+kernel, with lists that hold one judged document."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from ir_measures.measures import Measure
+
+from irpref.judged.align import listing
+from irpref.judged.pool import Pool
+from irpref.judged.types import Run
+from irpref.kernel.run import JudgedRun
+from irpref.kernel.segments import Floats, Ints
+from irpref.measures.declare import Measures
+from irpref.measures.everyday import supports
+from irpref.measures.names import parse_all
+from irpref.values.kernels import KernelEvaluator
+
+_NAMES = ("P", "CG", "DCG", "RBP")
+
+
+@dataclass(frozen=True, eq=False)
+class Additive:
+    """A measure of this kind.
+
+    Attributes
+    ----------
+    measure : Measure
+    weight : float array (cutoff,)
+        What a document with a gain of 1 adds at each rank.
+    """
+
+    measure: Measure
+    weight: Floats
+    _unit: float  # a grade whose gain is 1
+
+    def gains(self, grade: Floats) -> Floats:
+        """Gains of grades: shape as `grade`."""
+        known, place = np.unique(grade, return_inverse=True)
+        values = _values(self.measure, known, np.ones(known.size, np.int64))
+        gains: Floats = (values / self.weight[0])[place]
+        return gains
+
+
+def additive(measures: Measures) -> list[Additive]:
+    """The measures, with their weights.
+
+    Raises
+    ------
+    ValueError
+        No measure, or one that is no such sum.
+    """
+    chosen = parse_all(measures)
+    if not chosen:
+        raise ValueError("no measure is given")
+    return [_additive(measure) for measure in chosen]
+
+
+def _additive(measure: Measure) -> Additive:
+    parameters = measure.params
+    cutoff = parameters.get("cutoff")
+    fits = measure.NAME in _NAMES and cutoff is not None and not parameters.get("judged_only")
+    if not fits or not supports(measure):
+        near = {"nDCG": "DCG", "NCG": "CG", "OriginalNDCG": "DCG"}.get(str(measure.NAME), "")
+        rbp = measure.NAME == "RBP" and "rel" not in parameters
+        hint = f"; use {near}@{cutoff or 10}" if near else "; RBP needs rel" if rbp else ""
+        raise ValueError(
+            f"{measure} cannot be estimated from a sample of documents. Measures that are sums "
+            f"over documents down to a cutoff can: P@k, CG@k, DCG@k, RBP(rel=1)@k{hint}"
+        )
+    grades = {1.0, float(parameters.get("rel", 1)), *map(float, parameters.get("gains") or ())}
+    candidates = np.array(sorted(grades))
+    values = _values(measure, candidates, np.ones(candidates.size, np.int64))
+    unit = float(candidates[values.argmax()])
+    ranks = np.arange(1, cutoff + 1)
+    weight = _values(measure, np.full(cutoff, unit), ranks)
+    if not weight.any():
+        raise ValueError(f"{measure}: no grade has a gain")
+    return Additive(measure, weight, unit)
+
+
+def _values(measure: Measure, grade: Floats, rank: Ints) -> Floats:
+    """Values of lists that have one judged document, with these grades at these ranks."""
+    if not grade.size:
+        return np.zeros(0)
+    ids = [str(i) for i in range(grade.size)]
+    pool = Pool.build(pd.DataFrame({"query_id": ids, "doc_id": "d", "relevance": grade}))
+    run = JudgedRun(pool, pool.judged, rank, np.arange(rank.size), rank)
+    return KernelEvaluator([measure], pool).values_of(run)[measure]
+
+
+def top_documents(pool: Pool, run: Run, depth: int) -> pd.DataFrame:
+    """The first documents of a run: columns `topic` (number in the pool), `doc_id`, `rank`."""
+    found: Any = listing(pool, run, depth=depth)
+    return pd.DataFrame({"topic": found.topics.topic, "doc_id": found.doc_ids, "rank": found.rank})

@@ -1,0 +1,312 @@
+"""Values on sampled judgments: human grades of a plan's first documents, a judge's for the rest.
+
+Differences between runs are estimated without bias, whatever the judge is worth; values of single
+runs are not, since a document that all runs rank alike was never drawn."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from irpref.judged.fingerprint import hash_of_pool
+from irpref.judged.pool import Pool
+from irpref.judged.types import Qrels, Runs
+from irpref.kernel.segments import Floats, Ints
+from irpref.lab.judges.additive import Additive, additive
+from irpref.lab.judges.filling import human_rows, qrels_frame
+from irpref.lab.judges.plans import (
+    DECISION,
+    IDS,
+    UNJUDGEABLE,
+    Plan,
+    hash_of_plan,
+    rank_weights,
+    read_plan,
+)
+from irpref.lab.judges.priority_sampling import Estimate, estimated, half_widths, levels
+from irpref.measures.declare import Measures
+from irpref.values.matrix import TopicValues
+
+
+class Sampled:
+    """Judgments of a sample of documents: what `sampled` returns.
+
+    Attributes
+    ----------
+    plan : Plan
+    n_judged : int
+        Documents that humans judged, down to the first one of the plan that they did not.
+    n_drawn : int
+        Documents of the plan, without those judged before.
+    n_unused : int
+        Human grades that are not used: of documents outside of the plan, or below the first one
+        without a grade.
+    looks : tuple of int
+        Numbers of judged documents at which there is a verdict.
+    """
+
+    def __init__(self, plan: Plan, grade: Floats, judge: Floats, n_unused: int) -> None:
+        self.plan = plan
+        self._grade = grade  # (n_certain + n_judged,)
+        self._level = levels(judge)
+        self._judge = judge
+        order = plan["order"].to_numpy()
+        self._certain = int((order == 0).sum())
+        self.n_judged = grade.size - self._certain
+        self.n_drawn = order.size - self._certain
+        self.n_unused = n_unused
+        self.looks = tuple(int(look) for look in plan.attrs["looks"])
+
+    @property
+    def topic_ids(self) -> list[str]:
+        """Topics in ascending order."""
+        return sorted({*self.plan["query_id"], *self.plan.attrs["topics"]})
+
+    @property
+    def seeds(self) -> tuple[int, ...]:
+        """Seeds that a new plan over these judgments must not have."""
+        return (int(self.plan.attrs["seed"]),)
+
+    @property
+    def at_look(self) -> bool:
+        """Whether the plan has a look here; where every document is judged, nothing is left to
+        chance.
+        """
+        return self.n_judged in self.looks or self.n_judged == self.n_drawn
+
+    @property
+    def hash(self) -> str:
+        """Hash of the plan and of the grades that are used."""
+        table = self.frame()
+        table = table[table["source"] == "human"]
+        return f"{hash_of_plan(self.plan)}{hash_of_pool(Pool.build(table))}"
+
+    def share(self, level: float) -> float:
+        """The level of each look: all of them together have `level`."""
+        return 1 - (1 - level) / len(self.looks)
+
+    @property
+    def text(self) -> str:
+        """One line: how many documents are judged, and whether a look is planned here."""
+        said = f"judged {self.n_judged:,} of {self.n_drawn:,} documents of the plan"
+        looks = ", ".join(f"{look:,}" for look in self.looks)
+        if not self.at_look:
+            said += f"; no look is planned here (but at {looks}), so there is no verdict"
+        elif len(self.looks) > 1:
+            said += f"; the looks at {looks} share the level"
+        if self.n_unused:
+            said += f"; {self.n_unused:,} human grades outside of the sample are not used"
+        return said
+
+    def __repr__(self) -> str:
+        grades = ", ".join(f"{grade:g}" for grade in np.unique(self._grade))
+        return (
+            f"Sampled judgments of {len(self.topic_ids):,} topics\n"
+            f"human grades: {grades or 'none'}\n"
+            f"{self.text}"
+        )
+
+    def frame(self) -> pd.DataFrame:
+        """The plan with the grades: `query_id`, `doc_id`, `relevance` (human, NaN if there is
+        none), `judge` (its grade, NaN if there is none), `source` (`human` or `judge`).
+        """
+        grade = np.full(len(self.plan), np.nan)
+        grade[: self._grade.size] = self._grade
+        source = np.where(np.isnan(grade), "judge", "human")
+        table = pd.DataFrame(self.plan[IDS]).assign(relevance=grade, judge=self._judge)
+        return table.assign(source=source)
+
+    def estimated(self, measure: Additive) -> Estimate:
+        """Estimated gains of the documents of the plan."""
+        certain = self.plan["order"].to_numpy() == 0
+        size = np.where(certain, np.inf, self.plan["size"].to_numpy())
+        priority = np.where(certain, np.inf, self.plan["priority"].to_numpy())
+        return estimated(self._level, measure.gains(self._grade), size, priority, self._certain)
+
+    def values(self, measures: Measures, runs: Runs) -> list[SampledValues]:
+        """Values of runs by topic, of which only differences mean anything.
+
+        Raises
+        ------
+        ValueError
+            A measure that is no sum over documents; a document that the runs weight differently
+            and the plan lacks.
+        """
+        chosen = additive(measures)
+        topics = self.topic_ids
+        weights = rank_weights(chosen, runs, topics)
+        keys = pd.MultiIndex.from_frame(self.plan[IDS])
+        place = keys.get_indexer(pd.MultiIndex.from_frame(weights.documents))
+        topic = np.searchsorted(np.array(topics, object), self.plan["query_id"].to_numpy(object))
+        out = []
+        for one, of_runs in zip(chosen, weights.of_measure, strict=True):
+            alone = (place < 0) & (np.ptp(of_runs, axis=0) > 0)
+            if alone.any():
+                query_id, doc_id = weights.documents.iloc[int(np.argmax(alone))]
+                raise ValueError(
+                    f"{one.measure}: the runs rank {int(alone.sum()):,} documents differently "
+                    f"that the plan lacks, first {doc_id!r} in topic {query_id!r}: a plan is for "
+                    "the runs and the cutoff that it was drawn for"
+                )
+            inside = place >= 0
+            matrix = np.zeros((len(weights.runs), len(keys)))
+            matrix[:, place[inside]] = of_runs[:, inside]
+            out.append(
+                SampledValues.of(one, weights.runs, topics, topic, matrix, self.estimated(one))
+            )
+        return out
+
+
+@dataclass(frozen=True, eq=False)
+class SampledValues:
+    """Estimated values of one measure, and how far their differences can be trusted.
+
+    Attributes
+    ----------
+    values : TopicValues
+    weights : float array (n_runs, n_documents)
+        Of the documents of the plan.
+    estimate : Estimate
+    """
+
+    values: TopicValues
+    weights: Floats
+    estimate: Estimate
+
+    @classmethod
+    def of(
+        cls,
+        measure: Additive,
+        runs: Sequence[str],
+        topics: Sequence[str],
+        topic: Ints,
+        weights: Floats,
+        estimate: Estimate,
+    ) -> SampledValues:
+        """From the weights of the documents of the plan, whose topics are numbers."""
+        values = np.array([np.bincount(topic, row * estimate.gain, len(topics)) for row in weights])
+        of_topics = TopicValues(str(measure.measure), runs, topics, values)
+        return cls(of_topics, weights, estimate)
+
+    def intervals(self, first: Ints, second: Ints, level: float) -> tuple[Floats, Floats]:
+        """Intervals of differences under full human judgments of these topics.
+
+        Parameters
+        ----------
+        first, second : int arrays (n_pairs,)
+            Rows of the runs; the difference is second minus first.
+        level : float in (0, 1)
+            Of each interval.
+
+        Returns
+        -------
+        low, high : float arrays (n_pairs,)
+            NaN if the sample does not say.
+        """
+        n = self.values.n_topics
+        means = self.values.values.sum(axis=1) / n
+        low, high = np.empty(first.size), np.empty(first.size)
+        for start in range(0, first.size, 64):
+            rows = slice(start, start + 64)
+            difference = self.weights[second[rows]] - self.weights[first[rows]]
+            half = half_widths(*self.estimate.variances(difference), level) / n
+            middle = means[second[rows]] - means[first[rows]]
+            low[rows], high[rows] = middle - half, middle + half
+        return low, high
+
+    def further(self, first: int, second: int, share: float = 0.5) -> int:
+        """How many more documents would shrink the interval of a difference to a share."""
+        return self.estimate.further(self.weights[second] - self.weights[first], share)
+
+
+def sampled(qrels: Qrels, judge: Qrels, plan: Any) -> Sampled:
+    """Judgments for `compare`, `gate` and `leaderboard`: humans judged the first documents of a
+    plan.
+
+    Parameters
+    ----------
+    qrels : any form of qrels
+        Human judgments. Those of the plan count down to its first document without one; all others
+        are not used.
+    judge : any form of qrels
+        The grades with which the plan was drawn.
+    plan : what `sample` returns, or the path of a file
+        A document that cannot be judged has grade 0 if the plan says so: a column `decision` with
+        `unjudgeable`, in a file as a further column of its line.
+
+    Returns
+    -------
+    Sampled
+        `text` says how many documents are judged.
+
+    Raises
+    ------
+    ValueError
+        A plan that was cut or changed, or drawn with other grades of the judge; a document judged
+        before the plan has no grade; no document of the plan is judged.
+
+    Examples
+    --------
+    >>> judge = {"q1": {"a": 1, "b": 0, "c": 1}, "q2": {"a": 1, "b": 0}}
+    >>> runs = {"first": {"q1": {"a": 3, "b": 2, "c": 1}}, "second": {"q1": {"c": 3, "a": 2}}}
+    >>> from irpref.lab import sample
+    >>> plan = sample("P@1", None, judge, runs, n=1, rng=7)
+    >>> print(sampled({"q1": {"c": 1}}, judge, plan).text)
+    judged 1 of 2 documents of the plan
+    """
+    plan = read_plan(plan)
+    of_judge = qrels_frame(judge, "judge")
+    found = hash_of_pool(Pool.build(of_judge))
+    if found != plan.attrs["judge"]:
+        number = plan.attrs["judge_rows"]
+        raise ValueError(
+            "the plan was drawn with other grades of the judge"
+            + (f" ({number:,}, here are {len(of_judge):,})" if number != len(of_judge) else "")
+        )
+    human = human_rows(qrels_frame(qrels, "qrels"))
+    human = human[human["relevance"] >= 0]
+    keys = pd.MultiIndex.from_frame(plan[IDS])
+    grade = _grades(human, keys)
+    graded = ~np.isnan(grade)
+    decided = np.zeros(len(plan), bool)
+    if DECISION in plan:
+        decided = (plan[DECISION] == UNJUDGEABLE).to_numpy(bool)
+        if (graded & decided).any():
+            query_id, doc_id = keys[int(np.argmax(graded & decided))]
+            raise ValueError(
+                f"document {doc_id!r} of topic {query_id!r} has a human grade, and the plan says "
+                "that it cannot be judged"
+            )
+        grade = np.where(decided, 0.0, grade)
+    order = plan["order"].to_numpy()
+    n_certain = int((order == 0).sum())
+    missing = np.isnan(grade)
+    if missing[:n_certain].any():
+        query_id, doc_id = keys[int(np.argmax(missing))]
+        raise ValueError(
+            f"document {doc_id!r} of topic {query_id!r} was judged before the plan was drawn, and "
+            "has no human grade here"
+        )
+    end = int(np.argmax(missing)) if missing.any() else len(plan)
+    if end == n_certain and n_certain < len(plan):
+        query_id, doc_id = keys[end]
+        raise ValueError(
+            f"the first document of the plan, {doc_id!r} in topic {query_id!r}, has no human "
+            "grade: nothing is judged yet"
+        )
+    said = of_judge[of_judge["relevance"] >= 0]
+    unused = len(human) - int(graded[:end].sum())
+    return Sampled(plan, grade[:end], _grades(said, keys), unused)
+
+
+def _grades(frame: pd.DataFrame, keys: pd.MultiIndex) -> Floats:
+    """Grades of documents, NaN if they have none: shape (n_documents,)."""
+    grades = pd.Series(
+        frame["relevance"].to_numpy(np.float64), index=pd.MultiIndex.from_frame(frame[IDS])
+    )
+    found: Floats = grades.reindex(keys).to_numpy(np.float64)
+    return found

@@ -1,0 +1,301 @@
+"""Plans, and judgments of a sample: frames, files, refusals, and estimates on a small collection."""
+
+from itertools import product
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import irpref
+from irpref.lab import sample, sampled
+from irpref.lab.judges.additive import additive
+from irpref.lab.judges.plans import COLUMNS, read_plan
+
+TOPICS = [f"q{i}" for i in range(12)]
+DOCS = [f"d{i:02}" for i in range(15)]
+MEASURES = ["P@5", "CG@5", "DCG@5", "RBP(rel=1)@5"]
+
+
+def made(seed: int = 0, n_runs: int = 3) -> tuple[Any, Any, Any]:
+    """Human grades of all documents, a judge's, and runs of different quality."""
+    rng = np.random.default_rng(seed)
+    human = {
+        t: {d: int(g) for d, g in zip(DOCS, rng.integers(0, 4, 15), strict=True)} for t in TOPICS
+    }
+    judge = {
+        t: {d: int(max(0, g + rng.integers(-1, 2))) for d, g in of.items()}
+        for t, of in human.items()
+    }
+    runs = {
+        f"r{k}": {
+            t: {d: g * k + float(rng.normal(0, 2)) for d, g in of.items()}
+            for t, of in human.items()
+        }
+        for k in range(n_runs)
+    }
+    return human, judge, runs
+
+
+def grades_of(plan: pd.DataFrame, human: Any, n: int | None = None) -> Any:
+    """Human grades of the first documents of a plan."""
+    rows = plan[plan["order"] > 0][["query_id", "doc_id"]].head(n).itertuples(index=False)
+    grades: dict[str, dict[str, int]] = {}
+    for query_id, doc_id in rows:
+        grades.setdefault(query_id, {})[doc_id] = human[query_id][doc_id]
+    return grades
+
+
+def test_a_plan_holds_what_the_runs_weight_differently() -> None:
+    _, judge, runs = made()
+    plan = sample("P@5", None, judge, runs, n=20, rng=1)
+    assert list(plan.columns) == COLUMNS
+    top = {
+        name: {(t, d) for t, of in run.items() for d in sorted(of, key=lambda d: (-of[d], d))[:5]}
+        for name, run in runs.items()
+    }
+    differ = set.union(*top.values()) - set.intersection(*top.values())
+    assert set(zip(plan["query_id"], plan["doc_id"], strict=True)) == differ
+    assert plan["order"].tolist() == list(range(1, len(plan) + 1))
+    assert plan["priority"].is_monotonic_decreasing
+    p = np.minimum(1, plan["size"] / plan["priority"][20])
+    assert plan["probability"][:20].tolist() == p[:20].tolist()
+    assert plan["probability"][20:].isna().all()
+
+
+def test_a_plan_depends_on_the_seed_and_not_on_the_order_of_rows() -> None:
+    _, judge, runs = made()
+    plan = sample(MEASURES, None, judge, runs, rng=1)
+    turned = {t: dict(reversed(of.items())) for t, of in reversed(judge.items())}
+    assert sample(MEASURES, None, turned, runs, rng=1).equals(plan)
+    assert not sample(MEASURES, None, judge, runs, rng=2).equals(plan)
+    fresh = sample(MEASURES, None, judge, runs)
+    assert sample(MEASURES, None, judge, runs, rng=fresh.attrs["seed"]).equals(fresh)
+
+
+def test_documents_judged_before_are_certain() -> None:
+    human, judge, runs = made()
+    before = {"q1": human["q1"], "q2": {"d00": -1}}
+    plan = sample("DCG@5", before, judge, runs, n=10, rng=1)
+    first = plan[plan["order"] == 0]
+    assert set(first["query_id"]) == {"q1"}  # a negative grade is no judgment
+    assert first["probability"].eq(1).all()
+    assert np.isinf(first["priority"]).all()
+    assert (plan["order"] == 0).to_numpy().nonzero()[0].tolist() == list(range(len(first)))
+    assert sampled(before | {"q2": {}} | grades_of(plan, human, 4), judge, plan).n_judged == 4
+
+
+@pytest.mark.parametrize("measure", MEASURES)
+def test_a_census_gives_the_differences_of_full_judgments(measure: str) -> None:
+    human, judge, runs = made()
+    plan = sample(measure, None, judge, runs, rng=1)
+    judgments = sampled(grades_of(plan, human), judge, plan)
+    (found,) = judgments.values(measure, runs)
+    evaluate = irpref.evaluator([measure], human)
+    full = np.array([evaluate.values(run)[irpref.parse(measure)] for run in runs.values()])
+    order = np.argsort(evaluate.topic_ids)
+    differences = found.values.values[1:] - found.values.values[:1]
+    assert differences == pytest.approx((full[1:] - full[:1])[:, order])
+    low, high = found.intervals(np.array([0]), np.array([1]), 0.95)
+    assert low[0] == high[0] == pytest.approx(differences[0].mean())
+
+
+@pytest.mark.parametrize(("measure", "kind"), list(product(["P@5", "DCG@5"], ["own", "inverted"])))
+def test_differences_are_unbiased_and_intervals_hold_them(measure: str, kind: str) -> None:
+    human, judge, runs = made()
+    if kind == "inverted":
+        judge = {t: {d: 9 - g for d, g in of.items()} for t, of in judge.items()}
+    plan = sample(measure, None, judge, runs, rng=0)
+    (full,) = sampled(grades_of(plan, human), judge, plan).values(measure, runs)
+    true = full.values.means[1] - full.values.means[0]
+    errors, held = [], []
+    for seed in range(120):
+        plan = sample(measure, None, judge, runs, n=40, rng=seed)
+        (found,) = sampled(grades_of(plan, human, 40), judge, plan).values(measure, runs)
+        errors.append(found.values.means[1] - found.values.means[0] - true)
+        low, high = found.intervals(np.array([0]), np.array([1]), 0.95)
+        held.append(low[0] <= true <= high[0])
+    assert abs(np.mean(errors)) < 4 * np.std(errors) / np.sqrt(len(errors))
+    assert np.mean(held) > 0.9
+
+
+def test_a_gap_ends_the_sample_and_other_grades_are_counted() -> None:
+    human, judge, runs = made()
+    plan = sample("P@5", None, judge, runs, n=10, looks=[5, 10], rng=1)
+    grades = grades_of(plan, human, 10)
+    query_id, doc_id = plan.loc[5, ["query_id", "doc_id"]]
+    grades[query_id][doc_id] = -1  # unjudged: the sample ends before it
+    grades["q0"]["elsewhere"] = 2
+    judgments = sampled(grades, judge, plan)
+    assert (judgments.n_judged, judgments.n_unused, judgments.at_look) == (5, 5, True)
+    assert judgments.text.startswith(f"judged 5 of {len(plan)} documents of the plan")
+    assert "5 human grades outside of the sample are not used" in judgments.text
+    del grades[plan.loc[4, "query_id"]][plan.loc[4, "doc_id"]]
+    judgments = sampled(grades, judge, plan)
+    assert not judgments.at_look
+    assert "no look is planned here (but at 5, 10)" in judgments.text
+
+
+def test_a_document_that_cannot_be_judged_has_grade_0_by_decision(tmp_path: Path) -> None:
+    human, judge, runs = made()
+    plan = sample("P@5", None, judge, runs, n=10, rng=1)
+    grades = grades_of(plan, human, 10)
+    query_id, doc_id = plan.loc[5, ["query_id", "doc_id"]]
+    decided = plan.assign(decision=np.where(plan["order"] == 6, "unjudgeable", ""))
+    decided.attrs = plan.attrs
+    with pytest.raises(ValueError, match="says that it cannot be judged"):
+        sampled(grades, judge, decided)
+    del grades[query_id][doc_id]
+    assert sampled(grades, judge, plan).n_judged == 5
+    found = sampled(grades, judge, decided)
+    assert found.n_judged == 10
+    assert found.frame()["relevance"][5] == 0
+    plan.save(tmp_path / "plan.tsv")  # as a person does it: a word at the end of the line
+    lines = (tmp_path / "plan.tsv").read_text().split("\n")
+    (at,) = (i for i, line in enumerate(lines) if line.startswith("6\t"))
+    lines[at] += "\tunjudgeable"
+    (tmp_path / "plan.tsv").write_text("\n".join(lines))
+    assert sampled(grades, judge, tmp_path / "plan.tsv").hash == found.hash
+    lines[at] += " today"
+    (tmp_path / "plan.tsv").write_text("\n".join(lines))
+    with pytest.raises(ValueError, match="'unjudgeable today' is not known"):
+        sampled(grades, judge, tmp_path / "plan.tsv")
+
+
+def test_a_plan_comes_back_from_its_file(tmp_path: Path) -> None:
+    human, judge, runs = made()
+    plan = sample(MEASURES, {"q3": human["q3"]}, judge, runs, n=30, looks=3, rng=1)
+    plan.save(tmp_path / "plan.tsv")
+    back = read_plan(tmp_path / "plan.tsv")
+    assert back.equals(plan)
+    assert back.attrs == plan.attrs
+    assert plan.attrs["looks"] == [10, 20, 30]
+    assert plan.text in str(plan.text)
+
+
+def test_a_plan_that_was_cut_or_changed_is_refused(tmp_path: Path) -> None:
+    _, judge, runs = made()
+    path = tmp_path / "plan.tsv"
+    plan = sample("P@5", None, judge, runs, rng=1)
+    plan.save(path)
+    whole = path.read_text()
+    lines = whole.split("\n")
+    for text in ("", "\n".join(lines[:-5]) + "\n", whole[:-20], whole[:200], whole[:-1]):
+        path.write_text(text)
+        with pytest.raises(ValueError, match=r"plan\.tsv"):
+            read_plan(path)
+    path.write_text(whole.replace("\td01\t", "\td99\t"))
+    with pytest.raises(ValueError, match="was changed"):
+        read_plan(path)
+    with pytest.raises(ValueError, match="was it cut off"):
+        sampled({"q1": {"d01": 1}}, judge, plan.head(9))
+    with pytest.raises(ValueError, match="no plan"):
+        sampled({"q1": {"d01": 1}}, judge, pd.DataFrame(plan.to_dict("list")))
+
+
+@pytest.mark.parametrize(
+    ("measure", "use"),
+    [("nDCG@10", "DCG@10"), ("AP", "P@k"), ("DCG", "DCG@k"), ("NCG@5", "CG@5"), ("RR@10", "CG@k"),
+     ("P(judged_only=True)@5", "P@k"), ("RBP@10", "needs rel")],
+)  # fmt: skip
+def test_measures_that_are_no_sums_are_refused(measure: str, use: str) -> None:
+    human, judge, runs = made()
+    with pytest.raises(ValueError, match="cannot be estimated") as error:
+        sample(measure, None, judge, runs)
+    assert use in str(error.value)
+    plan = sample("P@5", None, judge, runs, rng=1)
+    with pytest.raises(ValueError, match="cannot be estimated"):
+        sampled(grades_of(plan, human, 9), judge, plan).values(measure, runs)
+
+
+def test_the_seed_of_earlier_judgments_is_refused() -> None:
+    human, judge, runs = made()
+    plan = sample("P@5", None, judge, runs, rng=1)
+    grades = grades_of(plan, human, 20)
+    with pytest.raises(ValueError, match="use another seed"):
+        sample("P@5", grades, judge, runs, rng=1)
+    assert sample("P@5", grades, judge, runs, rng=2).attrs["seed"] == 2
+    assert sample("P@5", grades, judge, runs).attrs["seed"] != 1
+
+
+def test_what_does_not_fit_the_plan_is_refused() -> None:
+    human, judge, runs = made()
+    plan = sample("P@5", None, judge, runs, n=10, rng=1)
+    grades = grades_of(plan, human, 10)
+    judgments = sampled(grades, judge, plan)
+    with pytest.raises(ValueError, match="that the plan lacks"):
+        judgments.values("P@10", runs)
+    other = made(seed=1)[2]
+    with pytest.raises(ValueError, match="that the plan lacks"):
+        judgments.values("P@5", {"r0": runs["r0"], "other": other["r2"]})
+    with pytest.raises(ValueError, match="other grades of the judge"):
+        sampled(grades, made(seed=1)[1], plan)
+    with pytest.raises(ValueError, match="nothing is judged yet"):
+        sampled({"q1": {"nowhere": 1}}, judge, plan)
+    before = sample("P@5", {"q3": human["q3"]}, judge, runs, rng=1)
+    with pytest.raises(ValueError, match="judged before the plan"):
+        sampled(grades, judge, before)
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [({"n": 0}, "n=0"), ({"n": 2.5}, "n=2.5"), ({"looks": []}, "looks="),
+     ({"looks": [20, 10]}, "looks="), ({"looks": 0}, "looks=0"), ({"rng": "x"}, "rng='x'")],
+)  # fmt: skip
+def test_options_that_are_not_accepted(options: dict[str, Any], message: str) -> None:
+    _, judge, runs = made()
+    with pytest.raises(ValueError, match=message):
+        sample("P@5", None, judge, runs, **options)
+
+
+def test_runs_that_do_not_differ_are_refused() -> None:
+    _, judge, runs = made()
+    with pytest.raises(ValueError, match="at least 2, got 1"):
+        sample("P@5", None, judge, {"r0": runs["r0"]})
+    with pytest.raises(ValueError, match="do not differ"):
+        sample("P@5", None, judge, {"a": runs["r0"], "b": runs["r0"]})
+
+
+def test_documents_without_a_grade_of_the_judge_are_drawn() -> None:
+    _, judge, runs = made()
+    some = {t: dict(list(of.items())[:7]) for t, of in judge.items()}
+    every = sample("P@5", None, judge, runs, rng=1)
+    assert len(sample("P@5", None, some, runs, rng=1)) == len(every)
+    failed = {t: {d: g if d in some[t] else -1 for d, g in of.items()} for t, of in judge.items()}
+    plan = sample("P@5", None, failed, runs, n=9, rng=1)
+    human = made()[0]
+    found = sampled(grades_of(plan, human, 9), failed, plan).frame()
+    assert found["judge"].isna().any()  # a negative grade is none
+
+
+def test_several_runs_of_one_system_share_its_weight() -> None:
+    _, judge, runs = made()
+    plan = sample("P@5", None, judge, {"a": runs["r0"], "b": [runs["r1"], runs["r2"]]}, rng=1)
+    assert set(zip(plan["query_id"], plan["doc_id"], strict=True)) == set(
+        zip(
+            *(sample("P@5", None, judge, runs, rng=1)[c] for c in ("query_id", "doc_id")),
+            strict=True,
+        )
+    )
+
+
+def test_topics_without_a_difference_count() -> None:
+    human, judge, runs = made()
+    same = {name: run | {"same": {"x": 2.0, "y": 1.0}} for name, run in runs.items()}
+    plan = sample("P@5", None, judge | {"same": {"x": 1}}, same, rng=1)
+    assert plan.attrs["topics"] == ["same"]
+    judgments = sampled(grades_of(plan, human), judge | {"same": {"x": 1}}, plan)
+    (found,) = judgments.values("P@5", same)
+    assert found.values.n_topics == len(TOPICS) + 1
+    assert found.values.values[:, found.values.topics.index("same")].tolist() == [0, 0, 0]
+
+
+def test_weights_and_gains_are_those_of_the_measure() -> None:
+    dcg, rbp, p = additive(["DCG@4", "RBP(rel=2,p=0.5)@3", "P(rel=2)@4"])
+    assert dcg.weight == pytest.approx([1, 1, 1 / np.log2(3), 1 / 2])
+    assert rbp.weight == pytest.approx([1 / 2, 1 / 4, 1 / 8])
+    assert p.weight == pytest.approx([1 / 4] * 4)
+    grade = np.array([0.0, 1, 2, 3, 0.5])
+    assert dcg.gains(grade) == pytest.approx([0, 1, 2, 3, 0.5])
+    assert rbp.gains(grade).tolist() == p.gains(grade).tolist() == [0, 0, 1, 1, 0]
