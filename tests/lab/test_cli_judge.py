@@ -81,7 +81,7 @@ def test_eval_computes_values_of_filled_judgments_and_says_so(files, capsys):
         "compare human one two QMeasure --judge said",
         "gate human two one nDCG QMeasure --judge said",
         "intervals human one nDCG --over topics --judge said",
-        "intervals human one nDCG --over unjudged --judge said --level 0.9 --seed 3",
+        "intervals human one nDCG --over unjudged --judge said",
     ],
 )
 def test_a_judge_is_taken_by_all_that_evaluate(files, capsys, command):

@@ -65,8 +65,8 @@ def additive(measures: Measures) -> list[Additive]:
 
 def _additive(measure: Measure) -> Additive:
     parameters = measure.params
-    cutoff = parameters.get("cutoff")
-    fits = measure.NAME in _NAMES and cutoff is not None and not parameters.get("judged_only")
+    cutoff: Any = parameters.get("cutoff")
+    fits = measure.NAME in _NAMES and cutoff and not parameters.get("judged_only")
     if not fits or not supports(measure):
         near = {"nDCG": "DCG", "NCG": "CG", "OriginalNDCG": "DCG"}.get(str(measure.NAME), "")
         rbp = measure.NAME == "RBP" and "rel" not in parameters

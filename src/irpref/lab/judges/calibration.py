@@ -5,13 +5,14 @@ m(g), the mean human grade of the documents with the judge's grade g, isotonic, 
 documents are better. It overestimates how many are relevant, since humans graded what systems rank
 high. With the ranks of runs,
 
-    1  a document is worth m(g) plus the deviation of its topic: the mean of (human grade - m(g)) over the n documents
-       of the topic that both graded, times n b / (n b + w); w is the variance within topics, b
-       between them
-    2  as many documents count as relevant as are expected to be. The chance of a human grade above level k, for
-       documents that reach k, is logistic in a_k, m(g) and depth (a continuation ratio model);
-       their sum is this number
-    3  these are the documents with the highest m(g); ties go to the topics with the highest deviation
+    1  a document is worth m(g) plus the deviation of its topic: the mean of (human grade - m(g))
+       over the n documents of the topic that both graded, times n b / (n b + w); w is the variance
+       within topics, b between them
+    2  as many documents count as relevant as are expected to be. The chance of a human grade above
+       level k, for documents that reach k, is logistic in a_k, m(g) and depth (a continuation
+       ratio model); their sum is this number
+    3  these are the documents with the highest m(g); ties go to the topics with the highest
+       deviation
 
 Depth is the logarithm of the mean of 1 / rank over the runs. It predicts how many documents are
 relevant, not which: otherwise a system would gain from ranking high what most other systems rank
@@ -19,39 +20,15 @@ high."""
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
-from scipy import special
+from scipy import optimize, special
 
 from irpref.kernel.segments import Floats, Ints
-from irpref.messages import IrprefWarning, warn_user
 
 _STEPS = 12  # of Newton's method
 _MOST = 10  # levels of human grades that share the slopes
 # penalty on standardised coefficients, which would be infinite if judge and humans agree entirely
 _RIDGE = 0.01
-
-
-def isotonic(mean: Floats, weight: Floats) -> Any:
-    """Isotonic regression (pool adjacent violators): the block of each mean.
-
-    Parameters
-    ----------
-    mean, weight : float arrays (n,)
-
-    Returns
-    -------
-    int array (n,)
-        Block numbers from 0; the fitted value is the weighted mean of a block.
-    """
-    blocks: list[list[float]] = []  # weighted sum, weight, size
-    for value, w in zip(mean.tolist(), weight.tolist(), strict=True):
-        blocks.append([value * w, w, 1])
-        while len(blocks) > 1 and blocks[-2][0] * blocks[-1][1] > blocks[-1][0] * blocks[-2][1]:
-            last = blocks.pop()
-            blocks[-1] = [a + b for a, b in zip(blocks[-1], last, strict=True)]
-    return np.repeat(np.arange(len(blocks)), [int(size) for *_, size in blocks])
 
 
 def mean_grades(given: Floats, true: Floats) -> tuple[Floats, Ints, Floats, Floats]:
@@ -70,7 +47,10 @@ def mean_grades(given: Floats, true: Floats) -> tuple[Floats, Ints, Floats, Floa
     """
     grade, level = np.unique(given, return_inverse=True)
     documents = np.bincount(level)
-    block = isotonic(np.bincount(level, true) / documents, documents.astype(np.float64))
+    starts = optimize.isotonic_regression(
+        np.bincount(level, true) / documents, weights=documents
+    ).blocks
+    block = np.repeat(np.arange(starts.size - 1), np.diff(starts))
     n = np.bincount(block, documents)
     mean = np.bincount(block[level], true) / n
     square = np.bincount(block[level], (true - mean[block[level]]) ** 2)
@@ -83,14 +63,12 @@ def correlation(a: Floats, b: Floats) -> float:
     return float(np.corrcoef(a, b)[0, 1]) if np.ptp(a) > 0 and np.ptp(b) > 0 else 0.0
 
 
-def warn_useless(found: float, n_documents: int, consequence: str) -> None:
-    """Warn that a judge's grades hardly correlate with the human ones, and what follows."""
+def useless(found: float, n_documents: int) -> str:
+    """That a judge's grades hardly correlate with the human ones, in words."""
     turned = ", unless their scale counts down: then reverse it" * (found <= -0.5)
-    warn_user(
+    return (
         f"the judge's grades say nothing about the human ones{turned} (correlation {found:.2f} "
-        f"over {n_documents:,} "
-        f"documents that both graded): {consequence}",
-        IrprefWarning,
+        f"over {n_documents:,} documents that both graded)"
     )
 
 
@@ -160,12 +138,10 @@ class Completion:
         )
         return (share * mean)[self.topic]
 
-    def grades(self, by_chance: bool = False) -> Floats:
+    def grades(self) -> Floats:
         """Human grades, and expected grades for missing documents; NaN for documents that nobody
         graded.
-
-        `by_chance`: those with the highest chance count as relevant, instead of those with the
-        highest m(g)."""
+        """
         if self.chance is None:
             return np.where(self.missing, self.mean, self.human)
         own = self.deviation()
@@ -173,7 +149,7 @@ class Completion:
         rows = np.flatnonzero(self.missing)
         least = self.levels[self.levels > 0].min(initial=np.inf)
         if rows.size and np.isfinite(least):
-            keys = np.array([self.chance] if by_chance else [own[rows], self.mean[rows]])
+            keys = np.array([own[rows], self.mean[rows]])
             order = np.lexsort(-keys)
             # Documents with equal keys are alike: take all or none, at the number nearest to the
             # expected one.

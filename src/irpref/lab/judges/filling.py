@@ -1,40 +1,24 @@
 """Fill holes with an LLM judge's grades, calibrated to the mean human grade of documents with the
 same judge's grade.
 
-    1  over the documents that both graded, m(g) is the mean human grade of those with the judge's grade g
-    2  m is made isotonic in g (pool adjacent violators, weighted by the number of documents)
-    3  a document that only the judge graded, with g, gets m(g); m is linear between the grades seen and constant beyond
+    1  over the documents that both graded, m(g) is the mean human grade of those with the judge's
+       grade g
+    2  m is made isotonic in g (weighted by the number of documents)
+    3  a document that only the judge graded, with g, gets m(g); m is linear between the grades seen
+       and constant beyond
 
 The judge's own grade never enters a value, so its scale does not matter: 0 to 1, 0 to 5, any
-increasing function of them. Negative human grades count as 0. Each of several judges is calibrated
-alone; the mean of their calibrated grades of a document is then calibrated like the grade of one
-judge.
+increasing function of them. A negative grade, of humans or of a judge, is no judgment: it plays no
+part in m, and a document with a negative human grade is filled in if the judge graded it. Each of
+several judges is calibrated alone; the mean of their calibrated grades of a document is then
+calibrated like the grade of one judge.
 
 An expected grade is a gain, not a verdict: a document with a mean grade of 0.2 is probably not
 relevant. Measures that sum gains (nDCG) use it unchanged. Measures that count documents treat it as
 not relevant if it is below the lowest positive human grade: AP, P and others by their `rel`;
 Q-measure, rpref and their relatives (`KernelMeasure.COUNTS`) by the column `source`, which
 `irpref.evaluator` reads. With the ranks of runs, as many documents get at least that grade as are
-expected to be relevant, see `irpref.lab.judges.calibration`.
-
-The remaining bias is estimated by hiding half of the human grades: how far do values then move? The
-judge replaces humans in both cases, on different documents.
-
-An interval spans four values, widened by a margin. The values are
-
-- that with the filled grades;
-- that with the expected number of relevant documents, and no gain for the others; if the qrels were filled without
-  runs, depth is that of the run;
-- that with the same number, but of the documents whose chance to be relevant is highest, by grade and depth;
-- at 95 %, .15 of the way from the second to the value if no filled document is relevant; .3 with the depth of one run,
-  which expects too many.
-
-The margin covers which documents are relevant. It has a part of each topic, with a standard
-deviation of an eighth of the highest value, and a part in common to all topics, with .016 of it,
-both times the share of a topic's grades that are filled.
-
-If more than eight grades are filled for each human one, all widths grow with the root of this
-ratio."""
+expected to be relevant, see `irpref.lab.judges.calibration`."""
 
 from __future__ import annotations
 
@@ -45,43 +29,24 @@ from typing import Any, ClassVar
 
 import numpy as np
 import pandas as pd
-from scipy import special
 
 from irpref.data.columns import as_list, columns_of
 from irpref.data.run_names import named_runs
 from irpref.judged import align
 from irpref.judged.inputs import as_frame, opened, str_list
-from irpref.judged.kept import kept_pool
 from irpref.judged.pool import FILLED, LOWEST, SOURCE, Pool
 from irpref.judged.types import Qrels, Run, Runs
-from irpref.kernel.regraded import regraded, run_on
-from irpref.kernel.segments import Bools, Floats, Ints
-from irpref.lab.judges.calibration import Completion, correlation, mean_grades, warn_useless
+from irpref.kernel.segments import Floats, Ints
+from irpref.lab.judges.calibration import Completion, correlation, mean_grades, useless
 from irpref.lab.trust.frames import ResultFrame, by_topic
-from irpref.lab.trust.samples import Rng, drawing
-from irpref.lab.trust.topics import check_level
-from irpref.measures.declare import KernelMeasure, Measures
-from irpref.measures.everyday import supports
+from irpref.measures.declare import Measures
 from irpref.measures.names import parse_all
-from irpref.messages import IrprefWarning, warn_user
+from irpref.messages import IrprefWarning
 from irpref.values.kernels import KernelEvaluator
-from irpref.values.prepare import columns_for
 
 _IDS = ["query_id", "doc_id"]
 _CALIBRATED, _DEPTH = "calibrated", "depth"
 USELESS = 0.1  # a judge with a lower correlation with human grades says nothing about them
-# Chosen on DL 2019 with three judges, whose 95 % intervals hold .94 or more of the runs for each of
-# four measures.
-_OWN, _COMMON = (
-    0.125,
-    0.016,
-)  # standard deviations of values if all grades are filled, as shares of the highest value
-# filled grades for each human one there; with more, intervals grow with the root of their number
-_RATIO = 8.0
-_FEWER, _FEWER_ALONE = (
-    0.077,
-    0.154,
-)  # share of the way to no relevant document, for one standard deviation
 
 
 class Filled(ResultFrame):
@@ -129,7 +94,10 @@ class Filled(ResultFrame):
             said += f"; with rel={out_of_reach:g} none of them counts as relevant"
         if alone := set(filled["query_id"]) - set(human["query_id"]):
             n_topics = self["query_id"].nunique()
-            said += f"; {len(alone):,} of {n_topics:,} topics have no human grade (irpref judge is for these)"
+            said += (
+                f"; {len(alone):,} of {n_topics:,} topics have no human grade (irpref judge is for "
+                "these)"
+            )
         return said
 
 
@@ -164,12 +132,8 @@ def fill(qrels: Qrels, judge: Qrels | Sequence[Any], runs: Runs | None = None) -
     Raises
     ------
     ValueError
-        No document was graded by both; the qrels of one of them are malformed, or preferences.
-
-    Warns
-    -----
-    IrprefWarning
-        The judge's grades do not predict the human ones, so all documents get about the same grade.
+        No document was graded by both; the judge's grades say nothing about the human ones; the
+        qrels of one of them are malformed, or preferences.
 
     Examples
     --------
@@ -186,15 +150,16 @@ def fill(qrels: Qrels, judge: Qrels | Sequence[Any], runs: Runs | None = None) -
         )
     # What an earlier `fill` added, or columns of other meaning with these names.
     human = human_rows(given).drop(columns=[_CALIBRATED, _DEPTH, LOWEST], errors="ignore")
-    keys = pd.MultiIndex.from_frame(human[_IDS])
-    grades = pd.Series(np.maximum(human["relevance"].to_numpy(np.float64), 0.0), index=keys)
+    judged = human[human["relevance"] >= 0]
+    grades = judged.set_index(_IDS)["relevance"].astype(np.float64)
     several = isinstance(judge, (list, tuple)) and not any(
         hasattr(row, "_fields") for row in judge[:1]
     )
     judges: Any = judge if several else [judge]
     if not len(judges):
         raise ValueError("fill needs at least one judge, got an empty list")
-    said = [qrels_frame(one, "judge").set_index(_IDS)["relevance"] for one in judges]
+    said = [qrels_frame(one, "judge") for one in judges]
+    said = [one[one["relevance"] >= 0].set_index(_IDS)["relevance"] for one in said]
     if len(said) > 1:
         said = [pd.concat([_calibrated(one, grades)[0] for one in said], axis=1).mean(axis=1)]
     values, calibration, correlation = _calibrated(said[0], grades)
@@ -202,7 +167,10 @@ def fill(qrels: Qrels, judge: Qrels | Sequence[Any], runs: Runs | None = None) -
         given.drop(human.index).set_index(_IDS)["relevance"].astype(np.float64)
     )  # filled in before
     values = pd.concat([values, earlier[~earlier.index.isin(values.index)]])
-    alone = values[~values.index.isin(keys)]
+    alone = values[~values.index.isin(grades.index)]
+    # A negative grade stays only if there is no other.
+    keys = pd.MultiIndex.from_frame(human[_IDS])
+    human = human[(human["relevance"] >= 0).to_numpy() | ~keys.isin(alone.index)]
     filled = alone.index.to_frame(index=False).set_axis(_IDS, axis=1)
     filled["relevance"] = alone.to_numpy()
     human = human.assign(relevance=human["relevance"].astype(np.float64), source="human")
@@ -249,13 +217,12 @@ def _depth(pool: Pool, runs: Iterable[Run]) -> Floats:
     return out
 
 
-def _completion(filled: Any, topic: Ints, hidden: Bools | None = None) -> Completion:
-    """The `Completion` of filled qrels; `hidden`: documents whose human grades are ignored."""
+def _completion(filled: Any, topic: Ints) -> Completion:
+    """The `Completion` of filled qrels."""
     said = np.asarray(filled[_CALIBRATED], np.float64)
     away = np.asarray(filled[SOURCE] == FILLED)
-    if hidden is not None:
-        away |= hidden & ~np.isnan(said)
-    human = np.where(away, np.nan, np.maximum(np.asarray(filled["relevance"], np.float64), 0.0))
+    human = np.asarray(filled["relevance"], np.float64)
+    human = np.where(away | (human < 0), np.nan, human)
     return Completion(
         human, said, topic, np.asarray(filled[_DEPTH], np.float64) if _DEPTH in filled else None
     )
@@ -302,8 +269,7 @@ def _calibrated(said: pd.Series, human: pd.Series) -> tuple[pd.Series, pd.DataFr
     grade, documents, mean, error = mean_grades(given, true)
     found = correlation(np.interp(given, grade, mean), true)
     if found < USELESS or (len(both) >= 10 and found < 2 / np.sqrt(len(both))):
-        so = f"documents are filled with about the mean human grade, {true.mean():.2f}"
-        warn_useless(min(found, correlation(given, true)), len(both), so)
+        raise ValueError(useless(min(found, correlation(given, true)), len(both)))
     table = pd.DataFrame({"grade": grade, "documents": documents, "mean": mean, "error": error})
     return (
         pd.Series(np.interp(said.to_numpy(np.float64), grade, mean), index=said.index),
@@ -312,146 +278,25 @@ def _calibrated(said: pd.Series, human: pd.Series) -> tuple[pd.Series, pd.DataFr
     )
 
 
-# Intervals ----------------------------------------------------------------------------------------
-
-
-def filled_intervals(
-    measures: Measures,
-    qrels: Filled,
-    run: Run,
-    level: float = 0.95,
-    rng: Rng | None = None,
-) -> pd.DataFrame:
-    """Values with the filled grades, and intervals of those that human judgments of the filled
-    documents would give.
+def with_expected(measures: Measures, table: pd.DataFrame, qrels: Filled, run: Run) -> pd.DataFrame:
+    """A table of intervals over unjudged documents, with `expected` from the filled grades.
 
     Parameters
     ----------
     measures, run : as `irpref.lab.intervals` takes them
+    table : pandas.DataFrame
+        Bounds over all grades, from the human judgments alone.
     qrels : what `fill` returns
-    level : float in (0, 1)
-    rng : seed or numpy Generator, optional
-        None is seed 0.
-
-    Returns
-    -------
-    pandas.DataFrame
-        As `irpref.lab.intervals` returns it; `value` and `expected` are those with the filled
-        grades, `bias` estimates how far they are above the values with human judgments (NaN if only
-        one document was graded by both, and with a `rel` above the lowest positive grade, which
-        means over grades seldom reach).
-
-    Raises
-    ------
-    ValueError
-        Another provider computes a measure.
-
-    Warns
-    -----
-    IrprefWarning
-        A measure has a `rel` above the lowest positive grade.
     """
-    z = float(special.ndtri((1 + check_level(level)) / 2))
     chosen = parse_all(measures)
-    others = [measure for measure in chosen if not supports(measure)]
-    if others:
-        raise ValueError(
-            f"{others[0]} is left to another provider, which takes no fractional grades"
-        )
-    of_humans = human_rows(qrels)["relevance"]
-    lowest = float(of_humans[of_humans > 0].min())
-    if len(chosen) > 1 and any(measure.params.get("rel", 0) > lowest for measure in chosen):
-        tables = [filled_intervals([measure], qrels, run, level, rng) for measure in chosen]
-        return pd.concat(tables, ignore_index=True)
-    if chosen and (rel := chosen[0].params.get("rel", 0)) > lowest:
-        warn_user(
-            f"{chosen[0]}: mean grades seldom reach rel={rel:g}; the interval is that of grades "
-            f"cut there, and holds "
-            "the value less often than it says",
-            IrprefWarning,
-        )
-        table = filled_intervals([chosen[0](rel=1)], _relevant_from(qrels, rel), run, level, rng)
-        return table.assign(measure=str(chosen[0]), bias=np.nan)
-    columns = columns_for([measure for measure in chosen if isinstance(measure, KernelMeasure)])
-    qrels = qrels.sort_values(_IDS)  # halves do not depend on the order of rows
-    pool = kept_pool(qrels, (*columns, _CALIBRATED, *([_DEPTH] if _DEPTH in qrels else [])))
-    evaluate = KernelEvaluator(chosen, pool)
-    judged = evaluate.align(run)
-    expected = evaluate.values_of(judged)
-    known = pool.columns | {"relevance": pool.grade}
-    alone = {} if _DEPTH in known else {_DEPTH: _depth(pool, [run])}
-    whole = _completion(known | alone, pool.judged.topic)
-    z *= max(1.0, float(np.sqrt(whole.missing.sum() / whole.both.sum() / _RATIO)))
-    least = pool.grade[~whole.missing & (pool.grade > 0)].min(initial=np.inf)
-    counting = [measure for measure in chosen if getattr(measure, "COUNTS", False)]
-    counts = KernelEvaluator(counting, pool)
-
-    def under(grade: Floats) -> dict[Any, Floats]:
-        values = evaluate.values_of(run_on(judged, *regraded(pool, grade)))
-        if (
-            counting
-        ):  # such measures give gain 0 to filled grades below the lowest human one in `pool`
-            grade = np.where((grade > 0) & (grade < least), 0.0, grade)
-            values |= counts.values_of(run_on(judged, *regraded(pool, grade)))
-        return values
-
-    found = []
-    for grade in (whole.grades(), whole.grades(by_chance=True), np.zeros(pool.grade.size)):
-        relevant = np.where(grade < least, 0.0, grade)
-        found.append(under(np.where(whole.missing, relevant, pool.grade)))
-    side = drawing(rng).random(pool.grade.size) < 0.5
-    halves = []
-    if whole.both[side].any() and whole.both[~side].any():
-        for hidden in (side, ~side):
-            half = _completion(known, pool.judged.topic, hidden)
-            halves.append(under(np.where(half.missing, half.grades(), pool.grade)))
-    n_filled = pool.judged.count(whole.missing)
-    share = n_filled / np.maximum(pool.judged.lengths, 1)
-    # Hiding replaced half of the human grades; if fewer documents are filled, the bias is smaller.
-    replaced = np.minimum(1.0, n_filled / np.maximum((pool.judged.lengths - n_filled) / 2, 1))
-    fewer = min(1.0, z * (_FEWER_ALONE if alone else _FEWER))
-    of_topics: dict[Any, dict[str, Any]] = {}
-    for measure in chosen:
-        value, (ranked, likely, none) = expected[measure], (values[measure] for values in found)
-        hidden = np.mean(
-            [half[measure] for half in halves] or [np.full(value.size, np.nan)], axis=0
-        )
-        margin = z * share * max(1.0, value.max(initial=0.0))
-        of_topics[measure] = {
-            **dict.fromkeys(("value", "low", "expected", "high"), value),
-            "exact": np.zeros(value.size, bool),
-            "bias": (hidden - value) * replaced,
-            "error": _OWN * margin,
-            "common": _COMMON * margin,
-            "ranked": ranked,
-            "likely": likely,
-            "fewer": ranked + fewer * (none - ranked),
-        }
-    return _spanned(by_topic(evaluate, of_topics))
-
-
-def _relevant_from(qrels: Filled, rel: float) -> Filled:
-    """The qrels with grades 0 and 1: what a measure with this threshold sees, and the judge
-    calibrated to that.
-
-    Without ranks of runs: with these, intervals of AP(rel=2) on DL 2019 held 0 to 1 of the values,
-    without .55 to 1."""
-    human = human_rows(qrels)
-    grade = human["relevance"].to_numpy(np.float64)
-    judge = qrels[qrels[_CALIBRATED].notna()][_IDS].assign(relevance=qrels[_CALIBRATED].dropna())
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", IrprefWarning)  # was given for these grades
-        return fill(human.assign(relevance=np.where(grade < 0, grade, grade >= rel)), judge)
-
-
-def _spanned(table: pd.DataFrame) -> pd.DataFrame:
-    """The table with intervals over its values, widened by the margin, but not beyond 0 and 1."""
-    points, margin = (
-        table[["value", "ranked", "likely", "fewer"]],
-        np.hypot(table["error"], table["common"]),
-    )
-    bottom, top = points.min(axis=1), points.max(axis=1)
-    most = np.where(top.groupby(table["measure"]).transform("max") > 1, np.inf, 1.0)
-    table["low"] = np.minimum(bottom, np.maximum(bottom - margin, 0.0))
-    table["high"] = np.minimum(top + margin, most)
-    return table.drop(columns=["error", "common", *points.columns[1:]])
+    topics = set(human_rows(qrels)["query_id"])  # those of the bounds
+    evaluate = KernelEvaluator(chosen, qrels[qrels["query_id"].isin(topics)])
+    values = evaluate.values(run)
+    columns = {
+        measure: dict.fromkeys(("value", "low", "expected", "high"), values[measure])
+        | {"exact": np.zeros(values[measure].size, bool)}
+        for measure in chosen
+    }
+    expected = by_topic(evaluate, columns).set_index(["measure", "query_id"])["expected"]
+    keys = pd.MultiIndex.from_frame(table[["measure", "query_id"]])
+    return table.assign(expected=expected.reindex(keys).to_numpy())

@@ -50,7 +50,7 @@ from scipy import special
 from irpref.data.run_names import named_runs
 from irpref.judged.types import Qrels, Runs
 from irpref.kernel.segments import Floats
-from irpref.lab.judges.calibration import correlation, warn_useless
+from irpref.lab.judges.calibration import correlation, useless
 from irpref.lab.judges.filling import USELESS, human_rows, qrels_frame
 from irpref.lab.trust.frames import ResultFrame
 from irpref.lab.trust.topics import check_level
@@ -231,7 +231,7 @@ def _agreement_of_grades(true: pd.DataFrame, said: pd.DataFrame) -> dict[str, An
         chance = h.var() + j.var() + (h.mean() - j.mean()) ** 2
         kappa = 1 - float(((h - j) ** 2).mean() / chance) if chance > 0 else 1.0
     if found < USELESS:
-        warn_useless(found, len(both), "estimates are the humans' alone")
+        warn_user(f"{useless(found, len(both))}: estimates are the humans' alone", IrprefWarning)
     weight = 0.0 if found < USELESS else math.sqrt(found)
     return {"documents": len(both), "correlation": found, "kappa": kappa, "weight": weight}
 
@@ -261,7 +261,7 @@ def _table(
 
 
 def _agreement(human: Floats, judge: Floats, pairs: pd.DataFrame, level: float) -> dict[str, Any]:
-    """Which pairs are significant by humans and by the judge, from their values on the same topics."""
+    """Which pairs are significant by humans and by the judge, from values on the same topics."""
     from scipy import stats
 
     tau = (

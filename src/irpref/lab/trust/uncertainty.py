@@ -9,8 +9,9 @@ from typing import Any
 
 import pandas as pd
 
+from irpref.judged.inputs import opened
 from irpref.judged.types import Groups, Qrels, Run
-from irpref.lab.judges.filling import Filled, filled_intervals, with_judge
+from irpref.lab.judges.filling import Filled, human_rows, with_expected, with_judge
 from irpref.lab.trust.holes import hole_intervals
 from irpref.lab.trust.samples import Rng
 from irpref.lab.trust.ties import tie_intervals
@@ -54,17 +55,17 @@ def intervals(
         For `unjudged`: the grades that such documents could have; by default the whole grades from
         0 to the top of the scale.
     level : float in (0, 1)
-        For `topics`, and for `unjudged` with a judge: confidence level.
+        For `topics`: confidence level.
     method : {'bootstrap', 't'}
         For `topics`. See `irpref.lab.trust.topics.mean_intervals`.
     rng : seed or numpy Generator, optional
-        For `topics`, and for `unjudged` with a judge. None is seed 0, so that the same data give
-        the same digits.
+        For `topics`. None is seed 0, so that the same data give the same digits.
     judge : qrels of a judge, or several as a list, optional
         Grades of an LLM judge: runs are evaluated with the qrels that `irpref.lab.fill` makes of
-        both. For `unjudged`, the interval then holds, with probability `level`, the value that
-        human judgments of all filled documents would give, and `expected` is the value with the
-        filled grades. You can also pass qrels that are already filled.
+        both. For `unjudged`, `low` and `high` are as without a judge, and `expected` is the value
+        with the filled grades (those of documents that the run lacks can take it out of the
+        bounds). A judge alone promises no more; `irpref.lab.sample` plans which human grades do.
+        You can also pass qrels that are already filled.
     groups : mapping of topic to group, path of a file, or name of a column of the qrels, optional
         For `topics`: means over each group instead of all topics, with a column `group`.
 
@@ -92,16 +93,17 @@ def intervals(
     check_choice("over", over, _OVER)
     qrels = with_judge(qrels, judge)
     compute, takes = _OVER[over]
-    if over == "unjudged" and isinstance(qrels, Filled):
-        compute, takes = filled_intervals, ("level", "rng")
     given = {"grades": grades, "level": level, "method": method, "rng": rng, "groups": groups}
     usual = {"grades": None, "level": 0.95, "method": "bootstrap", "rng": None, "groups": None}
     for option, value in given.items():
         if option not in takes and value is not usual[option] and value != usual[option]:
             fits = next(other for other, (_, takes) in _OVER.items() if option in takes)
-            judged = (" with a judge", " without one") if fits == over else ("", "")
             raise ValueError(
-                f"{option}={clipped(repr(value))} says nothing about over={over!r}{judged[0]}: "
-                f"it belongs to over={fits!r}{judged[1]}"
+                f"{option}={clipped(repr(value))} says nothing about over={over!r}: "
+                f"it belongs to over={fits!r}"
             )
+    if over == "unjudged" and isinstance(qrels, Filled):
+        run = opened(run, "score")  # read twice
+        bounds = hole_intervals(measures, human_rows(qrels), run, grades)
+        return with_expected(measures, bounds, qrels, run)
     return compute(measures, qrels, run, **{option: given[option] for option in takes})
