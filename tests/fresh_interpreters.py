@@ -99,6 +99,7 @@ def only_an_evaluation():
     irpref.accelerate()
     ir_measures.calc_aggregate([ir_measures.AP, irpref.QMeasure], qrels, run)
     irpref.explain("QMeasure", qrels, run)
+    irpref.crosscheck(["AP"], qrels, {"run": run})
     return sorted(name for name in sys.modules if name.startswith("irpref.lab"))
 
 

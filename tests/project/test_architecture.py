@@ -166,7 +166,7 @@ def test_the_top_holds_these_packages_and_no_others():
 
 PLUGIN = [name for name in INSIDE if not _is_of_lab(name)]
 # Still to be taken apart.
-KNOWN = ("irpref.cli.eval", "irpref.cli.plot", "irpref.cli.shared", "irpref.hosts.other_tools")
+KNOWN = ("irpref.cli.eval", "irpref.cli.plot", "irpref.cli.shared")
 
 
 @pytest.mark.parametrize(

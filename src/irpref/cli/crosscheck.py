@@ -16,15 +16,13 @@ from irpref.show.text import of_frame, rounded
 def run(args: argparse.Namespace) -> int:
     """Print the table."""
     from irpref import crosscheck
-    from irpref.hosts.other_tools import UNEXPLAINED
 
     given = frame.inputs(args)
     found = crosscheck(given.measures, given.of_topics(), given.runs())
-    strange = found["why"].str.contains(UNEXPLAINED)
     table = of_frame(found, rounded(), title="")
     table.notes = [
         "largest: the tool's value minus ours",
         *(["no tool here computes these measures"] * found.empty),
     ]
     frame.show(args, table)
-    return ERROR if strange.any() else OK
+    return ERROR if found["unexplained"].any() else OK

@@ -1,16 +1,15 @@
-"""Compare irpref's values with those of other tools, one by one, and give the reason for each
-difference.
+"""Compare irpref's values with those of other tools, topic by topic, and explain each difference.
 
 Tools are the providers of ir_measures' pipeline that are installed, each asked for one measure at a
-time, and a `trec_eval` binary if there is one. A difference has a known reason if it vanishes
-without that reason:
+time, and a `trec_eval` binary if there is one. A difference is explained only by a reason that has
+been verified: our value, computed again with the tool's habit, is the tool's value. Habits are
 
-float32     pytrec_eval keeps scores as 32-bit floats; with these (`float32=True`) our value is its value
-ties        the tool's value is within the interval over all orders of the tied documents
-cut         the topic has more than 1000 documents, and cwl_eval reads no further
-seen        cwl_eval divides AP by the relevant documents retrieved, not by all: it is our SeenAP
+order    how the tool ranks documents with equal scores, and whether it rounds scores to 32 bits
+depth    cwl_eval reads 1,000 documents of a ranking and no more
+formula  cwl_eval divides AP by the relevant documents retrieved, not by all: it is our SeenAP
 
-What a tool prints rounded (gdeval 5 digits, trec_eval 4) is compared to these digits.
+Each is tried alone, then several together. What a tool prints rounded (gdeval to 5 digits,
+trec_eval to 4) is compared to these digits.
 """
 
 from __future__ import annotations
@@ -21,22 +20,24 @@ import subprocess
 import tempfile
 import warnings
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping
-from functools import cache, partial
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from functools import partial
+from itertools import product
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
+import numpy as np
 from ir_measures import util
 from ir_measures.measures import Measure
 
 from irpref.data.run_names import named_runs
 from irpref.judged.inputs import opened
-from irpref.lab.trust.ties import tie_intervals
 from irpref.measures.everyday import supports
 from irpref.measures.names import parse_all
 from irpref.measures.seen_ap import SeenAP
 from irpref.measures.support import HIGHEST, check_parameters, in_words
-from irpref.messages import about, clipped
+from irpref.messages import about, clipped, did_you_mean
 from irpref.values.evaluator import evaluator
 from irpref.values.kernels import KernelEvaluator
 from irpref.values.others import for_host
@@ -47,19 +48,82 @@ if TYPE_CHECKING:
     from irpref.judged.types import Qrels, Runs
     from irpref.measures.declare import Measures
 
-    Judged = Mapping[str, Mapping[str, int]]
-    Scored = Mapping[str, Mapping[str, float]]
+Judged: TypeAlias = Mapping[str, Mapping[str, int]]
+Scored: TypeAlias = Mapping[str, Mapping[str, float]]
+Order: TypeAlias = Callable[[Mapping[str, float]], list[str]]  # of documents, best first
+Tool: TypeAlias = Callable[[Judged, Scored], Mapping[str, float]]  # value by topic
 
-COLUMNS = ("run", "measure", "tool", "topics", "differ", "largest", "topic", "why")
+COLUMNS = ("run", "measure", "tool", "topics", "differ", "unexplained", "largest", "topic", "why")
 UNEXPLAINED = "no known reason"
-FLOAT32 = "scores that differ in 64 bits are tied in 32"
-TIES = "equal scores in another order"
-DEEP = "more than 1000 documents, of which it reads no more"
+FLOAT32 = "scores rounded to 32 bits"
+ROWS = "equal scores in the order of the rows"
+RISING = "equal scores by rising id"
+UNSTABLE = "equal scores as its sort leaves them"
+DEEP = "it reads 1,000 documents of a ranking"
 SEEN = "divided by the relevant documents retrieved, not by all of them"
 LEFT = "left to this tool"
-_DEEPEST = 1000
-_SLACK = {"gdeval": 5.001e-6, "trec_eval": 5.001e-5}  # what is printed rounded
 _EXACT = 1e-9
+
+
+def _in_our_order(docs: Mapping[str, float]) -> list[str]:
+    return sorted(docs, key=lambda doc: (docs[doc], doc), reverse=True)
+
+
+def _in_float32(docs: Mapping[str, float]) -> list[str]:
+    with np.errstate(over="ignore"):
+        scores = np.fromiter(docs.values(), np.float64, len(docs)).astype(np.float32).tolist()
+    return _in_our_order(dict(zip(docs, scores, strict=True)))
+
+
+def _as_listed(docs: Mapping[str, float]) -> list[str]:
+    return sorted(docs, key=lambda doc: docs[doc], reverse=True)  # ties stay as they are
+
+
+def _by_rising_id(docs: Mapping[str, float]) -> list[str]:
+    return sorted(docs, key=lambda doc: (-docs[doc], doc))
+
+
+def _as_ranx_sorts(docs: Mapping[str, float]) -> list[str]:
+    import ranx
+
+    return list(ranx.Run({"q": dict(docs)}).run["q"])
+
+
+def _seen_ap(measure: Measure) -> Measure | None:
+    return SeenAP(rel=measure["rel"]) if measure.NAME == "AP" else None
+
+
+@dataclass(frozen=True, slots=True)
+class Habits:
+    """How a tool is known to differ from trec_eval's definitions.
+
+    Attributes
+    ----------
+    orders : mapping of a reason to the tool's order of the documents of a topic
+    depths : mapping of a reason to the number of documents that the tool reads
+    formulas : mapping of a reason to the measure that the tool computes in place of one
+    slack : float
+        The largest difference that rounding of what the tool prints can make.
+    """
+
+    orders: Mapping[str, Order] = field(default_factory=dict)
+    depths: Mapping[str, int] = field(default_factory=dict)
+    formulas: Mapping[str, Callable[[Measure], Measure | None]] = field(default_factory=dict)
+    slack: float = _EXACT
+
+
+_HABITS = {
+    "pytrec_eval": Habits({FLOAT32: _in_float32}),
+    "trec_eval": Habits({FLOAT32: _in_float32}, slack=5.001e-5),
+    "cwl_eval": Habits({ROWS: _as_listed}, {DEEP: 1000}, {SEEN: _seen_ap}),
+    "gdeval": Habits(slack=5.001e-6),
+    "msmarco": Habits({RISING: _by_rising_id}),
+    "judged": Habits({RISING: _by_rising_id}),
+    "compat": Habits({RISING: _by_rising_id}),
+    "ranx": Habits({UNSTABLE: _as_ranx_sorts}),
+}
+# Of a tool that we do not know, only its order may be any of these.
+_ANY = Habits({FLOAT32: _in_float32, ROWS: _as_listed, RISING: _by_rising_id})
 # ir_measures' names and trec_eval's, without and with a number.
 _TREC: dict[str, tuple[str | None, str | None]] = {
     **{
@@ -85,7 +149,9 @@ _TREC: dict[str, tuple[str | None, str | None]] = {
 }
 
 
-def crosscheck(measures: Measures, qrels: Qrels, runs: Runs) -> pd.DataFrame:
+def crosscheck(
+    measures: Measures, qrels: Qrels, runs: Runs, *, tools: Iterable[str] | None = None
+) -> pd.DataFrame:
     """Compare our values with those of every tool at hand, topic by topic.
 
     Parameters
@@ -93,19 +159,23 @@ def crosscheck(measures: Measures, qrels: Qrels, runs: Runs) -> pd.DataFrame:
     measures : measures of any toolkit, or their names
     qrels : in any form that `irpref.evaluator` takes
     runs : mapping of name to run, or list of paths
+    tools : names of tools, optional
+        Only these: providers of ir_measures, or `trec_eval`. By default all that are installed.
 
     Returns
     -------
     pandas.DataFrame
-        A row for each run, measure and tool that computes the measure: how many `topics` were
-        compared, on how many the values `differ`, the `largest` difference (the tool's value minus
-        ours) and its `topic`, and `why`: the reasons, `'no known reason'`, or the error of a tool
-        that could not compute it. A measure without rows is computed by no other tool here.
+        A row for each run, measure and tool that computes the measure: `topics` is the number of
+        judged topics that the run answers, `differ` on how many of them the tool has another value
+        or none, `unexplained` how many of these have no verified reason, `largest` the largest
+        difference (the tool's value minus ours) and `topic` where it is, `why` the reasons. A tool
+        that can compute nothing has one row, without run and measure; if you named it in `tools`,
+        all topics are unexplained. A measure without rows is computed by no other tool here.
 
     Raises
     ------
     ValueError
-        No measures; bad qrels or runs, as for `irpref.evaluator`.
+        No measures; an unknown tool; bad qrels or runs, as for `irpref.evaluator`.
 
     Examples
     --------
@@ -115,116 +185,214 @@ def crosscheck(measures: Measures, qrels: Qrels, runs: Runs) -> pd.DataFrame:
     """
     import pandas as pd
 
-    chosen = parse_all(measures)
+    chosen, asked = parse_all(measures), _asked(tools)
     if not chosen:
         raise ValueError("there are no measures to evaluate")
+    for measure in chosen:
+        check_parameters(measure)
     judged = util.QrelsConverter(
         for_host(opened(qrels, "relevance"), "relevance")
     ).as_dict_of_dict()
-    rows = []
+    rows: list[_Row] = []
+    most = 0
     named = named_runs(runs)
     for name, run in named.items():
         with about(name, len(named) > 1):
             scored = util.RunConverter(for_host(opened(run, "score"), "score")).as_dict_of_dict()
+            most = max(most, sum(topic in scored for topic in judged))
             for measure in chosen:
-                check_parameters(measure)
-                rows += [(name, str(measure), *row) for row in _compared(measure, judged, scored)]
-    return pd.DataFrame(rows, columns=list(COLUMNS)).astype(
-        {"topics": int, "differ": int, "largest": float}
+                rows += _compared(name, measure, judged, scored, asked)
+    rows = _in_one_line(rows, asked, most)
+    frame = pd.DataFrame(
+        [[getattr(row, name) for name in COLUMNS] for row in rows], columns=COLUMNS
     )
+    return frame.astype({"topics": int, "differ": int, "unexplained": int, "largest": float})
 
 
-def _compared(measure: Measure, judged: Judged, scored: Scored) -> Iterator[tuple[Any, ...]]:
-    """Rows of one measure and run, without the columns that name these two."""
+@dataclass(slots=True)
+class _Row:
+    """A row of the result; `error` if the tool could not compute the measure."""
+
+    run: str | None
+    measure: str | None
+    tool: str
+    topics: int = 0
+    differ: int = 0
+    unexplained: int = 0
+    largest: float = 0.0
+    topic: str | None = None
+    why: str = ""
+    error: str = ""
+
+
+def _asked(tools: Iterable[str] | None) -> list[str] | None:
+    """The names of tools, without repetitions; `ValueError` for one that nobody knows."""
+    import ir_measures
+
+    if tools is None:
+        return None
+    asked = list(dict.fromkeys([tools] if isinstance(tools, str) else tools))
+    known = [str(provider.NAME) for provider in ir_measures.DefaultPipeline.providers]
+    known = [*(name for name in known if not name.startswith("irpref")), "trec_eval"]
+    for name in asked:
+        if name not in known:
+            raise ValueError(
+                f"there is no tool {name!r}, expected one of {', '.join(known)}"
+                f"{did_you_mean(name, known)}"
+            )
+    return asked
+
+
+def _in_one_line(rows: list[_Row], asked: list[str] | None, topics: int) -> list[_Row]:
+    """The rows, with one in place of those of each tool that could not compute anything."""
+    able = {row.tool for row in rows if not row.error}
+    lines: dict[str, str] = {}
+    for row in rows:
+        if row.tool not in able:
+            lines.setdefault(row.tool, f"could not compute anything: {row.error}")
+    for name in asked or ():
+        if name not in able:
+            lines.setdefault(name, _absence(name))
+    missed = topics if asked is not None else 0
+    return [row for row in rows if row.tool in able] + [
+        _Row(None, None, tool, unexplained=missed, why=why) for tool, why in lines.items()
+    ]
+
+
+def _absence(name: str) -> str:
+    """Why a tool that was asked for by name computes nothing."""
+    import ir_measures
+
+    if name == "trec_eval":
+        there = shutil.which("trec_eval") is not None
+    else:
+        there = any(p.NAME == name and p.is_available() for p in _providers(ir_measures))
+    return "computes none of these measures" if there else "is not installed"
+
+
+def _compared(
+    name: str, measure: Measure, judged: Judged, scored: Scored, asked: list[str] | None
+) -> Iterator[_Row]:
+    """Rows of one measure and run."""
     # Tools crash on grades that they cannot hold, and pytrec_eval on topics with negative grades
-    # only.
+    # only. Below -1 it reads memory that is not its own.
     usable = {
-        topic: docs
+        topic: {doc: max(grade, -1) for doc, grade in docs.items()}
         for topic, docs in judged.items()
         if 0 <= max(docs.values(), default=-1) <= HIGHEST
     }
-    mine = _values(measure, judged, scored) if supports(measure) else None
-    why = _reasons(measure, judged, scored)
+    answered = [topic for topic in usable if scored.get(topic)]
+    ours = _values(measure, judged, scored) if supports(measure) else None
     for tool, compute in _tools(measure):
-        if mine is None:
-            yield tool, 0, 0, 0.0, None, LEFT
+        if asked is not None and tool not in asked:
+            continue
+        row = _Row(name, str(measure), tool)
+        if ours is None:
+            row.why = LEFT
+            yield row
             continue
         try:
             theirs = compute(usable, scored)
         except (Exception, SystemExit) as error:  # of other people's code
-            yield tool, 0, 0, 0.0, None, f"could not compute it: {clipped(in_words(error))}"
+            row.error = str(clipped(in_words(error)))
+            row.why = f"could not compute it: {row.error}"
+            yield row
             continue
-        slack = _SLACK.get(tool, _EXACT)
-        common = [topic for topic in theirs if topic in mine and topic in scored]
-        gaps = {
-            topic: theirs[topic] - mine[topic]
-            for topic in common
-            if not abs(theirs[topic] - mine[topic]) <= slack
-        }
-        worst = max(gaps, key=lambda topic: abs(gaps[topic]), default=None)
-        found = Counter(why(tool, topic, theirs[topic], slack) for topic in gaps)
-        said = "; ".join(f"{reason} ({number})" for reason, number in found.most_common())
-        yield tool, len(common), len(gaps), gaps[worst] if worst is not None else 0.0, worst, said
+        _fill(row, measure, judged, {topic: scored[topic] for topic in answered}, ours, theirs)
+        yield row
 
 
-def _values(
-    measure: Measure, judged: Judged, scored: Scored, float32: bool = False
-) -> dict[str, float]:
+def _fill(
+    row: _Row,
+    measure: Measure,
+    judged: Judged,
+    scored: Scored,
+    ours: Mapping[str, float],
+    theirs: Mapping[str, float],
+) -> None:
+    """Count the topics of `scored` on which the values differ, and explain them."""
+    habits = _HABITS.get(row.tool, _ANY)
+    absent = [topic for topic in scored if topic not in theirs]
+    gaps = {
+        topic: theirs[topic] - ours[topic]
+        for topic in scored
+        if topic in theirs and not _is_same(theirs[topic], ours[topic], habits.slack)
+    }
+    values = {topic: theirs[topic] for topic in gaps}
+    reasons = Counter(_reasons(habits, measure, judged, scored, values))
+    row.topics, row.differ = len(scored), len(gaps) + len(absent)
+    row.unexplained = reasons[UNEXPLAINED] + len(absent)
+    if gaps:
+        row.topic = max(gaps, key=lambda topic: np.nan_to_num(abs(gaps[topic]), nan=np.inf))
+        row.largest = gaps[row.topic]
+    elif absent:
+        row.topic, row.largest = absent[0], np.nan
+    texts = [f"{reason} ({number})" for reason, number in reasons.most_common()]
+    if absent:
+        texts.append(f"no value for {len(absent)} topic{'s' * (len(absent) > 1)}")
+    row.why = "; ".join(texts)
+
+
+def _is_same(theirs: float, ours: float, slack: float) -> bool:
+    return abs(theirs - ours) <= slack or (theirs != theirs and ours != ours)
+
+
+def _values(measure: Measure, judged: Judged, scored: Scored) -> dict[str, float]:
+    """Our value of each topic."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # of the scale, ties, ...: this is about values
-        made = evaluator([measure], judged, float32=float32)
-        assert isinstance(made, KernelEvaluator)
-        return dict(zip(made.topic_ids, made.values(scored)[measure].tolist(), strict=True))
+        kernels = evaluator([measure], judged)
+        assert isinstance(kernels, KernelEvaluator)
+        return dict(zip(kernels.topic_ids, kernels.values(scored)[measure].tolist(), strict=True))
 
 
 def _reasons(
-    measure: Measure, judged: Judged, scored: Scored
-) -> Callable[[str, str, float, float], str]:
-    """A function of tool, topic, value and slack: why the tool has this value. What it needs is
-    computed once.
-    """
-
-    @cache
-    def rounded() -> dict[str, float]:
-        return _values(measure, judged, scored, float32=True)
-
-    @cache
-    def ends(of: Measure) -> dict[str, tuple[float, float]]:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            table = tie_intervals([of], judged, scored)
-        return dict(
-            zip(table["query_id"], zip(table["low"], table["high"], strict=True), strict=True)
-        )
-
-    def of_ties(of: Measure, topic: str, value: float, slack: float) -> bool:
-        low, high = ends(of)[topic]
-        return bool(low - slack <= value <= high + slack)
-
-    def why(tool: str, topic: str, value: float, slack: float) -> str:
-        if tool == "pytrec_eval" and abs(rounded()[topic] - value) <= slack:
-            return FLOAT32
-        if tool == "cwl_eval" and len(scored[topic]) > _DEEPEST:
-            return DEEP
-        if of_ties(measure, topic, value, slack):
-            return TIES
-        if (
-            tool == "cwl_eval"
-            and measure.NAME == "AP"
-            and of_ties(SeenAP(rel=measure["rel"]), topic, value, slack)
-        ):
-            return SEEN
-        return UNEXPLAINED
-
-    return why
+    habits: Habits,
+    measure: Measure,
+    judged: Judged,
+    scored: Scored,
+    theirs: Mapping[str, float],
+) -> list[str]:
+    """The reason for each of the tool's values: the fewest habits that turn our value into it."""
+    changes = sorted(
+        product(
+            [("", _in_our_order), *habits.orders.items()],
+            [("", None), *habits.depths.items()],
+            [("", None), *habits.formulas.items()],
+        ),
+        key=lambda change: sum(bool(reason) for reason, _ in change),
+    )
+    open_topics, reasons = dict(theirs), []
+    for (by_order, order), (by_depth, depth), (by_formula, formula) in changes[1:]:
+        computed = measure if formula is None else formula(measure)
+        if computed is None or not open_topics:
+            continue
+        cut = {topic: order(scored[topic])[:depth] for topic in open_topics}
+        # Distinct scores: nothing is left to the order of ties.
+        again = {
+            topic: {doc: -float(rank) for rank, doc in enumerate(docs)}
+            for topic, docs in cut.items()
+        }
+        values = _values(computed, judged, again)
+        reason = " and ".join(filter(None, (by_order, by_depth, by_formula)))
+        for topic, value in list(open_topics.items()):
+            if _is_same(value, values[topic], habits.slack):
+                reasons.append(reason)
+                del open_topics[topic]
+    return reasons + [UNEXPLAINED] * len(open_topics)
 
 
-def _tools(measure: Measure) -> Iterator[tuple[str, Callable[[Judged, Scored], dict[str, float]]]]:
+def _providers(host: Any) -> Iterator[Any]:
+    """The providers of ir_measures' pipeline that are not ours."""
+    return (p for p in host.DefaultPipeline.providers if not str(p.NAME).startswith("irpref"))
+
+
+def _tools(measure: Measure) -> Iterator[tuple[str, Tool]]:
     """The tools that compute a measure: name, and function of judgments and run."""
     import ir_measures
 
-    for provider in ir_measures.DefaultPipeline.providers:
-        if str(provider.NAME).startswith("irpref") or not provider.is_available():
+    for provider in _providers(ir_measures):
+        if not provider.is_available():
             continue
         try:
             able = provider.supports(measure)
@@ -243,23 +411,33 @@ def _tools(measure: Measure) -> Iterator[tuple[str, Callable[[Judged, Scored], d
 def _by_provider(
     provider: Any, measure: Measure, judged: Judged, scored: Scored
 ) -> dict[str, float]:
-    if provider.NAME != "gdeval":
-        return {
-            metric.query_id: metric.value
-            for metric in provider.iter_calc([measure], judged, scored)
-        }
-    # Its topics are numbers.
-    topics = {str(number): topic for number, topic in enumerate(judged, start=1)}
-    grades = {number: judged[topic] for number, topic in topics.items()}
-    scores = {number: scored[topic] for number, topic in topics.items() if topic in scored}
-    return {
-        topics[metric.query_id]: metric.value
-        for metric in provider.iter_calc([measure], grades, scores)
-    }
+    qrels: Any = judged
+    run: Any = scored
+    names = {topic: topic for topic in judged}
+    if provider.NAME == "gdeval":  # its topics are numbers
+        names = {str(number): topic for number, topic in enumerate(judged, start=1)}
+        qrels = {number: judged[topic] for number, topic in names.items()}
+        run = {number: scored[topic] for number, topic in names.items() if topic in scored}
+    elif provider.NAME == "ranx":  # it takes runs of exactly the judged topics
+        common = [topic for topic in judged if scored.get(topic)]
+        qrels, run = _frame(judged, common, "relevance"), _frame(scored, common, "score")
+    metrics = provider.iter_calc([measure], qrels, run)
+    return {names.get(metric.query_id, metric.query_id): metric.value for metric in metrics}
+
+
+def _frame(
+    by_topic: Mapping[str, Mapping[str, Any]], topics: list[str], value: str
+) -> pd.DataFrame:
+    """A frame whose ids are objects: ranx refuses pandas' type of strings."""
+    import pandas as pd
+
+    rows = [(topic, doc, number) for topic in topics for doc, number in by_topic[topic].items()]
+    frame = pd.DataFrame(rows, columns=["query_id", "doc_id", value])
+    return frame.astype({"query_id": object, "doc_id": object})
 
 
 def trec_name(measure: Measure) -> str | None:
-    """What trec_eval calls a measure, as its option `-m` takes it; None if it has no such measure."""
+    """What trec_eval calls a measure, as its option `-m` takes it; None if it has none such."""
     params = {
         key: value for key, value in measure.params.items() if key not in ("rel", "judged_only")
     }
@@ -281,16 +459,16 @@ def _by_trec_eval(command: list[str], judged: Judged, scored: Scored) -> dict[st
             (topic, doc, grade) for topic, docs in judged.items() for doc, grade in docs.items()
         )
         qrels.write_text("".join(f"{topic} 0 {doc} {grade}\n" for topic, doc, grade in rows))
-        found = (
+        ranked = (
             (topic, doc, score) for topic, docs in scored.items() for doc, score in docs.items()
         )
-        run.write_text("".join(f"{topic} Q0 {doc} 0 {score!r} x\n" for topic, doc, score in found))
-        done = subprocess.run(
+        run.write_text("".join(f"{topic} Q0 {doc} 0 {score!r} x\n" for topic, doc, score in ranked))
+        process = subprocess.run(
             [*command, os.fspath(qrels), os.fspath(run)],
             capture_output=True,
             text=True,
             check=True,
             timeout=600,
         )
-    lines = [line.split() for line in done.stdout.splitlines()]
+    lines = [line.split() for line in process.stdout.splitlines()]
     return {topic: float(value) for _, topic, value in lines if topic != "all"}
