@@ -134,7 +134,7 @@ def inject(monkeypatch):
     """Put a wrong tool into the pipeline, in place of one of its name."""
 
     def put(name, tool, change):
-        others = [p for p in ir_measures.DefaultPipeline.providers if p.NAME != name]
+        others = [p for p in ir_measures.DefaultPipeline.providers if name != p.NAME]
         providers = [Wrong(name, tool, change), *others]
         monkeypatch.setattr(ir_measures.DefaultPipeline, "providers", providers)
 

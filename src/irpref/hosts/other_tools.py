@@ -266,7 +266,7 @@ def _absence(name: str) -> str:
     if name == "trec_eval":
         there = shutil.which("trec_eval") is not None
     else:
-        there = any(p.NAME == name and p.is_available() for p in _providers(ir_measures))
+        there = any(name == p.NAME and p.is_available() for p in _providers(ir_measures))
     return "computes none of these measures" if there else "is not installed"
 
 

@@ -228,5 +228,5 @@ def note_ties(judged: JudgedRun, pool: Pool, in_host: bool = False) -> None:
         f"differently. "
         f"These values are for trec_eval's order; for pytrec_eval's, use {other}",
         TieWarning,
-        once="ties" if is_named() else None,
+        once="ties" if in_host or is_named() else None,
     )
