@@ -55,9 +55,9 @@ TOOLS = ("ir-measures", "pytrec_eval-terrier", "pyNTCIREVAL", "hypothesis", "num
 
 def counting() -> list[str]:
     """The test files that count what they compare."""
-    tests = sorted((DOCS.parent / "tests").glob("test_*.py"))
+    tests = sorted((DOCS.parent / "tests").rglob("test_*.py"))
     return [
-        f"tests/{path.name}"
+        path.relative_to(DOCS.parent).as_posix()
         for path in tests
         if re.search(r"^\s+count\(", path.read_text("utf8"), re.MULTILINE)
     ]

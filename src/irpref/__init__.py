@@ -88,5 +88,6 @@ def __getattr__(name: str) -> Any:
 
 
 def __dir__() -> list[str]:
-    public = (name for name in globals() if not name.startswith("_"))
-    return sorted({*public, *_LATER, *_MODULES, "__version__"})
+    public = {name for name in globals() if not name.startswith("_")}
+    imported = {"Any", "annotations", "import_module", "sys"}  # what this file itself needs
+    return sorted({*public - imported, *_LATER, *_MODULES, "__version__"})

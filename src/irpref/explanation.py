@@ -5,9 +5,8 @@
 >>> qrels = {"q1": {"D7": 2, "D10": 1, "D12": 0}}
 >>> run = {"q1": {"D12": 3.0, "D7": 2.0, "D4": 1.0}}
 >>> table = explain(RPref(max_rel=2), qrels, run, "q1")
->>> table[["rank", "doc_id", "lost", "contribution", "why"]].to_dict("records")[0]
-{'rank': 1, 'doc_id': 'D12', 'lost': 0.0, 'contribution': 0.0, 'why': 'preferred D7 ranked below
-D12'}
+>>> table[["rank", "doc_id", "why"]].to_dict("records")[0]
+{'rank': 1, 'doc_id': 'D12', 'why': 'preferred D7 ranked below D12'}
 >>> round(float(table["contribution"].sum()), 4)
 0.2222
 

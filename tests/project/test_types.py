@@ -30,10 +30,10 @@ USER = {
     "run: Run = {'q1': {'a': 1.0}}": "",
     "print(irpref.evaluator(chosen, qrels).calc_aggregate(run))": "",
     "irpref.evaluator(RPref, 'qrels.txt')": "",
-    "irpref.leaderboard('AP', qrels, {'a': run}, sort=nDCG, rng=7, groups={'q1': 'short'})": "",
-    "irpref.leaderboard(chosen, 'qrels.txt', ['a.run', 'b.run'], groups='groups.txt')": "",
-    "irpref.intervals(chosen, qrels, run, over='unjudged', grades=[0, 1])": "",
-    "irpref.check(qrels, {'a': run}, 'AP')": "",
+    "irpref.lab.leaderboard('AP', qrels, {'a': run}, sort=nDCG, rng=7, groups={'q1': 'short'})": "",
+    "irpref.lab.leaderboard(chosen, 'qrels.txt', ['a.run', 'b.run'], groups='groups.txt')": "",
+    "irpref.lab.intervals(chosen, qrels, run, over='unjudged', grades=[0, 1])": "",
+    "irpref.lab.check(qrels, {'a': run}, 'AP')": "",
     "found = irpref.lab.meta.topic_values(chosen, qrels, iter([('a', run)]))": "",
     "irpref.plots.topic_strip(found['AP'])": "",
     "irpref.plots.topic_strip(qrels, {'a': run}, 'AP')": "",
@@ -50,8 +50,8 @@ USER = {
     "nCRP @ 10": "Unsupported operand types",
     "irpref.evaluator(3, qrels)": "Argument 1",
     "irpref.evaluator(chosen, 3)": "Argument 2",
-    "irpref.leaderboard(chosen, qrels, 3)": "Argument 3",
-    "irpref.intervals(chosen, qrels, 3)": "Argument 3",
+    "irpref.lab.leaderboard(chosen, qrels, 3)": "Argument 3",
+    "irpref.lab.intervals(chosen, qrels, 3)": "Argument 3",
     "irpref.plots.topic_strip(3)": "Argument 1",
     "irpref.no_such_thing": "has no attribute",
 }
@@ -130,10 +130,15 @@ def test_the_signature_is_that_of_calling_the_measure(name):
     assert inspect.signature(type(measure)).parameters.keys() == {"params"}
 
 
-def test_dir_shows_the_api_and_nothing_else():
-    assert dir(irpref) == sorted({*irpref.__all__, "__version__"})
-    assert not [name for name in dir(irpref) if name.startswith("_") and name != "__version__"]
+def test_a_star_brings_the_measures_and_nothing_else():
+    assert set(irpref.__all__) == set(measures.__all__)
+    assert all(isinstance(getattr(irpref, name), KernelMeasure) for name in irpref.__all__)
+
+
+def test_dir_shows_what_can_be_used():
+    assert {*irpref.__all__, "evaluator", "parse", "curves", "lab", "__version__"} <= set(
+        dir(irpref)
+    )
+    assert not {"Any", "sys", "annotations", "import_module"} & set(dir(irpref))
     for name in dir(irpref):
         assert getattr(irpref, name) is not None
-    ours = {name for name in irpref.__all__ if isinstance(getattr(irpref, name), KernelMeasure)}
-    assert ours == set(measures.__all__)

@@ -561,7 +561,7 @@ def test_drawing_leaves_a_notebook_interactive(tmp_path):
         "from matplotlib.backends.backend_agg import FigureCanvasAgg as FigureCanvas\n"
         "matplotlib.interactive(True)\n"
     )
-    code = "from irpref.show import drawing; drawing.axes(); from matplotlib import pyplot; print(pyplot.isinteractive())"
+    code = "from irpref.plots import drawing; drawing.axes(); from matplotlib import pyplot; print(pyplot.isinteractive())"
     environment = {**os.environ, "MPLBACKEND": "module://notebooks_backend"}
     environment["PYTHONPATH"] = os.pathsep.join([str(tmp_path), environment.get("PYTHONPATH", "")])
     done = subprocess.run(

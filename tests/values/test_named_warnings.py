@@ -75,7 +75,9 @@ def test_one_run_has_no_name() -> None:
 
 @pytest.mark.parametrize("plan", ["linear", "tree"])
 @pytest.mark.parametrize("batch_size", [None, 1])
-def test_experiments_warn_once_whatever_the_systems_are_called(batch_size: int | None, plan: str) -> None:
+def test_experiments_warn_once_whatever_the_systems_are_called(
+    batch_size: int | None, plan: str
+) -> None:
     pt = pytest.importorskip("pyterrier")
 
     def frame(run: dict[str, dict[str, float]]) -> pd.DataFrame:

@@ -1,5 +1,6 @@
 """The measures, as type checkers see them. Written by docs/make_types.py; change the declarations."""
 
+# ruff: noqa: RUF022
 from collections.abc import Mapping
 from typing import Literal, NoReturn
 
@@ -7,11 +8,12 @@ from irpref.measures.declare import KernelMeasure as KernelMeasure
 from irpref.measures.declare import registered as registered
 
 class _RPref(KernelMeasure):
-    """Share of the preferences between judged documents that the ranking keeps, weighted by their grades.
+    """Share of the preferences between judged documents that the ranking keeps, weighted by their
+    grades.
 
-    bpref for graded relevance: every judged document loses weight for each less relevant document ranked above
-    it, in proportion to how much less relevant it is. Documents without a judgment (or with a negative grade)
-    do not count. Grades may be fractions.
+    bpref for graded relevance: every judged document loses weight for each less relevant document
+    ranked above it, in proportion to how much less relevant it is. Documents without a judgment (or
+    with a negative grade) do not count. Grades may be fractions.
 
     How well does the ranking keep the graded preferences between judged documents?
     [0, 1].
@@ -43,7 +45,8 @@ class _RPref(KernelMeasure):
     def __matmul__(self, at_param: int) -> _RPref: ...
 
 class _NPref(KernelMeasure):
-    """rpref after the grade scale has been cut into n partitions: bpref for n = 2, close to rpref for large n.
+    """rpref after the grade scale has been cut into n partitions: bpref for n = 2, close to rpref
+    for large n.
 
     How well does the ranking keep preferences if only n levels of relevance are distinguished?
     [0, 1].
@@ -77,7 +80,8 @@ class _NPref(KernelMeasure):
     def __matmul__(self, at_param: int) -> _NPref: ...
 
 class _BprefVariant(KernelMeasure):
-    """The forms of bpref that the literature and the tools use; without parameters it is ir_measures' `Bpref`.
+    """The forms of bpref that the literature and the tools use; without parameters it is
+    ir_measures' `Bpref`.
 
     `BprefR`, `BprefN` and `Bpref10` are names for `norm='R'`, `'N'` and `'10'`.
 
@@ -103,10 +107,12 @@ class _BprefVariant(KernelMeasure):
     def __matmul__(self, at_param: int) -> _BprefVariant: ...
 
 class _QMeasure(KernelMeasure):
-    """Average precision for graded relevance: the blended ratio averaged over all relevant documents.
+    """Average precision for graded relevance: the blended ratio averaged over all relevant
+    documents.
 
-    `judged_only=True` is Q', the measure on the condensed list; it is never lower than Q. With a cutoff the sum is
-    divided by min(cutoff, R). `beta=0` is AP. Doubling all gains is the same as doubling `beta`.
+    `judged_only=True` is Q', the measure on the condensed list; it is never lower than Q. With a
+    cutoff the sum is divided by min(cutoff, R). `beta=0` is AP. Doubling all gains is the same as
+    doubling `beta`.
 
     How early and how completely does the ranking have the relevant documents, the better ones first?
     [0, 1].
@@ -132,8 +138,8 @@ class _QMeasure(KernelMeasure):
 class _RMeasure(KernelMeasure):
     """R-precision for graded relevance: the blended ratio at rank R.
 
-    1 for every order of the relevant documents at the top, such as the ideal order reversed: if the order within
-    the top R matters, take `QMeasure`.
+    1 for every order of the relevant documents at the top, such as the ideal order reversed: if the
+    order within the top R matters, take `QMeasure`.
 
     How good are the top R documents, if R are relevant?
     [0, 1].
@@ -157,8 +163,8 @@ class _RMeasure(KernelMeasure):
 class _OMeasure(KernelMeasure):
     """Reciprocal rank for graded relevance: the blended ratio at the first relevant document.
 
-    1 if and only if a document of the topic's highest grade is ranked first. With one positive grade it is RR down to
-    rank R, and larger below, where the ideal list gains nothing more.
+    1 if and only if a document of the topic's highest grade is ranked first. With one positive
+    grade it is RR down to rank R, and larger below, where the ideal list gains nothing more.
 
     How good, and how early, is the first relevant document?
     [0, 1].
@@ -182,10 +188,12 @@ class _OMeasure(KernelMeasure):
     def __matmul__(self, at_param: int) -> _OMeasure: ...
 
 class _PMeasure(KernelMeasure):
-    """For one highly relevant document: the blended ratio at the rank of the best retrieved document.
+    """For one highly relevant document: the blended ratio at the rank of the best retrieved
+    document.
 
-    Its user knows a good document from a fair one and reads on until the best of the list, as in a search for a known
-    item. 1 even for some rankings that are not ideal, such as the ideal order reversed; `PPlus` is not.
+    Its user knows a good document from a fair one and reads on until the best of the list, as in a
+    search for a known item. 1 even for some rankings that are not ideal, such as the ideal order
+    reversed; `PPlus` is not.
 
     How soon does a user who wants the best document on offer find it?
     [0, 1].
@@ -209,10 +217,11 @@ class _PMeasure(KernelMeasure):
     def __matmul__(self, at_param: int) -> _PMeasure: ...
 
 class _PPlus(KernelMeasure):
-    """P-measure that also counts the relevant documents above the best one: the mean of their blended ratios.
+    """P-measure that also counts the relevant documents above the best one: the mean of their
+    blended ratios.
 
-    1 if and only if a document of the topic's highest grade is ranked first, as `OMeasure`; but below 1 a fair
-    document on the way to a good one costs part of the value, not all of it.
+    1 if and only if a document of the topic's highest grade is ranked first, as `OMeasure`; but
+    below 1 a fair document on the way to a good one costs part of the value, not all of it.
 
     How good is the ranking down to the best retrieved document?
     [0, 1].
@@ -236,7 +245,8 @@ class _PPlus(KernelMeasure):
     def __matmul__(self, at_param: int) -> _PPlus: ...
 
 class _GPrecision(KernelMeasure):
-    """Precision in which a document counts by its grade: 1 only if all retrieved documents have the best one.
+    """Precision in which a document counts by its grade: 1 only if all retrieved documents have
+    the best one.
 
     How relevant, on the scale of the grades, is a retrieved document on average?
     [0, 1].
@@ -278,7 +288,8 @@ class _GRecall(KernelMeasure):
     def __matmul__(self, at_param: int) -> _GRecall: ...
 
 class _WeightedRR(KernelMeasure):
-    """Reciprocal rank for graded relevance: the rank of the first relevant document, less up to 1 for its grade.
+    """Reciprocal rank for graded relevance: the rank of the first relevant document, less up to 1
+    for its grade.
 
     How early is the first relevant document, and how good?
     [0, 1]; with norm='none' up to max_rel + 1.
@@ -333,7 +344,8 @@ class _NCU(KernelMeasure):
     def __matmul__(self, at_param: NoReturn) -> NoReturn: ...  # it has no cutoff
 
 class _CRP(KernelMeasure):
-    """Net displacement of the documents above rank R, against the ideal list: the paper's loss value.
+    """Net displacement of the documents above rank R, against the ideal list: the paper's loss
+    value.
 
     Average `nCRP` over topics instead: CRP grows with the square of R.
 
@@ -356,7 +368,8 @@ class _CRP(KernelMeasure):
     def __matmul__(self, at_param: int) -> _CRP: ...
 
 class _nCRP(KernelMeasure):
-    """CRP at R as a share of its worst case: 0 for an ideal ranking, 1 if nothing relevant is in the top R.
+    """CRP at R as a share of its worst case: 0 for an ideal ranking, 1 if nothing relevant is in
+    the top R.
 
     What share of the worst possible displacement does the ranking have down to rank R?
     0 (ideal) to 1; below 0 with several relevant grades; without bounds with negative grades.
@@ -378,7 +391,8 @@ class _nCRP(KernelMeasure):
     def __matmul__(self, at_param: NoReturn) -> NoReturn: ...  # it has no cutoff
 
 class _CRPRecovery(KernelMeasure):
-    """R over the rank at which the CRP curve is back at 0: 1 for an ideal ranking, 0 if it never is.
+    """R over the rank at which the CRP curve is back at 0: 1 for an ideal ranking, 0 if it never
+    is.
 
     How soon does the ranking make up for early mistakes?
     [0, 1].
@@ -399,7 +413,8 @@ class _CRPRecovery(KernelMeasure):
     def __matmul__(self, at_param: int) -> _CRPRecovery: ...
 
 class _Twist(KernelMeasure):
-    """Effort that misplaced documents cost: how soon the ranking makes up for them, and how far they are misplaced.
+    """Effort that misplaced documents cost: how soon the ranking makes up for them, and how far
+    they are misplaced.
 
     How much effort do misplaced documents cost the user?
     [0, 1].
@@ -488,7 +503,8 @@ class _RelativeRecall(KernelMeasure):
     def __matmul__(self, at_param: int) -> _RelativeRecall: ...
 
 class _RecallEffort(KernelMeasure):
-    """Relevant documents expected, as a share of the documents examined to find that many. Higher is better.
+    """Relevant documents expected, as a share of the documents examined to find that many. Higher
+    is better.
 
     How many documents had to be examined to find the expected relevant ones?
     [0, 1].
@@ -532,7 +548,8 @@ class _TSE(KernelMeasure):
     def __matmul__(self, at_param: int) -> _TSE: ...
 
 class _EMeasure(KernelMeasure):
-    """Distance of the retrieved set from the relevant set, 0 (the same set) to 1 (nothing in common).
+    """Distance of the retrieved set from the relevant set, 0 (the same set) to 1 (nothing in
+    common).
 
     How far is the retrieved set from all relevant documents and nothing else?
     [0, 1].
@@ -554,7 +571,8 @@ class _EMeasure(KernelMeasure):
     def __matmul__(self, at_param: int) -> _EMeasure: ...
 
 class _FMeasure(KernelMeasure):
-    """Weighted harmonic mean of precision and recall, with van Rijsbergen's beta (SetF takes its square).
+    """Weighted harmonic mean of precision and recall, with van Rijsbergen's beta (SetF takes its
+    square).
 
     How complete and pure is the retrieved set, as one number?
     [0, 1].
@@ -576,7 +594,8 @@ class _FMeasure(KernelMeasure):
     def __matmul__(self, at_param: int) -> _FMeasure: ...
 
 class _SeenAP(KernelMeasure):
-    """Mean precision at the relevant documents that were retrieved. It ignores those that were not: see AP.
+    """Mean precision at the relevant documents that were retrieved. It ignores those that were
+    not: see AP.
 
     How precise is the list down to each relevant document that it has?
     [0, 1].
@@ -596,7 +615,8 @@ class _SeenAP(KernelMeasure):
     def __matmul__(self, at_param: int) -> _SeenAP: ...
 
 class _OriginalNDCG(KernelMeasure):
-    """Normalised discounted cumulated gain of Järvelin and Kekäläinen: no discount before rank `base`.
+    """Normalised discounted cumulated gain of Järvelin and Kekäläinen: no discount before rank
+    `base`.
 
     How much gain do users cumulate, compared with the ideal list, if later ranks count less?
     [0, 1].
@@ -688,7 +708,8 @@ class _NCG(KernelMeasure):
     def __matmul__(self, at_param: int) -> _NCG: ...
 
 class _RBPResidual(KernelMeasure):
-    """How far RBP could rise if all documents without a judgment were relevant: the weight of what nobody judged.
+    """How far RBP could rise if all documents without a judgment were relevant: the weight of what
+    nobody judged.
 
     How much of rank-biased precision is unknown because documents were not judged?
     [0, 1].
@@ -708,8 +729,8 @@ class _RBPResidual(KernelMeasure):
     def __matmul__(self, at_param: int) -> _RBPResidual: ...
 
 class _InterpolatedPrecision(KernelMeasure):
-    """Highest precision at any rank at which a recall level is reached; without a level, the mean over eleven of
-    them.
+    """Highest precision at any rank at which a recall level is reached; without a level, the mean
+    over eleven of them.
 
     How precise is the ranking for a user who wants this share of the relevant documents?
     [0, 1].
@@ -731,11 +752,12 @@ class _InterpolatedPrecision(KernelMeasure):
     def __matmul__(self, at_param: float) -> _InterpolatedPrecision: ...
 
 class _PrefShare(KernelMeasure):
-    """Share of the preferences between documents that a ranking fulfils: trec_eval's `prefs_` measures.
+    """Share of the preferences between documents that a ranking fulfils: trec_eval's `prefs_`
+    measures.
 
-    For preferences (`irpref.read_preferences`) and for grades, of which a higher one is preferred to a lower one.
-    `irpref.parse("prefs_simp_ret")` and the like give the measure of that name. Equal scores are ordered by rising
-    document id here, as in trec_eval's `prefs_` measures only.
+    For preferences (`irpref.read_preferences`) and for grades, of which a higher one is preferred
+    to a lower one. `irpref.parse("prefs_simp_ret")` and the like give the measure of that name.
+    Equal scores are ordered by rising document id here, as in trec_eval's `prefs_` measures only.
 
     How many of the preferences does the ranking fulfil?
     [0, 1].
@@ -796,7 +818,8 @@ class _NumPrefsFulfilled(KernelMeasure):
     def __matmul__(self, at_param: int) -> _NumPrefsFulfilled: ...
 
 class _PrefPrecision(KernelMeasure):
-    """Precision of preferences: of the pairs that the first k documents put in an order, those put in the right one.
+    """Precision of preferences: of the pairs that the first k documents put in an order, those put
+    in the right one.
 
     How many of the preferences that the top of the ranking decides does it decide correctly?
     [0, 1].
@@ -814,7 +837,8 @@ class _PrefPrecision(KernelMeasure):
     def __matmul__(self, at_param: int) -> _PrefPrecision: ...
 
 class _PrefRecall(KernelMeasure):
-    """Recall of preferences: of all of them, those that the first k documents put in the right order.
+    """Recall of preferences: of all of them, those that the first k documents put in the right
+    order.
 
     The authors call it rpref. It is not De Beer and Moens' rpref, which is `RPref` here.
 
@@ -834,7 +858,8 @@ class _PrefRecall(KernelMeasure):
     def __matmul__(self, at_param: int) -> _PrefRecall: ...
 
 class _WeightedPrefPrecision(KernelMeasure):
-    """Precision of preferences in which a pair weighs more the higher its higher document is ranked.
+    """Precision of preferences in which a pair weighs more the higher its higher document is
+    ranked.
 
     How many preferences are decided correctly, those at the top counting most?
     [0, 1].
@@ -852,7 +877,8 @@ class _WeightedPrefPrecision(KernelMeasure):
     def __matmul__(self, at_param: int) -> _WeightedPrefPrecision: ...
 
 class _PrefAP(KernelMeasure):
-    """Average precision of preferences: mean of `PrefPrecision` over the ranks at which `PrefRecall` rises.
+    """Average precision of preferences: mean of `PrefPrecision` over the ranks at which
+    `PrefRecall` rises.
 
     How precisely are preferences decided, at each rank that decides some correctly?
     [0, 1].
