@@ -12,7 +12,7 @@ from scipy import stats
 import irpref
 from irpref.cli import main
 from irpref.datasets import load
-from irpref.lab.decide.verdict import _bounds
+from irpref.lab.decide.gate import _bounds
 from irpref.values.matrix import TopicValues
 from shells import qrels_text, run_text
 
@@ -30,7 +30,7 @@ COLUMNS = [
         "losses",
         "equal",
     ),
-    *("topics", "verdict"),
+    *("topics", "verdict", "codes", "could_turn"),
 ]
 
 
@@ -82,13 +82,15 @@ def test_the_sentence_says_the_verdict_with_its_interval():
     better = irpref.lab.compare("R@10", *_runs([3] * 8, [4] * 8)).text.splitlines()
     assert better == [
         "R@10: b (0.4000) is better than a (0.3000) by 0.1000 (95 % interval 0.1000 to 0.1000, p "
-        "= 0.0078, 8 topics).",
+        "= 0.0078, 8 topics). Judging the unjudged documents could turn this.",
         "test: step-down sign-flip t-test, all 256 sign vectors, 8 topics; family: one pair of "
         "runs, by measure; "
         "family-wise level 5 %",
     ]
-    few = irpref.lab.compare("R@10", *_runs([3] * 4, [4] * 3 + [1])).text
-    assert "b scores 0.0250 higher (too few topics for an interval, p = 1.0000, 4 topics)." in few
+    for n in (4, 5):
+        few = irpref.lab.compare("R@10", *_runs([3] * n, [4] * (n - 1) + [1])).text
+        assert "higher (too few topics for an interval, p = " in few
+        assert f", {n} topics)." in few
     qrels, a, b = _drawn(20, 0)
     text = irpref.lab.compare("R@10", qrels, a, b, margin=0.3, level=0.9).text
     assert "a (0.4" in text
@@ -219,14 +221,13 @@ def test_every_measure_passes_or_one_blocks():
 
 
 def test_a_block_needs_the_sign_flip_test_too():
-    # Four topics that all lose: the bound of the t distribution is below 0, but one in 16 sign
-    # vectors does as much.
-    four = irpref.lab.gate("R@10", *_runs([3] * 4, [2] * 3 + [1]))
-    assert four["high"].item() < 0
-    assert (four["p"].item(), four["worse"].item(), four.verdict) == (2 / 16, False, "inconclusive")
-    assert four["topics_needed"].item() > 4
-    # Five: one in 32, less than 0.85 of 5 %. Two measures share that.
+    # Five topics that all lose: the bound of the t distribution is below 0, and one in 32 sign
+    # vectors does as much, less than 0.85 of 5 %. Two measures share that.
     five = _runs([3] * 5, [2] * 4 + [1])
+    both = irpref.lab.gate(["R@10", "EMeasure"], *five)
+    assert (both["high"] < 0).all()
+    assert (both["p"].tolist(), both["worse"].any()) == ([2 / 32] * 2, False)
+    assert (both["topics_needed"] > 5).all()
     assert irpref.lab.gate("R@10", *five).verdict == "block"
     assert (
         irpref.lab.gate("R@10", *five, level=0.965).verdict == "inconclusive"
@@ -288,11 +289,11 @@ def test_an_unjudged_document_that_could_turn_the_verdict():
 
 
 def test_what_the_sign_flip_test_would_say_is_not_known():
-    # All four queries lose, but four are too few for the sign-flip test, whatever is judged.
-    qrels = {f"q{t}": {f"d{i}": 1 for i in range(10)} | {"n": 0} for t in range(4)}
+    # All five queries lose, but five are too few for the sign-flip test, whatever is judged.
+    qrels = {f"q{t}": {f"d{i}": 1 for i in range(10)} | {"n": 0} for t in range(5)}
     baseline = {q: {f"d{i}": -float(i) for i in range(10)} for q in qrels}
     candidate = {q: {"x" if q == "q0" else "n": 1.0} for q in qrels}
-    found = irpref.lab.gate("P@10", qrels, baseline, candidate)
+    found = irpref.lab.gate("P@10", qrels, baseline, candidate, level=0.99)
     assert (found["high"] < 0).all()
     assert (found.verdict, found["could_turn"].isna().item()) == ("inconclusive", True)
 

@@ -16,9 +16,9 @@ from typing import Any
 _LATER = {
     "against": "decide.against",
     "check": "findings.checks",
-    "compare": "decide.verdict",
+    "compare": "decide.comparison",
     "fill": "judges.filling",
-    "gate": "decide.verdict",
+    "gate": "decide.gate",
     "intervals": "trust.uncertainty",
     "judge": "judges.predictions",
     "judge_next": "trust.holes.turnable",

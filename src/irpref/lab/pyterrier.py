@@ -14,7 +14,8 @@ if TYPE_CHECKING:
 
     from irpref.lab.decide.against import Differences
     from irpref.lab.decide.board import Leaderboard
-    from irpref.lab.decide.verdict import Comparison, Gate
+    from irpref.lab.decide.comparison import Comparison
+    from irpref.lab.decide.gate import Gate
     from irpref.lab.page import Report
 
 

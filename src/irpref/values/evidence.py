@@ -28,6 +28,7 @@ import os
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import compress
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -39,13 +40,15 @@ from irpref.data.run_names import each_run
 from irpref.judged.align import NoCommonTopicError, align_run, listing
 from irpref.judged.groups import groups_of
 from irpref.judged.inputs import as_table, opened
-from irpref.judged.pool import Pool
+from irpref.judged.order import TREC, Alignment
+from irpref.judged.pool import FILLED, SOURCE, Pool
 from irpref.kernel.run import JudgedRun
 from irpref.kernel.segments import Bools, Floats, Ints
 from irpref.measures.names import parse_all
 from irpref.messages import about
 from irpref.values.evaluator import evaluator as fastest
 from irpref.values.kernels import KernelEvaluator
+from irpref.values.matrix import TopicValues
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -106,25 +109,9 @@ def evidence(
     3    nDCG  first  unanswered       1      q2
     4    nDCG   None      unseen       1      q2
     """
-    import pandas as pd
-
     qrels = opened(qrels, "relevance", preferences=True)  # read again for the groups
     facts = gathered(measures, qrels, runs)
-    parts = groups_of(groups, qrels, facts.topics)
-    rows = [
-        row | {"group": group}
-        for measure in facts.measures
-        for group, inside in parts.items()
-        for row in facts.rows(measure, inside)
-    ]
-    columns = ("measure", "group", "run", "code", "topics", "example", "text")
-    kinds = {"topics": "int64"}
-    return pd.DataFrame(
-        {
-            name: pd.Series([row[name] for row in rows], dtype=kinds.get(name, object))
-            for name in columns
-        }
-    )
+    return facts.frame(groups_of(groups, qrels, facts.topics))
 
 
 @dataclass(frozen=True, eq=False)
@@ -142,6 +129,8 @@ class System:
         Whether a judged document is retrieved.
     judged, returned : dict of depth to int array (n_topics,)
         Judged documents, and documents, in the first so many ranks.
+    by_judge : int array (n_topics,)
+        Documents in the first `TOP` ranks that a judge graded and no human.
     """
 
     name: str
@@ -150,11 +139,26 @@ class System:
     meets: Bools
     judged: Mapping[int, Ints]
     returned: Mapping[int, Ints]
+    by_judge: Ints
 
     @property
     def n_repeats(self) -> int:
         """Number of runs of the system."""
         return next(iter(self.values.values())).shape[0]
+
+    def _means(self, measure: Measure, topics: Bools) -> Floats:
+        """Mean of each run over some topics that have a value: shape (n_repeats,)."""
+        means: Floats = self.values[measure][:, topics].mean(axis=1)
+        return means * (topics.sum() if is_count(measure) else 1)
+
+    def sd_of_mean(self, measure: Measure, topics: Bools) -> float:
+        """Standard deviation of the mean between the runs; NaN for a single run."""
+        means = self._means(measure, topics)
+        return float(means.std(ddof=1)) if means.size > 1 else float("nan")
+
+    def range_of_mean(self, measure: Measure, topics: Bools) -> float:
+        """Difference between the highest and the lowest mean of the runs; 0 for a single run."""
+        return float(np.ptp(self._means(measure, topics)))
 
     @property
     def is_absent(self) -> bool:
@@ -262,6 +266,39 @@ class Evidence:
                     "text": self._text(code, measure, here, inside, system),
                 }
 
+    def frame(self, parts: Mapping[str | None, Bools]) -> pd.DataFrame:
+        """The table of `evidence`, with rows for each of these groups of topics."""
+        import pandas as pd
+
+        rows = [
+            row | {"group": group}
+            for measure in self.measures
+            for group, inside in parts.items()
+            for row in self.rows(measure, inside)
+        ]
+        columns = ("measure", "group", "run", "code", "topics", "example", "text")
+        kinds = {"topics": "int64"}
+        return pd.DataFrame(
+            {
+                name: pd.Series([row[name] for row in rows], dtype=kinds.get(name, object))
+                for name in columns
+            }
+        )
+
+    def topic_values(
+        self, measure: Measure, topics: Bools, values: Floats | None = None
+    ) -> TopicValues:
+        """Values of the systems on some topics, or the given ones, (n_systems, n_topics)."""
+        every = self.values(measure) if values is None else values
+        return TopicValues(
+            str(measure),
+            [system.name for system in self.systems],
+            list(compress(self.topics, topics.tolist())),
+            every[:, topics],
+            bool(getattr(measure, "higher_is_better", True)),
+            is_count(measure),
+        )
+
     def grades(self) -> str:
         """The range of the grades in words."""
         known = self.pool.grade[self.pool.grade >= 0]
@@ -283,8 +320,7 @@ class Evidence:
         self, code: str, measure: Measure, here: Bools, inside: Bools, system: System | None
     ) -> str:
         """A finding in words."""
-        n, total = int(here.sum()), int(inside.sum())
-        some = f"{n:,} of {total:,} topics" if total > 1 else "the topic"
+        some = _some(here, inside)
         if system is None:
             return {
                 "unanswerable": f"{some} have no relevant document (no grade above 0)",
@@ -298,12 +334,23 @@ class Evidence:
             if (system.retrieved[here] == 0).all():
                 return f"{system.name} has no documents for {some}; they count as empty rankings"
             return f"{system.name} has no documents, or {measure} no value, for {some}"
+        return self.shallow_text(measure, self.systems.index(system), here, inside)
+
+    def shallow_text(self, measure: Measure, number: int, here: Bools, inside: Bools) -> str:
+        """How a run is too shallow for a measure, in words."""
+        some, system = _some(here, inside), self.systems[number]
         lengths = system.retrieved[here]
         low, high = int(lengths.min()), int(lengths.max())
         size = f"{low:,}" if low == high else f"{low:,} to {high:,}"
         cutoff = self.looks_at(measure)
         looks = f"looks at {cutoff:,}" if cutoff else "looks at all: others have twice as many"
         return f"{system.name} has {size} documents for {some}, and {measure} {looks}"
+
+
+def _some(here: Bools, inside: Bools) -> str:
+    """Some of the topics, in words."""
+    n, total = int(here.sum()), int(inside.sum())
+    return f"{n:,} of {total:,} topics" if total > 1 else "the topic"
 
 
 def is_count(measure: Measure) -> bool:
@@ -330,7 +377,13 @@ def _is_run(item: Any) -> bool:
     return hasattr(item, "columns") and not isinstance(item, tuple)
 
 
-def gathered(measures: Measures, qrels: Qrels, runs: EachRun, depth: int | None = None) -> Evidence:
+def gathered(
+    measures: Measures,
+    qrels: Qrels,
+    runs: EachRun,
+    depth: int | None = None,
+    alignment: Alignment = TREC,
+) -> Evidence:
     """Judge runs, evaluate them, and find out what the topics can say.
 
     Parameters
@@ -338,6 +391,8 @@ def gathered(measures: Measures, qrels: Qrels, runs: EachRun, depth: int | None 
     measures, qrels, runs : as for `evidence`
     depth : int, optional
         Only so many documents of each topic count, of every run.
+    alignment : Alignment
+        How documents are ranked.
 
     Raises
     ------
@@ -347,7 +402,7 @@ def gathered(measures: Measures, qrels: Qrels, runs: EachRun, depth: int | None 
     chosen = list(dict.fromkeys(parse_all(measures)))
     if not chosen:
         raise ValueError("there is no measure to evaluate")
-    judge = _Judge(chosen, qrels, depth)
+    judge = _Judge(chosen, qrels, depth, alignment)
     several = not isinstance(runs, Mapping) or len(runs) > 1
     systems = []
     for name, run in each_run(runs):
@@ -366,11 +421,14 @@ class _Judge:
     measures : list of Measure
     qrels : any form of qrels, as `opened` returns it
     depth : int, optional
+    alignment : Alignment
     """
 
-    def __init__(self, measures: list[Measure], qrels: Any, depth: int | None) -> None:
-        self.measures, self.depth = measures, depth
-        self.evaluator = fastest(measures, qrels)
+    def __init__(
+        self, measures: list[Measure], qrels: Any, depth: int | None, alignment: Alignment
+    ) -> None:
+        self.measures, self.depth, self.alignment = measures, depth, alignment
+        self.evaluator = fastest(measures, qrels, float32=alignment.float32, ties=alignment.ties)
         # Judgments by subtopic: a document has the highest of its grades.
         pool = getattr(self.evaluator, "pool", None)
         self.pool: Pool = pool if pool is not None else _highest(qrels)
@@ -398,7 +456,16 @@ class _Judge:
                 k: self._total([np.minimum(judged.n_retrieved, k) for judged, _ in runs])
                 for k in self.depths
             },
+            self._total([self._by_judge(of) for of in shown]),
         )
+
+    def _by_judge(self, judged: JudgedRun) -> Ints:
+        """Documents in the first ranks that only a judge graded: shape (n_topics,)."""
+        source = self.pool.columns.get(SOURCE)
+        if source is None:
+            return np.zeros(self.pool.n_topics, np.int64)
+        filled = np.asarray(source == FILLED)[judged.row]
+        return judged.hits.count(filled & (judged.rank <= TOP))
 
     def _total(self, counts: list[Ints]) -> Ints:
         total: Ints = np.sum(counts, axis=0)[self.order]
@@ -408,13 +475,13 @@ class _Judge:
         """The run judged, and in the form that other providers take; None if they need not."""
         data = opened(run, "score")
         if self.depth is not None:
-            data = _cut(self.pool, data, self.depth)
+            data = _cut(self.pool, data, self.depth, self.alignment)
         try:
             if isinstance(self.evaluator, KernelEvaluator):
                 return self.evaluator.align(data), None
             if self.evaluator.accelerated is not None:
                 return self.evaluator.accelerated.align(data), data
-            return align_run(self.pool, data), data
+            return align_run(self.pool, data, alignment=self.alignment), data
         except NoCommonTopicError:
             return self._ranking(np.zeros(0, np.int64)), None
 
@@ -512,9 +579,9 @@ def _highest(qrels: Any) -> Pool:
     return Pool.of(Table(list(topics), list(docs), np.array([*grades.values()]), {}, table.found))
 
 
-def _cut(pool: Pool, run: Any, depth: int) -> Table:
+def _cut(pool: Pool, run: Any, depth: int, alignment: Alignment) -> Table:
     """The first documents of each topic, best first."""
-    ranked = listing(pool, run)
+    ranked = listing(pool, run, alignment=alignment)
     kept = np.flatnonzero(ranked.rank <= depth)
     topics = [pool.topic_ids[t] for t in ranked.topics.topic[kept].tolist()]
     docs = [ranked.doc_ids[row] for row in kept.tolist()]

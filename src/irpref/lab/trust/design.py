@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
 METHODS = ("t", "t_one_sided", "anova")
+POWER = 0.8  # "topics needed" finds a difference in 4 of 5 experiments
 _MOST = 10**9  # topics
 
 
@@ -126,7 +127,7 @@ def topics_needed(
     n_systems: int = 2,
     method: str = "t",
     level: float = 0.95,
-    power: float = 0.8,
+    power: float = POWER,
 ) -> int:
     """Smallest number of topics with which a test finds a difference of this size.
 
@@ -188,7 +189,7 @@ def detectable_difference(
     n_systems: int = 2,
     method: str = "t",
     level: float = 0.95,
-    power: float = 0.8,
+    power: float = POWER,
 ) -> float:
     """Smallest true difference that a test finds with `n_topics` topics: the inverse of
     `topics_needed`.
@@ -225,7 +226,7 @@ def topic_set_size(
     values: TopicValues | Mapping[str, TopicValues],
     differences: ArrayLike = (0.01, 0.02, 0.05, 0.1),
     level: float = 0.95,
-    power: float = 0.8,
+    power: float = POWER,
 ) -> pd.DataFrame:
     """How many topics each measure needs, with your values as a pilot study.
 

@@ -27,6 +27,8 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+from ir_measures.measures import Measure
+from ir_measures.measures.base import SumAgg
 from scipy import special
 
 from irpref.judged.groups import groups_of
@@ -35,7 +37,7 @@ from irpref.judged.types import Groups, Qrels, Run
 from irpref.kernel.segments import Floats
 from irpref.lab.trust.frames import interval_table
 from irpref.lab.trust.samples import Rng, counts, drawing
-from irpref.measures.declare import Measures
+from irpref.measures.declare import KernelMeasure, Measures
 from irpref.messages import check_choice
 from irpref.values.matrix import evaluated, on_the_same_topics
 
@@ -54,6 +56,30 @@ def check_level(level: Any) -> float:
             f"level={level!r} is not accepted, expected a number between 0 and 1, such as 0.95"
         )
     return number
+
+
+# Measures of ir_measures without an upper limit.
+_UNLIMITED = frozenset({"BPM", "INSQ", "INST", "SDCG", "alpha_DCG", "DCG"})
+
+
+def limits_of(measure: Measure) -> tuple[float, float]:
+    """The lowest and the highest value that a mean of this measure can have."""
+    if isinstance(measure, KernelMeasure):
+        return measure.BOUNDS
+    counts = isinstance(measure.aggregator(), SumAgg)
+    return 0.0, math.inf if counts or str(measure.NAME) in _UNLIMITED else 1.0
+
+
+def difference_in_range(measure: Measure, low: float, high: float) -> tuple[float, float]:
+    """Bounds of the difference of two means, no larger than the measure allows.
+
+    Infinite bounds say that there are too few topics, and stay.
+    """
+    bottom, top = limits_of(measure)
+    most = top - bottom
+    if not math.isfinite(low) or not math.isfinite(high):
+        return low, high
+    return max(low, -most), min(high, most)
 
 
 def mean_intervals(

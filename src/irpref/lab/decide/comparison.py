@@ -1,0 +1,379 @@
+"""Is B better than A? `compare` answers it with an interval and a sentence.
+
+The test is the sign-flip test of the mean difference, and the interval holds all differences that
+it does not reject: it holds 0 if and only if the runs are not shown to differ. See
+`irpref.lab.decide.sign_flips`.
+
+Topics are seen as a sample of those that the system will serve. A topic that a run does not answer
+has the value of an empty list, as everywhere. If too many topics are missing, or a measure tells
+too little, there are means and the reason, and no test: see `irpref.lab.decide.grounds`."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from typing import Any, ClassVar
+
+import numpy as np
+import pandas as pd
+from ir_measures.measures import Measure
+
+from irpref.data.run_names import named_runs
+from irpref.judged.groups import groups_of
+from irpref.judged.inputs import opened
+from irpref.judged.order import Alignment
+from irpref.judged.types import Groups, Qrels, Run
+from irpref.kernel.segments import Bools
+from irpref.lab.decide.all_pairs import LEVEL, PAIRS, described, significant
+from irpref.lab.decide.grounds import (
+    MISSING,
+    Ground,
+    check_judge,
+    check_missing,
+    check_present,
+    grounds,
+)
+from irpref.lab.decide.paired import FEWEST, about, differences, gains, is_skewed, needed
+from irpref.lab.decide.sign_flips import N_PERMUTATIONS, interval, stepdown
+from irpref.lab.decide.turning import Turning
+from irpref.lab.judges.filling import with_judge
+from irpref.lab.trust.design import residual_variance
+from irpref.lab.trust.frames import ResultFrame
+from irpref.lab.trust.samples import Rng, fixed_seed
+from irpref.lab.trust.topics import check_level, difference_in_range
+from irpref.measures.declare import Measures
+from irpref.measures.names import parse_all
+from irpref.messages import p_equals
+from irpref.values.evidence import TOP, Evidence, gathered
+from irpref.values.matrix import TopicValues
+
+UNKNOWN, EQUAL = "cannot tell", "not shown to differ"
+
+
+class Comparison(ResultFrame):
+    """What `compare` returns.
+
+    Attributes
+    ----------
+    text : str
+        One sentence for each measure, then the test in one line.
+    test : str
+        Test, family, level and permutations.
+    by_topic : DataFrame
+        A row for each measure and topic, the largest difference first: `measure`, `group` (if there
+        are groups), `query_id`, `a`, `b`, `difference` (b - a).
+    evidence : DataFrame
+        What the values rest on, as `irpref.evidence` returns it.
+    """
+
+    _metadata: ClassVar[list[str]] = ["text", "test", "by_topic", "evidence"]
+
+
+def compare(
+    measures: Measures,
+    qrels: Qrels,
+    a: Run | Sequence[Run],
+    b: Run | Sequence[Run],
+    *,
+    level: float = LEVEL,
+    margin: float | None = None,
+    missing: float = MISSING,
+    groups: Groups | None = None,
+    rng: Rng | None = None,
+    float32: bool = False,
+    ties: str = "id",
+    judge: Qrels | Sequence[Any] | None = None,
+    names: Sequence[str] | None = None,
+) -> Comparison:
+    """Is run b better than run a? Test the mean difference, and answer with an interval and a
+    sentence.
+
+    Parameters
+    ----------
+    measures : measures of any toolkit, or their names
+    qrels : in any form that `irpref.evaluator` takes
+    a, b : runs in any form that `irpref.evaluator` takes
+        A list of runs is one system that was run several times: its value of a topic is the mean of
+        theirs.
+    level : float in (0, 1)
+        Confidence level of the interval; 1 - level is the level of the test.
+    margin : float of at least 0, optional
+        The smallest difference that matters to you: the text tells you if differences of this size
+        are ruled out.
+    missing : float in [0, 1)
+        Share of the answerable topics that may be missing from a run.
+    groups : mapping of topic to group, path of a file, or name of a column of the qrels, optional
+        A comparison for each group of topics, with a column `group`.
+    rng : seed or numpy Generator, optional
+        Random numbers of the sign flips. By default seed 0, so that p is that of
+        `irpref.lab.leaderboard`.
+    float32, ties : see `irpref.evaluator`
+    judge : qrels of a judge, or several as a list, optional
+        Grades for documents that no human judged, see `irpref.lab.fill`.
+    names : two different str, optional
+        Names of the runs in the text. By default paths are named as `irpref eval` names them, other
+        runs `a` and `b`.
+
+    Returns
+    -------
+    Comparison
+        A DataFrame with a row for each measure: `measure`, `mean_a`, `mean_b`, `difference` (b -
+        a), `low`, `high` (interval of the difference; missing with fewer than five topics), `p`,
+        `effect_size` (difference over the residual standard deviation of the two runs), `wins`,
+        `losses`, `equal` (topics on which b is better, worse, the same), `topics`, `verdict`: `'b
+        better'`, `'a better'`, `'not shown to differ'`, in the direction of the measure, or
+        `'cannot tell'`, with `low`, `high` and `p` missing; `codes` (the reasons why not, see
+        `irpref.lab.decide.grounds`), `could_turn` (whether judging unjudged documents could change
+        the verdict; missing if unknown). If a system was run several times, also `repeats_a`,
+        `repeats_b` and `sd_repeats_a`, `sd_repeats_b` (standard deviation of the mean between
+        them). `text` has the sentences.
+
+    Raises
+    ------
+    ValueError
+        A level or margin that is not accepted, no measure, a topic without a group; a run that
+        answers no judged topic or retrieves no judged document; a judge whose grades say nothing;
+        what the evaluator raises.
+
+    Examples
+    --------
+    >>> from irpref.datasets import load
+    >>> made = load("synthetic")
+    >>> found = compare(["AP"], made.qrels, made.runs["noisy"], made.runs["baseline"])
+    >>> for sentence in found.text.splitlines()[0].split(". "):
+    ...     print(sentence)
+    AP: b (0.5177) is better than a (0.3443) by 0.1734 (95 % interval ... p = 0.0014, 30 topics)
+    a has no documents for 1 of 30 topics; they count as empty rankings
+    b has 34 to 49 documents for 22 of 30 topics, and AP looks at all: others have twice as many
+    Judging the unjudged documents could turn this.
+    """
+    level, missing = check_level(level), check_missing(missing)
+    if margin is not None:
+        check_margin(margin)
+    chosen = parse_all(measures)
+    names = _names(a, b) if names is None else list(names)
+    filled = with_judge(qrels, judge)
+    check_judge(filled)
+    qrels = opened(filled, "relevance", preferences=True)  # read again for the groups
+    runs, seed = dict(zip(names, (a, b), strict=True)), fixed_seed(rng)
+    facts = gathered(chosen, qrels, runs, alignment=Alignment(ties, float32))
+    check_present(facts.systems, len(facts.topics))
+    parts = groups_of(groups, qrels, facts.topics)
+    turning = Turning(qrels, runs, facts)
+    rows, text, topics = [], [], []
+    for measure in facts.measures:
+        tables = []
+        for group, inside in parts.items():
+            found = _Compared(facts, measure, inside, level, missing)
+            about_it = {"measure": str(measure), **({} if group is None else {"group": group})}
+            row = {**about_it, **found.row(seed)}
+            row["could_turn"] = found.could_turn(row, turning)
+            rows.append(row)
+            text.append(found.sentence(row, margin))
+            tables.append(pd.DataFrame({**about_it, **found.by_topic()}))
+        topics.append(pd.concat(tables).sort_values("difference", ascending=False, kind="stable"))
+    table = Comparison(rows).astype({"could_turn": "boolean"})
+    table.by_topic, table.evidence = pd.concat(topics, ignore_index=True), facts.frame(parts)
+    n_topics = int(table["topics"].iloc[0]) if groups is None else None
+    table.test = described(PAIRS, 2, n_topics, level, N_PERMUTATIONS)
+    table.text = "\n".join([*text, f"test: {table.test}"])
+    return table
+
+
+def _names(*runs: Any) -> list[str]:
+    """Names of two runs: for two different paths, as in `irpref eval`."""
+    try:
+        names = list(named_runs(list(runs)))
+    except TypeError:
+        names = []
+    return names if len(names) == 2 else ["a", "b"]
+
+
+def check_margin(margin: Any) -> None:
+    """`ValueError` unless this is a finite number of at least 0."""
+    if not (isinstance(margin, (int, float)) and 0 <= margin < math.inf):
+        raise ValueError(
+            f"margin={margin!r} is not accepted, expected a difference of at least 0, such as 0.02"
+        )
+
+
+class _Compared:
+    """Two runs by one measure on some topics."""
+
+    def __init__(
+        self, facts: Evidence, measure: Measure, inside: Bools, level: float, missing: float
+    ) -> None:
+        self.facts, self.measure, self.inside, self.level = facts, measure, inside, level
+        self.missing = missing
+        valued = ~np.isnan(facts.values(measure)).any(axis=0)
+        self.topics: Bools = inside & valued
+        if not self.topics.any():
+            raise ValueError(f"{measure}: no topic has a value for both runs")
+        self.of: TopicValues = facts.topic_values(measure, self.topics)
+        self.names = self.of.systems
+        self.grounds: list[Ground] = self._grounds()
+
+    def _grounds(self) -> list[Ground]:
+        """Why it cannot be told whether the run with the better mean is better."""
+        _, mean = gains(self.of)
+        baseline = 1 if mean < 0 else 0
+        found = {
+            ground.code: ground
+            for ground in grounds(self.facts, self.measure, baseline, self.inside, self.missing)
+            if ground.code != "few-topics"  # the sentence says how many there are
+        }
+        answerable = self.facts.answerable & self.inside
+        unanswered = self.facts.unanswered(self.measure) & answerable
+        for name, lost in zip(self.names, unanswered.sum(axis=1).tolist(), strict=True):
+            if lost > self.missing * answerable.sum() and "unanswered" not in found:
+                text = f"{name} has no documents for {lost:,} of {answerable.sum():,} topics"
+                found["unanswered"] = Ground("unanswered", text)
+        return list(found.values())
+
+    def by_topic(self) -> dict[str, Any]:
+        """Columns of the values by topic."""
+        a, b = self.of.values
+        return {"query_id": self.of.topics, "a": a, "b": b, "difference": differences(self.of)}
+
+    def row(self, seed: int | None) -> dict[str, Any]:
+        """The numbers, and the verdict."""
+        of = self.of
+        gain, mean = gains(of)
+        sign = 1.0 if of.higher_is_better else -1.0
+        low = high = p = effect = math.nan
+        verdict = UNKNOWN
+        if not self.grounds:
+            p = float(stepdown(gain[None], rng=seed)[0][0])
+            variance = residual_variance(of.values) if gain.size > 1 else 0.0
+            effect = mean / math.sqrt(variance) if variance else 0.0 if mean == 0 else math.nan
+            differs = mean != 0 and bool(significant(p, self.level))
+            verdict = EQUAL if not differs else "b better" if mean > 0 else "a better"
+            if gain.size >= FEWEST:
+                low, high = interval(sign * gain, self.level, rng=seed)
+                if of.is_sum:
+                    low, high = low * of.scale, high * of.scale
+                else:
+                    low, high = difference_in_range(self.measure, low, high)
+        return {
+            "mean_a": float(of.means[0]),
+            "mean_b": float(of.means[1]),
+            "difference": sign * mean * of.scale + 0.0,
+            "low": low,
+            "high": high,
+            "p": p,
+            "effect_size": sign * effect + 0.0,
+            "wins": int((gain > 0).sum()),
+            "losses": int((gain < 0).sum()),
+            "equal": int((gain == 0).sum()),
+            "topics": gain.size,
+            "verdict": verdict,
+            "codes": ", ".join(ground.code for ground in self.grounds),
+            **self._repeats(),
+        }
+
+    def _repeats(self) -> dict[str, Any]:
+        """How often each system was run, and how much its mean varies."""
+        if all(system.n_repeats == 1 for system in self.facts.systems):
+            return {}
+        found: dict[str, Any] = {}
+        for letter, system in zip("ab", self.facts.systems, strict=True):
+            found[f"repeats_{letter}"] = system.n_repeats
+            found[f"sd_repeats_{letter}"] = system.sd_of_mean(self.measure, self.topics)
+        return found
+
+    def could_turn(self, row: Mapping[str, Any], turning: Turning) -> bool | None:
+        """Whether judging unjudged documents could turn the verdict."""
+        if row["verdict"] == UNKNOWN or not math.isfinite(row["low"] + row["high"]):
+            return None
+        scale, sign = self.of.scale, 1.0 if self.of.higher_is_better else -1.0
+        down, up = row["difference"] - row["low"], row["high"] - row["difference"]
+
+        def verdict(end: float) -> str:
+            low, high = end * scale - down, end * scale + up
+            if low <= 0 <= high:
+                return EQUAL
+            return "b better" if sign * low > 0 else "a better"
+
+        return turning.could(self.measure, self.topics, verdict, row["verdict"])
+
+    def sentence(self, row: Mapping[str, Any], margin: float | None) -> str:
+        """The verdict, and what it rests on."""
+        of, names = self.of, self.names
+        head = of.measure + ("" if of.higher_is_better else " (lower is better)")
+        head += f", {row['group']}" if "group" in row else ""
+        a, b = f"{names[0]} ({row['mean_a']:.4f})", f"{names[1]} ({row['mean_b']:.4f})"
+        if row["verdict"] == UNKNOWN:
+            reasons = "; ".join(ground.text for ground in self.grounds)
+            return " ".join([f"{head}: {a} and {b}: cannot tell, {reasons}.", *self._notes(row)])
+        low, high, n = row["low"], row["high"], row["topics"]
+        differs = row["verdict"] != EQUAL
+        if differs:
+            better, worse = (b, a) if row["verdict"] == "b better" else (a, b)
+            low, high = sorted((abs(low), abs(high)))
+            text = f"{head}: {better} is better than {worse} by {abs(row['difference']):.4f}"
+        else:
+            text = f"{head}: {a} and {b} are not shown to differ: "
+            text += f"{names[1]} scores {_gap(row['difference'])}"
+        bounds = f"{100 * self.level:.4g} % interval {low:.4f} to {high:.4f}"
+        if not math.isfinite(high):
+            bounds = "too few topics for an interval"
+        text += f" ({bounds}, {p_equals(row['p'])}, {n:,} topic{'s' * (n != 1)})."
+        variance = residual_variance(of.values) if n > 1 and not differs else 0.0
+        if wanted := needed(abs(row["difference"]) / of.scale, variance, self.level):
+            text += f" About {about(wanted):,} topics would show a difference of this size."
+        if margin is not None and not math.isnan(row["low"]):
+            ruled_out = -margin < row["low"] and row["high"] < margin
+            text += (
+                f" A difference of {margin:g} or more is {'' if ruled_out else 'not '}ruled out."
+            )
+        return " ".join([text, *self._notes(row)])
+
+    def _notes(self, row: Mapping[str, Any]) -> list[str]:
+        """Sentences about what is missing and did not stand against the verdict."""
+        facts, measure, inside = self.facts, self.measure, self.inside
+        stopped = {ground.code for ground in self.grounds}
+        answerable = facts.answerable & inside
+        notes = []
+        for found in facts.rows(measure, inside):
+            least = 0 if found["code"] in ("unanswered", "blind") else self.missing * inside.sum()
+            said = found["code"] in stopped or found["code"] in ("unseen", "unanswerable")
+            if not said and found["topics"] > least:
+                notes.append(f"{found['text']}.")
+        valued = int((self.topics & answerable).sum())
+        if valued < answerable.sum():
+            notes.append(f"{valued:,} of {answerable.sum():,} topics have a value.")
+        if row["could_turn"] is True:
+            notes.append("Judging the unjudged documents could turn this.")
+        if row["verdict"] != UNKNOWN and is_skewed(differences(self.of)):
+            notes.append(
+                "The differences are few and skewed: the level of the test is not exact here."
+            )
+        return [*notes, *self._of_judge(), *self._of_repeats(row)]
+
+    def _of_judge(self) -> list[str]:
+        """How much of the first ten no human graded, if a judge did."""
+        by_judge = sum(int(system.by_judge[self.inside].sum()) for system in self.facts.systems)
+        if not by_judge:
+            return []
+        returned = sum(int(of.returned[TOP][self.inside].sum()) for of in self.facts.systems)
+        return [
+            f"{100 * by_judge / returned:.0f} % of the first ten documents of both were graded by "
+            f"the judge alone; filled grades carry no guarantee."
+        ]
+
+    def _of_repeats(self, row: Mapping[str, Any]) -> list[str]:
+        """Whether runs of one system differ as much as the two systems."""
+        most, name = max(
+            (system.range_of_mean(self.measure, self.topics), system.name)
+            for system in self.facts.systems
+        )
+        if not most or abs(row["difference"]) > most:
+            return []
+        return [f"The difference is not larger than between repeats of {name} ({most:.4f})."]
+
+
+def _gap(difference: float) -> str:
+    """A difference in words."""
+    if difference == 0:
+        return "the same"
+    return f"{abs(difference):.4f} {'higher' if difference > 0 else 'lower'}"

@@ -1,0 +1,492 @@
+"""May a change ship? `gate` decides whether it passes, is blocked, or cannot be told.
+
+One-sided bounds of the mean difference by the paired t distribution, d -+ t(q; n - 1) s / sqrt(n),
+n topics, s the standard deviation of the differences by topic, q = level for the lower bound and
+1 - (1 - level) / k for the upper bound. There are k rows: measures, times groups of topics and all
+topics together. By row:
+
+    pass          the lower bound is above -margin, and nothing stands against a pass
+    block         else, if the upper bound is below 0 and half the p of `irpref.lab.compare` (for a
+                  one-sided test) is at most 0.85 (1 - level) / k
+    inconclusive  else
+
+The change passes if all rows over all topics do and no group is blocked. A pass needs every
+measure, so each lower bound uses the whole level; a block needs only one, so the rows share it. If
+a change has no effect but to swap the two values of a topic at random, the sign-flip test is exact,
+and fewer than 1 - level of such changes are blocked, with any measure and any number of topics.
+With skewed differences both tests exceed their level, mostly by less than an eighth; 0.85 makes up
+for that. See docs/significance.md.
+
+What stands against a pass is in `irpref.lab.decide.grounds`. A topic that is unanswerable, out of
+reach of the measure, or unanswered by the baseline is left out. One that only the candidate does
+not answer has the value of an empty ranking and is never a gain."""
+
+from __future__ import annotations
+
+import hashlib
+import math
+from collections.abc import Mapping, Sequence
+from typing import Any, ClassVar
+
+import numpy as np
+from ir_measures.measures import Measure
+from scipy import special
+
+from irpref.judged.align import listing
+from irpref.judged.fingerprint import hash_of_pool
+from irpref.judged.groups import groups_of
+from irpref.judged.inputs import opened
+from irpref.judged.order import Alignment
+from irpref.judged.pool import Pool
+from irpref.judged.types import Groups, Qrels, Run
+from irpref.kernel.segments import Bools, Floats
+from irpref.lab.decide.all_pairs import LEVEL, significant
+from irpref.lab.decide.comparison import check_margin
+from irpref.lab.decide.grounds import (
+    MISSING,
+    Ground,
+    check_depth,
+    check_judge,
+    check_missing,
+    check_present,
+    compared,
+    grounds,
+)
+from irpref.lab.decide.paired import FEWEST, about, gains, needed
+from irpref.lab.decide.sign_flips import stepdown
+from irpref.lab.decide.turning import MOST_TOPICS, Turning
+from irpref.lab.judges.filling import with_judge
+from irpref.lab.trust.frames import ResultFrame
+from irpref.lab.trust.topics import check_level, difference_in_range
+from irpref.measures.declare import Measures
+from irpref.measures.names import parse_all
+from irpref.values.evidence import TOP, Evidence, gathered, is_count, repeats_in
+from irpref.values.matrix import TopicValues
+
+# Share of the level that a block may use: with skewed differences the tests exceed their level.
+RESERVE = 0.85
+VERSION = 1  # of what `irpref gate -o json` prints
+
+
+class Gate(ResultFrame):
+    """What `gate` returns.
+
+    Attributes
+    ----------
+    verdict : {'pass', 'block', 'inconclusive'}
+    text : str
+        The verdict in one line.
+    notes : list of str
+        What it rests on, a sentence each.
+    evidence : DataFrame
+        The same as a table, as `irpref.evidence` returns it.
+    qrels : str
+        Hash of the judgments: the same for the same judgments in any order and form.
+    inputs : str
+        Hash of all that a verdict is about besides the runs: the judgments, those of a judge
+        included, and the groups.
+    version : int
+        Of the table: it rises if a column changes its meaning.
+    """
+
+    _metadata: ClassVar[list[str]] = [
+        *("verdict", "text", "notes", "evidence", "qrels", "inputs", "version")
+    ]
+
+
+def gate(
+    measures: Measures,
+    qrels: Qrels,
+    baseline: Run | Sequence[Run],
+    candidate: Run | Sequence[Run],
+    *,
+    margin: float = 0.02,
+    level: float = LEVEL,
+    missing: float = MISSING,
+    depth: int | None = None,
+    groups: Groups | None = None,
+    float32: bool = False,
+    ties: str = "id",
+    judge: Qrels | Sequence[Any] | None = None,
+) -> Gate:
+    """May this change ship? Decide whether it passes, is blocked, or cannot be told.
+
+    Parameters
+    ----------
+    measures : measures of any toolkit, or their names
+        Counts (`NumRel`) are refused: they say nothing about a ranking.
+    qrels : in any form that `irpref.evaluator` takes
+    baseline, candidate : runs in any form that `irpref.evaluator` takes
+        A list of runs is one system that was run several times: its value of a topic is the mean of
+        theirs.
+    margin : float of at least 0
+        The largest loss of the mean that you tolerate.
+    level : float in (0, 1)
+        Confidence level of the one-sided bounds. For a block, all rows share the level, so that the
+        chance of a false block does not grow with their number.
+    missing : float in [0, 1)
+        Share of the answerable topics that the baseline may lack.
+    depth : int, optional
+        Only so many documents of each topic count, of both runs.
+    groups : mapping of topic to group, path of a file, or name of a column of the qrels, optional
+        Also block a change that is worse on one of these groups of topics.
+    float32, ties : see `irpref.evaluator`
+    judge : qrels of a judge, or several as a list, optional
+        Grades for documents that no human judged, see `irpref.lab.fill`.
+
+    Returns
+    -------
+    Gate
+        A DataFrame with a row for each measure, and for each group and measure: `measure`, `group`
+        (only with groups; missing for all topics), `baseline`, `candidate` (means), `difference`,
+        `low`, `high` (candidate minus baseline and its bounds, with the sign changed if lower is
+        better: a loss is negative; bounds are missing with fewer than five topics), `p` (as in
+        `compare`), `worse` (whether the candidate is shown to be worse), `verdict` (of this row
+        alone), `codes` (what stands against a pass, see `irpref.lab.decide.grounds`), `topics` (how
+        many were compared), `left_out` (how many were not), `topics_needed` (how many would decide
+        in 4 of 5 experiments if the difference is as observed; missing if it is decided),
+        `missing_baseline`, `missing_candidate` (topics without documents), `unjudged_baseline`,
+        `unjudged_candidate` (share of unjudged documents in the first ten), `by_judge_baseline`,
+        `by_judge_candidate` (share graded by a judge alone; only with a judge), `could_turn`
+        (whether judging unjudged documents could change the verdict of this row; missing if
+        unknown). If a system was run several times, also `repeats` and `sd_repeats`, as
+        `irpref.lab.compare` has them.
+
+    Raises
+    ------
+    ValueError
+        An argument that is not accepted, fewer than two topics, no measure, a count, no relevant
+        document, a topic without a group; a run that answers no judged topic or retrieves no judged
+        document; a judge whose grades say nothing; what the evaluator raises.
+
+    Examples
+    --------
+    >>> from irpref.datasets import load
+    >>> made = load("synthetic")
+    >>> found = gate(["AP"], made.qrels, made.runs["strong"], made.runs["broad"])
+    >>> found.verdict, found.text
+    ('block', 'blocked: AP fell by 0.093 (0.022 to 0.165 at 95 %), 30 queries')
+    """
+    level, missing, depth = check_level(level), check_missing(missing), check_depth(depth)
+    check_margin(margin)
+    chosen = _measures(measures)
+    filled = with_judge(qrels, judge)
+    check_judge(filled)
+    qrels = opened(filled, "relevance", preferences=True)
+    runs = {
+        name: [opened(one, "score") for one in repeats_in(run)]
+        for name, run in (("baseline", baseline), ("candidate", candidate))
+    }
+    alignment = Alignment(ties, float32)
+    facts = gathered(chosen, qrels, runs, depth, alignment)
+    n_topics = len(facts.topics)
+    if n_topics < 2:
+        raise ValueError(f"a gate needs at least 2 topics, got {n_topics}")
+    if not facts.answerable.any():
+        raise ValueError("a gate needs relevant documents, and no grade is above 0")
+    check_present(facts.systems, n_topics)
+    ranked = _Rankings(facts.pool, runs, alignment) if n_topics <= MOST_TOPICS else None
+    parts: dict[str | None, Bools] = {None: np.ones(n_topics, bool)}
+    if groups is not None:
+        parts |= groups_of(groups, qrels, facts.topics)
+    share = len(chosen) * len(parts)
+    turning = Turning(
+        qrels, {name: one[0] for name, one in runs.items()}, facts, bool(ranked and ranked.same)
+    )
+    rows = []
+    for measure in facts.measures:
+        for group, inside in parts.items():
+            part = _Gated(facts, measure, inside, missing, bool(ranked and ranked.same))
+            named = {"measure": str(measure)} | ({} if groups is None else {"group": group})
+            rows.append(named | part.row(margin, level, share, turning))
+    table = Gate(rows).astype({"topics_needed": "Int64", "could_turn": "boolean"})
+    table.evidence, table.version = facts.frame(parts), VERSION
+    table.qrels = hash_of_pool(facts.pool)
+    table.inputs = _hash_of_inputs(table.qrels, parts, facts.topics)
+    table.verdict = _overall(rows)
+    table.text = _Summary(rows, level, margin, share).text(table.verdict)
+    table.notes = [*_notes(table.evidence, facts), *(ranked.notes() if ranked else [])]
+    return table
+
+
+def _measures(measures: Measures) -> list[Measure]:
+    chosen = list(dict.fromkeys(parse_all(measures)))
+    if not chosen:
+        raise ValueError("a gate needs at least one measure")
+    if counts := [str(measure) for measure in chosen if is_count(measure)]:
+        raise ValueError(
+            f"{', '.join(counts)}: a gate takes measures that have a mean over topics, and counts "
+            f"say nothing about which ranking is better"
+        )
+    return chosen
+
+
+def _hash_of_inputs(of_qrels: str, parts: Mapping[str | None, Bools], topics: Sequence[str]) -> str:
+    """Hash of the judgments and the groups; without groups that of the judgments."""
+    if len(parts) == 1:
+        return of_qrels
+    found = hashlib.blake2b(of_qrels.encode(), digest_size=8)
+    for group, inside in parts.items():
+        if group is not None:
+            members = [topics[t] for t in np.flatnonzero(inside).tolist()]
+            found.update(f"{group!r} {members!r}\n".encode("utf-8", "surrogatepass"))
+    return found.hexdigest()
+
+
+def _overall(rows: Sequence[Mapping[str, Any]]) -> str:
+    """The verdict of all rows."""
+    whole = [row for row in rows if row.get("group") is None]
+    passes = all(row["verdict"] == "pass" for row in whole)
+    if any(row["verdict"] == "block" for row in rows) or (
+        not passes and any(row["worse"] for row in whole)
+    ):
+        return "block"
+    return "pass" if passes else "inconclusive"
+
+
+def _verdict(low: float, worse: bool, margin: float) -> str:
+    """The verdict of one row, if nothing stands against a pass."""
+    return "pass" if low > -margin else "block" if worse else "inconclusive"
+
+
+def _bounds(of: TopicValues, margin: float, level: float, share: int) -> dict[str, Any]:
+    """Means, bounds and p of two runs, if they share the level with so many rows."""
+    n = len(of.topics)
+    gain, mean = gains(of)
+    spread = 0.0 if np.ptp(gain) == 0 else float(gain.std(ddof=1))
+    error = spread / math.sqrt(n)
+    low = mean - float(special.stdtrit(n - 1, level)) * error
+    high = mean + float(special.stdtrit(n - 1, 1 - (1 - level) / share)) * error
+    row: dict[str, Any] = {
+        "baseline": float(of.means[0]),
+        "candidate": float(of.means[1]),
+        "difference": mean + 0.0,
+        "low": low + 0.0,
+        "high": high + 0.0,
+    }
+    # Half the p, since only a loss counts; times the number of rows, since they share the level.
+    row["p"] = float(stepdown(gain[None])[0][0])
+    row["worse"] = high < 0 and bool(significant(row["p"] / 2 * share / RESERVE, level))
+    row["verdict"] = _verdict(low, row["worse"], margin)
+    return row
+
+
+class _Gated:
+    """Two runs by one measure on some topics."""
+
+    def __init__(
+        self, facts: Evidence, measure: Measure, inside: Bools, missing: float, same: bool
+    ) -> None:
+        self.facts, self.measure, self.inside, self.same = facts, measure, inside, same
+        values = facts.values(measure)
+        lacking = facts.unanswered(measure)[1]
+        values[1, lacking] = facts.empty[measure][lacking]
+        self.topics: Bools = compared(facts, measure, 0, inside) & ~np.isnan(values).any(axis=0)
+        # Not to answer is never a gain.
+        worst = np.minimum if getattr(measure, "higher_is_better", True) else np.maximum
+        values[1, lacking] = worst(values[1, lacking], values[0, lacking])
+        self.values: Floats = values
+        self.grounds: list[Ground] = grounds(facts, measure, 0, inside, missing)
+        if same:  # a change of nothing needs no number of topics
+            self.grounds = [of for of in self.grounds if of.code != "few-topics"]
+
+    def row(self, margin: float, level: float, share: int, turning: Turning) -> dict[str, Any]:
+        """The numbers, and the verdict."""
+        n = int(self.topics.sum())
+        row: dict[str, Any] = dict.fromkeys(_NUMBERS, math.nan) | {"worse": False}
+        if n:
+            of = self.facts.topic_values(self.measure, self.topics, self.values)
+            if n >= FEWEST or self.same:
+                row = _bounds(of, margin, level, share)
+            else:
+                row |= {"baseline": float(of.means[0]), "candidate": float(of.means[1])}
+                row["difference"] = gains(of)[1] + 0.0
+        verdict = _verdict(row["low"], row["worse"], margin)
+        if verdict == "pass" and self.grounds:
+            verdict = "block" if row["worse"] else "inconclusive"
+        row |= {"verdict": verdict, "codes": ", ".join(ground.code for ground in self.grounds)}
+        row |= {"reason": "; ".join(ground.text for ground in self.grounds)}
+        row |= {"topics": n, "left_out": int(self.inside.sum()) - n}
+        row["topics_needed"] = self._needed(row, margin, level, share)
+        row |= self._facts()
+        row["could_turn"] = self._could_turn(row, margin, turning)
+        row["low"], row["high"] = difference_in_range(self.measure, row["low"], row["high"])
+        return row
+
+    def _needed(
+        self, row: Mapping[str, Any], margin: float, level: float, share: int
+    ) -> int | None:
+        """How many topics would decide, for the verdict that is easier to reach."""
+        if row["verdict"] != "inconclusive" or self.grounds or not math.isfinite(row["low"]):
+            return None
+        of = self.facts.topic_values(self.measure, self.topics, self.values)
+        gain, mean = gains(of)
+        variance = 0.0 if np.ptp(gain) == 0 else float(gain.var(ddof=1)) / 2
+        block = 1 - RESERVE * (1 - level) / share
+        found = [
+            needed(mean + margin, variance, level, one_sided=True),
+            needed(-mean, variance, block, one_sided=True),
+        ]
+        known = [number for number in found if number is not None]
+        return max(min(known), gain.size + 1) if known else None
+
+    def _facts(self) -> dict[str, Any]:
+        """What is missing from each run."""
+        facts, inside = self.facts, self.inside
+        found: dict[str, Any] = {}
+        for name, system in zip(("baseline", "candidate"), facts.systems, strict=True):
+            found[f"missing_{name}"] = int((system.retrieved[inside] == 0).sum())
+        for name, system in zip(("baseline", "candidate"), facts.systems, strict=True):
+            judged = system.judged[TOP][inside] / system.n_repeats
+            found[f"unjudged_{name}"] = float(1 - (judged / TOP).mean())
+        if any(system.by_judge.any() for system in facts.systems):
+            for name, system in zip(("baseline", "candidate"), facts.systems, strict=True):
+                returned = max(int(system.returned[TOP][inside].sum()), 1)
+                found[f"by_judge_{name}"] = int(system.by_judge[inside].sum()) / returned
+        if any(system.n_repeats > 1 for system in facts.systems):
+            for name, system in zip(("baseline", "candidate"), facts.systems, strict=True):
+                found[f"repeats_{name}"] = system.n_repeats
+                found[f"sd_repeats_{name}"] = system.sd_of_mean(self.measure, self.topics)
+        return found
+
+    def _could_turn(self, row: Mapping[str, Any], margin: float, turning: Turning) -> bool | None:
+        """Whether judging unjudged documents could change the verdict."""
+        if not math.isfinite(row["low"]) or self.grounds:
+            return None
+        down, up = row["difference"] - row["low"], row["high"] - row["difference"]
+        sign = 1.0 if getattr(self.measure, "higher_is_better", True) else -1.0
+        agrees = bool(row["worse"] or row["high"] >= 0)
+
+        def verdict(end: float) -> str:
+            return _verdict(sign * end - down, sign * end + up < 0 and agrees, margin)
+
+        return turning.could(self.measure, self.topics, verdict, row["verdict"], agrees)
+
+
+_NUMBERS = ("baseline", "candidate", "difference", "low", "high", "p")
+
+
+class _Rankings:
+    """The documents of two runs of one system each, as they are ranked."""
+
+    def __init__(self, pool: Pool, runs: Mapping[str, Sequence[Any]], alignment: Alignment) -> None:
+        self.constant: list[str] = []
+        ranked = []
+        for name, repeats in runs.items():
+            for run in repeats:
+                every = listing(pool, run, quiet=True, alignment=alignment)
+                ranked.append((every.topics.offsets.tolist(), every.doc_ids))
+                scores, lengths = every.score, every.topics.lengths
+                equal = every.topics.maximum(scores, 0.0) == -every.topics.maximum(-scores, 0.0)
+                if (lengths > 1).any() and equal[lengths > 1].all() and name not in self.constant:
+                    self.constant.append(name)
+        self.same = len(ranked) == 2 and ranked[0] == ranked[1]
+
+    def notes(self) -> list[str]:
+        """What is strange about them."""
+        said = ["both runs are the same ranking"] * self.same
+        return [
+            *said,
+            *(
+                f"all scores of the {name} are equal: document ids make its order"
+                for name in self.constant
+            ),
+        ]
+
+
+def _notes(evidence: Any, facts: Evidence) -> list[str]:
+    """What the verdict rests on, in sentences; what all measures have in common once."""
+    whole = evidence[evidence["group"].isna()]
+    notes = list(dict.fromkeys(whole.loc[whole["code"] != "unseen", "text"]))
+    by_judge = sum(int(system.by_judge.sum()) for system in facts.systems)
+    if by_judge:
+        returned = sum(int(system.returned[TOP].sum()) for system in facts.systems)
+        notes.append(
+            f"{100 * by_judge / returned:.0f} % of the first ten documents of both were graded by "
+            f"the judge alone; filled grades carry no guarantee"
+        )
+    return notes
+
+
+class _Summary:
+    """The verdict in one line."""
+
+    def __init__(
+        self, rows: Sequence[Mapping[str, Any]], level: float, margin: float, share: int
+    ) -> None:
+        self.rows, self.level, self.margin, self.share = rows, level, margin, share
+        self.whole = [row for row in rows if row.get("group") is None]
+        self.groups = [row for row in rows if row.get("group") is not None]
+        self.at = f"at {100 * level:.4g} %"
+        sizes, lost = ([row[name] for row in self.whole] for name in ("topics", "left_out"))
+        self.queries = f"{_range(sizes)} queries"
+        if any(lost):
+            self.queries += f" compared, {_range(lost)} left out"
+
+    def text(self, verdict: str) -> str:
+        """The line."""
+        body = {"block": self._blocked, "pass": self._passed, "inconclusive": self._unknown}
+        return body[verdict]() + self._small()
+
+    def _name(self, row: Mapping[str, Any]) -> str:
+        group = row.get("group")
+        return str(row["measure"]) + (f" in {group}" if group is not None else "")
+
+    def _blocked(self) -> str:
+        said = []
+        every = {id(row): row for row in self.rows if row["verdict"] == "block"}
+        if any(row["verdict"] != "pass" for row in self.whole):
+            every |= {id(row): row for row in self.whole if row["worse"]}
+        for row in self.rows:
+            if id(row) in every:
+                verb = "fell" if row["candidate"] < row["baseline"] else "rose"
+                size, least, most = -row["difference"], -row["high"], -row["low"]
+                said.append(
+                    f"{self._name(row)} {verb} by {size:.3f} ({least:.3f} to {most:.3f} {self.at})"
+                )
+        return f"blocked: {', '.join(said)}, {self.queries}"
+
+    def _passed(self) -> str:
+        said = [
+            f"{row['measure']} {row['difference']:+.3f}, at worst {row['low']:+.3f}"
+            for row in self.whole
+        ]
+        return f"passed: {'; '.join(said)} ({self.at}, margin {self.margin:g}), {self.queries}"
+
+    def _unknown(self) -> str:
+        open_rows = [row for row in self.whole if row["verdict"] == "inconclusive"]
+        reasons: dict[str, list[str]] = {}
+        for row in open_rows:
+            reasons.setdefault(row["reason"], []).append(row["measure"])
+        stopped = [f"{text}{_of(names, self.whole)}" for text, names in reasons.items() if text]
+        if stopped:
+            return f"cannot tell: {'; '.join(stopped)}; {self.queries}"
+        wanted = [row["topics_needed"] for row in open_rows]
+        known = [number for number in wanted if number is not None]
+        decide = ""
+        if known and len(known) == len(wanted):
+            decide = f"; about {about(max(known)):,} would decide"
+        undecided = [row["measure"] for row in open_rows]
+        which = f" ({', '.join(undecided)})" if len(self.whole) > 1 else ""
+        return f"cannot tell: {self.queries}{decide}{which}"
+
+    def _small(self) -> str:
+        """Groups in which no loss could have been shown."""
+        small: dict[str, int] = {}
+        for row in self.groups:
+            least = 2.0 ** -max(row["topics"], 1) * self.share / RESERVE
+            if row["topics"] < FEWEST or not significant(least, self.level):
+                small[str(row["group"])] = row["topics"]
+        if not small:
+            return ""
+        named = ", ".join(f"{group} ({n})" for group, n in small.items())
+        return f"; too small to tell: {named}"
+
+
+def _range(numbers: Sequence[int]) -> str:
+    return " to ".join(f"{n:,}" for n in dict.fromkeys((min(numbers), max(numbers))))
+
+
+def _of(names: Sequence[str], whole: Sequence[Any]) -> str:
+    """Which measures a reason is about, if not all."""
+    return f" ({', '.join(names)})" if len(names) < len(whole) else ""

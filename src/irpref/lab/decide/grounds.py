@@ -1,0 +1,184 @@
+"""What stands against a verdict: reasons not to call a run better, and runs that cannot be compared.
+
+`irpref.evidence` has the facts. Here is what they mean for the question whether a candidate is as
+good as a baseline, by one measure. No pass, and no claim that the candidate is better, if
+
+    unanswered    topics that the baseline does not answer, or on which either run has no value, are
+                  more than `missing` of the answerable ones
+    out-of-reach  less than a quarter of the answerable topics are in reach of the measure
+    unseen        on fewer than ten of the compared topics (half of them, if fewer than twenty) a run
+                  retrieves a judged document
+    blind         on more than half of the compared topics the measure does not tell grades apart
+    shallow       the baseline is shallow on more than `missing` of the answerable topics
+    unjudged      the baseline's first ten are judged to less than a fifth of the candidate's share,
+                  and the qrels hold documents judged non-relevant: else it is the relevant
+                  documents alone that are judged, and a better run has more of them
+    few-topics    fewer than five topics are left
+
+Topics are compared if they are answerable, in reach, and answered by the baseline. Unseen and
+unanswerable topics alone are no reason: a relevant document that no run retrieves is a result."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from ir_measures.measures import Measure
+
+from irpref.kernel.segments import Bools
+from irpref.lab.decide.paired import FEWEST
+from irpref.lab.judges.filling import USELESS
+from irpref.values.evidence import TOP, Evidence, System
+
+MISSING = 0.05  # share of the answerable topics that may be missing
+_IN_REACH, _BLIND, _JUDGED = 0.25, 0.5, 0.2
+_SEEN = 10  # topics
+
+
+@dataclass(frozen=True, slots=True)
+class Ground:
+    """A reason against a verdict: a stable code, and a sentence without its full stop."""
+
+    code: str
+    text: str
+
+
+def check_missing(missing: Any) -> float:
+    """The share as a float; `ValueError` unless it lies between 0 and 1."""
+    if isinstance(missing, bool) or not isinstance(missing, (int, float)) or not 0 <= missing < 1:
+        raise ValueError(
+            f"missing={missing!r} is not accepted, expected a share of the topics of at least 0 "
+            f"and below 1, such as 0.05"
+        )
+    return float(missing)
+
+
+def check_depth(depth: Any) -> int | None:
+    """The depth; `ValueError` unless it is a positive integer or None."""
+    if depth is None:
+        return None
+    if isinstance(depth, bool) or not isinstance(depth, (int, np.integer)) or depth < 1:
+        raise ValueError(
+            f"depth={depth!r} is not accepted, expected a number of documents of at least 1"
+        )
+    return int(depth)
+
+
+def check_judge(qrels: Any) -> None:
+    """`ValueError` if qrels are filled with the grades of a judge that say nothing about the human
+    ones.
+    """
+    correlation = getattr(qrels, "correlation", None)
+    if correlation is not None and not correlation >= USELESS:
+        raise ValueError(
+            f"the judge's grades say nothing about the human ones (correlation {correlation:.2f}): "
+            f"no verdict can rest on them"
+        )
+
+
+def check_present(systems: Sequence[System], n_topics: int) -> None:
+    """`ValueError` if a run answers no judged topic, or none of its documents is judged."""
+    for system in systems:
+        if system.is_absent:
+            raise ValueError(f"{system.name}: {absence(system, n_topics)}")
+
+
+def absence(system: System, n_topics: int) -> str:
+    """Why nothing can be said of a run."""
+    if not system.retrieved.any():
+        return f"the run answers none of the {n_topics:,} judged topics"
+    return f"none of the run's {int(system.retrieved.sum()):,} documents is judged"
+
+
+def compared(facts: Evidence, measure: Measure, baseline: int, inside: Bools) -> Bools:
+    """Topics that can tell something: answerable, in reach, and answered by the baseline."""
+    there = facts.answerable & facts.reached[measure] & inside
+    return np.asarray(there & ~facts.unanswered(measure)[baseline])
+
+
+def grounds(
+    facts: Evidence, measure: Measure, baseline: int, inside: Bools, missing: float
+) -> list[Ground]:
+    """The reasons not to call the other of two runs better than the baseline, or as good.
+
+    Parameters
+    ----------
+    facts : Evidence
+        Of two systems.
+    measure : measure
+    baseline : int
+        Number of the baseline.
+    inside : bool array (n_topics,)
+        The topics to look at.
+    missing : float
+        Share of the answerable topics that may be missing.
+    """
+    candidate = 1 - baseline
+    name = facts.systems[baseline].name
+    answerable = facts.answerable & inside
+    n = int(answerable.sum())
+    if not n:
+        return [
+            Ground("unanswerable", f"none of the {inside.sum():,} topics has a relevant document")
+        ]
+    kept = compared(facts, measure, baseline, inside)
+    n_kept = int(kept.sum())
+    found = [*_missing(facts, measure, baseline, answerable, missing)]
+    in_reach = int((answerable & facts.reached[measure]).sum())
+    if in_reach < _IN_REACH * n:
+        text = f"nothing counts as relevant to {measure} for {n - in_reach:,} of {n:,} topics"
+        found.append(Ground("out-of-reach", f"{text} ({facts.scale(measure)})"))
+    seen = int((kept & ~facts.unseen).sum())
+    if n_kept and seen < min(_SEEN, n_kept / 2):
+        where = f"for {seen:,} of {n_kept:,} topics only" if seen else "for none of the topics"
+        found.append(Ground("unseen", f"{where} a run retrieves a judged document"))
+    blind = int((kept & facts.blind(measure)).sum())
+    if blind > _BLIND * n_kept:
+        every = (
+            "every judged document counts as relevant"
+            if _has_rel(measure)
+            else "all grades count the same"
+        )
+        text = f"{every} to {measure} ({facts.scale(measure)}) for {blind:,} of {n_kept:,} topics"
+        found.append(Ground("blind", text))
+    shallow = facts.shallow(measure)[baseline] & answerable
+    if shallow.sum() > missing * n:
+        found.append(Ground("shallow", facts.shallow_text(measure, baseline, shallow, answerable)))
+    shares = [_judged_share(system, kept) for system in facts.systems]
+    if (facts.pool.grade == 0).any() and shares[baseline] < _JUDGED * shares[candidate]:
+        low, high = (f"{100 * shares[i]:.0f} %" for i in (baseline, candidate))
+        text = f"{low} of the first ten documents of {name} are judged, and {high} of those of "
+        found.append(Ground("unjudged", text + facts.systems[candidate].name))
+    if n_kept < FEWEST:
+        found.append(Ground("few-topics", f"{n_kept or 'no'} topics are too few"))
+    return found
+
+
+def _missing(
+    facts: Evidence, measure: Measure, baseline: int, answerable: Bools, missing: float
+) -> list[Ground]:
+    n = int(answerable.sum())
+    unanswered = facts.unanswered(measure)[baseline] & answerable
+    no_value = np.isnan(facts.values(measure)).any(axis=0) & answerable
+    if (unanswered | no_value).sum() <= missing * n:
+        return []
+    lost = int((unanswered & ~no_value).sum())
+    said = []
+    if lost:
+        who = facts.systems[baseline].name
+        said.append(f"{who} has no documents for {lost:,} of {n:,} topics")
+    if no_value.any():
+        said.append(f"{measure} has no value for {int(no_value.sum()):,} of {n:,} topics")
+    return [Ground("unanswered", ", and ".join(said))]
+
+
+def _has_rel(measure: Measure) -> bool:
+    return "rel" in measure.SUPPORTED_PARAMS
+
+
+def _judged_share(system: System, topics: Bools) -> float:
+    """Share of judged documents in the first ten of these topics."""
+    returned = int(system.returned[TOP][topics].sum())
+    return int(system.judged[TOP][topics].sum()) / returned if returned else 0.0

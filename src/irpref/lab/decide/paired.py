@@ -1,0 +1,71 @@
+"""Differences of two runs by topic, and what can be said of their mean."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from irpref.kernel.segments import Floats
+from irpref.lab.trust.design import POWER, topics_needed
+from irpref.values.matrix import TopicValues
+from irpref.values.means import magnitude, settled
+
+FEWEST = 5  # topics: with fewer there is no interval
+_FEW, _FEW_DIFFERENT = 50, 20  # topics; topics on which runs differ
+_STRONG = 1.0  # skewness
+
+
+def differences(of: TopicValues) -> Floats:
+    """Second run minus first run by topic, with rounding errors set to 0."""
+    return settled(of.values[1] - of.values[0], magnitude(of.values).max(keepdims=True))
+
+
+def gains(of: TopicValues) -> tuple[Floats, float]:
+    """Gain of the second run by topic, positive if it is better, and the mean; rounding errors are
+    set to 0.
+    """
+    gain = differences(of) if of.higher_is_better else -differences(of)
+    if not gain.size:
+        return gain, math.nan
+    return gain, float(settled(gain.mean(), magnitude(of.values).max()))
+
+
+def is_skewed(difference: Floats) -> bool:
+    """Whether differences are so few and so skewed that the level of a test is not exact.
+
+    With fewer than 50 topics, or fewer than 20 on which the runs differ, if the skewness is beyond
+    -1 or 1. See docs/significance.md.
+    """
+    spread = float(difference.std())
+    if not spread or (difference.size >= _FEW and np.count_nonzero(difference) >= _FEW_DIFFERENT):
+        return False
+    skewness = float(((difference - difference.mean()) ** 3).mean()) / spread**3
+    return abs(skewness) > _STRONG
+
+
+def needed(distance: float, variance: float, level: float, one_sided: bool = False) -> int | None:
+    """Number of topics that would show a mean this far away in 4 of 5 experiments; None if no
+    number would.
+
+    Parameters
+    ----------
+    distance : float
+        Of the mean difference from what it is compared with.
+    variance : float
+        Residual variance of the two runs: half the variance of their differences.
+    level : float
+        The confidence level in force.
+    one_sided : bool
+    """
+    method = "t_one_sided" if one_sided else "t"
+    try:
+        return topics_needed(distance, variance, method=method, level=level, power=POWER)
+    except ValueError:  # no difference, nothing varies, or more than 10^9 topics
+        return None
+
+
+def about(n: int) -> int:
+    """The number rounded up to two significant digits."""
+    unit: int = 10 ** max(len(str(n)) - 2, 0)
+    return -(-n // unit) * unit

@@ -1,0 +1,96 @@
+"""Could judging the unjudged documents turn a verdict?
+
+Unjudged documents can move a mean difference between two bounds (`irpref.lab.intervals`). A verdict
+could be turned if it would be another one at one of them, with an interval of the same width. A
+search finds values that can occur, but there may be others beyond them: then "no" is unknown."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import numpy as np
+from ir_measures.measures import Measure
+
+from irpref.data.columns import columns_of
+from irpref.judged.inputs import as_frame
+from irpref.judged.types import Qrels
+from irpref.kernel.segments import Bools
+from irpref.lab.trust.holes import pair_intervals
+from irpref.values.evidence import Evidence
+
+MOST_TOPICS = 1000  # with more topics we do not ask
+
+
+class Turning:
+    """Asks about two runs whether judging further documents could turn a verdict.
+
+    Parameters
+    ----------
+    qrels : any form of qrels
+    runs : mapping of name to run
+        Two runs; the difference is the second minus the first.
+    facts : Evidence
+    same : bool
+        Whether both have the same ranking, so that nothing can turn.
+    """
+
+    def __init__(
+        self, qrels: Qrels, runs: Mapping[str, Any], facts: Evidence, same: bool = False
+    ) -> None:
+        self.qrels, self.facts, self.same = qrels, facts, same
+        self.runs = dict(reversed(list(runs.items())))
+        repeated = any(system.n_repeats > 1 for system in facts.systems)
+        self.is_asked = len(facts.topics) <= MOST_TOPICS and not repeated and facts.depth is None
+        self._parts: dict[bytes, Qrels] = {}
+
+    def could(
+        self,
+        measure: Measure,
+        topics: Bools,
+        verdict: Callable[[float], str],
+        now: str,
+        agrees: bool = True,
+    ) -> bool | None:
+        """Whether the verdict could be another one; None if unknown.
+
+        Parameters
+        ----------
+        measure : measure
+        topics : bool array (n_topics,)
+            The topics behind the verdict.
+        verdict : callable
+            The verdict if the mean of second minus first were this number.
+        now : str
+            The verdict.
+        agrees : bool
+            False if it depends on more than the interval: then "no" is unknown.
+        """
+        if self.same:
+            return False
+        if not self.is_asked or not topics.any():
+            return None
+        try:
+            found = pair_intervals([measure], self._on(topics), self.runs)
+        except ValueError:  # no bounds for this measure, or with these judgments
+            return None
+        ((low, high, exact),) = found[["low", "high", "exact"]].astype(object).to_numpy().tolist()
+        if low == high and exact:
+            return False
+        if any(verdict(end) != now for end in (low, high)):
+            return True
+        return False if exact and agrees else None
+
+    def _on(self, topics: Bools) -> Qrels:
+        """The judgments of some topics."""
+        if topics.all():
+            return self.qrels
+        key = topics.tobytes()
+        if key not in self._parts:
+            frame = as_frame(self.qrels, "relevance")
+            column = columns_of([str(name) for name in frame.columns], "relevance", "qrels")[
+                "query_id"
+            ]
+            kept = {self.facts.topics[t] for t in np.flatnonzero(topics).tolist()}
+            self._parts[key] = frame[frame[column].astype(str).isin(kept)]
+        return self._parts[key]
