@@ -28,7 +28,6 @@ from irpref.lab.decide.all_pairs import LEVEL, PAIRS, described, significant
 from irpref.lab.decide.grounds import (
     MISSING,
     Ground,
-    check_judge,
     check_missing,
     check_present,
     grounds,
@@ -152,9 +151,9 @@ def compare(
         check_margin(margin)
     chosen = parse_all(measures)
     names = _names(a, b) if names is None else list(names)
-    filled = with_judge(qrels, judge)
-    check_judge(filled)
-    qrels = opened(filled, "relevance", preferences=True)  # read again for the groups
+    qrels = opened(
+        with_judge(qrels, judge), "relevance", preferences=True
+    )  # read again for the groups
     runs, seed = dict(zip(names, (a, b), strict=True)), fixed_seed(rng)
     facts = gathered(chosen, qrels, runs, alignment=Alignment(ties, float32))
     check_present(facts.systems, len(facts.topics))

@@ -46,7 +46,6 @@ from irpref.lab.decide.grounds import (
     MISSING,
     Ground,
     check_depth,
-    check_judge,
     check_missing,
     check_present,
     compared,
@@ -170,9 +169,7 @@ def gate(
     level, missing, depth = check_level(level), check_missing(missing), check_depth(depth)
     check_margin(margin)
     chosen = _measures(measures)
-    filled = with_judge(qrels, judge)
-    check_judge(filled)
-    qrels = opened(filled, "relevance", preferences=True)
+    qrels = opened(with_judge(qrels, judge), "relevance", preferences=True)
     runs = {
         name: [opened(one, "score") for one in repeats_in(run)]
         for name, run in (("baseline", baseline), ("candidate", candidate))

@@ -29,7 +29,6 @@ from ir_measures.measures import Measure
 
 from irpref.kernel.segments import Bools
 from irpref.lab.decide.paired import FEWEST
-from irpref.lab.judges.filling import USELESS
 from irpref.values.evidence import TOP, Evidence, System
 
 MISSING = 0.05  # share of the answerable topics that may be missing
@@ -64,18 +63,6 @@ def check_depth(depth: Any) -> int | None:
             f"depth={depth!r} is not accepted, expected a number of documents of at least 1"
         )
     return int(depth)
-
-
-def check_judge(qrels: Any) -> None:
-    """`ValueError` if qrels are filled with the grades of a judge that say nothing about the human
-    ones.
-    """
-    correlation = getattr(qrels, "correlation", None)
-    if correlation is not None and not correlation >= USELESS:
-        raise ValueError(
-            f"the judge's grades say nothing about the human ones (correlation {correlation:.2f}): "
-            f"no verdict can rest on them"
-        )
 
 
 def check_present(systems: Sequence[System], n_topics: int) -> None:
