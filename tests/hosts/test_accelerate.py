@@ -4,6 +4,7 @@ pipeline restored.
 
 import itertools
 import json
+import pickle
 import re
 import shutil
 import warnings
@@ -398,6 +399,54 @@ def test_an_evaluator_of_both_leaves_the_pipeline_alone():
     for measure in asked:
         assert values[measure].mean() == pytest.approx(expected[measure])
     assert evaluator.topic_ids == list(qrels)
+
+
+def test_an_evaluator_of_both_is_pickled():
+    qrels, run = random_collection(seed=5)
+    evaluator = irpref.evaluator(["infAP", "AP", "IPrec@0.5", RPref(max_rel=3)], qrels)
+    again = pickle.loads(pickle.dumps(evaluator))
+    assert again.calc(run) == evaluator.calc(run)
+
+
+class Spy(ir_measures.providers.Provider):
+    """Takes notes of the grades that it gets."""
+
+    NAME = "spy"
+
+    def __init__(self):
+        super().__init__()
+        self.grades = []
+
+    def is_available(self):
+        return True
+
+    def supports(self, measure):
+        return measure.NAME == "infAP"
+
+    def _evaluator(self, measures, qrels):
+        judged = ir_measures.util.QrelsConverter(qrels).as_dict_of_dict()
+        self.grades.append([grade for docs in judged.values() for grade in docs.values()])
+        return ir_measures.pytrec_eval.evaluator(measures, judged)
+
+
+@pytest.mark.parametrize("form", ["dict", "frame", "file", "float"])
+def test_grades_below_minus_one_reach_other_providers_as_minus_one(form, tmp_path, monkeypatch):
+    # pytrec_eval may end the process on a topic that has only these.
+    rows = [("q", "a", -2), ("r", "a", -3), ("r", "b", 2)]
+    file = tmp_path / "qrels.txt"
+    file.write_text("".join(f"{topic} 0 {doc} {grade}\n" for topic, doc, grade in rows))
+    qrels = {
+        "dict": {"q": {"a": -2}, "r": {"a": -3, "b": 2}},
+        "frame": pd.DataFrame(rows, columns=["query_id", "doc_id", "relevance"]),
+        "file": str(file),
+        "float": {"q": {"a": -2.0}, "r": {"a": -3.0, "b": 2.0}},
+    }[form]
+    spy = Spy()
+    with monkeypatch.context() as patch:
+        patch.setattr(ir_measures.DefaultPipeline, "providers", [spy])
+        values = irpref.evaluator(["infAP"], qrels).values({"r": {"b": 1.0}, "q": {"a": 1.0}})
+    assert spy.grades == [[-1, -1, 2]]
+    assert values[infAP].tolist() == [0, 1]
 
 
 TIED = {"q": {"a": 3.0, "b": 3.0, "c": 16777217.0, "d": 16777216.0}, "r": {"a": -1.0, "b": -2.0}}

@@ -7,7 +7,7 @@ from typing import NamedTuple
 import ir_measures
 import numpy as np
 import pytest
-from ir_measures import AP, RR, Bpref, NumQ, NumRel, NumRet, ScoredDoc, SetR, nDCG
+from ir_measures import AP, RR, Bpref, Judged, NumQ, NumRel, NumRet, ScoredDoc, SetR, nDCG
 
 import irpref
 from irpref import TieWarning
@@ -138,6 +138,19 @@ def test_difference_float_grades_and_numbers_as_ids():
         with pytest.raises(TypeError, match=message):
             ir_measures.calc_aggregate([AP], qrels, run)
         assert irpref.evaluator([AP], qrels).calc_aggregate(run) == {AP: 0.5}
+
+
+@pytest.mark.parametrize("measure", [AP, nDCG @ 10, NumRel], ids=str)
+def test_fractional_grades_are_refused_inside_the_host_whoever_computes(measure):
+    qrels, run = {"q": {"a": 0.8, "b": 0}}, {"q": {"b": 2.0, "a": 1.0}}
+    with pytest.raises(TypeError, match="integer"):
+        ir_measures.calc_aggregate([measure], qrels, run)
+    irpref.accelerate()
+    # Not an AP of 0, which a threshold that no grade reaches would give.
+    with pytest.raises(ValueError, match=r"ir_measures takes whole grades, not 0\.8"):
+        ir_measures.calc_aggregate([measure, irpref.QMeasure], qrels, run)
+    values = ir_measures.calc_aggregate([irpref.QMeasure, Judged @ 1], qrels, run)
+    assert values[Judged @ 1] == 1
 
 
 def test_difference_bad_input_is_not_passed_over():

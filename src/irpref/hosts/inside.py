@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from types import FrameType
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
 from ir_measures import providers
 from ir_measures.measures import Measure
 from ir_measures.util import CalcResults, Metric
@@ -14,6 +15,8 @@ from ir_measures.util import CalcResults, Metric
 from irpref.judged.align import NoCommonTopicError
 from irpref.judged.inputs import opened
 from irpref.kernel.run import JudgedRun
+from irpref.kernel.segments import all_whole
+from irpref.measures.declare import KernelMeasure
 from irpref.messages import IrprefWarning, warn_user
 from irpref.values.kernels import KernelEvaluator
 
@@ -118,7 +121,14 @@ def _call_of(function: str) -> FrameType | None:
 
 
 def for_host(measures: Iterable[Measure], qrels: Qrels) -> HostEvaluator | NoJudgments:
-    """An evaluator of ours that follows the host's contract."""
+    """An evaluator of ours that follows the host's contract.
+
+    Raises
+    ------
+    ValueError
+        Bad qrels, as for `irpref.evaluator`; fractional grades, which the host refuses for its own
+        measures.
+    """
     measures = list(measures)
     _warn_of_direction(measures)
     data = opened(qrels, "relevance")
@@ -126,4 +136,37 @@ def for_host(measures: Iterable[Measure], qrels: Qrels) -> HostEvaluator | NoJud
         for measure in measures:
             measure.validate_params()
         return NoJudgments(measures, list(map(str, data)) if isinstance(data, Mapping) else [])
-    return HostEvaluator(measures, data)
+    evaluator = HostEvaluator(measures, data)
+    _refuse_fractions(evaluator)
+    return evaluator
+
+
+def _refuse_fractions(evaluator: HostEvaluator) -> None:
+    """`ValueError` for fractional grades and a measure of the host that refuses them.
+
+    Without the refusal, AP would be 0 for a judge's grades of .8, which do not reach `rel=1`.
+    """
+    grades = evaluator.pool.level_grade
+    if all_whole(grades):
+        return
+    for measure in evaluator.measures:
+        if not isinstance(measure, KernelMeasure) and _provider_of_host(measure) == "pytrec_eval":
+            fraction = float(grades[grades != np.rint(grades)][0])
+            raise ValueError(
+                f"{measure}: ir_measures takes whole grades, not {fraction:g}, and so it does "
+                f"after accelerate(); irpref.evaluator takes all grades"
+            )
+
+
+def _provider_of_host(measure: Measure) -> str:
+    """The provider that computes a measure if `accelerate` is off."""
+    import ir_measures
+
+    names = (
+        str(provider.NAME)
+        for provider in ir_measures.DefaultPipeline.providers
+        if not str(provider.NAME).startswith("irpref")
+        and provider.is_available()
+        and provider.supports(measure)
+    )
+    return next(names, "")

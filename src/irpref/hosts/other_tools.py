@@ -275,9 +275,9 @@ def _compared(
 ) -> Iterator[_Row]:
     """Rows of one measure and run."""
     # Tools crash on grades that they cannot hold, and pytrec_eval on topics with negative grades
-    # only. Below -1 it reads memory that is not its own.
+    # only.
     usable = {
-        topic: {doc: max(grade, -1) for doc, grade in docs.items()}
+        topic: docs
         for topic, docs in judged.items()
         if 0 <= max(docs.values(), default=-1) <= HIGHEST
     }

@@ -28,7 +28,8 @@ Differences, all deliberate; each is pinned by a test:
   if they are asked for together (which, depends on the hash seed). Here each measure has its own
   parameters;
 - a topic whose grades are all negative ends the Python process inside pytrec_eval. Here it has the value 0;
-- float grades and numbers as ids are refused by pytrec_eval and welcome here;
+- fractional grades and numbers as ids are refused by pytrec_eval and welcome here, in `irpref.evaluator`. Inside
+  ir_measures and PyTerrier fractional grades stay refused after `accelerate()`;
 - a topic for which the run has an empty dict counts as not answered here, as answered in the host's `NumQ`; one whose
   judgments are an empty dict counts as a topic here, as none there;
 - NaN and infinite scores, and two judgments of one document that differ, are errors here, a run without a topic in

@@ -60,6 +60,7 @@ class Others:
     ) -> None:
         import ir_measures
 
+        self._arguments = (measures, judgments, alignment, source)
         self.measures = measures
         by_pytrec = [measure for measure in measures if provider_of(measure) == "pytrec_eval"]
         parts: list[tuple[list[Measure], Ordered | None]]
@@ -78,6 +79,10 @@ class Others:
             self._hosts = [
                 (pipeline.evaluator(some, judgments), ordered) for some, ordered in parts if some
             ]
+
+    def __reduce__(self) -> tuple[type[Others], tuple[Any, ...]]:
+        # pytrec_eval's evaluators cannot be pickled: they are built again.
+        return Others, self._arguments
 
     def values(
         self, run: Run, topic_ids: list[str]
@@ -141,7 +146,10 @@ def provider_of(measure: Measure) -> str:
 
 def for_host(data: Qrels | Run, value: str) -> Any:
     """Qrels or a run of any form as ir_measures and its providers take them: its column names, ids
-    as `str`.
+    as `str`, grades below -1 as -1.
+
+    All negative grades mean the same to these providers, but pytrec_eval reads memory that is not
+    its own if a topic has none but grades below -1.
 
     Parameters
     ----------
@@ -164,8 +172,8 @@ def for_host(data: Qrels | Run, value: str) -> Any:
         name: as_list(frame[names[name]].to_numpy(dtype=object)) for name in ("query_id", "doc_id")
     }
     numbers = frame[names[value]].to_numpy(dtype=np.float64)
-    if value == "relevance" and all_whole(numbers):
-        numbers = numbers.astype(np.int64)
+    if value == "relevance":
+        numbers = _grades(numbers)
     gone = [old for name, old in names.items() if old != name]
     return frame.drop(columns=gone).assign(
         **{name: str_list(of, name) for name, of in ids.items()}, **{value: numbers}
@@ -181,7 +189,7 @@ def _rows(table: Table, value: str) -> Any:
         str_list(as_list(table.doc_id)),
     )
     if value == "relevance":
-        grades = table.value.astype(np.int64) if all_whole(table.value) else table.value
+        grades = _grades(table.value)
         iteration = table.columns.get("iteration", ["0"] * len(table))
         return list(map(Qrel, query_id, doc_id, grades.tolist(), iteration))
     scores, found = table.value.tolist(), dict[str, dict[str, float]]()
@@ -193,5 +201,11 @@ def _rows(table: Table, value: str) -> Any:
 
 
 def _grade(value: Any) -> Any:
-    """A grade as the host's tools take it: an int if it is whole."""
-    return int(value) if float(value).is_integer() else value
+    """A grade as the host's tools take it: at least -1, and an int if it is whole."""
+    return max(int(value) if float(value).is_integer() else value, -1)
+
+
+def _grades(values: Floats) -> Any:
+    """The same for an array."""
+    grades = np.maximum(values, -1)
+    return grades.astype(np.int64) if all_whole(grades) else grades
