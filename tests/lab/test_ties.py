@@ -18,6 +18,7 @@ from test_holes import host_parameters
 import irpref
 from compared import ORDERS, count
 from irpref.judged.align import align_run
+from irpref.kernel import WeightedSum
 from irpref.lab.trust.ties import over_ties, tie_intervals
 from irpref.measures import registered
 from irpref.measures.declare import KernelMeasure, Param
@@ -191,10 +192,7 @@ def test_what_is_known_of_a_measure_holds_where_orders_are_too_many_to_count():
         assert of.error[0] == 0 or not of.exact[0]
         assert of.low[0] <= drawn[measure].low[0] + 1e-12, measure
         assert of.high[0] >= drawn[measure].high[0] - 1e-12, measure
-    closed = [
-        irpref.parse(name)
-        for name in ("AP", "nDCG@5", "P@5", "RR", "SetF", "PMeasure@4", "PPlus@4")
-    ]
+    closed = [irpref.parse(name) for name in ("AP", "nDCG@5", "P@5", "RR", "SetF", "Rprec", "R@4")]
     assert all(known[measure].exact[0] for measure in closed)
 
 
@@ -206,11 +204,12 @@ def test_the_standard_error_of_drawn_means_is_right():
         q: {f"d{i}": 1.0 for i in range(70)} | {f"x{i}": 2.0 + i for i in range(t)}
         for t, q in enumerate(qrels)
     }
-    evaluator = KernelEvaluator([ir_measures.AP], qrels)
+    ap = ir_measures.AP
+    evaluator = KernelEvaluator([ap], qrels)
     (task,) = evaluator.tasks.values()
     judged = align_run(evaluator.pool, run, ties=True)
     truth, drawn = (
-        over_ties({"AP": of}, judged, {"AP": task(judged)})["AP"] for of in (task, Unknown(task))
+        over_ties({ap: each}, judged, {ap: task(judged)})[ap] for each in (task, Unknown(task))
     )
     assert truth.exact.all()
     assert not drawn.exact.any()
@@ -248,7 +247,7 @@ def test_the_draws_of_a_topic_are_those_of_the_topic_alone():
         f"q{t}": {f"d{i}": int(g) for i, g in enumerate(rng.integers(0, 4, 100))} for t in range(4)
     }
     run = {q: {f"d{i}": float(i % 3) for i in range(120)} for q in qrels}
-    names = ["RPref(max_rel=3)", "Twist", "SeenAP", "NCU(stop='graded')"]
+    names = ["RPref(max_rel=3)", "Twist", "ERR@20", "NCU(stop='graded')"]
     frame = tie_intervals(names, qrels, run)
     assert not frame.exact.any()
     for topic in qrels:
@@ -325,13 +324,11 @@ def test_a_constant_scorer_of_a_thousand_documents_has_its_expectation():
         "QMeasure": q,
         "NCU": q,
         "OMeasure": o,
-        "PMeasure": p,
-        "PMeasure@10": at_10,
         "RR": rr,
         "P@10": Fraction(relevant, n),
         "nDCG": dcg / math.fsum(g / math.log2(r + 1) for r, g in enumerate(ideal, start=1)),
     }
-    drawn = {"BprefVariant(norm='R')": bpref_r}
+    drawn = {"BprefVariant(norm='R')": bpref_r, "PMeasure": p, "PMeasure@10": at_10}
     frame = tie_intervals([*truth, *drawn], qrels, run)
     first = frame[frame.query_id == "q"].set_index("measure")
     assert first.exact.to_dict() == dict.fromkeys(truth, True) | dict.fromkeys(drawn, False)
@@ -348,30 +345,33 @@ def test_a_constant_scorer_of_a_thousand_documents_has_its_expectation():
 
 
 def _rank_biased(run, *, p):
-    """A measure that no formula knows: rank-biased precision of the grades."""
+    """A measure of the tests' own: rank-biased precision of the grades."""
     share = (1 - p) * p ** (run.rank - 1.0) * np.maximum(run.grade, 0)
     return run.hits.total(share)
 
 
-class _RankBiased(KernelMeasure):
-    __name__ = NAME = "RankBiasedGrades"
+class _RankBiased(KernelMeasure, kernel=_rank_biased):
+    NAME = "RankBiasedGrades"
     SUPPORTED_PARAMS = {"p": Param(float, "persistence", default=0.8)}
-    kernel = staticmethod(_rank_biased)
 
 
-@pytest.mark.parametrize("adds", [False, True])
-def test_a_measure_that_no_formula_knows_works(adds, monkeypatch):
-    monkeypatch.setattr(_RankBiased, "TIES_ADD", adds)
+class _RankBiasedWithForm(_RankBiased):
+    @staticmethod
+    def over_ties(run, *, p):
+        gain = np.maximum(run.pool.grade, 0.0)
+        return WeightedSum(gain, np.ones(run.n_topics), lambda rank, _: (1 - p) * p ** (rank - 1.0))
+
+
+@pytest.mark.parametrize("measure", [_RankBiased(), _RankBiasedWithForm()])
+def test_a_measure_of_ones_own_works_with_and_without_a_form(measure):
     rng = random.Random(8)
     rows = [("q", f"d{i}", rng.choice([0, 0, 1, 2]), False) for i in range(30)]
     run = {"q": {f"d{i}": float(-(i // 4)) for i in range(40)}}
-    measure = _RankBiased()
     task = partial(_rank_biased, p=0.8)
     judged = align_run(
         KernelEvaluator([ir_measures.AP], pd.DataFrame(rows, columns=COLUMNS)).pool, run, ties=True
     )
-    of = over_ties({measure: task}, judged, {measure: task(judged)})[measure]
-    assert of.exact[0] == adds
+    bounds = over_ties({measure: task}, judged, {measure: task(judged)})[measure]
     # A gain at a rank: the mean gain of the group at each of its ranks, and the sorted orders at
     # the ends.
     grade = {d: g for _, d, g, _ in rows}
@@ -382,14 +382,14 @@ def test_a_measure_that_no_formula_knows_works(adds, monkeypatch):
         low += sum(g * w for g, w in zip(grades, weights, strict=True))
         high += sum(g * w for g, w in zip(grades[::-1], weights, strict=True))
         mean += sum(grades) / 4 * sum(weights)
-    if adds:
-        assert [of.low[0], of.expected[0], of.high[0]] == pytest.approx(
-            [low, mean, high], rel=1e-12
-        )
+    assert bounds.low[0] == pytest.approx(low)  # by rising grade
+    assert bounds.high[0] == pytest.approx(high)
+    if isinstance(measure, _RankBiasedWithForm):
+        assert bounds.exact[0]
+        assert bounds.expected[0] == pytest.approx(mean, rel=1e-12)
     else:
-        assert abs(of.expected[0] - mean) <= 4.5 * of.error[0]
-        assert of.low[0] == pytest.approx(low)  # by rising grade
-        assert of.high[0] == pytest.approx(high)
+        assert not bounds.exact[0]
+        assert abs(bounds.expected[0] - mean) <= 4.5 * bounds.error[0]
 
 
 def test_documents_that_preferences_tell_apart_are_not_interchangeable(tmp_path):

@@ -7,6 +7,7 @@ from irpref.kernel.reasons import MISSED, REST, RETRIEVED, Topic, names, say_pre
 from irpref.kernel.run import JudgedRun
 from irpref.kernel.segments import Bools, Floats, Ints, Segments, ratio
 from irpref.kernel.terms import Parts, Sum, Terms
+from irpref.kernel.uncertain import Holes, OneDocument, Unmoved, WeightedSum
 
 __all__ = [
     "Bools",
@@ -20,4 +21,5 @@ __all__ = [
     "Sum",
     "Terms",
 ]
+__all__ += ["Holes", "OneDocument", "Unmoved", "WeightedSum"]
 __all__ += ["MISSED", "REST", "RETRIEVED", "Topic", "names", "ratio", "say_preferences"]

@@ -86,10 +86,12 @@ from irpref.kernel import (
     Ints,
     JudgedRun,
     Judgments,
+    OneDocument,
     Parts,
     Segments,
     Sum,
     Topic,
+    WeightedSum,
 )
 from irpref.measures.declare import CUTOFF, GAINS, JUDGED_ONLY, KernelMeasure, Param, register
 
@@ -255,6 +257,46 @@ def p_plus(
     return _parts(run, gains, found, br, number, hits.position < hits.spread(number))
 
 
+def blended_over_ties(
+    run: JudgedRun, beta: float, gains: Gains, cutoff: int | None = None
+) -> WeightedSum:
+    """Sum of the blended ratios of relevant documents, over R or min(l, R)."""
+    pool = run.pool
+    ideal, upto = ideal_gain(pool, gains)
+    size = ideal.lengths if cutoff is None else np.minimum(ideal.lengths, cutoff)
+    excess = pool.ratio_excess(gains)
+    unit = np.ones(run.n_topics) if excess is None else np.ldexp(1.0, -excess)
+    relevant = pool.gain(gains) > 0
+
+    def weight(rank: Ints, topic: Ints) -> Floats:
+        best = np.append(upto, 0.0)[np.minimum(ideal.starts[topic] + rank, ideal.ends[topic]) - 1]
+        return 1 / (beta * best + rank * unit[topic])
+
+    adds = beta * pool.level_ratio_gain(gains)[pool.level] + pool.judged.spread(unit)
+    return WeightedSum(relevant * 1.0, size, weight, np.where(relevant, adds, 0.0))
+
+
+def q_over_ties(
+    run: JudgedRun, *, beta: float, gains: Gains, cutoff: int | None, **_: Any
+) -> WeightedSum:
+    """The blended ratios of the relevant documents down to the cutoff."""
+    return blended_over_ties(run, beta, gains, cutoff)
+
+
+def o_over_ties(run: JudgedRun, *, beta: float, gains: Gains, **_: Any) -> OneDocument:
+    """The blended ratio of the first relevant document, which nothing precedes."""
+    ratios = blended_over_ties(run, beta, gains)
+    return OneDocument(ratios.merit, ratios.weight)
+
+
+def r_over_ties(run: JudgedRun, *, beta: float, gains: Gains, **_: Any) -> WeightedSum:
+    """Gain and number of the documents down to rank R."""
+    ratios, r = blended_over_ties(run, beta, gains), ideal_gain(run.pool, gains)[0].lengths
+    at_r = ratios.weight(np.maximum(r, 1), np.arange(run.n_topics))
+    size = np.where(r > 0, 1 / at_r, 0.0)
+    return WeightedSum(ratios.merit, size, cutoff=r)
+
+
 def _recall_base(topic: Topic) -> int:
     """R: judged documents with a gain, retrieved or not."""
     gains = dict(topic.arguments["gains"] or ())
@@ -344,7 +386,7 @@ class _Blended(KernelMeasure):
     SUPPORTED_PARAMS: dict[str, Any] = _PARAMS
 
 
-class _QMeasure(_Blended, kernel=q_measure, reasons=q_reasons):
+class _QMeasure(_Blended, kernel=q_measure, reasons=q_reasons, over_ties=q_over_ties):
     r"""Average precision for graded relevance: the blended ratio averaged over all relevant
     documents.
 
@@ -397,7 +439,7 @@ class _QMeasure(_Blended, kernel=q_measure, reasons=q_reasons):
     STANDS_FOR = {"AP": {"beta": 0}}
 
 
-class _RMeasure(_Blended, kernel=r_measure, reasons=r_reasons):
+class _RMeasure(_Blended, kernel=r_measure, reasons=r_reasons, over_ties=r_over_ties):
     r"""R-precision for graded relevance: the blended ratio at rank R.
 
     1 for every order of the relevant documents at the top, such as the ideal order reversed: if the
@@ -441,7 +483,7 @@ class _RMeasure(_Blended, kernel=r_measure, reasons=r_reasons):
     SUPPORTED_PARAMS: dict[str, Any] = {"beta": BETA, "gains": GAINS, "judged_only": JUDGED_ONLY}
 
 
-class _OMeasure(_Blended, kernel=o_measure, reasons=o_reasons):
+class _OMeasure(_Blended, kernel=o_measure, reasons=o_reasons, over_ties=o_over_ties):
     r"""Reciprocal rank for graded relevance: the blended ratio at the first relevant document.
 
     1 if and only if a document of the topic's highest grade is ranked first. With one positive

@@ -53,7 +53,7 @@ from typing import Any
 
 import numpy as np
 
-from irpref.kernel import Floats, Ints, JudgedRun, Parts, Sum, Topic, say_preferences
+from irpref.kernel import Floats, Holes, Ints, JudgedRun, Parts, Sum, Topic, say_preferences
 from irpref.measures.declare import CUTOFF, REL, KernelMeasure, Param, register
 
 
@@ -204,6 +204,7 @@ class _BprefVariant(KernelMeasure, kernel=bpref, reasons=bpref_reasons):
     """
 
     PRETTY_NAME = "bpref (variants)"
+    HOLES = Holes(binary=True)
     EXAMPLE = "bpref-lecture"
     NEEDS = ("nonrelevant",)
     VARIANTS = (

@@ -21,8 +21,9 @@ from ir_measures import measures as host
 from ir_measures import providers
 from ir_measures.measures.base import _NOT_PROVIDED, MeanAgg
 
-from irpref.kernel import Floats, JudgedRun, Sum, Terms
+from irpref.kernel import Floats, Holes, JudgedRun, Sum, Terms
 from irpref.kernel.reasons import default_reasons
+from irpref.kernel.uncertain import OverTies
 from irpref.measures.docstring import declared
 from irpref.messages import clipped, did_you_mean
 
@@ -223,6 +224,13 @@ class KernelMeasure(host.Measure):
     terms : callable or None
         The same, -> `Terms`: what each document contributes. None if the value is no sum over
         documents.
+    over_ties : callable or None
+        (run: JudgedRun, **parameters) -> `WeightedSum`, `OneDocument`, `Unmoved` or None: the form
+        of the value from which its lowest, mean and highest value over the orders of tied documents
+        follow. See `irpref.kernel.uncertain`. None: orders are tried, or drawn at random.
+    HOLES : Holes
+        What the grades of unjudged documents (holes) may do to the value. See
+        `irpref.kernel.uncertain`.
     SHORT_DESC : str
         What it is, in a sentence: the first paragraph of the docstring.
     QUESTION : str
@@ -270,10 +278,6 @@ class KernelMeasure(host.Measure):
     TIES_BY_RISING_ID : bool
         Whether equal scores are ordered by rising id, as in a tool that has it so; the kernel then
         reads `rank_rising`.
-    TIES_ADD : bool
-        Whether groups of tied documents change the value independently of each other: a sum over
-        documents of terms that depend on grade and rank and on how many documents of each grade are
-        above.
     COLUMNS : dict of str to str
         What the columns of its terms mean.
     STANDS_FOR : dict of str to dict
@@ -286,6 +290,7 @@ class KernelMeasure(host.Measure):
     kernel: ClassVar[Callable[..., Floats]]
     terms: ClassVar[Callable[..., Terms] | None] = None
     reasons: ClassVar[Callable[..., None]] = staticmethod(default_reasons)
+    over_ties: ClassVar[OverTies | None] = None
     PRETTY_NAME: ClassVar[str]
     SHORT_DESC: ClassVar[str]
     # Sections of the docstring, empty if it lacks them.
@@ -304,7 +309,7 @@ class KernelMeasure(host.Measure):
     NEGATIVE_GRADES: ClassVar[bool] = False
     COUNTS: ClassVar[bool] = False
     CUTOFF_ENDS_LIST: ClassVar[bool] = True
-    TIES_ADD: ClassVar[bool] = False
+    HOLES: ClassVar[Holes] = Holes()
     COLUMNS: ClassVar[Mapping[str, str]] = {}
     STANDS_FOR: ClassVar[Mapping[str, Mapping[str, Any]]] = {}
     TIES_BY_RISING_ID: ClassVar[bool] = False

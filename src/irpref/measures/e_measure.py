@@ -29,11 +29,12 @@ common. Ranks do not matter within the set: use it for systems that return a set
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
-from irpref.kernel import Floats, JudgedRun, Terms, Topic, ratio
+from irpref.kernel import Floats, Holes, JudgedRun, Terms, Topic, WeightedSum, ratio
 from irpref.measures.declare import CUTOFF, REL, KernelMeasure, Param, register
 
 
@@ -87,7 +88,19 @@ _PARAMS = {
 }
 
 
-class _EMeasure(KernelMeasure, kernel=e_measure):
+def f_over_ties(run: JudgedRun, *, beta: float, rel: float, cutoff: int | None) -> WeightedSum:
+    """A number of documents within the cutoff."""
+    _, each, size = _parts(run, beta, rel, cutoff)
+    return WeightedSum(each * (run.pool.grade >= rel), size)
+
+
+def e_over_ties(run: JudgedRun, *, beta: float, rel: float, cutoff: int | None) -> WeightedSum:
+    """1 - F."""
+    f = f_over_ties(run, beta=beta, rel=rel, cutoff=cutoff)
+    return replace(f, gain=-f.gain, start=1.0)
+
+
+class _EMeasure(KernelMeasure, kernel=e_measure, over_ties=e_over_ties):
     r"""Distance of the retrieved set from the relevant set, 0 (the same set) to 1 (nothing in
     common).
 
@@ -122,6 +135,7 @@ class _EMeasure(KernelMeasure, kernel=e_measure):
     """
 
     PRETTY_NAME = "E-measure"
+    HOLES = Holes(monotone=True)
     DEFAULT = 1.0  # a topic missing from the run
     IDEAL = 0.0
     higher_is_better = False
@@ -130,7 +144,9 @@ class _EMeasure(KernelMeasure, kernel=e_measure):
     SUPPORTED_PARAMS: dict[str, Any] = _PARAMS
 
 
-class _FMeasure(KernelMeasure, kernel=f_measure, terms=f_terms, reasons=found_reasons):
+class _FMeasure(
+    KernelMeasure, kernel=f_measure, terms=f_terms, reasons=found_reasons, over_ties=f_over_ties
+):
     r"""Weighted harmonic mean of precision and recall, with van Rijsbergen's beta (SetF takes its
     square).
 
@@ -165,6 +181,7 @@ class _FMeasure(KernelMeasure, kernel=f_measure, terms=f_terms, reasons=found_re
     """
 
     PRETTY_NAME = "F-measure"
+    HOLES = Holes(monotone=True)
     EXAMPLE = "mir-textbook"
     VARIANTS = ({}, {"beta": 3.0, "rel": 2}, {"cutoff": 7})
     STANDS_FOR = {"SetF": {}}

@@ -46,16 +46,29 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any
 
 import numpy as np
 from ir_measures.measures import Measure
 
-from irpref.kernel import Floats, Gains, Ints, JudgedRun, Judgments, ratio
+from irpref.kernel import (
+    Floats,
+    Gains,
+    Holes,
+    Ints,
+    JudgedRun,
+    Judgments,
+    OneDocument,
+    Unmoved,
+    WeightedSum,
+    ratio,
+)
+from irpref.kernel.uncertain import OverTies, Weight, even, reciprocal
 from irpref.measures.bpref import bpref
 from irpref.measures.declare import KernelMeasure, is_ours
-from irpref.measures.rank_biased import err, rbp
+from irpref.measures.rank_biased import err, rbp, rbp_over_ties
 from irpref.measures.support import check_parameters
 
 # Kernels: shape (n_topics,) -----------------------------------------------------------------------
@@ -211,6 +224,59 @@ def ndcg(
     )
 
 
+# Over the orders of tied documents ----------------------------------------------------------------
+
+
+def _relevant(run: JudgedRun, rel: float) -> Floats:
+    return (run.pool.grade >= rel) * 1.0
+
+
+def ap_over_ties(run: JudgedRun, *, rel: float, **_: Any) -> WeightedSum:
+    """Of each relevant document, the number of those down to it, over its rank."""
+    relevant = _relevant(run, rel)
+    return WeightedSum(relevant, run.pool.count_relevant(rel), reciprocal, relevant)
+
+
+def precision_over_ties(run: JudgedRun, *, rel: float, cutoff: int, **_: Any) -> WeightedSum:
+    """A number of documents over k."""
+    return WeightedSum(_relevant(run, rel), np.full(run.n_topics, cutoff))
+
+
+def recall_over_ties(run: JudgedRun, *, rel: float, **_: Any) -> WeightedSum:
+    """A number of documents over R."""
+    return WeightedSum(_relevant(run, rel), run.pool.count_relevant(rel))
+
+
+def r_precision_over_ties(run: JudgedRun, *, rel: float, **_: Any) -> WeightedSum:
+    """As recall, with the cutoff R."""
+    return replace(recall_over_ties(run, rel=rel), cutoff=run.pool.count_relevant(rel))
+
+
+def first_over_ties(run: JudgedRun, weight: Weight, *, rel: float, **_: Any) -> OneDocument:
+    """The first relevant document alone."""
+    return OneDocument(_relevant(run, rel), weight)
+
+
+def judged_over_ties(run: JudgedRun, *, cutoff: int | None) -> WeightedSum:
+    """A number of documents over that of all within the cutoff."""
+    size = run.n_retrieved if cutoff is None else np.minimum(run.n_retrieved, cutoff)
+    return WeightedSum(np.ones(run.pool.grade.size), size)
+
+
+def ndcg_over_ties(
+    run: JudgedRun, *, dcg: str, gains: Gains, cutoff: int | None, **_: Any
+) -> WeightedSum:
+    """A gain divided by the discount of its rank."""
+    arguments = run.pool, gains, dcg == "exp-log2"
+    gain = level_gain(*arguments)[run.pool.level]
+    return WeightedSum(gain, ideal_dcg(*arguments, cutoff), lambda rank, _: 1 / np.log2(rank + 1))
+
+
+def unmoved(run: JudgedRun, **_: Any) -> Unmoved:
+    """A measure of the retrieved set."""
+    return Unmoved()
+
+
 # Which measures -----------------------------------------------------------------------------------
 
 
@@ -234,36 +300,53 @@ class Hosted:
         Whether the host gives this value for these parameters, so that we may.
     ties : (measure) -> bool
         Whether tied documents are ordered by rising id.
+    over_ties, HOLES
+        What ties and unjudged documents may do to it, see `KernelMeasure`.
     """
 
     kernel: Callable[..., Floats]
     fits: Callable[[Any], bool] = lambda measure: True
     ties: Callable[[Any], bool] = lambda measure: False
+    over_ties: OverTies | None = None
+    HOLES: Holes = Holes()
 
+
+_MONOTONE = Holes(monotone=True)
+_BINARY = Holes(binary=True, by_rank=True)
+_OF_FIRST = Holes(monotone=True, first_only=True)
+_OF_SHARES = Holes(monotone=True, monotone_difference=True)
 
 HOSTED: dict[str, Hosted] = {
-    "AP": Hosted(average_precision),
-    "nDCG": Hosted(ndcg, fits=_is_ndcg),
-    "P": Hosted(precision),
-    "R": Hosted(recall),
+    "AP": Hosted(average_precision, over_ties=ap_over_ties, HOLES=_BINARY),
+    "nDCG": Hosted(ndcg, fits=_is_ndcg, over_ties=ndcg_over_ties, HOLES=Holes(by_rank=True)),
+    "P": Hosted(precision, over_ties=precision_over_ties, HOLES=_OF_SHARES),
+    "R": Hosted(recall, over_ties=recall_over_ties, HOLES=_OF_SHARES),
     "RR": Hosted(
         reciprocal_rank,
         fits=lambda m: "cutoff" not in m.params or not m["judged_only"],
         ties=lambda m: "cutoff" in m.params,
+        over_ties=partial(first_over_ties, weight=reciprocal),
+        HOLES=_OF_FIRST,
     ),
-    "Rprec": Hosted(r_precision),
-    "Bpref": Hosted(host_bpref),
-    "Success": Hosted(success),
-    "Judged": Hosted(judged, ties=lambda m: "cutoff" in m.params),
-    "NumQ": Hosted(n_topics),
-    "NumRet": Hosted(n_retrieved),
-    "NumRel": Hosted(n_relevant, fits=lambda m: m["rel"] == 1),
-    "SetP": Hosted(set_precision),
-    "SetR": Hosted(set_recall),
-    "SetF": Hosted(set_f, fits=lambda m: m["beta"] >= 0),
-    "SetAP": Hosted(set_ap),
-    "RBP": Hosted(rbp, fits=lambda m: "rel" in m.params),
-    "ERR": Hosted(err),
+    "Rprec": Hosted(r_precision, over_ties=r_precision_over_ties, HOLES=_BINARY),
+    "Bpref": Hosted(host_bpref, HOLES=_BINARY),
+    "Success": Hosted(success, over_ties=partial(first_over_ties, weight=even), HOLES=_OF_FIRST),
+    "Judged": Hosted(
+        judged,
+        ties=lambda m: "cutoff" in m.params,
+        over_ties=judged_over_ties,
+        HOLES=_MONOTONE,
+    ),
+    "NumQ": Hosted(n_topics, over_ties=unmoved, HOLES=_MONOTONE),
+    "NumRet": Hosted(n_retrieved, over_ties=unmoved, HOLES=_OF_SHARES),
+    "NumRel": Hosted(n_relevant, fits=lambda m: m["rel"] == 1, over_ties=unmoved, HOLES=_MONOTONE),
+    "SetP": Hosted(set_precision, over_ties=unmoved, HOLES=_MONOTONE),
+    "SetR": Hosted(set_recall, over_ties=unmoved, HOLES=_OF_SHARES),
+    "SetF": Hosted(set_f, fits=lambda m: m["beta"] >= 0, over_ties=unmoved, HOLES=_MONOTONE),
+    "SetAP": Hosted(set_ap, over_ties=unmoved, HOLES=_MONOTONE),
+    "RBP": Hosted(rbp, fits=lambda m: "rel" in m.params, over_ties=rbp_over_ties, HOLES=_MONOTONE),
+    # A document adds more at its own rank than it takes away below.
+    "ERR": Hosted(err, HOLES=_MONOTONE),
 }
 
 
@@ -275,6 +358,19 @@ def hosted(measure: Measure) -> Hosted | None:
     check_parameters(measure)
     cutoff, rel = measure.params.get("cutoff", 1), measure.params.get("rel", 1)
     return found if cutoff >= 1 and rel >= 1 and found.fits(measure) else None
+
+
+def declaration(measure: Any) -> KernelMeasure | Hosted | None:
+    """What says how a measure is computed here, and what ties and unjudged documents may do to it."""
+    return measure if isinstance(measure, KernelMeasure) else hosted(measure)
+
+
+def ties_by_rising_id(measure: Measure) -> bool:
+    """Whether the measure orders tied documents by rising id."""
+    if isinstance(measure, KernelMeasure):
+        return measure.TIES_BY_RISING_ID
+    of_host = hosted(measure)
+    return of_host is not None and of_host.ties(measure)
 
 
 def in_32_bits(measure: Measure) -> bool:

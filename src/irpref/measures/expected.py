@@ -41,7 +41,17 @@ from typing import Any
 
 import numpy as np
 
-from irpref.kernel import Floats, JudgedRun, Parts, Sum, Topic
+from irpref.kernel import (
+    Floats,
+    Holes,
+    JudgedRun,
+    OneDocument,
+    Parts,
+    Sum,
+    Topic,
+    Unmoved,
+    WeightedSum,
+)
 from irpref.measures.declare import CUTOFF, REL, KernelMeasure, Param, register
 
 
@@ -121,7 +131,30 @@ _EXPECTED = Param(
 )
 
 
-class _RelativeRecall(KernelMeasure, kernel=relative_recall, reasons=relative_recall_reasons):
+def relative_recall_over_ties(
+    run: JudgedRun, *, expected: float | str | None, capped: bool, rel: float, cutoff: int | None
+) -> WeightedSum | Unmoved | None:
+    """A number of documents over e; capped at a cutoff it is no sum."""
+    if capped:
+        return Unmoved() if cutoff is None else None
+    return WeightedSum((run.pool.grade >= rel) * 1.0, wanted(run, expected, rel))
+
+
+def recall_effort_over_ties(
+    run: JudgedRun, *, expected: float | str | None, rel: float, **_: Any
+) -> OneDocument:
+    """e over the rank of the e-th relevant document."""
+    e = wanted(run, expected, rel)
+    relevant = (run.pool.grade >= rel) * 1.0
+    return OneDocument(relevant, lambda rank, topic: e[topic] / rank, np.ceil(e))
+
+
+class _RelativeRecall(
+    KernelMeasure,
+    kernel=relative_recall,
+    reasons=relative_recall_reasons,
+    over_ties=relative_recall_over_ties,
+):
     r"""Relevant documents found, as a share of those the user expected to find.
 
     Question
@@ -158,6 +191,7 @@ class _RelativeRecall(KernelMeasure, kernel=relative_recall, reasons=relative_re
     """
 
     PRETTY_NAME = "relative recall"
+    HOLES = Holes(monotone=True)
     BOUNDS = (0.0, math.inf)
     EXAMPLE = "mir-textbook"
     VARIANTS = ({}, {"expected": 2.5, "capped": False}, {"expected": "expected", "cutoff": 7})
@@ -169,7 +203,7 @@ class _RelativeRecall(KernelMeasure, kernel=relative_recall, reasons=relative_re
     }
 
 
-class _RecallEffort(KernelMeasure, kernel=recall_effort):
+class _RecallEffort(KernelMeasure, kernel=recall_effort, over_ties=recall_effort_over_ties):
     r"""Relevant documents expected, as a share of the documents examined to find that many. Higher
     is better.
 
@@ -199,6 +233,7 @@ class _RecallEffort(KernelMeasure, kernel=recall_effort):
     """
 
     PRETTY_NAME = "recall effort"
+    HOLES = Holes(binary=True)
     EXAMPLE = "mir-textbook"
     VARIANTS = ({}, {"expected": 2.5}, {"expected": "expected", "rel": 2, "cutoff": 40})
     SUPPORTED_PARAMS: dict[str, Any] = {"expected": _EXPECTED, "rel": REL, "cutoff": CUTOFF}

@@ -33,9 +33,9 @@ import math
 from functools import partial
 from typing import Any
 
-from irpref.kernel import Sum
+from irpref.kernel import Holes, Sum
 from irpref.measures.declare import CUTOFF, GAINS, JUDGED_ONLY, KernelMeasure, Param, register
-from irpref.measures.original_ndcg import discount_reasons, gain_parts
+from irpref.measures.original_ndcg import discount_reasons, gain_over_ties, gain_parts
 
 # No rank is below an infinite base, so none is discounted.
 dcg = Sum(partial(gain_parts, normalised=False))
@@ -65,7 +65,7 @@ class _Gain(KernelMeasure, reasons=discount_reasons):
     }
 
 
-class _CG(_Gain, kernel=cg):
+class _CG(_Gain, kernel=cg, over_ties=partial(gain_over_ties, normalised=False)):
     r"""Gain collected down to the cutoff: the sum of the gains of the documents retrieved.
 
     Question
@@ -90,11 +90,12 @@ class _CG(_Gain, kernel=cg):
     """
 
     PRETTY_NAME = "cumulated gain"
+    HOLES = Holes(monotone=True)
     BOUNDS = (0.0, math.inf)
     IDEAL = None
 
 
-class _DCG(_Gain, kernel=dcg):
+class _DCG(_Gain, kernel=dcg, over_ties=partial(gain_over_ties, normalised=False)):
     r"""Gain collected down to the cutoff, each gain discounted by its rank from rank `base` on.
 
     Question
@@ -125,6 +126,7 @@ class _DCG(_Gain, kernel=dcg):
     """
 
     PRETTY_NAME = "discounted cumulated gain"
+    HOLES = Holes(monotone=True)
     BOUNDS = (0.0, math.inf)
     IDEAL = None
     VARIANTS = ({}, {"base": 2.5, "gains": {3: 7.5}}, {"cutoff": 7, "judged_only": True})
@@ -134,7 +136,7 @@ class _DCG(_Gain, kernel=dcg):
     }
 
 
-class _NCG(_Gain, kernel=ncg):
+class _NCG(_Gain, kernel=ncg, over_ties=gain_over_ties):
     r"""Gain collected down to the cutoff, as a share of what the ideal list has there.
 
     Question
@@ -155,6 +157,7 @@ class _NCG(_Gain, kernel=ncg):
     """
 
     PRETTY_NAME = "normalised cumulated gain"
+    HOLES = Holes(by_rank=True)
 
 
 CG = register(_CG())

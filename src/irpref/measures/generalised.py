@@ -37,7 +37,17 @@ from typing import Any
 
 import numpy as np
 
-from irpref.kernel import Floats, Gains, JudgedRun, Judgments, Parts, Sum, Topic
+from irpref.kernel import (
+    Floats,
+    Gains,
+    Holes,
+    JudgedRun,
+    Judgments,
+    Parts,
+    Sum,
+    Topic,
+    WeightedSum,
+)
 from irpref.measures.declare import CUTOFF, GAINS, KernelMeasure, Param, register
 
 
@@ -58,15 +68,22 @@ def g_precision(run: JudgedRun, *, max_rel: float, gains: Gains, cutoff: int | N
     return Parts(view, rho[view.level], n, gain=lambda: gain[run.pool.level])
 
 
+def g_precision_over_ties(
+    run: JudgedRun, *, max_rel: float, gains: Gains, cutoff: int | None
+) -> WeightedSum:
+    """rho of each document within the cutoff."""
+    rho = np.minimum(level_gains(run.pool, gains), max_rel) / max_rel
+    n = run.n_retrieved if cutoff is None else np.full(run.n_topics, cutoff)
+    return WeightedSum(rho[run.pool.level], n)
+
+
 @Sum
 def g_recall(run: JudgedRun, *, gains: Gains, cutoff: int | None) -> Parts:
     """Gain of each retrieved document, over that of all judged documents; 0 if nothing in the pool
     has a gain.
     """
     view, gain = run.at(cutoff), level_gains(run.pool, gains)
-    # Sums of gains near the largest double must stay below it; a power of two takes no digit.
-    excess = np.maximum(np.frexp(run.pool.levels.maximum(gain))[1] - 850, 0)
-    part = np.ldexp(gain, -run.pool.levels.spread(excess)) if excess.any() else gain
+    part = _parts_of_sums(run.pool, gain)
     return Parts(
         view,
         part[view.level],
@@ -76,13 +93,28 @@ def g_recall(run: JudgedRun, *, gains: Gains, cutoff: int | None) -> Parts:
     )
 
 
+def g_recall_over_ties(run: JudgedRun, *, gains: Gains, **_: Any) -> WeightedSum:
+    """Gain of each document within the cutoff."""
+    part = _parts_of_sums(run.pool, level_gains(run.pool, gains))
+    return WeightedSum(part[run.pool.level], run.pool.level_total(part))
+
+
+def _parts_of_sums(pool: Judgments, gain: Floats) -> Floats:
+    """Gains of the levels in a unit in which they can be added up: shape (n_levels,)."""
+    # Sums of gains near the largest double must stay below it; a power of two takes no digit.
+    excess = np.maximum(np.frexp(pool.levels.maximum(gain))[1] - 850, 0)
+    return np.ldexp(gain, -pool.levels.spread(excess)) if excess.any() else gain
+
+
 def gain_reasons(topic: Topic) -> None:
     """Which documents have a gain."""
     found = topic.found("no gain")
     topic.say(found, lambda i: f"retrieved: counts with its gain {topic.columns['gain'][i]:g}")
 
 
-class _GPrecision(KernelMeasure, kernel=g_precision, reasons=gain_reasons):
+class _GPrecision(
+    KernelMeasure, kernel=g_precision, reasons=gain_reasons, over_ties=g_precision_over_ties
+):
     r"""Precision in which a document counts by its grade: 1 only if all retrieved documents have
     the best one.
 
@@ -120,6 +152,7 @@ class _GPrecision(KernelMeasure, kernel=g_precision, reasons=gain_reasons):
     """
 
     PRETTY_NAME = "generalised precision"
+    HOLES = Holes(monotone=True, monotone_difference=True)
     EXAMPLE = "mir-textbook"
     NEEDS = ("scale",)
     IDEAL = None
@@ -132,7 +165,7 @@ class _GPrecision(KernelMeasure, kernel=g_precision, reasons=gain_reasons):
     }
 
 
-class _GRecall(KernelMeasure, kernel=g_recall, reasons=gain_reasons):
+class _GRecall(KernelMeasure, kernel=g_recall, reasons=gain_reasons, over_ties=g_recall_over_ties):
     r"""Recall in which a document counts by its grade.
 
     Question
@@ -161,6 +194,7 @@ class _GRecall(KernelMeasure, kernel=g_recall, reasons=gain_reasons):
     """
 
     PRETTY_NAME = "generalised recall"
+    HOLES = Holes(monotone=True)
     EXAMPLE = "mir-textbook"
     VARIANTS = ({}, {"cutoff": 7}, {"gains": {3: 7.5}})
     SUPPORTED_PARAMS: dict[str, Any] = {"gains": GAINS, "cutoff": CUTOFF}

@@ -42,7 +42,19 @@ from typing import Any
 
 import numpy as np
 
-from irpref.kernel import MISSED, REST, Bools, Floats, Ints, JudgedRun, Terms, Topic
+from irpref.kernel import (
+    MISSED,
+    REST,
+    Bools,
+    Floats,
+    Holes,
+    Ints,
+    JudgedRun,
+    Terms,
+    Topic,
+    Unmoved,
+    WeightedSum,
+)
 from irpref.measures.declare import CUTOFF, REL, KernelMeasure, Param, register
 
 
@@ -153,7 +165,27 @@ _PARAMS = {
 }
 
 
-class _Coverage(KernelMeasure, kernel=coverage, terms=coverage_terms, reasons=coverage_reasons):
+def coverage_over_ties(
+    run: JudgedRun, *, known: str, nothing_known: str, rel: float, **_: Any
+) -> WeightedSum:
+    """A number of documents within the cutoff."""
+    wanted = run.pool.columns["known", known] & (run.pool.grade >= rel)
+    size = run.pool.judged.count(wanted)
+    return WeightedSum(wanted * 1.0, size, start=undefined(size, nothing_known))
+
+
+def novelty_over_ties(run: JudgedRun, *, cutoff: int | None, **_: Any) -> Unmoved | None:
+    """With a cutoff, the number of relevant documents within it depends on the order."""
+    return Unmoved() if cutoff is None else None
+
+
+class _Coverage(
+    KernelMeasure,
+    kernel=coverage,
+    terms=coverage_terms,
+    reasons=coverage_reasons,
+    over_ties=coverage_over_ties,
+):
     r"""Share of the relevant documents known to the user that were retrieved.
 
     Question
@@ -190,6 +222,7 @@ class _Coverage(KernelMeasure, kernel=coverage, terms=coverage_terms, reasons=co
     """
 
     PRETTY_NAME = "coverage ratio"
+    HOLES = Holes(monotone=True)
     EXAMPLE = "mir-textbook"
     NEEDS = ("known",)
     VARIANTS = ({}, {"rel": 2, "cutoff": 7})
@@ -200,7 +233,13 @@ class _Coverage(KernelMeasure, kernel=coverage, terms=coverage_terms, reasons=co
     }
 
 
-class _Novelty(KernelMeasure, kernel=novelty, terms=novelty_terms, reasons=novelty_reasons):
+class _Novelty(
+    KernelMeasure,
+    kernel=novelty,
+    terms=novelty_terms,
+    reasons=novelty_reasons,
+    over_ties=novelty_over_ties,
+):
     r"""Share of the relevant documents retrieved that the user did not know.
 
     Question
@@ -230,6 +269,7 @@ class _Novelty(KernelMeasure, kernel=novelty, terms=novelty_terms, reasons=novel
     """
 
     PRETTY_NAME = "novelty ratio"
+    HOLES = Holes(monotone=True)
     EXAMPLE = "mir-textbook"
     NEEDS = ("known",)
     IDEAL = None

@@ -48,8 +48,8 @@ from typing import Any
 
 import numpy as np
 
-from irpref.kernel import Floats, Gains, JudgedRun, Parts, Sum, Topic
-from irpref.measures.blended_ratio import BETA, blended_ratio, ideal_gain
+from irpref.kernel import Floats, Gains, JudgedRun, Parts, Sum, Topic, WeightedSum
+from irpref.measures.blended_ratio import BETA, blended_over_ties, blended_ratio, ideal_gain
 from irpref.measures.declare import GAINS, JUDGED_ONLY, KernelMeasure, Param, register
 
 
@@ -124,7 +124,16 @@ def stopping_reasons(topic: Topic) -> None:
     )
 
 
-class _NCU(KernelMeasure, kernel=ncu, reasons=stopping_reasons):
+def ncu_over_ties(
+    run: JudgedRun, *, stop: str, utility: str, beta: float, gains: Gains, **_: Any
+) -> WeightedSum | None:
+    """As Q-measure, if all relevant documents have the same weight."""
+    if stop != "uniform":
+        return None
+    return blended_over_ties(run, beta if utility == "BR" else 0.0, gains)
+
+
+class _NCU(KernelMeasure, kernel=ncu, reasons=stopping_reasons, over_ties=ncu_over_ties):
     r"""Utility for a population of users who stop at different relevant documents.
 
     Question

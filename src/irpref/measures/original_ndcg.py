@@ -32,11 +32,23 @@ as `gains`."""
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
 
-from irpref.kernel import Floats, Gains, Ints, JudgedRun, Judgments, Parts, Sum, Topic
+from irpref.kernel import (
+    Floats,
+    Gains,
+    Holes,
+    Ints,
+    JudgedRun,
+    Judgments,
+    Parts,
+    Sum,
+    Topic,
+    WeightedSum,
+)
 from irpref.measures.declare import CUTOFF, GAINS, JUDGED_ONLY, KernelMeasure, Param, register
 
 
@@ -112,7 +124,24 @@ def discount_reasons(topic: Topic) -> None:
     topic.say(topic.found("no gain"), words)
 
 
-class _OriginalNDCG(KernelMeasure, kernel=original_ndcg, reasons=discount_reasons):
+def gain_over_ties(
+    run: JudgedRun,
+    *,
+    gains: Gains,
+    cutoff: int | None,
+    base: float = math.inf,
+    normalised: bool = True,
+    **_: Any,
+) -> WeightedSum:
+    """A gain divided by the discount of its rank."""
+    size = ideal_dcg(run.pool, base, gains, cutoff) if normalised else np.ones(run.n_topics)
+    gain = run.pool.level_ratio_gain(gains)[run.pool.level]
+    return WeightedSum(gain, size, lambda rank, _: 1 / discount(rank, base))
+
+
+class _OriginalNDCG(
+    KernelMeasure, kernel=original_ndcg, reasons=discount_reasons, over_ties=gain_over_ties
+):
     r"""Normalised discounted cumulated gain of Järvelin and Kekäläinen: no discount before rank
     `base`.
 
@@ -159,6 +188,7 @@ class _OriginalNDCG(KernelMeasure, kernel=original_ndcg, reasons=discount_reason
     """
 
     PRETTY_NAME = "nDCG (Järvelin & Kekäläinen)"
+    HOLES = Holes(by_rank=True)
     EXAMPLE = "mir-textbook"
     VARIANTS = ({}, {"base": 2.5, "gains": {3: 7.5}}, {"cutoff": 7, "judged_only": True})
     STANDS_FOR = {"nDCG": {}}

@@ -44,7 +44,7 @@ from typing import Any
 
 import numpy as np
 
-from irpref.kernel import Floats, Ints, JudgedRun
+from irpref.kernel import Floats, Holes, Ints, JudgedRun
 from irpref.measures.declare import REL, KernelMeasure, Param, register
 
 LEVELS = (0.0, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1.0)
@@ -143,6 +143,7 @@ class _InterpolatedPrecision(KernelMeasure, kernel=precision_at_recall):
     """
 
     PRETTY_NAME = "interpolated precision"
+    HOLES = Holes(binary=True)
     AT_PARAM = "recall"
     EXAMPLE = "mir-textbook"
     VARIANTS = ({}, {"recall": 0.4}, {"recall": 0.7, "rounding": "nearest", "rel": 2})

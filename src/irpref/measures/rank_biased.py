@@ -42,7 +42,7 @@ from typing import Any
 
 import numpy as np
 
-from irpref.kernel import Floats, JudgedRun, Terms, Topic
+from irpref.kernel import Floats, Holes, JudgedRun, Terms, Topic, WeightedSum
 from irpref.measures.declare import CUTOFF, KernelMeasure, Param, register
 
 _DEEPEST = 1000  # rank at which cwl_eval ends
@@ -52,10 +52,26 @@ _HIGHEST = 4  # grade that gdeval knows
 def rbp(run: JudgedRun, *, p: float, rel: float, cutoff: int | None) -> Floats:
     """RBP of each topic: shape (n_topics,), in [0, 1], higher is better."""
     found = run.at(_DEEPEST if cutoff is None else cutoff).at_least(rel)
-    first = 1 - p
-    if cutoff is None:  # the weights of 1000 ranks add up to 1
-        first = first / (1 - p**_DEEPEST) if p < 1 else 1 / _DEEPEST
-    return found.hits.total(first * p ** (found.rank - 1.0))
+    return found.hits.total(_first(p, cutoff) * p ** (found.rank - 1.0))
+
+
+def _first(p: float, cutoff: int | None) -> float:
+    """Weight of the first rank."""
+    if cutoff is not None:
+        return 1 - p
+    # The weights of 1000 ranks add up to 1.
+    return (1 - p) / (1 - p**_DEEPEST) if p < 1 else 1 / _DEEPEST
+
+
+def rbp_over_ties(run: JudgedRun, *, p: float, rel: float, cutoff: int | None) -> WeightedSum:
+    """The weight of each relevant document's rank."""
+    first = _first(p, cutoff)
+    return WeightedSum(
+        (run.pool.grade >= rel) * 1.0,
+        np.ones(run.n_topics),
+        lambda rank, _: first * p ** (rank - 1.0),
+        cutoff=np.full(run.n_topics, _DEEPEST if cutoff is None else cutoff),
+    )
 
 
 def err(run: JudgedRun, *, cutoff: int | None) -> Floats:
@@ -106,8 +122,22 @@ def residual_reasons(topic: Topic) -> None:
     topic.say(topic.inside & (topic.grade >= 0), lambda i: "judged: adds nothing")
 
 
+def rbp_residual_over_ties(run: JudgedRun, *, p: float, **_: Any) -> WeightedSum:
+    """1 less the weight of each judged document's rank."""
+    return WeightedSum(
+        np.where(run.pool.grade >= 0, -1.0, 0.0),
+        np.ones(run.n_topics),
+        lambda rank, _: (1 - p) * p ** (rank - 1.0),
+        start=1.0,
+    )
+
+
 class _RBPResidual(
-    KernelMeasure, kernel=rbp_residual, terms=rbp_residual_terms, reasons=residual_reasons
+    KernelMeasure,
+    kernel=rbp_residual,
+    terms=rbp_residual_terms,
+    reasons=residual_reasons,
+    over_ties=rbp_residual_over_ties,
 ):
     r"""How far RBP could rise if all documents without a judgment were relevant: the weight of what
     nobody judged.
@@ -143,6 +173,7 @@ class _RBPResidual(
     """
 
     PRETTY_NAME = "RBP residual"
+    HOLES = Holes(monotone=True)
     EXAMPLE = "rank-biased"
     DEFAULT = 1.0
     IDEAL = None

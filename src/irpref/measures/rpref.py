@@ -109,7 +109,7 @@ from typing import Any
 
 import numpy as np
 
-from irpref.kernel import Floats, Gains, Ints, JudgedRun, Segments, Terms, ratio
+from irpref.kernel import Floats, Gains, Holes, Ints, JudgedRun, Segments, Terms, ratio
 from irpref.kernel.inversions import inversions
 from irpref.kernel.reasons import MISSED, REST, Topic, names, say_preferences
 from irpref.measures.declare import CUTOFF, GAINS, KernelMeasure, Param, register
@@ -428,6 +428,7 @@ class _RPref(KernelMeasure, kernel=rpref, terms=rpref_terms, reasons=preference_
     """
 
     PRETTY_NAME = "rpref"
+    HOLES = Holes(by_rank=True)
     EXAMPLE = "rpref-figure-1"
     NEEDS = ("scale", "nonrelevant")
     VARIANTS = (
@@ -478,6 +479,7 @@ class _NPref(KernelMeasure, kernel=rpref, terms=rpref_terms, reasons=preference_
     """
 
     PRETTY_NAME = "n-pref"
+    HOLES = Holes(by_rank=True)
     EXAMPLE = "rpref-figure-1"
     NEEDS = ("scale", "nonrelevant")
     VARIANTS = (

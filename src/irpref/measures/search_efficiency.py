@@ -55,7 +55,7 @@ from typing import Any
 
 import numpy as np
 
-from irpref.kernel import MISSED, JudgedRun, Parts, Sum, Topic
+from irpref.kernel import MISSED, Floats, Holes, Ints, JudgedRun, OneDocument, Parts, Sum, Topic
 from irpref.measures.declare import CUTOFF, REL, KernelMeasure, Param, register
 
 
@@ -94,7 +94,19 @@ def tse_reasons(topic: Topic) -> None:
     )
 
 
-class _TSE(KernelMeasure, kernel=total_search_efficiency, reasons=tse_reasons):
+def tse_over_ties(run: JudgedRun, *, exposure: str, rel: float, **_: Any) -> OneDocument:
+    """The exposure of relevant document number R."""
+
+    def weight(rank: Ints, topic: Ints) -> Floats:
+        return 1 / (rank if exposure == "inverse" else np.log2(rank + 1.0))
+
+    relevant = (run.pool.grade >= rel) * 1.0
+    return OneDocument(relevant, weight, run.pool.count_relevant(rel) * 1.0)
+
+
+class _TSE(
+    KernelMeasure, kernel=total_search_efficiency, reasons=tse_reasons, over_ties=tse_over_ties
+):
     r"""Exposure of the last relevant document, for users who want all of them. 0 if one is missing.
 
     Question
@@ -125,6 +137,7 @@ class _TSE(KernelMeasure, kernel=total_search_efficiency, reasons=tse_reasons):
     """
 
     PRETTY_NAME = "total search efficiency"
+    HOLES = Holes(binary=True)
     IDEAL = None
     EXAMPLE = "mir-textbook"
     VARIANTS = ({}, {"exposure": "dcg", "rel": 2}, {"cutoff": 40})

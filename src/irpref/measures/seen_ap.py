@@ -27,7 +27,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from irpref.kernel import JudgedRun, Parts, Sum, Topic
+from irpref.kernel import Holes, JudgedRun, Parts, Sum, Topic, WeightedSum
+from irpref.kernel.uncertain import reciprocal
 from irpref.measures.declare import CUTOFF, REL, KernelMeasure, register
 
 
@@ -47,7 +48,14 @@ def seen_ap_reasons(topic: Topic) -> None:
     topic.say(found, lambda i: f"relevant: adds precision / {found.sum()}")
 
 
-class _SeenAP(KernelMeasure, kernel=seen_ap, reasons=seen_ap_reasons):
+def seen_ap_over_ties(run: JudgedRun, *, rel: float, cutoff: int | None) -> WeightedSum | None:
+    """As AP; with a cutoff, the number of relevant documents within it depends on the order."""
+    relevant = (run.pool.grade >= rel) * 1.0
+    size = run.at_least(rel).hits.lengths
+    return WeightedSum(relevant, size, reciprocal, relevant) if cutoff is None else None
+
+
+class _SeenAP(KernelMeasure, kernel=seen_ap, reasons=seen_ap_reasons, over_ties=seen_ap_over_ties):
     r"""Mean precision at the relevant documents that were retrieved. It ignores those that were
     not: see AP.
 
@@ -77,6 +85,7 @@ class _SeenAP(KernelMeasure, kernel=seen_ap, reasons=seen_ap_reasons):
     """
 
     PRETTY_NAME = "average precision at seen relevant documents"
+    HOLES = Holes(binary=True)
     EXAMPLE = "mir-textbook"
     VARIANTS = ({}, {"rel": 2}, {"cutoff": 7})
     SUPPORTED_PARAMS: dict[str, Any] = {"rel": REL, "cutoff": CUTOFF}

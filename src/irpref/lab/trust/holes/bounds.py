@@ -12,24 +12,21 @@ import numpy as np
 
 from irpref.judged.pool import Pool
 from irpref.kernel.segments import Bools, Floats
+from irpref.kernel.uncertain import Holes as Effects
 from irpref.lab.trust.frames import by_topic
 from irpref.lab.trust.holes.filled import Holes, retrieved
-from irpref.lab.trust.holes.fillings import FORMS, Topic
 from irpref.lab.trust.holes.search import (
-    BINARY,
-    CORNERS,
-    FIRST,
-    PAIR_CORNERS,
     Places,
     Ways,
-    alone,
     attained,
     corners,
+    every_step,
     every_way,
+    one_relevant,
     search,
 )
 from irpref.measures.declare import KernelMeasure
-from irpref.measures.everyday import hosted, supports
+from irpref.measures.everyday import declaration, supports, ties_by_rising_id
 from irpref.measures.names import parse_all
 from irpref.values.evaluator import evaluator
 from irpref.values.kernels import KernelEvaluator
@@ -116,19 +113,25 @@ def negative_is_a_grade(measure: Measure) -> bool:
 
 def bounds_of(measure: Measure, task: partial[Floats], holes: Holes, grid: Floats) -> Bounds:
     """Bounds of each topic, of the value or of the difference of two runs."""
-    if task.func in BINARY and "rel" in task.keywords and "gains" not in task.keywords:
+    declared = declaration(measure)
+    assert declared is not None
+    effects = declared.HOLES
+    if effects.binary:
         grid = np.unique(grid[[0, -1]])
-    n, cutoff, of_host = holes.holes.n, task.keywords.get("cutoff"), hosted(measure)
-    rising = of_host.ties(measure) if of_host else getattr(measure, "TIES_BY_RISING_ID", False)
+    n, cutoff = holes.holes.n, task.keywords.get("cutoff")
+    rising = ties_by_rising_id(measure)
     some: dict[int, Ways] = {}
     rest: dict[int, Places] = {}
     for t in range(n):
         rank = holes.ranks(t, rising)
         seen = rank < np.inf if cutoff is None else rank <= cutoff
-        ways = _known(task, holes, t, grid, rank, seen) or every_way(rank.shape[1], grid)
+        ways = _known(effects, grid, rank, seen) or every_way(rank.shape[1], grid)
+        discount = np.where(seen, 1 / np.log2(rank + 1), 0.0)
+        places = Places.of(np.subtract.reduce(discount), np.asarray(seen.any(axis=0)))
+        if ways is None and effects.binary and effects.by_rank and len(seen) == 1:
+            ways = every_step(places, grid)
         if ways is None:
-            effect = np.subtract.reduce(np.where(seen, 1 / np.log2(rank + 1), 0.0))
-            rest[t] = Places.of(effect, np.asarray(seen.any(axis=0)))
+            rest[t] = places
         else:
             some[t] = ways
     values = partial(holes.values, task)
@@ -137,21 +140,16 @@ def bounds_of(measure: Measure, task: partial[Floats], holes: Holes, grid: Float
     return Bounds(low, high, np.isin(np.arange(n), list(some)))
 
 
-def _known(
-    task: partial[Floats], holes: Holes, t: int, grid: Floats, rank: Floats, seen: Bools
-) -> Ways | None:
-    """Ways that include the extremes, from what is known of the measure; None if nothing is known."""
-    if task.func in (CORNERS if len(seen) == 1 else PAIR_CORNERS):
+def _known(effects: Effects, grid: Floats, rank: Floats, seen: Bools) -> Ways | None:
+    """Ways that include the extremes, from what the measure declares; None if there are others."""
+    if len(seen) == 1:
+        return corners(seen, grid) if effects.monotone else None
+    if effects.monotone_difference:
         return corners(seen, grid)
-    if len(seen) == 2:
+    if effects.first_only:
         first, second = np.where(seen, rank, np.inf)
-        return alone(first, second, grid) if task.func in FIRST else None
-    form = FORMS.get(task.func)
-    return (
-        form(Topic.of(holes, t, task.keywords.get("cutoff")), grid, **task.keywords)
-        if form
-        else None
-    )
+        return one_relevant(first, second, grid)
+    return None
 
 
 def prepared(measures: Measures, qrels: Qrels) -> tuple[list[Any], KernelEvaluator]:

@@ -1,19 +1,21 @@
 """Find the lowest and highest value over all grades that the holes of a topic could have.
 
-There are three methods, tried in this order:
+There are four methods, tried in this order. What the first and the third need is declared by the
+measure (`irpref.kernel.uncertain.Holes`).
 
-*Corners.* Some measures never fall as the grade of a document that is seen rises, and never rise
-with the grade of one that is not seen, or the other way round (`CORNERS`). Their extremes are among
-four ways: all holes down to the cutoff have the lowest or all have the highest grade, and likewise
-all other holes. For the difference of two runs see `PAIR_CORNERS`.
+*Corners.* The extremes of a monotone measure are among four ways: all holes down to the cutoff have
+the lowest or all have the highest grade, and likewise all other holes. For the difference of two
+runs see `corners` and `one_relevant`.
 
 *All.* If there are at most `EXHAUSTIVE` ways to grade the holes, all are tried.
 
-*Search*, otherwise. For most measures the best ways are steps: with a given number of holes of each
-grade, the higher the rank the higher the grade; for the lowest value the other way round. (This
-holds for AP, bpref, nDCG and rpref.) The search starts from steps of many widths and moves their
-ends by fewer and fewer documents; then single documents get other grades, as long as that helps.
-The values it returns are attained; the extremes may lie further out."""
+*Steps.* The best ways of many measures are steps: with a given number of holes of each grade, the
+higher the rank the higher the grade; for the lowest value the other way round. (This holds for AP,
+bpref, nDCG and rpref.) If the measure is binary, there are few of them, and all are tried.
+
+*Search*, otherwise. It starts from steps of many widths and moves their ends by fewer and fewer
+documents; then single documents get other grades, as long as that helps. The values it returns are
+attained; the extremes may lie further out."""
 
 from __future__ import annotations
 
@@ -25,79 +27,11 @@ from typing import NamedTuple
 import numpy as np
 
 from irpref.kernel.segments import Bools, Floats, Ints
-from irpref.measures import (
-    bpref,
-    e_measure,
-    everyday,
-    expected,
-    gain,
-    generalised,
-    known,
-    precision,
-    rank_biased,
-    search_efficiency,
-    seen_ap,
-)
 
 EXHAUSTIVE = 1_024
-_LEVELS = 4  # number of grades that steps use
+_LEVELS = 5  # number of grades that steps use
 _SINGLE = 16  # documents whose grade is changed alone, and how often
 _ROUNDS = 3
-
-# Measures whose lowest and highest values are at corners. R = (found + a) / (R0 + a + b) rises with
-# the number a of relevant holes that are seen, since found <= R0, and falls with the number b of
-# those that are not; so do F and other measures that combine recall and precision.
-CORNERS = {
-    *(
-        everyday.precision,
-        everyday.recall,
-        everyday.success,
-        everyday.reciprocal_rank,
-        everyday.judged,
-    ),
-    *(everyday.set_precision, everyday.set_recall, everyday.set_f, everyday.set_ap),
-    *(
-        everyday.n_retrieved,
-        everyday.n_relevant,
-        everyday.n_topics,
-        e_measure.e_measure,
-        e_measure.f_measure,
-    ),
-    *(
-        expected.relative_recall,
-        generalised.g_precision,
-        generalised.g_recall,
-        known.coverage,
-        known.novelty,
-    ),
-    *(rank_biased.rbp, rank_biased.rbp_residual, gain.cg, gain.dcg),
-    rank_biased.err,  # a document adds more at its own rank than it takes away below
-}
-# Of these and others, those with `rel` and without `gains` only ask whether a document is relevant:
-# two grades will do.
-BINARY = CORNERS | {
-    *(
-        everyday.average_precision,
-        everyday.r_precision,
-        everyday.host_bpref,
-        bpref.bpref,
-        expected.recall_effort,
-    ),
-    *(seen_ap.seen_ap, precision.precision_at_recall, search_efficiency.total_search_efficiency),
-}
-# Measures whose differences of two runs have their extremes at corners, with holes grouped by the
-# run that has them.
-PAIR_CORNERS = {
-    everyday.precision,
-    everyday.recall,
-    everyday.set_recall,
-    everyday.n_retrieved,
-    generalised.g_precision,
-}
-FIRST = {
-    everyday.reciprocal_rank,
-    everyday.success,
-}  # only the first relevant document counts: see `alone`
 
 Ways = list[Floats]  # grades of the holes of a topic, each (n_holes,)
 Values = Callable[
@@ -167,6 +101,15 @@ def every_way(n_holes: int, grid: Floats) -> Ways | None:
     return [np.array(way) for way in product(grid.tolist(), repeat=n_holes)]
 
 
+def every_step(places: Places, grid: Floats) -> Ways | None:
+    """All steps between two grades, in both directions; None if there are too many."""
+    unseen, seen = places.sizes.tolist()
+    if 2 * (unseen + 1) * (seen + 1) > EXHAUSTIVE:
+        return None
+    ends = np.array(list(product((0, 1), range(unseen + 1), range(seen + 1))))
+    return list(places.ways(ends[:, 0], ends[:, None, 1:], grid))
+
+
 def attained(values: Values, ways: dict[int, Ways]) -> Ends:
     """Lowest and highest value of these ways, by topic."""
     return {t: (float(of.min()), float(of.max())) for t, of in zip(ways, values(ways), strict=True)}
@@ -200,7 +143,8 @@ def search(values: Values, topics: dict[int, Places], grid: Floats) -> Ends:
     )
     begun = {t: _starts(*places.sizes.tolist(), steps.size - 1) for t, places in topics.items()}
     ways = {
-        t: [*of.ways(*begun[t], steps), *_strewn(of.seen.size, steps)] for t, of in topics.items()
+        t: [*of.ways(*begun[t], steps), *_strewn(of.seen.size, steps), *_peaks(of, steps)]
+        for t, of in topics.items()
     }
     first = dict(zip(topics, values(ways), strict=True))
     found: list[dict[int, float]] = []
@@ -229,6 +173,23 @@ def _strewn(n_holes: int, steps: Floats) -> Floats:
     return np.where(draw < share, steps[-1], steps[0]).reshape(-1, n_holes)
 
 
+def _peaks(places: Places, steps: Floats) -> Ways:
+    """Ways in which one seen hole has the highest grade, and those above it all have a lower one:
+    what PMeasure looks for.
+    """
+    ways = []
+    for peak in sorted({0, 1, 2, 3, 5, 8, *_spread(int(places.sizes[1]))}):
+        for grade in steps[:-1]:
+            way = np.where(places.seen & (places.place[0] < peak), grade, steps[0])
+            ways.append(np.where(places.seen & (places.place[0] == peak), steps[-1], way))
+    return ways
+
+
+def _spread(n: int) -> range:
+    """About eight numbers from 0 to n - 1."""
+    return range(0, n, max(n // 8, 1))
+
+
 @lru_cache(maxsize=4096)
 def _starts(unseen: int, seen: int, top: int) -> tuple[Ints, Ints]:
     """Steps to start from, between any two of the grades 0 to `top`: directions (n,), and ends (n,
@@ -236,7 +197,7 @@ def _starts(unseen: int, seen: int, top: int) -> tuple[Ints, Ints]:
     """
     level = np.arange(top)
     few = {0, 1, 3, seen // 4, seen // 2, seen}
-    many = few | {2, 5, 8, seen - 1, *range(0, seen, max(seen // 8, 1))}
+    many = few | {2, 5, 8, seen - 1, *_spread(seen)}
     directions, ends = [], []
     for low, high in combinations(range(top + 1), 2):
         wide = high - low == top
@@ -329,7 +290,7 @@ def _change_one(
                 left[t] = topics[t]
 
 
-def alone(rank_a: Floats, rank_b: Floats, grid: Floats) -> Ways:
+def one_relevant(rank_a: Floats, rank_b: Floats, grid: Floats) -> Ways:
     """Ways that include the extremes of a difference in RR or Success: at most one hole is
     relevant.
 

@@ -9,47 +9,29 @@ tied documents are equally likely.
 Documents are tied if their scores are equal as float64. Scores that become equal only when rounded
 to float32 are ties for tools that store scores as float32 (pytrec_eval), but not here.
 
-AP, P, R, RR, nDCG, F, Q and similar measures have closed forms (`forms`). For any other measure,
-yours included, orders of a topic (`orders`) are passed to its kernel as if each were a topic. If
-the value is a sum over the groups, or a ratio of such sums, a few orders of each group determine
-the values of all (`paths`). Otherwise all orders are computed, up to `ARRANGEMENTS`. If there are
-more, orders are drawn at random. The column `exact` tells you."""
+AP, P, R, RR, nDCG and measures of their form have closed forms (`closed_forms`), which they declare
+beside their kernel (see `irpref.kernel.uncertain`). For any other measure, yours included, orders
+of a topic (`orders`) are passed to its kernel as if each were a topic: all of them, up to
+`ARRANGEMENTS`; if there are more, orders drawn at random. The column `exact` tells you."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from functools import partial
-from itertools import pairwise
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from irpref.judged.align import align_run
 from irpref.kernel.run import JudgedRun
-from irpref.kernel.segments import Bools, Floats, Ints, Segments, opens
-from irpref.kernel.terms import Parts
+from irpref.kernel.segments import Bools, Floats, Ints, Segments
 from irpref.lab.trust.batches import ROWS, batches
 from irpref.lab.trust.frames import by_topic
-from irpref.lab.trust.ties.closed_forms import FORMS
+from irpref.lab.trust.ties.closed_forms import Closed, closed
 from irpref.lab.trust.ties.orders import Tied
-from irpref.lab.trust.ties.paths import Paths, bounds_of, sums_of, together
-from irpref.measures import (
-    blended_ratio,
-    bpref,
-    everyday,
-    expected,
-    gain,
-    generalised,
-    known,
-    ncu,
-    rank_biased,
-    rpref,
-    seen_ap,
-    weighted_rr,
-)
 from irpref.measures.declare import KernelMeasure
-from irpref.measures.everyday import supports
+from irpref.measures.everyday import declaration, supports
 from irpref.measures.names import parse_all
 from irpref.values.kernels import KernelEvaluator, Task
 
@@ -61,6 +43,7 @@ if TYPE_CHECKING:
     from irpref.measures.declare import Measures
 
 DRAWS, TURNS = 100, 10  # orders drawn at a time if there are too many, and how many times at most
+VIEW = ("cutoff", "judged_only")  # parameters that say which documents count
 ENOUGH = 5e-4  # standard error of a topic's mean at which no more are drawn
 
 
@@ -144,26 +127,41 @@ def over_ties(
     values : measure to values of the run, (n_topics,)
     """
     tied = Tied.of(judged)
-    out = {}
-    alike: dict[_Kind, dict[Any, Task]] = {}
     mixed = np.unique(tied.topic[tied.mixed])
+    bounds: dict[Any, Bounds] = {}
+    without_form: dict[int | None, dict[Any, Task]] = {}
     for measure, task in tasks.items():
         value, n = values[measure], judged.n_topics
-        out[measure] = of = Bounds(
+        bounds[measure] = Bounds(
             value.copy(), value.copy(), value.copy(), np.ones(n, bool), np.zeros(n)
         )
-        three = None
-        if isinstance(task, partial) and task.func in FORMS:
-            three = FORMS[task.func](tied, task, **task.keywords)
-        if three is not None:
-            _put(of, mixed, [numbers[mixed] for numbers in three], value[mixed])
+        three = _closed(tied, measure, task)
+        if three is None:
+            without_form.setdefault(_end(measure), {})[measure] = task
         else:
-            alike.setdefault(_Kind.of(measure, task), {})[measure] = task
-    zero = Tied(judged, tied.groups, tied.first, tied.size, unjudged_zero=True)
-    for kind, those in alike.items():
-        groups = {"all": tied, "judged": tied.view(True), "zero": zero}[kind.documents]
-        _looked_at(groups, kind, those, values, out)
-    return out
+            _put(bounds[measure], mixed, [numbers[mixed] for numbers in three], value[mixed])
+    for end, some in without_form.items():
+        _tried(tied, end, some, values, bounds)
+    return bounds
+
+
+def _closed(tied: Tied, measure: Measure, task: Task) -> Closed | None:
+    """Bounds from the form that the measure declares; None if it has none."""
+    declared = declaration(measure) if isinstance(task, partial) else None
+    if declared is None or declared.over_ties is None:
+        return None
+    form = declared.over_ties(tied.run, **task.keywords)
+    if form is None:
+        return None
+    view = {name: task.keywords[name] for name in VIEW if name in task.keywords}
+    return closed(tied, task, form, **view)
+
+
+def _end(measure: Measure) -> int | None:
+    """Rank below which the order does not matter."""
+    if not isinstance(measure, KernelMeasure) or not type(measure).CUTOFF_ENDS_LIST:
+        return None
+    return None if measure.params.get("judged_only") else measure.params.get("cutoff")
 
 
 def _put(
@@ -176,88 +174,8 @@ def _put(
     of.exact[topics], of.error[topics] = error is None, error or 0.0
 
 
-class _Adds(NamedTuple):
-    """How a value is a sum over groups of tied documents, or a ratio of two such sums.
-
-    What a document adds depends on its rank and on which documents are above it, but not on their
-    order."""
-
-    parts: Callable[..., Parts] | None = (
-        None  # what each document adds, if the kernel has no `parts` itself
-    )
-    unjudged: str = (
-        "all"  # unjudged documents: "judged" if they do not matter, "zero" if they count as grade 0
-    )
-
-
-def _rpref(run: JudgedRun, **how: Any) -> Parts:
-    of = rpref.summands(run, **{"n": None, **how})
-    return Parts(of.found, of.hits, of.size)
-
-
-ADDS: dict[Any, _Adds] = {
-    **dict.fromkeys(
-        (known.novelty, expected.relative_recall, generalised.g_precision, generalised.g_recall),
-        _Adds(),
-    ),
-    **dict.fromkeys(
-        (rank_biased.rbp, rank_biased.rbp_residual, rank_biased.err, weighted_rr.weighted_rr),
-        _Adds(),
-    ),
-    **dict.fromkeys((gain.cg, gain.dcg, gain.ncg), _Adds()),
-    **dict.fromkeys((blended_ratio.r_measure, ncu.ncu), _Adds(unjudged="zero")),
-    everyday.host_bpref: _Adds(
-        partial(bpref.bpref.parts, norm="min", top="keep", cutoff=None), unjudged="judged"
-    ),
-    bpref.bpref: _Adds(unjudged="judged"),
-    rpref.rpref: _Adds(_rpref, unjudged="judged"),
-    seen_ap.seen_ap: _Adds(),
-}
-
-
-def _parts_of(task: Task) -> Callable[[JudgedRun], Parts] | None:
-    """What each retrieved document adds, from the run; None if that is not known."""
-    if not isinstance(task, partial):
-        return None
-    adds = ADDS.get(task.func)
-    parts = (adds and adds.parts) or getattr(task.func, "parts", None)
-    return None if parts is None else partial(parts, **task.keywords)
-
-
-def _infinity(task: Task) -> bool:
-    """Whether documents that were not retrieved add something, too."""
-    return isinstance(task, partial) and task.keywords.get("unretrieved") == "infinity"
-
-
-class _Kind(NamedTuple):
-    """How the orders of a topic are enumerated; measures of the same kind are computed together."""
-
-    documents: str = "all"  # which documents are told apart: see `_Adds.unjudged`
-    end: int | None = None  # rank below which the order does not matter
-    sums: bool = False  # whether the value is a sum (or a ratio of sums) over groups
-
-    @classmethod
-    def of(cls, measure: Measure, task: Task) -> _Kind:
-        declared: Any = type(measure) if isinstance(measure, KernelMeasure) else None
-        kernel, how = (task.func, task.keywords) if isinstance(task, partial) else (None, {})
-        adds, cutoff, documents = ADDS.get(kernel), how.get("cutoff"), "all"
-        if adds and adds.unjudged == "zero":
-            documents = "judged" if how["judged_only"] else "zero"
-        elif adds and cutoff is None:
-            documents = adds.unjudged
-        ends = bool(declared and declared.CUTOFF_ENDS_LIST) and (
-            documents == "judged" or not how.get("judged_only")
-        )
-        old = (
-            cutoff is not None and how.get("norm") == "old"
-        )  # the denominator depends on what is above the cutoff
-        sums = bool(adds or (declared and declared.TIES_ADD)) and not old
-        return cls(documents, cutoff if ends else None, sums)
-
-
-_Orders = tuple[
-    int, Ints, Any
-]  # a topic, some of its orders as ranks of its hits (number, n_hits), their purpose
+# A topic, some of its orders as ranks of its hits (number, n_hits), and their probabilities.
+_Orders = tuple[int, Ints, Any]
 
 
 def _computed(
@@ -300,152 +218,31 @@ def _computed(
         yield from values(waiting)
 
 
-def _looked_at(
+def _tried(
     tied: Tied,
-    kind: _Kind,
+    end: int | None,
     tasks: dict[Any, Task],
     values: dict[Any, Floats],
-    out: dict[Any, Bounds],
+    bounds: dict[Any, Bounds],
 ) -> None:
-    """Bounds of measures without a closed form, from their values for some orders of each topic."""
-    groups, many = tied.open_groups(kind.end), []
-    sums: dict[Any, list[tuple[int, list[Paths], Floats]]] = {measure: [] for measure in tasks}
-    if kind.sums:
-        _at_once(tied, kind, groups, tasks, sums)
-    left = {measure: groups.keys() - {topic for topic, _, _ in sums[measure]} for measure in tasks}
+    """Bounds of measures without a closed form, from all orders of a topic or from some."""
+    groups = tied.open_groups(end)
+    too_many = []
 
     def orders() -> Iterator[_Orders]:
-        for topic in sorted(set().union(*left.values())):
-            some = (tied.walks if kind.sums else tied.every)(topic, groups[topic], kind.end)
+        for topic, open_groups in groups.items():
+            some = tied.every(topic, open_groups, end)
             if some is None:
-                many.append(topic)
+                too_many.append(topic)
             else:
                 yield (topic, *some)
 
-    parts = {
-        (measure, "parts"): _parts_of(task)
-        for measure, task in tasks.items()
-        if kind.sums and left[measure]
-    }
-    sizes = {key: partial(_size, of) for key, of in parts.items() if of is not None}
-    for topic, of, found in _computed(tied, tasks | sizes, orders()):
-        for measure in tasks:
-            if topic in left[measure]:
-                value, divided_by = found[measure], found.get((measure, "parts"), np.ones(1))
-                if kind.sums and (divided_by == divided_by[0]).all():
-                    sums[measure].append((topic, of, value))
-                else:
-                    three = _by_paths(value, divided_by, of) if kind.sums else _three(value, of)
-                    _put(out[measure], topic, three, values[measure][topic])
-    for measure, topics in sums.items():
-        for (topic, _, _), (low, mean, high) in zip(
-            topics, _sums([of[1:] for of in topics]), strict=True
-        ):
-            _put(out[measure], topic, (low, mean, high), values[measure][topic])
-    if many:
-        _estimated(tied, many, tasks, values, out)
-
-
-def _size(parts: Callable[[JudgedRun], Parts], run: JudgedRun) -> Floats:
-    return parts(run).size * 1.0
-
-
-def _at_once(
-    tied: Tied,
-    kind: _Kind,
-    groups: dict[int, list[int]],
-    tasks: dict[Any, Task],
-    sums: dict[Any, list[tuple[int, list[Paths], Floats]]],
-) -> None:
-    """Values of the orders of `Tied.walks`, from what the documents of each group add in orders of
-    all groups at once.
-
-    Left out are measures of which that is not known, and topics in which the divisor depends on the
-    order."""
-    width = 1 + int(tied.by_topic.lengths.max(initial=0))
-
-    def by_group(parts: Callable[[JudgedRun], Parts], run: JudgedRun) -> Floats:
-        """What the documents of each group of the topic add, and in the last column the divisor:
-        (n_topics, width).
-        """
-        of, hits = parts(run), run.hits
-        assert run.tied_from is not None
-        number = np.cumsum(opens(run.tied_from, hits.topic)) - 1
-        number -= hits.spread(np.append(number, 0)[hits.starts])
-        group: Ints = np.empty(
-            run.pool.judged.size, np.int64
-        )  # by row: ranks differ if unjudged documents are dropped
-        group[run.row] = number
-        cell = of.found.hits.topic * width + group[of.found.row]
-        out: Floats = np.zeros((run.n_topics, width))
-        out.ravel()[:] = np.bincount(cell, of.adds, out.size)
-        out[:, -1] = of.size
-        return out
-
-    parts = {measure: _parts_of(task) for measure, task in tasks.items() if not _infinity(task)}
-    known: dict[Any, Task] = {
-        measure: partial(by_group, of) for measure, of in parts.items() if of is not None
-    }
-    walked = (
-        (topic, tied.walks(topic, of_topic, kind.end, True))
-        for topic, of_topic in groups.items()
-        if known
-    )
-    for topic, walks, found in _computed(
-        tied, known, ((topic, *some) for topic, some in walked if some is not None)
-    ):
-        place = np.array(groups[topic]) - tied.by_topic.starts[topic]
-        for measure, adds in found.items():
-            size = adds[:, -1]
-            if (size == size[0]).all():
-                adds = adds[:, :-1] / size[0] if size[0] > 0 else np.zeros(adds.shape)
-                first = float(adds[0].sum())
-                more = [
-                    first + adds[: walk.places.shape[0], g] - adds[0, g]
-                    for walk, g in zip(walks, place, strict=True)
-                ]
-                sums[measure].append((topic, walks, np.concatenate([[first], *more])))
-
-
-def _three(value: Floats, chance: Floats) -> tuple[float, float, float]:
-    return float(value.min()), math.fsum((value * chance).tolist()), float(value.max())
-
-
-def _by_group(walks: list[Paths]) -> list[slice]:
-    """Orders of each group among those that `Tied.walks` returns."""
-    return [
-        slice(*ends)
-        for ends in pairwise(np.cumsum([1, *(walk.places.shape[0] for walk in walks)]).tolist())
-    ]
-
-
-def _by_paths(value: Floats, divisor: Floats, walks: list[Paths]) -> tuple[float, float, float]:
-    value = value * divisor
-    sums = (
-        sums_of(walk, value[at], divisor[at])
-        for walk, at in zip(walks, _by_group(walks), strict=True)
-    )
-    return together(sums, float(value[0]), float(divisor[0]))
-
-
-def _sums(topics: list[tuple[list[Paths], Floats]]) -> Iterator[list[float]]:
-    """As `_by_paths`, topic by topic, if all orders have the same divisor: groups with the same
-    paths at once.
-    """
-    same: dict[int, list[tuple[int, Paths, Floats]]] = {}
-    for i, (walks, value) in enumerate(topics):
-        for walk, at in zip(walks, _by_group(walks), strict=True):
-            same.setdefault(id(walk), []).append((i, walk, value[at]))
-    more: list[list[list[float]]] = [[] for _ in topics]
-    for some in same.values():
-        found = np.array(
-            bounds_of(some[0][1], np.column_stack([value for _, _, value in some]))
-        ).T.tolist()
-        for (i, _, _), three in zip(some, found, strict=True):
-            more[i].append(three)
-    for (_, value), groups in zip(topics, more, strict=True):
-        base = float(value[0])
-        yield [base + math.fsum(end - base for end in ends) for ends in zip(*groups, strict=True)]
+    for topic, chance, computed in _computed(tied, tasks, orders()):
+        for measure, value in computed.items():
+            three = float(value.min()), math.fsum((value * chance).tolist()), float(value.max())
+            _put(bounds[measure], topic, three, values[measure][topic])
+    if too_many:
+        _estimated(tied, too_many, tasks, values, bounds)
 
 
 def _estimated(
@@ -453,7 +250,7 @@ def _estimated(
     topics: list[int],
     tasks: dict[Any, Task],
     values: dict[Any, Floats],
-    out: dict[Any, Bounds],
+    bounds: dict[Any, Bounds],
 ) -> None:
     """Bounds of topics with too many orders, from random orders and those by falling and by rising
     grade.
@@ -484,6 +281,6 @@ def _estimated(
                     error = (high - low) / one_by_one.size
                 if error <= ENOUGH or turn == TURNS - 1:
                     three = low, float(pairs.mean()), high
-                    _put(out[measure], topic, three, float(values[measure][topic]), error)
+                    _put(bounds[measure], topic, three, float(values[measure][topic]), error)
                     left[topic].remove(measure)
         left = {topic: those for topic, those in left.items() if those}

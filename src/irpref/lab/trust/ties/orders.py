@@ -16,7 +16,6 @@ import numpy as np
 from irpref.kernel.grades import Judgments, Levels
 from irpref.kernel.run import JudgedRun
 from irpref.kernel.segments import Bools, Floats, Ints, Segments, opens, order_by
-from irpref.lab.trust.ties.paths import STEPS, Paths, n_steps, paths, places_of, sequences
 
 # up to this number of different orders of a topic all are tried, if there is no closed form
 ARRANGEMENTS = 1_000
@@ -40,13 +39,8 @@ class Tied:
     topic : int array (n_groups,)
     """
 
-    def __init__(
-        self, run: JudgedRun, groups: Segments, first: Ints, size: Ints, unjudged_zero: bool = False
-    ) -> None:
+    def __init__(self, run: JudgedRun, groups: Segments, first: Ints, size: Ints) -> None:
         self.run = run
-        self.unjudged_zero = (
-            unjudged_zero  # whether the measures count unjudged documents as grade 0
-        )
         self.groups = groups
         self.first = first
         self.size = size
@@ -113,8 +107,6 @@ class Tied:
         pool = self.run.pool
         if not pool.preferences_of_grades:  # every document may be in different preferences
             return self.run.row
-        if self.unjudged_zero:
-            return np.where(self.run.grade == 0, _LAST, self.run.level)
         codes = [self.run.level]
         for name, column in pool.columns.items():
             if isinstance(name, tuple):  # as a measure reads it, not as it was given
@@ -199,44 +191,6 @@ class Tied:
             index = index // chance.size
         return ranks, share
 
-    def walks(
-        self, topic: int, groups: list[int], cutoff: int | None, at_once: bool = False
-    ) -> tuple[Ints, list[Paths]] | None:
-        """Orders that show what each step of some groups of a topic adds; None if there are more
-        than `STEPS`.
-
-        Returns
-        -------
-        ranks : int array (n_orders, n_hits of the topic)
-            A first order of all these groups, then the orders of one group after the other; if
-            `at_once`, the first order of each group, the second of each (the first again if there
-            is none), and so on.
-        walks : list of Paths
-        """
-        seen = self.slots(cutoff)[groups].tolist()
-        counts = [self._counts(group) for group in groups]
-        if sum(n_steps(sizes, n) for (_, sizes), n in zip(counts, seen, strict=True)) > STEPS:
-            return None
-        hits, base = self.ranks(topic, 1)
-        walks, columns = [], []
-        for group, (rows, sizes), n in zip(groups, counts, seen, strict=True):
-            walks.append(paths(sizes, n))
-            columns.append(
-                (rows - hits.start, self.first[group] + walks[-1].places[:, : rows.size])
-            )
-            base[:, columns[-1][0]] = columns[-1][1][:1]
-        if at_once:
-            order = np.arange(max(walk.places.shape[0] for walk in walks))
-            every = np.repeat(base, order.size, axis=0)
-            for at, of_group in columns:
-                every[:, at] = of_group[np.where(order < of_group.shape[0], order, 0)]
-            return every, walks
-        ranks = [base]
-        for at, of_group in columns:
-            ranks.append(np.repeat(base, of_group.shape[0], axis=0))
-            ranks[-1][:, at] = of_group
-        return np.vstack(ranks), walks
-
     def drawn(self, topic: int, number: int, turn: int) -> Ints:
         """An even number of random orders of a topic, each followed by the same order with its
         groups reversed.
@@ -316,9 +270,7 @@ class Tied:
         level = (run.level[rows] + listed.spread(many.levels.starts - pool.levels.starts[topics]))[
             order
         ]
-        copies = _untied(many, listed, rank, row + listed.spread(many.judged.starts), n, level)
-        copies.tied_from = self.first[self.groups.topic[rows]]
-        yield copies
+        yield _untied(many, listed, rank, row + listed.spread(many.judged.starts), n, level)
 
 
 def _untied(
@@ -353,11 +305,7 @@ def _orders(sizes: tuple[int, ...], seen: int) -> tuple[Ints, Floats] | None:
         chance = chance[row] * left[row, kind] / (sum(sizes) - place)
         shown, left = np.column_stack([shown[row], kind.astype(np.int16)]), left[row]
         left[np.arange(row.size), kind] -= 1
-    return places_of(
-        np.hstack(
-            [
-                shown,
-                sequences(np.tile(np.arange(len(sizes), dtype=np.int16), (chance.size, 1)), left),
-            ]
-        )
-    ), chance
+    rest = np.repeat(np.tile(np.arange(len(sizes)), chance.size), left.ravel()).reshape(
+        chance.size, -1
+    )
+    return np.argsort(np.hstack([shown, rest]), axis=1, kind="stable"), chance
