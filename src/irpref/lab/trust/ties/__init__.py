@@ -147,7 +147,9 @@ def over_ties(
 
 def _closed(tied: Tied, measure: Measure, task: Task) -> Closed | None:
     """Bounds from the form that the measure declares; None if it has none."""
-    declared = declaration(measure) if isinstance(task, partial) else None
+    if not isinstance(task, partial):
+        return None
+    declared = declaration(measure)
     if declared is None or declared.over_ties is None:
         return None
     form = declared.over_ties(tied.run, **task.keywords)
