@@ -17,7 +17,7 @@ def imported(name: str) -> str:
     sys.path.insert(0, os.path.abspath(folder))
     try:
         found = importlib.import_module(module)
-    except Exception as error:  # whatever that file does
+    except (Exception, SystemExit) as error:  # whatever that file does
         if isinstance(error, ModuleNotFoundError) and error.name == module.partition(".")[0]:
             raise ValueError(f"{name}: no such module") from None
         raise ValueError(f"{name} cannot be imported: {type(error).__name__}: {error}") from None

@@ -43,7 +43,7 @@ from irpref.judged.inputs import as_table, opened
 from irpref.judged.order import TREC, Alignment
 from irpref.judged.pool import FILLED, SOURCE, Pool
 from irpref.kernel.run import JudgedRun
-from irpref.kernel.segments import Bools, Floats, Ints
+from irpref.kernel.segments import Bools, Floats, Ints, Segments
 from irpref.measures.names import parse_all
 from irpref.messages import about
 from irpref.values.evaluator import evaluator as fastest
@@ -131,6 +131,8 @@ class System:
         Judged documents, and documents, in the first so many ranks.
     by_judge : int array (n_topics,)
         Documents in the first `TOP` ranks that a judge graded and no human.
+    open_ends : dict of Measure to bool array (n_topics,)
+        Whether the value would be another one if the relevant documents that are missing followed.
     """
 
     name: str
@@ -140,6 +142,7 @@ class System:
     judged: Mapping[int, Ints]
     returned: Mapping[int, Ints]
     by_judge: Ints
+    open_ends: Mapping[Measure, Bools]
 
     @property
     def n_repeats(self) -> int:
@@ -234,9 +237,18 @@ class Evidence:
         )
         cutoff = self.looks_at(measure)
         if cutoff is None:
-            return (retrieved > 0) & (2 * retrieved < others)
-        cut = retrieved.max(axis=1, keepdims=True) < cutoff
-        return (retrieved > 0) & (retrieved < cutoff) & (cut | (retrieved < others))
+            short = 2 * retrieved < others
+        else:
+            cut = retrieved.max(axis=1, keepdims=True) < cutoff
+            short = (retrieved < cutoff) & (cut | (retrieved < others))
+        return (retrieved > 0) & short
+
+    def too_shallow(self, measure: Measure) -> Bools:
+        """Shallow topics whose value more documents could change: shape (n_systems, n_topics).
+
+        A run that has a relevant document is deep enough for the reciprocal rank.
+        """
+        return self.shallow(measure) & np.array([of.open_ends[measure] for of in self.systems])
 
     def masks(self, measure: Measure) -> dict[str, Bools]:
         """The topics of each code: (n_topics,), or (n_systems, n_topics) if it is about runs."""
@@ -310,7 +322,7 @@ class Evidence:
     def scale(self, measure: Measure) -> str:
         """The grades, and what of them counts for a measure."""
         said = [self.grades()]
-        if "rel" in measure.SUPPORTED_PARAMS:
+        if "rel" in measure.SUPPORTED_PARAMS and not isinstance(measure["rel"], bool):
             said.append(f"rel={measure['rel']:g}")
         elif measure.params.get("gains"):
             said.append(f"gains={measure.params['gains']}")
@@ -444,7 +456,10 @@ class _Judge:
     def system(self, name: str, repeats: Sequence[Any]) -> System:
         """Judge and evaluate the runs of a system."""
         runs = [self._judged(run) for run in repeats]
-        values = [self._values(judged, given) for judged, given in runs]
+        try:
+            values = [self._values(judged, given) for judged, given in runs]
+        except SystemExit as error:  # a measure of somebody must not decide the exit status
+            raise ValueError(f"a measure ended the process (SystemExit: {error})") from None
         shown = [judged.at_least(0) for judged, _ in runs]
         return System(
             name,
@@ -457,7 +472,40 @@ class _Judge:
                 for k in self.depths
             },
             self._total([self._by_judge(of) for of in shown]),
+            self._open_ends([judged for judged, _ in runs], values),
         )
+
+    def _open_ends(
+        self, runs: Sequence[JudgedRun], values: Sequence[Values]
+    ) -> dict[Measure, Bools]:
+        """See `System`. Only kernels can tell; for others it is taken to be so."""
+        found: dict[Measure, Bools] = {}
+        rest = getattr(self.evaluator, "rest", [])
+        longer = [] if len(rest) == len(self.measures) else [*map(self._longer_values, runs)]
+        for measure in self.measures:
+            if measure in rest:
+                found[measure] = np.ones(len(self.topics), bool)
+                continue
+            pairs = zip(values, longer, strict=True)
+            found[measure] = np.any([_differ(a[measure], b[measure]) for a, b in pairs], axis=0)
+        return found
+
+    def _longer_values(self, judged: JudgedRun) -> Values:
+        """Values by kernels if the relevant documents that a run lacks followed it."""
+        kernels: Any = getattr(self.evaluator, "accelerated", self.evaluator)
+        added = np.flatnonzero(judged.missed() & (self.pool.grade > 0))
+        ends = self.pool.judged.part(added)
+        topic = np.concatenate([judged.hits.topic, ends.topic])
+        rank = np.concatenate([judged.rank, ends.spread(judged.n_retrieved) + ends.position + 1])
+        order = np.lexsort((rank, topic))
+        row = np.concatenate([judged.row, added])[order]
+        hits = Segments.of_lengths(judged.hits.lengths + ends.lengths)
+        longer = JudgedRun(self.pool, hits, rank[order], row, judged.n_retrieved + ends.lengths).at(
+            self.depth
+        )
+        longer.rank_rising = longer.tied_from = longer.rank
+        found = kernels.values_of(longer)
+        return {measure: values[self.of_values] for measure, values in found.items()}
 
     def _by_judge(self, judged: JudgedRun) -> Ints:
         """Documents in the first ranks that only a judge graded: shape (n_topics,)."""

@@ -1,4 +1,4 @@
-"""What stands against a verdict: reasons not to call a run better, and runs that cannot be compared.
+"""What stands against a verdict: reasons not to call a run better, and runs that cannot take part.
 
 `irpref.evidence` has the facts. Here is what they mean for the question whether a candidate is as
 good as a baseline, by one measure. No pass, and no claim that the candidate is better, if
@@ -6,10 +6,11 @@ good as a baseline, by one measure. No pass, and no claim that the candidate is 
     unanswered    topics that the baseline does not answer, or on which either run has no value, are
                   more than `missing` of the answerable ones
     out-of-reach  less than a quarter of the answerable topics are in reach of the measure
-    unseen        on fewer than ten of the compared topics (half of them, if fewer than twenty) a run
-                  retrieves a judged document
+    unseen        a run retrieves a judged document on fewer than ten of the compared topics (half
+                  of them, if fewer than twenty)
     blind         on more than half of the compared topics the measure does not tell grades apart
-    shallow       the baseline is shallow on more than `missing` of the answerable topics
+    shallow       on more than `missing` of the answerable topics the baseline is shallow, and more
+                  documents could change its value
     unjudged      the baseline's first ten are judged to less than a fifth of the candidate's share,
                   and the qrels hold documents judged non-relevant: else it is the relevant
                   documents alone that are judged, and a better run has more of them
@@ -130,7 +131,7 @@ def grounds(
         )
         text = f"{every} to {measure} ({facts.scale(measure)}) for {blind:,} of {n_kept:,} topics"
         found.append(Ground("blind", text))
-    shallow = facts.shallow(measure)[baseline] & answerable
+    shallow = facts.too_shallow(measure)[baseline] & answerable
     if shallow.sum() > missing * n:
         found.append(Ground("shallow", facts.shallow_text(measure, baseline, shallow, answerable)))
     shares = [_judged_share(system, kept) for system in facts.systems]

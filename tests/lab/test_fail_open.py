@@ -1,0 +1,351 @@
+"""No verdict rests on what is missing: everything that may be wrong with the inputs of a gate.
+
+The candidate of every row is the baseline upside down, so a gate on whole data blocks it. A row
+damages something; the gate must then block, say that it cannot tell, or refuse. A new row needs a
+decision: what is the right answer?
+
+Beside these are users who are right, and whom no rule may stop."""
+
+import os
+import signal
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import ir_measures
+import numpy as np
+import pytest
+
+import irpref
+from irpref.cli import main
+from shells import qrels_text, run_text
+
+N_TOPICS, N_DOCS = 40, 30
+BLOCK, UNKNOWN, REFUSED = "block", "inconclusive", "refused"
+
+
+def _made():
+    """Judgments with grades 0 to 3, and a run that ranks them well."""
+    rng = np.random.default_rng(5)
+    qrels, run = {}, {}
+    for t in range(N_TOPICS):
+        grades = rng.choice([0, 0, 0, 1, 2, 3], N_DOCS)
+        grades[:2] = 0, 3
+        qrels[f"q{t}"] = {f"d{t}-{i}": int(grade) for i, grade in enumerate(grades)}
+        scores = grades + rng.normal(0, 0.7, N_DOCS)
+        run[f"q{t}"] = {f"d{t}-{i}": float(score) for i, score in enumerate(scores)}
+    return qrels, run
+
+
+QRELS, GOOD = _made()
+
+
+def turned(run):
+    """The run upside down."""
+    return {topic: {doc: -score for doc, score in docs.items()} for topic, docs in run.items()}
+
+
+BAD = turned(GOOD)
+
+
+def first(n, run):
+    """The first topics of a run."""
+    return dict(list(run.items())[:n])
+
+
+def top(n, run):
+    """The first documents of each topic."""
+    return {
+        topic: dict(sorted(docs.items(), key=lambda item: -item[1])[:n])
+        for topic, docs in run.items()
+    }
+
+
+def graded(grade_of):
+    """The judgments with other grades."""
+    return {
+        topic: {doc: grade_of(grade) for doc, grade in docs.items()}
+        for topic, docs in QRELS.items()
+    }
+
+
+def renamed(table):
+    """Other document ids."""
+    return {
+        topic: {f"chunk-{doc}": value for doc, value in docs.items()}
+        for topic, docs in table.items()
+    }
+
+
+def moved(table):
+    """Other topics."""
+    return {f"topic-{topic}": docs for topic, docs in table.items()}
+
+
+def unjudged(run):
+    """Ten documents that nobody judged before those of a run."""
+    return {topic: {f"x{i}": 100.0 - i for i in range(10)} | docs for topic, docs in run.items()}
+
+
+COUNTS = ("NumQ", "NumRel", "NumRet", "NumPrefs", "NumPrefsFulfilled")
+BINARY = ("AP", "P@10", "R@10", "RR", "Bpref", "Rprec", "SetP", "Success@1", "infAP", "EMeasure")
+# What is wrong: judgments, baseline, measure, and what the gate may say.
+WRONG = {
+    "nothing": (QRELS, GOOD, "AP", {BLOCK}),
+    "the baseline is empty": (QRELS, {}, "AP", {REFUSED}),
+    "the baseline has empty topics": (QRELS, dict.fromkeys(GOOD, {}), "AP", {REFUSED}),
+    "the baseline ends after 5 topics": (QRELS, first(5, GOOD), "AP", {BLOCK, UNKNOWN}),
+    "the baseline ends after 1 topic": (QRELS, first(1, GOOD), "AP", {UNKNOWN}),
+    "the baseline lacks a tenth of the topics": (QRELS, first(36, GOOD), "AP", {BLOCK}),
+    "the baseline has other ids": (QRELS, renamed(GOOD), "AP", {REFUSED}),
+    "the baseline has other topics": (QRELS, moved(GOOD), "AP", {REFUSED}),
+    "the baseline is a tenth of one ranking": (QRELS, top(3, GOOD), "AP", {BLOCK, UNKNOWN}),
+    "the baseline is ten deep, measured at 30": (QRELS, top(5, GOOD), "R@30", {UNKNOWN}),
+    "the baseline's first ten are unjudged": (QRELS, unjudged(GOOD), "P@10", {UNKNOWN}),
+    "both runs have other ids": (renamed(QRELS), GOOD, "AP", {REFUSED}),
+    "the qrels have other topics": (moved(QRELS), GOOD, "AP", {REFUSED}),
+    "no grade is positive": (graded(lambda g: 0), GOOD, "AP", {REFUSED}),
+    "no grade reaches rel": (graded(lambda g: min(g, 2)), GOOD, "AP(rel=3)", {UNKNOWN}),
+    "all gains are 0": (QRELS, GOOD, "nDCG(gains={1:0,2:0,3:0})", {UNKNOWN}),
+    "ratings are .8 and 0": (graded(lambda g: 0.8 * (g > 0)), GOOD, "AP", {UNKNOWN}),
+    **{
+        f"grades begin at 1, and {measure}": (graded(lambda g: g + 1), GOOD, measure, {UNKNOWN})
+        for measure in BINARY
+    },
+    **{f"{measure} is a count": (QRELS, GOOD, measure, {REFUSED}) for measure in COUNTS},
+    "Judged is no measure of quality": (QRELS, GOOD, "Judged@10", {UNKNOWN}),
+    "there is one topic": (first(1, QRELS), first(1, GOOD), "AP", {REFUSED}),
+    "there are four topics": (first(4, QRELS), first(4, GOOD), "AP", {UNKNOWN}),
+}
+
+
+def verdict(qrels, baseline, candidate, measure, **more):
+    """What the gate says."""
+    try:
+        return irpref.lab.gate(measure, qrels, baseline, candidate, **more).verdict
+    except ValueError:
+        return REFUSED
+
+
+@pytest.mark.parametrize("what", WRONG)
+@pytest.mark.filterwarnings("ignore")
+def test_what_is_wrong_never_passes(what):
+    qrels, baseline, measure, allowed = WRONG[what]
+    assert verdict(qrels, baseline, BAD, measure) in allowed
+
+
+@pytest.mark.parametrize("what", WRONG)
+@pytest.mark.filterwarnings("ignore")
+def test_no_claim_of_a_comparison_rests_on_what_is_wrong(what):
+    qrels, baseline, measure, allowed = WRONG[what]
+    for one, two, better in ((baseline, BAD, "b better"), (BAD, baseline, "a better")):
+        try:
+            found = irpref.lab.compare(measure, qrels, one, two)
+        except ValueError:
+            continue
+        assert found["verdict"].item() != better
+        if allowed == {UNKNOWN} and len(qrels) > 4:
+            assert found["verdict"].item() in ("cannot tell", "not shown to differ")
+            assert (found["verdict"].item() == "cannot tell") == found["p"].isna().item()
+
+
+def test_a_topic_that_the_candidate_does_not_answer_is_no_gain():
+    # nCRP of an empty ranking is 0, and below it for a ranking that is worse than chance.
+    candidate = {topic: docs for t, (topic, docs) in enumerate(BAD.items()) if t % 2}
+    found = irpref.lab.gate("nCRP", QRELS, BAD, candidate)
+    assert found["difference"].item() <= 0
+    assert (found["missing_candidate"].item(), found["left_out"].item()) == (N_TOPICS / 2, 0)
+
+
+# ------------------------------------------------------------------------------- users who are right
+
+
+def _sparse():
+    """One relevant document a topic, which 38 % of the runs' first ten have, as in MS MARCO."""
+    rng = np.random.default_rng(1)
+    qrels = {f"q{t}": {f"r{t}": 1} for t in range(200)}
+    runs = []
+    for shift in (0, 1):
+        run = {}
+        for t in range(200):
+            docs = [f"x{t}-{i}" for i in range(10)]
+            if (t + shift) % 200 < 76:
+                docs[int(rng.integers(0, 4))] = f"r{t}"
+            run[f"q{t}"] = {doc: -float(i) for i, doc in enumerate(docs)}
+        runs.append(run)
+    return qrels, *runs
+
+
+def _golden():
+    """A golden set with hard negatives: recall is 1 on 34 of 40 topics."""
+    qrels = {f"q{t}": {f"r{t}": 1, **{f"n{t}-{i}": 0 for i in range(4)}} for t in range(40)}
+    run = {
+        f"q{t}": {doc: -float(i) for i, doc in enumerate(docs)}
+        for t in range(40)
+        for docs in [[f"n{t}-0", *([f"r{t}"] if t < 34 else []), f"n{t}-1", f"x{t}", f"y{t}"]]
+    }
+    return qrels, run, {**run, "q1": {"r1": 1.0, "n1-0": 0.0, "z": -1.0, "y": -2.0, "x": -3.0}}
+
+
+def _relevant_only():
+    """Grades 1 and 2 and none of 0, a quarter of the first ten judged, as in NFCorpus."""
+    rng = np.random.default_rng(3)
+    qrels, one, two = {}, {}, {}
+    for t in range(60):
+        docs = [f"r{t}-{i}" for i in range(12)]
+        qrels[f"q{t}"] = {doc: int(rng.integers(1, 3)) for doc in docs}
+        order = [docs[i] if i < 6 and i % 2 == 0 else f"x{t}-{i}" for i in range(50)]
+        one[f"q{t}"] = {doc: -float(i) for i, doc in enumerate(order)}
+        two[f"q{t}"] = dict(one[f"q{t}"]) | ({order[1]: 0.5} if t % 30 == 0 else {})
+    return qrels, one, two
+
+
+def _unanswerable():
+    """A fifth of the queries has no answer in the collection."""
+    qrels = {t: docs for t, docs in QRELS.items()}
+    for t in range(0, N_TOPICS, 5):
+        qrels[f"q{t}"] = dict.fromkeys(QRELS[f"q{t}"], 0)
+    return qrels, GOOD, GOOD | {"q1": {doc: s + (s > 2) for doc, s in GOOD["q1"].items()}}
+
+
+def _few_answers():
+    """Some queries have three documents in either run, which measures look at ten of."""
+    run = GOOD | {topic: docs for topic, docs in top(3, GOOD).items() if int(topic[1:]) % 5 == 0}
+    return QRELS, run, run
+
+
+RIGHT = {
+    "sparse judgments, runs ten deep": (_sparse(), ["RR@10", "nDCG@10", "R@10", "AP"], 0.1),
+    "a golden set with hard negatives": (_golden(), ["R@5", "RR"], 0.2),
+    "relevant documents only": (_relevant_only(), ["AP", "nDCG@10", "R@50"], 0.02),
+    "a fifth of unanswerable queries": (_unanswerable(), ["AP", "nDCG@10"], 0.02),
+    "equal runs": ((QRELS, GOOD, GOOD), ["AP", "nDCG@10", "RPref(max_rel=3)"], 0.0001),
+    "the same run under other scores": (
+        (QRELS, GOOD, {q: {d: 2 * s for d, s in docs.items()} for q, docs in GOOD.items()}),
+        ["AP"],
+        0.0001,
+    ),
+    "queries with few answers": (_few_answers(), ["nDCG@10", "P@10", "AP"], 0.0001),
+    "a threshold that some topics do not reach": (
+        (graded(lambda g: g) | {f"q{t}": dict.fromkeys(QRELS[f"q{t}"], 1) for t in range(7)},)
+        + (GOOD, GOOD),
+        ["AP(rel=3)", "P(rel=3)@10"],
+        0.02,
+    ),
+    "a threshold that half of the topics do not reach": (
+        (QRELS | {f"q{t}": {f"d{t}-0": 1, f"d{t}-1": 0} for t in range(23)},) + (GOOD, GOOD),
+        ["AP(rel=2)"],
+        0.02,
+    ),
+    "a candidate that is better": ((QRELS, BAD, GOOD), ["AP", "P@10", "RR", "Bpref"], 0.02),
+}
+
+
+@pytest.mark.parametrize("who", RIGHT)
+@pytest.mark.filterwarnings("ignore")
+def test_who_is_right_passes(who):
+    (qrels, baseline, candidate), measures, margin = RIGHT[who]
+    found = irpref.lab.gate(measures, qrels, baseline, candidate, margin=margin)
+    assert (found.verdict, found["codes"].unique().tolist()) == ("pass", [""]), found.text
+    compared = irpref.lab.compare(measures, qrels, baseline, candidate)
+    assert "cannot tell" not in compared["verdict"].tolist()
+
+
+# ---------------------------------------------------------- files, and what interrupts the command
+
+
+def cut(text):
+    """The text up to the middle of its middle line."""
+    return text[: text.index("\n", len(text) // 2) + 3]
+
+
+DAMAGES = {
+    "absent": None,
+    "empty": lambda text: "",
+    "cut in the middle": cut,
+    "cut at the end of a line": lambda text: cut(text).rpartition("\n")[0] + "\n",
+    "other ids": lambda text: text.replace(" d", " other"),
+    "other topics": lambda text: text.replace("q", "topic"),
+    "unreadable": lambda text: "\x00\xff" + text[1:],
+    "NaN": lambda text: text.replace(text.split("\n")[5].split()[-2], "nan", 1),
+}
+# Judgments that end at the end of a line look whole: what is left of them decides.
+UNSEEN = {("qrels", "cut at the end of a line"), ("qrels", "other ids")}
+
+
+@pytest.fixture
+def inputs(tmp_path, monkeypatch) -> Path:
+    """A folder with the files of a gate that blocks."""
+    monkeypatch.chdir(tmp_path)
+    groups = "".join(f"{topic} {'odd' if t % 2 else 'even'}\n" for t, topic in enumerate(QRELS))
+    judge = graded(lambda g: g)
+    for name, text in (
+        ("qrels", qrels_text(QRELS)),
+        ("baseline", run_text(GOOD)),
+        ("candidate", run_text(BAD)),
+        ("judge", qrels_text(judge)),
+        ("groups", groups),
+    ):
+        (tmp_path / name).write_text(text)
+    return tmp_path
+
+
+COMMAND = ("gate", "qrels", "baseline", "candidate", "AP", "nDCG@10")
+
+
+@pytest.mark.parametrize("damage", DAMAGES)
+@pytest.mark.parametrize("what", ["qrels", "baseline", "candidate", "judge"])
+@pytest.mark.filterwarnings("ignore")
+def test_a_damaged_file_never_passes(inputs, capsys, what, damage):
+    change: Callable[[str], str] | None = DAMAGES[damage]
+    path = inputs / what
+    if change is None:
+        path.unlink()
+    else:
+        path.write_bytes(change(path.read_text()).encode("latin-1"))
+    more = ["--judge", "judge"] if what == "judge" else []
+    status = main([*COMMAND, *more])
+    capsys.readouterr()
+    assert status in (1, 2, 3)
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="signals")
+@pytest.mark.parametrize("candidate", ["candidate", "baseline-copy"])
+@pytest.mark.parametrize("how", ["interrupted", "closed output", "full disk"])
+def test_an_interrupted_gate_never_passes(inputs, candidate, how):
+    (inputs / "baseline-copy").write_text(run_text(GOOD))
+    command = [sys.executable, "-m", "irpref", *COMMAND[:3], candidate, "AP", "-o", "jsonl"]
+    environment = os.environ | {"PYTHONUNBUFFERED": "1"}
+    if how == "interrupted":
+        process = subprocess.Popen(
+            command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=environment
+        )
+        process.send_signal(signal.SIGINT)
+        process.communicate(timeout=60)
+        assert process.returncode != 0
+    elif how == "closed output":
+        read, write = os.pipe()
+        os.close(read)
+        status = subprocess.run(command, stdout=write, stderr=subprocess.PIPE, env=environment)
+        os.close(write)
+        # The verdict of equal runs is a pass, whether somebody reads it or not.
+        assert status.returncode != 0 or candidate == "baseline-copy"
+    else:
+        if not Path("/dev/full").exists():
+            pytest.skip("no /dev/full")
+        with open("/dev/full", "wb") as full:
+            status = subprocess.run(command, stdout=full, stderr=subprocess.PIPE, env=environment)
+        assert status.returncode == 2
+
+
+def test_a_module_that_exits_is_an_error(inputs, capsys):
+    (inputs / "leaves.py").write_text("import sys\nsys.exit(0)\n")
+    assert main([*COMMAND, "--import", "leaves.py"]) == 2
+    assert "leaves.py" in capsys.readouterr().err
+
+
+def test_a_measure_that_exits_is_an_error():
+    leaves = ir_measures.define_byquery(lambda qrels, run: sys.exit(0), name="Leaves")
+    with pytest.raises(ValueError, match="a measure ended the process"):
+        irpref.lab.gate([leaves], QRELS, GOOD, BAD)
