@@ -94,7 +94,7 @@ BINARY = ("AP", "P@10", "R@10", "RR", "Bpref", "Rprec", "SetP", "Success@1", "in
 WRONG = {
     "nothing": (QRELS, GOOD, "AP", {BLOCK}),
     "the baseline is empty": (QRELS, {}, "AP", {REFUSED}),
-    "the baseline has empty topics": (QRELS, dict.fromkeys(GOOD, {}), "AP", {REFUSED}),
+    "the baseline has empty topics": (QRELS, {topic: {} for topic in GOOD}, "AP", {REFUSED}),
     "the baseline ends after 5 topics": (QRELS, first(5, GOOD), "AP", {BLOCK, UNKNOWN}),
     "the baseline ends after 1 topic": (QRELS, first(1, GOOD), "AP", {UNKNOWN}),
     "the baseline lacks a tenth of the topics": (QRELS, first(36, GOOD), "AP", {BLOCK}),
@@ -228,13 +228,12 @@ RIGHT = {
     ),
     "queries with few answers": (_few_answers(), ["nDCG@10", "P@10", "AP"], 0.0001),
     "a threshold that some topics do not reach": (
-        (graded(lambda g: g) | {f"q{t}": dict.fromkeys(QRELS[f"q{t}"], 1) for t in range(7)},)
-        + (GOOD, GOOD),
+        (QRELS | {f"q{t}": dict.fromkeys(QRELS[f"q{t}"], 1) for t in range(7)}, GOOD, GOOD),
         ["AP(rel=3)", "P(rel=3)@10"],
         0.02,
     ),
     "a threshold that half of the topics do not reach": (
-        (QRELS | {f"q{t}": {f"d{t}-0": 1, f"d{t}-1": 0} for t in range(23)},) + (GOOD, GOOD),
+        (QRELS | {f"q{t}": {f"d{t}-0": 1, f"d{t}-1": 0} for t in range(23)}, GOOD, GOOD),
         ["AP(rel=2)"],
         0.02,
     ),

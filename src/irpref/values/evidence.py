@@ -322,8 +322,9 @@ class Evidence:
     def scale(self, measure: Measure) -> str:
         """The grades, and what of them counts for a measure."""
         said = [self.grades()]
-        if "rel" in measure.SUPPORTED_PARAMS and not isinstance(measure["rel"], bool):
-            said.append(f"rel={measure['rel']:g}")
+        rel = measure["rel"] if "rel" in measure.SUPPORTED_PARAMS else None
+        if isinstance(rel, (int, float)) and not isinstance(rel, bool):
+            said.append(f"rel={rel:g}")
         elif measure.params.get("gains"):
             said.append(f"gains={measure.params['gains']}")
         return ", ".join(said)
