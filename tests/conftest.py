@@ -36,6 +36,14 @@ def pytest_sessionfinish(session: pytest.Session) -> None:
 
 
 @pytest.fixture(autouse=True)
+def _warned_anew() -> None:
+    """What one test was warned of is no secret to the next."""
+    from irpref.messages import given
+
+    given.clear()
+
+
+@pytest.fixture(autouse=True)
 def _wide_page(monkeypatch: pytest.MonkeyPatch) -> None:
     """Tables are as wide as they need to be, whatever runs the tests."""
     monkeypatch.delenv("COLUMNS", raising=False)

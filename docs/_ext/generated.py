@@ -579,44 +579,42 @@ def forms_page() -> str:
 
 
 def warnings_page() -> str:
-    """Classes of warnings and errors, and what to do about each: made to happen now."""
-    import troubles
+    """The public classes of errors and warnings, with the tree of the module's docstring."""
+    from irpref import errors
 
-    from irpref import messages
-    from irpref.measures.names import UnknownMeasureError
+    def rows(base: type) -> list[str]:
+        classes = [c for c in vars(errors).values() if inspect.isclass(c) and issubclass(c, base)]
+        return [
+            f"| `irpref.errors.{c.__name__}` | {summary(c)} |"
+            for c in classes
+            if c is not errors.Told
+        ]
 
-    found = [
-        c
-        for c in vars(messages).values()
-        if inspect.isclass(c) and issubclass(c, messages.IrprefWarning)
-    ]
-    rows = [
-        f"| `irpref.{c.__name__}` | {inspect.getdoc(c)} |" for c in [*found, UnknownMeasureError]
-    ]
+    def summary(described: type) -> str:
+        return " ".join((inspect.getdoc(described) or "").split("\n\n")[0].split())
+
     return "\n".join(
         [
-            "# Warnings and errors",
+            "# Errors and warnings",
             "",
-            "Look for words of the message: each that the package can give has its place here, "
-            "and a test says so. "
-            "`…` stands for names and numbers. The examples were made to happen when this page "
-            "was built.",
+            prose(inspect.cleandoc(errors.__doc__ or "")),
             "",
-            "All warnings are `irpref.IrprefWarning`, and are given once a measure and call. "
-            "`warnings.simplefilter('error', irpref.IrprefWarning)` makes errors of them. Errors "
-            "are "
-            "`ValueError`s (`TypeError` for objects that are not understood, `OSError` for files) "
-            "that name what was "
-            "given and what is accepted; on the command line they are one line, with exit status "
-            "1 for the input and 2 "
-            "for what was typed. What [irpref.lab.check](../check.md) finds before anything is "
-            "evaluated has its own page.",
+            "On the command line an error is one line, with exit status 1 if the input cannot be "
+            "evaluated and 2 if the command cannot be understood. "
+            "`warnings.simplefilter('error', irpref.IrprefWarning)` makes errors of warnings. "
+            "[irpref.lab.check](../check.md) looks for problems before anything is evaluated.",
             "",
             "| class | |",
             "| --- | --- |",
-            *rows,
+            *rows(errors.IrprefError),
+            *rows(errors.IrprefWarning),
             "",
-            *troubles.sections(),
+            "## Attributes",
+            "",
+            prose(inspect.getdoc(errors.Told) or ""),
+            "",
+            prose(inspect.getdoc(errors.Remedy) or ""),
+            "",
         ]
     )
 

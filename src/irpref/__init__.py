@@ -20,20 +20,21 @@ from importlib import import_module
 from typing import Any
 
 from irpref import measures
+from irpref.errors import DegenerateWarning as DegenerateWarning
+from irpref.errors import DuplicateWarning as DuplicateWarning
+from irpref.errors import IrprefError as IrprefError
+from irpref.errors import IrprefWarning as IrprefWarning
+from irpref.errors import RangeWarning as RangeWarning
+from irpref.errors import ScaleWarning as ScaleWarning
+from irpref.errors import TieWarning as TieWarning
+from irpref.errors import UnknownMeasureError as UnknownMeasureError
 from irpref.hosts.ir_measures import IrprefProvider as _IrprefProvider
 from irpref.hosts.ir_measures import install as _install
 from irpref.hosts.ir_measures import register_names as register_names
 from irpref.measures import *
 from irpref.measures.declare import MeasureLike as MeasureLike
-from irpref.measures.names import UnknownMeasureError as UnknownMeasureError
 from irpref.measures.names import parse as parse
 from irpref.measures.names import parse_all as parse_all
-from irpref.messages import DegenerateWarning as DegenerateWarning
-from irpref.messages import DuplicateWarning as DuplicateWarning
-from irpref.messages import IrprefWarning as IrprefWarning
-from irpref.messages import RangeWarning as RangeWarning
-from irpref.messages import ScaleWarning as ScaleWarning
-from irpref.messages import TieWarning as TieWarning
 
 __version__ = "0.1.0"
 
@@ -67,6 +68,7 @@ _LATER = {
 _MODULES = (
     "curves",
     "datasets",
+    "errors",
     "lab",
     "plots",
     "reference",

@@ -2,6 +2,7 @@
 
 from irpref import curves as curves
 from irpref import datasets as datasets
+from irpref import errors as errors
 from irpref import lab as lab
 from irpref import plots as plots
 from irpref import reference as reference
@@ -12,6 +13,14 @@ from irpref.data.preference_files import read_preferences as read_preferences
 from irpref.data.preference_files import write_preferences as write_preferences
 from irpref.data.tables import read_qrels as read_qrels
 from irpref.data.tables import read_run as read_run
+from irpref.errors import DegenerateWarning as DegenerateWarning
+from irpref.errors import DuplicateWarning as DuplicateWarning
+from irpref.errors import IrprefError as IrprefError
+from irpref.errors import IrprefWarning as IrprefWarning
+from irpref.errors import RangeWarning as RangeWarning
+from irpref.errors import ScaleWarning as ScaleWarning
+from irpref.errors import TieWarning as TieWarning
+from irpref.errors import UnknownMeasureError as UnknownMeasureError
 from irpref.explanation import explain as explain
 from irpref.hosts.ir_measures import accelerate as accelerate
 from irpref.hosts.ir_measures import register_names as register_names
@@ -23,15 +32,8 @@ from irpref.judged.types import Run as Run
 from irpref.measures import *
 from irpref.measures.citations import cite as cite
 from irpref.measures.declare import MeasureLike as MeasureLike
-from irpref.measures.names import UnknownMeasureError as UnknownMeasureError
 from irpref.measures.names import parse as parse
 from irpref.measures.names import parse_all as parse_all
-from irpref.messages import DegenerateWarning as DegenerateWarning
-from irpref.messages import DuplicateWarning as DuplicateWarning
-from irpref.messages import IrprefWarning as IrprefWarning
-from irpref.messages import RangeWarning as RangeWarning
-from irpref.messages import ScaleWarning as ScaleWarning
-from irpref.messages import TieWarning as TieWarning
 from irpref.values.binding import bind as bind
 from irpref.values.binding import with_known as with_known
 from irpref.values.evaluator import evaluator as evaluator

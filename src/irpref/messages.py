@@ -1,150 +1,101 @@
-"""Warnings that users can filter by class."""
+"""Give warnings at the user's line, say which run they are about, and put values into words."""
 
 from __future__ import annotations
 
-import re
 import sys
 import warnings
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
-from types import FrameType
-from typing import TypeAlias
+from typing import Any
 
-
-class IrprefWarning(UserWarning):
-    """Base of all warnings of this package."""
-
-    kind: str | None = None  # what it has in common with such warnings about other runs
-
-
-class ScaleWarning(IrprefWarning):
-    """The top of the grade scale was taken from the qrels at hand."""
-
-
-class DuplicateWarning(IrprefWarning):
-    """A run holds the same document twice in one topic."""
-
-
-class TieWarning(IrprefWarning):
-    """Scores that differ as 64-bit floats are ties as 32-bit floats, so that pytrec_eval has
-    another order.
-    """
-
-
-class RangeWarning(IrprefWarning):
-    """On these judgments a measure leaves the range that makes its values comparable."""
-
-
-class DegenerateWarning(IrprefWarning):
-    """The judgments leave a measure nothing to tell apart."""
-
+from irpref.errors import ArgumentError, IrprefError, Remedy
+from irpref.errors import DegenerateWarning as DegenerateWarning
+from irpref.errors import DuplicateWarning as DuplicateWarning
+from irpref.errors import IrprefWarning as IrprefWarning
+from irpref.errors import RangeWarning as RangeWarning
+from irpref.errors import ScaleWarning as ScaleWarning
+from irpref.errors import TieWarning as TieWarning
 
 _PACKAGES = ("irpref", "ir_measures", "pyterrier")
-_SAID = "_irpref_said"
 
-
-# A warning that waits for somebody to say what it is about: the arguments of `warn_user`.
-Held: TypeAlias = tuple[str, type[IrprefWarning], object]
-_held: ContextVar[list[Held] | None] = ContextVar("held", default=None)
+# Warnings that were shown `once`: class, text, and the file and line of the user's code.
+given: set[tuple[type[IrprefWarning], str, str, int]] = set()
+_held: ContextVar[list[IrprefWarning] | None] = ContextVar("held", default=None)
 _about: ContextVar[str | None] = ContextVar("about", default=None)
 
 
 @contextmanager
-def held() -> Iterator[list[Held]]:
+def held() -> Iterator[list[IrprefWarning]]:
     """Keep the warnings of this package that this thread gives, in place of showing them.
 
     `warnings.catch_warnings` is for all threads at once, so that one would take those of another.
     """
-    found: list[Held] = []
-    before = _held.set(found)
+    kept: list[IrprefWarning] = []
+    before = _held.set(kept)
     try:
-        yield found
+        yield kept
     finally:
         _held.reset(before)
 
 
 def warn_user(
-    message: str, category: type[IrprefWarning], once: object = None, run: str | None = None
+    message: str, category: type[IrprefWarning], *, remedy: Remedy | None = None, **about: Any
 ) -> None:
-    """Warn at the line of the user's code that led here, past the frames of this package and of its
-    hosts.
+    """Warn at the line of the user's code that led here; `about`: attributes of the warning.
 
-    With `once`, only the first warning with this key is given in a call of the user's, however many
-    systems and batches that call looks at. Inside of `about`, or with `run`, the warning says which
-    run it is about, and a key is one for each. Its attribute `kind` is then what warnings about
-    other runs have in common with it."""
-    waiting, name = _held.get(), _about.get()
-    kind = None
-    if name is not None or run is not None:
-        kind = re.sub(r"'[^']*'|\d+", "", message)[
-            -40:
-        ]  # "in 3 topics, ..." and "in topic '7', ..." end alike
-        message = f"{run}: {message}" if name is None else f"{name!r}: {message}"
-        once = once if once is None else (name or run, once)
+    Inside of `irpref.messages.about`, the warning says which run it is about.
+    """
+    give(category(message, remedy=remedy, **about))
+
+
+def give(warning: IrprefWarning, once: bool = False) -> None:
+    """Show a warning, or keep it inside of `held`.
+
+    Its place is the line of the user's code that led here, past this package and its hosts. By
+    default, Python shows one text once for each such line, as long as nobody resets its memory;
+    ir_measures and PyTerrier do.
+
+    Parameters
+    ----------
+    warning : IrprefWarning
+    once : bool
+        Whether to remember in their place what was shown where.
+    """
+    if warning.run is None:
+        warning.run = _about.get()
+    waiting = _held.get()
     if waiting is not None:
-        waiting.append((message, category, once))
+        waiting.append(warning)
         return
     frame, level = sys._getframe(1), 2
-    entry = frame
     while frame.f_back is not None:
-        if not _is_ours_or_host(frame):
+        if frame.f_globals.get("__name__", "").partition(".")[0] not in _PACKAGES:
             break
-        entry = frame
         frame, level = frame.f_back, level + 1
-    if once is not None and entry.f_code.co_name != "<module>":
-        # Kept in the frame of the function that the user called, so that it is forgotten when that
-        # returns. Python's own memory is no help: the hosts reset it.
-        said = entry.f_locals.setdefault(_SAID, set())
-        if (category, once) in said:
+    if once:
+        key = type(warning), str(warning), frame.f_code.co_filename, frame.f_lineno
+        if key in given:
             return
-        said.add((category, once))
-    warning = category(message)
-    warning.kind = kind
+        given.add(key)
     warnings.warn(warning, stacklevel=level)
-
-
-def _is_ours_or_host(frame: FrameType) -> bool:
-    return frame.f_globals.get("__name__", "").partition(".")[0] in _PACKAGES
-
-
-def our_name() -> str:
-    """What users call this package where they called it from: `pt.irpref` inside of PyTerrier, else
-    `irpref`.
-    """
-    inside = (
-        "pyterrier.",
-        "irpref.transformers.",
-        "irpref.hosts.pyterrier.",
-        "irpref.lab.pyterrier.",
-    )
-    return "pt.irpref" if any(name.startswith(inside) for name in _callers()) else "irpref"
-
-
-def on_command_line() -> bool:
-    """Whether a command of ours is being run, so that calls of functions are no advice."""
-    return any(name.startswith("irpref.cli") for name in _callers())
-
-
-def _callers() -> Iterator[str]:
-    """Modules that led here, up to the user's."""
-    frame: FrameType | None = sys._getframe(1)
-    while frame is not None and _is_ours_or_host(frame):
-        yield f"{frame.f_globals['__name__']}."
-        frame = frame.f_back
 
 
 @contextmanager
 def about(name: str | None, several: bool = True) -> Iterator[None]:
-    """Say in a `ValueError`, and in warnings, which of `several` runs it is about."""
+    """Say in errors and warnings which of `several` runs they are about."""
     if not several or name is None:
         yield
         return
     before = _about.set(name)
     try:
         yield
+    except IrprefError as error:
+        if error.run is None:
+            error.run = name
+        raise
     except ValueError as error:
-        raise ValueError(f"{name!r}: {error}") from None
+        raise IrprefError(str(error), run=name) from None
     finally:
         _about.reset(before)
 
@@ -174,13 +125,15 @@ def did_you_mean(name: str, known: Iterable[str], cutoff: float = 0.6) -> str:
 
 
 def check_choice(name: str, value: object, choices: Iterable[str]) -> None:
-    """`ValueError` for the value of an argument that is none of its choices."""
+    """`ArgumentError` for the value of an argument that is none of its choices."""
     known = list(choices)
     if value not in known:
         names = ", ".join(map(repr, known))
-        raise ValueError(
+        raise ArgumentError(
             f"{name}={value!r} is not known, expected one of "
-            f"{names}{did_you_mean(str(value), known)}"
+            f"{names}{did_you_mean(str(value), known)}",
+            parameter=name,
+            value=value,
         )
 
 

@@ -313,10 +313,10 @@ def wrong(files: Path) -> None:
         (["qrels", "r1", "AP", "-o", "xml"], 2, "invalid choice: 'xml'"),
         (["-", "-", "AP"], 2, "standard input ('-') can be read once only"),
         (["qrels", "r1", "AP", "--baseline", "nope"], 1, "--baseline nope: no such file"),
-        (["qrels", "twice", "CRPRecovery", "--strict"], 1, "document 'a' twice in topic '1'"),
-        (["qrels", "twice", "AP", "--strict"], 1, "document 'a' twice in topic '1'"),
+        (["qrels", "twice", "CRPRecovery", "--strict"], 1, "document 'a' is twice in topic '1'"),
+        (["qrels", "twice", "AP", "--strict"], 1, "document 'a' is twice in topic '1'"),
         (["qrels", "short", "AP"], 1, "short, line 2: 5 fields, expected 6"),
-        (["qrels", "nan", "AP"], 1, "nan: run: the score of topic '1', document 'a' is nan"),
+        (["qrels", "nan", "AP"], 1, "nan: the score of topic '1', document 'a' is nan"),
         (["qrels", "other", "RPref(max_rel=2)"], 1, "no topic in common"),
         (["empty", "r1", "AP"], 1, "empty: the qrels are empty"),
         (["empty", "r1", "r2", "AP", "--baseline", "r1"], 1, "empty: the qrels are empty"),
@@ -539,7 +539,7 @@ def test_judgments_that_differ(call: Call, files: Path) -> None:
     assert err.endswith(" ir_measures counts the later line\n")
     status, out, err = call("eval", "q", "r1", "AP", "QMeasure")
     assert (status, out) == (1, "")
-    assert err.startswith("irpref: q: topic '1' judges document 'a' twice, as 2 and as 1. ")
+    assert err.startswith("irpref: q: topic '1' judges document 'a' twice, as 2 and as 1; ")
 
 
 def test_closed_standard_output(files: Path) -> None:
@@ -614,7 +614,7 @@ def test_a_run_that_cannot_be_read_is_named_and_the_others_are_printed(
     assert (status, out) == (1, whole[1])
     first, second = err.splitlines()
     assert first.startswith("irpref: short, line 2: 5 fields, expected 6")
-    assert second.startswith("irpref: nan: run: the score of topic '1', document 'a' is nan")
+    assert second.startswith("irpref: nan: the score of topic '1', document 'a' is nan")
 
 
 def test_where_no_run_can_be_read_nothing_is_printed(call: Call, files: Path) -> None:

@@ -455,7 +455,7 @@ def test_a_warning_about_many_runs_is_printed_once(call: Call, files: Path) -> N
         warned = [line for line in err if "warning" in line]
         assert len(warned) == 1
         assert "close0" in warned[0]
-        assert warned[0].endswith("use --float32 (and 4 other runs)")
+        assert warned[0].endswith("--float32 is pytrec_eval's order (and 4 other runs)")
     assert "other run" not in call("eval", "q", "close0", "AP")[2]
 
 

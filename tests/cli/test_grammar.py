@@ -339,7 +339,7 @@ def test_advice_on_the_command_line_is_an_option(
     )
     assert main(command.split()) == 0
     _, err = capsys.readouterr()
-    assert err.count("for pytrec_eval's, use --float32") == 1
+    assert err.count("--float32 is pytrec_eval's order") == 1
     assert "irpref." not in err
     assert main([*command.split(), "--float32"]) == 0
     assert "pytrec_eval" not in capsys.readouterr().err

@@ -83,7 +83,7 @@ def test_a_name_given_counts_before_the_usual_one_and_only_where_it_is_there(tmp
 @pytest.mark.parametrize("form", FORMS)
 def test_a_refusal_names_the_columns_found_and_the_option(form, tmp_path):
     path = _written(tmp_path, form, ["query_id", "chunk", "relevance"])
-    found = "(found: query_id, chunk, relevance); irpref.read_qrels(path, columns={'doc_id': NAME})"
+    found = "(found: query_id, chunk, relevance); irpref.read_qrels(path, columns={'doc_id': 'NAME'})"
     for refused in (
         read_qrels,
         lambda path: irpref.evaluator("AP", path),
@@ -92,7 +92,7 @@ def test_a_refusal_names_the_columns_found_and_the_option(form, tmp_path):
         with pytest.raises(ValueError, match=re.escape(found)):
             refused(path)
     with pytest.raises(
-        ValueError, match=re.escape("irpref.read_run(path, columns={'doc_id': NAME})")
+        ValueError, match=re.escape("irpref.read_run(path, columns={'doc_id': 'NAME'})")
     ):
         irpref.lab.compare(
             "AP",
@@ -101,7 +101,7 @@ def test_a_refusal_names_the_columns_found_and_the_option(form, tmp_path):
             {"1": {"a": 1.0}},
         )
     with pytest.raises(
-        ValueError, match=r"no column 'passage' \(or 'doc_id'\) .*--columns doc_id=NAME"
+        ValueError, match=r"no column 'passage' \(or 'doc_id'\) .*columns=\{'doc_id': 'NAME'\}"
     ):
         read_qrels(path, columns={"doc_id": "passage"})
     with pytest.raises(
@@ -118,7 +118,7 @@ def test_frames_with_usual_names():
     )
     assert irpref.evaluator(["RR"], qrels).calc_aggregate(run) == {irpref.parse("RR"): 0.75}
     with pytest.raises(
-        ValueError, match=r"no column 'relevance' .*found: qid, doc_id, mark\); rename it, or read"
+        ValueError, match=r"no column 'relevance' .*found: qid, doc_id, mark\); rename it"
     ):
         irpref.evaluator(["RR"], qrels.rename(columns={"grade": "mark"}))
 
@@ -234,7 +234,8 @@ def test_commands_take_names_of_columns(command, files, capsys):
         == 1
     )
     assert (
-        "no column 'query_id' (or 'qid') (found: question, chunk, useful)"
+        "no columns 'query_id' (or 'qid'), 'doc_id' (or 'docno'), 'relevance' (or 'label') "
+        "(found: question, chunk, useful)"
         in capsys.readouterr().err
     )
     assert (
@@ -266,7 +267,7 @@ def test_commands_take_labels(files, capsys):
     capsys.readouterr()
     assert main(["eval", "grades", "run", "RR", "--judge", "words"]) == 1
     assert (
-        "words, line 1: the relevance 'no' is no number (labels={...} or --labels"
+        "words, line 1: the relevance 'no' is no number: '1 0 a no'; --labels LABEL=GRADE"
         in capsys.readouterr().err
     )
     assert main(["eval", "grades", "run", "RR", "--judge", "words", "--labels", "no=0,yes=1"]) == 0

@@ -210,7 +210,7 @@ def test_warnings_are_kept_for_their_thread() -> None:
             both.wait()
             warn_user(f"about {name}", DuplicateWarning)
             both.wait()
-        found[name] = [message for message, _, _ in warned]
+        found[name] = [warning.message for warning in warned]
 
     threads = [threading.Thread(target=work, args=(name,)) for name in "ab"]
     for thread in threads:

@@ -28,6 +28,7 @@ from irpref.data import source, texts
 from irpref.data import trec as trec
 from irpref.data.columns import Table, as_list
 from irpref.data.source import Source
+from irpref.errors import InputError
 
 if sys.version_info >= (3, 14):
     from compression import zstd
@@ -437,8 +438,8 @@ def test_lines_too_long_beside_lines_too_short(lines: list[list[str]], separator
         def outcome(found: Callable[[], object]) -> object:
             try:
                 return repr(found())
-            except ValueError as error:
-                return str(error)
+            except InputError as error:
+                return error.worded("")
             except trec._Malformed as error:
                 return f"<file>, line {error.line + 1}: {error.why}: {error.text.decode()!r}"
 
@@ -541,7 +542,7 @@ def test_other_archives_are_named(way: str, packed: str, data: bytes, tmp_path: 
     path = written(tmp_path / "run", data)
     with pytest.raises(
         ValueError,
-        match=re.escape(f"{path} is a file of {packed}, expected plain text, gzip or zstd"),
+        match=re.escape(f"{path}: this is a file of {packed}, expected plain text, gzip or zstd"),
     ):
         read_run(path)
 

@@ -26,6 +26,7 @@ from irpref import (
     RelativeRecall,
     RPref,
 )
+from irpref.messages import given
 from irpref.values.kernels import KernelEvaluator
 from refused import QRELS, RUN, mean, refusal
 
@@ -254,7 +255,7 @@ def test_missing_columns():
     run = pd.DataFrame([ScoredDoc("q1", "a", 1.0)])
     assert refusal(QMeasure, QRELS, run.drop(columns="score")) == (
         "DataFrame has no column 'score' (found: query_id, doc_id); "
-        "rename it, or read the file with irpref.read_run(path, columns={'score': NAME})"
+        "rename it; irpref.read_run(path, columns={'score': 'NAME'}) does so for a file"
     )
     swapped = refusal(QMeasure, run, RUN), refusal(QMeasure, QRELS, pd.DataFrame(JUDGED))
     assert swapped[0].endswith(
@@ -376,6 +377,7 @@ def test_parameters_go_by_name():
 
 def test_the_host_hands_bad_input_on():
     for measures in ([QMeasure], [QMeasure, EMeasure @ 5]):
+        given.clear()  # else a line is told once
         with pytest.warns(irpref.IrprefWarning, match="no topic in common"):
             found = ir_measures.calc_aggregate(measures, QRELS, {"x": {"a": 1.0}})
         assert found == {

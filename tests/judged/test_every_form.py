@@ -408,7 +408,7 @@ def test_the_path_of_a_file_of_known_documents(tmp_path):
         (
             "a.csv",
             "q1,d1,2\n",
-            "a.csv has no column 'query_id' (or 'qid') (found: q1, d1, 2); expected a header",
+            "a.csv has no columns 'query_id' (or 'qid'), 'doc_id' (or 'docno'), 'score' (found: q1, d1, 2); ",
         ),
         (
             "a.csv",

@@ -361,7 +361,7 @@ def test_measures_of_grades_refuse_a_document_on_several_levels():
     for measures in (["PrefShare", "QMeasure"], ["PrefShare", "AP"], ["PrefShare", "IPrec@0.5"]):
         with pytest.raises(ValueError, match=r"needs one grade a document.*several levels"):
             irpref.evaluator(measures, frame_of(rows)).calc_aggregate(run)
-    with pytest.raises(ValueError, match=r"judges document 'b' twice.*These are preferences"):
+    with pytest.raises(ValueError, match=r"judges document 'b' twice.*these are preferences"):
         irpref.evaluator(["QMeasure"], frame_of(rows))
 
 

@@ -22,6 +22,7 @@ from traceback import walk_tb
 from typing import Any
 
 from irpref.cli import shared as frame
+from irpref.cli.remedies import text_of
 from irpref.cli.shared import (
     CLOSED,
     ERROR,
@@ -34,6 +35,7 @@ from irpref.cli.shared import (
     complain,
     head,
 )
+from irpref.errors import IrprefWarning, Told, UnknownMeasureError
 from irpref.messages import did_you_mean, visible
 from irpref_command import text_of_help
 
@@ -118,8 +120,6 @@ def main(argv: Sequence[str] | None = None) -> int:
             os._exit(INTERRUPTED)
         return INTERRUPTED
     except (OSError, ValueError, KeyError, ImportError, RuntimeError, MemoryError) as error:
-        from irpref.measures.names import UnknownMeasureError
-
         complain(error)
         return USAGE if isinstance(error, (UsageError, UnknownMeasureError)) else failed
     except Exception as error:
@@ -217,10 +217,13 @@ def _remarks() -> Iterator[None]:
         sys.stderr.write(f"{head(33)} warning: {visible(' '.join(text.split()))}\n")
 
     def show(message: Warning | str, category: type[Warning], *_: Any, **__: Any) -> None:
-        key = category, getattr(message, "kind", None)
-        if key[1] is None:
-            say(str(message))
-        elif first.setdefault(key, str(message)) != str(message):
+        text = text_of(message)
+        if not isinstance(message, Told) or (message.run or message.path) is None:
+            say(text)
+            return
+        # The base class says nothing about the kind.
+        key = category, message.message if category is IrprefWarning else ""
+        if first.setdefault(key, text) != text:
             others[key] += 1
 
     # irpref.messages is light, but its package is not imported for --help alone.

@@ -22,6 +22,7 @@ from irpref.cli import shared as frame
 from irpref.cli.scoring import Scorer, Scores
 from irpref.cli.shared import ERROR, OK, UsageError
 from irpref.data.run_names import run_names
+from irpref.errors import JudgmentsError
 from irpref.judged.order import Alignment
 from irpref.show.text import LINES, Cell, Column, Table, rounded
 from irpref.values.kernels import mean_of
@@ -169,9 +170,9 @@ def _scorer(
     try:
         return Scorer(given.measures, qrels, **how), groups
     except ValueError as error:
-        name = "<stdin>" if given.qrels == "-" else given.qrels
-        text = str(error)
-        raise ValueError(f"{name}: {text[7:]}" if text.startswith("qrels: ") else text) from None
+        if isinstance(error, JudgmentsError) and error.path is None:
+            error.path = "<stdin>" if given.qrels == "-" else given.qrels
+        raise
 
 
 # Values -------------------------------------------------------------------------------------------

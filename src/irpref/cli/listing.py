@@ -19,6 +19,7 @@ from typing import Any
 from ir_measures.measures import Measure
 
 from irpref.cli import shared as frame
+from irpref.cli.remedies import text_of
 from irpref.cli.shared import UsageError
 from irpref.show.text import Column, Table, page_of
 
@@ -72,7 +73,7 @@ def _named(name: str) -> Any:
     try:
         return measures.registry[str(parse(name).NAME)]
     except ValueError as error:
-        raise UsageError(str(error)) from None
+        raise UsageError(text_of(error)) from None
 
 
 def facts(measure: Any) -> dict[str, Any]:

@@ -20,9 +20,9 @@ from ir_measures.measures import Measure
 from irpref.data.columns import Reading
 from irpref.data.source import Source
 from irpref.data.tables import read_table
+from irpref.errors import ConflictError
 from irpref.judged.align import align_tables
 from irpref.judged.order import TREC, Alignment
-from irpref.judged.pool import ConflictError
 from irpref.judged.stream import align_file, each, n_jobs
 from irpref.measures.declare import KernelMeasure
 from irpref.measures.everyday import supports
@@ -110,7 +110,7 @@ class Scorer:
             if strict:
                 raise conflict
             warn_user(
-                f"{str(conflict).partition('. ')[0]}: ir_measures counts the later line",
+                f"{conflict.where}: {conflict.message}: ir_measures counts the later line",
                 IrprefWarning,
             )
 

@@ -28,15 +28,23 @@ from typing import TYPE_CHECKING, Any, NoReturn, TextIO
 
 from ir_measures import providers
 
+from irpref.cli.remedies import text_of
 from irpref.data import tables
 from irpref.data.columns import Reading
 from irpref.data.columns import reading as made_reading
 from irpref.data.run_names import RUN_ENDINGS, is_folder, run_names
+from irpref.errors import (
+    EmptyJudgmentsError,
+    InputError,
+    IrprefError,
+    IrprefWarning,
+    MeasureError,
+)
 from irpref.judged.inputs import as_frame, as_table, group, opened
 from irpref.measures.declare import KernelMeasure
 from irpref.measures.names import parse_all
 from irpref.measures.support import check_limits, check_parameters
-from irpref.messages import IrprefWarning, visible, warn_user
+from irpref.messages import give, visible, warn_user
 from irpref.show.text import ENDINGS, FORMS, LINES, Table, coloured, page_of, write
 
 if TYPE_CHECKING:
@@ -132,7 +140,7 @@ def _worded(convert: Callable[[str], Any], what: str | None = None) -> Callable[
             return convert(text)
         except ValueError as error:
             raise argparse.ArgumentTypeError(
-                f"{text!r}: expected {what}" if what else str(error)
+                f"{text!r}: expected {what}" if what else text_of(error)
             ) from None
 
     return converted
@@ -260,7 +268,7 @@ def complain(error: Exception | str) -> None:
         )
     elif isinstance(error, KeyError) and error.args:  # whose text is quoted
         error = str(error.args[0])
-    line = visible(" ".join(str(error).split())) or type(error).__name__
+    line = visible(" ".join(text_of(error).split())) or type(error).__name__
     if len(line) > LONGEST:
         line = line[:LONGEST] + " ..."
     sys.stderr.write(f"{head(31)} {line}\n")
@@ -457,13 +465,7 @@ def sort_arguments(
                 reason += ", and this command takes no measures"
             raise FileNotFoundError(f"{text}: {reason}")
         else:
-            said = str(_refusal(text))
-            for known in (f"unknown measure {text!r}", f"{text!r} is not written like a measure"):
-                if said.startswith(known) and not {"(", "@"} & set(
-                    text
-                ):  # with these it was meant for a measure
-                    said = f"{text!r} is neither a file nor a measure{said.removeprefix(known)}"
-            raise UsageError(said)
+            raise UsageError(_neither(text))
     if runs and not found:
         raise UsageError(
             f"no run given: {names[0]!r} is a measure, expected a run file after the qrels"
@@ -483,13 +485,22 @@ def _is_measure(text: str) -> bool:
     return _refusal(text) is None
 
 
+def _neither(text: str) -> str:
+    """What to say of a text that is no file and no measure."""
+    error = _refusal(text)
+    # With a bracket or a cutoff it was meant for a measure.
+    if isinstance(error, MeasureError) and error.hint and not {"(", "@"} & set(text):
+        return f"{text!r} is neither a file nor a measure{error.hint}"
+    return text_of(error or "")
+
+
 @cache
-def _refusal(text: str) -> str | None:
+def _refusal(text: str) -> Exception | None:
     """What is wrong with a text as the name of a measure; None if it is one."""
     try:
         parse_all(text)
     except ValueError as error:
-        return str(error)
+        return error
     return None
 
 
@@ -504,7 +515,7 @@ def named_measures(names: Iterable[str]) -> list[Any]:
                 check_parameters(measure)
                 check_limits(measure)
     except ValueError as error:
-        raise UsageError(str(error)) from None
+        raise UsageError(text_of(error)) from None
     return measures
 
 
@@ -535,8 +546,9 @@ def read_runs(files: Mapping[str, str], args: argparse.Namespace) -> Iterator[tu
         run: Any = done.value
         if run.empty:
             warn_user(
-                f"{name}: the run is empty: all topics have the value of an empty ranking",
+                "the run is empty: all topics have the value of an empty ranking",
                 IrprefWarning,
+                path=name,
             )
         yield name, run
     bar.close()
@@ -546,16 +558,20 @@ def warn_again(done: Done[str, Any], several: bool) -> None:
     """Give the warnings that were held back while a run was read, with its path if there are
     several.
     """
-    for message, category, once in done.warnings:
-        warn_user(message, category, (done.item, once), str(done.item) if several else None)
+    for warning in done.warnings:
+        if several and warning.path is None:
+            warning.path = str(done.item)
+        give(warning)
 
 
 def named(error: Exception, path: str) -> Exception:
     """An error of a run that says which one it is about."""
     name = "<stdin>" if path == "-" else path
-    if not isinstance(error, ValueError) or str(error).startswith(name):
+    if isinstance(error, IrprefError):
+        if error.path is None:
+            error.path = name
         return error
-    return ValueError(f"{name}: {error}")
+    return InputError(str(error), path=name) if isinstance(error, ValueError) else error
 
 
 def read_judgments(name: str, form: Reading | None = None, preferences: bool | None = False) -> Any:
@@ -566,8 +582,10 @@ def read_judgments(name: str, form: Reading | None = None, preferences: bool | N
     form is for runs."""
     found = opened(name, "relevance", preferences, form and replace(form, form=None))
     if not len(found):
-        where = "<stdin>" if name == "-" else name
-        raise ValueError(f"{where}: the qrels are empty: there is nothing to judge a run against")
+        raise EmptyJudgmentsError(
+            "the qrels are empty: there is nothing to judge a run against",
+            path="<stdin>" if name == "-" else name,
+        )
     return found
 
 

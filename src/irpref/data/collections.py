@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from typing import Any, NamedTuple
 
+from irpref.errors import InputError
 from irpref.messages import IrprefWarning, did_you_mean, warn_user
 
 # Collections whose grades count down: each grade of the file on a scale that counts up (others are
@@ -66,13 +67,14 @@ def dataset(name: str, what: str = "qrels") -> Any:
         found = ir_datasets.load(name)
     except KeyError:
         register()  # a name of ours may be meant
-        raise ValueError(
-            f"ir_datasets has no data set {name!r}{did_you_mean(name, ir_datasets.registry)}"
+        raise InputError(
+            f"ir_datasets has no data set {name!r}{did_you_mean(name, ir_datasets.registry)}",
+            value=name,
         ) from None
     there = {"qrels": found.has_qrels(), "scoreddocs": found.has_scoreddocs()}
     there["preferences"] = there["qrels"] or found.has_docpairs()
     if not there[what]:
-        raise ValueError(f"the ir_datasets data set {name!r} has no {what}")
+        raise InputError(f"the ir_datasets data set {name!r} has no {what}", value=name)
     return found
 
 
@@ -114,7 +116,6 @@ def judgments(data: Any, preferences: bool | None = False) -> Any:
             f"as irpref.settings.scale_of({name!r}).regrade says ({TURNED[name][0]}, without "
             f"other grades)",
             IrprefWarning,
-            once=f"{name} counts down",
         )
     fields = getattr(found[0], "_fields", ()) if found else ()
     if "subtopic_id" in fields:
@@ -128,15 +129,15 @@ def judgments(data: Any, preferences: bool | None = False) -> Any:
             "document was drawn, which "
             "the measures here do not use, so that their values are no estimates for the whole pool",
             IrprefWarning,
-            once="iprob",
+            column="iprob",
         )
     return found
 
 
-def not_loaded(name: str, error: Exception) -> ValueError:
+def not_loaded(name: str, error: Exception) -> InputError:
     """The error for a data set that ir_datasets cannot load. Failed downloads fill pages: only
     hosts are named.
     """
     hosts = re.findall(r"host=[\\'\"]+([\w.-]+)", str(error))
     why = f"no connection to {', '.join(dict.fromkeys(hosts))}" if hosts else str(error)
-    return ValueError(f"{name}: ir_datasets could not load it ({why})")
+    return InputError(f"ir_datasets could not load it ({why})", path=name)

@@ -14,6 +14,7 @@ import numpy as np
 from irpref.data import texts
 from irpref.data.labels import Labels, checked
 from irpref.data.texts import Texts, Unread
+from irpref.errors import ArgumentError, ColumnError, Remedy
 from irpref.kernel.segments import Floats, Ints
 from irpref.messages import did_you_mean
 
@@ -278,14 +279,16 @@ def reading(
     for name in columns or {}:
         if name not in NAMES:
             hint = did_you_mean(str(name), NAMES)
-            raise ValueError(
-                f"columns: {name!r} is none of ours, expected one of {', '.join(NAMES)}{hint}"
+            raise ArgumentError(
+                f"columns: {name!r} is none of ours, expected one of {', '.join(NAMES)}{hint}",
+                parameter="columns",
+                value=name,
             )
     return Reading(form, dict(columns or {}), checked(labels))
 
 
 def columns_of(
-    found: Sequence[str], value: str, where: str, given: Mapping[str, str] | None = None
+    found: Sequence[str], value: str, given: Mapping[str, str] | None = None, **place: Any
 ) -> dict[str, str]:
     """The three columns of a run or of judgments among those of a file or frame.
 
@@ -293,11 +296,11 @@ def columns_of(
     ----------
     found : names of the columns that are there
     value : 'score' or 'relevance'
-    where : what the message begins with
     given : mapping of our name to the name in the file, optional
         Used if the file has that column; else, and for what is not named here, the first of `NAMES`
         that is there. None for the columns of a frame: unlike in files (BEIR), its grades cannot be
         called `score`.
+    **place : attributes of the error: `path` and `line` of a file, or `table`
 
     Returns
     -------
@@ -306,10 +309,11 @@ def columns_of(
 
     Raises
     ------
-    ValueError
-        A column is missing; a frame has two of this name.
+    ColumnError
+        Columns are missing (it names all of them), or a frame has two of this name.
     """
     out: dict[str, str] = {}
+    missing: dict[str, list[str]] = {}
     in_file = given is not None
     for ours in ("query_id", "doc_id", value):
         wanted = [(given or {}).get(ours, ours), *NAMES[ours]]
@@ -318,37 +322,62 @@ def columns_of(
         ]
         there = next((name for name in wanted if name in found), None)
         if there is None:
-            names = " (or ".join(map(repr, wanted[:2])) + ")" * (len(wanted) > 1)
-            known = ", ".join(map(str, found)) or "none"
-            raise ValueError(
-                f"{where} has no column {names} (found: {known}); "
-                f"{_advice(ours, found, value, in_file)}"
-            )
+            missing[ours] = wanted[:2]
+            continue
         if not in_file and list(found).count(there) > 1:
-            raise ValueError(f"{where} has {list(found).count(there)} columns {there!r}")
+            raise ColumnError(
+                f"has {list(found).count(there)} columns {there!r}",
+                column=there,
+                found=tuple(map(str, found)),
+                **place,
+            )
         out[ours] = there
+    if missing:
+        raise _missing(missing, found, value, in_file, place)
     return out
 
 
-def _advice(name: str, found: Sequence[str], value: str, in_file: bool) -> str:
-    """What to do about a missing column."""
-    how = f"{'irpref.read_run' if value == 'score' else 'irpref.read_qrels'}(path, columns={{{name!r}: NAME}})"
-    if wrong := _another_kind(name, found, value):
-        return wrong
-    if not in_file:
-        return f"rename it, or read the file with {how}"
-    told = f"{how} (or --columns {name}=NAME) says which it is"
-    if {other for several in NAMES.values() for other in several} & set(found):
-        return told
-    return f"expected a header such as query_id,doc_id,{value}; if this is one, {told}"
+def _missing(
+    missing: Mapping[str, Sequence[str]],
+    found: Sequence[str],
+    value: str,
+    in_file: bool,
+    place: Mapping[str, Any],
+) -> ColumnError:
+    """The error for missing columns: all of them, with the names that were tried, and what to do."""
+    several = len(missing) > 1
+    names = ", ".join(
+        " (or ".join(map(repr, tried)) + ")" * (len(tried) > 1) for tried in missing.values()
+    )
+    known = ", ".join(map(str, found)) or "none"
+    message = f"has no column{'s' * several} {names} (found: {known})"
+    ours = {other for others in NAMES.values() for other in others}
+    call = "read_run" if value == "score" else "read_qrels"
+    effect = f"says which {'they are' if several else 'it is'}"
+    remedy: Remedy | None = Remedy("columns", dict.fromkeys(missing, "NAME"), call, effect)
+    if wrong := _another_kind(missing, found, value):
+        message, remedy = f"{message}; {wrong}", None
+    elif not in_file:
+        message += f"; rename {'them' if several else 'it'}"
+        remedy = Remedy("columns", dict.fromkeys(missing, "NAME"), call, "does so for a file")
+    elif not ours & set(found):
+        message += f"; expected a header such as query_id,doc_id,{value}"
+    return ColumnError(
+        message,
+        remedy=remedy,
+        column=next(iter(missing)),
+        missing=tuple(missing),
+        found=tuple(map(str, found)),
+        **place,
+    )
 
 
-def _another_kind(name: str, found: Sequence[str], value: str) -> str:
+def _another_kind(missing: Iterable[str], found: Sequence[str], value: str) -> str:
     """What a table seems to be if it is not what was asked for; empty if that is not clear."""
-    if name == value == "relevance" and "score" in found:
+    if value in missing and value == "relevance" and "score" in found:
         return "this looks like a run, expected qrels"
-    if name == value == "score" and not {"relevance", "label"}.isdisjoint(found):
+    if value in missing and value == "score" and not {"relevance", "label"}.isdisjoint(found):
         return "this looks like qrels, expected a run"
-    if name == "doc_id" and "query" in found:
+    if "doc_id" in missing and "query" in found:
         return f"this looks like topics, expected {'a run' if value == 'score' else 'qrels'}"
     return ""

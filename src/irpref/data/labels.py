@@ -12,6 +12,7 @@ from typing import TypeAlias
 
 import numpy as np
 
+from irpref.errors import ArgumentError, LabelError, Remedy
 from irpref.kernel.segments import Floats
 from irpref.messages import IrprefWarning, warn_user
 
@@ -26,6 +27,10 @@ SCHEMES: tuple[Mapping[str, int], ...] = (
 )
 
 
+# What to do about a label that is not known.
+WORTH = Remedy("labels", {"LABEL": "GRADE"}, effect="says what labels are worth")
+
+
 def scheme(words: Iterable[str]) -> Mapping[str, float] | None:
     """The known grades of these labels, at least one; None if no scheme has all of them."""
     wanted = set(words)
@@ -38,7 +43,11 @@ def checked(labels: Labels) -> Labels:
     """
     if isinstance(labels, str) and scheme(_words(labels)) is None:
         known = ", ".join(repr(" ".join(found)) for found in SCHEMES)
-        raise ValueError(f"labels={labels!r}: expected some of {known}, or the grade of each label")
+        raise ArgumentError(
+            f"labels={labels!r}: expected some of {known}, or the grade of each label",
+            parameter="labels",
+            value=labels,
+        )
     if isinstance(labels, Mapping):
         for label, grade in labels.items():
             if (
@@ -46,7 +55,11 @@ def checked(labels: Labels) -> Labels:
                 or not isinstance(grade, (int, float, np.number))
                 or not np.isfinite(grade)
             ):
-                raise ValueError(f"labels: the grade of {label!r} is {grade!r}, expected a number")
+                raise ArgumentError(
+                    f"labels: the grade of {label!r} is {grade!r}, expected a number",
+                    parameter="labels",
+                    value=grade,
+                )
     return labels
 
 
@@ -70,7 +83,7 @@ def grades_of(cells: Sequence[str], labels: Labels, where: str) -> Floats | None
     ----------
     cells : sequence of str
     labels : Labels
-    where : what a message begins with
+    where : name of the file
 
     Returns
     -------
@@ -100,10 +113,14 @@ def grades_of(cells: Sequence[str], labels: Labels, where: str) -> Floats | None
     if are_numbers(found) and not are_numbers(of):
         return None
     if unknown := sorted(found - of.keys()):
-        raise ValueError(f"{where}: {unknown[0]!r} is none of the labels {', '.join(map(str, of))}")
+        raise LabelError(
+            f"{unknown[0]!r} is none of the labels {', '.join(map(str, of))}",
+            path=where,
+            label=unknown[0],
+        )
     if not isinstance(labels, Mapping):
         said = ", ".join(
             f"{label} is {of[label]:g}" for label in sorted(found, key=of.__getitem__, reverse=True)
         )
-        warn_user(f"{where}: labels are read as grades: {said}", IrprefWarning, ("labels", where))
+        warn_user(f"labels are read as grades: {said}", IrprefWarning, path=where)
     return np.array([of[cell] for cell in cells], dtype=np.float64)

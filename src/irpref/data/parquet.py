@@ -20,6 +20,7 @@ from irpref.data.run_names import inside
 from irpref.data.source import PACKED, Source
 from irpref.data.texts import Texts, Unread
 from irpref.data.trec import SHOWN
+from irpref.errors import ColumnError, InputError
 from irpref.kernel.segments import Floats
 
 ROWS = 1 << 18  # decoded at a time
@@ -77,8 +78,8 @@ def _one_line(name: str) -> Iterator[None]:
         ):
             raise
         line = next((line for line in str(error).split("\n") if line.strip()), type(error).__name__)
-        raise ValueError(
-            f"{name}: this is no Parquet file, or it is damaged: {line.strip()[:SHOWN]}"
+        raise InputError(
+            f"this is no Parquet file, or it is damaged: {line.strip()[:SHOWN]}", path=name
         ) from None
 
 
@@ -99,10 +100,12 @@ def _tables_of(
         schema, metadata = plain.schema_arrow, plain.metadata
     here = [*schema.names, *(key for key in folders if key not in schema.names)]
     if len(set(here)) < len(here):
-        raise ValueError(
-            f"{name}: two columns have the same name (found: {', '.join(map(repr, here))})"
+        raise ColumnError(
+            f"has two columns of the same name (found: {', '.join(map(repr, here))})",
+            path=name,
+            found=tuple(here),
         )
-    of = columns_of(here, value, name, how.columns)
+    of = columns_of(here, value, how.columns, path=name)
     topic, doc, number = of.values()
     wanted = [
         column
@@ -150,17 +153,23 @@ def _ids(column: Any, there: str, name: str, before: int) -> Any:
 
     if column.null_count or (_is_dictionary(column) and column.dictionary.null_count):
         row = before + compute.index(compute.is_null(column), True).as_py()
-        raise ValueError(f"{name}: an id is missing in column {there!r}, row {row + 1}")
+        raise InputError(
+            f"an id is missing in column {there!r}", path=name, column=there, record=row + 1
+        )
     try:
         if not _is_dictionary(column):
             return _texts(column)
         column.validate(full=True)  # in a damaged file, indices may lie outside the dictionary
         return Coded(_texts(column.dictionary), column.indices.to_numpy())
     except pa.ArrowInvalid:
-        raise ValueError(f"{name}: column {there!r} holds bytes that are not UTF-8") from None
+        raise InputError(
+            f"column {there!r} holds bytes that are not UTF-8", path=name, column=there
+        ) from None
     except TypeError:
-        raise ValueError(
-            f"{name}: column {there!r} holds {column.type}, expected text or whole numbers"
+        raise InputError(
+            f"column {there!r} holds {column.type}, expected text or whole numbers",
+            path=name,
+            column=there,
         ) from None
 
 
@@ -210,7 +219,9 @@ def _numbers(column: Any, there: str, name: str) -> Floats:
         or kind.is_floating(column.type)
         or kind.is_decimal(column.type)
     ):
-        raise ValueError(f"{name}: column {there!r} holds {column.type}, expected numbers")
+        raise InputError(
+            f"column {there!r} holds {column.type}, expected numbers", path=name, column=there
+        )
     column = column.cast(pa.float64(), safe=False)
     found: Floats = (column.fill_null(float("nan")) if column.null_count else column).to_numpy()
     return found

@@ -31,6 +31,7 @@ import numpy as np
 from irpref.data.columns import as_objects, objects, to_frame
 from irpref.data.source import PathLike, Source
 from irpref.data.trec import MOST_FIELDS, Form, is_number, lines_of, n_fields, shown, whole
+from irpref.errors import ColumnError, ConflictError, InputError, JudgmentsError
 from irpref.kernel.segments import all_whole
 from irpref.messages import check_choice
 
@@ -88,8 +89,8 @@ def _form(source: Source, form: str | None) -> Form:
     if len(fields) <= 5 and any(
         line.decode("utf-8", "replace").lower().split() == f.expected.split() for f in _EVERY
     ):
-        raise ValueError(
-            f"{source.name}, line {number}: a header, where preferences begin: {shown(line)!r}"
+        raise InputError(
+            f"a header, where preferences begin: {shown(line)!r}", path=source.name, line=number
         )
     if form == "prefs" or not fields:
         return PREFS
@@ -102,12 +103,13 @@ def _form(source: Source, form: str | None) -> Form:
     if len(fields) in (3, 4):
         return JUDGED_PAIRS if len(fields) == 4 else PAIRS
     known = (PAIRS, JUDGED_PAIRS) if form else _EVERY
-    raise ValueError(
-        f"{source.name}, line {number}: {(size := n_fields(line))} field{'s' * (size != 1)}, "
-        f"expected "
+    raise InputError(
+        f"{(size := n_fields(line))} field{'s' * (size != 1)}, expected "
         + " or ".join(f"{f.n} ({f.expected})" for f in known)
         + "; this looks like a run" * (len(fields) == 6 and fields[1] == b"Q0")
-        + f": {shown(line)!r}"
+        + f": {shown(line)!r}",
+        path=source.name,
+        line=number,
     )
 
 
@@ -116,8 +118,12 @@ def _levels(source: Source, form: Form) -> dict[str, Any]:
     table = whole(source, form)
     topic, doc, level = as_objects(table.query_id), as_objects(table.doc_id), table.value
     for at in np.flatnonzero(~np.isfinite(level))[:1]:
-        raise ValueError(
-            f"{source.name}: the level of topic {topic[at]!r}, document {doc[at]!r} is {level[at]}"
+        raise JudgmentsError(
+            f"the level of topic {topic[at]!r}, document {doc[at]!r} is {level[at]}",
+            path=source.name,
+            topic=topic[at],
+            doc=doc[at],
+            value=float(level[at]),
         )
     group, subgroup = (table.columns.get(name, _zeros(len(table))) for name in COLUMNS[1:3])
     numbers = level.astype(np.int64) if all_whole(level) else level
@@ -160,15 +166,19 @@ def _check(source: Source, frame: pd.DataFrame, rows_of_line: int) -> None:
         check(topic, group, subgroup, row, frame["relevance"].to_numpy(dtype=np.float64))
     except ConflictingError as error:
         wanted = {row // rows_of_line for pair in error.rows for row in pair}
-        numbers = [str(number) for i, (number, _) in enumerate(lines_of(source)) if i in wanted]
-        lines = f"line{'s' * (len(numbers) > 1)} {', '.join(numbers[:6])}" + ", ..." * (
-            len(numbers) > 6
-        )
+        numbers = tuple(number for i, (number, _) in enumerate(lines_of(source)) if i in wanted)
 
         def judgment(at: int) -> tuple[str, str, str]:
             return tuple(frame[name].iloc[at] for name in ("query_id", "group", "doc_id"))
 
-        raise ValueError(f"{source.name}, {lines}: {conflict_text(error, judgment)}") from None
+        raise ConflictError(
+            conflict_text(error, judgment),
+            preferences=True,
+            path=source.name,
+            line=numbers,
+            topic=judgment(error.rows[0][0])[0],
+            doc=judgment(error.rows[0][0])[2],
+        ) from None
 
 
 def write_preferences(
@@ -194,9 +204,12 @@ def write_preferences(
     check_choice("form", form, FORMS)
     for name in ("query_id", "doc_id", "relevance"):
         if name not in frame.columns:
-            raise ValueError(
-                f"the preferences have no column {name!r} (found: "
-                f"{', '.join(map(str, frame.columns))})"
+            raise ColumnError(
+                f"have no column {name!r} (found: {', '.join(map(str, frame.columns))})",
+                table="the preferences",
+                column=name,
+                missing=(name,),
+                found=tuple(map(str, frame.columns)),
             )
     ids = {name: frame[name].map(str) if name in frame.columns else "0" for name in COLUMNS[:-1]}
     table = frame[["relevance"]].assign(**ids)
@@ -210,8 +223,10 @@ def write_preferences(
             None,
         )
         if bad is not None:
-            raise ValueError(
-                f"{name} {bad!r} cannot be written: the form has white space between its fields"
+            raise JudgmentsError(
+                f"{name} {bad!r} cannot be written: the form has white space between its fields",
+                column=name,
+                value=bad,
             )
     lines = [
         " ".join(row) + "\n" for row in _written(table, form).itertuples(index=False, name=None)
@@ -234,10 +249,10 @@ def _written(table: pd.DataFrame, form: str) -> pd.DataFrame:
         return table[[*COLUMNS]]
     subgroups = table.groupby(["query_id", "group"])["subgroup"].nunique()
     for topic, group in subgroups[subgroups > 1].index:
-        raise ValueError(
+        raise JudgmentsError(
             f"topic {topic!r}, group {group!r} has several subgroups, which the form "
-            f"'qrels_prefs' cannot tell apart: "
-            "write 'prefs'"
+            f"'qrels_prefs' cannot tell apart: write 'prefs'",
+            topic=topic,
         )
     return table[["query_id", "group", "doc_id", "relevance"]]
 

@@ -20,8 +20,9 @@ import numpy as np
 
 from irpref.data import trec
 from irpref.data.columns import NAMES, PLAIN, Reading, Table, columns_of, objects
-from irpref.data.labels import grades_of
+from irpref.data.labels import WORTH, grades_of
 from irpref.data.source import LONGEST_LINE, Source, ahead, blocks_of, too_long
+from irpref.errors import ColumnError, InputError, LabelError
 from irpref.kernel.segments import Floats, all_whole
 from irpref.messages import clipped
 
@@ -46,13 +47,15 @@ def csv(source: Source, value: str, how: Reading = PLAIN, separator: str = ",") 
     try:
         header = next(lines, None)
         if header is None or not any(header):
-            raise ValueError(
-                f"{name}: the file is empty, expected a header such as query_id,doc_id,{value}"
+            raise InputError(
+                f"the file is empty, expected a header such as query_id,doc_id,{value}", path=name
             )
-        of = columns_of(header, value, name, how.columns)
+        of = columns_of(header, value, how.columns, path=name)
         if len(set(header)) < len(header):
-            raise ValueError(
-                f"{name}: two columns have the same name (found: {', '.join(map(repr, header))})"
+            raise ColumnError(
+                f"has two columns of the same name (found: {', '.join(map(repr, header))})",
+                path=name,
+                found=tuple(header),
             )
         columns: dict[str, list[str]] = {
             c: [] for c in (of.values() if value == "score" else header)
@@ -62,22 +65,23 @@ def csv(source: Source, value: str, how: Reading = PLAIN, separator: str = ",") 
         for row in filter(None, lines):
             ends.append(lines.line_num)
             if len(row) != len(header):
-                size = f"{len(row)} field{'s' * (len(row) != 1)}, expected {len(header)} ({separator.join(header)})"
-                raise ValueError(
-                    f"{name}, line {ends[-1]}: {size}: {separator.join(row)[: trec.SHOWN]!r}"
+                size = f"{len(row)} field{'s' * (len(row) != 1)}, expected {len(header)}"
+                size += f" ({separator.join(header)})"
+                raise InputError(
+                    f"{size}: {separator.join(row)[: trec.SHOWN]!r}", path=name, line=ends[-1]
                 )
             for append, i, repeats in kept:
                 append(sys.intern(row[i]) if repeats else row[i])
     except csv.Error as error:
-        raise ValueError(f"{name}, line {lines.line_num}: {error}") from None
+        raise InputError(str(error), path=name, line=lines.line_num) from None
     topics, docs, cells = (columns[there] for there in of.values())
 
-    def place(row: int) -> str:
-        return f"{name}, line {ends[row]}"
+    def place(row: int) -> dict[str, Any]:
+        return {"path": name, "line": ends[row]}
 
     for ours, ids in (("query_id", topics), ("doc_id", docs)):
         if "" in ids:
-            raise ValueError(f"{place(ids.index(''))}: the {ours} is missing")
+            raise InputError(f"the {ours} is missing", column=ours, **place(ids.index("")))
     further = {}
     if value == "relevance":
         taken = set(of.values()) | set(of)
@@ -143,24 +147,28 @@ def json(source: Source, value: str, how: Reading = PLAIN) -> Table:
         data = file.read()
     found = loaded(_decoded(data, name), name)
     if isinstance(found, list):
-        where = [f"{name}, record {i}" for i in range(1, len(found) + 1)]
+        where = [{"path": name, "record": i} for i in range(1, len(found) + 1)]
         return _records(found, where, name, value, how)
     if not isinstance(found, dict):
-        raise ValueError(f"{name}: expected topic -> document -> number, got a {_json_type(found)}")
+        raise InputError(
+            f"expected topic -> document -> number, got a {_json_type(found)}", path=name
+        )
     topics: list[str] = []
     docs: list[str] = []
     numbers: list[Any] = []
     for topic, of in found.items():
         if not isinstance(of, dict):
-            raise ValueError(
-                f"{name}: topic {topic!r} holds a {_json_type(of)}, expected document -> number"
+            raise InputError(
+                f"topic {topic!r} holds a {_json_type(of)}, expected document -> number",
+                path=name,
+                topic=topic,
             )
         topics += [topic] * len(of)
         docs += of
         numbers += of.values()
 
-    def place(row: int) -> str:
-        return f"{name}, topic {topics[row]!r}, document {docs[row]!r}"
+    def place(row: int) -> dict[str, Any]:
+        return {"path": name, "topic": topics[row], "doc": docs[row]}
 
     return _table(topics, docs, _numbers(numbers, place, value, how, name), {}, value, name)
 
@@ -168,11 +176,11 @@ def json(source: Source, value: str, how: Reading = PLAIN) -> Table:
 def jsonl(source: Source, value: str, how: Reading = PLAIN) -> Table:
     """One record a line."""
     records: list[Any] = []
-    where: list[str] = []
+    where: list[dict[str, Any]] = []
     for number, line in lines_of(source):
         if line.strip():
-            where.append(f"{source.name}, line {number}")
-            records.append(loaded(line.removeprefix("\ufeff"), where[-1], line))
+            where.append({"path": source.name, "line": number})
+            records.append(loaded(line.removeprefix("\ufeff"), source.name, number))
     return _records(records, where, source.name, value, how)
 
 
@@ -194,8 +202,8 @@ def _blocks(source: Source) -> Iterator[str]:
     with source.open() as file:
         for block in blocks_of(file, 1 << 20):
             if too_long(block):
-                raise ValueError(
-                    f"{source.name}, line {number}: longer than {LONGEST_LINE >> 20} MB"
+                raise InputError(
+                    f"longer than {LONGEST_LINE >> 20} MB", path=source.name, line=number
                 )
             yield _decoded(block, source.name, number)
             number += block.count(b"\n")
@@ -206,39 +214,42 @@ def _decoded(data: bytes, name: str, number: int = 1) -> str:
         return data.decode("utf-8-sig" if number == 1 else "utf-8")
     except UnicodeDecodeError as error:
         line = number + data.count(b"\n", 0, error.start)
-        raise ValueError(f"{name}, line {line}: this is not UTF-8") from None
+        raise InputError("this is not UTF-8", path=name, line=line) from None
 
 
-def loaded(text: str, where: str, line: str | None = None) -> Any:
-    """The value that a text of JSON has. `line`: what a message shows; then `where` has its number."""
+def loaded(text: str, name: str, line: int | None = None) -> Any:
+    """The value that a text of JSON has; `line`: its number if it is one line of the file."""
     import json
 
-    shown = "" if line is None else f": {line[: trec.SHOWN]!r}"
+    shown = "" if line is None else f": {text[: trec.SHOWN]!r}"
     try:
         return json.loads(text, object_pairs_hook=_once)
-    except _RepeatedError as error:
-        raise ValueError(f"{where}: the key {error.args[0]!r} is twice in one object") from None
+    except InputError as error:  # a key is repeated
+        error.path, error.line = name, line
+        raise
     except json.JSONDecodeError as error:
-        at = f", line {error.lineno}" if line is None else ""
-        raise ValueError(f"{where}{at}: this is no JSON{shown or f': {error.msg}'}") from None
+        at = error.lineno if line is None else line
+        raise InputError(
+            f"this is no JSON{shown or f': {error.msg}'}", path=name, line=at
+        ) from None
     except RecursionError:
-        raise ValueError(
-            f"{where}: the JSON is nested too deeply, expected topic -> document -> number"
+        raise InputError(
+            "the JSON is nested too deeply, expected topic -> document -> number",
+            path=name,
+            line=line,
         ) from None
     except ValueError:  # Python refuses whole numbers of thousands of digits
-        raise ValueError(f"{where}: a number has too many digits{shown}") from None
-
-
-class _RepeatedError(Exception):
-    """A key occurs twice in one JSON object."""
+        raise InputError(f"a number has too many digits{shown}", path=name, line=line) from None
 
 
 def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    found = dict(pairs)
-    if len(found) < len(pairs):
+    """A JSON object. Raises `InputError` if a key occurs twice: which counts would be chance."""
+    entries = dict(pairs)
+    if len(entries) < len(pairs):
         keys = [key for key, _ in pairs]
-        raise _RepeatedError(next(key for key in keys if keys.count(key) > 1))
-    return found
+        twice = next(key for key in keys if keys.count(key) > 1)
+        raise InputError(f"the key {twice!r} is twice in one object")
+    return entries
 
 
 def _json_type(value: Any) -> str:
@@ -247,8 +258,10 @@ def _json_type(value: Any) -> str:
     )
 
 
-def _records(records: list[Any], places: list[str], name: str, value: str, how: Reading) -> Table:
-    """Records with names of columns as a table; `places`: what a message about each begins with."""
+def _records(
+    records: list[Any], places: list[dict[str, Any]], name: str, value: str, how: Reading
+) -> Table:
+    """Records with names of columns as a table; `places`: file and line (or record) of each."""
     topics: list[str] = []
     docs: list[str] = []
     numbers: list[Any] = []
@@ -256,17 +269,19 @@ def _records(records: list[Any], places: list[str], name: str, value: str, how: 
     keys: list[str] = []
     for record, where in zip(records, places, strict=True):
         if not isinstance(record, dict):
-            raise ValueError(
-                f"{where}: expected an object with query_id, doc_id, {value}, got a "
-                f"{_json_type(record)}"
+            raise InputError(
+                f"expected an object with query_id, doc_id, {value}, got a {_json_type(record)}",
+                **where,
             )
         if keys != (keys := list(record)):
-            of = columns_of(keys, value, where, how.columns)
+            of = columns_of(keys, value, how.columns, **where)
         for ours, column in (("query_id", topics), ("doc_id", docs)):
             given = record[of[ours]]
             if type(given) not in (str, int):
-                raise ValueError(
-                    f"{where}: the {ours} is a {_json_type(given)}, expected text or a whole number"
+                raise InputError(
+                    f"the {ours} is a {_json_type(given)}, expected text or a whole number",
+                    column=ours,
+                    **where,
                 )
             column.append(str(given))
         numbers.append(record[of[value]])
@@ -291,7 +306,7 @@ def _records(records: list[Any], places: list[str], name: str, value: str, how: 
 
 def _numbers(
     cells: list[Any],
-    place: Callable[[int], str],
+    place: Callable[[int], dict[str, Any]],
     value: str,
     how: Reading,
     name: str,
@@ -311,16 +326,23 @@ def _numbers(
             return np.fromiter(map(float, cells), np.float64, len(cells))
     except OverflowError:
         row = next(row for row, cell in enumerate(cells) if abs(cell) > sys.float_info.max)
-        raise ValueError(f"{place(row)}: a number is too large for a double") from None
+        message = "a number is too large for a double"
+        if "topic" in place(row):
+            message = "topic {topic!r}, document {doc!r}: ".format(**place(row)) + message
+        raise InputError(message, column=value, value=cells[row], **place(row)) from None
     except ValueError:
         pass
     good = (
         trec.is_number(cell.encode()) if is_text else type(cell) in (int, float) for cell in cells
     )
     row = next(row for row, is_good in enumerate(good) if not is_good)
-    hint = " (labels={...} or --labels says what labels are worth)" * (value == "relevance")
-    raise ValueError(
-        f"{place(row)}: the {value} is {clipped(cells[row])!r}, expected a number{hint}"
+    message = f"the {value} is {clipped(cells[row])!r}, expected a number"
+    if "topic" in place(row):
+        message = "topic {topic!r}, document {doc!r}: ".format(**place(row)) + message
+    if value != "relevance":
+        raise InputError(message, column=value, value=cells[row], **place(row))
+    raise LabelError(
+        message, remedy=WORTH, column=value, label=str(cells[row]), value=cells[row], **place(row)
     )
 
 
@@ -336,7 +358,7 @@ def _table(
         "".join(topics).encode()
         "".join(docs).encode()
     except UnicodeEncodeError:
-        raise ValueError(f"{name}: an id is no text: it holds half of a surrogate pair") from None
+        raise InputError("an id is no text: it holds half of a surrogate pair", path=name) from None
     return Table(
         objects(topics), objects(docs), number, further, ("query_id", "doc_id", value, *further)
     )

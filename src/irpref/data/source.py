@@ -17,6 +17,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import IO, Any, TypeVar
 
+from irpref.errors import InputError
+
 T = TypeVar("T")
 PathLike = str | os.PathLike[str] | IO[bytes]
 PACKED = (".gz", ".zst", ".zstd")
@@ -83,7 +85,9 @@ class Source:
                 isinstance(error, (EOFError, zlib.error, gzip.BadGzipFile))
                 or type(error).__name__ == "ZstdError"
             ):
-                raise ValueError(f"{self.name}: the compressed data is damaged: {error}") from None
+                raise InputError(
+                    f"the compressed data is damaged: {error}", path=self.name
+                ) from None
             raise
 
     def _again(self) -> bool:
@@ -101,7 +105,7 @@ class Source:
         stream: Any = self.path
         if self.name == "<stdin>":
             if sys.stdin is None:
-                raise ValueError("<stdin>: standard input is closed")
+                raise InputError("standard input is closed", path=self.name)
             stream = sys.stdin.buffer
         elif isinstance(self.path, (str, os.PathLike)):
             stream = open(self.path, "rb", buffering=0)  # read to its end
@@ -133,7 +137,9 @@ class _Stream:
 
     def __init__(self, stream: Any, name: str, keep: bool = False) -> None:
         self._stream, self._name, self._keep = stream, name, keep
-        self._read: IO[bytes] = tempfile.TemporaryFile() if keep else io.BytesIO()  # closed with this
+        self._read: IO[bytes] = (
+            tempfile.TemporaryFile() if keep else io.BytesIO()
+        )  # closed with this
         self._recording = True
         weakref.finalize(self, self._read.close)
 
@@ -150,9 +156,9 @@ class _Stream:
             try:
                 select.select([self._stream], [], [])
             except (OSError, TypeError, ValueError):  # nothing that can be waited for
-                raise ValueError(
-                    f"{self._name}: the stream has no data yet and cannot be waited for: open it "
-                    f"in blocking mode"
+                raise InputError(
+                    "the stream has no data yet and cannot be waited for: open it in blocking mode",
+                    path=self._name,
                 ) from None
         if self._recording:
             self._read.write(data)
@@ -175,12 +181,14 @@ def _decompressed(stream: Any, name: str) -> IO[bytes]:
         return _zstd(stream)
     for packed, begin in _OTHERS.items():
         if head.startswith(begin):
-            raise ValueError(
-                f"{name} is a file of {packed}, expected plain text, gzip or zstd: unpack it first"
+            raise InputError(
+                f"this is a file of {packed}, expected plain text, gzip or zstd: unpack it first",
+                path=name,
             )
     if head[:2] in (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE):
-        raise ValueError(
-            f"{name} is UTF-16 text, expected UTF-8: convert it with iconv -f UTF-16 -t UTF-8"
+        raise InputError(
+            "this is UTF-16 text, expected UTF-8: convert it with iconv -f UTF-16 -t UTF-8",
+            path=name,
         )
     if head[:3] == codecs.BOM_UTF8:
         stream.read(3)

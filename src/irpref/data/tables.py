@@ -44,6 +44,7 @@ from irpref.data.labels import Labels, grades_of, scheme
 from irpref.data.run_names import ENDINGS
 from irpref.data.source import PACKED, PathLike, Source
 from irpref.data.texts import Texts
+from irpref.errors import InputError
 from irpref.kernel.segments import all_whole
 from irpref.messages import check_choice
 
@@ -258,11 +259,13 @@ def read_judgments(
         return _preferences(source)
     try:
         table = read_table(source, "relevance", how)
-    except ValueError as error:
+    except InputError as error:
         if labelled or not _are_preferences(first, source):
             raise
-        raise ValueError(
-            f"{error}; this looks like preferences, which measures such as PrefShare take"
+        raise InputError(
+            f"{error.message}; this looks like preferences, which measures such as PrefShare take",
+            path=error.path,
+            line=error.line,
         ) from None
     return _preferences(source, "qrels_prefs") if preferences and _has_groups(table) else table
 

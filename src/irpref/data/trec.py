@@ -40,8 +40,10 @@ import numpy as np
 
 from irpref.data import texts
 from irpref.data.columns import Stretches, Table, as_list, as_objects, stretches_of, take
+from irpref.data.labels import WORTH
 from irpref.data.source import LONGEST_LINE, Source, ahead, blocks_of, too_long
 from irpref.data.texts import Texts
+from irpref.errors import InputError, LabelError, Remedy
 from irpref.messages import clipped
 
 BLOCK_BYTES = 4 << 20  # several in flight: bytes and tables stay small however long the file is
@@ -93,16 +95,27 @@ QRELS_3 = Form("qrels", "query_id doc_id relevance", "relevance")
 RANKS = Form("run", "query_id doc_id rank", "rank")
 
 
-class TopicReturnsError(ValueError):
+class TopicReturnsError(InputError):
     """A run that was read topic by topic has rows of a topic in two places."""
 
 
 class _Malformed(Exception):
-    """A line of a block: its number in the block from 0, what is wrong, its text."""
+    """A line of a block: its number in the block from 0, what is wrong, its text, what to do; and
+    the class and attributes of the error that users see.
+    """
 
-    def __init__(self, line: int, why: str, text: bytes) -> None:
+    def __init__(
+        self,
+        line: int,
+        why: str,
+        text: bytes,
+        remedy: Remedy | None = None,
+        kind: type[InputError] = InputError,
+        **about: Any,
+    ) -> None:
         super().__init__(line, why, text)
-        self.line, self.why, self.text = line, why, text
+        self.line, self.why, self.text, self.remedy = line, why, text, remedy
+        self.kind, self.about = kind, about
 
 
 # Tables -------------------------------------------------------------------------------------------
@@ -126,10 +139,14 @@ def ranks(source: Source) -> Iterator[Table]:
             topic, doc = (
                 as_list(take(column, bad[:1]))[0] for column in (table.query_id, table.doc_id)
             )
-            raise ValueError(
-                f"{source.name}: the rank of topic {topic!r}, document {doc!r} is "
-                f"{rank[bad[0]]:g}, expected a whole "
-                "number (the third column of MS MARCO's runs holds ranks, not scores)"
+            raise InputError(
+                f"the rank of topic {topic!r}, document {doc!r} is {rank[bad[0]]:g}, expected a "
+                f"whole number (the third column of MS MARCO's runs holds ranks, not scores)",
+                path=source.name,
+                topic=topic,
+                doc=doc,
+                column="rank",
+                value=float(rank[bad[0]]),
             )
         yield replace(table, value=-rank)
 
@@ -191,7 +208,9 @@ def whole_topics(parts: Iterator[Table], name: str) -> Iterator[Table]:
         part = replace(part, query_id=stretches)
         for i, other in enumerate(names):
             if other in done and (i or other != topic):
-                raise TopicReturnsError(f"{name}: topic {other!r} is in more than one place")
+                raise TopicReturnsError(
+                    f"topic {other!r} is in more than one place", path=name, topic=other
+                )
             done.add(other)
         if waiting and names[0] == topic:
             if (n := len(waiting[0].query_id.names)) > 1:
@@ -368,8 +387,12 @@ def _located(name: str, lines: int) -> Iterator[None]:
     try:
         yield
     except _Malformed as error:
-        raise ValueError(
-            f"{name}, line {lines + error.line + 1}: {error.why}: {shown(error.text)!r}"
+        raise error.kind(
+            f"{error.why}: {shown(error.text)!r}",
+            remedy=error.remedy,
+            path=name,
+            line=lines + error.line + 1,
+            **error.about,
         ) from None
 
 
@@ -412,12 +435,11 @@ def parse_lines(data: bytes, form: Form) -> tuple[dict[str, list[Any]], int]:
             if not row or row[0][:1] == b"#":
                 continue
             if len(row) != form.n:
-                why = _fields_wrong(row, lines[number], form)
+                why, remedy = _fields_wrong(row, lines[number], form)
                 if why:
-                    parse_lines(
-                        b"\n".join(lines[:number]), form
-                    )  # an error in an earlier line comes first
-                    raise _Malformed(number, why, lines[number])
+                    # An error in an earlier line comes first.
+                    parse_lines(b"\n".join(lines[:number]), form)
+                    raise _Malformed(number, why, lines[number], remedy)
                 row = row[: form.n]
             kept.append(row)
             numbers.append(number)
@@ -425,7 +447,7 @@ def parse_lines(data: bytes, form: Form) -> tuple[dict[str, list[Any]], int]:
         numbers = range(len(rows))  # type: ignore[assignment]
     columns = list(zip(*kept, strict=True)) or [()] * form.n
     out: dict[str, list[Any]] = {}
-    wrong: list[tuple[int, str]] = []
+    wrong: list[tuple[int, str, str]] = []
     for name, i in form.columns.items():
         try:
             texts = _texts(columns[i])
@@ -433,15 +455,19 @@ def parse_lines(data: bytes, form: Form) -> tuple[dict[str, list[Any]], int]:
         except ValueError:
             wrong.append(_first_wrong(columns[i], name, form, numbers))
     if wrong:
-        number, why = min(wrong)
-        raise _Malformed(number, why, lines[number])
+        number, why, label = min(wrong)
+        if not label:
+            raise _Malformed(number, why, lines[number])
+        raise _Malformed(number, why, lines[number], WORTH, LabelError, label=label)
     return out, len(lines)
 
 
 def _first_wrong(
     column: Sequence[bytes], name: str, form: Form, numbers: Sequence[int]
-) -> tuple[int, str]:
-    """Line and reason of the first field of a column that cannot be read."""
+) -> tuple[int, str, str]:
+    """Line of the first field of a column that cannot be read, the reason, and the field if it may
+    be a label.
+    """
     for number, field in zip(numbers, column, strict=True):
         try:
             text = _texts((field,))
@@ -449,35 +475,34 @@ def _first_wrong(
                 as_floats(text)
         except ValueError:
             if name != form.number:
-                return number, f"the {name} is not UTF-8"
-            hint = " (labels={...} or --labels says what labels are worth)" * (name == "relevance")
-            return (
-                number,
-                f"the {name} {clipped(field.decode('utf-8', 'backslashreplace'))!r} is no "
-                f"number{hint}",
-            )
+                return number, f"the {name} is not UTF-8", ""
+            word = field.decode("utf-8", "backslashreplace")
+            why = f"the {name} {clipped(word)!r} is no number"
+            return number, why, word if name == "relevance" else ""
     raise AssertionError("each field can be read, and the column cannot")
 
 
-def _fields_wrong(row: list[bytes], line: bytes, form: Form) -> str | None:
-    """What is wrong with a line of another number of fields; None for a run's tag with blanks in
-    it.
+def _fields_wrong(row: list[bytes], line: bytes, form: Form) -> tuple[str | None, Remedy | None]:
+    """What is wrong with a line of another number of fields, and what to do; None for a run's tag
+    with blanks in it.
     """
     size = len(row) if len(row) <= MOST_FIELDS else n_fields(line)
     why = f"{size} field{'s' * (size != 1)}, expected {form.n} ({form.expected})"
     if form is not RUN and len(row) == RUN.n and row[1] == b"Q0":
-        return f"{why}; this looks like a run"
+        return f"{why}; this looks like a run", None
     if form is RUN and len(row) == QRELS.n and row[1] in (b"0", b"Q0"):
-        return f"{why}; this looks like judgments"
+        return f"{why}; this looks like judgments", None
     if form is RUN and len(row) == RANKS.n:
-        return f"{why}; MS MARCO's three columns (query_id doc_id rank) are read as form 'msmarco' (--format msmarco)"
+        return why, Remedy(
+            "form", "msmarco", effect="reads MS MARCO's three columns (query_id doc_id rank)"
+        )
     if form is not RUN or len(row) < form.n or not re.fullmatch(rb"[+-]?[0-9]+", row[3]):
-        return why
+        return why, None
     try:
         as_floats(_texts((row[5],)))
     except ValueError:
-        return None
-    return why
+        return None, None
+    return why, None
 
 
 def n_fields(line: bytes) -> int:

@@ -12,12 +12,12 @@ from ir_measures import providers
 from ir_measures.measures import Measure
 from ir_measures.util import CalcResults, Metric
 
-from irpref.judged.align import NoCommonTopicError
+from irpref.errors import NoCommonTopicError
 from irpref.judged.inputs import opened
 from irpref.kernel.run import JudgedRun
 from irpref.kernel.segments import all_whole
 from irpref.measures.declare import KernelMeasure
-from irpref.messages import IrprefWarning, warn_user
+from irpref.messages import IrprefWarning, give, held, warn_user
 from irpref.values.kernels import KernelEvaluator
 
 if TYPE_CHECKING:
@@ -34,14 +34,22 @@ class HostEvaluator(KernelEvaluator):
 
     in_host = True
 
+    def __init__(self, measures: Iterable[Measure], qrels: Qrels) -> None:
+        with held() as warnings:
+            super().__init__(measures, qrels)
+        _give(warnings)
+
     def align(self, run: Run) -> JudgedRun:
         """Align a run. Warns if it has no topic in common with the judgments."""
-        try:
-            return super().align(run)
-        except NoCommonTopicError as error:
-            text = f"{error}; all topics have the value of an empty ranking"
-            warn_user(text, IrprefWarning, once="no common topic")
-            return super().align({})
+        with held() as warnings:
+            try:
+                judged = super().align(run)
+            except NoCommonTopicError as error:
+                text = f"{error.message}; all topics have the value of an empty ranking"
+                warn_user(text, IrprefWarning)
+                judged = super().align({})
+        _give(warnings)
+        return judged
 
     def calc(self, run: Run) -> CalcResults:
         """Means and metrics, one for every topic of the qrels and measure, sorted as the host does:
@@ -69,17 +77,21 @@ class HostEvaluator(KernelEvaluator):
         return CalcResults(means, metrics)
 
 
+def _give(warnings: Iterable[IrprefWarning]) -> None:
+    """Show warnings. Each text is shown once, though the host builds an evaluator for each system and
+    batch.
+    """
+    for warning in warnings:
+        give(warning, once=True)
+
+
 class NoJudgments(providers.Evaluator):
     """The host's result without judgments: the default for each topic, though there usually are
     none.
     """
 
     def _iter_calc(self, run: Run) -> Iterator[Metric]:
-        warn_user(
-            "the qrels are empty: there is nothing to judge a run against",
-            IrprefWarning,
-            once="empty qrels",
-        )
+        _give([IrprefWarning("the qrels are empty: there is nothing to judge a run against")])
         return iter(())
 
 
@@ -95,7 +107,6 @@ def _warn_of_direction(measures: Iterable[Measure]) -> None:
             f"{lower}: lower is better, but pt.GridSearch and pt.KFoldGridSearch choose the "
             f"highest value; pt.irpref.GridSearch and pt.irpref.KFoldGridSearch choose the best",
             IrprefWarning,
-            once="GridSearch",
         )
     experiment = _call_of("Experiment")
     if experiment is not None and experiment.f_locals.get("baseline") is not None:
@@ -104,7 +115,6 @@ def _warn_of_direction(measures: Iterable[Measure]) -> None:
             f"with a higher and a lower value: those in '+' got worse. pt.irpref.compare and "
             f"pt.irpref.table know the direction",
             IrprefWarning,
-            once="baseline",
         )
 
 
@@ -130,7 +140,9 @@ def for_host(measures: Iterable[Measure], qrels: Qrels) -> HostEvaluator | NoJud
         measures.
     """
     measures = list(measures)
-    _warn_of_direction(measures)
+    with held() as warnings:
+        _warn_of_direction(measures)
+    _give(warnings)
     data = opened(qrels, "relevance")
     if not (any(data.values()) if isinstance(data, Mapping) else len(data)):
         for measure in measures:

@@ -11,17 +11,14 @@ import numpy as np
 
 from irpref.data.columns import Coded, Table, as_list, objects, take
 from irpref.data.texts import Texts
+from irpref.errors import DuplicateWarning, NoCommonTopicError, RunError
 from irpref.judged.inputs import group, str_list, tables
 from irpref.judged.match import chunks, plain, texts_of
 from irpref.judged.order import TREC, Alignment, blurs, evaluation_order, rounded
 from irpref.judged.pool import Pool
 from irpref.kernel.run import JudgedRun
 from irpref.kernel.segments import Floats, Ints, Segments, order_by
-from irpref.messages import DuplicateWarning, warn_user
-
-
-class NoCommonTopicError(ValueError):
-    """The run answers no topic of the qrels."""
+from irpref.messages import warn_user
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -101,7 +98,7 @@ class Repeats:
     def add(self, topic: str, doc: str, number: int) -> None:
         """Note `number` superfluous rows of a topic, the first of them of `doc`."""
         if self.strict:
-            raise ValueError(f"the run holds document {doc!r} twice in topic {topic!r}")
+            raise RunError(f"document {doc!r} is twice in topic {topic!r}", topic=topic, doc=doc)
         self.number += number
         self.first = self.first or (topic, doc)
 
@@ -114,6 +111,8 @@ class Repeats:
                 f"{self.first[1]!r} in topic {self.first[0]!r}; the last row of each counts, as "
                 f"in ir_measures",
                 DuplicateWarning,
+                topic=self.first[0],
+                doc=self.first[1],
             )
 
 
@@ -311,8 +310,11 @@ def blocks(
                 bad = np.flatnonzero(~finite)
                 topic = pool.topic_ids[int(np.repeat(part.topics, part.lengths)[bad[0]])]
                 doc = part.docs_of(bad[:1])[0]
-                raise ValueError(
-                    f"run: the score of topic {topic!r}, document {doc!r} is {part.score[bad[0]]}"
+                raise RunError(
+                    f"the score of topic {topic!r}, document {doc!r} is {part.score[bad[0]]}",
+                    topic=topic,
+                    doc=doc,
+                    value=float(part.score[bad[0]]),
                 )
             yield part, row
     if topics and not any(name in pool.topic_of for name in topics):

@@ -234,7 +234,7 @@ def _from_polars(data: Any, value: str, columns: Iterable[str] | None) -> Table:
     import polars as pl
 
     found = data.columns
-    names = columns_of(found, value, "DataFrame")
+    names = columns_of(found, value, table="DataFrame")
     numbers = data[names[value]]
     # A frame without rows has no dtype of its own; missing values are found, with topic and
     # document, as NaN.
@@ -273,7 +273,7 @@ def _further(
 
 def _from_pandas(data: Any, value: str, columns: Iterable[str] | None) -> Table:
     found = [str(name) for name in data.columns]
-    names = columns_of(found, value, "DataFrame")
+    names = columns_of(found, value, table="DataFrame")
     further = _further(found, names, columns)
     for name in further:
         if found.count(name) > 1:
@@ -337,7 +337,7 @@ def _from_tuples(data: Iterable[Any], value: str, columns: Iterable[str] | None)
                 else ""
             )
         )
-    names = columns_of(found, value, type(rows[0]).__name__)
+    names = columns_of(found, value, table=type(rows[0]).__name__)
     extra = {
         name: objects([getattr(r, name, None) for r in rows])
         for name in _further(found, names, columns)

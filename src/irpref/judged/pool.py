@@ -10,6 +10,7 @@ import numpy as np
 
 from irpref.data.columns import Table, as_list, objects, take
 from irpref.data.texts import Texts
+from irpref.errors import ConflictError, EmptyJudgmentsError, JudgmentsError, Remedy
 from irpref.judged.inputs import as_table, group, is_missing, str_list
 from irpref.judged.match import plain, texts_of
 from irpref.kernel.grades import Gains, Judgments
@@ -19,10 +20,6 @@ from irpref.kernel.segments import Bools, Floats, Ints, Segments, order_by
 # The column of filled qrels that says who graded a document, and its value for the grades of a
 # judge.
 SOURCE, FILLED, LOWEST = "source", "judge", "lowest"
-
-
-class ConflictError(ValueError):
-    """Two judgments of one document differ."""
 
 
 class Pool(Judgments):
@@ -119,14 +116,19 @@ class Pool(Judgments):
         docs: list[str] | Texts = plain(texts_of(ids)) or str_list(as_list(ids))
         grade = take(data.value, groups.order)
         if not len(docs):
-            raise ValueError("the qrels are empty: there is nothing to judge a run against")
+            raise EmptyJudgmentsError(
+                "the qrels are empty: there is nothing to judge a run against"
+            )
         judged = Segments.of_lengths(lengths)
         bad = np.flatnonzero(~np.isfinite(grade))
         if bad.size:
             topic = names[int(judged.topic[bad[0]])]
             doc = as_list(take(docs, bad[:1]))[0]
-            raise ValueError(
-                f"qrels: the grade of topic {topic!r}, document {doc!r} is {grade[bad[0]]}"
+            raise JudgmentsError(
+                f"the grade of topic {topic!r}, document {doc!r} is {grade[bad[0]]}",
+                topic=topic,
+                doc=doc,
+                value=float(grade[bad[0]]),
             )
         order = _ideal_order(judged, grade)
         columns = {name: take(column, groups.order)[order] for name, column in data.columns.items()}
@@ -165,30 +167,33 @@ class Pool(Judgments):
 
     def _same_judgment(self, topic: str, a: int, b: int) -> None:
         if self.grade[a] != self.grade[b]:
-            twice = (
-                f"qrels: topic {topic!r} judges document {self.doc_ids[a]!r} twice, as "
-                f"{self.grade[a]:g} and as {self.grade[b]:g}"
+            advice = (
+                "qrels by subtopic look like this: reduce them to one grade a document first, for "
+                "example with .groupby(['query_id', 'doc_id'], as_index=False)['relevance'].max()"
             )
             if "subgroup" in self.found:
-                raise ConflictError(
-                    f"{twice}. These are preferences, which measures such as PrefShare and PrefAP "
-                    f"take; those of "
-                    "grades need one grade a document"
+                advice = (
+                    "these are preferences, which measures such as PrefShare and PrefAP take; "
+                    "those of grades need one grade a document"
                 )
             raise ConflictError(
-                f"{twice}. Qrels by subtopic look like this: reduce them to one "
-                f"grade a document first, for example with "
-                f".groupby(['query_id', 'doc_id'], as_index=False)['relevance'].max()"
+                f"topic {topic!r} judges document {self.doc_ids[a]!r} twice, as "
+                f"{self.grade[a]:g} and as {self.grade[b]:g}",
+                remedy=Remedy(effect=advice),
+                topic=topic,
+                doc=self.doc_ids[a],
             )
         for name, column in self.columns.items():
             if name == SOURCE:
                 continue
             gone = is_missing(column[a]), is_missing(column[b])
             if (any(gone) and not all(gone)) or (not any(gone) and column[a] != column[b]):
-                raise ValueError(
-                    f"qrels: topic {topic!r} holds document {self.doc_ids[a]!r} twice, with "
-                    f"{name!r} "
-                    f"{column[a]!r} and {column[b]!r}"
+                raise ConflictError(
+                    f"topic {topic!r} holds document {self.doc_ids[a]!r} twice, with {name!r} "
+                    f"{column[a]!r} and {column[b]!r}",
+                    topic=topic,
+                    doc=self.doc_ids[a],
+                    column=name,
                 )
 
     def give_preferences(self, preferences: Preferences) -> None:

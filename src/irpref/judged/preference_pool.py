@@ -13,8 +13,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from irpref.data.columns import Table, as_list, objects, take
+from irpref.errors import ConflictError, JudgmentsError
 from irpref.judged.inputs import group, str_list
-from irpref.judged.pool import ConflictError, Pool
+from irpref.judged.pool import Pool
 from irpref.kernel.segments import Ints
 from irpref.messages import DuplicateWarning, warn_user
 
@@ -59,10 +60,12 @@ def pool_of_preferences(data: Table) -> Pool:
     bad = np.flatnonzero(~np.isfinite(level))
     if bad.size:
         first = int(bad[0])
-        raise ValueError(
-            f"preferences: the level of topic {topics.names[int(topic[first])]!r}, document "
-            f"{docs[first]!r} "
-            f"is {level[first]}"
+        topic_id = topics.names[int(topic[first])]
+        raise JudgmentsError(
+            f"the level of topic {topic_id!r}, document {docs[first]!r} is {level[first]}",
+            topic=topic_id,
+            doc=docs[first],
+            value=float(level[first]),
         )
     groups, of_group = _coded(data.columns.get(GROUP), order, len(docs))
     _, of_sub = _coded(data.columns.get(SUBGROUP), order, len(docs))
@@ -93,7 +96,10 @@ def pool_of_preferences(data: Table) -> Pool:
     try:
         preferences = build(topic, of_group, of_sub, row, level, len(topics.names), by_id)
     except ConflictingError as error:
-        raise ConflictError(f"preferences: {conflict_text(error, judgment)}") from None
+        topic_id, _, doc_id = judgment(error.rows[0][0])
+        raise ConflictError(
+            conflict_text(error, judgment), preferences=True, topic=topic_id, doc=doc_id
+        ) from None
     pool.give_preferences(preferences)
     twice = np.flatnonzero(preferences.repeats & ~preferences.several)
     if twice.size:

@@ -14,9 +14,10 @@ from irpref.data.columns import Reading, reading
 from irpref.data.source import Source
 from irpref.data.tables import read, read_table
 from irpref.data.trec import BLOCK_BYTES, TopicReturnsError, whole_topics
+from irpref.errors import IrprefWarning
 from irpref.judged.align import JudgedFile, align_tables
 from irpref.judged.pool import Pool
-from irpref.messages import Held, held
+from irpref.messages import held
 
 if TYPE_CHECKING:
     from concurrent.futures import Future
@@ -71,7 +72,7 @@ class Done(Generic[S, T]):
     item: S
     value: T | None
     error: Exception | None
-    warnings: list[Held]
+    warnings: list[IrprefWarning]
 
 
 def each(

@@ -21,6 +21,7 @@ from ir_measures import measures as host
 from ir_measures import providers
 from ir_measures.measures.base import _NOT_PROVIDED, MeanAgg
 
+from irpref.errors import MeasureError
 from irpref.kernel import Floats, Holes, JudgedRun, Sum, Terms
 from irpref.kernel.reasons import default_reasons
 from irpref.kernel.uncertain import OverTies
@@ -175,9 +176,9 @@ def check_rising(name: str, gains: Mapping[float, float], grades: Any, zero: boo
         gain = gains.get(grade, grade)
         said = f"{name}: gains={clipped(dict(gains))!r}"
         if gain < 0:
-            raise ValueError(f"{said} has a negative gain, {gain:g} for grade {grade:g}")
+            raise MeasureError(f"{said} has a negative gain, {gain:g} for grade {grade:g}")
         if gain < least:
-            raise ValueError(
+            raise MeasureError(
                 f"{said} falls as grades rise: grade {below:g} has gain {least:g}, grade "
                 f"{grade:g} has gain {gain:g}"
             )
@@ -321,7 +322,7 @@ class KernelMeasure(host.Measure):
         head, found = declared(name_of_class, cls.__doc__ or "")
         described = found.pop("PARAMETERS", {})
         if unknown := described.keys() - cls.SUPPORTED_PARAMS.keys():
-            raise ValueError(
+            raise MeasureError(
                 f"{name_of_class}: section 'Parameters' has {min(unknown)!r}, which is no parameter"
             )
         if described:  # other measures may share a parameter
@@ -347,7 +348,7 @@ class KernelMeasure(host.Measure):
         for name, value in params.items():
             spec = self.SUPPORTED_PARAMS.get(name)
             if spec is None:
-                raise ValueError(
+                raise MeasureError(
                     f"{self.NAME} has no parameter {name!r}"
                     + did_you_mean(name, self.SUPPORTED_PARAMS)
                     + f" (it takes {', '.join(self.SUPPORTED_PARAMS) or 'none'})"
@@ -360,7 +361,7 @@ class KernelMeasure(host.Measure):
                 hint = ""
                 if spec.choices is not _NOT_PROVIDED and isinstance(value, str):
                     hint = did_you_mean(value, spec.choices)
-                raise ValueError(
+                raise MeasureError(
                     f"{self.NAME}: {name}={clipped(value)!r} is not accepted, expected "
                     f"{spec.accepted()}{hint}"
                 ) from None
@@ -397,7 +398,7 @@ class KernelMeasure(host.Measure):
             return
         for name, spec in self.SUPPORTED_PARAMS.items():
             if spec.required and name not in self.params:
-                raise ValueError(f"{self.NAME} needs {name}: {spec.desc}, {spec.accepted()}")
+                raise MeasureError(f"{self.NAME} needs {name}: {spec.desc}, {spec.accepted()}")
         self.validated = True
 
     def _maps_zero(self) -> bool:
@@ -585,7 +586,7 @@ def register(measure: M, name: str | None = None) -> M:
     other = host.registry.get(key)
     theirs, ours = (f"{type(of).__module__}.{type(of).__qualname__}" for of in (other, measure))
     if other is not None and theirs != ours:
-        raise ValueError(
+        raise MeasureError(
             f"cannot register {key!r}: ir_measures already has a measure of this name, {theirs}"
         )
     host.registry[key] = measure

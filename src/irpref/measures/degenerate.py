@@ -50,8 +50,7 @@ def what_is_left(measure: Measure, grades: Iterable[float]) -> str:
 
 
 def warn_degenerate(measure: Measure, grades: Iterable[float]) -> None:
-    """Warn that no document is judged non-relevant; once for a measure, whatever its scale, in a
-    call of the user's.
+    """Warn that no document is judged non-relevant.
 
     Parameters
     ----------
@@ -59,13 +58,9 @@ def warn_degenerate(measure: Measure, grades: Iterable[float]) -> None:
     grades : iterable of float
         Those that occur.
     """
-    said = (
-        str(measure.NAME),
-        *sorted(f"{name}={value!r}" for name, value in measure.params.items() if name != "max_rel"),
-    )
     warn_user(
         f"{measure}: no document of these qrels is judged non-relevant, so the measure "
         f"{what_is_left(measure, grades)}",
         DegenerateWarning,
-        once=said,
+        measure=str(measure),
     )

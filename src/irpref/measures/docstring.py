@@ -30,6 +30,7 @@ from collections.abc import Callable, Iterable
 from itertools import pairwise
 from typing import Any
 
+from irpref.errors import MeasureError
 from irpref.messages import did_you_mean
 
 TEXTS = {
@@ -90,7 +91,7 @@ def declared(name: str, text: str) -> tuple[str, dict[str, Any]]:
             found[TEXTS[heading]] = Later(_line, body)
         else:
             known = [*TEXTS, *ITEMS]
-            raise ValueError(
+            raise MeasureError(
                 f"{name}: the docstring has a section {heading!r}, expected one of "
                 f"{', '.join(known)}" + did_you_mean(heading, known)
             )
@@ -134,5 +135,5 @@ def _differs(name: str, lines: list[str]) -> tuple[tuple[str, ...], ...]:
     items = _split(lines)
     odd = next((values for _, values, _ in items if ", here " not in values), None)
     if odd is not None:
-        raise ValueError(f"{name}: {odd!r} in section 'Differs', expected 'its value, here ours'")
+        raise MeasureError(f"{name}: {odd!r} in section 'Differs', expected 'its value, here ours'")
     return tuple((tool, *values.split(", here ", 1), why) for tool, values, why in items)

@@ -16,6 +16,7 @@ from ir_measures import measures as host
 from ir_measures import util
 from ir_measures.measures import Measure
 
+from irpref.errors import MeasureError, Remedy, UnknownMeasureError
 from irpref.measures.declare import PACKAGE, KernelMeasure
 from irpref.measures.precision import LEVELS, InterpolatedPrecision
 from irpref.measures.support import check_limits
@@ -45,10 +46,6 @@ _TREC_SPELLED = {name.lower(): name for name in TREC_NAMES}
 _NUMBER = r"[0-9]+(?:\.[0-9]+)?"
 _TREC_10 = InterpolatedPrecision(rounding="nearest")
 LONGEST = 10_000  # characters of one name; no measure comes near it
-
-
-class UnknownMeasureError(ValueError, NameError):
-    """No measure has this name."""
 
 
 def parse(text: str | Measure) -> Measure:
@@ -81,7 +78,7 @@ def parse(text: str | Measure) -> Measure:
     found = _parse(text)
     if len(found) != 1:
         several = ", ".join(map(str, found[:3])) + (", ..." if len(found) > 3 else "")
-        raise ValueError(
+        raise MeasureError(
             f"{clipped(text)!r} names {len(found)} measures ({several}): use parse_all"
         )
     return found[0]
@@ -165,10 +162,10 @@ def _parse(text: str | Measure) -> list[Measure]:
     if isinstance(text, Measure):
         return [text]
     if not isinstance(text, str):
-        raise ValueError(f"expected the name of a measure, got {clipped(text)!r}")
+        raise MeasureError(f"expected the name of a measure, got {clipped(text)!r}")
     name = text.strip()
     if len(name) > LONGEST:
-        raise ValueError(f"{clipped(name)!r}: {len(name)} characters are no name of a measure")
+        raise MeasureError(f"{clipped(name)!r}: {len(name)} characters are no name of a measure")
     head, rest = _head(name)
     if head not in host.registry:  # else the names of trec_eval need not be read
         name = data("names.toml")["trec_eval"].get(name, name)
@@ -235,7 +232,7 @@ def _trec(name: str) -> list[Measure] | None:
             return None
         base, numbers = match.groups()
         if base not in ("set_F", "iprec_at_recall") and "." in numbers:
-            raise ValueError(f"{clipped(name)!r}: {base} takes whole numbers, such as {base}_10")
+            raise MeasureError(f"{clipped(name)!r}: {base} takes whole numbers, such as {base}_10")
         if base == "iprec_at_recall":  # of version 10; the host's `IPrec` is that of version 9
             return [_TREC_10(recall=float(number)) for number in numbers.split(",")]
     elif name == "iprec_at_recall":
@@ -259,7 +256,9 @@ def _group(name: str) -> list[Measure]:
         except UnknownMeasureError:
             left += [part] * (part not in ("runid", "relstring"))  # no measures
     warn_user(
-        f"{name}: without {', '.join(left)}, for which there is no measure", IrprefWarning, name
+        f"{name}: without {', '.join(left)}, for which there is no measure",
+        IrprefWarning,
+        measure=name,
     )
     return found
 
@@ -300,9 +299,9 @@ def _built(text: str, of: Measure, rest: str) -> Measure:
     given: dict[str, Any] = {}
     for keyword in keywords:
         if keyword.arg is None:
-            raise ValueError(f"{clipped(text)!r}: '**' is not accepted")
+            raise MeasureError(f"{clipped(text)!r}: '**' is not accepted")
         if keyword.arg in given:
-            raise ValueError(f"{clipped(text)!r}: {keyword.arg} is given twice")
+            raise MeasureError(f"{clipped(text)!r}: {keyword.arg} is given twice")
         given[keyword.arg] = _value(keyword.value, text, code)
     if at is not None:
         given[of.AT_PARAM] = _value(at, text, code)
@@ -314,7 +313,7 @@ def _built(text: str, of: Measure, rest: str) -> Measure:
                 takes = (
                     f" (it takes {', '.join(of.SUPPORTED_PARAMS)})" if of.SUPPORTED_PARAMS else ""
                 )
-                raise ValueError(f"{of.NAME} has no parameter {name!r}{near}{takes}")
+                raise MeasureError(f"{of.NAME} has no parameter {name!r}{near}{takes}")
             # bool is an int to the host: P@True would be P@1 under another name.
             truth = spec.dtype is not bool and isinstance(value, bool)
             # The host takes no int for a float: SetF(beta=2) would fail at evaluation.
@@ -322,7 +321,7 @@ def _built(text: str, of: Measure, rest: str) -> Measure:
                 with suppress(OverflowError):  # told as any other value that is not accepted
                     value = given[name] = float(value)
             if truth or not spec.validate(value):
-                raise ValueError(
+                raise MeasureError(
                     f"{of.NAME}: {name}={clipped(value)!r} is not accepted{_expected(spec)}"
                 )
     built: Measure = of(**given)
@@ -368,14 +367,14 @@ def _value(node: ast.expr, text: str, code: str) -> Any:
         # A shell takes quotes away.
         if re.fullmatch(r"[A-Za-z][\w.-]*", word):
             return word
-        raise ValueError(
+        raise MeasureError(
             f"{clipped(text)!r}: expected a number, a word, True, False or a dict, such as beta=2 "
             f"or norm='relative'"
         ) from None
     if isinstance(value, (list, tuple, set)):
-        raise ValueError(f"{clipped(text)!r}: lists are not accepted as values of parameters")
+        raise MeasureError(f"{clipped(text)!r}: lists are not accepted as values of parameters")
     if isinstance(node, ast.Dict) and len(node.keys) != len(value):
-        raise ValueError(
+        raise MeasureError(
             f"{clipped(text)!r}: a grade is given twice in {clipped(ast.unparse(node))}"
         )
     return value
@@ -403,7 +402,11 @@ def _unreadable(text: str) -> ValueError:
         examples += f"; the cutoff comes last: {turned[1]}{turned[3]}{turned[2]}"
     elif re.fullmatch(r"[^(]+\([^=]+\).*", text):
         examples += "; parameters have names"
-    return ValueError(f"{clipped(text)!r} is not written like a measure, {examples}")
+    return MeasureError(
+        f"{clipped(text)!r} is not written like a measure, {examples}",
+        measure=text,
+        hint=f", {examples}",
+    )
 
 
 def _unknown(name: str, head: str, rest: str) -> ValueError:
@@ -421,15 +424,17 @@ def _unknown(name: str, head: str, rest: str) -> ValueError:
     if how := data("names.toml")["compared"].get(_plain(head).removeprefix("metric")):
         one = "; of one ranking, TSE looks at the last relevant document" * (how == "lexirecall")
         return UnknownMeasureError(
-            f"{clipped(head)!r} compares two rankings, so it is no measure: "
-            f"irpref.lab.prefer(qrels, runs, how={how!r}), "
-            f"or irpref prefer --how {how}{one}"
+            f"{clipped(head)!r} compares two rankings, so it is no measure{one}",
+            measure=head,
+            remedy=Remedy("how", how, call="lab.prefer", effect="compares runs by it"),
         )
     near = _near_cutoff(head) or data("names.toml")["meant"].get(_plain(head))
     if near is None and len(head) < 100:
         near = nearest(head, known_names(), cutoff=0.5)
     hint = f"did you mean {near!r}?" if near else "irpref list shows them all"
-    return UnknownMeasureError(f"unknown measure {clipped(head)!r}; {hint}")
+    return UnknownMeasureError(
+        f"unknown measure {clipped(head)!r}; {hint}", measure=head, nearest=near, hint=f"; {hint}"
+    )
 
 
 def _trec_or_none(name: str) -> list[Measure] | None:

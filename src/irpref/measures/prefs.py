@@ -96,6 +96,7 @@ from typing import Any, ClassVar
 import numpy as np
 from ir_measures.measures.base import SumAgg
 
+from irpref.errors import MeasureError
 from irpref.kernel import MISSED, REST, Floats, Ints, JudgedRun, Terms, Topic, names, ratio
 from irpref.kernel import fulfilled as counting
 from irpref.kernel.preference_pairs import NOT_RETRIEVED
@@ -362,12 +363,12 @@ class _PrefShare(PreferenceMeasure, kernel=pref_share, terms=pref_share_terms):
         super().__init__(**params)
         if self.params.get("nonrelevant") == "R":
             if self.params.get("by") != "group":
-                raise ValueError(
+                raise MeasureError(
                     "PrefShare: nonrelevant='R' is defined by group, write PrefShare(by='group', "
                     "...)"
                 )
             if self.params.get("pairs") == "implied":
-                raise ValueError(
+                raise MeasureError(
                     "PrefShare: nonrelevant='R' is defined for pairs='all' and pairs='retrieved'"
                 )
 

@@ -42,6 +42,7 @@ from typing import Any
 
 import numpy as np
 
+from irpref.errors import MeasureError
 from irpref.kernel import Floats, Holes, JudgedRun, Terms, Topic, WeightedSum
 from irpref.measures.declare import CUTOFF, KernelMeasure, Param, register
 
@@ -80,7 +81,7 @@ def err(run: JudgedRun, *, cutoff: int | None) -> Floats:
     """
     grade = np.maximum(run.pool.level_grade, 0.0)
     if grade.max(initial=0) > _HIGHEST:
-        raise ValueError(
+        raise MeasureError(
             f"ERR is defined for grades up to {_HIGHEST}, and the qrels have {grade.max():g}"
         )
     view = run.at(cutoff).of_levels(grade > 0)

@@ -15,6 +15,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from irpref.errors import MeasureError
 from irpref.kernel import Floats, Gains, Ints, Judgments
 
 # Of max_rel, the share that a positive gain has at least: below, products would leave the range of
@@ -98,7 +99,7 @@ def scale(pool: Judgments, gains: Gains, max_rel: float, n: int | None) -> Scale
         elif (small := value[(value > 0) & (value < LEAST_SHARE * top)]).size:
             # What a double cannot hold is refused, rather than a value returned that is wrong in
             # its digits.
-            raise ValueError(
+            raise MeasureError(
                 f"RPref: gain {small[0]:g} on a scale up to max_rel={top:g} is out of reach of "
                 f"double precision, "
                 f"expected at least {LEAST_SHARE:g} of max_rel"

@@ -12,6 +12,7 @@ import numpy as np
 from ir_measures.measures import Measure
 from ir_measures.measures.base import _NOT_PROVIDED
 
+from irpref.errors import MeasureError
 from irpref.kernel.segments import all_whole
 from irpref.messages import clipped
 
@@ -30,13 +31,13 @@ def check_parameters(measure: Measure) -> None:
     """`ValueError` if a measure of the host lacks a parameter, or has one that it does not accept."""
     for name, spec in measure.SUPPORTED_PARAMS.items():
         if spec.required and measure.params.get(name) is None:
-            raise ValueError(
+            raise MeasureError(
                 f"{measure.NAME} needs {name}: {spec.desc}, as in {_with(measure, name)}"
             )
     try:
         measure.validate_params()
     except AssertionError as error:
-        raise ValueError(f"{measure.NAME}: {error}") from None
+        raise MeasureError(f"{measure.NAME}: {error}") from None
 
 
 def check_limits(measure: Measure) -> None:
@@ -44,7 +45,7 @@ def check_limits(measure: Measure) -> None:
     for name, value in measure.params.items():
         if isinstance(value, Mapping):
             if not all(_is_number(v) and _is_finite(v) for pair in value.items() for v in pair):
-                raise ValueError(
+                raise MeasureError(
                     f"{measure.NAME}: {name}={clipped(value)!r} is not accepted, expected a dict "
                     f"such as {{1: 3}}"
                 )
@@ -59,7 +60,7 @@ def check_limits(measure: Measure) -> None:
                 else "a number"
             )
             if not (low <= value <= high and finite):
-                raise ValueError(
+                raise MeasureError(
                     f"{measure.NAME}: {name}={clipped(value)!r} is not accepted, expected {bound}"
                 )
 
@@ -73,7 +74,7 @@ def check_supported(measures: Iterable[Measure], source: Any) -> None:
             continue
         every = getattr(source, "providers", None)
         if every is None:
-            raise ValueError(
+            raise MeasureError(
                 f"the provider {source.NAME} does not compute {measure}{_said(source, measure)}"
             )
         able = [p for p in every if p.supports(measure)]
@@ -86,7 +87,7 @@ def check_supported(measures: Iterable[Measure], source: Any) -> None:
             p: "" if p.is_available() else f" ({p.install_instructions()})" for p in [*able, *near]
         }
         said = "; ".join(f"{p.NAME}{install} does{_said(p, measure)}" for p, install in how.items())
-        raise ValueError(
+        raise MeasureError(
             f"no provider that is installed computes {measure}" + (f"; {said}" if said else "")
         )
 
@@ -105,7 +106,7 @@ def check_judgments(measures: Iterable[Measure], topics: Iterable[str], grades: 
     highest = float(grades.max())
     if highest > HIGHEST:
         names = ", ".join(map(str, measures))
-        raise ValueError(
+        raise MeasureError(
             f"{names}: left to ir_measures, whose grades end at {HIGHEST}, not {highest:g}"
         )
     for measure in measures:
@@ -116,7 +117,7 @@ def check_judgments(measures: Iterable[Measure], topics: Iterable[str], grades: 
             continue
         if not all_whole(grades):
             odd = float(grades[grades != np.rint(grades)][0])
-            raise ValueError(
+            raise MeasureError(
                 f"{measure} is left to {provider.NAME} of ir_measures, whose grades are whole "
                 f"numbers, not {odd:g}"
             )
@@ -124,12 +125,12 @@ def check_judgments(measures: Iterable[Measure], topics: Iterable[str], grades: 
             continue
         name = next((topic for topic in topics if not re.search(r"(^|-)[0-9]+$", topic)), None)
         if name is not None:
-            raise ValueError(
+            raise MeasureError(
                 f"{measure} is left to gdeval of ir_measures, whose topics are numbers, not "
                 f"{name!r}"
             )
         if highest > 4:
-            raise ValueError(
+            raise MeasureError(
                 f"{measure} is left to gdeval of ir_measures, whose highest grade is 4, not "
                 f"{highest:g}"
             )
@@ -144,7 +145,7 @@ def of_host(measures: Iterable[Measure]) -> Iterator[None]:
     except (ValueError, OSError, ImportError, MemoryError):
         raise
     except Exception as error:  # the host lets through what its providers raise
-        raise ValueError(f"ir_measures could not compute {names}: {in_words(error)}") from None
+        raise MeasureError(f"ir_measures could not compute {names}: {in_words(error)}") from None
 
 
 def in_words(error: BaseException) -> str:

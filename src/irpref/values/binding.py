@@ -133,7 +133,7 @@ def with_known(
     if (known is None) == (run is None):
         raise ValueError("with_known takes either known (a mapping or a file) or run=")
     frame = as_frame(qrels, "relevance")
-    names = columns_of([str(name) for name in frame.columns], "relevance", "DataFrame")
+    names = columns_of([str(name) for name in frame.columns], "relevance", table="DataFrame")
     topics = frame[names["query_id"]].astype(str).tolist()
     docs = frame[names["doc_id"]].astype(str).tolist()
     if run is not None:

@@ -11,9 +11,10 @@ import numpy as np
 from ir_measures.measures import Measure
 from ir_measures.util import CalcResults, Metric
 
+from irpref.errors import ConflictError
 from irpref.judged.inputs import as_table, group, opened
 from irpref.judged.order import TREC, Alignment
-from irpref.judged.pool import ConflictError, Pool
+from irpref.judged.pool import Pool
 from irpref.kernel.run import JudgedRun
 from irpref.kernel.segments import Floats
 from irpref.measures.declare import KernelMeasure, MeasureLike, Measures

@@ -37,7 +37,8 @@ from ir_measures.measures.base import SumAgg
 
 from irpref.data.columns import Table, as_list
 from irpref.data.run_names import each_run
-from irpref.judged.align import NoCommonTopicError, align_run, listing
+from irpref.errors import NoCommonTopicError
+from irpref.judged.align import align_run, listing
 from irpref.judged.groups import groups_of
 from irpref.judged.inputs import as_table, opened
 from irpref.judged.order import TREC, Alignment

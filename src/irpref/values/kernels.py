@@ -15,6 +15,7 @@ from ir_measures.measures import Measure
 from ir_measures.measures.base import SumAgg
 from ir_measures.util import CalcResults, Metric
 
+from irpref.errors import MeasureError, Remedy, TieWarning
 from irpref.judged.align import align_run, differing_topics
 from irpref.judged.inputs import opened
 from irpref.judged.order import TREC, Alignment
@@ -23,7 +24,7 @@ from irpref.kernel.run import JudgedRun
 from irpref.kernel.segments import Floats
 from irpref.measures.declare import KernelMeasure, arguments_of
 from irpref.measures.everyday import hosted, in_32_bits
-from irpref.messages import TieWarning, about, is_named, on_command_line, our_name, warn_user
+from irpref.messages import about, is_named, warn_user
 from irpref.values.prepare import check_graded, note_degenerate, prepare
 
 if TYPE_CHECKING:
@@ -127,8 +128,9 @@ class KernelEvaluator(ByTopic):
                 continue
             found = hosted(measure)
             if found is None:
-                raise ValueError(
-                    f"{measure} is left to its own provider; irpref.evaluator combines both"
+                raise MeasureError(
+                    f"{measure} is left to its own provider; irpref.evaluator combines both",
+                    measure=str(measure),
                 )
             note_degenerate(measure, self.pool)
             self.tasks[measure] = partial(found.kernel, **arguments_of(measure))
@@ -221,12 +223,13 @@ def note_ties(judged: JudgedRun, pool: Pool, in_host: bool = False) -> None:
     topics = differing_topics(judged, judged.in_float32)
     first = pool.topic_ids[int(topics[0])]
     of = f"{topics.size} topics, first {first!r}" if topics.size > 1 else f"topic {first!r}"
-    other = f"{our_name()}." + ("accelerate(False)" if in_host else "evaluator(..., float32=True)")
-    other = "--float32" if on_command_line() else other
+    remedy = Remedy("float32", True, "evaluator", "is pytrec_eval's order")
+    if in_host:
+        remedy = Remedy(call="accelerate(False)", effect="is pytrec_eval's order")
     warn_user(
         f"pytrec_eval rounds scores to 32 bits and would rank the judged documents of {of} "
         f"differently. "
-        f"These values are for trec_eval's order; for pytrec_eval's, use {other}",
+        f"These values are for trec_eval's order",
         TieWarning,
-        once="ties" if in_host or is_named() else None,
+        remedy=remedy,
     )

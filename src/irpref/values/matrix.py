@@ -15,6 +15,7 @@ from ir_measures.measures.base import SumAgg
 
 from irpref.data.run_names import each_run
 from irpref.data.source import Source
+from irpref.errors import InputError
 from irpref.judged.groups import groups_of
 from irpref.judged.order import TREC, Alignment
 from irpref.judged.types import EachRun, Frame, Groups, Qrels
@@ -347,9 +348,10 @@ def _long(frame: pd.DataFrame) -> pd.DataFrame:
     }
     for wanted, names in _COLUMNS.items():
         if not found[wanted]:
-            raise ValueError(
+            raise InputError(
                 f"the table has no column {' or '.join(map(repr, names))} (found: "
-                f"{', '.join(map(str, frame.columns))}); pt.Experiment(perquery=True) returns one"
+                f"{', '.join(map(str, frame.columns))}); pt.Experiment(perquery=True) returns one",
+                column=wanted,
             )
     table = pd.DataFrame(
         {wanted: list(map(str, frame[names[0]])) for wanted, names in found.items()}, dtype=object
@@ -375,8 +377,11 @@ def read_values(path: str | Path) -> pd.DataFrame:
         with Source(path).open() as file:
             data = io.BytesIO(file.read())
         return _long(pd.read_csv(data, dtype=object, keep_default_na=False))
+    except InputError as error:
+        error.path = str(path)
+        raise
     except ValueError as error:
-        raise ValueError(f"{path}: {str(error).removeprefix(f'{path}: ')}") from None
+        raise InputError(str(error), path=str(path)) from None
 
 
 def higher_is_better(measure: str) -> bool:

@@ -167,7 +167,7 @@ def for_host(data: Qrels | Run, value: str) -> Any:
     if isinstance(data, Table):
         return _rows(data, value)
     frame = as_frame(data, value)
-    names = columns_of([str(name) for name in frame.columns], value, "DataFrame")
+    names = columns_of([str(name) for name in frame.columns], value, table="DataFrame")
     ids = {
         name: as_list(frame[names[name]].to_numpy(dtype=object)) for name in ("query_id", "doc_id")
     }

@@ -11,13 +11,21 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from ir_measures.measures import Measure
 
+from irpref.errors import (
+    ConflictError,
+    JudgmentsError,
+    MeasureError,
+    RangeWarning,
+    Remedy,
+    ScaleWarning,
+)
 from irpref.judged.inputs import is_missing
 from irpref.judged.kept import kept_pool
-from irpref.judged.pool import FILLED, LOWEST, SOURCE, ConflictError, Pool
+from irpref.judged.pool import FILLED, LOWEST, SOURCE, Pool
 from irpref.kernel.segments import Bools, Floats
 from irpref.measures.declare import KernelMeasure, arguments_of, needs
 from irpref.measures.degenerate import lacks_nonrelevant, warn_degenerate
-from irpref.messages import RangeWarning, ScaleWarning, on_command_line, our_name, warn_user
+from irpref.messages import warn_user
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -51,10 +59,14 @@ def _known(column: NDArray[Any], pool: Pool, name: str) -> Bools:
     values = column.tolist()
     for row, value in enumerate(values):
         if isinstance(value, str):
-            raise ValueError(
-                f"qrels: column {name!r} of topic "
-                f"{pool.topic_ids[int(pool.judged.topic[row])]!r}, document "
-                f"{pool.doc_ids[row]!r} is the text {value!r}, expected True or False (or 1 and 0)"
+            topic = pool.topic_ids[int(pool.judged.topic[row])]
+            raise JudgmentsError(
+                f"column {name!r} of topic {topic!r}, document {pool.doc_ids[row]!r} is the text "
+                f"{value!r}, expected True or False (or 1 and 0)",
+                column=name,
+                topic=topic,
+                doc=pool.doc_ids[row],
+                value=value,
             )
     return np.array([not is_missing(value) and bool(value) for value in values], dtype=bool)
 
@@ -70,10 +82,11 @@ def _expected(column: NDArray[Any], pool: Pool, name: str) -> Floats:
         t = int(np.argmax(bad))
         found = np.unique(values[pool.judged.offsets[t] : pool.judged.offsets[t + 1]])
         found = found[found > -np.inf].tolist()
-        raise ValueError(
-            f"qrels: column {name!r} of topic {pool.topic_ids[t]!r} must hold one number of at "
-            f"least 1, "
-            f"found {', '.join(f'{g:g}' for g in found) or 'none'}"
+        raise JudgmentsError(
+            f"column {name!r} of topic {pool.topic_ids[t]!r} must hold one number of at least 1, "
+            f"found {', '.join(f'{g:g}' for g in found) or 'none'}",
+            column=name,
+            topic=pool.topic_ids[t],
         )
     return pool.judged.spread(high)
 
@@ -97,8 +110,8 @@ def check_graded(pool: Pool, measures: Iterable[Measure]) -> None:
         ):  # these ask whether there is a judgment
             raise ConflictError(
                 f"{measure} needs one grade a document, and these preferences put a document on "
-                f"several levels: "
-                "evaluate it against qrels"
+                f"several levels: evaluate it against qrels",
+                measure=str(measure),
             )
 
 
@@ -134,14 +147,14 @@ def prepare(
     for (parameter, name), measure in columns.items():
         known = measure.SUPPORTED_PARAMS[parameter].column is bool
         if name not in pool.columns:
-            named = "" if name == "known" else f", column={name!r}"
-            remedy = f"{our_name()}.with_known(qrels, known{named})"
-            if on_command_line() and not named:
-                remedy = "--known FILE"
-            raise ValueError(
+            given = None if name == "known" else name
+            raise MeasureError(
                 f"{measure} needs the column {name!r} of the qrels (found: "
-                f"{', '.join(pool.found)}); "
-                + (f"{remedy} adds it" if known else "it holds one number a topic")
+                f"{', '.join(pool.found)})" + ("" if known else "; it holds one number a topic"),
+                remedy=Remedy("known", given, "with_known", "adds it") if known else None,
+                measure=str(measure),
+                parameter=parameter,
+                column=name,
             )
         if (parameter, name) not in pool.columns:
             # Store the clean column under its own key: another measure may read the original
@@ -160,7 +173,7 @@ def resolve(measure: KernelMeasure, pool: Pool) -> dict[str, Any]:
     note_degenerate(measure, pool)
     caution = measure.caution(pool.level_grade)
     if caution:
-        warn_user(f"{measure}: {caution}", RangeWarning, once=str(measure))
+        warn_user(f"{measure}: {caution}", RangeWarning, measure=str(measure))
     if "max_rel" in arguments and arguments["max_rel"] is None:
         top = pool.max_gain(arguments.get("gains"))
         arguments["max_rel"] = top
@@ -174,10 +187,12 @@ def resolve(measure: KernelMeasure, pool: Pool) -> dict[str, Any]:
             why = "since no grade of these qrels is above it"
         warn_user(
             f"{measure}: max_rel is not given, {top:g} was taken, {why}. Other qrels "
-            f"(a batch, a fold) may have another: write {near}"
-            + ("" if on_command_line() else f", or {our_name()}.bind(measures, qrels)"),
+            f"(a batch, a fold) may have another: write {near}",
             ScaleWarning,
-            once=str(measure),
+            remedy=Remedy(call="bind", effect="does it for you"),
+            measure=str(measure),
+            parameter="max_rel",
+            value=top,
         )
     filled = pool.memo(_low_filled, lambda: _low_filled(pool)) if measure.COUNTS else ()
     if filled:

@@ -198,7 +198,8 @@ def pair_tests(
             f"is not tested "
             "(stepdown tests it)",
             IrprefWarning,
-            method,
+            parameter="pairs",
+            value=method,
         )
     return Pairs(first, second, difference, _over(difference, math.sqrt(variance)), p, p_adjusted)
 

@@ -28,15 +28,16 @@ import numpy as np
 
 from irpref.data.columns import Reading
 from irpref.data.run_names import named_runs
+from irpref.errors import ConflictError
 from irpref.judged.inputs import opened
 from irpref.judged.kept import kept_pool
 from irpref.judged.order import Alignment
-from irpref.judged.pool import ConflictError, Pool
+from irpref.judged.pool import Pool
 from irpref.judged.stream import each
 from irpref.measures.declare import KernelMeasure, needs, registered
 from irpref.measures.degenerate import lacks_nonrelevant, nonrelevant, what_is_left
 from irpref.measures.names import parse_all
-from irpref.messages import warn_user
+from irpref.messages import give
 from irpref.values.findings import Finding, finding, of_topics
 from irpref.values.scales import mixed_scales, reversed_grades
 from irpref.values.seen import TOP, JudgedIds, Seen, grave_of_run, lines, read, seen_in
@@ -111,12 +112,10 @@ def check(
     try:
         pool = kept_pool(qrels, preferences=True)
     except ConflictError as error:
-        if not str(error).startswith("preferences: "):
+        if not error.preferences:
             raise
-        text = str(error).removeprefix("preferences: ")
-        return _table(
-            [finding("contradicting-preferences", 1, error=text)]
-        )  # nothing to compare runs with
+        # Nothing to compare runs with.
+        return _table([finding("contradicting-preferences", 1, error=error.message)])
     preferences = "subgroup" in pool.found
     found = [*_of_preferences(pool)] if preferences else []
     if of_grades or not preferences:  # levels are not grades
@@ -127,7 +126,7 @@ def check(
     done_of = each(lambda run: seen_in(read(run, form), ids, alignment), named.values(), jobs)
     for name, done in zip(named, done_of, strict=True):
         for warning in done.warnings:
-            warn_user(*warning)
+            give(warning)
         if isinstance(done.error, (ValueError, OSError)):  # no number, no column, nothing in common
             found.append(replace(finding("invalid-run", 1, error=done.error), run=name))
         elif done.error is not None:

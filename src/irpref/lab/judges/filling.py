@@ -241,7 +241,7 @@ def qrels_frame(data: Qrels, what: str) -> pd.DataFrame:
     if isinstance(data, (str, os.PathLike)):
         Pool.build(data)  # an error names the file
     frame = as_frame(data, "relevance")
-    names = columns_of([str(name) for name in frame.columns], "relevance", what)
+    names = columns_of([str(name) for name in frame.columns], "relevance", table=what)
     frame = frame.rename(columns={old: new for new, old in names.items()})
     frame = frame.assign(
         **{name: str_list(as_list(frame[name].to_numpy(dtype=object)), name) for name in _IDS}

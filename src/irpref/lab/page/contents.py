@@ -23,8 +23,9 @@ from irpref import curves
 from irpref.data.columns import Reading
 from irpref.data.run_names import named_runs
 from irpref.data.tables import read_run
+from irpref.errors import NoCommonTopicError
 from irpref.explanation import Explainer, explainable
-from irpref.judged.align import Listing, NoCommonTopicError, align_run, listing
+from irpref.judged.align import Listing, align_run, listing
 from irpref.judged.groups import groups_of
 from irpref.judged.inputs import as_frame, opened
 from irpref.judged.kept import kept_pool
@@ -47,7 +48,7 @@ from irpref.measures.declare import Measures
 from irpref.measures.everyday import hosted, in_32_bits
 from irpref.measures.names import parse_all
 from irpref.measures.rpref import RPref
-from irpref.messages import IrprefWarning, about, check_choice, did_you_mean, warn_user
+from irpref.messages import IrprefWarning, about, check_choice, did_you_mean, give
 from irpref.plots.drawing import CRP_CUT
 from irpref.plots.plot_data import constant_npref
 from irpref.show.names import left_out, parts
@@ -245,7 +246,7 @@ def _opened(runs: Mapping[str, Run], asked: Asked) -> dict[str, Any]:
     for name, done in zip(runs, each(read, runs.values(), asked.jobs), strict=True):
         with about(name, len(runs) > 1):
             for warning in done.warnings:
-                warn_user(*warning)
+                give(warning)
         if done.error is not None:
             raise done.error
         out[name] = done.value

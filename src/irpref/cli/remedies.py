@@ -1,0 +1,41 @@
+"""Remedies of errors and warnings as options of the `irpref` command."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from irpref.errors import Remedy, Told
+
+# The option that does what an argument does in Python. One that ends with `=` takes its value from
+# the remedy's example; arguments that no command has are not here.
+OPTIONS = {
+    "columns": "--columns=",
+    "float32": "--float32",
+    "form": "--format=",
+    "how": "irpref prefer --how=",
+    "ignore_self": "--ignore-self",
+    "known": "--known FILE",
+    "labels": "--labels=",
+}
+
+
+def as_option(remedy: Remedy | None) -> str:
+    """A remedy in the words of the shell; empty if no option does the same."""
+    if remedy is None:
+        return ""
+    if not remedy.argument and not remedy.call:
+        return remedy.effect
+    option = OPTIONS.get(remedy.argument, "")
+    if not option:
+        return ""
+    if option.endswith("="):
+        example = remedy.example
+        if isinstance(example, Mapping):
+            example = ",".join(f"{name}={value}" for name, value in example.items())
+        option = f"{option[:-1]} {example}"
+    return f"{option} {remedy.effect}".rstrip()
+
+
+def text_of(told: Exception | str) -> str:
+    """What an error or a warning says, its remedy as an option."""
+    return told.worded(as_option(told.remedy)) if isinstance(told, Told) else str(told)
