@@ -34,7 +34,9 @@ def judgments_of(qrels: Qrels, topics: pd.DataFrame | None) -> Qrels:
         raise TypeError(f"topics: expected a frame with the columns qid and query, got {what}")
     wanted = topics["qid"].astype(str)
     frame = as_frame(qrels, "relevance")
-    judged = frame[columns_of(list(frame.columns), "relevance", table="qrels")["query_id"]].astype(str)
+    judged = frame[columns_of(list(frame.columns), "relevance", table="qrels")["query_id"]].astype(
+        str
+    )
     kept = judged.isin(wanted)
     if len(judged) and not kept.any():
         begin = [", ".join(map(repr, ids.unique()[:3])) or "none" for ids in (wanted, judged)]

@@ -88,7 +88,7 @@ class Turning:
         key = topics.tobytes()
         if key not in self._parts:
             frame = as_frame(self.qrels, "relevance")
-            column = columns_of([str(name) for name in frame.columns], "relevance", "qrels")[
+            column = columns_of([str(name) for name in frame.columns], "relevance", table="qrels")[
                 "query_id"
             ]
             kept = {self.facts.topics[t] for t in np.flatnonzero(topics).tolist()}
