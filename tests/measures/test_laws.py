@@ -32,7 +32,7 @@ from strategies import Collection, collections, parameters, positive_grades
 # relevant documents (r), pairs with different grades (n_prefs) and the measure's parameters.
 EMPTY = {
     "CRP": lambda r, cutoff=None, **_: sum(j - (r + 1) for j in range(1, min(cutoff or r, r) + 1)),
-    "nCRP": lambda r, **_: float(r > 0),
+    "nCRP": lambda r, norm="worst", **_: float(r > 0) * (-1 if norm == "range" else 1),
     "NumPrefs": lambda n_prefs, **_: n_prefs,  # of the judgments, whatever was retrieved
 }
 
@@ -268,9 +268,13 @@ def test_an_empty_ranking_has_the_default_value(measure, run, collection):
             "r": relevant(collection.qrels[topic]),
             "n_prefs": n_prefs(collection.qrels[topic]),
         }
-        if measure.params.get("worst") == "reversed" and min(collection.qrels[topic].values()) < 0:
-            # Documents below non-relevant ones come first in the reversed ideal list: a worse list
-            # than an empty one.
+        negative = min(collection.qrels[topic].values()) < 0
+        # Documents below non-relevant ones come first in the reversed ideal list: a worse list
+        # than an empty one.
+        if negative and measure.params.get("norm") == "range":
+            assert (-1 <= value < 1) if facts["r"] else value == 0
+            continue
+        if negative and measure.params.get("worst") == "reversed":
             assert (0 < value <= 1) if facts["r"] else value == 0
             continue
         assert value == (special(**facts, **measure.params) if special else measure.DEFAULT)

@@ -65,7 +65,7 @@ REFUSED = [
         "gamma=1.5 is not accepted, expected a number above 0 and of at most 1",
     ),
     (lambda: NCU(stop="grade"), "did you mean 'graded'?"),
-    (lambda: irpref.nCRP @ 5, "nCRP has no parameter 'cutoff' (it takes worst, judged_only)"),
+    (lambda: irpref.nCRP @ 5, "nCRP has no parameter 'cutoff' (it takes norm, worst, judged_only)"),
     (
         lambda: Coverage(known=""),
         "known='' is not accepted, expected the name of a column of the qrels",
@@ -79,7 +79,7 @@ REFUSED = [
         lambda: BprefVariant(norm=10),
         "norm=10 is not accepted, expected one of 'min', 'R', 'N', '10'",
     ),
-    (lambda: irpref.BprefN(unretrieved="zero"), "BprefVariant has no parameter 'unretrieved'"),
+    (lambda: irpref.BprefN(max_rel=1), "BprefVariant has no parameter 'max_rel'"),
     (lambda: BprefVariant(top=5), "top=5 is not accepted, expected one of 'keep', 'drop', 'zero'"),
 ]
 

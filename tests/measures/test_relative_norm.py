@@ -12,6 +12,7 @@ request; the absolute one expects 1/2 in all."""
 import itertools
 from fractions import Fraction
 
+import numpy as np
 import pytest
 
 import irpref
@@ -116,3 +117,37 @@ def test_bpref_has_the_norms_and_the_top_of_the_poster():
         irpref.evaluator([alone], {"q": {"a": 1, "x": 0}}).calc_aggregate({"q": {"a": 1.0}})[alone]
         == 1
     )
+
+
+def test_equation_2_read_literally_ranks_missed_documents_below_all():
+    # x a leaves b and y out: x is above a, and above b if b is ranked below all.
+    qrels = {"q": {"a": 1, "b": 1, "x": 0, "y": 0, "z": 0}}
+    names = ["BprefN", "BprefVariant(norm='N',unretrieved='infinity')"]
+    run = {"q": {"x": 2.0, "a": 1.0}}
+    values = irpref.evaluator(irpref.parse_all(" ".join(names)), qrels).calc_aggregate(run)
+    assert list(values.values()) == pytest.approx([1 / 3, 2 / 3])
+
+
+@pytest.mark.parametrize("top", ["keep", "drop", "zero"])
+@pytest.mark.parametrize("norm", ["N", "relative", "relative2"])
+def test_equation_2_read_literally_is_rpref_of_binary_grades(norm, top):
+    rng = np.random.default_rng(5)
+    qrels = {
+        f"q{t}": {f"d{i}": int(g) for i, g in enumerate(rng.integers(0, 2, 9))} for t in range(40)
+    }
+    run = {
+        q: {f"d{i}": float(s) for i, s in enumerate(rng.random(14)) if rng.random() < 0.5}
+        for q in qrels
+    }
+    ours = irpref.BprefVariant(norm=norm, top=top, unretrieved="infinity")
+    other = irpref.RPref(
+        max_rel=1, norm="absolute" if norm == "N" else norm, top=top, unretrieved="infinity"
+    )
+    for one, two in ((ours, other), (ours @ 4, other @ 4)):
+        values = irpref.evaluator([one, two], qrels)
+        by_topic = {}
+        for metric in values.iter_calc(run):
+            by_topic.setdefault(metric.query_id, []).append(metric.value)
+        assert len(by_topic) == 40
+        for first, second in by_topic.values():
+            assert first == pytest.approx(second, abs=1e-15)

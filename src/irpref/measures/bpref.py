@@ -25,7 +25,12 @@ C. Buckley and E. M. Voorhees, Retrieval evaluation with incomplete information,
 doi:10.1145/1008992.1009000; trec_eval's file `bpref_bug` (8 November 2005) for the correction. J.
 De Beer and M.-F. Moens, Rpref, SIGIR 2006, 637-638, doi:10.1145/1148170.1148293.
 
-Decided here, as in trec_eval: a relevant document that was not retrieved adds nothing; without
+`unretrieved` is for relevant documents that were not retrieved. As in trec_eval they add nothing
+('zero'). Equation (2) of De Beer and Moens, read literally, leaves them in the sum with every judged
+non-relevant document retrieved above them ('infinity'): a run of one relevant document then has the
+value 1, and a run without judged documents 0. `RPref` has both readings, too.
+
+Decided here, as in trec_eval: without
 judged non-relevant documents every retrieved relevant one adds 1; no relevant document gives 0; a
 negative grade is no judgment.
 
@@ -35,6 +40,11 @@ one non-relevant document is ranked above a, two above b.
     min, R, old   1/2 * ((1 - 1/2) + (1 - 2/2)) = 1/4
     N, 10min      1/2 * ((1 - 1/3) + (1 - 2/3)) = 1/2
     10            1/2 * ((1 - 1/12) + (1 - 2/12)) = 7/8
+
+The ranking x a leaves b and y out. With `norm='N'`, b adds nothing or is ranked below x:
+
+    zero          1/2 * (1 - 1/3) = 1/3
+    infinity      1/2 * ((1 - 1/3) + (1 - 1/3)) = 2/3
 
 When 1, when 0: 1 if all relevant documents were retrieved and no judged non-relevant one is ranked
 above any of them (a b x y z). x y a b has 0 with `min`, as two non-relevant documents already cost
@@ -53,7 +63,17 @@ from typing import Any
 
 import numpy as np
 
-from irpref.kernel import Floats, Holes, Ints, JudgedRun, Parts, Sum, Topic, say_preferences
+from irpref.kernel import (
+    REST,
+    Floats,
+    Holes,
+    Ints,
+    JudgedRun,
+    Terms,
+    Topic,
+    ratio,
+    say_preferences,
+)
 from irpref.measures.declare import CUTOFF, REL, KernelMeasure, Param, register
 
 
@@ -110,32 +130,80 @@ def bounds(r: Ints, n: Ints, n_retrieved: Ints, norm: str) -> tuple[Ints, Ints]:
     return cap, den
 
 
-@Sum
-def bpref(run: JudgedRun, *, norm: str, rel: float, top: str, cutoff: int | None) -> Parts:
-    """1 - min(a_r, cap) / den of each relevant document that was retrieved, over R. `lost`: a_r.
+def bpref(
+    run: JudgedRun, *, norm: str, rel: float, top: str, unretrieved: str, cutoff: int | None
+) -> Floats:
+    """bpref of each topic: shape (n_topics,), in [0, 1], higher is better; parameters as in the
+    declaration.
 
-    0 if nothing is relevant, or nothing relevant was retrieved.
+    0 if nothing is relevant, or nothing relevant was retrieved; with `unretrieved='infinity'`, if
+    nothing judged was retrieved.
     """
-    of = above(run, rel, cutoff)
-    place = of.number + of.found.hits.position  # judged documents above
+    counts = above(run, rel, cutoff)
+    summand, size = _summands(counts, norm, top)
+    total = counts.found.hits.total(summand)
+    if unretrieved == "infinity":
+        total = total + _missed(counts, norm) * (counts.r - counts.found.hits.lengths)
+    # Summed in rank order, then divided, as trec_eval does: equal to the last bit of a double.
+    return ratio(total, size)
+
+
+def _summands(counts: _Above, norm: str, top: str) -> tuple[Floats, Ints]:
+    """1 - min(a_r, cap) / den of each relevant document that was retrieved, (n_found,), and R."""
+    found = counts.found
+    place = counts.number + found.hits.position  # judged documents above
     if norm in ("relative", "relative2"):
-        summand = 1 - of.number / np.maximum(place + (norm == "relative2"), 1.0)
+        summand = 1 - counts.number / np.maximum(place + (norm == "relative2"), 1.0)
     else:
         cap, den = (
-            of.found.hits.spread(bound) for bound in bounds(of.r, of.n, of.n_retrieved, norm)
+            found.hits.spread(bound)
+            for bound in bounds(counts.r, counts.n, counts.n_retrieved, norm)
         )
         # A denominator of 0 means that no judged non-relevant document can be above.
-        summand = 1 - np.minimum(of.number, cap) / np.maximum(den, 1)
-    size = of.r
+        summand = 1 - np.minimum(counts.number, cap) / np.maximum(den, 1)
+    size = counts.r
     if top != "keep":
         first = np.flatnonzero(place == 0)
         if top == "drop":
-            first = first[of.r[of.found.hits.topic[first]] > 1]
+            first = first[counts.r[found.hits.topic[first]] > 1]
             size = size.copy()
-            size[of.found.hits.topic[first]] -= 1
+            size[found.hits.topic[first]] -= 1
         summand[first] = 0.0
-    # Summed in rank order, then divided, as trec_eval does: equal to the last bit of a double.
-    return Parts(of.found, summand, size, {"lost": of.number})
+    return summand, size
+
+
+def _missed(counts: _Above, norm: str) -> Floats:
+    """1 - min(a_r, cap) / den of a relevant document below all that was retrieved: shape
+    (n_topics,).
+
+    0 if nothing judged was retrieved: nothing was ordered.
+    """
+    number = counts.n_retrieved
+    retrieved = number + counts.found.hits.lengths
+    if norm in ("relative", "relative2"):
+        lost = number / np.maximum(retrieved + (norm == "relative2"), 1.0)
+    else:
+        cap, den = bounds(counts.r, counts.n, number, norm)
+        lost = np.minimum(number, cap) / np.maximum(den, 1)
+    return np.where(retrieved > 0, 1 - lost, 0.0)
+
+
+def bpref_terms(
+    run: JudgedRun, *, norm: str, rel: float, top: str, unretrieved: str, cutoff: int | None
+) -> Terms:
+    """Contribution of each judged document, (n_judged,). `lost`: judged non-relevant documents
+    above it.
+    """
+    counts = above(run, rel, cutoff)
+    summand, size = _summands(counts, norm, top)
+    found, pool = counts.found, run.pool
+    adds = found.on_pool(ratio(summand, found.hits.spread(size)), 0.0)
+    lost = found.on_pool(counts.number)
+    if unretrieved == "infinity":
+        missed = run.at(cutoff).missed() & (pool.grade >= rel)
+        adds = np.where(missed, pool.judged.spread(ratio(_missed(counts, norm), size)), adds)
+        lost = np.where(missed, pool.judged.spread(counts.n_retrieved), lost)
+    return Terms(adds, columns={"lost": lost})
 
 
 def bpref_reasons(topic: Topic) -> None:
@@ -143,10 +211,18 @@ def bpref_reasons(topic: Topic) -> None:
     rel = topic.arguments["rel"]
     relevance = np.where(topic.grade >= rel, 1.0, np.where(topic.grade >= 0, 0.0, np.nan))
     r = max(int((topic.pool_grade >= rel).sum()), 1)
-    say_preferences(topic, relevance, 1 - topic.contribution * r)
+    ranked = say_preferences(topic, relevance, 1 - topic.contribution * r)
+    if topic.arguments["unretrieved"] == "infinity" and ranked.size:
+        topic.say(
+            (topic.kind != REST) & ~topic.inside & (topic.grade >= rel),
+            lambda i: (
+                f"not retrieved, so below all that was: {topic.columns['lost'][i]:g} judged "
+                "non-relevant documents above"
+            ),
+        )
 
 
-class _BprefVariant(KernelMeasure, kernel=bpref, reasons=bpref_reasons):
+class _BprefVariant(KernelMeasure, kernel=bpref, terms=bpref_terms, reasons=bpref_reasons):
     r"""The forms of bpref that the literature and the tools use; without parameters it is
     ir_measures' `Bpref`.
 
@@ -175,6 +251,8 @@ class _BprefVariant(KernelMeasure, kernel=bpref, reasons=bpref_reasons):
     ----------
     norm : cap and denominator of the penalty, a row of the table above
     top : the highest judged document: in the sum, out of it and of R, or out of the sum only
+    unretrieved : relevant documents that were not retrieved: they add nothing, or are ranked below
+        all that were
 
     Columns
     -------
@@ -215,6 +293,8 @@ class _BprefVariant(KernelMeasure, kernel=bpref, reasons=bpref_reasons):
         ),
         {"norm": "relative2", "top": "zero"},
         {"top": "drop"},
+        {"norm": "N", "unretrieved": "infinity", "cutoff": 7},
+        {"norm": "relative", "unretrieved": "infinity"},
     )
     STANDS_FOR = {"Bpref": {}}
     SUPPORTED_PARAMS: dict[str, Any] = {
@@ -225,6 +305,7 @@ class _BprefVariant(KernelMeasure, kernel=bpref, reasons=bpref_reasons):
         ),
         "rel": REL,
         "top": Param(str, default="keep", choices=("keep", "drop", "zero")),
+        "unretrieved": Param(str, default="zero", choices=("zero", "infinity")),
         "cutoff": CUTOFF,
     }
 

@@ -128,7 +128,7 @@ def judged(run: JudgedRun, *, cutoff: int | None) -> Floats:
 
 def host_bpref(run: JudgedRun, *, rel: float) -> Floats:
     """Bpref."""
-    return bpref(run, norm="min", rel=rel, top="keep", cutoff=None)
+    return bpref(run, norm="min", rel=rel, top="keep", unretrieved="zero", cutoff=None)
 
 
 def set_precision(run: JudgedRun, *, rel: float, relative: bool, judged_only: bool) -> Floats:

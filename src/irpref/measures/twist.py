@@ -11,8 +11,9 @@ full      the ideal list, cut at `depth`, in reverse
 
 N. Ferro, G. Silvello, H. Keskustalo, A. Pirkola and K. Järvelin, The twist measure for IR
 evaluation: taking user's effort into account, JASIST 67(3), 2016, 620-648, doi:10.1002/asi.23416.
-The formulas, and the rule for rho, which is not that of `CRPRecovery`, are those of the authors'
-toolkit MATTERS (`twist.m`).
+The formulas are those of the authors' toolkit MATTERS (`twist.m`); rho is
+`CRPRecovery(balance='last')`, not the paper's `CRPRecovery`. Kendall's tau of
+their rankings of the 43 runs of TREC DL 2019 is .64.
 
 Decided here: nothing relevant retrieved or in the pool gives 0; a list in perfect reverse has sigma
 0 (MATTERS: 0/0); if R exceeds `depth`, R is the depth (MATTERS stops); negative grades are grades
@@ -40,18 +41,8 @@ from typing import Any
 import numpy as np
 
 from irpref.kernel import Floats, Ints, JudgedRun, ratio
-from irpref.measures.crp import crp_curve, ideal, reversed_ideal
+from irpref.measures.crp import crp_curve, ideal, recovery_of_toolkit, reversed_ideal, shown
 from irpref.measures.declare import KernelMeasure, Param, register
-
-
-def shown(run: JudgedRun, n: Ints) -> JudgedRun:
-    """The first n documents of each topic: n is (n_topics,)."""
-    # A view has one cutoff for all topics; if R exceeds the depth nothing is cut below R.
-    # Documents without a judgment count, too: they push negative grades down.
-    if not (run.n_retrieved > n).any():
-        return run
-    keep = run.rank <= run.hits.spread(n)
-    return run.select(keep, np.minimum(run.n_retrieved, n))
 
 
 def space(
@@ -83,10 +74,7 @@ def twist(run: JudgedRun, *, depth: int) -> Floats:
     view = shown(run, n)
     of = crp_curve(view, depth)
     plus, minus = (of.ranks.total_whole(side(of.rp[:-1], 0)) for side in (np.maximum, np.minimum))
-    first_above = of.rank[of.ranks.first(of.crp[:-1] > 0)]
-    # The curve is 0 all along, so nothing was to be made good.
-    still = (plus == 0) & (minus == 0)
-    rho = np.where(first_above > 0, r / np.maximum(np.maximum(r, first_above - 1), 1), still * 1.0)
+    rho = recovery_of_toolkit(of, r)
     # What the displacements of the run are compared with: those of the reversed ideal list of n
     # documents.
     sigma = space(plus, minus, *reversed_ideal(view, np.maximum(view.n_retrieved, n), n, n))

@@ -79,15 +79,22 @@ def crp(
 
 @formula("nCRP")
 def ncrp(
-    ranking: Ranking, judgments: Judgments, *, worst: str = "bound", judged_only: bool = False
+    ranking: Ranking,
+    judgments: Judgments,
+    *,
+    norm: str = "worst",
+    worst: str = "bound",
+    judged_only: bool = False,
 ) -> Fraction:
-    """CRP(r, R) / CRP(w, R), Angelini et al. 2013, figure 1.
+    """CRP(r, R) / CRP(w, R), Angelini et al. 2013, figure 1; with `norm='range'` as MATTERS.
 
     The worst case w has no relevant document in the top R ("bound"), or is the ideal list in
     reverse; 0 if that has no loss."""
     R = recall_base(judgments)
     if R == 0:
         return Fraction(0)
+    if norm == "range":
+        return _published_ncrp(ranking, judgments, judged_only)
     loss = -R * (R + 1) // 2
     if worst == "reversed":
         shown = list(condensed(ranking, judgments) if judged_only else ranking)
@@ -106,18 +113,50 @@ def balance_point(curve: list[int], R: int) -> int | None:
     return next((rank for rank in range(max(R, 1), len(curve) + 1) if curve[rank - 1] >= 0), None)
 
 
+def _lists_of_toolkit(
+    ranking: Ranking, judgments: Judgments, judged_only: bool
+) -> tuple[list[str], int, Positions]:
+    """What MATTERS compares: the first 1,000 documents, this depth (at least R), and positions."""
+    shown = list(condensed(ranking, judgments) if judged_only else ranking)
+    depth = max(1000, recall_base(judgments))
+    shown = shown[:depth]
+    return shown, depth, Positions(shown, judgments, depth)
+
+
+def _published_ncrp(ranking: Ranking, judgments: Judgments, judged_only: bool) -> Fraction:
+    """(2 CRP(R) - mu - nu) / (mu - nu), over the curve of the reversed ideal list."""
+    _, depth, positions = _lists_of_toolkit(ranking, judgments, judged_only)
+    value = cumulated(positions.of(positions.grades))[recall_base(judgments) - 1]
+    full = cumulated(positions.of(positions.ideal[:depth][::-1]))
+    mu, nu = max(full), min(full)
+    return Fraction(2 * value - mu - nu, mu - nu) if mu > nu else Fraction(0)
+
+
 @formula("CRPRecovery")
 def crp_recovery(
-    ranking: Ranking, judgments: Judgments, *, cutoff: int | None = None, judged_only: bool = False
+    ranking: Ranking,
+    judgments: Judgments,
+    *,
+    balance: str = "first",
+    cutoff: int | None = None,
+    judged_only: bool = False,
 ) -> Fraction:
-    """Recovery value rho = R / balance point, Angelini et al. 2013, section 2."""
+    """Recovery value rho = R / balance point, Angelini et al. 2013, section 2; with `balance='last'`
+    as MATTERS.
+    """
     R = recall_base(judgments)
     if R == 0:
         return Fraction(0)
-    balance = balance_point(
-        crp_curve(ranking, judgments, cutoff=cutoff, judged_only=judged_only), R
-    )
-    return Fraction(0) if balance is None else Fraction(R, balance)
+    if balance == "last":
+        shown, depth, _ = _lists_of_toolkit(ranking, judgments, judged_only)
+        shown = shown[:cutoff]
+        if not any(judgments.get(doc, 0) > 0 for doc in shown):
+            return Fraction(0)
+        positions = Positions(shown, judgments, depth)
+        return published_recovery(cumulated(positions.of(positions.grades)), R)
+    curve = crp_curve(ranking, judgments, cutoff=cutoff, judged_only=judged_only)
+    point = balance_point(curve, R)
+    return Fraction(0) if point is None else Fraction(R, point)
 
 
 def published_recovery(curve: list[int], R: int) -> Fraction:

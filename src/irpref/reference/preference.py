@@ -104,6 +104,7 @@ def bpref(
     norm: str = "min",
     rel: Number = 1,
     top: str = "keep",
+    unretrieved: str = "zero",
     cutoff: int | None = None,
 ) -> Fraction:
     """bpref in all its normalisations: Buckley & Voorhees 2004; trec_eval's bpref_bug for 'min' and
@@ -126,9 +127,12 @@ def bpref(
     }
     value, size = Fraction(0), n_relevant
     nonrelevant_above = 0
-    for place, doc in enumerate(
-        doc for doc in shown if doc in judged
-    ):  # place: judged documents above
+    ranked = [doc for doc in shown if doc in judged]
+    missed = [doc for doc in judged if doc not in shown and judged[doc] >= rel]
+    # Equation (2) read literally: below all retrieved documents, and not below each other.
+    below_all = missed if unretrieved == "infinity" and ranked else []
+    for i, doc in enumerate([*ranked, *below_all]):
+        place = min(i, len(ranked))  # judged documents above
         if judged[doc] < rel:
             nonrelevant_above += 1
         elif place == 0 and (top == "zero" or (top == "drop" and n_relevant > 1)):
