@@ -587,3 +587,21 @@ def test_the_direction_of_better(name, collection):
     for topic in topics_of(measure, collection.qrels):
         assert sign * good[topic] >= sign * bad[topic] - 1e-12
         assert sign * good[topic] > sign * none[topic] or measure.IDEAL is None
+
+
+@pytest.mark.parametrize(
+    ("name", "grades", "moved", "before", "after"),
+    [
+        ("PMeasure", "012", "021", 5 / 6, 3 / 5),
+        ("PPlus", "012", "021", 37 / 60, 3 / 5),
+        ("CRP", "112", "121", 1, 0),
+        ("nCRP", "112", "121", -1 / 6, 0),
+        ("PrefAP", "1001", "1010", 1, 7 / 8),
+    ],
+)
+def test_a_better_document_moved_up_can_make_it_worse(name, grades, moved, before, after):
+    for order, value in ((grades, before), (moved, after)):
+        qrels = {"q": {f"d{rank}": int(grade) for rank, grade in enumerate(order)}}
+        run = {"q": {doc: -float(rank) for rank, doc in enumerate(qrels["q"])}}
+        found = irpref.evaluator([irpref.parse(name)], qrels).calc_aggregate(run)
+        assert list(found.values()) == pytest.approx([value])

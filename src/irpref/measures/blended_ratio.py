@@ -542,8 +542,7 @@ class _PMeasure(_Blended, kernel=p_measure, reasons=p_reasons):
     Pitfalls
     --------
     A better list can have a lower value: if the best document moves up, so does the rank at which
-    the ratio is read
-    (`p-measure-limits`). `PPlus` has no such jump.
+    the ratio is read (`p-measure-limits`). Grades 0 1 2 in this order have 5/6, and 0 2 1 has 3/5.
 
     Formula
     -------
@@ -581,7 +580,9 @@ class _PPlus(_Blended, kernel=p_plus, reasons=p_plus_reasons):
 
     Pitfalls
     --------
-    How much of the list counts depends on the rank of the best document.
+    How much of the list counts depends on the rank of the best document, so a better list can have
+    a lower value: grades 0 1 2 in this order have 37/60, and 0 2 1, with the best document moved
+    up, has 3/5.
 
     Formula
     -------

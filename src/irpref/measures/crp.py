@@ -544,7 +544,9 @@ class _CRP(_Displacement, kernel=crp, terms=crp_terms, reasons=position_reasons)
 
     Pitfalls
     --------
-    The value grows with the square of R: never average it over topics, use `nCRP`.
+    The value grows with the square of R: never average it over topics, use `nCRP`. A better list can
+    have a lower value: grades 1 1 2 in this order have +1, and 1 2 1, with the best document moved
+    up, has 0.
 
     Range
     -----
@@ -596,8 +598,9 @@ class _nCRP(_Displacement, kernel=n_crp, terms=n_crp_terms, reasons=position_rea
     Pitfalls
     --------
     Lower is better. Below 0 is possible with several relevant grades; with negative grades there
-    are no bounds. With
-    `worst='reversed'` a run with few non-relevant documents can exceed 1.
+    are no bounds. With `worst='reversed'` a run with few non-relevant documents can exceed 1. A
+    better list can have a worse value: grades 1 1 2 in this order have -1/6, and 1 2 1, with the
+    best document moved up, has 0.
 
     Range
     -----

@@ -241,7 +241,8 @@ class _PrefAP(PreferenceMeasure, kernel=pref_ap):
     Pitfalls
     --------
     Preferences that are never decided count as 0: unjudged documents above cost nothing, but
-    missing documents do.
+    missing documents do. A better list can have a lower value: grades 1 0 0 1 in this order have 1,
+    since the last document decides nothing correctly, and 1 0 1 0, with it moved up, has 7/8.
 
     Formula
     -------

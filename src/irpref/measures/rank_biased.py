@@ -20,7 +20,9 @@ lies between its value and value plus residual, whatever these documents are.
 1000, and the weights of those are scaled to add up to 1 (they fall short by p^1000: 4e-5 for p =
 .99, nothing for p <= .95). trec_eval 10 has p = .9; ir_measures and cwl_eval have .8. `ERR` has
 those of gdeval: 16 is 2 to the power of the highest grade, 4, whatever the highest grade of the
-qrels is; its five digits are not rounded here.
+qrels is; its five digits are not rounded here. So a document of grade 1 stops a user with the
+probability 1/16: with binary grades a topic of one relevant document has at most 1/16, and none
+more than ln(16) / 15 = .185. Compare values of ERR only on the same scale of grades.
 
 Decided here: for the residual a negative grade is no judgment; an empty ranking has the residual 1.
 
