@@ -1,5 +1,6 @@
 """The measures, as type checkers see them. Written by docs/make_types.py; change the declarations."""
 
+# ruff: noqa: RUF022
 from collections.abc import Mapping
 from typing import Literal, NoReturn
 
@@ -93,6 +94,8 @@ class _BprefVariant(KernelMeasure):
     norm : cap and denominator of the penalty, a row of the table above (default 'min')
     rel : minimum grade counted as relevant (default 1)
     top : the highest judged document: in the sum, out of it and of R, or out of the sum only (default 'keep')
+    unretrieved : relevant documents that were not retrieved: they add nothing, or are ranked below all that
+        were (default 'zero')
     cutoff : ranking cutoff: documents below this rank count as not retrieved
     """
     def __call__(  # type: ignore[override]  # the host takes any
@@ -101,6 +104,7 @@ class _BprefVariant(KernelMeasure):
         norm: Literal["min", "R", "N", "10", "10min", "old", "relative", "relative2"] | None = ...,
         rel: float | None = ...,
         top: Literal["keep", "drop", "zero"] | None = ...,
+        unretrieved: Literal["zero", "infinity"] | None = ...,
         cutoff: int | None = ...,
     ) -> _BprefVariant: ...
     def __matmul__(self, at_param: int) -> _BprefVariant: ...
@@ -376,14 +380,17 @@ class _nCRP(KernelMeasure):
 
     Parameters
     ----------
-    worst : worst case that CRP is divided by: nothing relevant in the top R, or the ideal list reversed
-        (default 'bound')
+    norm : divide by the worst case, or map CRP to the range of the reversed ideal list's curve, as MATTERS
+        does; higher is then better (default 'worst')
+    worst : worst case that CRP is divided by: nothing relevant in the top R, or the ideal list reversed;
+        without effect with `norm='range'` (default 'bound')
     judged_only : drop documents without a judgment and rank again; a negative grade is a judgment here (default
         False)
     """
     def __call__(  # type: ignore[override]  # the host takes any
         self,
         *,
+        norm: Literal["worst", "range"] | None = ...,
         worst: Literal["bound", "reversed"] | None = ...,
         judged_only: bool | None = ...,
     ) -> _nCRP: ...
@@ -399,6 +406,8 @@ class _CRPRecovery(KernelMeasure):
 
     Parameters
     ----------
+    balance : the paper's balance point, the first rank from R on with a curve of at least 0; or MATTERS', the
+        last rank before the curve is first positive (default 'first')
     cutoff : ranking cutoff: documents below this rank count as not retrieved
     judged_only : drop documents without a judgment and rank again; a negative grade is a judgment here (default
         False)
@@ -406,6 +415,7 @@ class _CRPRecovery(KernelMeasure):
     def __call__(  # type: ignore[override]  # the host takes any
         self,
         *,
+        balance: Literal["first", "last"] | None = ...,
         cutoff: int | None = ...,
         judged_only: bool | None = ...,
     ) -> _CRPRecovery: ...
@@ -933,23 +943,22 @@ PrefRecall: _PrefRecall
 WeightedPrefPrecision: _WeightedPrefPrecision
 
 __all__ = [
-    "CG",
-    "CRP",
-    "DCG",
-    "NCG",
-    "NCU",
-    "TSE",
     "Bpref10",
     "BprefN",
     "BprefR",
     "BprefVariant",
+    "CG",
+    "CRP",
     "CRPRecovery",
     "Coverage",
+    "DCG",
     "EMeasure",
     "FMeasure",
     "GPrecision",
     "GRecall",
     "InterpolatedPrecision",
+    "NCG",
+    "NCU",
     "NPref",
     "Novelty",
     "NumPrefs",
@@ -969,6 +978,7 @@ __all__ = [
     "RecallEffort",
     "RelativeRecall",
     "SeenAP",
+    "TSE",
     "Twist",
     "WeightedPrefPrecision",
     "WeightedRR",
