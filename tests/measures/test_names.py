@@ -324,3 +324,30 @@ def test_the_host_reads_the_names_of_our_measures():
 
 
 # Registration -------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("text", "value"),
+    [
+        ("AP(rel=.7)", 1 / 2),
+        ("P(rel=.7)@1", 0),
+        ("RR(rel=.7)", 1 / 2),
+        ("R(rel=.7)@2", 1),
+        ("Bpref(rel=.7)", 0),
+        ("SetP(rel=.7)", 1 / 2),
+        ("EMeasure(rel=.7)", 1 / 3),
+    ],
+)
+def test_a_threshold_may_be_any_number(text, value):
+    measure = irpref.parse(text)
+    assert irpref.parse(str(measure)) == measure
+    evaluator = irpref.evaluator([measure], {"q": {"a": 0.8, "b": 0.3}})
+    found = evaluator.calc_aggregate({"q": {"b": 2.0, "a": 1.0}})
+    assert list(found.values()) == pytest.approx([value])
+
+
+def test_a_threshold_of_a_measure_that_the_host_computes_is_a_whole_number():
+    assert str(irpref.parse("AP(rel=2.0)")) == "AP(rel=2)"
+    for text in ("IPrec(rel=.7)@.1", "AP(rel=-.5)", "AP(rel=0)", "infAP(rel=.7)"):
+        with pytest.raises(ValueError, match="rel"):
+            irpref.parse(text)

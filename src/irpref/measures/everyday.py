@@ -357,7 +357,7 @@ def hosted(measure: Measure) -> Hosted | None:
         return None
     check_parameters(measure)
     cutoff, rel = measure.params.get("cutoff", 1), measure.params.get("rel", 1)
-    return found if cutoff >= 1 and rel >= 1 and found.fits(measure) else None
+    return found if cutoff >= 1 and rel > 0 and found.fits(measure) else None
 
 
 def declaration(measure: Any) -> KernelMeasure | Hosted | None:

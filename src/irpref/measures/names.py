@@ -19,7 +19,7 @@ from ir_measures.measures import Measure
 from irpref.errors import MeasureError, Remedy, UnknownMeasureError
 from irpref.measures.declare import PACKAGE, KernelMeasure
 from irpref.measures.precision import LEVELS, InterpolatedPrecision
-from irpref.measures.support import check_limits
+from irpref.measures.support import any_rel, check_limits
 from irpref.measures.tables import data
 from irpref.messages import IrprefWarning, clipped, did_you_mean, nearest, warn_user
 
@@ -316,6 +316,9 @@ def _built(text: str, of: Measure, rest: str) -> Measure:
                 raise MeasureError(f"{of.NAME} has no parameter {name!r}{near}{takes}")
             # bool is an int to the host: P@True would be P@1 under another name.
             truth = spec.dtype is not bool and isinstance(value, bool)
+            if name == "rel" and any_rel(of, value):
+                given[name] = int(value) if value.is_integer() else value
+                continue
             # The host takes no int for a float: SetF(beta=2) would fail at evaluation.
             if spec.dtype is float and type(value) is int:
                 with suppress(OverflowError):  # told as any other value that is not accepted

@@ -27,8 +27,21 @@ _LIMITS: dict[str, tuple[float, float]] = {
 HIGHEST = 1_000_000  # grade or gain; pytrec_eval makes an array as long as it
 
 
+def any_rel(measure: Measure, rel: Any) -> bool:
+    """Whether a measure of the host takes this `rel` here: a fraction, if we compute the measure.
+
+    The host itself takes whole numbers alone.
+    """
+    from irpref.measures.everyday import HOSTED
+
+    fraction = isinstance(rel, float) and math.isfinite(rel) and 0 < rel <= _LIMITS["rel"][1]
+    return fraction and str(measure.NAME) in HOSTED and "rel" in measure.SUPPORTED_PARAMS
+
+
 def check_parameters(measure: Measure) -> None:
     """`ValueError` if a measure of the host lacks a parameter, or has one that it does not accept."""
+    if any_rel(measure, measure.params.get("rel")):
+        measure = measure(rel=1)  # what is left to check
     for name, spec in measure.SUPPORTED_PARAMS.items():
         if spec.required and measure.params.get(name) is None:
             raise MeasureError(
@@ -49,7 +62,11 @@ def check_limits(measure: Measure) -> None:
                     f"{measure.NAME}: {name}={clipped(value)!r} is not accepted, expected a dict "
                     f"such as {{1: 3}}"
                 )
-        elif name in _LIMITS and _is_number(value):
+        elif (
+            name in _LIMITS
+            and _is_number(value)
+            and not (name == "rel" and any_rel(measure, value))
+        ):
             low, high = _LIMITS[name]
             finite = _is_finite(value)
             bound = (
