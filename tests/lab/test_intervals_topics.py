@@ -108,11 +108,11 @@ def test_the_bootstrap_stays_in_the_range_of_the_values():
     values = np.array([[0.0] * 19 + [1.0]])
     (low,), (high,), _ = mean_intervals(values)
     assert 0 <= low < 0.05 < high <= 1
-    few = np.array(
-        [[0.1, 0.2, 0.6, 0.7]]
-    )  # of which no sample reaches far enough: 4^-4 is more than q
-    assert mean_intervals(few)[:2] == mean_intervals(few, method="t")[:2]
+    # No sample of these reaches far enough: 5^-5 is more than q.
+    few = np.array([[0.1, 0.2, 0.6, 0.7, 0.3]])
+    assert mean_intervals(few, 0.99)[:2] == mean_intervals(few, 0.99, method="t")[:2]
     assert mean_intervals(few, 0.8)[0] != mean_intervals(few, 0.8, "t")[0]
+    assert np.isnan(mean_intervals(few[:, :4])[:2]).all()
     assert mean_intervals(values, method="t")[0] < 0
 
 

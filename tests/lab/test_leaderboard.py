@@ -1,6 +1,7 @@
 """The leaderboard: means, intervals, places, letters, pairs."""
 
 import collections
+import math
 import time
 
 import numpy as np
@@ -105,13 +106,66 @@ def test_more_than_eight_letters_are_none():
     qrels = {f"q{t}": {f"d{d}": 1 for d in range(12)} for t in range(12)}
     runs = {
         f"r{r}": {q: {f"{'d' if i < r else 'x'}{i}": -float(i) for i in range(12)} for q in qrels}
-        for r in range(12)
+        for r in range(1, 13)
     }
     board = irpref.lab.leaderboard(["P@12"], qrels, runs)
     assert board["letters"].isna().all()
     assert board["place_low"].tolist() == board["place"].tolist() == board["place_high"].tolist()
     few = irpref.lab.leaderboard(["P@12"], qrels, dict(list(runs.items())[:8]))
     assert few["letters"].tolist() == list("abcdefgh")
+
+
+def test_a_run_that_answers_nothing_is_kept_and_takes_no_part():
+    absent = {
+        "none": {},
+        "elsewhere": {"x": {"d": 1.0}},
+        "unjudged": {t: {"?": 1.0} for t in QRELS},
+    }
+    whole = irpref.lab.leaderboard(["AP"], QRELS, RUNS)
+    board = irpref.lab.leaderboard(["AP"], QRELS, absent | RUNS)
+    n = len(RUNS)
+    assert board.iloc[:n][list(whole)].astype({"place": "int64"}).equals(whole)
+    assert board.pairs.equals(whole.pairs)
+    last = board.iloc[n:]
+    assert last["run"].tolist() == list(absent)
+    assert last[["low", "high", "place", "place_low", "letters"]].isna().all(axis=None)
+    answers = f"the run answers none of the {len(QRELS)} judged topics"
+    none = f"none of the run's {len(QRELS)} documents is judged"
+    assert last["reason"].tolist() == [answers, answers, none]
+    assert set(board.evidence["code"]) >= {"unanswered"}
+    found = irpref.lab.against(["AP"], QRELS, "fair", absent | RUNS)
+    assert found["reason"].tolist()[n:] == last["reason"].tolist()
+    assert found["p"].tolist()[n:] != found["p"].tolist()[:1]
+    for runs, strict in ((RUNS, True), ({"fair": RUNS["fair"]}, False)):
+        with pytest.raises(ValueError, match=f"none: {answers}; elsewhere: {answers}; unjudged: "):
+            irpref.lab.leaderboard(["AP"], QRELS, absent | runs, strict=strict)
+    for name in absent:
+        with pytest.raises(ValueError, match=f"{name}: (the run answers|none of)"):
+            irpref.lab.against(["AP"], QRELS, name, absent | RUNS)
+
+
+def test_several_runs_of_a_system_are_one():
+    values = irpref.lab.meta.topic_values(["AP"], QRELS, RUNS)["AP"]
+    names = list(RUNS)[:2]
+    pair = {"both": [RUNS[name] for name in names], list(RUNS)[2]: RUNS[list(RUNS)[2]]}
+    board = irpref.lab.leaderboard(["AP"], QRELS, pair).set_index("run")
+    means = values.select(names).means
+    assert board["mean"]["both"] == pytest.approx(means.mean())
+    assert board["repeats"].to_dict() == {"both": 2, list(RUNS)[2]: 1}
+    assert board["sd_repeats"]["both"] == pytest.approx(means.std(ddof=1))
+    assert math.isnan(board["sd_repeats"][list(RUNS)[2]])
+    found = irpref.lab.compare("AP", QRELS, pair["both"], RUNS[names[0]])
+    assert found["repeats_a"].item() == 2
+    assert f"than between repeats of a ({np.ptp(means):.4f})." in found.text
+
+
+def test_few_topics_have_no_interval_and_no_interval_leaves_the_range():
+    few = {topic: QRELS[topic] for topic in list(QRELS)[:4]}
+    assert irpref.lab.leaderboard(["AP"], few, RUNS)[["low", "high"]].isna().all(axis=None)
+    qrels = {f"q{t}": {"a": 1, "b": 0} for t in range(5)}
+    run = {f"q{t}": {"a": float(t > 0), "b": 0.5} for t in range(5)}
+    board = irpref.lab.leaderboard(["AP"], qrels, {"one": run, "two": run}, level=0.999)
+    assert board["high"].tolist() == [1.0, 1.0]
 
 
 def test_means_are_what_eval_prints(board):

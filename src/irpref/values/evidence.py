@@ -312,6 +312,22 @@ class Evidence:
             is_count(measure),
         )
 
+    def tables(self) -> list[TopicValues]:
+        """The values of each measure, without topics that have no value for any system.
+
+        Raises
+        ------
+        ValueError
+            A measure has no value for any topic, or for some systems only.
+        """
+        found = []
+        for measure in self.measures:
+            there = ~np.isnan(self.values(measure)).all(axis=0)
+            if not there.any():
+                raise ValueError(f"{measure}: no topic has a value")
+            found.append(self.topic_values(measure, there))
+        return found
+
     def grades(self) -> str:
         """The range of the grades in words."""
         known = self.pool.grade[self.pool.grade >= 0]

@@ -19,12 +19,16 @@ from irpref.judged.groups import groups_of
 from irpref.judged.inputs import opened
 from irpref.judged.types import Groups, Qrels, Run, Runs
 from irpref.lab.decide.all_pairs import LEVEL, METHODS, PAIRS, described, pair_tests, significant
+from irpref.lab.decide.grounds import absent_runs, check_present
 from irpref.lab.trust.frames import ResultFrame
 from irpref.lab.trust.topics import check_level
 from irpref.measures.declare import Measures
 from irpref.measures.names import parse_all
 from irpref.messages import check_choice
-from irpref.values.matrix import TopicValues, evaluated
+from irpref.values.evidence import gathered
+from irpref.values.matrix import TopicValues
+
+_MISSING = {"difference": np.nan, "p": np.nan, "p_adjusted": np.nan, "differs": None}
 
 
 class Differences(ResultFrame):
@@ -42,9 +46,13 @@ class Differences(ResultFrame):
     by_topic : DataFrame
         A row for each measure, run and topic: `run`, `group` (if there are groups), `query_id`,
         `measure`, `value`, `difference`.
+    evidence : DataFrame
+        What the values rest on, as `irpref.evidence` returns it.
     """
 
-    _metadata: ClassVar[list[str]] = ["baseline", "level", "method", "test", "by_topic"]
+    _metadata: ClassVar[list[str]] = [
+        *("baseline", "level", "method", "test", "by_topic", "evidence")
+    ]
 
 
 def against(
@@ -56,6 +64,7 @@ def against(
     pairs: str = PAIRS,
     level: float = LEVEL,
     groups: Groups | None = None,
+    strict: bool = False,
 ) -> Differences:
     """Test whether runs differ from a baseline.
 
@@ -66,13 +75,16 @@ def against(
     baseline : run in any form that `irpref.evaluator` takes, or the name of one of `runs`
         A path is named as `irpref eval` names it, a run in another form `baseline`.
     runs : mapping of name to run, or list of paths
-        The baseline may be among them.
+        The baseline may be among them. A list of runs under one name is one system that was run
+        several times: its value of a topic is the mean of theirs.
     pairs : {'stepdown', 'holm', 'tukey', 'randomised_tukey', 'none'}
         How all pairs with the baseline are tested: see `irpref.lab.decide.all_pairs`.
     level : float in (0, 1)
         Differences with an adjusted p-value of at most 1 - level are significant.
     groups : mapping of topic to group, path of a file, or name of a column of the qrels, optional
         Means and tests for each group of topics.
+    strict : bool
+        Whether a run that answers no judged topic, or retrieves no judged document, is an error.
 
     Returns
     -------
@@ -81,13 +93,16 @@ def against(
         (only with groups), `measure`, `value` (mean as `irpref eval` prints it; a sum for measures
         that count), `difference` (value minus the baseline's), `p` (of this pair alone),
         `p_adjusted` (for all pairs with the baseline), `differs` (whether the difference is
-        significant). The last four are missing for the baseline.
+        significant). The last four are missing for the baseline. A run that answers no judged
+        topic, or retrieves no judged document, comes last and takes no part in the tests: a column
+        `reason` says why, if there are any.
 
     Raises
     ------
     ValueError
         No run besides the baseline, no measure, fewer than two topics, a level outside (0, 1), an
-        unknown method, a topic without a group; what the evaluator raises.
+        unknown method, a topic without a group; the baseline answers no judged topic or retrieves
+        no judged document; what the evaluator raises.
 
     Examples
     --------
@@ -109,30 +124,34 @@ def against(
         raise ValueError("against needs at least one measure")
     base, named = _with_baseline(baseline, runs)
     qrels = opened(qrels, "relevance", preferences=True)  # read again for the groups
-    rows: dict[str, list[dict[str, Any]]] = {name: [] for name in named}
+    facts = gathered(chosen, qrels, named)
+    check_present(facts.systems[:1], len(facts.topics))
+    absent = absent_runs(facts, strict)
+    rows: dict[str, list[dict[str, Any]]] = {name: [] for name in [*named, *absent]}
     topics: list[pd.DataFrame] = []
-    for whole in evaluated(chosen, qrels, named):
+    for whole in facts.tables():
+        present = [name for name in whole.systems if name not in absent]
         for group, inside in groups_of(groups, qrels, whole.topics).items():
             about = {} if group is None else {"group": group}
             part = whole.on(inside)
-            for name, row in zip(part.systems, _rows(part, pairs, level), strict=True):
-                rows[name].append({"run": name, **about, "measure": part.measure, **row})
+            found = _rows(part.select(present), pairs, level)
+            of_absent = part.select(absent).means.tolist() if absent else []
+            found += [{"value": mean, **_MISSING} for mean in of_absent]
+            for name, row in zip([*present, *absent], found, strict=True):
+                reason = {"reason": absent.get(name)} if absent else {}
+                rows[name].append({"run": name, **about, "measure": part.measure, **row, **reason})
             topics += [_topics(part, name, about) for name in part.systems]
-    order = {
-        group: number for number, group in enumerate(sorted({_group(row) for row in rows[base]}))
-    }
+    order = {group: number for number, group in enumerate(sorted(map(_group, rows[base])))}
+    last = [name for name in named if name not in absent] + list(absent)
     table = Differences(
-        [
-            row
-            for every in rows.values()
-            for row in sorted(every, key=lambda row: order[_group(row)])
-        ]
+        [row for name in last for row in sorted(rows[name], key=lambda row: order[_group(row)])]
     ).astype({"differs": "boolean"})
     table.by_topic = pd.concat(topics, ignore_index=True)
+    table.evidence = facts.frame(groups_of(groups, qrels, facts.topics))
     table.baseline, table.level, table.method, table.test = base, level, pairs, ""
     if pairs != "none":
         n_topics = None if groups is not None else whole.n_topics
-        table.test = described(pairs, len(named), n_topics, level, baseline=base)
+        table.test = described(pairs, len(present), n_topics, level, baseline=base)
     return table
 
 
@@ -174,13 +193,12 @@ def _same_file(a: Any, b: Any) -> bool:
 
 def _rows(part: TopicValues, pairs: str, level: float) -> list[dict[str, Any]]:
     """Mean of each run, and its difference from the first and the tests of it."""
-    missing = {"difference": np.nan, "p": np.nan, "p_adjusted": np.nan, "differs": None}
     means = part.means.tolist()
     if part.n_topics < 2:
         raise ValueError(f"a test needs at least 2 topics, got {part.n_topics}")
     tests = pair_tests(part.values, pairs, baseline=0)
     different = significant(tests.p_adjusted, level).tolist()
-    rows = [{"value": means[0], **missing}]
+    rows = [{"value": means[0], **_MISSING}]
     for i in range(1, part.n_systems):
         rows.append(
             {

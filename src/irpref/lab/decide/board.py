@@ -4,11 +4,12 @@ differ.
 Beside each mean you find
 
 - its confidence interval over topics (`irpref.lab.intervals(over='topics')`);
-- the run's place, and the range of places consistent with the tests: from 1 + the number of runs significantly better
-  to the number of runs minus those significantly worse;
-- its letters, if eight are enough: two runs share a letter if and only if they are not shown to differ;
-- for how many topics it has no documents (these count, with the value of an empty list), and the share of its first ten
-  documents that are judged.
+- the run's place, and the range of places consistent with the tests: from 1 + the number of runs
+  significantly better to the number of runs minus those significantly worse;
+- its letters, if eight are enough: two runs share a letter if and only if they are not shown to
+  differ;
+- for how many topics it has no documents (these count, with the value of an empty list), and the
+  share of its first ten documents that are judged.
 
 Ranges of places follow M. Mogstad, J. P. Romano, A. M. Shaikh, D. Wilhelm, Inference for ranks with
 applications to mobility across neighbourhoods and academic achievement across countries, Review of
@@ -33,18 +34,22 @@ from irpref.judged.order import Alignment
 from irpref.judged.types import Groups, Qrels, Runs
 from irpref.kernel.segments import Bools
 from irpref.lab.decide import all_pairs as tests
+from irpref.lab.decide.all_pairs import LEVEL, PAIRS
+from irpref.lab.decide.grounds import absent_runs
 from irpref.lab.decide.letters import letters
 from irpref.lab.decide.sign_flips import N_PERMUTATIONS
 from irpref.lab.judges.filling import with_judge
 from irpref.lab.trust.frames import ResultFrame
 from irpref.lab.trust.samples import Rng, fixed_seed
-from irpref.lab.trust.topics import check_level, mean_intervals
+from irpref.lab.trust.topics import check_level, in_range, mean_intervals
 from irpref.measures.declare import MeasureLike, Measures
 from irpref.measures.names import parse_all
 from irpref.messages import check_choice
-from irpref.values.matrix import TopicValues, evaluated, on_the_same_topics
+from irpref.values.evidence import Evidence, gathered
+from irpref.values.matrix import TopicValues, on_the_same_topics
 
 _JUDGED, _ANSWERED = FURTHER = ("Judged@10", "NumQ")  # measures that every board has besides yours
+_PLACES = ("place", "place_low", "place_high")
 _PAIRS = ("measure", "group", "a", "b", "difference", "effect_size", "p", "p_adjusted")
 
 
@@ -61,9 +66,11 @@ class Leaderboard(ResultFrame):
     method : str
     test : str
         Test, family, level and permutations in one line; empty for `none`.
+    evidence : pandas.DataFrame
+        What the values rest on, as `irpref.evidence` returns it; missing on the boards of a report.
     """
 
-    _metadata: ClassVar[list[str]] = ["pairs", "level", "method", "test"]
+    _metadata: ClassVar[list[str]] = ["pairs", "level", "method", "test", "evidence"]
 
 
 def leaderboard(
@@ -71,11 +78,12 @@ def leaderboard(
     qrels: Qrels,
     runs: Runs,
     sort: MeasureLike | None = None,
-    pairs: str = "stepdown",
-    level: float = 0.95,
+    pairs: str = PAIRS,
+    level: float = LEVEL,
     groups: Groups | None = None,
     n_permutations: int = N_PERMUTATIONS,
     rng: Rng | None = None,
+    strict: bool = False,
     float32: bool = False,
     ties: str = "id",
     judge: Qrels | Sequence[Any] | None = None,
@@ -87,7 +95,8 @@ def leaderboard(
     measures : measures of any toolkit, or their names
     qrels : in any form that `irpref.evaluator` takes
     runs : mapping of name to run, or list of paths
-        Paths are named as `irpref eval` names them.
+        Paths are named as `irpref eval` names them. A list of runs under one name is one system
+        that was run several times: its value of a topic is the mean of theirs.
     sort : measure or name, optional
         The measure that orders the runs of every board, best first. By default each board's own
         measure does.
@@ -104,6 +113,8 @@ def leaderboard(
         Number of sign vectors for `stepdown`, or of orders for `randomised_tukey`.
     rng : seed or numpy Generator, optional
         Random numbers of the test. By default seed 0, so that the same data give the same digits.
+    strict : bool
+        Whether a run that answers no judged topic, or retrieves no judged document, is an error.
     float32, ties : see `irpref.evaluator`
     judge : qrels of a judge, or several as a list, optional
         Grades for documents that no human judged, see `irpref.lab.fill`.
@@ -115,14 +126,18 @@ def leaderboard(
         by `sort`: `run`, `measure`, `group` (None without groups), `mean` (as `irpref eval` prints
         it; a sum for measures that count), `low`, `high`, `place` (1 + the number of runs with a
         better mean), `place_low`, `place_high`, `letters` (None if more than eight would be
-        needed), `topics_without_documents`, `judged@10`. The attribute `pairs` holds the results of
+        needed), `topics_without_documents`, `judged@10`; `repeats` and `sd_repeats` (standard
+        deviation of the mean between them) if a system was run several times. Intervals are missing
+        with fewer than five topics. Runs that answer no judged topic, or retrieve no judged
+        document, come last, without a place or interval, and take no part in tests: a column
+        `reason` says why, if there are any. The attribute `pairs` holds the results of
         the tests, `test` describes the test.
 
     Raises
     ------
     ValueError
-        Fewer than two runs (unless `pairs='none'`) or topics, a level outside (0, 1), an unknown
-        method or measure to sort by, topics without a group; what the evaluator raises.
+        Fewer than two runs that answer (unless `pairs='none'`) or topics, a level outside (0, 1),
+        an unknown method or measure to sort by, topics without a group; what the evaluator raises.
 
     Notes
     -----
@@ -135,8 +150,9 @@ def leaderboard(
     --------
     >>> from irpref.datasets import load
     >>> book = load("mir-textbook")
-    >>> upside_down = {q: {d: -s for d, s in docs.items()} for q, docs in book.runs["run"].items()}
-    >>> board = leaderboard(["Rprec"], book.qrels, {"run": book.runs["run"], "reversed": upside_down})
+    >>> run = book.runs["run"]
+    >>> upside_down = {q: {d: -s for d, s in docs.items()} for q, docs in run.items()}
+    >>> board = leaderboard(["Rprec"], book.qrels, {"run": run, "reversed": upside_down})
     >>> board[["run", "mean", "place", "place_low", "place_high", "letters"]].round(4)
             run    mean  place  place_low  place_high letters
     0       run  0.3667      1          1           2       a
@@ -160,19 +176,28 @@ def leaderboard(
             f"one)"
         )
     qrels = opened(with_judge(qrels, judge), "relevance")  # read again for the groups
-    every = evaluated([*chosen, *FURTHER], qrels, named, Alignment(ties, float32))
-    found = {of.measure: of for of in on_the_same_topics(every)}
-    topics = found[str(chosen[0])].topics
-    return board_of(
-        found,
-        names,
-        by,
-        groups_of(groups, qrels, topics),
-        pairs,
-        level,
-        n_permutations,
-        fixed_seed(rng),
-    )
+    facts = gathered([*chosen, *FURTHER], qrels, named, alignment=Alignment(ties, float32))
+    absent = absent_runs(facts, strict, alone=pairs == "none")
+    found = {of.measure: of for of in on_the_same_topics(facts.tables())}
+    parts = groups_of(groups, qrels, found[names[0]].topics)
+    options = pairs, level, n_permutations, fixed_seed(rng)
+    board = board_of(found, names, by, parts, *options, absent=absent)
+    board.evidence = facts.frame(groups_of(groups, qrels, facts.topics))
+    board.evidence = board.evidence[~board.evidence["measure"].isin(FURTHER)]
+    if any(system.n_repeats > 1 for system in facts.systems):
+        _add_repeats(board, facts, groups_of(groups, qrels, facts.topics))
+    return board
+
+
+def _add_repeats(board: Leaderboard, facts: Evidence, parts: Mapping[str | None, Bools]) -> None:
+    """Columns that say how often a system was run, and how much its mean varies."""
+    systems = {system.name: system for system in facts.systems}
+    measures = {str(measure): measure for measure in facts.measures}
+    board["repeats"] = [systems[name].n_repeats for name in board["run"]]
+    board["sd_repeats"] = [
+        systems[row["run"]].sd_of_mean(measures[row["measure"]], parts[row["group"]])
+        for row in board.to_dict("records")
+    ]
 
 
 def board_of(
@@ -184,6 +209,7 @@ def board_of(
     level: float,
     n_permutations: int = N_PERMUTATIONS,
     seed: Rng | None = None,
+    absent: Mapping[str, str] | None = None,
 ) -> Leaderboard:
     """The leaderboard of values that you already have.
 
@@ -200,6 +226,8 @@ def board_of(
     pairs, level, n_permutations : as for `leaderboard`
     seed : seed, optional
         None is seed 0.
+    absent : mapping of run to reason, optional
+        Runs that take no part in tests, and have no place.
 
     Raises
     ------
@@ -207,7 +235,13 @@ def board_of(
         A group of fewer than two topics.
     """
     boards, tested = [], []
-    n_runs, n_topics = found[names[0]].values.shape
+    every, absent = found[names[0]].systems, dict(absent or {})
+    present = [name for name in every if name not in absent]
+    n_runs, n_topics = len(present), found[names[0]].n_topics
+    if not absent:
+        whole = found
+    else:
+        whole, found = found, {name: of.select(present) for name, of in found.items()}
     for group, inside in groups.items():
         if inside.sum() < 2:
             said = "" if group is None else f" in group {group!r}"
@@ -227,7 +261,10 @@ def board_of(
                 different = None if pairs == "none" else compared.different(level)
             table = _board(of, group, different, level, seed)
             table["topics_without_documents"] = (answered.values == 0).sum(axis=1)
-            boards.append(table.assign(**{"judged@10": judged.means}))
+            table = table.assign(**{"judged@10": judged.means})
+            if absent:
+                table = _with_absent(table, whole, name, inside, absent)
+            boards.append(table)
     board = Leaderboard(pd.concat(boards, ignore_index=True))
     board.pairs = (
         pd.concat(tested, ignore_index=True) if tested else pd.DataFrame(columns=list(_PAIRS))
@@ -240,11 +277,42 @@ def board_of(
     return board
 
 
+def _with_absent(
+    table: pd.DataFrame,
+    whole: Mapping[str, TopicValues],
+    name: str,
+    inside: Bools,
+    absent: Mapping[str, str],
+) -> pd.DataFrame:
+    """The board with the runs that take no part at its end, and a column that says why."""
+    values, answered, judged = (
+        whole[of].on(inside).select(absent) for of in (name, _ANSWERED, _JUDGED)
+    )
+    rows = pd.DataFrame(
+        {
+            "run": list(absent),
+            "measure": name,
+            "group": pd.Series([table["group"].iloc[0]] * len(absent), dtype=object),
+            "mean": values.means,
+            "low": np.nan,
+            "high": np.nan,
+            **{of: pd.array([pd.NA] * len(absent), dtype="Int64") for of in _PLACES},
+            "letters": pd.Series([None] * len(absent), dtype=object),
+            "topics_without_documents": (answered.values == 0).sum(axis=1),
+            "judged@10": judged.means,
+            "reason": list(absent.values()),
+        }
+    )
+    table = table.astype({"place": "Int64"}).assign(reason=None)
+    return pd.concat([table.astype({"reason": object}), rows], ignore_index=True)
+
+
 def _board(
     of: TopicValues, group: str | None, different: Bools | None, level: float, seed: Rng | None
 ) -> pd.DataFrame:
     n = len(of.systems)
     low, high, _ = mean_intervals(of.values, level, rng=seed)
+    low, high = in_range(of.measure, low, high)
     place, order = of.places, of.best_first
     best = np.full(n, pd.NA, dtype=object)
     worst, text = best.copy(), np.full(n, None, dtype=object)

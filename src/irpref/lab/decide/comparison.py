@@ -32,14 +32,14 @@ from irpref.lab.decide.grounds import (
     check_present,
     grounds,
 )
-from irpref.lab.decide.paired import FEWEST, about, differences, gains, is_skewed, needed
+from irpref.lab.decide.paired import about, differences, gains, is_skewed, needed
 from irpref.lab.decide.sign_flips import N_PERMUTATIONS, interval, stepdown
 from irpref.lab.decide.turning import Turning
 from irpref.lab.judges.filling import with_judge
 from irpref.lab.trust.design import residual_variance
 from irpref.lab.trust.frames import ResultFrame
 from irpref.lab.trust.samples import Rng, fixed_seed
-from irpref.lab.trust.topics import check_level, difference_in_range
+from irpref.lab.trust.topics import FEWEST, check_level, difference_in_range
 from irpref.measures.declare import Measures
 from irpref.measures.names import parse_all
 from irpref.messages import p_equals

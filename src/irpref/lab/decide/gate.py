@@ -51,12 +51,12 @@ from irpref.lab.decide.grounds import (
     compared,
     grounds,
 )
-from irpref.lab.decide.paired import FEWEST, about, gains, needed
+from irpref.lab.decide.paired import about, gains, needed
 from irpref.lab.decide.sign_flips import stepdown
 from irpref.lab.decide.turning import MOST_TOPICS, Turning
 from irpref.lab.judges.filling import with_judge
 from irpref.lab.trust.frames import ResultFrame
-from irpref.lab.trust.topics import check_level, difference_in_range
+from irpref.lab.trust.topics import FEWEST, check_level, difference_in_range
 from irpref.measures.declare import Measures
 from irpref.measures.names import parse_all
 from irpref.values.evidence import TOP, Evidence, gathered, is_count, repeats_in

@@ -29,7 +29,7 @@ import numpy as np
 from ir_measures.measures import Measure
 
 from irpref.kernel.segments import Bools
-from irpref.lab.decide.paired import FEWEST
+from irpref.lab.trust.topics import FEWEST
 from irpref.values.evidence import TOP, Evidence, System
 
 MISSING = 0.05  # share of the answerable topics that may be missing
@@ -71,6 +71,33 @@ def check_present(systems: Sequence[System], n_topics: int) -> None:
     for system in systems:
         if system.is_absent:
             raise ValueError(f"{system.name}: {absence(system, n_topics)}")
+
+
+def absent_runs(facts: Evidence, strict: bool = False, alone: bool = False) -> dict[str, str]:
+    """Runs that take no part in tests, with the reason.
+
+    Parameters
+    ----------
+    facts : Evidence
+    strict : bool
+        Whether such a run is an error.
+    alone : bool
+        Whether one run is enough.
+
+    Raises
+    ------
+    ValueError
+        There is such a run and `strict`, or fewer than two others are left.
+    """
+    n_topics = len(facts.topics)
+    found = {of.name: absence(of, n_topics) for of in facts.systems if of.is_absent}
+    left = len(facts.systems) - len(found)
+    if found and (strict or left < (1 if alone else 2)):
+        every = "; ".join(f"{name}: {why}" for name, why in found.items())
+        raise ValueError(
+            every if strict else f"{left or 'no'} run{'s' * (left != 1)} left to compare: {every}"
+        )
+    return found
 
 
 def absence(system: System, n_topics: int) -> str:

@@ -11,7 +11,6 @@ from irpref.lab.trust.design import POWER, topics_needed
 from irpref.values.matrix import TopicValues
 from irpref.values.means import magnitude, settled
 
-FEWEST = 5  # topics: with fewer there is no interval
 _FEW, _FEW_DIFFERENT = 50, 20  # topics; topics on which runs differ
 _STRONG = 1.0  # skewness
 

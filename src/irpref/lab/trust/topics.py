@@ -16,9 +16,9 @@ within the range of the values and follows their skewness. Both see the topics a
 topics like them; neither says anything about another collection.
 
 Decided here: topics are drawn in ascending order of id, so that the order of the qrels does not
-matter; values that do not vary have an interval of length 0. If q is less than the chance 1 / n^n
-to draw the lowest topic n times (up to four topics at 95 %), no bootstrap interval is wide enough,
-and the one of t takes its place."""
+matter; values that do not vary have an interval of length 0; with fewer than five topics there is
+no interval. If q is less than the chance 1 / n^n to draw the lowest topic n times (five topics at
+99 %), no bootstrap interval is wide enough, and the one of t takes its place."""
 
 from __future__ import annotations
 
@@ -38,10 +38,12 @@ from irpref.kernel.segments import Floats
 from irpref.lab.trust.frames import interval_table
 from irpref.lab.trust.samples import Rng, counts, drawing
 from irpref.measures.declare import KernelMeasure, Measures
+from irpref.measures.names import parse
 from irpref.messages import check_choice
 from irpref.values.matrix import evaluated, on_the_same_topics
 
 N_SAMPLES = 10_000
+FEWEST = 5  # topics: with fewer there is no interval
 _PIECE = 1 << 22  # numbers of an array of draws held at a time: 32 MB
 
 
@@ -68,6 +70,15 @@ def limits_of(measure: Measure) -> tuple[float, float]:
         return measure.BOUNDS
     counts = isinstance(measure.aggregator(), SumAgg)
     return 0.0, math.inf if counts or str(measure.NAME) in _UNLIMITED else 1.0
+
+
+def in_range(measure: str, low: Floats, high: Floats) -> tuple[Floats, Floats]:
+    """Bounds of means, no wider than the measure allows; as they are if its name is unknown."""
+    try:
+        bottom, top = limits_of(parse(measure))
+    except ValueError:
+        return low, high
+    return np.maximum(low, bottom), np.minimum(high, top)
 
 
 def difference_in_range(measure: Measure, low: float, high: float) -> tuple[float, float]:
@@ -105,8 +116,8 @@ def mean_intervals(
     Returns
     -------
     low, high, error : float arrays (n_rows,)
-        `error`: standard error of the bounds from the random draws, the larger of the two; 0 for
-        `t`.
+        Missing with fewer than five topics. `error`: standard error of the bounds from the random
+        draws, the larger of the two; 0 for `t`.
 
     Raises
     ------
@@ -118,6 +129,9 @@ def mean_intervals(
     n = values.shape[1]
     if n < 2:
         raise ValueError(f"an interval of the mean needs at least 2 topics, got {n}")
+    if n < FEWEST:
+        missing = np.full(values.shape[0], np.nan)
+        return missing, missing, np.zeros_like(missing)
     mean = values.mean(axis=1)
     # Rounding of the mean must not count as variation of equal values.
     spread = np.where(values.max(axis=1) == values.min(axis=1), 0.0, values.std(axis=1, ddof=1))
@@ -171,6 +185,8 @@ def topic_intervals(
         low, high, error = mean_intervals(
             np.concatenate([of.values for of in here]), level, method, rng
         )
+        for row, of in enumerate(here):
+            low[row], high[row] = in_range(of.measure, low[row], high[row])
         scale = np.array([of.scale for of in here])
         value = [float(of.means[0]) for of in here]
         drawn = {} if method == "t" else {"error": error * scale}
