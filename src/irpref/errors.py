@@ -10,6 +10,7 @@
           ConflictError            two of them contradict each other
         RunError                   the run cannot be evaluated
           NoCommonTopicError       it answers no topic of the judgments
+          AbsentRunError           no verdict: it answers no judged topic, or has no judged document
         MeasureError               a measure, or one of its parameters, is not accepted
           UnknownMeasureError      no measure has this name (a NameError, too)
         ArgumentError              an argument of a function is not accepted
@@ -243,6 +244,14 @@ class RunError(IrprefError):
 
 class NoCommonTopicError(RunError):
     """The run answers no topic of the judgments."""
+
+    _place = ""
+
+
+class AbsentRunError(RunError):
+    """No verdict can be drawn of a run: it answers no judged topic, or none of its documents is
+    judged.
+    """
 
     _place = ""
 

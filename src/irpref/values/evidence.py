@@ -37,7 +37,7 @@ from ir_measures.measures.base import SumAgg
 
 from irpref.data.columns import Table, as_list
 from irpref.data.run_names import each_run
-from irpref.errors import NoCommonTopicError
+from irpref.errors import ArgumentError, MeasureError, NoCommonTopicError
 from irpref.judged.align import align_run, listing
 from irpref.judged.groups import groups_of
 from irpref.judged.inputs import as_table, opened
@@ -322,9 +322,9 @@ class Evidence:
         """
         found = []
         for measure in self.measures:
-            there = ~np.isnan(self.values(measure)).all(axis=0)
+            there: Bools = np.logical_not(np.isnan(self.values(measure)).all(axis=0))
             if not there.any():
-                raise ValueError(f"{measure}: no topic has a value")
+                raise MeasureError(f"{measure}: no topic has a value", measure=str(measure))
             found.append(self.topic_values(measure, there))
         return found
 
@@ -431,7 +431,7 @@ def gathered(
     """
     chosen = list(dict.fromkeys(parse_all(measures)))
     if not chosen:
-        raise ValueError("there is no measure to evaluate")
+        raise MeasureError("there is no measure to evaluate")
     judge = _Judge(chosen, qrels, depth, alignment)
     several = not isinstance(runs, Mapping) or len(runs) > 1
     systems = []
@@ -439,7 +439,7 @@ def gathered(
         with about(name, several):
             systems.append(judge.system(name, repeats_in(run)))
     if not systems:
-        raise ValueError("there are no runs to evaluate")
+        raise ArgumentError("there are no runs to evaluate")
     return judge.evidence(systems)
 
 
@@ -477,7 +477,7 @@ class _Judge:
         try:
             values = [self._values(judged, given) for judged, given in runs]
         except SystemExit as error:  # a measure of somebody must not decide the exit status
-            raise ValueError(f"a measure ended the process (SystemExit: {error})") from None
+            raise MeasureError(f"a measure ended the process (SystemExit: {error})") from None
         shown = [judged.at_least(0) for judged, _ in runs]
         return System(
             name,

@@ -15,6 +15,7 @@ import numpy as np
 import pandas as pd
 
 from irpref.data.run_names import named_runs, run_names
+from irpref.errors import ArgumentError, JudgmentsError, MeasureError
 from irpref.judged.groups import groups_of
 from irpref.judged.inputs import opened
 from irpref.judged.types import Groups, Qrels, Run, Runs
@@ -121,7 +122,7 @@ def against(
     check_choice("pairs", pairs, METHODS)
     chosen = list(dict.fromkeys(parse_all(measures)))
     if not chosen:
-        raise ValueError("against needs at least one measure")
+        raise MeasureError("against needs at least one measure")
     base, named = _with_baseline(baseline, runs)
     qrels = opened(qrels, "relevance", preferences=True)  # read again for the groups
     facts = gathered(chosen, qrels, named)
@@ -179,9 +180,9 @@ def _with_baseline(baseline: Any, runs: Any) -> tuple[str, dict[str, Any]]:
     if base not in named:
         named[base] = baseline
     elif named[base] is not baseline and not is_text:
-        raise ValueError(f"runs: {base!r} is the name of the baseline and of another run")
+        raise ArgumentError(f"runs: {base!r} is the name of the baseline and of another run")
     if len(named) < 2:
-        raise ValueError("against needs another run to compare with the baseline")
+        raise ArgumentError("against needs another run to compare with the baseline")
     return base, {base: named[base], **named}
 
 
@@ -195,7 +196,7 @@ def _rows(part: TopicValues, pairs: str, level: float) -> list[dict[str, Any]]:
     """Mean of each run, and its difference from the first and the tests of it."""
     means = part.means.tolist()
     if part.n_topics < 2:
-        raise ValueError(f"a test needs at least 2 topics, got {part.n_topics}")
+        raise JudgmentsError(f"a test needs at least 2 topics, got {part.n_topics}")
     tests = pair_tests(part.values, pairs, baseline=0)
     different = significant(tests.p_adjusted, level).tolist()
     rows = [{"value": means[0], **_MISSING}]

@@ -19,6 +19,7 @@ import pandas as pd
 from ir_measures.measures import Measure
 
 from irpref.data.run_names import named_runs
+from irpref.errors import ArgumentError, RunError
 from irpref.judged.groups import groups_of
 from irpref.judged.inputs import opened
 from irpref.judged.order import Alignment
@@ -191,8 +192,10 @@ def _names(*runs: Any) -> list[str]:
 def check_margin(margin: Any) -> None:
     """`ValueError` unless this is a finite number of at least 0."""
     if not (isinstance(margin, (int, float)) and 0 <= margin < math.inf):
-        raise ValueError(
-            f"margin={margin!r} is not accepted, expected a difference of at least 0, such as 0.02"
+        raise ArgumentError(
+            f"margin={margin!r} is not accepted, expected a difference of at least 0, such as 0.02",
+            parameter="margin",
+            value=margin,
         )
 
 
@@ -207,7 +210,9 @@ class _Compared:
         valued = ~np.isnan(facts.values(measure)).any(axis=0)
         self.topics: Bools = inside & valued
         if not self.topics.any():
-            raise ValueError(f"{measure}: no topic has a value for both runs")
+            raise RunError(
+                f"{measure} has no value for both runs on any topic", measure=str(measure)
+            )
         self.of: TopicValues = facts.topic_values(measure, self.topics)
         self.names = self.of.systems
         self.grounds: list[Ground] = self._grounds()

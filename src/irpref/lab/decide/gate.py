@@ -32,6 +32,7 @@ import numpy as np
 from ir_measures.measures import Measure
 from scipy import special
 
+from irpref.errors import EmptyJudgmentsError, MeasureError
 from irpref.judged.align import listing
 from irpref.judged.fingerprint import hash_of_pool
 from irpref.judged.groups import groups_of
@@ -178,9 +179,9 @@ def gate(
     facts = gathered(chosen, qrels, runs, depth, alignment)
     n_topics = len(facts.topics)
     if n_topics < 2:
-        raise ValueError(f"a gate needs at least 2 topics, got {n_topics}")
+        raise EmptyJudgmentsError(f"a gate needs at least 2 topics, got {n_topics}")
     if not facts.answerable.any():
-        raise ValueError("a gate needs relevant documents, and no grade is above 0")
+        raise EmptyJudgmentsError("a gate needs relevant documents, and no grade is above 0")
     check_present(facts.systems, n_topics)
     ranked = _Rankings(facts.pool, runs, alignment) if n_topics <= MOST_TOPICS else None
     parts: dict[str | None, Bools] = {None: np.ones(n_topics, bool)}
@@ -209,11 +210,12 @@ def gate(
 def _measures(measures: Measures) -> list[Measure]:
     chosen = list(dict.fromkeys(parse_all(measures)))
     if not chosen:
-        raise ValueError("a gate needs at least one measure")
+        raise MeasureError("a gate needs at least one measure")
     if counts := [str(measure) for measure in chosen if is_count(measure)]:
-        raise ValueError(
+        raise MeasureError(
             f"{', '.join(counts)}: a gate takes measures that have a mean over topics, and counts "
-            f"say nothing about which ranking is better"
+            f"say nothing about which ranking is better",
+            measure=counts[0],
         )
     return chosen
 

@@ -28,6 +28,7 @@ from typing import Any
 import numpy as np
 from ir_measures.measures import Measure
 
+from irpref.errors import AbsentRunError, ArgumentError
 from irpref.kernel.segments import Bools
 from irpref.lab.trust.topics import FEWEST
 from irpref.values.evidence import TOP, Evidence, System
@@ -48,9 +49,11 @@ class Ground:
 def check_missing(missing: Any) -> float:
     """The share as a float; `ValueError` unless it lies between 0 and 1."""
     if isinstance(missing, bool) or not isinstance(missing, (int, float)) or not 0 <= missing < 1:
-        raise ValueError(
+        raise ArgumentError(
             f"missing={missing!r} is not accepted, expected a share of the topics of at least 0 "
-            f"and below 1, such as 0.05"
+            f"and below 1, such as 0.05",
+            parameter="missing",
+            value=missing,
         )
     return float(missing)
 
@@ -60,8 +63,10 @@ def check_depth(depth: Any) -> int | None:
     if depth is None:
         return None
     if isinstance(depth, bool) or not isinstance(depth, (int, np.integer)) or depth < 1:
-        raise ValueError(
-            f"depth={depth!r} is not accepted, expected a number of documents of at least 1"
+        raise ArgumentError(
+            f"depth={depth!r} is not accepted, expected a number of documents of at least 1",
+            parameter="depth",
+            value=depth,
         )
     return int(depth)
 
@@ -70,7 +75,7 @@ def check_present(systems: Sequence[System], n_topics: int) -> None:
     """`ValueError` if a run answers no judged topic, or none of its documents is judged."""
     for system in systems:
         if system.is_absent:
-            raise ValueError(f"{system.name}: {absence(system, n_topics)}")
+            raise AbsentRunError(absence(system, n_topics), run=system.name)
 
 
 def absent_runs(facts: Evidence, strict: bool = False, alone: bool = False) -> dict[str, str]:
@@ -93,10 +98,10 @@ def absent_runs(facts: Evidence, strict: bool = False, alone: bool = False) -> d
     found = {of.name: absence(of, n_topics) for of in facts.systems if of.is_absent}
     left = len(facts.systems) - len(found)
     if found and (strict or left < (1 if alone else 2)):
-        every = "; ".join(f"{name}: {why}" for name, why in found.items())
-        raise ValueError(
-            every if strict else f"{left or 'no'} run{'s' * (left != 1)} left to compare: {every}"
-        )
+        every = "; ".join(f"{name!r}: {why}" for name, why in found.items())
+        if not strict:
+            every = f"{left or 'no'} run{'s' * (left != 1)} left to compare: {every}"
+        raise AbsentRunError(every)
     return found
 
 
