@@ -88,7 +88,7 @@ class _Stage(pt.Transformer):
         return inp["qid"].map(str).isin(self._topic_ids).to_numpy()
 
     def _listing(self, inp: pd.DataFrame, judged: Bools) -> tuple[Listing, Ints]:
-        """The documents of topics with judgments in evaluation order, and the row of `inp` of each."""
+        """The documents of topics with judgments in evaluation order, and their rows in `inp`."""
         listing = listing_of(self._pool, _as_run(inp, judged))
         return listing, np.flatnonzero(judged)[listing.source]
 
@@ -242,11 +242,11 @@ class Explain(_Stage):
     def __init__(
         self, qrels: Qrels, measure: MeasureLike, missed: bool = False, why: bool = False
     ) -> None:
-        self._of, self.missed, self.why = measure, missed, why
+        self._named, self.missed, self.why = measure, missed, why
         super().__init__(qrels)
 
     def _prepared(self) -> list[str]:
-        self._explainer = Explainer(self._of, self.qrels)
+        self._explainer = Explainer(self._named, self.qrels)
         self._pool = self._explainer.pool
         options = {"missed": self.missed, "why": self.why}
         self._shown = {
@@ -284,7 +284,7 @@ class Explain(_Stage):
             account.rank - 1 + FIRST_RANK, _ranked(inp)["rank"].to_numpy()[others]
         )
         out = out.assign(
-            **{name: np.append(of, np.full(others.size, np.nan)) for name, of in parts.items()}
+            **{name: np.append(part, np.full(others.size, np.nan)) for name, part in parts.items()}
         )
         out.insert(out.columns.get_loc("label") + 1, "judged", out["label"] >= 0)
         if self.why:
@@ -358,7 +358,8 @@ class PerQuery(_Stage):
 
     def __getstate__(self) -> dict[str, Any]:
         # pytrec_eval's evaluators cannot be pickled; PyTerrier's parallel stages pickle pipelines.
-        return {name: of for name, of in self.__dict__.items() if name != "_evaluator"}
+        state = self.__dict__.items()
+        return {name: value for name, value in state if name != "_evaluator"}
 
     def transform(self, inp: pd.DataFrame) -> pd.DataFrame:
         """Compute the values."""
@@ -368,8 +369,8 @@ class PerQuery(_Stage):
             drop=True
         )
         values = self._evaluator.values(_as_run(inp, self._judged_rows(inp)))
-        found = pd.DataFrame({str(m): values[m] for m in self.measures}, index=self._topic_ids)
-        return out.assign(**found.reindex(out["qid"].map(str)).reset_index(drop=True))
+        by_topic = pd.DataFrame({str(m): values[m] for m in self.measures}, index=self._topic_ids)
+        return out.assign(**by_topic.reindex(out["qid"].map(str)).reset_index(drop=True))
 
 
 __all__ = ["Condense", "Explain", "Judge", "Oracle", "PerQuery"]

@@ -195,12 +195,12 @@ class Example:
         KeyError
             If there is no such vector, or more than one.
         """
-        found = [
+        curves = [
             curve
             for curve in self.curves
             if (curve.name, curve.query_id) == (name, query_id) and run in (None, curve.run)
         ]
-        if len(found) != 1:
+        if len(curves) != 1:
             wanted = f"{name!r} of topic {query_id!r}, run {run!r}"
-            raise KeyError(f"example {self.id!r} has {len(found)} curves {wanted}")
-        return found[0]
+            raise KeyError(f"example {self.id!r} has {len(curves)} curves {wanted}")
+        return curves[0]

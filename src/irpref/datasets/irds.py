@@ -27,18 +27,18 @@ KnownQrel = namedtuple("KnownQrel", "query_id doc_id relevance iteration known e
 
 def datasets() -> dict[str, Any]:
     """Return every dataset by its id, without loading any collection."""
-    found = {}
+    by_id = {}
     for id in examples():
         runs = about(id)["runs"] if id in COLLECTIONS else list(load(id).runs)
         queries = None if id in COLLECTIONS and "queries" not in about(id) else _Queries(id)
         parts = (queries, _Qrels(id))
-        found[f"irpref/{id}"] = ir_datasets.Dataset(*parts, _ScoredDocs(id, runs[0]))
+        by_id[f"irpref/{id}"] = ir_datasets.Dataset(*parts, _ScoredDocs(id, runs[0]))
         if len(runs) > 1:
-            found |= {
+            by_id |= {
                 f"irpref/{id}/{run}": ir_datasets.Dataset(*parts, _ScoredDocs(id, run))
                 for run in runs
             }
-    return found
+    return by_id
 
 
 def register() -> list[str]:

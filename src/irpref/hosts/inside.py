@@ -12,7 +12,7 @@ from ir_measures import providers
 from ir_measures.measures import Measure
 from ir_measures.util import CalcResults, Metric
 
-from irpref.errors import NoCommonTopicError
+from irpref.errors import JudgmentsError, NoCommonTopicError
 from irpref.judged.inputs import opened
 from irpref.kernel.run import JudgedRun
 from irpref.kernel.segments import all_whole
@@ -78,8 +78,8 @@ class HostEvaluator(KernelEvaluator):
 
 
 def _give(warnings: Iterable[IrprefWarning]) -> None:
-    """Show warnings. Each text is shown once, though the host builds an evaluator for each system and
-    batch.
+    """Show warnings. Each text is shown once, though the host builds an evaluator for each system
+    and batch.
     """
     for warning in warnings:
         give(warning, once=True)
@@ -154,7 +154,7 @@ def for_host(measures: Iterable[Measure], qrels: Qrels) -> HostEvaluator | NoJud
 
 
 def _refuse_fractions(evaluator: HostEvaluator) -> None:
-    """`ValueError` for fractional grades and a measure of the host that refuses them.
+    """`JudgmentsError` for fractional grades and a measure of the host that refuses them.
 
     Without the refusal, AP would be 0 for a judge's grades of .8, which do not reach `rel=1`.
     """
@@ -164,9 +164,11 @@ def _refuse_fractions(evaluator: HostEvaluator) -> None:
     for measure in evaluator.measures:
         if not isinstance(measure, KernelMeasure) and _provider_of_host(measure) == "pytrec_eval":
             fraction = float(grades[grades != np.rint(grades)][0])
-            raise ValueError(
+            raise JudgmentsError(
                 f"{measure}: ir_measures takes whole grades, not {fraction:g}, and so it does "
-                f"after accelerate(); irpref.evaluator takes all grades"
+                f"after accelerate(); irpref.evaluator takes all grades",
+                measure=str(measure),
+                value=fraction,
             )
 
 

@@ -32,6 +32,7 @@ from ir_measures import util
 from ir_measures.measures import Measure
 
 from irpref.data.run_names import named_runs
+from irpref.errors import ArgumentError, MeasureError
 from irpref.judged.inputs import opened
 from irpref.measures.everyday import supports
 from irpref.measures.names import parse_all
@@ -187,7 +188,7 @@ def crosscheck(
 
     chosen, asked = parse_all(measures), _asked(tools)
     if not chosen:
-        raise ValueError("there are no measures to evaluate")
+        raise MeasureError("there are no measures to evaluate")
     for measure in chosen:
         check_parameters(measure)
     judged = util.QrelsConverter(
@@ -226,7 +227,7 @@ class _Row:
 
 
 def _asked(tools: Iterable[str] | None) -> list[str] | None:
-    """The names of tools, without repetitions; `ValueError` for one that nobody knows."""
+    """The names of tools, without repetitions; `ArgumentError` for one that nobody knows."""
     import ir_measures
 
     if tools is None:
@@ -236,9 +237,11 @@ def _asked(tools: Iterable[str] | None) -> list[str] | None:
     known = [*(name for name in known if not name.startswith("irpref")), "trec_eval"]
     for name in asked:
         if name not in known:
-            raise ValueError(
+            raise ArgumentError(
                 f"there is no tool {name!r}, expected one of {', '.join(known)}"
-                f"{did_you_mean(name, known)}"
+                f"{did_you_mean(name, known)}",
+                parameter="tools",
+                value=name,
             )
     return asked
 

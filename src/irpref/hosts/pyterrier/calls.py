@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from irpref.errors import MeasureError
 from irpref.hosts.other_tools import crosscheck as crosscheck_runs
 from irpref.hosts.pyterrier.systems import Names, judgments_of, runs_of
 from irpref.judged.types import Qrels
@@ -73,7 +74,7 @@ def explain(
 
     judgments, chosen = judgments_of(qrels, topics), parse_all(measures)
     if not chosen:
-        raise ValueError("there are no measures to explain")
+        raise MeasureError("there are no measures to explain")
     parts = []
     for name, run in runs_of(systems, topics, names).items():
         for measure in chosen:
