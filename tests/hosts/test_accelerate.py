@@ -47,6 +47,8 @@ from irpref import CRPRecovery, PPlus, QMeasure, RPref, TieWarning
 from irpref.cli import main
 from irpref.hosts import ir_measures as host
 from irpref.judged.align import align_run
+from irpref.measures.everyday import HOSTED
+from irpref.measures.support import WITH_REL
 from irpref.values.evaluator import CombinedEvaluator
 from irpref.values.kernels import KernelEvaluator
 from real_runs import COLLECTIONS, qrels_of, runs_of
@@ -241,6 +243,11 @@ LEFT_TO_THE_HOST = [
     AP(rel=-1),
     P @ 0,
 ]
+
+
+def test_measures_with_a_threshold_are_listed():
+    with_rel = {n for n in HOSTED if "rel" in ir_measures.measures.registry[n].SUPPORTED_PARAMS}
+    assert with_rel == set(WITH_REL)
 
 
 @pytest.mark.parametrize(

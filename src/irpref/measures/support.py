@@ -27,15 +27,20 @@ _LIMITS: dict[str, tuple[float, float]] = {
 HIGHEST = 1_000_000  # grade or gain; pytrec_eval makes an array as long as it
 
 
+# The measures with a threshold among those that `everyday` computes.
+WITH_REL = (
+    *("AP", "Bpref", "NumRel", "NumRet", "P", "R", "RBP", "RR", "Rprec"),
+    *("SetAP", "SetF", "SetP", "SetR", "Success"),
+)
+
+
 def any_rel(measure: Measure, rel: Any) -> bool:
     """Whether a measure of the host takes this `rel` here: a fraction, if we compute the measure.
 
     The host itself takes whole numbers alone.
     """
-    from irpref.measures.everyday import HOSTED
-
     fraction = isinstance(rel, float) and math.isfinite(rel) and 0 < rel <= _LIMITS["rel"][1]
-    return fraction and str(measure.NAME) in HOSTED and "rel" in measure.SUPPORTED_PARAMS
+    return fraction and str(measure.NAME) in WITH_REL
 
 
 def check_parameters(measure: Measure) -> None:
