@@ -146,7 +146,7 @@ def _columns(frame: DataFrame, what: str, value: str, extra: Iterable[str]) -> D
 def _bound(
     measures: list[Measure], qrels: DataFrame, extra: list[str]
 ) -> list[tuple[str, Measure]]:
-    """Measures with the grade scale of all the qrels filled in, under the names they were given by."""
+    """Measures with the grade scale of all the qrels filled in, under the names as given."""
     ours = [m for m in measures if isinstance(m, KernelMeasure)]
     # NaN and infinity are found, with topic and document, when the judgments are indexed.
     found = (row[0] for row in qrels.select("relevance").distinct().collect())

@@ -75,13 +75,13 @@ def parse(text: str | Measure) -> Measure:
     >>> parse("QMeasure(gains={-1:0,2:3})@10").params["gains"]
     {-1: 0, 2: 3}
     """
-    found = _parse(text)
-    if len(found) != 1:
-        several = ", ".join(map(str, found[:3])) + (", ..." if len(found) > 3 else "")
+    measures = _parse(text)
+    if len(measures) != 1:
+        several = ", ".join(map(str, measures[:3])) + (", ..." if len(measures) > 3 else "")
         raise MeasureError(
-            f"{clipped(text)!r} names {len(found)} measures ({several}): use parse_all"
+            f"{clipped(text)!r} names {len(measures)} measures ({several}): use parse_all"
         )
-    return found[0]
+    return measures[0]
 
 
 def parse_all(texts: str | Measure | Iterable[str | Measure]) -> list[Measure]:
@@ -113,11 +113,11 @@ def parse_all(texts: str | Measure | Iterable[str | Measure]) -> list[Measure]:
         raise TypeError(
             f"expected measures or their names, which come first, got {type(texts).__name__}"
         )
-    found: dict[Measure, None] = {}
+    measures: dict[Measure, None] = {}
     for text in texts:
         for name in split_names(text) if isinstance(text, str) else [text]:
-            found.update(dict.fromkeys(_parse(name)))
-    return list(found)
+            measures.update(dict.fromkeys(_parse(name)))
+    return list(measures)
 
 
 def split_names(text: str) -> list[str]:
@@ -174,9 +174,9 @@ def _parse(text: str | Measure) -> list[Measure]:
     # `P` and `infAP` mean something to both tools: ir_measures' meaning goes first, unless it needs
     # a parameter that trec_eval's form brings along.
     if key is not None:
-        found = _read(text, key, rest)
-        if not (name in TREC_NAMES and _missing(found[0])):
-            return found
+        measures = _read(text, key, rest)
+        if not (name in TREC_NAMES and _missing(measures[0])):
+            return measures
     trec = _trec(name)
     if trec is not None:
         return trec
@@ -207,17 +207,17 @@ def _plain(name: str) -> str:
 
 
 def _spellings() -> dict[str, str]:
-    """Names of the registry by their plain form; forms that mean different measures are left out."""
-    found: dict[str, set[str]] = {}
+    """Names of the registry by their plain form, without forms that mean different measures."""
+    meanings: dict[str, set[str]] = {}
     names: dict[str, str] = {}
     for key, measure in host.registry.items():
         forms = {_plain(key)}
         if isinstance(measure, KernelMeasure) and str(measure) == str(measure.NAME):
             forms.add(_plain(measure.PRETTY_NAME))
         for form in forms:
-            found.setdefault(form, set()).add(str(measure))
+            meanings.setdefault(form, set()).add(str(measure))
             names.setdefault(form, key)
-    return {form: names[form] for form, of in found.items() if form and len(of) == 1}
+    return {form: names[form] for form, several in meanings.items() if form and len(several) == 1}
 
 
 def _trec(name: str) -> list[Measure] | None:
@@ -248,11 +248,11 @@ def _group(name: str) -> list[Measure]:
     """The measures of `official` or `all_trec`; warns of those that have none here."""
     import pytrec_eval
 
-    found: list[Measure] = []
+    measures: list[Measure] = []
     left = []
     for part in sorted(pytrec_eval.supported_nicknames[name]):
         try:
-            found += _parse(part)
+            measures += _parse(part)
         except UnknownMeasureError:
             left += [part] * (part not in ("runid", "relstring"))  # no measures
     warn_user(
@@ -260,12 +260,12 @@ def _group(name: str) -> list[Measure]:
         IrprefWarning,
         measure=name,
     )
-    return found
+    return measures
 
 
 def _read(text: str, key: str, rest: str) -> list[Measure]:
     """The measure of the registry with these brackets and this cutoff; several for `@5,10`."""
-    of = host.registry[key]
+    base = host.registry[key]
     brackets, _, at = _cut(rest)
     numbers = (
         [number.strip() for number in at.split(",")]
@@ -278,7 +278,7 @@ def _read(text: str, key: str, rest: str) -> list[Measure]:
         or re.search(r"\d_\d|\d\(", at)
     ):
         raise _unreadable(text)
-    return [_built(text, of, brackets + (f"@{number}" if at else "")) for number in numbers]
+    return [_built(text, base, brackets + (f"@{number}" if at else "")) for number in numbers]
 
 
 def _cut(rest: str) -> tuple[str, str, str]:
@@ -289,7 +289,7 @@ def _cut(rest: str) -> tuple[str, str, str]:
     return (rest, "", "") if rest.startswith("(") else ("", *rest.partition("@")[1:])
 
 
-def _built(text: str, of: Measure, rest: str) -> Measure:
+def _built(text: str, base: Measure, rest: str) -> Measure:
     code = f"measure{rest}"
     try:
         node = ast.parse(code, mode="eval").body
@@ -304,19 +304,21 @@ def _built(text: str, of: Measure, rest: str) -> Measure:
             raise MeasureError(f"{clipped(text)!r}: {keyword.arg} is given twice")
         given[keyword.arg] = _value(keyword.value, text, code)
     if at is not None:
-        given[of.AT_PARAM] = _value(at, text, code)
-    if type(of).__module__.partition(".")[0] != PACKAGE:
+        given[base.AT_PARAM] = _value(at, text, code)
+    if type(base).__module__.partition(".")[0] != PACKAGE:
         for name, value in given.items():
-            spec = of.SUPPORTED_PARAMS.get(name)
+            spec = base.SUPPORTED_PARAMS.get(name)
             if spec is None:
-                near = did_you_mean(str(name), of.SUPPORTED_PARAMS)
+                near = did_you_mean(str(name), base.SUPPORTED_PARAMS)
                 takes = (
-                    f" (it takes {', '.join(of.SUPPORTED_PARAMS)})" if of.SUPPORTED_PARAMS else ""
+                    f" (it takes {', '.join(base.SUPPORTED_PARAMS)})"
+                    if base.SUPPORTED_PARAMS
+                    else ""
                 )
-                raise MeasureError(f"{of.NAME} has no parameter {name!r}{near}{takes}")
+                raise MeasureError(f"{base.NAME} has no parameter {name!r}{near}{takes}")
             # bool is an int to the host: P@True would be P@1 under another name.
             truth = spec.dtype is not bool and isinstance(value, bool)
-            if name == "rel" and any_rel(of, value):
+            if name == "rel" and any_rel(base, value):
                 given[name] = int(value) if value.is_integer() else value
                 continue
             # The host takes no int for a float: SetF(beta=2) would fail at evaluation.
@@ -325,10 +327,10 @@ def _built(text: str, of: Measure, rest: str) -> Measure:
                     value = given[name] = float(value)
             if truth or not spec.validate(value):
                 raise MeasureError(
-                    f"{of.NAME}: {name}={clipped(value)!r} is not accepted{_expected(spec)}"
+                    f"{base.NAME}: {name}={clipped(value)!r} is not accepted{_expected(spec)}"
                 )
-    built: Measure = of(**given)
-    if type(of).__module__.partition(".")[0] != PACKAGE:
+    built: Measure = base(**given)
+    if type(base).__module__.partition(".")[0] != PACKAGE:
         check_limits(built)
     return built
 
@@ -336,13 +338,13 @@ def _built(text: str, of: Measure, rest: str) -> Measure:
 def _expected(spec: Any) -> str:
     if isinstance(spec.choices, list):
         return f", expected one of {', '.join(map(repr, spec.choices))}"
-    said = {
+    kinds = {
         int: "a whole number",
         float: "a number",
         bool: "True or False",
         dict: "a dict such as {1: 3}",
     }
-    return f", expected {said[spec.dtype]}" if spec.dtype in said else ""
+    return f", expected {kinds[spec.dtype]}" if spec.dtype in kinds else ""
 
 
 def _take_apart(node: ast.expr) -> tuple[list[ast.keyword], ast.expr | None]:
