@@ -67,6 +67,7 @@ def measures_of_pyterrier_first():
 def only_pyterrier():
     """Nothing of ours is imported by the user, and nothing heavy by us."""
     import pyterrier as pt
+    from ir_measures import parse_trec_measure
 
     before = sorted(
         name
@@ -76,6 +77,7 @@ def only_pyterrier():
     return {
         "loaded": before,
         "measure": str(pt.measures.QMeasure @ 5),
+        "named": [str(m) for name in ("rpref(max_rel=4)", "P+") for m in parse_trec_measure(name)],
         "stage": pt.irpref.Oracle.__name__,
     }
 

@@ -88,7 +88,12 @@ def test_star_import_from_pyterrier_measures_has_ours(fresh):
 
 def test_pyterrier_alone_is_enough_and_loads_nothing_heavy(fresh):
     pytest.importorskip("pyterrier")
-    assert fresh["only_pyterrier"] == {"loaded": [], "measure": "QMeasure@5", "stage": "Oracle"}
+    assert fresh["only_pyterrier"] == {
+        "loaded": [],
+        "measure": "QMeasure@5",
+        "named": ["RPref(max_rel=4)", "PPlus"],
+        "stage": "Oracle",
+    }
 
 
 def test_importing_the_package_loads_nothing_optional(fresh):
