@@ -128,7 +128,10 @@ class _Laws(_Trial):
             found = self.values(self.qrels, run)
             metrics = [*ir_measures.iter_calc([self.measure], self.frame(self.qrels), run)]
             if len(metrics) != len(found) or {m.measure for m in metrics} != {self.measure}:
-                yield f"{len(metrics)} values come back for {len(found)} topics, of {metrics[0].measure}"
+                yield (
+                    f"{len(metrics)} values come back for {len(found)} topics, of "
+                    f"{metrics[0].measure}"
+                )
             yield from (
                 f"topic {topic} has no value" for topic in sorted(set(self.qrels) - set(found))
             )
@@ -192,7 +195,10 @@ class _Laws(_Trial):
         expected = self.values(self.qrels, apart)
         for run in (tied, self.shuffled(tied)):
             if wrong := self.changed(self.qrels, run, expected):
-                yield f"{wrong}; sort by score, then document id, both descending, or call irpref.evaluator"
+                yield (
+                    f"{wrong}; sort by score, then document id, both descending, or call "
+                    "irpref.evaluator"
+                )
 
     def scores(self) -> Iterator[str | None]:
         """Scores matter by their order only."""
@@ -269,7 +275,10 @@ class _Laws(_Trial):
         best, worst = total(1), total(-1)
         higher = getattr(self.measure, "higher_is_better", True)
         if (best - worst if higher else worst - best) < -_SAME:
-            yield f"best first gives {best:.6g}, best last {worst:.6g}, and higher_is_better is {higher}"
+            yield (
+                f"best first gives {best:.6g}, best last {worst:.6g}, and higher_is_better is "
+                f"{higher}"
+            )
 
 
 _LAWS = [law for name, law in vars(_Laws).items() if not name.startswith("__")]
@@ -304,7 +313,7 @@ def check_measure(measure: MeasureLike, *, seed: int = 0, on_fail: str = "raise"
     >>> import ir_measures
     >>> check_measure(ir_measures.nDCG @ 10)
     []
-    >>> wrong = ir_measures.define_byquery(lambda qrels, run: run["score"].mean(), name="mean score")
+    >>> wrong = ir_measures.define_byquery(lambda q, run: run["score"].mean(), name="mean score")
     >>> [fault.law for fault in check_measure(wrong, on_fail="return")]
     ['ties', 'scores']
     """

@@ -75,7 +75,7 @@ class _Given:
 
 
 def _given(topic: Ints, group: Ints, subgroup: Ints, row: Ints, level: Floats) -> _Given:
-    """Judgments in order. Raises `ConflictingError` if a document is on two levels of a subgroup."""
+    """Judgments in order. `ConflictingError` if a document is on two levels of a subgroup."""
     order = np.lexsort((row, -level, subgroup, group, topic))
     topic, group, subgroup, row, level = (
         topic[order],
@@ -233,7 +233,7 @@ def _graph(given: _Given) -> _Graph:
 
 
 def _depth(upper: Ints, lower: Ints, n: int) -> Ints:
-    """Edges of the longest path down from each vertex, -1 if a path leads to a cycle: shape (n,)."""
+    """Edges of the longest path down from each vertex, -1 if one leads to a cycle: shape (n,)."""
     depth = np.full(n, -1)
     left = np.bincount(upper, minlength=n)  # edges to vertices that are not done
     order = np.argsort(lower, kind="stable")

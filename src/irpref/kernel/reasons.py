@@ -90,7 +90,7 @@ class Topic:
         self.say(found & (np.cumsum(found) == 1), lambda i: f"first relevant document: {words}")
 
     def relevant(self) -> Bools:
-        """Documents that have a gain, or a grade of at least the parameter `rel`: shape (n_rows,)."""
+        """Documents that have a gain, or a grade of at least the parameter `rel`: (n_rows,)."""
         rel = self.arguments.get("rel")
         counts: Bools = (
             self.columns["gain"] > 0

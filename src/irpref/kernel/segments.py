@@ -4,8 +4,8 @@ Rows of all topics are in one flat array, topic after topic; `offsets` says wher
 Every operation here has two properties that bare NumPy idioms lack:
 
 * an empty topic gets the neutral value (`reduceat` would give it its neighbour's);
-* the value of a topic is the same bit for bit whatever other topics are beside it (the difference of
-  two entries of one long floating-point `cumsum` carries the rounding of all topics before it).
+* the value of a topic is the same bit for bit whatever other topics are beside it (the difference
+  of two entries of one long floating-point `cumsum` carries the rounding of all topics before it).
 """
 
 from __future__ import annotations
@@ -237,7 +237,7 @@ class Segments:
         return part.position + part.spread(self.starts[topics])
 
     def taken(self, values: NDArray[T], topics: Ints) -> NDArray[T]:
-        """Values of the rows of some topics, topic after topic: (n_rows,) to (sum of their rows,)."""
+        """Values of the rows of some topics, one after the other: (n_rows,) to (their rows,)."""
         starts, ends = self.starts[topics].tolist(), self.ends[topics].tolist()
         return np.concatenate(
             [values[:0], *(values[i:j] for i, j in zip(starts, ends, strict=True))]

@@ -133,3 +133,6 @@ class Holes:
     by_rank: bool = False
     first_only: bool = False
     monotone_difference: bool = False
+
+
+NOTHING_KNOWN = Holes()

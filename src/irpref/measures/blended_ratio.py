@@ -10,8 +10,10 @@
 
 cg, cgI   gain cumulated by the ranking, and by the ideal list of all relevant documents
 count(r)  relevant documents in the top r            R  relevant documents in the pool
-r_1       rank of the first relevant document        r_p  rank of the best retrieved one: highest grade, then rank
-relevant  gain > 0                                   rel(r)  1 if the document at rank r is relevant, else 0
+r_1       rank of the first relevant document
+r_p       rank of the best retrieved one: highest grade, then rank
+relevant  gain > 0
+rel(r)    1 if the document at rank r is relevant, else 0
 
 T. Sakai, Give me just one highly relevant document: P-measure, SIGIR 2006, 695-696,
 doi:10.1145/1148170.1148322 (Q, O, P and P+, beta = 1; its section 4 names R-measure, which is of
@@ -42,10 +44,13 @@ Left open there, decided here:
 
 - nothing relevant in the pool or retrieved: 0;
 - a document is relevant if it has a gain: a grade whose gain is set to 0 counts nowhere;
-- r_p is found by grade, not by gain: if two grades have one gain, the higher grade is still preferred;
+- r_p is found by grade, not by gain: if two grades have one gain, the higher grade is still
+  preferred;
 - R-measure, like P, is 1 for every order of the R relevant documents at the top;
-- the ideal list is never cut, so a cutoff l changes what is retrieved and, for Q, the divisor min(l, R);
-- unjudged documents and grades of 0 or below have no gain; `judged_only` drops them before ranks are counted.
+- the ideal list is never cut, so a cutoff l changes what is retrieved and, for Q, the divisor
+  min(l, R);
+- unjudged documents and grades of 0 or below have no gain; `judged_only` drops them before ranks
+  are counted.
 
 What equals what: beta = 0 leaves count(r) / r, so Q is AP, R-measure is R-precision, O is the
 reciprocal rank, P is precision at r_p. Binary Q is AP if nothing relevant is below rank R, and

@@ -1,6 +1,8 @@
 """bpref and its variants: judged non-relevant documents above relevant ones. 1 is best.
 
-    bpref = 1/R * sum over retrieved relevant r of (1 - min(a_r, cap) / den)     the fraction is 0 if a_r = 0
+    bpref = 1/R * sum over retrieved relevant r of (1 - min(a_r, cap) / den)
+
+The fraction is 0 if a_r = 0.
 
 a_r   judged non-relevant documents ranked above r
 R, N  relevant and judged non-relevant documents in the pool; Nret: those of N that were retrieved
@@ -11,8 +13,8 @@ R, N  relevant and judged non-relevant documents in the pool; Nret: those of N t
     N        N       N                De Beer & Moens 2006, equation (2)
     10       R + 10  R + 10           bpref-10 as printed
     10min    R + 10  min(R + 10, N)   trec_eval 8's bpref_top10pRnonrel
-    old      R       min(R, Nret)     trec_eval before 8.0: the denominator counts retrieved documents only, a bug
-    relative         a_r + b_r        De Beer & Moens 2006, section 2.4: the judged documents above r
+    old      R       min(R, Nret)     trec_eval before 8.0: counts retrieved documents only, a bug
+    relative         a_r + b_r        De Beer & Moens 2006, section 2.4: judged documents above r
     relative2        a_r + b_r + 1    the same and r itself, as NTCIREVAL has it
 
 b_r   relevant documents ranked above r
@@ -26,9 +28,9 @@ doi:10.1145/1008992.1009000; trec_eval's file `bpref_bug` (8 November 2005) for 
 De Beer and M.-F. Moens, Rpref, SIGIR 2006, 637-638, doi:10.1145/1148170.1148293.
 
 `unretrieved` is for relevant documents that were not retrieved. As in trec_eval they add nothing
-('zero'). Equation (2) of De Beer and Moens, read literally, leaves them in the sum with every judged
-non-relevant document retrieved above them ('infinity'): a run of one relevant document then has the
-value 1, and a run without judged documents 0. `RPref` has both readings, too.
+('zero'). Equation (2) of De Beer and Moens, read literally, leaves them in the sum with every
+judged non-relevant document retrieved above them ('infinity'): a run of one relevant document then
+has the value 1, and a run without judged documents 0. `RPref` has both readings, too.
 
 Decided here, as in trec_eval: without
 judged non-relevant documents every retrieved relevant one adds 1; no relevant document gives 0; a

@@ -1,6 +1,7 @@
 """Cumulated Relative Position: how far documents are from where the ideal list has them.
 
-    RP(j)  = 0 inside the interval of ranks that the grade of the document at rank j has in the ideal list,
+    RP(j)  = 0 inside the interval of ranks that the grade of the document at rank j has in the
+             ideal list,
              j - first rank of the interval above it (negative), j - last rank below it (positive)
     CRP(j) = RP(1) + ... + RP(j)
 
@@ -10,7 +11,8 @@
     CRPRecovery  R / b,   b = min {j >= R: CRP(j) >= 0}, the balance point; 0 if there is none
 
 R      documents with a grade above 0
-RP(j)  relative position: how many ranks the document at rank j is above (negative) or below (positive) the ranks
+RP(j)  relative position: how many ranks the document at rank j is above (negative) or below
+       (positive) the ranks
        that the ideal list has for documents of its grade, from first_j to last_j
 
 M. Angelini, N. Ferro, K. Järvelin, H. Keskustalo, A. Pirkola, G. Santucci and G. Silvello,
@@ -20,33 +22,34 @@ doi:10.1007/978-3-642-33247-0_13.
 
 Left open there, decided here:
 
-- the ideal list holds all judged and all retrieved documents, by falling grade; unjudged documents are
-  non-relevant; a negative grade is a grade below non-relevant (in this family only);
-- a ranking shorter than R is filled up with non-relevant documents, a missing topic too, so it scores its worst;
-  beyond its end the curve stays where it is;
-- the search for the balance point begins at R; otherwise rho could exceed 1 (1 2 1 0 against the ideal
-  2 1 1 1 would have rho = 4/2);
-- the worst case is the bound -R (R + 1) / 2, not the reversed ideal list, which is not even the minimum when fewer
-  than R non-relevant documents are known (pool 2222 11111 00: -11; 1 0 2 2 1 2 0 1 1 has -13).
-  `nCRP(worst='reversed')` divides by that list all the same. The two agree if there are at least R
-  non-relevant documents and no negative grades. If not, values above 1 are possible, the worst case
-  of a run depends on what it retrieves, and if the reversed list has CRP(w, R) >= 0 (only relevant
-  documents: S A A A becomes A A A S, +2) the value is 0;
+- the ideal list holds all judged and all retrieved documents, by falling grade; unjudged documents
+  are non-relevant; a negative grade is a grade below non-relevant (in this family only);
+- a ranking shorter than R is filled up with non-relevant documents, a missing topic too, so it
+  scores its worst; beyond its end the curve stays where it is;
+- the search for the balance point begins at R; otherwise rho could exceed 1 (1 2 1 0 against the
+  ideal 2 1 1 1 would have rho = 4/2);
+- the worst case is the bound -R (R + 1) / 2, not the reversed ideal list, which is not even the
+  minimum when fewer than R non-relevant documents are known (pool 2222 11111 00: -11; 1 0 2 2 1 2 0
+  1 1 has -13). `nCRP(worst='reversed')` divides by that list all the same. The two agree if there
+  are at least R non-relevant documents and no negative grades. If not, values above 1 are possible,
+  the worst case of a run depends on what it retrieves, and if the reversed list has CRP(w, R) >= 0
+  (only relevant documents: S A A A becomes A A A S, +2) the value is 0;
 - no relevant document: CRP = nCRP = CRPRecovery = 0.
 
 MATTERS, the authors' toolkit, has another recovery value and another nCRP under the same names. Its
 lists have exactly 1,000 documents: longer ones are cut, shorter ones and the ideal list are filled
 up with non-relevant documents. R above 1,000 counts as the depth.
 
-- `CRPRecovery(balance='last')` is its recovery value, R / max(R, b') with b' the last rank before CRP is first
-  positive; 1 if CRP is 0 throughout, 0 if it is never positive otherwise. `CRPRecovery` is the
-  paper's: the first rank from R on at which CRP is not negative. With one relevant document r, the
-  ranking n r has 1/2 by the paper and 0 by MATTERS, where coming back to 0 is not enough; n n r has
-  1/3 and 1/2. Kendall's tau of their rankings of the 43 runs of TREC DL 2019 is .64.
-- `nCRP(norm='range')` is its normalised CRP, (2 CRP(R) - mu - nu) / (mu - nu), mu and nu the highest and the
-  lowest value of the curve of the reversed ideal list. Higher is better there: -1 is the worst, and
-  an ideal ranking, with CRP 0, is hardly above it, since mu grows with the depth (R = 2
-  with two grades: mu is 1993, nu is -3). Kendall's tau with nCRP on these runs is .87.
+- `CRPRecovery(balance='last')` is its recovery value, R / max(R, b') with b' the last rank before
+  CRP is first positive; 1 if CRP is 0 throughout, 0 if it is never positive otherwise.
+  `CRPRecovery` is the paper's: the first rank from R on at which CRP is not negative. With one
+  relevant document r, the ranking n r has 1/2 by the paper and 0 by MATTERS, where coming back to 0
+  is not enough; n n r has 1/3 and 1/2. Kendall's tau of their rankings of the 43 runs of TREC DL
+  2019 is .64.
+- `nCRP(norm='range')` is its normalised CRP, (2 CRP(R) - mu - nu) / (mu - nu), mu and nu the
+  highest and the lowest value of the curve of the reversed ideal list. Higher is better there: -1
+  is the worst, and an ideal ranking, with CRP 0, is hardly above it, since mu grows with the depth
+  (R = 2 with two grades: mu is 1993, nu is -3). Kendall's tau with nCRP on these runs is .87.
 
 Several statements of the abstract hold for binary grades only: CRP can be positive before R (one S
 and three A, ranked A A S A: -1, -1, +1), and rho = 1 does not imply an ideal ranking (B A S: -2,
@@ -87,8 +90,8 @@ without a cutoff; they decide CRPRecovery.
 
 How to read the file beside the paper:
 
-    GT(v, j)             (1)      the grade of a hit, by its level; 0 if no judged document is at rank j
-    RS(i, rel)           (2)      ranks of a grade in the ideal list; they follow each other, so two numbers say all
+    GT(v, j)             (1)      the grade of a hit, by its level; 0 if there is none
+    RS(i, rel)           (2)      ranks of a grade in the ideal list: first and last
     min_i, max_i         (3)      `first` and `last` of `ideal`
     RP(v, j)             (4)      `rp` of `crp_curve`
     CRP(v, j)            (5)      `crp` of `crp_curve`, and the measure `crp` at one rank
@@ -335,7 +338,8 @@ def shown(run: JudgedRun, n: Ints) -> JudgedRun:
 
 
 def _curve_range(run: JudgedRun, n: Ints) -> tuple[Floats, Floats]:
-    """Highest and lowest value of the curve of the reversed ideal list of n ranks: (n_topics,) each.
+    """Highest and lowest value of the curve of the reversed ideal list of n ranks: (n_topics,)
+    each.
 
     In its upper half no document is too low, in its lower half none is too high: the curve falls,
     then rises. It is highest at one of its ends.
@@ -544,9 +548,9 @@ class _CRP(_Displacement, kernel=crp, terms=crp_terms, reasons=position_reasons)
 
     Pitfalls
     --------
-    The value grows with the square of R: never average it over topics, use `nCRP`. A better list can
-    have a lower value: grades 1 1 2 in this order have +1, and 1 2 1, with the best document moved
-    up, has 0.
+    The value grows with the square of R: never average it over topics, use `nCRP`. A better list
+    can have a lower value: grades 1 1 2 in this order have +1, and 1 2 1, with the best document
+    moved up, has 0.
 
     Range
     -----

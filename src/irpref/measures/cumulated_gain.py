@@ -24,7 +24,7 @@ Left open there, decided here:
 By hand: gains 1, 0, 3 down the ranking, base 2, so that d is 1, 1, log2 3. The ideal list has 3, 1,
 0.
 
-    CG 1, 1, 4      DCG 1, 1, 1 + 3 / log2 3 = 2.893      ideal CG and DCG 3, 4, 4      NCG 1/3, 1/4, 1
+    CG 1, 1, 4   DCG 1, 1, 1 + 3 / log2 3 = 2.893   ideal CG and DCG 3, 4, 4   NCG 1/3, 1/4, 1
 
 The book defines the ideal list over all judged documents, and computes its example from the
 retrieved ones. With the latter, relevant documents that a system misses cost it nothing; it is

@@ -24,7 +24,7 @@ from ir_measures.measures.base import _NOT_PROVIDED, MeanAgg
 from irpref.errors import MeasureError
 from irpref.kernel import Floats, Holes, JudgedRun, Sum, Terms
 from irpref.kernel.reasons import default_reasons
-from irpref.kernel.uncertain import OverTies
+from irpref.kernel.uncertain import NOTHING_KNOWN, OverTies
 from irpref.measures.docstring import declared
 from irpref.messages import clipped, did_you_mean
 
@@ -310,7 +310,7 @@ class KernelMeasure(host.Measure):
     NEGATIVE_GRADES: ClassVar[bool] = False
     COUNTS: ClassVar[bool] = False
     CUTOFF_ENDS_LIST: ClassVar[bool] = True
-    HOLES: ClassVar[Holes] = Holes()
+    HOLES: ClassVar[Holes] = NOTHING_KNOWN
     COLUMNS: ClassVar[Mapping[str, str]] = {}
     STANDS_FOR: ClassVar[Mapping[str, Mapping[str, Any]]] = {}
     TIES_BY_RISING_ID: ClassVar[bool] = False
@@ -572,7 +572,7 @@ def nearest_of_ours(measure: host.Measure) -> KernelMeasure | None:
 
 
 def needs(measure: host.Measure) -> tuple[Need, ...]:
-    """What a measure, also one of the host, needs of the judgments beyond grades: keys of `NEEDS`."""
+    """What a measure, also of the host, needs of the judgments beyond grades: keys of `NEEDS`."""
     found = measure if isinstance(measure, KernelMeasure) else nearest_of_ours(measure)
     return () if found is None else found.NEEDS
 

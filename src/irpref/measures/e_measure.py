@@ -1,7 +1,7 @@
 """E-measure and F-measure: how far the retrieved set is from complete and pure.
 
-    E = 1 - (1 + b^2) / (b^2 / recall + 1 / precision) = 1 - (1 + b^2) r / (b^2 m + n)         0 is best
-    F = 1 - E                                                                                   1 is best
+    E = 1 - (1 + b^2) / (b^2 / recall + 1 / precision) = 1 - (1 + b^2) r / (b^2 m + n)   0 is best
+    F = 1 - E                                                                             1 is best
 
 r  relevant retrieved    n  retrieved (the cutoff if one is given)    m  relevant in the pool
 b  weight of recall relative to precision: b > 1 favours recall

@@ -3,7 +3,8 @@ run.
 
 `irpref.accelerate()` puts a provider first in ir_measures' pipeline that computes
 
-    AP  nDCG  P  R  RR  Rprec  Bpref  Success  Judged  NumQ  NumRet  NumRel  SetP  SetR  SetF  SetAP  RBP  ERR
+    AP  nDCG  P  R  RR  Rprec  Bpref  Success  Judged  NumQ  NumRet  NumRel  SetP  SetR  SetF  SetAP
+    RBP  ERR
 
 with their `rel`, `cutoff`, `judged_only`, `dcg`, `gains`, `beta` and `p`; `accelerate(False)` takes
 it out again. Values are those of the host, to the last bit of a double, tie order included: the
@@ -13,27 +14,32 @@ what is not listed goes to the host as before.
 
 Differences, all deliberate; each is pinned by a test:
 
-- pytrec_eval keeps scores as 32-bit floats: scores that differ in the 8th digit are ties for it and are in the
-  order of ids. Here scores are 64-bit floats, as in trec_eval, and a `TieWarning` says if that
-  matters for a run; `irpref.evaluator(..., float32=True)` gives pytrec_eval's order to the measures
-  that it computes for the host;
-- means are added in the order of the topics' ids, whatever run and qrels are in. The host adds in the order of the
-  run, so that a mean can have another last digit there; values of topics are equal;
-- `nDCG(dcg='exp-log2')@k` and `ERR@k` come from a Perl script that prints 5 digits, refuses grades above 4 and takes
-  numbers as topics only. Here they are not rounded and take all topics, and nDCG all grades;
-- `RBP(rel=...)` comes from cwl_eval, which leaves tied documents in the order of the run's rows; here their order is
-  that of the other measures. `RBP` with a cutoff and `ERR` without one have no provider in the
-  host; the other numbers of cwl_eval (expected cost, ...) are left to it;
-- the host counts `NumRet` after `judged_only` of another measure, and applies the `gains` of one nDCG to another,
-  if they are asked for together (which, depends on the hash seed). Here each measure has its own
-  parameters;
-- a topic whose grades are all negative ends the Python process inside pytrec_eval. Here it has the value 0;
-- fractional grades and numbers as ids are refused by pytrec_eval and welcome here, in `irpref.evaluator`. Inside
-  ir_measures and PyTerrier fractional grades stay refused after `accelerate()`;
-- a topic for which the run has an empty dict counts as not answered here, as answered in the host's `NumQ`; one whose
-  judgments are an empty dict counts as a topic here, as none there;
-- NaN and infinite scores, and two judgments of one document that differ, are errors here, a run without a topic in
-  common with the qrels and a repeated document a warning, as for all measures of this package.
+- pytrec_eval keeps scores as 32-bit floats: scores that differ in the 8th digit are ties for it and
+  are in the order of ids. Here scores are 64-bit floats, as in trec_eval, and a `TieWarning` says
+  if that matters for a run; `irpref.evaluator(..., float32=True)` gives pytrec_eval's order to the
+  measures that it computes for the host;
+- means are added in the order of the topics' ids, whatever run and qrels are in. The host adds in
+  the order of the run, so that a mean can have another last digit there; values of topics are
+  equal;
+- `nDCG(dcg='exp-log2')@k` and `ERR@k` come from a Perl script that prints 5 digits, refuses grades
+  above 4 and takes numbers as topics only. Here they are not rounded and take all topics, and nDCG
+  all grades;
+- `RBP(rel=...)` comes from cwl_eval, which leaves tied documents in the order of the run's rows;
+  here their order is that of the other measures. `RBP` with a cutoff and `ERR` without one have no
+  provider in the host; the other numbers of cwl_eval (expected cost, ...) are left to it;
+- the host counts `NumRet` after `judged_only` of another measure, and applies the `gains` of one
+  nDCG to another, if they are asked for together (which, depends on the hash seed). Here each
+  measure has its own parameters;
+- a topic whose grades are all negative ends the Python process inside pytrec_eval. Here it has the
+  value 0;
+- fractional grades and numbers as ids are refused by pytrec_eval and welcome here, in
+  `irpref.evaluator`. Inside ir_measures and PyTerrier fractional grades stay refused after
+  `accelerate()`;
+- a topic for which the run has an empty dict counts as not answered here, as answered in the host's
+  `NumQ`; one whose judgments are an empty dict counts as a topic here, as none there;
+- NaN and infinite scores, and two judgments of one document that differ, are errors here, a run
+  without a topic in common with the qrels and a repeated document a warning, as for all measures of
+  this package.
 
 What looks odd but is the host's, and is kept: `NumRel` and `NumQ` count the topics that the run
 answers; `SetF` takes beta for what the literature calls beta squared; the mean of `NumRet` and its
@@ -65,7 +71,7 @@ from irpref.kernel import (
     WeightedSum,
     ratio,
 )
-from irpref.kernel.uncertain import OverTies, Weight, even, reciprocal
+from irpref.kernel.uncertain import NOTHING_KNOWN, OverTies, Weight, even, reciprocal
 from irpref.measures.bpref import bpref
 from irpref.measures.declare import KernelMeasure, is_ours
 from irpref.measures.rank_biased import err, rbp, rbp_over_ties
@@ -308,7 +314,7 @@ class Hosted:
     fits: Callable[[Any], bool] = lambda measure: True
     ties: Callable[[Any], bool] = lambda measure: False
     over_ties: OverTies | None = None
-    HOLES: Holes = Holes()
+    HOLES: Holes = NOTHING_KNOWN
 
 
 _MONOTONE = Holes(monotone=True)
@@ -361,7 +367,7 @@ def hosted(measure: Measure) -> Hosted | None:
 
 
 def declaration(measure: Any) -> KernelMeasure | Hosted | None:
-    """What says how a measure is computed here, and what ties and unjudged documents may do to it."""
+    """What declares how a measure is computed, and what ties and holes may do to it."""
     return measure if isinstance(measure, KernelMeasure) else hosted(measure)
 
 

@@ -4,7 +4,8 @@ is best.
     gP = 1/n * sum of rho over the retrieved documents
     gR = sum of rho over the retrieved documents / sum of rho over all judged documents
 
-rho  grade on the scale [0, 1]: gain of the grade / max_rel, clipped      n  documents retrieved, or the cutoff
+rho  grade on the scale [0, 1]: gain of the grade / max_rel, clipped
+n    documents retrieved, or the cutoff
 
 J. Kekäläinen and K. Järvelin, Using graded relevance assessments in IR evaluation, JASIST 53(13),
 2002, 1120-1129, doi:10.1002/asi.10137. Cited here after that definition; the article itself was not
@@ -12,7 +13,8 @@ at hand when this was written.
 
 Decided here:
 
-- unjudged documents and negative grades have rho = 0; nothing retrieved, and nothing of a gain in the pool, gives 0;
+- unjudged documents and negative grades have rho = 0; nothing retrieved, and nothing of a gain in
+  the pool, gives 0;
 - gP with a cutoff divides by the cutoff, also if the list is shorter, as P@k does;
 - in gR the top of the scale cancels: it has no `max_rel`, and clips nothing.
 

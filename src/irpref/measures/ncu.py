@@ -1,7 +1,7 @@
 """Normalised cumulative utility: what users get on average who stop at different relevant
 documents.
 
-    NCU = sum over retrieved relevant documents of  p_stop(r) * utility(r)                    1 is best
+    NCU = sum over retrieved relevant documents of  p_stop(r) * utility(r)              1 is best
 
     stop           p_stop(r)
     uniform        1 / R
@@ -14,7 +14,8 @@ T. Sakai and S. Robertson, Modelling a user population for designing information
 EVIA 2008; formulas as in NTCIREVAL. uniform with P is AP, uniform with BR is Q-measure.
 
 count(r)  relevant documents in the top r        R  relevant documents in the pool
-gain(r)   gain of the document at rank r          gamma  how likely users go on after a relevant document
+gain(r)   gain of the document at rank r
+gamma     how likely users go on after a relevant document
 
 Left open there, decided here: relevant is what has a gain; a user who stops at a relevant document
 that was not retrieved has utility 0, so the weights are those of all R documents, retrieved or not;

@@ -16,9 +16,10 @@ How many relevant documents reach a level x, of R? Tools differ:
     rounding   number                 of
     up         ceiling of x * R       this definition, compared in whole numbers
     nearest    x * R, rounded         trec_eval 10: recall 1/3 counts as level 0.4
-    (neither)  x * R + 0.9, cut off   trec_eval 9, and with it ir_measures' `IPrec`: mostly the ceiling, but
-                                      0.7 * 3 + 0.9 = 2.9999999999999996, so that recall 2/3 counts
-                                      as level 0.7
+    (neither)  x * R + 0.9, cut off   trec_eval 9, and with it ir_measures' `IPrec`: mostly
+                                      the ceiling, but 0.7 * 3 + 0.9 =
+                                      2.9999999999999996, so that recall 2/3
+                                      counts as level 0.7
 
 trec_eval's names `iprec_at_recall_x` and `11pt_avg` mean `rounding='nearest'`, as version 10 has
 it. For the book's second query the three have .20, .25 and .25 at level 0.7, and .25, .3333 and .25

@@ -3,8 +3,10 @@
 Judgments are put on levels, a higher one preferred, inside three nested things:
 
     topic       has one or more groups, and one value
-    group       preferences of one judge: they may not contradict each other, and what follows from two of them counts
-    subgroup    documents that the judge saw together: each is preferred to those on lower levels of the subgroup
+    group       preferences of one judge: they may not contradict each other, and what follows from
+                two of them counts
+    subgroup    documents that the judge saw together: each is preferred to those on lower levels of
+                the subgroup
 
 Qrels with grades are one group of one subgroup in each topic, every grade a level.
 
@@ -31,18 +33,19 @@ Source: trec_eval 10.0 (https://github.com/usnistgov/trec_eval), form_prefs_coun
 m_prefs_*.c. The code is the definition if its own description differs. irpref keeps what you might
 not expect:
 
-- documents of equal score are ordered by *rising* id; everywhere else, in trec_eval and here, by falling id;
-- 0 / 0 is 0: of a topic without preferences, of a group without any (which still counts in the mean over groups);
-  with `nonrelevant='R'` a group with 0 / 0 makes the whole topic 0;
-- `nonrelevant='R'`, several levels in a group of one subgroup, R < N: the documents of the lowest level are compared
-  with the first R of them as if they were preferred. Of these pairs, those with the first document
-  retrieved and above the second are fulfilled; all N R of them are possible, each document with
-  itself included;
-- `nonrelevant='R'`, `pairs='retrieved'`: R and N count retrieved documents, but (R - N) is multiplied by *all*
-  relevant documents in the denominator, and in a group of several subgroups the first non-relevant
-  documents that stay are as many as all relevant ones;
-- a cutoff is trec_eval's -M: documents below it count as not retrieved. There is no `judged_only`: documents without
-  a preference play no part;
+- documents of equal score are ordered by *rising* id; everywhere else, in trec_eval and here, by
+  falling id;
+- 0 / 0 is 0: of a topic without preferences, of a group without any (which still counts in the mean
+  over groups); with `nonrelevant='R'` a group with 0 / 0 makes the whole topic 0;
+- `nonrelevant='R'`, several levels in a group of one subgroup, R < N: the documents of the lowest
+  level are compared with the first R of them as if they were preferred. Of these pairs, those with
+  the first document retrieved and above the second are fulfilled; all N R of them are possible,
+  each document with itself included;
+- `nonrelevant='R'`, `pairs='retrieved'`: R and N count retrieved documents, but (R - N) is
+  multiplied by *all* relevant documents in the denominator, and in a group of several subgroups the
+  first non-relevant documents that stay are as many as all relevant ones;
+- a cutoff is trec_eval's -M: documents below it count as not retrieved. There is no `judged_only`:
+  documents without a preference play no part;
 - a judgment that occurs twice in a group of one subgroup counts twice (with a warning);
 - in a group of several subgroups a document has the level of the last of them, by name.
 
@@ -54,8 +57,8 @@ By hand: grades a 2, b 1, c 0, so three preferences: a before b, a before c, b b
 retrieved is below all that is.
 
     ranking   retrieved      implied                  all
-    a c       1 / 1          2 / 3                    2 / 3        a before b is implied, b before c broken
-    a         0 / 0 = 0      2 / 2 = 1                2 / 3        nothing says how b and c are ranked
+    a c       1 / 1          2 / 3                    2 / 3   a before b implied, b before c broken
+    a         0 / 0 = 0      2 / 2 = 1                2 / 3   nothing says how b and c are ranked
 
 NumPrefs is 3 for both rankings; NumPrefsFulfilled is 2, and 1 of `a c` with `pairs='retrieved'`.
 
@@ -63,9 +66,9 @@ Two judges, each a group: the first has the same three preferences, the second h
 Ranking a b c:
 
     by          fulfilled of possible                                            value
-    preference  3 of the first judge's, 0 of the second's: 3 of 4                3/4
-    pair        a and b: 1 of 2 judges; a and c: 1 of 1; b and c: 1 of 1         (1/2 + 1 + 1) / 3 = 5/6
-    group       3 of 3, and 0 of 1                                               (1 + 0) / 2 = 1/2
+    preference  3 of the first judge's, 0 of the second's: 3 of 4          3/4
+    pair        a and b: 1 of 2 judges; a and c: 1 of 1; b and c: 1 of 1   (1/2 + 1 + 1) / 3 = 5/6
+    group       3 of 3, and 0 of 1                                         (1 + 0) / 2 = 1/2
 
 With `nonrelevant='R'`: grades a 2, b 1, c 0 have R = 2 and N = 1, so one non-relevant document is
 missing. Ranking a c b fulfils 2 of 3 preferences, and the missing document is ranked below both

@@ -11,8 +11,8 @@ retrieved come below all that were, in no order among themselves. In these terms
     appref   = mean of ppref@r over the ranks K
 
 r  rank of the higher document of a preference
-K  ranks at which rpref rises; a document that was not retrieved and is preferred to another such is one more rank, at
-   which ppref is 0
+K  ranks at which rpref rises; a document that was not retrieved and is preferred to another such is
+   one more rank, at which ppref is 0
 
 Their rpref is recall of preferences. It is not De Beer and Moens' rpref (`RPref`), which came two
 years before.
@@ -25,13 +25,16 @@ Left open there, decided here:
 
 - ties of score: by falling document id, as everywhere in this package but in `PrefShare`;
 - nothing ordered, or no preference at all: 0;
-- implied preferences: those that follow inside a group count as those that were given, none is inferred from others;
-- several judges: their preferences are pooled. Two who agree count twice; of two who differ one is always broken;
+- implied preferences: those that follow inside a group count as those that were given, none is
+  inferred from others;
+- several judges: their preferences are pooled. Two who agree count twice; of two who differ one is
+  always broken;
 - duplicates, and documents on one level: no preference;
-- "bad" documents, which their assessors could take out: worse than every other document of that assessor, if the
-  file has them so (a subgroup with bad documents on a lower level than all others);
-- appref of preferences that are never ordered: as above. As many zeros as there are ranks at which rpref would still
-  rise if those documents followed; without such preferences it is the plain mean.
+- "bad" documents, which their assessors could take out: worse than every other document of that
+  assessor, if the file has them so (a subgroup with bad documents on a lower level than all
+  others);
+- appref of preferences that are never ordered: as above. As many zeros as there are ranks at which
+  rpref would still rise if those documents followed; without such preferences it is the plain mean.
 
 By hand: grades a 2, b 1, c 0 give a before b, a before c, b before c. Ranking b a c:
 

@@ -3,7 +3,9 @@ and RBP's residual.
 
     RBP          (1 - p) * sum over relevant r of p^(rank(r) - 1)
     RBPResidual  1 - (1 - p) * sum over judged d of p^(rank(d) - 1)
-    ERR          sum over ranks j of s(j) / j * (1 - s(1)) * ... * (1 - s(j - 1)),     s(j) = (2^grade(j) - 1) / 16
+    ERR          sum over ranks j of s(j) / j * (1 - s(1)) * ... * (1 - s(j - 1))
+
+s(j)  (2^grade(j) - 1) / 16
 
 p  persistence: how likely a user who looked at one document looks at the next
 
@@ -96,7 +98,7 @@ def err(run: JudgedRun, *, cutoff: int | None) -> Floats:
 
 
 def rbp_residual(run: JudgedRun, *, p: float, cutoff: int | None) -> Floats:
-    """Weight of what was not judged in each topic: shape (n_topics,), in [0, 1], lower is better."""
+    """Weight of what was not judged: shape (n_topics,), in [0, 1], lower is better."""
     judged = run.at(cutoff).at_least(0)
     return 1 - judged.hits.total((1 - p) * p ** (judged.rank - 1.0))
 

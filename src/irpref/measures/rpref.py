@@ -6,7 +6,7 @@ apart. 1 is best.
 
 rho    grade on the scale [0, 1]: gain of the grade / max_rel, clipped
 R      sum of rho over the judged documents      N   sum of (1 - rho)
-den_k  absolute: N      relative: judged documents ranked above k      relative2: the same and k itself
+den_k  absolute: N   relative: judged documents ranked above k   relative2: the same and k itself
 
 n-pref is rpref after rho has been cut into n partitions of equal width: partition i = min(n - 1,
 floor(n rho)) represents the value i / (n - 1). With n = 2 it is bpref with the denominator N; with
@@ -18,20 +18,23 @@ SIGIR 2006, 637-638, doi:10.1145/1148170.1148293, equation (1) and sections 2.4,
 
 Left open there, decided here:
 
-- a judged document that was not retrieved adds nothing (`unretrieved='zero'`, as for bpref); read literally it
-  stays in the sum with every retrieved less relevant document above it (`'infinity'`), which gives
-  a run of one relevant document the value 1;
+- a judged document that was not retrieved adds nothing (`unretrieved='zero'`, as for bpref); read
+  literally it stays in the sum with every retrieved less relevant document above it (`'infinity'`),
+  which gives a run of one relevant document the value 1;
 - nothing judged retrieved, or nothing relevant in the pool: 0 in every reading;
 - no judged document of a lower grade exists (N = 0): nothing can be misplaced, the factor is 1;
-- 0/0 for the highest judged document (relative norm): penalty 0, so that a perfect ranking has the value 1;
-- the authors' "case for omitting the highest ranked document": `top='drop'` takes it out of the sum and of R
-  (not if nothing would be left), `top='zero'` out of the sum only, as NTCIREVAL does;
-- den_k of the relative norm: the words, "the number of preference pairs for D_k", suggest the documents of a lower
-  grade; the formula lost its letters in every copy at hand. Documents ranked above are meant, for
-  the text has 0/0 for the highest ranked document, and NTCIREVAL divides by them;
-- the boundary of two partitions belongs to the upper one, as in their figure 1; partitions are computed in exact
-  arithmetic, because 100 * 0.29 is 28.999999999999996 in floating point;
-- a positive gain below 1e-250 of max_rel is refused: products with it would leave the range of a double.
+- 0/0 for the highest judged document (relative norm): penalty 0, so that a perfect ranking has the
+  value 1;
+- the authors' "case for omitting the highest ranked document": `top='drop'` takes it out of the sum
+  and of R (not if nothing would be left), `top='zero'` out of the sum only, as NTCIREVAL does;
+- den_k of the relative norm: the words, "the number of preference pairs for D_k", suggest the
+  documents of a lower grade; the formula lost its letters in every copy at hand. Documents ranked
+  above are meant, for the text has 0/0 for the highest ranked document, and NTCIREVAL divides by
+  them;
+- the boundary of two partitions belongs to the upper one, as in their figure 1; partitions are
+  computed in exact arithmetic, because 100 * 0.29 is 28.999999999999996 in floating point;
+- a positive gain below 1e-250 of max_rel is refused: products with it would leave the range of a
+  double.
 
 What equals what: with grades 0 and max_rel alone, rpref (absolute) is bpref with the denominator N,
 which trec_eval 10 calls `prefs_simp` on such qrels; n-pref with n = k max_rel + 1 partitions is
@@ -76,11 +79,11 @@ Figure 1 of the paper prints grades and rankings of three tools, but their score
 From the rankings:
 
                                            T1      T2      T3
-    absolute                            0.848   0.703   0.144      T1 misplaces nothing: 6.7 retrieved of R = 7.9
+    absolute                            0.848   0.703   0.144   T1: no mistake, 6.7 of R = 7.9
     absolute, unretrieved='infinity'    0.994   0.900   0.392
     relative                            0.848   0.675   0.068
-    relative, n = 2                     1.000   0.673   0.018      A and B of the figure
-    relative, n = 4                     0.875   0.651   0.046      A1, A2, B1 and B2
+    relative, n = 2                     1.000   0.673   0.018   A and B of the figure
+    relative, n = 4                     0.875   0.651   0.046   A1, A2, B1 and B2
 
 What it is sensitive to: the judged non-relevant documents. If there are few, N is small and one
 misplaced document costs much. In the absolute norm a mistake costs the same at every rank. The
@@ -92,13 +95,17 @@ How to read the file beside the paper: `scale` makes rho, N and R; `misplaced` i
 R; `rpref_terms` hands the same summands to `explain`, one a document. Its symbols are these
 variables:
 
-    S           judged documents: rows of the pool, (n_judged,); those retrieved are the hits, (n_hits,)
-    tau_k       `place` of a hit and 1, counted among judged documents; infinity for the rows that are no hit
+    S           judged documents: rows of the pool, (n_judged,); those retrieved are the hits,
+                (n_hits,)
+    tau_k       `place` of a hit and 1, counted among judged documents; infinity for the rows that
+                are no hit
     c           `cutoff`: documents below rank c of the whole list are no hits
-    rho_k       `of.value[level] / of.top`; documents of one grade share a level, so it is kept by level
+    rho_k       `of.value[level] / of.top`; documents of one grade share a level, so it is kept by
+                level
     R, N        `of.r / of.top` and `of.n / of.top`, (n_topics,)
     inner sum   `above / of.value[level]`: the division by rho_k comes with that by den_k
-    den_k       `den` is rho_k times N; in the relative norms rho_k alone, times a number of documents
+    den_k       `den` is rho_k times N; in the relative norms rho_k alone, times a number of
+                documents
     1 / R       a division by `size`, at the end
 """
 

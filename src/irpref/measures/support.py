@@ -1,4 +1,4 @@
-"""What ir_measures cannot compute: said before it fails, or in one line if it fails all the same."""
+"""What ir_measures cannot compute, said before it fails, or in one line if it does fail."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def any_rel(measure: Measure, rel: Any) -> bool:
 
 
 def check_parameters(measure: Measure) -> None:
-    """`ValueError` if a measure of the host lacks a parameter, or has one that it does not accept."""
+    """`ValueError` if a measure of the host lacks a parameter, or does not accept one."""
     if any_rel(measure, measure.params.get("rel")):
         measure = measure(rel=1)  # what is left to check
     for name, spec in measure.SUPPORTED_PARAMS.items():
@@ -59,7 +59,7 @@ def check_parameters(measure: Measure) -> None:
 
 
 def check_limits(measure: Measure) -> None:
-    """`ValueError` if a parameter of a measure of the host has a value that no provider survives."""
+    """`ValueError` if a parameter has a value that no provider of the host survives."""
     for name, value in measure.params.items():
         if isinstance(value, Mapping):
             if not all(_is_number(v) and _is_finite(v) for pair in value.items() for v in pair):
@@ -88,7 +88,7 @@ def check_limits(measure: Measure) -> None:
 
 
 def check_supported(measures: Iterable[Measure], source: Any) -> None:
-    """`ValueError` if a provider of the host, or all of those installed, do not compute a measure."""
+    """`ValueError` if a provider, or all that are installed, cannot compute a measure."""
     for measure in measures:
         check_parameters(measure)
         check_limits(measure)  # before any provider sees them: some end the process

@@ -5,7 +5,8 @@ best.
     sigma = harmonic mean of 1 - RP+(run) / RP+(full) and 1 - RP-(run) / RP-(full)
     rho   = R / max(R, b)
 
-b         the last rank before CRP is first positive; if it never is, rho is 1 if the curve is 0 all along, else 0
+b         the last rank before CRP is first positive; if it never is, rho is 1 if the curve is 0 all
+          along, else 0
 RP+, RP-  sums of the positive and of the negative relative positions down to `depth`
 full      the ideal list, cut at `depth`, in reverse
 
@@ -23,7 +24,7 @@ By hand: grades a 2, b 1, c 0, depth 3, ranking a c b. The ideal list is a b c: 
 high, b one too low, so RP is 0, -1, +1. Reversed, c b a has RP -2, 0, +2. The curve of the run is
 0, -1, 0 and never positive.
 
-    sigma = harmonic mean of 1 - 1/2 and 1 - 1/2 = 1/2        rho = 0        tau = (0 + 1/2) / 2 = 1/4
+    sigma = harmonic mean of 1 - 1/2 and 1 - 1/2 = 1/2   rho = 0   tau = (0 + 1/2) / 2 = 1/4
 
 When 1, when 0: a b c has RP 0 everywhere, rho 1, sigma 1 and tau 1; c b a is the reversed list
 itself and has 0. With three relevant documents, grades a 2, b 1, c 1, the reversed list b c a has

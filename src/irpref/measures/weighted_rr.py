@@ -4,7 +4,9 @@ is best.
     WRR = max over ranks i of delta(X_i) / (i - 1/beta(X_i)) = 1 / (r_1 - 1/beta(X))
     normalised: WRR * (1 - 1/beta(X*))
 
-X_i   grade at rank i      delta  1 for relevant grades, 0 for others      beta  above 1, falling as grades rise
+X_i    grade at rank i
+delta  1 for relevant grades, 0 for others
+beta   above 1, falling as grades rise
 r_1   rank of the first relevant document, X its grade     X*  best grade judged in the topic
 
 K. Eguchi, K. Oyama, E. Ishida, N. Kando and K. Kuriyama, Overview of the web retrieval task at the
@@ -17,13 +19,13 @@ AIRS 2006, which finds it less sensitive than O-measure and more than the recipr
 
 Decided here:
 
-- 1/beta(X) = gain of X / (max_rel + 1), the gain clipped to [0, max_rel]: with grades 1, 2, 3 beta is 4, 2 and 4/3.
-  Other values are a matter of the unit: `gains={1: 5, 2: 8}` with `max_rel=9` gives 1/beta = 5/10
-  and 8/10;
+- 1/beta(X) = gain of X / (max_rel + 1), the gain clipped to [0, max_rel]: with grades 1, 2, 3 beta
+  is 4, 2 and 4/3. Other values are a matter of the unit: `gains={1: 5, 2: 8}` with `max_rel=9`
+  gives 1/beta = 5/10 and 8/10;
 - delta(X) = 1 for grades of at least `rel`;
-- normalised by the best value that the topic admits (`norm='ideal'`), so that the ideal list has the value 1; as
-  published (`norm='none'`) values reach max_rel + 1, and the few topics with a best document at
-  rank 1 dominate the mean;
+- normalised by the best value that the topic admits (`norm='ideal'`), so that the ideal list has
+  the value 1; as published (`norm='none'`) values reach max_rel + 1, and the few topics with a best
+  document at rank 1 dominate the mean;
 - nothing relevant in the pool or retrieved: 0.
 
 What equals what: binary judgments on a scale up to 1 give 1 / (2 r - 1) normalised; gains of 0 give

@@ -101,7 +101,7 @@ def q_measure(
     cutoff: int | None = None,
     **how: Any,
 ) -> Fraction:
-    """Q-measure, Sakai 2006, section 2; with a cutoff divided by min(cutoff, R) as NTCIREVAL does."""
+    """Q-measure, Sakai 2006, section 2; with a cutoff over min(cutoff, R) as NTCIREVAL has it."""
     lst = GradedList(ranking, judgments, cutoff=cutoff, **how)
     if lst.n_relevant == 0:
         return Fraction(0)

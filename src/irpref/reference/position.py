@@ -52,7 +52,7 @@ def recall_base(judgments: Judgments) -> int:
 def crp_curve(
     ranking: Ranking, judgments: Judgments, *, cutoff: int | None = None, judged_only: bool = False
 ) -> list[int]:
-    """Cumulated relative position by rank, Angelini et al. 2013, equation (5); at least to rank R."""
+    """CRP by rank, Angelini et al. 2013, equation (5); at least to rank R."""
     if judged_only:
         ranking = condensed(ranking, judgments)
     shown = top(ranking, cutoff)
@@ -141,8 +141,8 @@ def crp_recovery(
     cutoff: int | None = None,
     judged_only: bool = False,
 ) -> Fraction:
-    """Recovery value rho = R / balance point, Angelini et al. 2013, section 2; with `balance='last'`
-    as MATTERS.
+    """Recovery value rho = R / balance point, Angelini et al. 2013, section 2; with
+    `balance='last'` as MATTERS.
     """
     R = recall_base(judgments)
     if R == 0:
@@ -174,7 +174,7 @@ def published_recovery(curve: list[int], R: int) -> Fraction:
 
 @formula("Twist")
 def twist(ranking: Ranking, judgments: Judgments, *, depth: int = 1000) -> Fraction:
-    """Twist, Ferro et al. 2016, formulas of MATTERS: mean of the recovery and of the space ratio."""
+    """Twist, Ferro et al. 2016, as MATTERS has it: mean of the recovery and the space ratio."""
     R = recall_base(judgments)
     depth = max(depth, R)
     shown = top(ranking, depth)

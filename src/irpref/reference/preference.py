@@ -24,7 +24,7 @@ from irpref.reference.symbols import (
 
 
 def partition_value(rho: Fraction, n: int) -> Fraction:
-    """Representative of the partition that holds rho, of n equally wide ones: 0, 1/(n-1), ..., 1."""
+    """Representative of the partition that holds rho, of n of one width: 0, 1/(n-1), ..., 1."""
     partition = min(n - 1, math.floor(n * rho))
     return Fraction(partition, n - 1)
 

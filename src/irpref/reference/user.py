@@ -76,7 +76,7 @@ def total_search_efficiency(
     rel: Number = 1,
     cutoff: int | None = None,
 ) -> Fraction | float:
-    """Exposure of the lowest relevant document, Diaz, Ekstrand and Mitra 2025; 0 if one is missing."""
+    """Exposure of the lowest relevant document, Diaz et al. 2025; 0 if one is missing."""
     relevant = relevant_set(judgments, rel)
     ranks = {doc: rank for rank, doc in enumerate(top(ranking, cutoff), start=1)}
     if not relevant or not relevant <= set(ranks):

@@ -4,7 +4,8 @@ Find the number n of topics at which a test at significance level a finds a true
 least d with the power you want. Values of systems vary by s^2 within a topic (the residual variance
 of the two-way analysis of variance, systems by topics, without replication):
 
-    t      paired t-test of two systems: T with n - 1 degrees of freedom and noncentrality sqrt(n) d / sqrt(2 s^2)
+    t      paired t-test of two systems: T with n - 1 degrees of freedom and noncentrality sqrt(n) d
+           / sqrt(2 s^2)
            (t_one_sided: the same test, one-sided)
     anova  one-way analysis of variance of m systems, of which the best and the worst are d apart:
            F with m - 1 and m (n - 1) degrees of freedom and noncentrality n d^2 / (2 s^2), the

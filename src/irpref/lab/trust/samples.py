@@ -21,7 +21,7 @@ CHUNK = 1 << 18
 
 
 def drawing(rng: Rng | None) -> np.random.Generator:
-    """The generator for a seed or a generator; None means seed 0. `ValueError` for anything else."""
+    """The generator for a seed or a generator; None is seed 0. `ValueError` for anything else."""
     try:
         return np.random.default_rng(0 if rng is None else rng)
     except (TypeError, ValueError):

@@ -2,7 +2,7 @@
 pool.
 
 runs = retrieved(evaluate, {"a": run_a, "b": run_b})      the documents of each run
-holes = Holes(evaluate.pool, [runs["a"]], negative=False)  the holes of one run, or of two for their difference
+holes = Holes(evaluate.pool, [runs["a"]], negative=False)  of one run, or of two for a difference
 holes.values(task, {topic: [grades, grades, ...]})         values with these grades, many at once
 """
 

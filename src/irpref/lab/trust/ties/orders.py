@@ -58,7 +58,7 @@ class Tied:
         return cls(run, Segments(np.append(starts, run.rank.size)), first, last[starts] - first + 1)
 
     def view(self, judged_only: bool, negative: bool = False) -> Tied:
-        """If `judged_only`, only judged documents, ranked again from 1. See `JudgedRun.condensed`."""
+        """If `judged_only`, the judged documents, ranked again. See `JudgedRun.condensed`."""
 
         def make() -> Tied:
             view = self.run.condensed(negative)
