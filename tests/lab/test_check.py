@@ -295,9 +295,11 @@ def test_the_scale_is_held_against_the_measures():
     assert _one(findings, "rel-above-scale").example == "AP(rel=3)"
     assert "2 would be taken" in _one(findings, "max-rel-missing").text
     assert _one(findings, "max-rel-below-scale").level == "warning"
-    none = {**QRELS, "q9": {"d1": 0}}
-    row = _one(irpref.lab.check(none, {"r": _run(topics=none)}), "topics-without-relevant")
-    assert (row.level, row.count, row.example) == ("note", 1, "q9")
+    for n in (10, 40):
+        many = {f"q{t}": {"d1": int(t > 0), "d2": 0} for t in range(n)}
+        row = _one(irpref.lab.check(many), "topics-without-relevant")
+        assert (row.level, row.count, row.example) == ("note" if n == 40 else "grave", 1, "q0")
+        assert ("their means shrink by the factor 0.90" in row.text) == (n == 10)
     row = _one(irpref.lab.check({"q9": {"d1": 0}, "q8": {"d2": -1}}), "topics-without-relevant")
     assert (row.level, row.count) == ("grave", 2)
 

@@ -2,6 +2,7 @@
 
 import base64
 import hashlib
+import html
 import json
 import re
 import subprocess
@@ -197,7 +198,8 @@ def test_bounds_are_those_of_the_intervals(made):
 def test_the_page_names_measures_that_suit_the_judgments(made):
     suggested = irpref.lab.check(QRELS, RUNS, MEASURES).attrs["measures"]
     assert Page(made.html).data["suggested"] == suggested
-    assert all(f"<bdi>{row['measure']}</bdi> (" in made.html for row in suggested)
+    text = html.unescape(made.html)
+    assert all(f"<bdi>{row['measure']}</bdi> (" in text for row in suggested)
 
 
 def test_what_is_known_of_no_measure_is_said():

@@ -46,21 +46,41 @@ def passed():
 def test_incomplete_judgments_get_what_passed_the_study(passed):
     cast = load("cast2021")
     assert named(cast.qrels, cast.runs) == [*PASSED.values(), "nDCG@10"]
-    for runs, said in (
-        (cast.runs, "(0.70 to 0.86)"),
-        ({"one": cast.runs["org_convdr"]}, "(0.70)"),
-        ({}, "Judged@10 b"),
-    ):
-        assert said in irpref.lab.check(cast.qrels, runs).attrs["measures"][2]["why"]
     assert all(PASSED.keys() <= measures for asked in passed[:3] for measures in asked)
 
 
-def test_complete_judgments(passed):
+def test_the_advice_is_the_same_whichever_runs_are_given():
+    cast = load("cast2021")
+    expected = irpref.lab.check(cast.qrels).attrs["measures"]
+    for runs in (cast.runs, {"one": cast.runs["org_convdr"]}):
+        assert irpref.lab.check(cast.qrels, runs).attrs["measures"] == expected
+    assert "unreviewed" in expected[0]["why"]
     qrels = graded()
-    assert named(qrels, {"a": ranked(qrels)}) == ["QMeasure", "nDCG", "nDCG@10"]
-    binary = {q: {d: min(g, 1) for d, g in docs.items()} for q, docs in qrels.items()}
-    assert named(binary, {"a": ranked(qrels)}) == ["AP", "nDCG", "nDCG@10"]
-    assert {"AP", "Q", "nDCG"} <= passed[3][0]
+    deep, short = ranked(qrels), ranked(qrels, 5)
+    assert named(qrels, {}) == named(qrels, {"a": deep}) == named(qrels, {"a": short})
+
+
+@pytest.mark.parametrize(
+    ("grade_of", "suited", "why"),
+    [
+        (lambda g: g + 1, ["nDCG@10", "QMeasure", "RPref(norm='relative2',max_rel=3)"], "rel=1"),
+        (
+            lambda g: 0.8 * g / 2,
+            ["RPref(norm='relative2',max_rel=1)", "nDCG@10", "QMeasure"],
+            "rel=1",
+        ),
+    ],
+)
+def test_measures_that_cannot_tell_runs_apart_are_not_named(grade_of, suited, why):
+    qrels = {q: {d: grade_of(g) for d, g in docs.items()} for q, docs in graded().items()}
+    runs = {
+        "a": ranked(qrels),
+        "b": {q: {d: -s for d, s in r.items()} for q, r in ranked(qrels).items()},
+    }
+    found = irpref.lab.check(qrels, runs)
+    assert [row["measure"] for row in found.attrs["measures"]] == suited
+    (text, *_) = found.loc[found["code"] == "tells-nothing", "text"]
+    assert why in text
 
 
 def test_the_page_says_what_the_study_says():
@@ -76,16 +96,13 @@ def test_the_page_says_what_the_study_says():
 
 def test_relevant_documents_alone():
     qrels = {q: {d: g for d, g in docs.items() if g} for q, docs in graded().items()}
-    assert named(qrels, {"a": ranked(graded())}) == ["RR@10", "R@30", "nDCG@10"]
-
-
-@pytest.mark.parametrize(("judged", "third"), [(True, "P@5"), (False, "Judged@5")])
-def test_short_rankings(judged, third):
-    qrels = graded()
-    run = ranked(qrels, 5)
-    if not judged:
-        run = {q: docs | {"new": 1} for q, docs in ranked(qrels, 4).items()}
-    assert named(qrels, {"a": run}) == ["nDCG@5", "RR@5", third]
+    assert named(qrels, {}) == ["RR@10", "R@100", "nDCG@10"]
+    # A third of the first ten documents is judged, the others are new ones.
+    run = {
+        q: {d if i % 3 else f"x{i}": -i for i, d in enumerate(docs)} for q, docs in qrels.items()
+    }
+    run = {q: {f"x{i}": -i + 0.5 for i in range(20)} | docs for q, docs in run.items()}
+    assert named(qrels, {"a": run}) == ["RR@10", "R@100", "nDCG@10"]
 
 
 def test_preferences():
@@ -110,6 +127,6 @@ def test_the_command_names_them_last(tmp_path, monkeypatch, capsys):
         "".join(f"{q} Q0 {d} 1 {-int(d[1:])} a\n" for q, docs in graded().items() for d in docs)
     )
     assert main(["check", "qrels", "run"]) == 0
-    assert "\nMeasures that suit these judgments\nQMeasure " in capsys.readouterr().out
+    assert "\nMeasures that suit these judgments\nAP(judged_only=True) " in capsys.readouterr().out
     assert main(["check", "qrels", "run", "-o", "jsonl"]) == 0
-    assert "QMeasure" not in capsys.readouterr().out
+    assert "judged_only" not in capsys.readouterr().out

@@ -432,18 +432,18 @@ def gathered(
     chosen = list(dict.fromkeys(parse_all(measures)))
     if not chosen:
         raise MeasureError("there is no measure to evaluate")
-    judge = _Judge(chosen, qrels, depth, alignment)
+    gatherer = Gatherer(chosen, qrels, depth, alignment)
     several = not isinstance(runs, Mapping) or len(runs) > 1
     systems = []
     for name, run in each_run(runs):
         with about(name, several):
-            systems.append(judge.system(name, repeats_in(run)))
+            systems.append(gatherer.system(name, repeats_in(run)))
     if not systems:
         raise ArgumentError("there are no runs to evaluate")
-    return judge.evidence(systems)
+    return gatherer.evidence(systems)
 
 
-class _Judge:
+class Gatherer:
     """Evaluates runs, and the rankings that show what a measure can tell apart.
 
     Parameters

@@ -1,14 +1,26 @@
 """Suggest three measures that suit your judgments, with a reason for each.
 
-The reasons come from your judgments and runs, and from the study of robustness
-(docs/robustness.md). With many judgments missing, measures that leave out unjudged documents
-predict other topics better; of those, condensed AP and rpref with norm='relative2' passed every
-question under random loss and in shallow pools. With all judgments, AP, Q-measure and nDCG predict
-about equally well. The study tested neither preferences nor rankings of a few documents."""
+What suits depends on the judgments alone, so the advice is the same whichever runs you have. The
+reasons are the judgments and the literature:
+
+    only relevant documents are judged
+        measures that need no judged non-relevant document
+    non-relevant documents are judged, too
+        measures on condensed lists, which leave out unjudged documents (T. Sakai, Alternatives to
+        bpref, SIGIR 2007, doi:10.1145/1277741.1277756), and of the preferences between judged
+        documents (J. De Beer and M.-F. Moens, Rpref, SIGIR 2006, doi:10.1145/1148170.1148293); for
+        the first page nDCG (K. Jarvelin and J. Kekalainen, ACM TOIS 20 (2002) 422-446,
+        doi:10.1145/582415.582418)
+    preferences
+        the share of them that a ranking keeps
+
+Our own study of robustness (docs/robustness.md, unreviewed) agrees with the second: condensed AP
+and rpref with norm='relative2' passed every question there, under random loss and in shallow pools.
+
+`alternatives` follow if some of the three cannot tell your runs apart."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -16,21 +28,13 @@ import numpy as np
 from irpref.judged.pool import Pool
 from irpref.values.findings import sentences
 
-COMPLETE = 0.95  # share of judged documents in the first ten of every run
-SHALLOW = 20  # a ranking of at most this many documents has no tail to measure
 
-
-def suggest(
-    pool: Pool, seen: Sequence[tuple[float, float]], preferences: bool = False
-) -> list[dict[str, str]]:
+def suggest(pool: Pool, preferences: bool = False) -> list[dict[str, str]]:
     """Three measures for these judgments.
 
     Parameters
     ----------
     pool : Pool
-    seen : sequence of (float, float)
-        For each run, the share of judged documents in its first ten and its median number of
-        documents per topic.
     preferences : bool
         Whether documents were compared with each other instead of graded.
 
@@ -43,23 +47,20 @@ def suggest(
         return _suggested("preferences")
     positive = pool.grade > 0
     relevant, nonrelevant = pool.judged.count(positive), pool.judged.count(pool.grade == 0)
-    graded = np.unique(pool.grade[positive]).size > 1
-    judged = [share for share, _ in seen]
-    unjudged = not judged or min(judged) < COMPLETE
-    depth = int(max((length for _, length in seen), default=1000))
-    k = max(min(10, depth), 1)
     if 2 * np.sum((relevant > 0) & (nonrelevant == 0)) > np.sum(relevant > 0):
-        return _suggested("only-relevant", k=k, tail=min(depth // 10 * 10 or depth, 100))
-    if depth <= SHALLOW:
-        return _suggested("shallow-unjudged" if unjudged else "shallow", k=k, depth=depth)
-    if unjudged:
-        ends = (
-            dict.fromkeys(f"{share:.2f}" for share in (min(judged), max(judged))) if judged else ()
-        )
-        said = f" ({' to '.join(ends)})" if ends else ""
-        how = "with their grades" if graded else "relevant with non-relevant ones"
-        return _suggested("unjudged", top=max(1.0, float(pool.grade.max())), how=how, judged=said)
-    return _suggested("graded" if graded else "binary")
+        return _suggested("only-relevant")
+    graded = np.unique(pool.grade[positive]).size > 1
+    how = "with their grades" if graded else "relevant with non-relevant ones"
+    return _suggested("nonrelevant-too", top=_top(pool), how=how)
+
+
+def alternatives(pool: Pool) -> list[dict[str, str]]:
+    """Measures to suggest if some of the three cannot tell runs apart."""
+    return _suggested("alternatives", top=_top(pool))
+
+
+def _top(pool: Pool) -> float:
+    return max(1.0, float(pool.grade.max()))
 
 
 def _suggested(case: str, **said: Any) -> list[dict[str, str]]:

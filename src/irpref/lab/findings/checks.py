@@ -2,11 +2,13 @@
 
 A finding has a stable code, a level, a count, the first example, and a sentence about what follows:
 
-    grave    values would mislead: topics without documents, no topic or document in common, ids that differ only in
-             case or white space, a run that cannot be evaluated
-    warning  values depend on it: documents repeated, a ranking shorter than a cutoff, ties across grades at the top,
-             identical runs, many unjudged documents, judgments on which a measure is degenerate
-    note     good to know: the scale, harmless ties, uneven depth, topics that are only judged or only answered
+    grave    values would mislead: topics without documents, no topic or document in common, ids
+             that differ only in case or white space, a run that cannot be evaluated
+    warning  values depend on it: documents repeated, a ranking shorter than a cutoff, ties across
+             grades at the top, identical runs, many unjudged documents, judgments on which a
+             measure is degenerate
+    note     good to know: the scale, harmless ties, uneven depth, topics that are only judged or
+             only answered
 
 >>> qrels = {"q1": {"a": 1, "b": 0}, "q2": {"c": 1, "d": 0}}
 >>> findings = check(qrels, {"mine": {"q1": {"a": 2.0, "b": 1.0}}})
@@ -29,30 +31,32 @@ import numpy as np
 from irpref.data.columns import Reading
 from irpref.data.run_names import named_runs
 from irpref.errors import ConflictError
-from irpref.judged.inputs import opened
+from irpref.judged.inputs import as_table, opened
 from irpref.judged.kept import kept_pool
 from irpref.judged.order import Alignment
 from irpref.judged.pool import Pool
 from irpref.judged.stream import each
+from irpref.lab.findings.advice import Advice
 from irpref.measures.declare import KernelMeasure, needs, registered
 from irpref.measures.degenerate import lacks_nonrelevant, nonrelevant, what_is_left
 from irpref.measures.names import parse_all
 from irpref.messages import give
+from irpref.values.evidence import System
 from irpref.values.findings import Finding, finding, of_topics
 from irpref.values.scales import mixed_scales, reversed_grades
 from irpref.values.seen import TOP, JudgedIds, Seen, grave_of_run, lines, read, seen_in
-from irpref.values.suggestions import suggest
 
 if TYPE_CHECKING:
     import pandas as pd
     from ir_measures.measures import Measure
 
-    from irpref.judged.types import Qrels, Runs
+    from irpref.judged.types import Qrels, Run, Runs
     from irpref.measures.declare import Measures
 
 LEVELS = ("grave", "warning", "note")
 COLUMNS = tuple(column.name for column in fields(Finding))
 _MANY_UNJUDGED, _SOME_UNJUDGED = 0.2, 0.05  # shares of unjudged documents at the top
+MOST_UNANSWERABLE = 0.05  # share of topics without relevant documents
 
 
 def check(
@@ -88,16 +92,18 @@ def check(
         (None: about qrels or measures), `count` (of topics, documents or judgments, as the text
         says), `example` (the first topic, document or run concerned), `text`. Codes:
 
-        - grave: `topics-without-documents`, `no-common-topic`, `no-judged-document`, `mangled-ids`, `invalid-run`
-        - warning: `duplicates`, `constant-scores`, `grade-order`, `identical-runs`, `mixed-scales`, `no-nonrelevant`,
-          `rel-above-scale`, `max-rel-below-scale`, `caution`
+        - grave: `topics-without-documents`, `no-common-topic`, `no-judged-document`,
+          `mangled-ids`, `invalid-run`; `topics-without-relevant` if more than 5 % of the topics
+        - warning: `duplicates`, `constant-scores`, `grade-order`, `identical-runs`, `mixed-scales`,
+          `no-nonrelevant`, `rel-above-scale`, `max-rel-below-scale`, `caution`, `tells-nothing`
         - warning or note: `shallow`, `ties`, `uneven-depth`, `unjudged`
-        - note: `negative-grades`, `float32-ties`, `unjudged-topics`, `topics-without-relevant`, `grade-scale`,
-          `max-rel-missing`, `has-nonrelevant`
-        - of preferences: `contradicting-preferences` (grave), `disagreeing-judges` (warning), `never-compared` (note)
+        - note: `negative-grades`, `float32-ties`, `unjudged-topics`, `topics-without-relevant`,
+          `grade-scale`, `max-rel-missing`, `has-nonrelevant`
+        - of preferences: `contradicting-preferences` (grave), `disagreeing-judges` (warning),
+          `never-compared` (note)
 
-        `attrs["measures"]` names three measures that suit these judgments (a list of dicts:
-        `measure`, `why`).
+        `attrs["measures"]` names up to three measures that suit these judgments and can tell the
+        given runs apart (a list of dicts: `measure`, `why`).
 
     Raises
     ------
@@ -123,7 +129,14 @@ def check(
     if not preferences:
         found += mixed_scales(qrels, pool)
     named, ids, seen = named_runs(runs), JudgedIds(pool), {}
-    done_of = each(lambda run: seen_in(read(run, form), ids, alignment), named.values(), jobs)
+    advice = Advice(pool, qrels, preferences, alignment)
+    systems: list[System] = []
+
+    def looked_at(item: tuple[str, Run]) -> tuple[Seen, System | None]:
+        data = as_table(read(item[1], form), "score")
+        return seen_in(data, ids, alignment), advice.system(item[0], data)
+
+    done_of = each(looked_at, named.items(), jobs)
     for name, done in zip(named, done_of, strict=True):
         for warning in done.warnings:
             give(warning)
@@ -132,7 +145,8 @@ def check(
         elif done.error is not None:
             raise done.error
         elif done.value is not None:
-            seen[name] = done.value
+            seen[name], system = done.value
+            systems += [] if system is None else [system]
     deepest = max((int(one.lengths.max(initial=0)) for one in seen.values()), default=0)
     for name, one in seen.items():
         found += [
@@ -140,13 +154,9 @@ def check(
         ]
     found += reversed_grades(pool, [one.order for one in seen.values() if one.order is not None])
     found += _identical(seen)
-    table = _table(found)
-    answered = [one for one in seen.values() if one.top.any()]
-    depths = [
-        (one.judged_top.sum() / one.top.sum(), np.median(one.lengths[one.lengths > 0]))
-        for one in answered
-    ]
-    table.attrs["measures"] = suggest(pool, depths, preferences)
+    suited, untold = advice.given(systems)
+    table = _table([*found, *untold])
+    table.attrs["measures"] = suited
     return table
 
 
@@ -197,10 +207,12 @@ def _of_qrels(pool: Pool, chosen: list[Measure]) -> Iterator[Finding]:
         )
         yield finding("negative-grades", int(negative.sum()), first, sentence, measures=counting)
     yield from _nonrelevant(pool, chosen)
-    how = () if top > 0 else ("none", "grave")
-    yield from of_topics(
-        "topics-without-relevant", pool, pool.judged.maximum(pool.grade, -np.inf) < 1, *how
-    )
+    without = pool.judged.maximum(pool.grade, -np.inf) <= 0
+    how: tuple[str, ...] = () if top > 0 else ("none", "grave")
+    if top > 0 and without.mean() > MOST_UNANSWERABLE:
+        how = ("many", "grave")
+    share = 1 - float(without.mean())
+    yield from of_topics("topics-without-relevant", pool, without, *how, share=share)
     for measure in chosen:
         yield from _of_measure(measure, pool, top)
 
