@@ -1,8 +1,6 @@
 """`python -m irpref` is the `irpref` command."""
 
-import sys
-
-from irpref.cli import main
+from irpref.cli import script
 
 if __name__ == "__main__":
-    sys.exit(main())
+    script()

@@ -17,7 +17,7 @@ import ir_measures
 import pytest
 
 import irpref
-from irpref.cli import COMMANDS
+from irpref.cli.command import sections
 from irpref.data import trec as trec
 from irpref.measures.declare import registered
 from shells import R1, Call
@@ -26,7 +26,7 @@ from shells import R1, Call
 def test_commands(call: Call) -> None:
     status, out, err = call("--help")
     assert (status, err) == (0, "")
-    assert all(name in out for name in COMMANDS)
+    assert all(f"\n  {name} " in out for section in sections() for name in section.commands)
     assert call() == (0, out, "")
     assert call("--version")[1] == f"irpref {irpref.__version__}\n"
     assert call("evl") == (2, "", "irpref: unknown command 'evl'; did you mean 'eval'?\n")
@@ -34,9 +34,6 @@ def test_commands(call: Call) -> None:
         2,
         "",
         "irpref: no command given: did you mean irpref eval qrels ...?\n",
-    )
-    assert call("eval", "--help")[1].startswith(
-        "usage: irpref eval [options] QRELS RUN... MEASURE..."
     )
 
 
@@ -67,7 +64,7 @@ FULL = "/dev/full"
     ],
 )
 def test_a_full_disk_is_an_error(words: str, files: Path) -> None:
-    program = "from irpref_command import script; script()"
+    program = "from irpref.cli import script; script()"
     with open(FULL, "w") as full:
         command = [sys.executable, "-c", program, *words.split()]
         done = subprocess.run(command, stdout=full, stderr=subprocess.PIPE, text=True)
@@ -95,7 +92,7 @@ def test_interruption_while_pipes_are_silent_and_large_files_are_read(
     pipes = [
         (end, end) for end in (os.open(name, os.O_RDWR) for name in named if "large" not in name)
     ] or [os.pipe()]
-    command = [sys.executable, "-c", "import irpref_command; irpref_command.script()"]
+    command = [sys.executable, "-c", "from irpref.cli import script; script()"]
     command += ["eval", "qrels", *(named or "-"), "QMeasure"]
     with subprocess.Popen(command, stdin=pipes[0][0], stderr=subprocess.PIPE, text=True) as process:
         for reader, writer in pipes:
@@ -114,27 +111,9 @@ def test_interruption_while_pipes_are_silent_and_large_files_are_read(
     assert (process.returncode, said) == (130, "irpref: interrupted\n")
 
 
-def test_interruption_while_packages_are_imported() -> None:
-    program = """
-import sys
-
-class Interrupting:
-    def find_spec(self, name, *_):
-        if name == "irpref.cli":
-            raise KeyboardInterrupt
-
-sys.meta_path.insert(0, Interrupting())
-import irpref_command
-sys.argv = ["irpref", "list"]
-irpref_command.script()
-"""
-    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
-    assert (done.returncode, done.stdout, done.stderr) == (130, "", "irpref: interrupted\n")
-
-
 def test_what_was_registered_for_the_end_runs() -> None:
     program = (
-        "import atexit; from irpref_command import script; atexit.register(print, 'end'); script()"
+        "import atexit; from irpref.cli import script; atexit.register(print, 'end'); script()"
     )
     done = subprocess.run(
         [sys.executable, "-c", program, "--version"], capture_output=True, text=True
@@ -179,21 +158,6 @@ def test_help_imports_nothing_heavy() -> None:
         "ir_datasets",
         "pyterrier",
     }
-
-
-@pytest.mark.parametrize("words", [[], ["-h"], ["--help"], ["help"]])
-def test_the_list_of_commands_needs_no_package_and_is_what_the_package_prints(
-    words: list[str], call: Call
-) -> None:
-    code = f"""
-import sys, irpref_command
-sys.argv = ["irpref", *{words}]
-status = irpref_command.main()
-print(status, "numpy" in sys.modules, "irpref" in sys.modules)
-"""
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    *lines, last = done.stdout.splitlines(keepends=True)
-    assert (call(*words), last, done.stderr) == ((0, "".join(lines), ""), "0 False False\n", "")
 
 
 # irpref list --------------------------------------------------------------------------
@@ -348,35 +312,55 @@ def test_a_topic_and_a_file_to_write(call: Call, files: Path) -> None:
     [
         ("irpref cur", {"curve"}),
         ("irpref curve hist", {"histogram"}),
-        ("irpref eval --base", {"--baseline"}),
+        ("irpref eval --no-s", {"--no-summary"}),
         ("irpref eval -o mark", {"markdown"}),
         ("irpref eval q r -m Rela", {"RelativeRecall"}),
         ("irpref eval q r QMea", {"QMeasure"}),
-        ("irpref eval q", {"qrels"}),
+        ("irpref eval q r Pre", {"PrefAP", "PrefShare", "Prefs.run", "PrefsDir/"}),
         ("irpref cite NPre", {"NPref"}),
-        ("irpref curve crp q r NPre", set()),
     ],
 )
-def test_completion(
-    line: str, expected: set[str], files: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """As a shell asks through argcomplete: the line typed so far in, what could stand at its end
-    out.
-    """
-    pytest.importorskip("argcomplete")
+def test_completion(line: str, expected: set[str], files: Path) -> None:
+    """As bash asks through click: the line typed so far in, what could stand at its end out."""
+    (files / "Prefs.run").touch()
+    (files / "PrefsDir").mkdir()
+    words = line.split()
     asked = {
-        "_ARGCOMPLETE": "1",
-        "_ARGCOMPLETE_SUPPRESS_SPACE": "1",
-        "_ARGCOMPLETE_IFS": " ",
-        "COMP_LINE": line,
+        "_IRPREF_COMPLETE": "bash_complete",
+        "COMP_WORDS": line,
+        "COMP_CWORD": str(len(words) - 1),
     }
-    asked |= {"COMP_POINT": str(len(line)), "_ARGCOMPLETE_STDOUT_FILENAME": str(files / "found")}
-    code = "from irpref_command import script; script()"
+    code = "from irpref.cli import script; script()"
     done = subprocess.run(
         [sys.executable, "-c", code], env={**os.environ, **asked}, capture_output=True, text=True
     )
-    assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
-    assert set((files / "found").read_text().split()) == expected
+    assert (done.returncode, done.stderr) == (0, "")
+    found = {answer.partition(",")[2] for answer in done.stdout.splitlines()}
+    assert expected <= found if "Pre" in line else found == expected
+
+
+@pytest.mark.parametrize(
+    ("line", "kind"), [("irpref eval q", "file"), ("irpref eval q r -f o", "file")]
+)
+def test_completion_leaves_files_to_the_shell(line: str, kind: str, files: Path) -> None:
+    asked = {
+        "_IRPREF_COMPLETE": "bash_complete",
+        "COMP_WORDS": line,
+        "COMP_CWORD": str(len(line.split()) - 1),
+    }
+    code = "from irpref.cli import script; script()"
+    done = subprocess.run(
+        [sys.executable, "-c", code], env={**os.environ, **asked}, capture_output=True, text=True
+    )
+    assert done.stdout.startswith(f"{kind},")
+
+
+@pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
+def test_completion_for_each_shell(shell: str) -> None:
+    code = "from irpref.cli import script; script()"
+    env = {**os.environ, "_IRPREF_COMPLETE": f"{shell}_source"}
+    done = subprocess.run([sys.executable, "-c", code], env=env, capture_output=True, text=True)
+    assert "_IRPREF_COMPLETE" in done.stdout
 
 
 # Tables --------------------
@@ -490,7 +474,7 @@ def test_topics_needed_beside_the_leaderboard(call: Call) -> None:
     assert out.startswith("AP\n")
     assert "\nHow many topics?\n" in out
     assert call("leaderboard", "qrels", "r1", "AP", "--design")[0] == 2
-    assert call("leaderboard", "qrels", "r1", "r2", "AP", "--design", "-0.1")[0] == 1
+    assert call("leaderboard", "qrels", "r1", "r2", "AP", "--design=-0.1")[0] == 1
 
 
 # r1: a c b in topic 1 (a>b kept, c>a lost), d a in topic 2 (a>d lost); r2 keeps all.

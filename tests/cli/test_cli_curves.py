@@ -200,20 +200,12 @@ def test_histogram_and_summary(printed, pair):
             2,
             "--rel is not for a measure",
         ),
-        (("curve", "crpp", "{q}", "{r}"), 2, "invalid choice: 'crpp'"),
+        (("curve", "crpp", "{q}", "{r}"), 2, "unknown command 'crpp'; did you mean 'crp'?"),
         (("compare", "{q}", "{r}", "{r}", "AP"), 2, "is given twice, expected different runs"),
         (
             (
-                "plot",
-                "leaderboard",
-                "{q}",
-                "{r}",
-                "--pairs",
-                "none",
-                "--highlight",
-                "x",
-                "-f",
-                "f.png",
+                *("leaderboard", "{q}", "{r}", "AP", "--pairs", "none"),
+                *("--highlight", "x", "-f", "f.png"),
             ),
             1,
             "'x' is none of the runs",
@@ -294,7 +286,6 @@ PLOTS = [
     ("histogram",),
     ("strip", "QMeasure"),
     ("scatter", "AP", "RR"),
-    ("leaderboard", "RR", "--pairs", "holm", "--level", ".9"),
 ]
 
 
@@ -322,6 +313,15 @@ def test_plot_writes_the_picture_and_names_of_runs_are_text(printed, tmp_path, a
         )
         assert out.read_bytes().startswith(begins)
     assert pyplot.get_fignums() == []
+
+
+@pytest.mark.parametrize("ending", BEGINS)
+def test_a_leaderboard_is_drawn_to_a_picture(printed, refused, pair, tmp_path, ending):
+    pytest.importorskip("matplotlib.pyplot").switch_backend("Agg")
+    out = tmp_path / f"board.{ending}"
+    assert printed("leaderboard", *pair, "RR", "--pairs", "holm", "--size", "3x2", "-f", out) == ""
+    assert out.read_bytes().startswith(BEGINS[ending])
+    assert refused("leaderboard", *pair, "RR", "AP", "-f", out)[0] == 2
 
 
 @pytest.mark.parametrize("form", ["png", "pdf", "svg"])

@@ -78,8 +78,8 @@ def test_the_command_takes_the_options_of_the_function(call):
     [
         (["r1"], "no measure given"),
         (["r1", "AP", "--level", "0.9"], "level=0.9 says nothing about over='ties'"),
-        (["r1", "AP", "--over", "unjudged", "--grades", "a"], "expected grades such as 0,1,2"),
-        (["r1", "AP", "--over", "holes"], "invalid choice"),
+        (["r1", "AP", "--over", "unjudged", "--grades", "a"], "expected numbers such as 0,1,2"),
+        (["r1", "AP", "--over", "holes"], "is not one of ties, unjudged, topics"),
     ],
 )
 def test_what_cannot_be_is_one_line(arguments, words, call):

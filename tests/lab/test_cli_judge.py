@@ -57,20 +57,32 @@ def test_judge_prints_pairs_and_agreement(files, capsys):
     assert "95 % interval" in out
 
 
-def test_eval_computes_values_of_filled_judgments_and_says_so(files, capsys):
-    assert shell("eval human one two nDCG@3 QMeasure --judge said -o json") == 0
-    said = capsys.readouterr()
+@pytest.mark.parametrize("name", ["filled.tsv", "filled.csv", "filled.jsonl"])
+def test_fill_writes_judgments_that_other_commands_read(files, capsys, name):
+    assert shell(f"fill human said -f {name}") == 0
     filled = irpref.lab.fill(HUMAN, JUDGE)
-    assert said.err == f"irpref: {filled.text}\n"
+    assert capsys.readouterr() == ("", f"irpref: {filled.text}\n")
+    assert shell(f"eval {name} one two nDCG@3 QMeasure -o json") == 0
     evaluate = irpref.evaluator(["nDCG@3", "QMeasure"], filled)
     expected = {
         (name, str(m)): v
         for name, run in RUNS.items()
         for m, v in evaluate.calc_aggregate(run).items()
     }
-    assert {(r["run"], r["measure"]): r["value"] for r in json.loads(said.out)} == pytest.approx(
-        expected, abs=1e-4
-    )
+    rows = json.loads(capsys.readouterr().out)
+    assert {(r["run"], r["measure"]): r["value"] for r in rows} == pytest.approx(expected)
+
+
+def test_fill_of_one_judge_or_several(files, capsys):
+    assert shell("fill human said") == 0
+    one = capsys.readouterr().out
+    assert one.splitlines()[0].split()[:3] == ["query_id", "doc_id", "relevance"]
+    assert shell("fill human said human") == 0
+    assert capsys.readouterr().out
+    assert shell("fill human said -f filled.txt") == 2
+    assert "a table that says which grades are filled in" in capsys.readouterr().err
+    assert shell("fill human") == 2
+    assert "missing argument 'JUDGE...'" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(

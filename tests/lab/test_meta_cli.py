@@ -109,7 +109,7 @@ def test_ranking(data, capsys):
 
 def test_robustness_resumes(data, capsys, tmp_path):
     keep = tmp_path / "means.csv"
-    arguments = ["robustness", *data, "--levels", 50, 10, "--samples", 2, "--resume", keep]
+    arguments = ["robustness", *data, "--levels", "50,10", "--samples", 2, "--resume", keep]
     assert call(*arguments) == 0
     first = capsys.readouterr()
     assert table(first.out)[0] == ["level", "AP", "RPref(max_rel=2)"]
@@ -142,7 +142,7 @@ def test_robustness_to_every_loss_is_that_of_the_library(
     _, qrels, runs = files
     (tmp_path / "teams").write_text("run0 one\nrun1 one\n")
     more = [tmp_path / word if word == "teams" else word for word in more]
-    args = ["robustness", *data, "--loss", loss, *more, "--levels", 50, 20, "--samples", 2]
+    args = ["robustness", *data, "--loss", loss, *more, "--levels", "50,20", "--samples", 2]
     assert call(*args) == 0
     shown = capsys.readouterr().out
     assert shown.splitlines()[0].endswith(f"; level: {level} (%)")
@@ -174,7 +174,7 @@ def test_options_of_another_loss_are_refused(more, says, data, capsys):
 
 
 def test_levels_that_are_nearly_equal_are_told_apart(data, capsys):
-    assert call("robustness", *data, "--levels", 50, 49.99999999, "--samples", 1) == 0
+    assert call("robustness", *data, "--levels", "50,49.99999999", "--samples", 1) == 0
     assert [line.split()[0] for line in capsys.readouterr().out.splitlines()[-2:]] == [
         "50",
         "49.99999999",

@@ -1,7 +1,7 @@
 """The `irpref` command.
 
-`irpref.cli.shared` says what a command is. Only the module of the chosen one is imported. Errors
-that users can cause are one line on standard error.
+`irpref.cli.command` says what a command is, `irpref.cli.options` has the options that they share.
+Errors that users can cause are one line on standard error.
 
 Exit status: 0 done, 1 the input cannot be evaluated (2 for `gate`), 2 the command line cannot be
 understood, 130 interrupted, 141 the reader of the output went away (what a shell reports for both).
@@ -9,68 +9,26 @@ understood, 130 interrupted, 141 the reader of the output went away (what a shel
 
 from __future__ import annotations
 
-import argparse
-import gc
 import os
-import re
 import sys
 import warnings
 from collections import Counter
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from traceback import walk_tb
-from typing import Any
+from typing import Any, NoReturn
 
-from irpref.cli import shared as frame
+import click
+
+from irpref.cli.command import CLOSED, INTERRUPTED, OK, USAGE, error_status, irpref
 from irpref.cli.remedies import text_of
-from irpref.cli.shared import (
-    CLOSED,
-    ERROR,
-    INTERRUPTED,
-    OK,
-    USAGE,
-    Parser,
-    UsageError,
-    add_command,
-    complain,
-    head,
-)
+from irpref.cli.say import complain, head
 from irpref.errors import IrprefWarning, Told, UnknownMeasureError
 from irpref.messages import did_you_mean, visible
-from irpref_command import text_of_help
 
-COMMANDS = tuple(re.findall(r"^  (\w+) {2,}\S", text_of_help(), re.M))
-_LAB = (
-    "check",
-    "compare",
-    "demo",
-    "gate",
-    "intervals",
-    "judge",
-    "leaderboard",
-    "meta",
-    "prefer",
-    "report",
-)
-_MODULES = {"list": "irpref.cli.listing"} | {name: f"irpref.lab.commands.{name}" for name in _LAB}
-
-
-def whole_parser(names: Collection[str] = COMMANDS) -> Parser:
-    """The parser of these commands."""
-    hidden, style = argparse.SUPPRESS, argparse.RawDescriptionHelpFormatter
-    parser = Parser(
-        prog="irpref",
-        usage=hidden,
-        description=text_of_help(),
-        formatter_class=style,
-        add_help=False,
-    )
-    parser.add_argument("-h", "--help", action="help", help=hidden)
-    parser.add_argument("--version", action="store_true", help=hidden)
-    below = parser.add_subparsers(dest="command", prog="irpref", help=hidden)
-    for name in names:
-        add_command(below, name, _MODULES.get(name, f"irpref.cli.{name}"))
-    return parser
+COMPLETE = "_IRPREF_COMPLETE"  # set by a shell that asks for completions
+# Words that other tools put before the files.
+_OF_FILES = ("--qrels", "--run", "--runs")
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -91,49 +49,98 @@ def main(argv: Sequence[str] | None = None) -> int:
         sys.stdout = open(os.devnull, "w")  # until the process ends
     if sys.stderr is None:
         sys.stderr = open(os.devnull, "w")
-    for stream in (sys.stdout, sys.stderr):
-        # Characters that the encoding lacks are escaped: values matter more than the letters of a
-        # name.
-        if argv is None and hasattr(stream, "reconfigure"):
-            stream.reconfigure(errors="backslashreplace")
-    failed = USAGE if _first_word(arguments) == "gate" else ERROR  # where 1 is a verdict
-    # A run is many objects that all live to the end: looking for garbage among them takes longer
-    # than parsing them.
-    collecting = gc.isenabled()
-    gc.disable()
+    ctx: click.Context | None = None
     try:
-        with _remarks():
+        with _warnings_as_lines():
             try:
-                status = _run(arguments)
-            except SystemExit as stop:  # argparse: --help
-                status = stop.code if isinstance(stop.code, int) else failed
+                ctx = irpref.make_context("irpref", arguments)
+                with ctx:
+                    status = irpref.invoke(ctx)
+            except click.exceptions.Exit as stop:  # --help, --version
+                status = stop.exit_code
             sys.stdout.flush()
-        return status
+        return status or OK
+    except click.UsageError as error:
+        complain(_in_words(error))
+        return USAGE
     except BrokenPipeError:
-        # Python flushes standard output once more at exit: point it to something that accepts
-        # writes.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        _flush_nowhere()
         return CLOSED
     except KeyboardInterrupt:
         complain("interrupted")
-        if argv is None:  # Python would wait for threads that read: a pipe may stay silent for ever
-            os._exit(INTERRUPTED)
         return INTERRUPTED
+    except SystemExit as stop:  # raised by a module of --import, or by a measure
+        complain(f"ended by exit({stop.code!r}) in what the command has called")
+        return error_status(ctx)
     except (OSError, ValueError, KeyError, ImportError, RuntimeError, MemoryError) as error:
         complain(error)
-        return USAGE if isinstance(error, (UsageError, UnknownMeasureError)) else failed
+        if isinstance(error, OSError):
+            _flush_nowhere()
+        return USAGE if isinstance(error, UnknownMeasureError) else error_status(ctx)
     except Exception as error:
         if not _of_host(error):
             raise
         from irpref.measures.support import in_words
 
         complain(f"ir_measures failed: {in_words(error)}")
-        return failed
-    finally:
-        if argv is None:
-            gc.freeze()  # no search for garbage at exit either
-        if collecting:
-            gc.enable()
+        return error_status(ctx)
+
+
+def script() -> NoReturn:
+    """Run the command and end the process."""
+    if COMPLETE in os.environ:
+        from click.shell_completion import shell_complete
+
+        sys.exit(shell_complete(irpref, {}, "irpref", COMPLETE, os.environ[COMPLETE]))
+    for stream in (sys.stdout, sys.stderr):
+        # Characters that the encoding lacks are escaped: values matter more than the letters of a
+        # name.
+        if hasattr(stream, "reconfigure"):
+            stream.reconfigure(errors="backslashreplace")
+    status = main()
+    if status == INTERRUPTED:
+        # Python would wait for threads that read, and a pipe may stay silent for ever.
+        sys.stderr.flush()
+        os._exit(status)
+    sys.exit(status)
+
+
+def _flush_nowhere() -> None:
+    """Let Python's last flush of standard output succeed: what is left there cannot be written."""
+    try:
+        sys.stdout.flush()
+    except (OSError, ValueError):
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+
+
+def _in_words(error: click.UsageError) -> str:
+    """An error of the command line: what is wrong, what was probably meant, and where help is."""
+    name = error.ctx.command_path if error.ctx else "irpref"
+    said = error.format_message()
+    if type(error) is not click.UsageError:
+        said = said.removesuffix(".")
+    hint = f" (see {name} --help)"
+    if isinstance(error, click.NoSuchOption):
+        wrong = error.option_name
+        known = [
+            option
+            for parameter in (error.ctx.command.get_params(error.ctx) if error.ctx else ())
+            for option in parameter.opts
+            if option.startswith("--")
+        ]
+        if wrong in _OF_FILES:
+            how = f"files are given without an option, as in {name} QRELS RUN..."
+            return f"no such option: {wrong}: {how}"
+        said = f"no such option: {wrong}"
+        hint = did_you_mean(wrong, known, cutoff=0.7) or hint
+    elif isinstance(error, click.MissingParameter) and error.ctx:
+        said = f"{said[0].lower()}{said[1:]}, as in {error.ctx.get_usage().partition(' ')[2]}"
+    elif isinstance(error, click.BadParameter):
+        said = f"{said[0].lower()}{said[1:]}"
+        hint = "" if "did you mean" in said else hint
+    elif type(error) is click.UsageError:
+        hint = hint if said.startswith("Missing command") else ""
+    return said + hint
 
 
 def _of_host(error: BaseException) -> bool:
@@ -142,71 +149,8 @@ def _of_host(error: BaseException) -> bool:
     return any(str(frame.f_globals.get("__name__")).startswith("ir_measures.") for frame in frames)
 
 
-def _run(arguments: list[str]) -> int:
-    chosen = _first_word(arguments)
-    if chosen == "help":  # as `git help eval`
-        arguments = [*(text for text in arguments if text != "help"), "--help"]
-        chosen = _first_word(arguments)
-    command = next((argument for argument in arguments if argument in COMMANDS), None)
-    if (
-        command
-        and arguments[0].startswith("-")
-        and arguments[0] not in ("-h", "--help", "--version")
-    ):
-        raise UsageError(
-            f"{arguments[0]} comes after the command: irpref {command} ... {arguments[0]} ..."
-        )
-    if chosen is not None and chosen not in COMMANDS:
-        raise UsageError(_unknown(chosen))
-    parser = whole_parser([] if chosen is None else [chosen])
-    args, rest = parser.parse_known_args(arguments)
-    if args.version:
-        import irpref
-
-        print(f"irpref {irpref.__version__}")
-        return OK
-    if chosen is None:
-        if rest:
-            near = did_you_mean(rest[0], parser.options())
-            raise UsageError(f"unrecognized arguments: {' '.join(rest)} (see irpref --help){near}")
-        parser.print_help()
-        return OK if not arguments else USAGE
-    if rest:
-        # argparse ends a list of positional arguments at the first option after it.
-        if not hasattr(args, "arguments") or any(
-            text.startswith("-") and text != "-" for text in rest
-        ):
-            raise UsageError(_unrecognized(rest, chosen, parser))
-        args.arguments += rest
-    frame.keep_what_is_read(args)
-    return args.run(args) or OK
-
-
-def _first_word(arguments: list[str]) -> str | None:
-    return next((argument for argument in arguments if not argument.startswith("-")), None)
-
-
-def _unrecognized(rest: list[str], chosen: str, parser: Parser) -> str:
-    wrong = next((text for text in rest if text.startswith("-")), rest[0]).partition("=")[0]
-    if wrong in whole_parser().options():  # of another command
-        return f"{wrong} is no option of this command (see irpref {chosen} --help)"
-    near = did_you_mean(wrong, set(parser.options()) - {"--help", "--version"}, cutoff=0.7)
-    if wrong in ("--qrels", "--run", "--runs"):
-        near = f": files are given without an option, as in irpref {chosen} QRELS RUN..."
-    return f"unrecognized arguments: {' '.join(rest)} (see irpref {chosen} --help){near}"
-
-
-def _unknown(name: str) -> str:
-    if os.path.exists(name):
-        return f"no command given: did you mean irpref eval {name} ...?"
-    if name == "version":
-        return "unknown command 'version'; did you mean irpref --version?"
-    near = did_you_mean(name, COMMANDS) or f"; expected one of {', '.join(COMMANDS)}"
-    return f"unknown command {name!r}{near}"
-
-
 @contextmanager
-def _remarks() -> Iterator[None]:
+def _warnings_as_lines() -> Iterator[None]:
     """Show each warning as one line. Of those that differ only in the run, show the first at the
     end and a count.
     """
@@ -226,7 +170,6 @@ def _remarks() -> Iterator[None]:
         if first.setdefault(key, text) != text:
             others[key] += 1
 
-    # irpref.messages is light, but its package is not imported for --help alone.
     with warnings.catch_warnings():
         if not sys.warnoptions:
             warnings.simplefilter("default", UserWarning)

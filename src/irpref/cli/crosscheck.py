@@ -1,28 +1,47 @@
-"""Compare the values of irpref with those of other tools on your own files, and explain each
-difference.
-
-Compares topic by topic with the providers of ir_measures that you have installed (pytrec_eval,
-cwl_eval, gdeval, ...), and with trec_eval if the shell finds it."""
+"""`irpref crosscheck`: our values beside those of other tools."""
 
 from __future__ import annotations
 
-import argparse
-
-from irpref.cli import shared as frame
-from irpref.cli.shared import ERROR, OK
+from irpref.cli import options
+from irpref.cli.command import ERROR, OK, command
+from irpref.cli.inputs import Inputs
+from irpref.cli.output import Output
 from irpref.show.text import of_frame, rounded
 
+MEASURES = (
+    *("AP", "nDCG", "nDCG@10", "P@10", "R@100"),
+    *("RR", "Rprec", "Bpref", "RBP(rel=1)", "ERR@20"),
+)
 
-def run(args: argparse.Namespace) -> int:
-    """Print the table."""
-    from irpref import crosscheck
 
-    given = frame.inputs(args)
-    found = crosscheck(given.measures, given.of_topics(), given.runs())
-    table = of_frame(found, rounded(), title="")
+@command(
+    "crosscheck",
+    epilog="""\b
+Examples:
+  irpref crosscheck qrels.txt run.txt
+  irpref crosscheck qrels.txt run.txt AP nDCG@10 iprec_at_recall_0.40
+
+Exit status: 0, or 1 if a difference has no known reason.""",
+)
+@options.inputs("RUN... [MEASURE...]", measures=MEASURES)
+@options.topics
+@options.reading
+@options.writing
+def crosscheck(given: Inputs, out: Output) -> int:
+    """Compare the values of irpref with those of other tools on your own files, and explain each
+    difference.
+
+    Compares topic by topic with the providers of ir_measures that you have installed (pytrec_eval,
+    cwl_eval, gdeval, ...), and with trec_eval if the shell finds it.
+    """
+    import irpref
+
+    qrels = given.judgments()
+    differences = irpref.crosscheck(given.measures, qrels, given.runs())
+    table = of_frame(differences, rounded(), title="")
     table.notes = [
         "largest: the tool's value minus ours",
-        *(["no tool here computes these measures"] * found.empty),
+        *(["no tool here computes these measures"] * differences.empty),
     ]
-    frame.show(args, table)
-    return ERROR if found["unexplained"].any() else OK
+    out.show(table)
+    return ERROR if differences["unexplained"].any() else OK

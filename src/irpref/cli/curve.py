@@ -1,50 +1,160 @@
-"""Print a curve as a table, one row a point.
-
-You get the mean over topics; --groups gives one for each group, -q adds each topic, -t selects one.
-The documentation of `irpref.curves` describes the columns.
+"""`irpref curve`: curves as tables. A kind has the name of what it shows, its options those of the
+arguments of the function that computes it.
 """
 
 from __future__ import annotations
 
-import argparse
+from collections.abc import Callable
 from typing import Any
 
-from irpref.cli import shared as frame
+import click
+
+from irpref.cli import options
+from irpref.cli.command import group
+from irpref.cli.inputs import Inputs, only_topics, topic_ids
+from irpref.cli.output import Output
 from irpref.show.text import of_frame, rounded, significant
 
+per_topic = options.option(
+    "-q",
+    "--by-query",
+    "per_topic",
+    is_flag=True,
+    section=options.OUTPUT,
+    help="also print each topic",
+)
+_last = options.together(
+    options.one_topic, options.reading, options.ranking, options.writing_as("tsv")
+)
 
-def run(args: argparse.Namespace) -> None:
-    """Print the table. Raises `ValueError` as the functions of `irpref.curves`."""
-    found = _table(args)
-    frame.show(args, of_frame(found, rounded()), of_frame(found, significant(10)), "tsv")
+
+@group("curve", "CURVE")
+def curve() -> None:
+    """Print a curve as a table, one row a point.
+
+    You get the mean over topics; --groups gives one for each group, -q adds each topic, -t selects
+    one. The documentation of irpref.curves describes the columns.
+    """
 
 
-def _table(args: argparse.Namespace) -> Any:
-    from irpref import curves
+@curve.command("crp")
+@options.inputs("RUN...")
+@options.groups
+@options.judged_only
+@options.depth
+@per_topic
+@_last
+def crp(given: Inputs, out: Output, **how: Any) -> None:
+    """Cumulated Relative Position by rank."""
+    from irpref.curves import crp as compute
 
-    given = frame.inputs(args)
-    more = given_options(args, given) | frame.options(args, frame.RANKING)
-    qrels, runs = given.judgments(), given.runs()
-    function = getattr(curves, args.declared["function"])
-    if args.kind == "histogram":
-        more |= {"baseline": list(runs)[1], "per_topic": True}
-        function = curves.paired_differences if given.measures else function
-    if args.topic is not None:
-        more["per_topic"] = True
-        frame.only_topics(frame.topic_ids(qrels), [args.topic])
+    _print(compute, given, out, how)
+
+
+@curve.command("npref")
+@options.inputs("RUN... [MEASURE]")
+@options.groups
+@options.partitions
+@per_topic
+@_last
+def npref(given: Inputs, out: Output, **how: Any) -> None:
+    """n-pref by number of partitions."""
+    from irpref.curves import npref_convergence
+
+    _print(npref_convergence, given, out, how)
+
+
+@curve.command("pr")
+@options.inputs("RUN...")
+@options.groups
+@options.rel
+@options.judged_only
+@per_topic
+@_last
+def pr(given: Inputs, out: Output, **how: Any) -> None:
+    """Precision at the 11 levels of recall."""
+    from irpref.curves import interpolated_precision
+
+    _print(interpolated_precision, given, out, how)
+
+
+@curve.command("gain")
+@options.inputs("RUN...")
+@options.groups
+@options.judged_only
+@options.depth
+@options.gain
+@per_topic
+@_last
+def gain(given: Inputs, out: Output, **how: Any) -> None:
+    """Cumulated and discounted cumulated gain by rank."""
+    from irpref.curves import cumulated_gain
+
+    _print(cumulated_gain, given, out, how)
+
+
+@curve.command("areas")
+@options.inputs("RUN...")
+@options.groups
+@options.judged_only
+@options.depth
+@options.gain
+@per_topic
+@_last
+def areas(given: Inputs, out: Output, **how: Any) -> None:
+    """Areas under the curves of cumulated gain: their mean height."""
+    from irpref.curves import gain_areas
+
+    _print(gain_areas, given, out, how)
+
+
+@curve.command("histogram")
+@options.inputs("A B [MEASURE]")
+@options.groups
+@options.rel
+@_last
+def histogram(given: Inputs, out: Output, **how: Any) -> None:
+    """R-precision, or another measure, of A minus B by topic."""
+    from irpref.curves import paired_differences, precision_histogram
+
+    how |= {"baseline": list(given.files)[1], "per_topic": True}
+    _print(paired_differences if given.measures else precision_histogram, given, out, how)
+
+
+@curve.command("summary")
+@options.inputs("RUN...")
+@options.groups
+@options.rel
+@per_topic
+@_last
+def summary(given: Inputs, out: Output, **how: Any) -> None:
+    """Topics, documents retrieved, relevant, relevant retrieved."""
+    from irpref.curves import summary_table
+
+    _print(summary_table, given, out, how)
+
+
+def _print(compute: Callable[..., Any], given: Inputs, out: Output, how: dict[str, Any]) -> None:
+    how = arguments(given, how) | given.order
+    qrels, runs = given.all_judgments(), given.runs()
+    if given.topics:
+        how["per_topic"] = True
+        only_topics(topic_ids(qrels), given.topics)
     # Computed on all topics, so that what is taken from the qrels as a whole (max_rel) stays the
     # same.
-    table = function(qrels, runs, **more)
-    return table if args.topic is None else table[table["query_id"] == args.topic]
+    table = compute(qrels, runs, **how)
+    if given.topics:
+        table = table[table["query_id"] == given.topics[0]]
+    out.show(of_frame(table, rounded()), of_frame(table, significant(10)))
 
 
-def given_options(args: argparse.Namespace, given: frame.Inputs) -> dict[str, Any]:
-    """The options of a kind of curve or picture, and the measure, as functions take them."""
-    found = frame.options(args, args.declared["options"])
+def arguments(given: Inputs, how: dict[str, Any]) -> dict[str, Any]:
+    """The options that were given, and the measure, as functions take them."""
+    how = {name: value for name, value in how.items() if value is not None}
     if given.measures:
-        if found.pop("rel", 1) != 1:
-            raise frame.UsageError(
+        if how.pop("rel", 1) != 1:
+            raise click.UsageError(
                 "--rel is not for a measure of your own: write it into its name, as in AP(rel=2)"
             )
-        found["measure"] = given.measures[0]
-    return found
+        how["measure"] = given.measures[0]
+    return how

@@ -1,39 +1,57 @@
-"""Explain the value of one topic: what each document adds to the measure, and why.
-
-Prints the ranking with the grade and the contribution of each document, then the judged documents
-that the run did not retrieve. The contributions add up to the value."""
+"""`irpref explain`: what each document of a topic adds to a measure."""
 
 from __future__ import annotations
 
-import argparse
+import click
 
-from irpref.cli import shared as frame
-from irpref.cli.shared import UsageError
-from irpref.show.text import LINES, of_frame, page_of
+from irpref.cli import options
+from irpref.cli.command import command
+from irpref.cli.inputs import Inputs, topic_ids
+from irpref.cli.output import Output
+from irpref.show.text import of_frame, page_of
 
 
-def run(args: argparse.Namespace) -> None:
-    """Print the explanation. Raises `ValueError` as `irpref.explain`."""
-    from irpref.explanation import explain
+@command(
+    "explain",
+    epilog="""\b
+Example:
+  irpref explain qrels.txt run.txt 'RPref(max_rel=3)' -t 101
+
+Only measures that are sums over documents can be explained; for others, the message names one
+that can.""",
+)
+@options.inputs("RUN MEASURE")
+@options.option("--all", "every", is_flag=True, help="also show documents that add nothing")
+@options.option("-t", "--topic", metavar="ID", help="the topic")
+@options.known
+@options.reading
+@options.ties
+@options.writing
+def explain(given: Inputs, out: Output, every: bool) -> None:
+    """Explain the value of one topic: what each document adds to the measure, and why.
+
+    Prints the ranking with the grade and the contribution of each document, then the judged
+    documents that the run did not retrieve. The contributions add up to the value.
+    """
+    from irpref.explanation import explain as explained
     from irpref.show.explained import explanation_text
 
-    given = frame.inputs(args)
     (measure,) = given.measures
-    qrels = given.judgments()
-    if args.topic is None:
-        topics = frame.topic_ids(qrels)
-        if len(topics) > 1:
-            raise UsageError(
-                f"one topic is explained: give -t ID (the topics begin {', '.join(topics[:3])})"
-            )
-        (args.topic,) = topics
-    (ranking,) = given.runs().values()
-    form = frame.form_of(args)
-    if form in LINES:
-        frame.show(
-            args, of_frame(explain(measure, qrels, ranking, args.topic, ties=args.ties), str)
+    qrels = given.all_judgments()
+    topics = list(given.topics) or topic_ids(qrels)
+    if len(topics) > 1:
+        raise click.UsageError(
+            f"one topic is explained: give -t ID (the topics begin {', '.join(topics[:3])})"
         )
+    (topic,) = topics
+    (run,) = given.runs().values()
+    if out.for_programs:
+        out.show(of_frame(explained(measure, qrels, run, topic, **given.order), str))
         return
-    with frame.output(args) as out:
-        options = {"every": args.every, "form": form, "page": page_of(out), "ties": args.ties}
-        out.write(explanation_text(qrels, ranking, measure, args.topic, **options))
+    with out.open() as file:
+        page = page_of(file)
+        file.write(
+            explanation_text(
+                qrels, run, measure, topic, every=every, form=out.form, page=page, **given.order
+            )
+        )

@@ -1,49 +1,69 @@
-"""List the measures of irpref and ir-measures, or explain one of them.
-
-irpref list              all measures, and what to install for those that cannot be computed here
-irpref list RPref        one measure on one screen
-irpref list RPref --long with the whole definition, differences from other tools, an example by hand
-"""
+"""`irpref list`: the measures of irpref and ir-measures."""
 
 from __future__ import annotations
 
-import argparse
 import inspect
 import re
 import sys
 import textwrap
 from collections import Counter
+from dataclasses import replace
 from itertools import takewhile
 from typing import Any
 
+import click
 from ir_measures.measures import Measure
 
-from irpref.cli import shared as frame
+from irpref.cli import options
+from irpref.cli.command import Argument, command
+from irpref.cli.complete import measures_only
+from irpref.cli.output import Output
 from irpref.cli.remedies import text_of
-from irpref.cli.shared import UsageError
 from irpref.show.text import Column, Table, page_of
 
 WIDTH = 100  # at most
 ROW = ("name", "from", "title", "question", "range", "higher_is_better", "source")
 
 
-def run(args: argparse.Namespace) -> None:
-    """Print the list or the pages. Raises `UsageError` for an unknown name."""
-    chosen = [_named(name) for name in args.names]
-    form = frame.form_of(args, "text")
-    if form != "text" and (form != "table" or args.output):
-        found = [facts(measure) for measure in chosen or listed()]
-        names = list(found[0]) if form in ("json", "jsonl") else ROW
-        everything = Table(
-            [Column(name, left=True) for name in names],
-            [[f[name] for name in names] for f in found],
+@command("list")
+@click.argument(
+    "names",
+    cls=Argument,
+    metavar="[MEASURE...]",
+    nargs=-1,
+    shell_complete=measures_only,
+    help="such as RPref or nDCG",
+)
+@options.option("--long", is_flag=True, help="also print the whole definition")
+@options.importing
+@options.writing_as("text", "one row a measure; json and jsonl have everything: ")
+def list_measures(names: tuple[str, ...], long: bool, out: Output) -> None:
+    """List the measures of irpref and ir-measures, or explain one of them.
+
+    \b
+    irpref list               all measures, and what to install for those that
+                              cannot be computed here
+    irpref list RPref         one measure on one screen
+    irpref list RPref --long  with the whole definition, differences from other
+                              tools, an example by hand
+    """
+    chosen = [_named(name) for name in names]
+    if out.form != "text" and (out.form != "table" or out.asked):
+        every = [facts(measure) for measure in chosen or listed()]
+        columns = list(every[0]) if out.form in ("json", "jsonl") else ROW
+        out.show(
+            Table(
+                [Column(name, left=True) for name in columns],
+                [[fact[name] for name in columns] for fact in every],
+            )
         )
-        frame.show(args, everything)
     elif chosen:
-        with frame.output(args) as out:
-            out.write("\n".join(_page(facts(measure), args.long) for measure in chosen))
+        with out.open() as file:
+            file.write("\n".join(_page(facts(measure), long) for measure in chosen))
     else:
-        frame.show(args, _overview([facts(measure) for measure in listed()]), widest=WIDTH)
+        replace(out, default="table").show(
+            _overview([facts(measure) for measure in listed()]), widest=WIDTH
+        )
 
 
 def listed() -> list[Any]:
@@ -73,7 +93,7 @@ def _named(name: str) -> Any:
     try:
         return measures.registry[str(parse(name).NAME)]
     except ValueError as error:
-        raise UsageError(text_of(error)) from None
+        raise click.UsageError(text_of(error)) from None
 
 
 def facts(measure: Any) -> dict[str, Any]:

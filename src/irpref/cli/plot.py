@@ -1,81 +1,230 @@
-"""Draw curves and values as png, pdf or svg. Needs matplotlib (pip install matplotlib).
-
-irpref plot PICTURE QRELS RUN... [MEASURE...] -f FILE
+"""`irpref plot`: curves and values by topic as pictures. A kind has the name of what it shows, its
+options those of the arguments of the function that draws it.
 """
 
 from __future__ import annotations
 
-import argparse
+from collections.abc import Callable
 from dataclasses import replace
 from io import BytesIO
 from pathlib import Path
+from typing import Any
 
-from irpref.cli import shared as frame
-from irpref.cli.curve import given_options
-from irpref.cli.shared import UsageError
-from irpref.data.replace import replaced
+import click
 
-FORMATS = ("png", "pdf", "svg")
+from irpref.cli import options
+from irpref.cli.command import group
+from irpref.cli.curve import arguments
+from irpref.cli.inputs import Inputs
+from irpref.cli.output import PICTURES
+from irpref.cli.types import Choice
+
+_last = options.together(options.topics, options.reading, options.ranking, options.picture)
 
 
-def run(args: argparse.Namespace) -> None:
-    """Write the picture. Raises `ValueError` as the functions of `irpref.plots`."""
-    check_picture(args.file)
-    kind, of_values = args.kind, args.declared.get("measures", [])
-    if kind == "sketch" and args.topic is None:
-        raise UsageError("one topic is drawn: give -t ID")
-    given = frame.inputs(args)
-    if of_values and len(given.measures) != (n := len(of_values)):
+@group("plot", "PICTURE")
+def plot() -> None:
+    """Draw curves and values as png, pdf or svg.
+
+    Needs matplotlib (pip install matplotlib). The leaderboard is drawn by irpref leaderboard
+    -f FILE.
+    """
+
+
+@plot.command("sketch")
+@options.inputs("RUN")
+@options.judged_only
+@options.depth
+@options.option("-t", "--topic", metavar="ID", required=True, help="the topic")
+@options.together(options.reading, options.ranking, options.picture)
+def sketch(given: Inputs, **how: Any) -> None:
+    """CRP of one topic: the run, an ideal one, one with nothing relevant."""
+    from irpref.plots import crp_sketch
+
+    qrels = given.all_judgments()
+    _draw(crp_sketch, qrels, given, how | {"query_id": given.topics[0]})
+
+
+@plot.command("crp")
+@options.inputs("RUN...")
+@options.groups
+@options.judged_only
+@options.depth
+@options.option(
+    "--ranks",
+    "normalized",
+    flag_value=False,
+    default=True,
+    help="CRP in ranks, not divided by R(R + 1)/2 of each topic",
+)
+@options.highlight
+@_last
+def crp(given: Inputs, **how: Any) -> None:
+    """Cumulated Relative Position by rank, median and quartiles."""
+    from irpref.plots import crp as draw
+
+    _draw(draw, given.judgments(), given, how)
+
+
+@plot.command("npref")
+@options.inputs("RUN... [MEASURE]")
+@options.groups
+@options.partitions
+@options.highlight
+@_last
+def npref(given: Inputs, **how: Any) -> None:
+    """n-pref by number of partitions."""
+    from irpref.plots import npref_convergence
+
+    _draw(npref_convergence, given.judgments(), given, how)
+
+
+@plot.command("pr")
+@options.inputs("RUN...")
+@options.groups
+@options.rel
+@options.judged_only
+@options.highlight
+@_last
+def pr(given: Inputs, **how: Any) -> None:
+    """Precision at the 11 levels of recall."""
+    from irpref.plots import precision_recall
+
+    _draw(precision_recall, given.judgments(), given, how)
+
+
+@plot.command("gain")
+@options.inputs("RUN...")
+@options.groups
+@options.judged_only
+@options.depth
+@options.gain
+@options.option(
+    "--quantity",
+    type=Choice(["cg", "dcg", "ncg", "ndcg"]),
+    default="dcg",
+    show_default=True,
+    help="what to draw",
+)
+@options.highlight
+@_last
+def gain(given: Inputs, **how: Any) -> None:
+    """Cumulated gain by rank with the ideal."""
+    from irpref.plots import cumulated_gain
+
+    _draw(cumulated_gain, given.judgments(), given, how)
+
+
+@plot.command("histogram")
+@options.inputs("A B [MEASURE]")
+@options.rel
+@_last
+def histogram(given: Inputs, **how: Any) -> None:
+    """R-precision, or another measure, of A minus B by topic."""
+    from irpref.plots import precision_histogram
+
+    _draw(precision_histogram, given.judgments(), given, how | {"baseline": list(given.files)[1]})
+
+
+@plot.command("strip")
+@options.inputs("RUN... [MEASURE...]", measures=("AP",))
+@options.highlight
+@_last
+def strip(given: Inputs, **how: Any) -> None:
+    """Values of a measure by topic."""
+    from irpref.plots import topic_strip
+
+    _draw_values(topic_strip, 1, given, how)
+
+
+@plot.command("scatter")
+@options.inputs("RUN... [MEASURE...]", measures=("AP", "RPref"))
+@options.highlight
+@_last
+def scatter(given: Inputs, **how: Any) -> None:
+    """Two measures over the runs, with Kendall's tau."""
+    from irpref.plots import measure_scatter
+
+    _draw_values(measure_scatter, 2, given, how)
+
+
+def _draw(draw: Callable[..., Any], qrels: Any, given: Inputs, how: dict[str, Any]) -> None:
+    """A picture of runs."""
+    picture = Picture.of(how)
+    how = _highlighted(given, arguments(given, how))
+    picture.save(draw(qrels, given.runs(), ax=picture.axes(), **how, **given.order))
+
+
+def _draw_values(
+    draw: Callable[..., Any], n_measures: int, given: Inputs, how: dict[str, Any]
+) -> None:
+    """A picture of values by topic."""
+    from irpref.values.matrix import topic_values
+
+    picture = Picture.of(how)
+    if len(given.measures) != n_measures:
         got = ", ".join(map(str, given.measures))
-        raise UsageError(
-            f"this picture is of {n} measure{'s' * (n > 1)}, got {len(given.measures)}: {got}"
+        raise click.UsageError(
+            f"this picture is of {n_measures} measure{'s' * (n_measures > 1)}, "
+            f"got {len(given.measures)}: {got}"
         )
-    qrels = given.judgments() if kind == "sketch" else given.of_topics()
-    more = given_options(args, replace(given, measures=[]) if of_values else given)
-    if kind == "sketch":
-        more["query_id"] = args.topic
-    elif kind == "histogram":
-        more["baseline"] = list(given.files)[1]
-    if more.get("highlight"):
+    qrels = given.judgments()
+    values = topic_values(given.measures, qrels, given.runs(), **given.order)
+    how = _highlighted(given, arguments(replace(given, measures=[]), how))
+    picture.save(draw(values, ax=picture.axes(), **how))
+
+
+def _highlighted(given: Inputs, how: dict[str, Any]) -> dict[str, Any]:
+    """The runs of --highlight by the names that they have in the picture."""
+    if "highlight" in how:
         name_of = {path: name for name, path in given.files.items()}
-        more["highlight"] = [name_of.get(name, name) for name in more["highlight"]]
-
-    import irpref
-    from irpref import plots
-
-    ax = plots.axes(args.size) if args.size else None
-    runs, ranking = given.runs(), frame.options(args, frame.RANKING)
-    data = [qrels, runs]
-    if kind == "leaderboard":
-        asked = {name: more.pop(name) for name in ("pairs", "level")}
-        data = [irpref.lab.leaderboard(given.measures, qrels, runs, **asked, **ranking)]
-    elif of_values:
-        data = [irpref.lab.meta.topic_values(given.measures, qrels, runs, **ranking)]
-    else:
-        more |= ranking
-    ax = getattr(plots, args.declared["function"])(*data, ax=ax, **more)
-    if args.title is not None:
-        ax.set_title(args.title)
-    save(ax, args.file, dpi=args.dpi)
+        how["highlight"] = [name_of.get(name, name) for name in how["highlight"]] or None
+    return how
 
 
-def check_picture(path: str) -> None:
-    """Raise `UsageError` if a file's name has no known ending, before anything is computed."""
-    if Path(path).suffix.lstrip(".").lower() not in FORMATS:
-        raise UsageError(f"the name of the picture must end in .png, .pdf or .svg, got {path!r}")
+class Picture:
+    """The file of a picture, and how it is drawn.
 
+    Raises
+    ------
+    click.UsageError
+        The name has no known ending.
+    """
 
-def save(ax: object, path: str, **more: object) -> None:
-    """Write the figure of `ax`, whole or not at all, and close it."""
-    from matplotlib import pyplot
+    def __init__(
+        self, file: str, size: tuple[float, float] | None, dpi: int, title: str | None
+    ) -> None:
+        if Path(file).suffix.lower() not in PICTURES:
+            raise click.UsageError(
+                f"the name of the picture must end in .png, .pdf or .svg, got {file!r}"
+            )
+        self.file, self.size, self.dpi, self.title = file, size, dpi, title
 
-    figure = ax.figure  # type: ignore[attr-defined]
-    data = BytesIO()
-    try:
-        # In memory first: matplotlib's writer of PDF breaks down in other ways on a disk that is
-        # full.
-        figure.savefig(data, format=Path(path).suffix[1:].lower(), **more)
-    finally:
-        pyplot.close(figure)
-    with replaced(path) as beside:
-        Path(beside).write_bytes(data.getvalue())
+    @classmethod
+    def of(cls, how: dict[str, Any]) -> Picture:
+        """Takes the options of `irpref.cli.options.picture` out of others."""
+        return cls(*(how.pop(name) for name in ("file", "size", "dpi", "title")))
+
+    def axes(self) -> Any:
+        """What to draw on; None for the function's own."""
+        from irpref.plots import axes
+
+        return axes(self.size) if self.size else None
+
+    def save(self, ax: Any) -> None:
+        """Write the figure, whole or not at all, and close it."""
+        from matplotlib import pyplot
+
+        from irpref.data.replace import replaced
+
+        if self.title is not None:
+            ax.set_title(self.title)
+        data = BytesIO()
+        try:
+            # In memory first: matplotlib's writer of PDF breaks down in other ways on a disk that
+            # is full.
+            ax.figure.savefig(data, format=Path(self.file).suffix[1:].lower(), dpi=self.dpi)
+        finally:
+            pyplot.close(ax.figure)
+        with replaced(self.file) as beside:
+            Path(beside).write_bytes(data.getvalue())

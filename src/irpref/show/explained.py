@@ -1,4 +1,4 @@
-"""The explanation of one topic as text: a line for each document that matters, the others together."""
+"""The explanation of one topic as text: a line for each document that matters."""
 
 from __future__ import annotations
 
@@ -51,7 +51,8 @@ def explanation_text(
     t = explainer.topic_number(query_id)
     account = explainer.account(run, [t])
     direction = "higher" if found.higher_is_better else "lower"
-    title = f"Topic {query_id}: {found} = {account.value[t]:.4f} ({direction} is better)\n{found.QUESTION}\n\n"
+    value = f"{account.value[t]:.4f} ({direction} is better)"
+    title = f"Topic {query_id}: {found} = {value}\n{found.QUESTION}\n\n"
     names = list(account.columns)
     columns = [
         Column("rank"),
@@ -69,7 +70,7 @@ def explanation_text(
     for first, last in _groups(account, why, every):
         kind = int(account.kind[first])
         if before == RETRIEVED != kind:
-            rows.append("")
+            rows.append([])
         before = kind
         many = last > first
         ranks = f"{account.rank[first]}-{account.rank[last]}" if many else f"{account.rank[first]}"
@@ -84,7 +85,7 @@ def explanation_text(
                 why[first],
             ]
         )
-    rows += ["", [None, "sum", *[None] * len(numbers), account.contribution.sum(), None]]
+    rows += [[], [None, "sum", *[None] * len(numbers), account.contribution.sum(), None]]
     known = [name for name in names if name in found.COLUMNS]
     width = max(map(len, known), default=0)
     notes = (

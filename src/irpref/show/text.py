@@ -1,9 +1,12 @@
 """Tables as text: one writer for everything that is printed.
 
-    table             columns for a screen, as wide as it is: long heads are broken, then columns come in blocks
+    table             for a screen: long heads are broken, then columns come in blocks
     tsv, csv, jsonl   one line a row, to be read by programs
     json              the rows of jsonl as one array
     latex, markdown   for papers and pages
+
+The standard library writes csv and json, tabulate the others. tabulate does not know how wide the
+screen is, so the width of columns, and which of them share a block, are decided here.
 
 Names are data. What would move a cursor or end a row is escaped in columns; csv quotes line ends.
 csv changes nothing else, since programs read it: a spreadsheet takes a name that begins with `=`,
@@ -11,6 +14,8 @@ csv changes nothing else, since programs read it: a spreadsheet takes a name tha
 
 from __future__ import annotations
 
+import csv
+import json
 import math
 import os
 import re
@@ -18,7 +23,6 @@ import sys
 import textwrap
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import zip_longest
 from types import MappingProxyType
 from typing import Any, TextIO
 
@@ -33,9 +37,7 @@ ENDINGS = {
     **{f".{form}": form for form in LINES},
 }
 _GAP = "  "
-_NARROWEST = (
-    24  # characters of a column of prose, and of names that are broken to make room for others
-)
+_NARROWEST = 24  # characters of prose, and of names that are broken to make room for others
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,14 +63,14 @@ class Cell:
 class Table:
     """Rows of values (or `Cell`s), with a title above and notes below.
 
-    None is an empty cell. On a screen, a row that is a string is printed as it is, across the
-    columns. `labels`: how many columns are repeated in each block; those flush left at the front if
-    not given."""
+    None is an empty cell; a row without cells is a blank line on a screen, and left out elsewhere.
+    `labels`: how many columns are repeated in each block; those flush left at the front if not
+    given."""
 
     def __init__(
         self,
         columns: Sequence[Column],
-        rows: Iterable[Sequence[Any] | str],
+        rows: Iterable[Sequence[Any]],
         title: str = "",
         notes: Sequence[str] = (),
         labels: int | None = None,
@@ -196,29 +198,23 @@ def text(table: Table, form: str = "table", page: Page = PAPER) -> str:
 
 def lines(table: Table, form: str, page: Page, head: bool = True) -> Iterator[str]:
     """A table in pieces: for programs the rows as they come, one line each."""
-    if form in _WRITERS:
-        yield _WRITERS[form](table, page)
-        return
-    columns = table.columns
-    names = [column.name for column in columns]
-    given = (row for row in table.rows if not isinstance(row, str))
-    rows = ([cell.value if isinstance(cell, Cell) else cell for cell in row] for row in given)
+    if form == "tsv":
+        return _tsv(table, head)
+    if form == "csv":
+        return _csv(table)
     if form in ("json", "jsonl"):
-        import json
+        return _json(table, form)
+    return iter([_WRITERS[form](table, page)])
 
-        records = (json.dumps(dict(zip(names, map(_json, row), strict=True))) for row in rows)
-        if form == "json":
-            yield "[" + ",".join(f"\n{record}" for record in records) + "\n]\n"
-        else:
-            yield from (f"{record}\n" for record in records)
-        return
-    between, escaped = (",", _quoted) if form == "csv" else ("\t", visible)
-    if head or form == "csv":
-        yield between.join(map(escaped, names)) + "\n"
-    for row in rows:
-        yield (
-            between.join([escaped(_shown(c, v)) for c, v in zip(columns, row, strict=True)]) + "\n"
-        )
+
+# For programs -------------------------------------------------------------------------------------
+
+
+def _rows(table: Table) -> Iterator[list[Any]]:
+    """The values of each row, without their marks."""
+    for row in table.rows:
+        if row:
+            yield [cell.value if isinstance(cell, Cell) else cell for cell in row]
 
 
 def _shown(column: Column, value: Any) -> str:
@@ -227,96 +223,102 @@ def _shown(column: Column, value: Any) -> str:
     return value if isinstance(value, str) else column.show(value)
 
 
-def _json(value: Any) -> Any:
+def _tsv(table: Table, head: bool) -> Iterator[str]:
+    if head:
+        yield "\t".join(visible(column.name) for column in table.columns) + "\n"
+    for row in _rows(table):
+        cells = (visible(_shown(c, v)) for c, v in zip(table.columns, row, strict=True))
+        yield "\t".join(cells) + "\n"
+
+
+class _Echo:
+    """A file for csv's writer, which then returns each line."""
+
+    def write(self, line: str) -> str:
+        return line
+
+
+def _csv(table: Table) -> Iterator[str]:
+    # csv quotes the line ends of a cell that are in this terminator; lines still end with \n.
+    writer = csv.writer(_Echo(), lineterminator="\r\n")
+    yield writer.writerow([_on_lines(column.name) for column in table.columns])[:-2] + "\n"
+    for row in _rows(table):
+        cells = [_on_lines(_shown(c, v)) for c, v in zip(table.columns, row, strict=True)]
+        yield writer.writerow(cells)[:-2] + "\n"
+
+
+def _on_lines(cell: str) -> str:
+    """The cell, its control characters escaped except for those that csv quotes."""
+    return re.sub(r"[^\r\n\t]+", lambda part: visible(part[0]), cell)
+
+
+def _json(table: Table, form: str) -> Iterator[str]:
+    names = [column.name for column in table.columns]
+    records = (
+        json.dumps(dict(zip(names, map(_strict, row), strict=True)), allow_nan=False)
+        for row in _rows(table)
+    )
+    if form == "json":
+        yield "[" + ",".join(f"\n{record}" for record in records) + "\n]\n"
+    else:
+        yield from (f"{record}\n" for record in records)
+
+
+def _strict(value: Any) -> Any:
+    """A value as JSON knows it: it has no NaN and no infinity."""
     if hasattr(value, "item"):
         value = value.item()
-    # JSON has no NaN.
     return None if isinstance(value, float) and not math.isfinite(value) else value
-
-
-def _quoted(cell: str) -> str:
-    cell = (
-        "".join(c if c in "\r\n\t" else visible(c) for c in cell)
-        if not cell.isprintable()
-        else cell
-    )
-    return f'"{cell.replace(chr(34), chr(34) * 2)}"' if set(cell) & set(',"\r\n') else cell
-
-
-def _cells(table: Table) -> list[list[Cell]]:
-    """The rows with text in place of values, except rows that are a string."""
-    out = []
-    for row in table.rows:
-        if isinstance(row, str):
-            continue
-        cells = [cell if isinstance(cell, Cell) else Cell(cell) for cell in row]
-        shown = [
-            visible(_shown(c, cell.value)) for c, cell in zip(table.columns, cells, strict=True)
-        ]
-        out.append([replace(cell, value=t) for cell, t in zip(cells, shown, strict=True)])
-    return out
 
 
 # For screens --------------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class _Printed:
-    """A column ready to print: head and cells are lists of lines, each as wide as the column."""
+@dataclass(slots=True)
+class _Fitted:
+    """A column ready to print: head and cells may have several lines."""
 
+    head: str
+    cells: list[str]
     width: int
-    head: list[str]
-    cells: list[list[str]]
+    left: bool
 
 
-def _plain(table: Table, page: Page) -> str:
+def _table(table: Table, page: Page) -> str:
     rows = list(table.rows)
-    cells = _cells(Table(table.columns, rows))
     labels = table.labels
     if labels is None:
         labels = next(
             (i for i, c in enumerate(table.columns) if not c.left or c.prose), len(table.columns)
         )
-    columns = _columns(table.columns, cells, labels, page)
-    out = table.title.splitlines()
-    for n, block in enumerate(_blocks(columns, labels, page.width)):
-        out += [""] * (n > 0)
-        out += [
-            page.styled(line, "bold") for line in _beside([c.head for c in block], block) if line
-        ]
-        at = iter(range(len(cells)))
-        for row in rows:
-            if not isinstance(row, str):
-                i = next(at)
-                out += _beside([c.cells[i] for c in block], block)
-            elif n == 0 or not row:
-                out.append(row)
+    columns = _fitted(table.columns, _cells(table, rows), labels, page)
+    blocks = [_block(block, page) for block in _blocks(columns, labels, page.width)]
+    out = [*table.title.splitlines(), "\n\n".join(blocks)]
     for note in table.notes:
-        parts = (
-            textwrap.wrap(note, page.width, subsequent_indent="  ") if page.width else None
-        ) or [note]
-        out += [page.styled(line, "dim") for line in parts]
+        parts = textwrap.wrap(note, page.width, subsequent_indent="  ") if page.width else [note]
+        out += [page.styled(line, "dim") for line in parts or [note]]
     return "\n".join(out) + "\n"
 
 
-def _columns(
+def _fitted(
     columns: Sequence[Column], rows: list[list[Cell]], labels: int, page: Page
-) -> list[_Printed]:
+) -> list[_Fitted]:
     """The columns as wide as they need to be, or as the page lets them."""
-    marks = [[("*" if cell.best else "") + "†" * cell.differs for cell in row] for row in rows]
+    marks = [["*" * cell.best + "†" * cell.differs for cell in row] for row in rows]
     # Marks are outside the column of digits.
     outside = [max((len(row[i]) for row in marks), default=0) for i in range(len(columns))]
     widths = [
         max((wide(row[i].value) + outside[i] for row in rows), default=0)
         for i in range(len(columns))
     ]
-    heads = [[visible(column.name)] for column in columns]
-    room = [max(width, wide(head)) for width, (head,) in zip(widths, heads, strict=True)]
+    heads = [visible(column.name) for column in columns]
+    room = [max(width, wide(head)) for width, head in zip(widths, heads, strict=True)]
     if page.width is not None and _total(room) > page.width:
-        heads = [
-            head if i < labels else _broken(head[0], widths[i]) for i, head in enumerate(heads)
+        heads = [head if i < labels else _broken(head, widths[i]) for i, head in enumerate(heads)]
+        room = [
+            max([width, *map(wide, head.split("\n"))])
+            for width, head in zip(widths, heads, strict=True)
         ]
-        room = [max([width, *map(wide, head)]) for width, head in zip(widths, heads, strict=True)]
         # Less for prose, then for labels, so that there is room for at least one column beside
         # them.
         for i, column in enumerate(columns):
@@ -326,26 +328,20 @@ def _columns(
         for i in range(labels):
             over = _total([*room[:labels], widest]) - page.width
             room[i] = min(room[i], max(room[i] - over, _NARROWEST))
-    out = []
+    fitted = []
     for i, column in enumerate(columns):
         shown = []
         for row, mark in zip(rows, marks, strict=True):
-            text = row[i].value
-            if column.left:
-                parts = (
-                    textwrap.wrap(text, room[i])
-                    if column.prose
-                    else _broken(text, room[i], hard=True)
-                )
-                shown.append([_filled(part, room[i], True) for part in parts or [""]])
+            value = row[i].value
+            if column.prose:
+                shown.append(textwrap.fill(value, room[i]))
+            elif column.left:
+                shown.append(_broken(value, room[i], hard=True))
             else:
-                blank = " " * (room[i] - outside[i] - wide(text))
-                text = page.styled(text, "bold") if row[i].best else text
-                shown.append([blank + text + mark[i].ljust(outside[i])])
-        out.append(
-            _Printed(room[i], [_filled(line, room[i], column.left) for line in heads[i]], shown)
-        )
-    return out
+                styled = page.styled(value, "bold") if row[i].best else value
+                shown.append(styled + mark[i].ljust(outside[i]))
+        fitted.append(_Fitted(heads[i], shown, room[i], column.left))
+    return fitted
 
 
 def _total(widths: Sequence[int]) -> int:
@@ -353,38 +349,54 @@ def _total(widths: Sequence[int]) -> int:
     return sum(widths) + len(_GAP) * (len(widths) - 1)
 
 
-def _blocks(columns: list[_Printed], labels: int, width: int | None) -> Iterator[list[_Printed]]:
+def _blocks(columns: list[_Fitted], labels: int, width: int | None) -> Iterator[list[_Fitted]]:
     """The columns in groups that fit the page, each after the labels."""
     block = columns[: labels + 1]
     for column in columns[labels + 1 :]:
-        if width is not None and _total([of.width for of in (*block, column)]) > width:
+        if width is not None and _total([c.width for c in (*block, column)]) > width:
             yield block
             block = columns[:labels]
         block = [*block, column]
     yield block
 
 
-def _beside(cells: Sequence[Sequence[str]], columns: Sequence[_Printed]) -> list[str]:
-    """Cells beside each other, the shorter ones filled up with blanks."""
-    blanks = [" " * column.width for column in columns]
-    lines = zip_longest(*cells)
-    return [
-        _GAP.join(part or blank for part, blank in zip(line, blanks, strict=True)).rstrip()
-        for line in lines
-    ]
+def _block(columns: list[_Fitted], page: Page) -> str:
+    """The lines of columns beside each other, heads in bold."""
+    heads = [column.head for column in columns]
+    rows: list[Any] = list(zip(*(column.cells for column in columns), strict=True))
+    sides = ["left" if column.left else "right" for column in columns]
+    if not any(heads):
+        return _tabulated(rows, [], "plain", sides)
+    # As the first row: tabulate makes columns wider than their heads.
+    printed = _tabulated([heads, *rows], [], "plain", sides).split("\n")
+    n_heads = max(head.count("\n") + 1 for head in heads)
+    printed[:n_heads] = [page.styled(line, "bold") for line in printed[:n_heads]]
+    return "\n".join(printed)
 
 
-def _filled(text: str, width: int, left: bool) -> str:
-    gap = " " * (width - wide(text))
-    return text + gap if left else gap + text
+def _tabulated(
+    cells: Sequence[Sequence[str]], heads: Sequence[str], form: Any, sides: Sequence[str]
+) -> str:
+    """What tabulate makes of text, left as it is."""
+    from tabulate import tabulate
+
+    return tabulate(
+        cells,
+        headers=heads,
+        tablefmt=form,
+        colalign=sides if cells else None,
+        headersalign=sides if heads and cells else None,
+        disable_numparse=True,
+        preserve_whitespace=True,
+    )
 
 
-def _broken(name: str, width: int, hard: bool = False) -> list[str]:
+def _broken(name: str, width: int, hard: bool = False) -> str:
     """A name in lines of about this width, nothing lost or added; broken inside a word only if
     `hard`.
     """
     if wide(name) <= width:
-        return [name]
+        return name
     ends = r".+?(?:[(,\s_.@-]+|$)" if hard else r".+?(?:,|\s+|(?<=\w)\(|$)"
     pieces = re.findall(ends, name)
     if hard:
@@ -396,19 +408,54 @@ def _broken(name: str, width: int, hard: bool = False) -> list[str]:
         if out[-1] and wide(out[-1] + piece) > width:
             out.append("")
         out[-1] += piece
-    return out
+    return "\n".join(out)
 
 
 def wide(text: str) -> int:
     """How many columns of a screen a text takes."""
     if text.isascii():
         return len(text)
-    from unicodedata import combining, east_asian_width
+    from wcwidth import wcswidth  # with which tabulate measures, too
 
-    return sum(0 if combining(c) else 1 + (east_asian_width(c) in "WF") for c in text)
+    return wcswidth(text)
 
 
 # For papers and pages -----------------------------------------------------------------------------
+
+
+def _cells(table: Table, rows: Iterable[Sequence[Any]]) -> list[list[Cell]]:
+    """The rows with text in place of values; blank ones have empty cells."""
+    out = []
+    for row in rows:
+        cells = [cell if isinstance(cell, Cell) else Cell(cell) for cell in row]
+        cells = cells or [Cell("") for _ in table.columns]
+        shown = [
+            visible(_shown(c, cell.value)) for c, cell in zip(table.columns, cells, strict=True)
+        ]
+        out.append([replace(cell, value=t) for cell, t in zip(cells, shown, strict=True)])
+    return out
+
+
+def _marked(table: Table, form: Any, written: Callable[[str], str], best: str, differs: str) -> str:
+    """The table in a form of tabulate, its marks in the words of that form.
+
+    Parameters
+    ----------
+    written : function
+        Escapes a text.
+    best, differs : str
+        What is written for a marked value, which takes the place of `{}`.
+    """
+
+    def shown(cell: Cell) -> str:
+        value = written(cell.value)
+        value = best.format(value) if cell.best else value
+        return differs.format(value) if cell.differs else value
+
+    heads = [written(visible(column.name)) for column in table.columns]
+    sides = ["left" if column.left else "right" for column in table.columns]
+    rows = _cells(table, filter(None, table.rows))
+    return _tabulated([list(map(shown, row)) for row in rows], heads, form, sides)
 
 
 def _remarks(table: Table, best: str) -> list[str]:
@@ -420,19 +467,10 @@ def _remarks(table: Table, best: str) -> list[str]:
 
 
 def _markdown(table: Table, page: Page) -> str:
-    def row(cells: Iterable[str]) -> str:
-        return "| " + " | ".join(cells) + " |"
-
-    def shown(cell: Cell) -> str:
-        text = _in_markdown(cell.value)
-        return (f"**{text}**" if cell.best else text) + "†" * cell.differs
-
-    heads = [_in_markdown(visible(column.name)) for column in table.columns]
-    rule = "|" + "|".join(" --- " if column.left else " ---: " for column in table.columns) + "|"
-    body = [row(map(shown, cells)) for cells in _cells(table)]
     above = f"{_in_markdown(table.title.rstrip())}\n\n" if table.title else ""
+    body = _marked(table, "pipe", _in_markdown, "**{}**", "{}†")
     notes = "".join(f"\n{_in_markdown(note)}\n" for note in _remarks(table, "Bold"))
-    return above + "\n".join([row(heads), rule, *body]) + "\n" + notes
+    return f"{above}{body}\n{notes}"
 
 
 def _in_markdown(text: str) -> str:
@@ -456,30 +494,33 @@ _SHRUNK = r"\resizebox{\ifdim\width>\linewidth\linewidth\else\width\fi}{!}{%"
 
 
 def _latex(table: Table, page: Page) -> str:
-    def shown(cell: Cell) -> str:
-        text = cell.value.translate(_LATEX)
-        return (rf"\textbf{{{text}}}" if cell.best else text) + (
-            r"$^{\dagger}$" if cell.differs else ""
-        )
+    from tabulate import DataRow, Line, TableFormat
 
-    heads = [
-        visible(column.name).translate(_LATEX) + (r" $\downarrow$" * column.lower)
+    # tabulate's own form escapes the marks.
+    booktabs = TableFormat(
+        lineabove=Line(r"\toprule", "", "", ""),
+        linebelowheader=Line(r"\midrule", "", "", ""),
+        linebetweenrows=None,
+        linebelow=Line(r"\bottomrule", "", "", ""),
+        headerrow=DataRow("", " & ", r" \\"),
+        datarow=DataRow("", " & ", r" \\"),
+        padding=0,
+        with_header_hide=None,
+    )
+    columns = [
+        replace(column, name=f"{column.name} ↓") if column.lower else column
         for column in table.columns
     ]
-    kinds = "".join("l" if column.left else "r" for column in table.columns)
-    body = [
-        " & ".join(cells) + r" \\" for cells in (heads, *(map(shown, row) for row in _cells(table)))
-    ]
+    pointed = Table(columns, table.rows)
+    kinds = "".join("l" if column.left else "r" for column in columns)
     lines = [
         r"% \usepackage{booktabs,graphicx}",
         *(f"% {line}" for line in table.title.rstrip().splitlines()),
         _SHRUNK,
         rf"\begin{{tabular}}{{{kinds}}}",
-        r"\toprule",
-        body[0],
-        r"\midrule",
-        *body[1:],
-        r"\bottomrule",
+        _marked(
+            pointed, booktabs, lambda t: t.translate(_LATEX), r"\textbf{{{}}}", r"{}$^{{\dagger}}$"
+        ),
         r"\end{tabular}}",
         *(f"% {note}" for note in _remarks(table, "bold")),
     ]
@@ -489,27 +530,13 @@ def _latex(table: Table, page: Page) -> str:
 def _html(table: Table, page: Page) -> str:
     from html import escape
 
-    def row(cells: Iterable[str], tag: str) -> str:
-        shown = (
-            f'<{tag} style="text-align: {side}">{cell}</{tag}>'
-            for side, cell in zip(sides, cells, strict=True)
-        )
-        return f"<tr>{''.join(shown)}</tr>"
-
-    def shown(cell: Cell) -> str:
-        text = escape(cell.value)
-        return (f"<b>{text}</b>" if cell.best else text) + "&dagger;" * cell.differs
-
-    sides = ["left" if column.left else "right" for column in table.columns]
-    head = row((escape(column.name) for column in table.columns), "th")
-    body = "".join(row(map(shown, cells), "td") for cells in _cells(table))
+    body = _marked(table, "unsafehtml", escape, "<b>{}</b>", "{}&dagger;")
     notes = "<br>".join(escape(note) for note in table.notes if not note.startswith("*"))
-    below = f"<p><small>{notes}</small></p>" if notes else ""
-    return f"<table><thead>{head}</thead><tbody>{body}</tbody></table>{below}"
+    return body + (f"<p><small>{notes}</small></p>" if notes else "")
 
 
 _WRITERS: dict[str, Callable[[Table, Page], str]] = {
-    "table": _plain,
+    "table": _table,
     "markdown": _markdown,
     "latex": _latex,
     "html": _html,

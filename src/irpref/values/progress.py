@@ -1,43 +1,35 @@
-"""A progress bar, shown on a terminal only."""
+"""A progress bar on a terminal, and nothing anywhere else."""
 
 from __future__ import annotations
 
-import shutil
 import sys
+from collections.abc import Iterable
+from contextlib import AbstractContextManager, nullcontext
+from typing import TypeVar
 
-from irpref.messages import visible
+T = TypeVar("T")
 
 
-class Bar:
-    """A progress bar in one line on standard error.
+def progress(
+    items: Iterable[T], total: int, unit: str = "run"
+) -> AbstractContextManager[Iterable[T]]:
+    """The items, counted by a bar on standard error if that is a terminal.
 
     Parameters
     ----------
-    n_steps : int
-    show : bool
-        None: show it if standard error is a terminal.
+    items : iterable
+    total : int
+        How many there are. A bar is shown from two on.
+    unit : str
+        What is counted.
+
+    Returns
+    -------
+    context manager
+        Gives the iterable; the bar is cleared at its end, errors included.
     """
+    if total < 2 or sys.stderr is None or not sys.stderr.isatty():
+        return nullcontext(items)
+    from tqdm import tqdm
 
-    WIDTH = 30
-
-    def __init__(self, n_steps: int, show: bool | None = None) -> None:
-        self.show = sys.stderr.isatty() if show is None else show
-        self.n_steps = n_steps
-        self.done = 0
-
-    def step(self, text: str) -> None:
-        """Count one step and show what it does."""
-        if self.show:
-            full = self.WIDTH * self.done // self.n_steps
-            bar = "#" * full + "." * (self.WIDTH - full)
-            # A line longer than the screen would wrap and could not be overwritten.
-            line = f"[{bar}] {self.done}/{self.n_steps} {visible(text)}"[
-                : shutil.get_terminal_size().columns - 1
-            ]
-            print(f"\r{line}\033[K", end="", file=sys.stderr, flush=True)
-        self.done += 1
-
-    def close(self) -> None:
-        """Clear the line."""
-        if self.show:
-            print("\r\033[K", end="", file=sys.stderr, flush=True)
+    return tqdm(items, total=total, unit=f" {unit}", leave=False, dynamic_ncols=True)

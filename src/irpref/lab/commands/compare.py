@@ -1,35 +1,59 @@
-"""Is B better than A? One sentence a measure, with a confidence interval of the difference, then a
-table.
-
--q also prints each topic, the largest gain of B first.
-"""
+"""`irpref compare`: is B better than A?"""
 
 from __future__ import annotations
 
-import argparse
 import math
 from typing import Any
 
-from irpref.cli import shared as frame
-from irpref.cli.shared import RANKING, options
+from irpref.cli import options
+from irpref.cli.command import command
+from irpref.cli.inputs import Inputs
+from irpref.cli.output import Output
+from irpref.lab.commands import options as lab_options
 from irpref.messages import p_value, visible
 from irpref.show.text import Column, Table, of_frame, rounded, significant
 
 
-def run(args: argparse.Namespace) -> None:
-    """Print the comparison. Raises `ValueError` for input that cannot be evaluated."""
-    from irpref.lab import compare
+@command("compare")
+@options.inputs("A B MEASURE...")
+@options.option(
+    "--margin", type=float, help="also say whether a difference this large is ruled out"
+)
+@options.option(
+    "-q", "--by-query", is_flag=True, help="also print each topic (with -o: only these)"
+)
+@options.topics
+@lab_options.level
+@options.groups
+@lab_options.judge
+@options.reading
+@options.ranking
+@options.writing
+def compare(
+    given: Inputs,
+    out: Output,
+    margin: float | None,
+    by_query: bool,
+    level: float,
+    groups: str | None,
+    judge: tuple[str, ...],
+) -> None:
+    """Is B better than A? One sentence a measure, with a confidence interval of the difference,
+    then a table.
 
-    given = frame.inputs(args)
-    qrels, runs = given.read()
-    how = options(args, f"level margin groups {RANKING}")
-    found = compare(given.measures, qrels, *runs.values(), names=list(runs), **how)
+    -q also prints each topic, the largest gain of B first.
+    """
+    from irpref import lab
+
+    qrels, runs = lab_options.read(given, judge)
+    how = lab_options.some(margin=margin, groups=groups) | given.order
+    found = lab.compare(given.measures, qrels, *runs.values(), names=list(runs), level=level, **how)
     a, b = map(visible, runs)
-    tables = [_means(found, a, b, args.level)]
-    if args.by_query:
+    tables = [_means(found, a, b, level)]
+    if by_query:
         tables += [_topics(part, a, b) for _, part in found.by_topic.groupby("measure", sort=False)]
-    data = found.by_topic if args.by_query else found.assign(a=a, b=b)[["a", "b", *found.columns]]
-    frame.show(args, tables, of_frame(data, significant(10)))
+    data = found.by_topic if by_query else found.assign(a=a, b=b)[["a", "b", *found.columns]]
+    out.show(tables, of_frame(data, significant(10)))
 
 
 def _means(found: Any, a: str, b: str, level: float) -> Table:

@@ -1,17 +1,16 @@
-"""Try irpref on real runs that come with it: which of two systems is better?
-
-Uses five runs of TREC CAsT 2021 (`irpref.datasets.load("cast2021")`). Two measures disagree about
-BM25 and a reranker. The demo shows what unjudged documents and the number of topics let you
-conclude, and writes an HTML report."""
+"""`irpref demo`: real runs that come with irpref."""
 
 from __future__ import annotations
 
-import argparse
 import os
 import sys
 import textwrap
 from typing import Any
 
+import click
+
+from irpref.cli import options
+from irpref.cli.command import command
 from irpref.messages import p_equals
 from irpref.show.text import of_frame, page_of, rounded
 from irpref.show.text import text as printed
@@ -35,8 +34,29 @@ Next, with files of yours:
 """
 
 
-def run(args: argparse.Namespace) -> None:
-    """Print the story and write the report."""
+@command(
+    "demo",
+    epilog="""\b
+Examples:
+  irpref demo
+  irpref demo -f report.html""",
+)
+@options.option(
+    "-f",
+    "--file",
+    metavar="FILE",
+    type=click.Path(),
+    default="irpref-demo.html",
+    show_default=True,
+    help="write the report to this file",
+)
+def demo(file: str) -> None:
+    """Try irpref on real runs that come with it: which of two systems is better?
+
+    Uses five runs of TREC CAsT 2021 (irpref.datasets.load("cast2021")). Two measures disagree about
+    BM25 and a reranker. The demo shows what unjudged documents and the number of topics let you
+    conclude, and writes an HTML report.
+    """
     import irpref
     from irpref.datasets import load
 
@@ -74,7 +94,7 @@ def run(args: argparse.Namespace) -> None:
         "",
         printed(table, page=page_of(sys.stdout, WIDTH)),
     ]
-    sys.stdout.write("\n".join([*lines, *story, "", _report(qrels, runs, args.file), "", NEXT]))
+    sys.stdout.write("\n".join([*lines, *story, "", _report(qrels, runs, file), "", NEXT]))
 
 
 def _ahead(means: Any) -> str:
@@ -123,4 +143,5 @@ def _report(qrels: Any, runs: dict[str, Any], path: str) -> str:
         irpref.lab.report([NDCG, RPREF, "QMeasure"], qrels, runs, path, **how)
     except ImportError as lacking:
         return f"No report was written ({lacking})."
-    return f"All of it on one page, with every topic (open it in a browser):\n   {os.path.abspath(path)}"
+    page = os.path.abspath(path)
+    return f"All of it on one page, with every topic (open it in a browser):\n   {page}"

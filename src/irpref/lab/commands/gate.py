@@ -1,52 +1,90 @@
-"""Decide in CI whether a change may ship: compare a candidate run with a baseline.
-
-At confidence --level, it passes if every measure lost less than --margin, and is blocked if any
-measure got worse. Otherwise there are too few topics to tell, and the summary estimates how many
-you need."""
+"""`irpref gate`: may this change ship?"""
 
 from __future__ import annotations
 
-import argparse
 from typing import Any
 
-from irpref.cli import shared as frame
-from irpref.cli.shared import OK
+from irpref.cli import options
+from irpref.cli.command import OK, USAGE, command
+from irpref.cli.inputs import Inputs
+from irpref.cli.output import Output
+from irpref.cli.say import say
+from irpref.lab.commands import options as lab_options
 from irpref.messages import p_value
-from irpref.show.text import LINES, of_frame, rounded
+from irpref.show.text import of_frame, rounded
 
 STATUS = {"pass": OK, "block": 1, "inconclusive": 3}
 _COUNTS = ("missing_baseline", "missing_candidate")
 
 
-def run(args: argparse.Namespace) -> int:
-    """Print the verdict; returns the exit status."""
-    from irpref.lab import gate
+@command(
+    "gate",
+    error_status=USAGE,  # 1 is a verdict
+    epilog="""\b
+Examples:
+  irpref gate qrels.txt main.run candidate.run nDCG@10 --margin 0.01
+  irpref gate qrels.txt main.run candidate.run nDCG@10 -o jsonl \\
+    --expect-qrels 6e414d0cb16048d2
 
-    given = frame.inputs(args)
-    qrels, runs = given.read()
-    found = gate(
-        given.measures,
-        qrels,
-        *runs.values(),
-        **frame.options(args, f"margin level {frame.RANKING}"),
+Exit status: 0 passed, 1 blocked, 3 cannot tell, 2 an error, 130 interrupted.""",
+)
+@options.inputs("BASELINE CANDIDATE MEASURE...")
+@options.option(
+    "--margin", type=float, default=0.02, show_default=True, help="smallest loss that matters"
+)
+@options.option(
+    "--expect-qrels",
+    metavar="HASH",
+    help="fail if the judgments changed; each run of the command prints their hash",
+)
+@options.topics
+@options.option(
+    "--level",
+    type=float,
+    default=0.95,
+    show_default=True,
+    help="confidence of each one-sided bound",
+)
+@lab_options.judge
+@options.reading
+@options.ranking
+@options.writing
+def gate(
+    given: Inputs,
+    out: Output,
+    margin: float,
+    expect_qrels: str | None,
+    level: float,
+    judge: tuple[str, ...],
+) -> int:
+    """Decide in CI whether a change may ship: compare a candidate run with a baseline.
+
+    At confidence --level, it passes if every measure lost less than --margin, and is blocked if any
+    measure got worse. Otherwise there are too few topics to tell, and the summary estimates how
+    many you need.
+    """
+    from irpref import lab
+
+    qrels, runs = lab_options.read(given, judge)
+    found = lab.gate(
+        given.measures, qrels, *runs.values(), margin=margin, level=level, **given.order
     )
-    if args.expect_qrels not in (None, found.qrels):
+    if expect_qrels not in (None, found.qrels):
         raise ValueError(
-            f"{given.qrels}: the judgments have changed: expected {args.expect_qrels}, got "
-            f"{found.qrels}"
+            f"{given.qrels}: the judgments have changed: expected {expect_qrels}, got {found.qrels}"
         )
-    if frame.form_of(args) in LINES:
-        frame.say(found.text)
+    if out.for_programs:
+        say(found.text)
     table = of_frame(_shown(found), rounded(), shows={"p": p_value}, title=found.text)
     table.notes = [
         f"difference: candidate minus baseline{_turned(found)}",
-        f"low, high: one-sided bounds at {100 * args.level:g} %, paired t"
+        f"low, high: one-sided bounds at {100 * level:g} %, paired t"
         + (f"; high shares the level among {len(found)} measures" if len(found) > 1 else ""),
         "worse: high is below 0, and the sign-flip test agrees (p is two-sided; half of it counts)",
-        *_notes(found, bool(args.judge)),
+        *_notes(found, bool(judge)),
         f"qrels: {found.qrels}",
     ]
-    frame.show(args, table, of_frame(found.assign(gate=found.verdict, qrels=found.qrels), str))
+    out.show(table, of_frame(found.assign(gate=found.verdict, qrels=found.qrels), str))
     return STATUS[found.verdict]
 
 

@@ -1,34 +1,77 @@
-"""Show how much a value depends on ties, on unjudged documents, or on the choice of topics.
-
-    --over ties       lowest and highest value over all orders of documents with equal scores
-    --over unjudged   lowest and highest value over all grades that unjudged documents could have
-    --over topics     confidence interval of the mean over topics
-
-The last row of each measure, without a topic, is the mean.
-"""
+"""`irpref intervals`: how much a value depends on what is not known."""
 
 from __future__ import annotations
 
-import argparse
+from typing import Any
 
-from irpref.cli import shared as frame
+from irpref.cli import options
+from irpref.cli.command import command
+from irpref.cli.inputs import Inputs
+from irpref.cli.output import Output
+from irpref.cli.types import NUMBERS, Choice
+from irpref.lab.commands import options as lab_options
 from irpref.messages import about
 from irpref.show.text import of_frame, rounded
 
 
-def run(args: argparse.Namespace) -> None:
-    """Print the intervals. Raises `ValueError` as `irpref.lab.intervals`."""
+@command("intervals")
+@options.inputs("RUN... MEASURE...")
+@options.option(
+    "--over",
+    type=Choice(["ties", "unjudged", "topics"]),
+    default="ties",
+    show_default=True,
+    help="what varies",
+)
+@options.option("-q", "--by-query", is_flag=True, help="in a table: also a row for each topic")
+@options.option(
+    "--grades",
+    metavar="G,G,...",
+    type=NUMBERS,
+    help="unjudged: grades that these documents could have (default: all of the scale)",
+)
+@options.option("--level", type=float, help="topics: confidence level (default: 0.95)")
+@options.option(
+    "--method",
+    type=Choice(["bootstrap", "t"]),
+    help="topics: kind of interval (default: bootstrap)",
+)
+@options.option(
+    "--seed",
+    "rng",
+    metavar="SEED",
+    type=int,
+    help="topics: seed of the bootstrap (default: 0)",
+)
+@options.topics
+@options.groups
+@lab_options.judge
+@options.reading
+@options.writing
+def intervals(
+    given: Inputs, out: Output, by_query: bool, judge: tuple[str, ...], **how: Any
+) -> None:
+    """Show how much a value depends on ties, on unjudged documents, or on the choice of topics.
+
+    \b
+    --over ties      lowest and highest value over all orders of documents with
+                     equal scores
+    --over unjudged  lowest and highest value over all grades that unjudged
+                     documents could have
+    --over topics    confidence interval of the mean over topics
+
+    The last row of each measure, without a topic, is the mean.
+    """
     import pandas as pd
 
-    from irpref.lab import intervals
+    from irpref import lab
 
-    given = frame.inputs(args)
-    how = frame.options(args, "over grades level method groups rng")
-    qrels, runs = given.read()
+    how = lab_options.some(**how)
+    qrels, runs = lab_options.read(given, judge)
     tables = {}
     for name, run in runs.items():
         with about(name, len(runs) > 1):
-            tables[name] = intervals(given.measures, qrels, run, **how)
+            tables[name] = lab.intervals(given.measures, qrels, run, **how)
     whole = pd.concat(tables, names=["run", None]).reset_index("run").reset_index(drop=True)
-    shown = whole if args.by_query else whole[whole["query_id"].isna()].drop(columns="query_id")
-    frame.show(args, of_frame(shown, rounded()), of_frame(whole, str))
+    shown = whole if by_query else whole[whole["query_id"].isna()].drop(columns="query_id")
+    out.show(of_frame(shown, rounded()), of_frame(whole, str))

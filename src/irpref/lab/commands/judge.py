@@ -1,47 +1,86 @@
-"""Combine human judgments of some topics with an LLM judge's grades of all topics.
-
-Prints means with prediction-powered intervals: the judge's values, corrected on the topics that
-humans judged. Then it shows how well the judge agrees with the humans. --tests has a row for each
-pair of runs."""
+"""`irpref judge`: human judgments of some topics beside a judge's of all."""
 
 from __future__ import annotations
 
-import argparse
 from typing import Any
 
-from irpref.cli import shared as frame
+import click
+
+from irpref.cli import options
+from irpref.cli.command import Argument, command
+from irpref.cli.inputs import Inputs, only, only_topics, read_judgments, topic_ids
+from irpref.cli.output import Output
+from irpref.cli.types import Choice
+from irpref.lab.commands import options as lab_options
 from irpref.messages import p_value
 from irpref.show.text import Table, of_frame, rounded
 
 
-def run(args: argparse.Namespace) -> None:
-    """Print the estimates. Raises `ValueError` as `irpref.lab.judge`."""
-    from irpref.lab import judge
+@command(
+    "judge",
+    epilog="""\b
+Example:
+  irpref judge qrels.txt judge.txt bm25.run dense.run nDCG@10 AP
 
-    given = frame.inputs(args)
-    human, said = given.judgments(), frame.read_judgments(args.judge_file, frame.reading(args))
-    if args.topic:
-        topics = frame.only_topics(frame.topic_ids(human), args.topic)
-        human, said = frame.only(human, topics), frame.only(said, topics)
-    found = judge(given.measures, human, said, given.runs(), level=args.level, topics=args.topics)
-    level = f"{100 * args.level:g} % interval"
-    shown = found.pairs if args.tests else found
+A. N. Angelopoulos et al., Prediction-powered inference, Science 382 (2023)""",
+)
+@options.inputs(
+    "RUN... MEASURE...",
+    judgments="HUMAN",
+    more=click.argument(
+        "judge_file",
+        cls=Argument,
+        type=click.Path(),
+        metavar="JUDGE",
+        help="the judge's grades of these topics and others",
+    ),
+)
+@options.option(
+    "--topics",
+    type=Choice(["sample", "fixed"]),
+    default="sample",
+    show_default=True,
+    help="sample: conclude about more topics like these; fixed: about these alone",
+)
+@options.option("--tests", is_flag=True, help="print pairs of runs instead of means")
+@options.topics
+@lab_options.level
+@options.reading
+@options.writing
+def judge(
+    given: Inputs, out: Output, judge_file: str, topics: str, tests: bool, level: float
+) -> None:
+    """Combine human judgments of some topics with an LLM judge's grades of all topics.
+
+    Prints means with prediction-powered intervals: the judge's values, corrected on the topics that
+    humans judged. Then it shows how well the judge agrees with the humans. --tests has a row for
+    each pair of runs.
+    """
+    from irpref import lab
+
+    human, grades = given.all_judgments(), read_judgments(judge_file, given.form)
+    if given.topics:
+        chosen = only_topics(topic_ids(human), given.topics)
+        human, grades = only(human, chosen), only(grades, chosen)
+    found = lab.judge(given.measures, human, grades, given.runs(), level=level, topics=topics)
+    interval = f"{100 * level:g} % interval"
+    shown = found.pairs if tests else found
     p = {name: p_value for name in ("p", "p_human", "p_judge")}
     counts = {"topics_needed": lambda n: "-" if n != n or n == float("inf") else f"{n:.0f}"}
     tables = [_table(part, p | counts) for _, part in shown.groupby("measure", sort=False)]
     for table in tables:
         table.notes = [
-            f"human: over the humans' topics; judge: over all; low, high: {level} of what is "
-            f"estimated"
+            f"human: over the humans' topics; judge: over all; low, high: {interval} of what is "
+            "estimated"
         ]
     agreement = _table(found.agreement, counts, "How far the judge agrees with humans")
     agreement.notes = [
         f"both, judge_only, human_only, reversed: pairs of runs that t-tests call at "
-        f"{1 - args.level:.3g}; "
+        f"{1 - level:.3g}; "
         "topics_needed: human topics that would settle half of those which the judge alone calls "
         "or reverses"
     ]
-    frame.show(args, [*tables, agreement], of_frame(shown, str))
+    out.show([*tables, agreement], of_frame(shown, str))
 
 
 def _table(part: Any, shows: dict[str, Any], title: str = "") -> Table:

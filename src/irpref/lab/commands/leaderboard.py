@@ -1,19 +1,20 @@
-"""Rank runs by their means, with confidence intervals and tests of all pairs.
-
-Shows each run's range of places (best, worst) that is consistent with the tests. Runs that share a
-letter are not shown to differ (no letters if it would take more than eight). --design estimates how
-many topics you need."""
+"""`irpref leaderboard`: runs by their means."""
 
 from __future__ import annotations
 
-import argparse
 from collections.abc import Mapping
 from typing import Any
 
-from irpref.cli import shared as frame
-from irpref.cli.shared import UsageError
+import click
+
+from irpref.cli import options
+from irpref.cli.command import command
+from irpref.cli.inputs import Inputs, topic_ids
+from irpref.cli.output import Output
+from irpref.cli.types import COUNT
 from irpref.judged.types import Qrels, Runs
-from irpref.show.text import LINES, Table, of_frame, rounded
+from irpref.lab.commands import options as lab_options
+from irpref.show.text import Table, of_frame, rounded
 
 OBSERVED = float("inf")  # --design without a number
 DIFFERENCE = 0.05  # if none is observed
@@ -26,54 +27,118 @@ _HEADS = {
 }
 
 
-def run(args: argparse.Namespace) -> None:
-    """Print the leaderboard. Raises `ValueError` as `irpref.lab.leaderboard`."""
-    from irpref.judged.groups import groups_of
-    from irpref.lab import leaderboard
+@command("leaderboard")
+@options.inputs("RUN... MEASURE...")
+@options.option(
+    "--sort",
+    metavar="MEASURE",
+    help="order all tables by this measure (default: each by its own)",
+)
+@options.topics
+@lab_options.pairs
+@lab_options.level
+@options.option("--groups", metavar="FILE", help="a table for each group of topics")
+@lab_options.judge
+@options.option(
+    "--permutations",
+    "n_permutations",
+    metavar="N",
+    type=COUNT,
+    default=10000,
+    show_default=True,
+    help="for randomised_tukey and stepdown",
+)
+@lab_options.seed("permutations")
+@options.option("--tests", is_flag=True, help="print pairs of runs instead of the ranking")
+@options.option(
+    "--design",
+    metavar="[DIFFERENCE]",
+    is_flag=False,
+    flag_value=OBSERVED,
+    type=float,
+    help="also print how many topics you need to detect this difference (default: that of the two "
+    "best runs); -o tsv, csv, json and jsonl print only this",
+)
+@options.reading
+@options.ranking
+@options.writing_as(pictures=True)
+@options.highlight
+@options.look
+def leaderboard(
+    given: Inputs,
+    out: Output,
+    pairs: str,
+    level: float,
+    groups: str | None,
+    judge: tuple[str, ...],
+    tests: bool,
+    design: float | None,
+    highlight: tuple[str, ...],
+    size: tuple[float, float] | None,
+    dpi: int,
+    title: str | None,
+    **how: Any,
+) -> None:
+    """Rank runs by their means, with confidence intervals and tests of all pairs.
 
-    given = frame.inputs(args)
-    if args.design is not None and len(given.files) < 2:
-        raise UsageError("--design compares runs: give at least 2")
-    if args.design is not None and args.tests and frame.form_of(args) in LINES:
-        raise UsageError("--design and --tests are two tables: choose one, or -o table")
-    qrels, runs = given.read()
-    how = frame.options(args, f"sort pairs level groups n_permutations rng {frame.RANKING}")
-    board = leaderboard(given.measures, qrels, runs, **how)
-    data = board.pairs if args.tests else board
-    if args.tests:
+    Shows each run's range of places (best, worst) that is consistent with the tests. Runs that
+    share a letter are not shown to differ (no letters if it would take more than eight). --design
+    estimates how many topics you need. -f board.png draws the leaderboard of one measure.
+    """
+    from irpref import lab
+    from irpref.cli.plot import Picture
+    from irpref.judged.groups import groups_of
+
+    if design is not None and len(given.files) < 2:
+        raise click.UsageError("--design compares runs: give at least 2")
+    if design is not None and tests and out.for_programs:
+        raise click.UsageError("--design and --tests are two tables: choose one, or -o table")
+    if out.draws and len(given.measures) > 1:
+        names = ", ".join(map(str, given.measures))
+        raise click.UsageError(f"-f {out.file}: a picture is of one measure, got {names}")
+    qrels, runs = lab_options.read(given, judge)
+    how = lab_options.some(groups=groups, **how) | given.order
+    board = lab.leaderboard(given.measures, qrels, runs, pairs=pairs, level=level, **how)
+    if out.draws:
+        assert out.file is not None
+        picture = Picture(out.file, size, dpi, title)
+        names_of = {path: name for name, path in given.files.items()}
+        chosen = [names_of.get(name, name) for name in highlight] or None
+        picture.save(lab.plots.leaderboard(board, highlight=chosen, ax=picture.axes()))
+        return
+    data = board.pairs if tests else board
+    if tests:
         tables = [of_frame(board.pairs, rounded())]
     else:
         sizes = {
             group: int(inside.sum())
-            for group, inside in groups_of(args.groups, None, frame.topic_ids(qrels)).items()
+            for group, inside in groups_of(groups, None, topic_ids(qrels)).items()
         }
         parts = board.groupby(["group", "measure"], sort=False, dropna=False)
-        tables = [_table(part, args, sizes, board.test) for _, part in parts]
-    if args.design is not None:
-        data = _design(given, args, qrels, runs)
-        tables.append(_sizes(data, args))
-    frame.show(args, tables, of_frame(data, str))
+        tables = [_table(part, board, sizes) for _, part in parts]
+    if design is not None:
+        data = _design(given, qrels, runs, design, level)
+        tables.append(_sizes(data, design, level))
+    out.show(tables, of_frame(data, str))
 
 
-def _design(given: frame.Inputs, args: argparse.Namespace, qrels: Qrels, runs: Runs) -> Any:
+def _design(given: Inputs, qrels: Qrels, runs: Runs, wanted: float, level: float) -> Any:
     """How many topics each measure would need: see `irpref.lab.meta.topic_set_size`."""
     import pandas as pd
 
     from irpref.lab.meta import topic_set_size, topic_values
 
     found = []
-    for values in topic_values(
-        given.measures, qrels, runs, **frame.options(args, frame.RANKING)
-    ).values():
-        difference = args.design
+    for values in topic_values(given.measures, qrels, runs, **given.order).values():
+        difference = wanted
         if difference == OBSERVED:
             best = sorted(values.means.tolist(), reverse=values.higher_is_better)[:2]
             difference = abs(best[0] - best[1]) or DIFFERENCE
-        found.append(topic_set_size(values, difference, level=args.level))
+        found.append(topic_set_size(values, difference, level=level))
     return pd.concat(found, ignore_index=True)
 
 
-def _sizes(design: Any, args: argparse.Namespace) -> Table:
+def _sizes(design: Any, wanted: float, level: float) -> Table:
     """The numbers of topics, for readers."""
     heads = {
         **{"topics_t": "topics (t)", "topics_anova": "topics (ANOVA)"},
@@ -82,26 +147,23 @@ def _sizes(design: Any, args: argparse.Namespace) -> Table:
     table = of_frame(
         design[["measure", "difference", *heads]], rounded(), heads, title="How many topics?"
     )
-    which = f" (here that of the two best runs, or {DIFFERENCE})" if args.design == OBSERVED else ""
+    which = f" (here that of the two best runs, or {DIFFERENCE})" if wanted == OBSERVED else ""
     table.notes = [
         f"so many topics show a true difference{which} 4 times in 5 at level "
-        f"{1 - args.level:.3g}; t: of two runs, "
-        "ANOVA: of all; detectable here: with the topics at hand"
+        f"{1 - level:.3g}; t: of two runs, ANOVA: of all; detectable here: with the topics at hand"
     ]
     return table
 
 
-def _table(
-    board: Any, args: argparse.Namespace, sizes: Mapping[str | None, int], test: str
-) -> Table:
+def _table(part: Any, board: Any, sizes: Mapping[str | None, int]) -> Table:
     """The rows of one measure, for readers: what is the same for all of them is said once or not at
     all.
     """
     from irpref.values.matrix import higher_is_better
 
-    group, measure = board["group"].iloc[0], board["measure"].iloc[0]
-    shown = board.drop(columns=["measure", "group"])
-    if args.pairs == "none":
+    group, measure = part["group"].iloc[0], part["measure"].iloc[0]
+    shown = part.drop(columns=["measure", "group"])
+    if board.method == "none":
         shown = shown.drop(columns=["place_low", "place_high"])
     if shown["letters"].isna().all():
         shown = shown.drop(columns="letters")
@@ -116,11 +178,11 @@ def _table(
         "" if group is None or group != group else f", topics of {group}"
     )
     table.notes = [f"answered: topics with documents, of {n_topics}"] if differs else []
-    table.notes.append(f"from, to: {100 * args.level:g} % interval of the mean over topics")
-    if args.pairs != "none":
+    table.notes.append(f"from, to: {100 * board.level:g} % interval of the mean over topics")
+    if board.method != "none":
         letters = "; runs that share a letter are not shown to differ" if "letters" in shown else ""
         table.notes += [
             f"best, worst: range of places consistent with the tests{letters}",
-            f"test: {test}",
+            f"test: {board.test}",
         ]
     return table

@@ -1,25 +1,21 @@
-"""Test measures on a collection of your own (meta-evaluation).
-
-    irpref meta stability  QRELS RUN... MEASURE...   how often samples of topics reverse two systems
-    irpref meta swap       QRELS RUN... MEASURE...   difference you need so that other topics agree
-    irpref meta power      QRELS RUN... MEASURE...   how many pairs of systems differ significantly
-    irpref meta ranking    QRELS RUN... MEASURE...   how well measures agree on the ranking of systems
-    irpref meta robustness QRELS RUN... MEASURE...   how the ranking changes with fewer judgments
-
-RUN is a file or a folder of runs. The first four also take values that you have already: --values
-perquery.csv, as pt.Experiment saves them. -o tsv, csv, json and jsonl print the whole table, other
-formats a summary."""
+"""`irpref meta`: how good are measures on a collection of your own?"""
 
 from __future__ import annotations
 
-import argparse
 import os
 from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field
 from itertools import compress
 from typing import TYPE_CHECKING, Any
 
-from irpref.cli import shared as frame
-from irpref.cli.shared import RANKING, UsageError, options
+import click
+
+from irpref.cli import options
+from irpref.cli.command import group
+from irpref.cli.inputs import Inputs, named_measures, only, topic_ids
+from irpref.cli.output import Output
+from irpref.cli.types import COUNT, NUMBERS, Choice
+from irpref.lab.commands.options import some
 from irpref.show.text import of_frame, rounded
 
 if TYPE_CHECKING:
@@ -27,26 +23,60 @@ if TYPE_CHECKING:
 
 # What is found about one measure, in one group of topics (None: all topics).
 Found = Sequence[tuple[str | None, Any]]
-
-
-def run(args: argparse.Namespace) -> None:
-    """Print the table. Raises `ValueError` for input that cannot be evaluated."""
-    {"ranking": _ranking, "robustness": _robustness}.get(args.kind, _resampled)(args)
+MEASURES = ("AP", "nDCG", "Bpref", "RPref", "QMeasure")
 
 
 # Inputs -------------------------------------------------------------------------------------------
 
 
-def _inputs(args: argparse.Namespace) -> frame.Inputs:
-    """`frame.inputs` with the files of each folder, sorted by name."""
-    if args.qrels is None:
-        raise UsageError(
-            "there are no judgments: give QRELS and RUNS (files or folders), or --values"
-        )
-    arguments = [file for text in args.arguments for file in _in_folder(text)]
-    if not arguments:
-        raise UsageError("there are no runs: give QRELS and RUNS (files or folders), or --values")
-    return frame.inputs(argparse.Namespace(**vars(args) | {"arguments": arguments}))
+@dataclass
+class Words:
+    """The words of a command line: judgments, runs and measures, or measures alone with --values.
+
+    Attributes
+    ----------
+    takes, default : see `irpref.cli.options.inputs`
+    said : dict
+        The parameters that `Inputs.of` takes.
+    """
+
+    takes: str
+    default: tuple[str, ...]
+    said: dict[str, Any] = field(default_factory=dict)
+
+    @classmethod
+    def of(cls, takes: str, default: tuple[str, ...], **said: Any) -> Words:
+        """The words, not sorted yet."""
+        return cls(takes, default, said)
+
+    @property
+    def topics(self) -> tuple[str, ...]:
+        """Those of -t."""
+        return tuple(self.said["topic"])
+
+    @property
+    def order(self) -> dict[str, Any]:
+        """How documents are ranked."""
+        return {name: self.said[name] for name in ("float32", "ties")}
+
+    def inputs(self) -> Inputs:
+        """Judgments, runs and measures, with the files of each folder, sorted by name."""
+        if self.said["qrels"] is None:
+            raise click.UsageError(
+                "there are no judgments: give QRELS and RUNS (files or folders), or --values"
+            )
+        arguments = [file for text in self.said["arguments"] for file in _in_folder(text)]
+        if not arguments:
+            raise click.UsageError(
+                "there are no runs: give QRELS and RUNS (files or folders), or --values"
+            )
+        return Inputs.of(self.takes, self.default, **self.said | {"arguments": arguments})
+
+    def measures(self) -> list[str]:
+        """Names of measures, if there are no judgments and runs."""
+        said = self.said
+        names = [*filter(None, [said["qrels"]]), *said["arguments"], *said["measure"]]
+        return list(map(str, named_measures(names)))
 
 
 def _in_folder(text: str) -> list[str]:
@@ -56,197 +86,347 @@ def _in_folder(text: str) -> list[str]:
         os.path.join(text, name) for name in sorted(os.listdir(text)) if not name.startswith(".")
     ]
     if not files:
-        raise UsageError(f"there are no runs in {text}")
+        raise click.UsageError(f"there are no runs in {text}")
     return files
 
 
-def _values(args: argparse.Namespace) -> list[TopicValues]:
+def _values(words: Words, file: str | None, top: int | None) -> list[TopicValues]:
     """Values of each measure, of the systems and topics asked for."""
     from irpref import bind
     from irpref.lab.meta import TopicValues, read_values, system_ranking, topic_values
 
-    if args.values is not None:
-        table = read_values(args.values)
-        # Without judgments, what is named before the options are measures.
-        named = [*filter(None, [args.qrels]), *args.arguments, *args.measure]
-        names = list(map(str, frame.named_measures(named))) or list(dict.fromkeys(table["measure"]))
-        found = [TopicValues.from_frame(table, name) for name in names]
+    if file is not None:
+        table = read_values(file)
+        names = words.measures() or list(dict.fromkeys(table["measure"]))
+        every = [TopicValues.from_frame(table, name) for name in names]
     else:
-        given = _inputs(args)
-        qrels, runs = given.judgments(), frame.read_runs(given.files, args)
-        found = list(
-            topic_values(
-                bind(given.measures, qrels), qrels, runs, **options(args, RANKING)
-            ).values()
-        )
-    if args.topic:
-        found = [values.select(topics=args.topic) for values in found]
-    if args.top is not None:
-        best = system_ranking(found[0]).systems[: args.top]
-        found = [values.select(best) for values in found]
-    return found
+        given = words.inputs()
+        qrels = given.all_judgments()
+        measures = bind(given.measures, qrels)
+        every = list(topic_values(measures, qrels, given.each_run(), **given.order).values())
+    if words.topics:
+        every = [values.select(topics=words.topics) for values in every]
+    if top is not None:
+        best = system_ranking(every[0]).systems[:top]
+        every = [values.select(best) for values in every]
+    return every
+
+
+# Options ------------------------------------------------------------------------------------------
+
+_words = options.inputs("RUN... MEASURE...", measures=MEASURES, build=Words.of, required=False)
+_seed = options.option("--seed", type=int, default=0, show_default=True, help="seed of the samples")
+_of_values = options.together(
+    options.option("--values", metavar="FILE", help="values by system and topic, instead of runs"),
+    options.option(
+        "--top",
+        metavar="N",
+        type=int,
+        help="only the N best systems by the first measure",
+    ),
+)
+_last = options.together(
+    options.topics,
+    options.option("--groups", metavar="FILE", help="results for each group of topics"),
+    options.reading,
+    options.ranking,
+    options.writing,
+)
+
+
+def _samples(default: int) -> options.Decorator:
+    return options.option(
+        "--samples",
+        metavar="B",
+        type=COUNT,
+        default=default,
+        show_default=True,
+        help="number of samples",
+    )
+
+
+@group("meta", "METHOD")
+def meta() -> None:
+    """Test measures on a collection of your own (meta-evaluation).
+
+    RUN is a file or a folder of runs. All methods but robustness also take values that you have
+    already: --values perquery.csv, as pt.Experiment saves them. -o tsv, csv, json and jsonl print
+    the whole table, other formats a summary.
+    """
 
 
 # Tables -------------------------------------------------------------------------------------------
 
 
-def _by_group(
-    args: argparse.Namespace, values: Iterable[Any], compute: Callable[[Any], Any]
-) -> Found:
-    """What is computed of the values of each measure, by group of topics if --groups is given."""
-    if args.groups is None:
-        return [(None, compute(of)) for of in values]
-    found: list[tuple[str | None, Any]] = []
-    for of in values:
-        for group, part in of.by_group(args.groups).items():
+def _by_group(groups: str | None, values: Iterable[Any], compute: Callable[[Any], Any]) -> Found:
+    """What is computed of the values of each measure, by group of topics if there are groups."""
+    if groups is None:
+        return [(None, compute(one)) for one in values]
+    results: list[tuple[str | None, Any]] = []
+    for one in values:
+        for name, part in one.by_group(groups).items():
             try:
-                found.append((group, compute(part)))
+                results.append((name, compute(part)))
             except ValueError as error:
-                raise ValueError(f"group {group!r}: {error}") from None
-    return found
+                raise ValueError(f"group {name!r}: {error}") from None
+    return results
 
 
-def _rows(found: Found, of: Callable[[Any], Any]) -> Any:
+def _rows(found: Found, table_of: Callable[[Any], Any]) -> Any:
     """A table of all results, with the group of topics after the measure."""
     import pandas as pd
 
     tables = []
-    for group, one in found:
-        table = of(one)
-        if group is not None:
-            table.insert(1, "group", group)
+    for name, one in found:
+        table = table_of(one)
+        if name is not None:
+            table.insert(1, "group", name)
         tables.append(table)
     return pd.concat(tables)
 
 
-def _show(args: argparse.Namespace, summary: Any, whole: Any, title: str) -> None:
-    frame.show(args, of_frame(summary, rounded(), title=title + "\n\n"), of_frame(whole, str))
+def _show(out: Output, summary: Any, whole: Any, title: str) -> None:
+    out.show(of_frame(summary, rounded(), title=title + "\n\n"), of_frame(whole, str))
 
 
-def _of(args: argparse.Namespace, values: Sequence[TopicValues]) -> str:
+def _sizes(groups: str | None, values: Sequence[TopicValues]) -> str:
     topics = f"{values[0].n_systems} systems, {values[0].n_topics} topics"
-    return (
-        topics
-        if args.groups is None
-        else f"{topics} in {len(values[0].by_group(args.groups))} groups"
-    )
+    return topics if groups is None else f"{topics} in {len(values[0].by_group(groups))} groups"
 
 
 # Methods ------------------------------------------------------------------------------------------
 
 
-def _resampled(args: argparse.Namespace) -> None:
-    """`stability`, `swap` and `power`: results with a `table` and a `summary`."""
-    from irpref.lab import meta
+def _resampled(
+    given: Words,
+    out: Output,
+    method: Callable[..., Any],
+    what: str,
+    *,
+    values: str | None,
+    top: int | None,
+    groups: str | None,
+    **settings: Any,
+) -> None:
+    """Results with a `table` and a `summary`."""
+    every = _values(given, values, top)
+    results = _by_group(groups, every, lambda one: method(one, **settings))
+    title = f"{_sizes(groups, every)}, {what}"
+    _show(out, _rows(results, lambda r: r.summary()), _rows(results, lambda r: r.table()), title)
 
-    methods: dict[str, tuple[Callable[..., Any], str]] = {
-        "stability": (meta.stability, "{samples} samples of the topics; fuzziness 5 %"),
-        "swap": (meta.swap, "{samples} pairs of samples of the topics; swap rate at most 5 %"),
-        "power": (meta.discriminative_power, "bootstrap of {samples} samples; ASL < {alpha:g}"),
-    }
-    method, what = methods[args.kind]
-    values = _values(args)
-    settings = {"n_samples": args.samples, "rng": args.seed, **options(args, "alpha")}
-    found = _by_group(args, values, lambda of: method(of, **settings))
-    title = f"{_of(args, values)}, {what.format(**vars(args))}"
-    _show(args, _rows(found, lambda of: of.summary()), _rows(found, lambda of: of.table()), title)
+
+@meta.command("stability")
+@_words
+@_of_values
+@_seed
+@_samples(1000)
+@_last
+def stability(given: Words, out: Output, seed: int, samples: int, **more: Any) -> None:
+    """How often samples of topics reverse two systems."""
+    from irpref.lab.meta import stability as method
+
+    what = f"{samples} samples of the topics; fuzziness 5 %"
+    _resampled(given, out, method, what, n_samples=samples, rng=seed, **more)
 
 
-def _ranking(args: argparse.Namespace) -> None:
+@meta.command("swap")
+@_words
+@_of_values
+@_seed
+@_samples(1000)
+@_last
+def swap(given: Words, out: Output, seed: int, samples: int, **more: Any) -> None:
+    """Difference you need so that other topics agree."""
+    from irpref.lab.meta import swap as method
+
+    what = f"{samples} pairs of samples of the topics; swap rate at most 5 %"
+    _resampled(given, out, method, what, n_samples=samples, rng=seed, **more)
+
+
+@meta.command("power")
+@_words
+@_of_values
+@_seed
+@_samples(1000)
+@options.option("--alpha", type=float, default=0.05, show_default=True, help="significance level")
+@_last
+def power(given: Words, out: Output, seed: int, samples: int, alpha: float, **more: Any) -> None:
+    """Share of pairs that differ significantly."""
+    from irpref.lab.meta import discriminative_power
+
+    what = f"bootstrap of {samples} samples; ASL < {alpha:g}"
+    _resampled(
+        given, out, discriminative_power, what, n_samples=samples, rng=seed, alpha=alpha, **more
+    )
+
+
+@meta.command("ranking")
+@_words
+@_of_values
+@_last
+def ranking(
+    given: Words, out: Output, values: str | None, top: int | None, groups: str | None
+) -> None:
+    """Kendall's tau between the rankings by all measures."""
     from irpref.lab.meta import agreement
 
-    values = _values(args)
-    groups: dict[str | None, dict[str, Any]] = {}
-    for group, of in _by_group(args, values, lambda of: of):
-        groups.setdefault(group, {})[of.measure] = of
+    every = _values(given, values, top)
+    by_group: dict[str | None, dict[str, Any]] = {}
+    for name, one in _by_group(groups, every, lambda one: one):
+        by_group.setdefault(name, {})[one.measure] = one
     tables = [
-        (group, agreement(of).rename_axis("measure").reset_index()) for group, of in groups.items()
+        (name, agreement(parts).rename_axis("measure").reset_index())
+        for name, parts in by_group.items()
     ]
     table = _rows(tables, lambda one: one)
-    _show(args, table, table, f"{_of(args, values)}; tau")
+    _show(out, table, table, f"{_sizes(groups, every)}; tau")
 
 
-def _robustness(args: argparse.Namespace) -> None:
-    intervals = args.intervals or args.needed is not None
-    if args.loss != "pools" and args.depth is not None:
-        raise UsageError(f"--depth is for --loss pools, got --loss {args.loss}")
-    if args.loss != "pools" and args.teams is not None and not intervals:
-        raise UsageError(
-            f"--teams is for --loss pools, --intervals and --needed, got --loss {args.loss}"
-        )
-    for other in ("groups", "resume") if intervals else ():
-        if getattr(args, other) is not None:
-            raise UsageError(f"--{other} does not go with --intervals and --needed")
+@meta.command("robustness")
+@_words
+@_seed
+@_samples(5)
+@options.option(
+    "--loss",
+    type=Choice(["random", "pools"]),
+    default="random",
+    show_default=True,
+    help="which judgments to remove: any, or those of runs left out of the pool",
+)
+@options.option(
+    "--depth", metavar="RANK", type=int, help="for --loss pools: depth of the pool (default: 10)"
+)
+@options.option(
+    "--teams",
+    metavar="FILE",
+    help="teams of the runs (for --loss pools, --intervals); a file of lines `run team`",
+)
+@options.option(
+    "--levels",
+    metavar="P,P,...",
+    type=NUMBERS,
+    help="per cent of the judgments (or runs) to keep, such as 80,40",
+)
+@options.option("--reference", metavar="NAME", help="compare with the ranking by this measure")
+@options.option("--resume", metavar="FILE", help="save results to this file, and continue from it")
+@options.option(
+    "--intervals",
+    is_flag=True,
+    help="add 95% intervals over topics and teams: own ranking, prediction of other topics, wrong "
+    "calls of significance; of pools also the bias against runs that were not pooled",
+)
+@options.option(
+    "--needed",
+    metavar="NAME",
+    help="how many judgments each measure needs to predict other topics as well as this one",
+)
+@options.rel
+@_last
+def robustness(
+    given: Words,
+    out: Output,
+    seed: int,
+    samples: int,
+    teams: str | None,
+    groups: str | None,
+    reference: str | None,
+    resume: str | None,
+    intervals: bool,
+    needed: str | None,
+    **how: Any,
+) -> None:
+    """How the ranking changes with fewer judgments."""
     from irpref.judged.groups import read_groups
 
-    given = _inputs(args)
-    settings = {
-        "n_samples": args.samples,
-        "rng": args.seed,
-        **options(args, f"loss depth levels rel {RANKING}"),
-    }
-    if args.teams is not None:
-        settings["teams"] = read_groups(args.teams)
-    (_intervals if intervals else _incompleteness)(args, given, settings)
+    intervals = intervals or needed is not None
+    if how["loss"] != "pools" and how["depth"] is not None:
+        raise click.UsageError(f"--depth is for --loss pools, got --loss {how['loss']}")
+    if how["loss"] != "pools" and teams is not None and not intervals:
+        raise click.UsageError(
+            f"--teams is for --loss pools, --intervals and --needed, got --loss {how['loss']}"
+        )
+    for name, value in {"groups": groups, "resume": resume}.items():
+        if intervals and value is not None:
+            raise click.UsageError(f"--{name} does not go with --intervals and --needed")
+    inputs = given.inputs()
+    settings = some(**how) | {"n_samples": samples, "rng": seed} | inputs.order
+    if teams is not None:
+        settings["teams"] = read_groups(teams)
+    if intervals:
+        _show_intervals(inputs, out, reference, needed, settings)
+    else:
+        _show_incompleteness(inputs, out, reference, groups, settings | {"output": resume})
 
 
-def _incompleteness(
-    args: argparse.Namespace, given: frame.Inputs, settings: dict[str, Any]
+def _show_incompleteness(
+    given: Inputs,
+    out: Output,
+    reference: str | None,
+    groups: str | None,
+    settings: dict[str, Any],
 ) -> None:
     """What `irpref.lab.meta.incompleteness` finds, for all topics or each group."""
     from irpref import bind
     from irpref.judged.groups import groups_of
     from irpref.lab.meta import incompleteness
 
-    qrels = given.of_topics()
+    qrels = given.judgments()
     parts: dict[str | None, Any] = {None: qrels}
-    runs: Any = frame.read_runs(given.files, args)
-    if args.groups is not None:
-        runs, topics = dict(runs), frame.topic_ids(qrels)
+    runs: Any = given.each_run()
+    if groups is not None:
+        runs, topics = dict(runs), topic_ids(qrels)
         given.measures[:] = bind(given.measures, qrels)  # the scale is that of all judgments
         parts = {
-            group: frame.only(qrels, compress(topics, inside.tolist()))
-            for group, inside in groups_of(args.groups, None, topics).items()
+            name: only(qrels, compress(topics, inside.tolist()))
+            for name, inside in groups_of(groups, None, topics).items()
         }
-    found = [
-        (group, incompleteness(given.measures, part, runs, output=args.resume, **settings))
-        for group, part in parts.items()
+    results = [
+        (name, incompleteness(given.measures, part, runs, **settings))
+        for name, part in parts.items()
     ]
 
     def wide(one: Any) -> Any:
-        table = one.table(args.reference)
+        table = one.table(reference)
         table = table.pivot(index="level", columns="measure", values="tau").sort_index(
             ascending=False
         )
         table.index = table.index.map(lambda level: repr(float(level)).removesuffix(".0"))
         return table[one.measures].reset_index()
 
-    with_what = args.reference or "its own ranking"
-    of_level = found[0][1].of_level
-    head = f"Kendall's tau with {with_what} by all judgments, mean of {args.samples} samples; level: {of_level} (%)"
-    _show(args, _rows(found, wide), _rows(found, lambda one: one.table(args.reference)), head)
+    head = (
+        f"Kendall's tau with {reference or 'its own ranking'} by all judgments, mean of "
+        f"{settings['n_samples']} samples; level: {results[0][1].of_level} (%)"
+    )
+    _show(out, _rows(results, wide), _rows(results, lambda one: one.table(reference)), head)
 
 
-def _intervals(args: argparse.Namespace, given: frame.Inputs, settings: dict[str, Any]) -> None:
+def _show_intervals(
+    given: Inputs,
+    out: Output,
+    reference: str | None,
+    needed: str | None,
+    settings: dict[str, Any],
+) -> None:
     """What `irpref.lab.meta.robustness` finds, or the judgments needed."""
     import pandas as pd
 
-    from irpref.lab.meta import robustness
+    from irpref.lab.meta import robustness as compute
 
-    found = robustness(
-        given.measures, given.of_topics(), frame.read_runs(given.files, args), **settings
-    )
-    if args.needed is None:
-        table = found.table(args.reference)
-        over = "topics and teams" if next(iter(found.found.values())).teams.size else "topics"
-        less = f"; outcomes less those of {args.reference}" if args.reference else ""
-        head = f"mean of {args.samples} samples, 95 % intervals over {over}{less}"
+    result = compute(given.measures, given.judgments(), given.each_run(), **settings)
+    if needed is None:
+        table = result.table(reference)
+        over = "topics and teams" if next(iter(result.found.values())).teams.size else "topics"
+        less = f"; outcomes less those of {reference}" if reference else ""
+        head = f"mean of {settings['n_samples']} samples, 95 % intervals over {over}{less}"
     else:
         tables = {
-            name: found.judgments_needed(name, args.needed)
-            for name in found.measures
-            if name != args.needed
+            name: result.judgments_needed(name, needed)
+            for name in result.measures
+            if name != needed
         }
         table = pd.concat(tables, names=["measure"]).reset_index("measure")
-        head = f"judgments with which a measure predicts other topics as well as {args.needed} with those it has"
-    _show(args, table, table, head)
+        head = (
+            f"judgments with which a measure predicts other topics as well as {needed} with those "
+            "it has"
+        )
+    _show(out, table, table, head)

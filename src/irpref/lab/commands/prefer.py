@@ -1,41 +1,94 @@
-"""Compare rankings directly, without a measure in between.
-
-    --how rpp            users who want 1, 2, ... or all relevant documents have one vote each
-    --how lexirecall     users who want all decide first, then those who want one less, ...
-    --how lexiprecision  users who want one decide first, then those who want two, ...
-
-Ranks the runs by their mean preference over the others, with topics won, lost and tied. --tests
-prints each pair of runs, -q each pair and topic."""
+"""`irpref prefer`: rankings, compared directly."""
 
 from __future__ import annotations
 
-import argparse
 from typing import Any
 
-from irpref.cli import shared as frame
-from irpref.cli.shared import UsageError
+import click
+
+from irpref.cli import options
+from irpref.cli.command import command
+from irpref.cli.inputs import Inputs
+from irpref.cli.output import Output
+from irpref.cli.types import Choice
+from irpref.lab.commands import options as lab_options
 from irpref.messages import p_value
 from irpref.show.text import Table, of_frame, rounded, significant
 
 HOW = ("rpp", "lexirecall", "lexiprecision")
 
 
-def run(args: argparse.Namespace) -> None:
-    """Print the table. Raises `ValueError` as `irpref.lab.prefer`."""
-    from irpref.lab import prefer
+@command(
+    "prefer",
+    epilog="""\b
+Example:
+  irpref prefer qrels.txt bm25.run dense.run --how lexirecall -q
 
-    given = frame.inputs(args)
-    if args.tests and args.by_query:
-        raise UsageError("--tests and --by-query are two tables: choose one")
-    qrels, runs = given.read()
-    found = prefer(qrels, runs, **frame.options(args, "how weights rel graded groups ties"))
-    shown = found.pairs if args.tests else _by_topic(found) if args.by_query else found
-    topics = "" if args.groups else f", {found.differences.n_topics} topics"
-    title = f"{args.how}{topics}; positive: {'a' if 'a' in shown else 'the run'} is better"
+F. Diaz and A. Ferraro, SIGIR 2022 (rpp); F. Diaz, M. D. Ekstrand and B. Mitra, ACM TORS 2025
+(lexirecall); F. Diaz, EVIA 2023 (lexiprecision)""",
+)
+@options.inputs("RUN RUN...")
+@options.option(
+    "--how",
+    type=Choice(HOW),
+    default="rpp",
+    show_default=True,
+    help="who decides, see above",
+)
+@options.option(
+    "--weights",
+    type=Choice(["uniform", "inverse", "dcg"]),
+    default="uniform",
+    show_default=True,
+    help="rpp: weight of the user who wants i documents: 1, 1/i, 1/log2(i + 1)",
+)
+@options.option(
+    "--graded", is_flag=True, help="rpp: average over each grade as the lowest relevant one"
+)
+@options.option("--tests", is_flag=True, help="print pairs of runs, with a sign test")
+@options.option("-q", "--by-query", is_flag=True, help="print pairs of runs by topic")
+@options.rel
+@options.topics
+@options.option("--groups", metavar="FILE", help="a table for each group of topics")
+@options.reading
+@options.ties
+@options.writing
+def prefer(
+    given: Inputs,
+    out: Output,
+    how: str,
+    tests: bool,
+    by_query: bool,
+    groups: str | None,
+    **more: Any,
+) -> None:
+    """Compare rankings directly, without a measure in between.
+
+    \b
+    --how rpp            users who want 1, 2, ... or all relevant documents have
+                         one vote each
+    --how lexirecall     users who want all decide first, then those who want
+                         one less, ...
+    --how lexiprecision  users who want one decide first, then those who want
+                         two, ...
+
+    Ranks the runs by their mean preference over the others, with topics won, lost and tied. --tests
+    prints each pair of runs, -q each pair and topic.
+    """
+    from irpref import lab
+
+    if tests and by_query:
+        raise click.UsageError("--tests and --by-query are two tables: choose one")
+    qrels, runs = lab_options.read(given)
+    more |= lab_options.some(groups=groups) | given.order
+    found = lab.prefer(qrels, runs, how=how, **more)
+    shown = found.pairs if tests else _by_topic(found) if by_query else found
+    topics = "" if groups else f", {found.differences.n_topics} topics"
+    title = f"{how}{topics}; positive: {'a' if 'a' in shown else 'the run'} is better"
     parts = (
         [part for _, part in shown.groupby("group", sort=False)] if "group" in shown else [shown]
     )
-    frame.show(args, [_table(part, title) for part in parts], of_frame(shown, significant(10)))
+    out.show([_table(part, title) for part in parts], of_frame(shown, significant(10)))
 
 
 def _by_topic(found: Any) -> Any:

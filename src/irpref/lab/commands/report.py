@@ -1,53 +1,98 @@
-"""Write an evaluation as one HTML page that works offline.
-
-The page has a leaderboard, tests of all pairs, two systems topic by topic, rankings side by side,
-unjudged documents, ties and curves. It also says what was done: inputs, versions, parameters, a
-methods paragraph and BibTeX. You can download every table as CSV."""
+"""`irpref report`: an evaluation as one page."""
 
 from __future__ import annotations
 
-import argparse
 import os
 import sys
+from typing import Any
 
-from irpref.cli import shared as frame
-from irpref.cli.shared import UsageError
+import click
+
+from irpref.cli import options
+from irpref.cli.command import command
+from irpref.cli.inputs import Inputs
+from irpref.cli.say import say
+from irpref.lab.commands import options as lab_options
 
 
-def run(args: argparse.Namespace) -> None:
-    """Write the page.
+@command(
+    "report",
+    epilog="""\b
+Examples:
+  irpref report qrels.txt runs/*.gz nDCG@10 AP 'RPref(max_rel=3)' \\
+    -f report.html
+  irpref report qrels.txt bm25.run mine.run AP --baseline bm25.run \\
+    --topics topics.tsv -f report.html""",
+)
+@options.inputs("RUN... MEASURE...")
+@options.option(
+    "-f",
+    "--file",
+    metavar="FILE",
+    type=click.Path(),
+    section=options.OUTPUT,
+    help="write the page to this file (default: standard output)",
+)
+@options.option("--baseline", metavar="RUN", help="the run to compare the others with")
+@options.option("--title", default="Evaluation", show_default=True, help="title of the page")
+@options.option(
+    "--topics",
+    metavar="FILE",
+    help="texts of the queries: lines id<TAB>text, .jsonl, or an id of ir_datasets",
+)
+@options.option("--documents", metavar="FILE", help="titles of the documents, in the same formats")
+@options.option(
+    "--rankings",
+    metavar="RUN",
+    multiple=True,
+    help="show the rankings of this run; default: the best ten and the baseline (repeatable)",
+)
+@options.option("--depth", type=int, default=20, show_default=True, help="last rank to show")
+@options.topics
+@options.option("--groups", metavar="FILE", help="show groups of topics")
+@options.known
+@lab_options.judge
+@options.reading
+@options.ranking
+def report(
+    given: Inputs,
+    file: str | None,
+    baseline: str | None,
+    rankings: tuple[str, ...],
+    judge: tuple[str, ...],
+    **how: Any,
+) -> None:
+    """Write an evaluation as one HTML page that works offline.
 
-    Raises
-    ------
-    UsageError, ValueError, OSError
-        Shown by `irpref.cli.main`.
+    The page has a leaderboard, tests of all pairs, two systems topic by topic, rankings side by
+    side, unjudged documents, ties and curves. It also says what was done: inputs, versions,
+    parameters, a methods paragraph and BibTeX. You can download every table as CSV.
     """
     import irpref
 
-    given = frame.inputs(args)
-    if args.file is not None and os.path.splitext(args.file)[1].lower() not in (
-        "",
-        ".html",
-        ".htm",
-    ):
-        raise UsageError(f"-f {args.file}: the page is HTML, its name ends in .html")
-    if args.file is None and sys.stdout.isatty():
-        raise UsageError("name the file to write, such as -f report.html")
+    ending = os.path.splitext(file or "")[1].lower()
+    if ending not in ("", ".html", ".htm"):
+        raise click.UsageError(f"-f {file}: the page is HTML, its name ends in .html")
+    if file is None and sys.stdout.isatty():
+        raise click.UsageError("name the file to write, such as -f report.html")
     name_of = {path: name for name, path in given.files.items()}
-    qrels = given.of_topics() if args.topic or args.judge or args.known else given.qrels
-    made = irpref.lab.report(
+    # A file that is read as it is has its name on the page.
+    plain = not (given.topics or judge or given.known or given.form)
+    page = irpref.lab.report(
         given.measures,
-        qrels,
+        given.qrels if plain else lab_options.filled(given, judge),
         given.files,
-        baseline=name_of.get(args.baseline, args.baseline),
-        rankings=args.rankings and [name_of.get(name, name) for name in args.rankings],
-        form=frame.reading(args),
-        **frame.options(args, f"title topics documents groups depth jobs {frame.RANKING}"),
+        baseline=name_of.get(baseline, baseline) if baseline else None,
+        rankings=[name_of.get(name, name) for name in rankings] or None,
+        form=given.form,
+        jobs=given.jobs,
+        **lab_options.some(**how),
+        **given.order,
     )
-    for line in made.grave:
-        frame.say(f"check: {line}")
-    if args.file is None:
-        sys.stdout.write(made.html)
+    for line in page.grave:
+        say(f"check: {line}")
+    if file is None:
+        sys.stdout.write(page.html)
     else:
-        made.save(args.file)
-        frame.say(f"wrote {args.file} (open it in a browser)")
+        page.save(file)
+        say(f"wrote {file} (open it in a browser)")

@@ -29,7 +29,7 @@ from irpref.measures.declare import MeasureLike
 from irpref.measures.names import parse_all
 from irpref.messages import check_choice
 from irpref.values.matrix import higher_is_better
-from irpref.values.progress import Bar
+from irpref.values.progress import progress
 from irpref.values.ranking import kendall_taus, tau_ap
 
 if TYPE_CHECKING:
@@ -197,19 +197,19 @@ def incompleteness(
         for sample in range(n_samples)
     ]
     journal = Journal(output, {} if output is None else _keys(board, lost))
-    bar = Bar(len(samples))
-    for parts in samples:
-        bar.step(_LEVEL[lost.loss])
-        units, systems, names = _missing(parts, board, journal.cells)
-        keep = np.array([lost.keep(*unit)[0] for unit in units])
-        for system, times, values in board.values(keep, systems, names) if units else ():
-            new = {
-                (*unit, name, system): mean
-                for name, of in values.items()
-                for unit, mean in zip(units[times], of.mean(axis=1).tolist(), strict=True)
-            }
-            journal.append({cell: mean for cell, mean in new.items() if cell not in journal.cells})
-    bar.close()
+    with progress(samples, len(samples), "sample") as steps:
+        for parts in steps:
+            units, systems, names = _missing(parts, board, journal.cells)
+            keep = np.array([lost.keep(*unit)[0] for unit in units])
+            for system, times, values in board.values(keep, systems, names) if units else ():
+                new = {
+                    (*unit, name, system): mean
+                    for name, of in values.items()
+                    for unit, mean in zip(units[times], of.mean(axis=1).tolist(), strict=True)
+                }
+                journal.append(
+                    {cell: mean for cell, mean in new.items() if cell not in journal.cells}
+                )
     wanted = [
         (*unit, m, s)
         for parts in samples

@@ -1,14 +1,13 @@
-"""What `irpref eval` computes: values of run files, each judged as it is read, by measures of any
-toolkit.
+"""Values of run files, each judged as it is read, by measures of any toolkit.
 
-`irpref.values.evaluator` computes them. With `--float32`, means of ir_measures' measures are added
-in the order of the run's topics, so that the numbers are those of the `ir_measures` command to the
-last bit."""
+`irpref.values.evaluator` computes them. With scores of 32 bits, means of ir_measures' measures are
+added in the order of the run's topics, so that the numbers are those of the `ir_measures` command
+to the last bit."""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from contextlib import nullcontext
 from threading import Lock
 from typing import TYPE_CHECKING, Any
@@ -58,6 +57,14 @@ class Scores:
         self.grave: list[Finding] = []
         self.means: dict[Measure, float] = {}
         self.by_topic: dict[Measure, dict[str, float]] = {}
+
+    def mean(self, measure: Measure, topics: Collection[str] | None = None) -> float:
+        """The mean over some topics, if values by topic were asked for, or over all."""
+        if topics is None:
+            return self.means[measure]
+        values = self.by_topic[measure]
+        chosen = [values[topic] for topic in sorted(values) if topic in topics]
+        return mean_of(measure, np.array(chosen, np.float64))
 
 
 class Scorer:

@@ -1,0 +1,300 @@
+"""What commands are: click's, with errors and help in our words.
+
+A command is a function with `@command(...)` in a module of its own. A `Section` lists the commands
+of a package with a line of help each, so that `irpref --help` imports none of them."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from importlib import import_module
+from importlib.metadata import entry_points
+from itertools import chain
+from typing import Any
+
+import click
+
+from irpref.cli.say import complain
+from irpref.messages import did_you_mean
+
+OK, ERROR, USAGE, INTERRUPTED, CLOSED = 0, 1, 2, 130, 141
+
+
+def _spelled(token: str) -> str:
+    """A word as we spell it: the command ir_measures has underscores, and `--output_format`."""
+    token = token.replace("_", "-")
+    return "output" if token == "output-format" else token
+
+
+SETTINGS: dict[str, Any] = {
+    "help_option_names": ["-h", "--help"],
+    "max_content_width": 100,
+    "token_normalize_func": _spelled,
+}
+
+
+class Argument(click.Argument):
+    """An argument with a line of help, which those of older versions of click have not."""
+
+    def __init__(self, names: Sequence[str], help: str = "", **settings: Any) -> None:
+        super().__init__(names, **settings)
+        self.text = help
+
+    def get_help_record(self, ctx: click.Context) -> tuple[str, str]:
+        """Name and help."""
+        return self.make_metavar(ctx), self.text
+
+
+class Option(click.Option):
+    """An option in a section of the help."""
+
+    def __init__(self, *names: Any, section: str = "Options", **settings: Any) -> None:
+        super().__init__(*names, **settings)
+        self.section = section
+
+
+class Command(click.Command):
+    """A command.
+
+    Parameters
+    ----------
+    error_status : int
+        The exit status of input that cannot be evaluated.
+    """
+
+    def __init__(self, name: str | None, error_status: int = ERROR, **settings: Any) -> None:
+        super().__init__(name, **{"context_settings": SETTINGS, **settings})
+        self.options_metavar = "[OPTIONS]"
+        self.error_status = error_status
+
+    def invoke(self, ctx: click.Context) -> Any:
+        """Run the command, unless it would overwrite what it reads."""
+        ctx.find_root().meta[__name__] = self.error_status
+        _keep_what_is_read(ctx.params)
+        return super().invoke(ctx)
+
+    def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Arguments, then options by section."""
+        sections: dict[str, list[tuple[str, str]]] = {}
+        for parameter in self.get_params(ctx):
+            if record := parameter.get_help_record(ctx):
+                argument = isinstance(parameter, click.Argument)
+                title = "Arguments" if argument else getattr(parameter, "section", "Options")
+                sections.setdefault(title, []).append(record)
+        for title, records in sections.items():
+            with formatter.section(title):
+                formatter.write_dl(records)
+
+    def format_arguments(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Nothing: later versions of click list the arguments here."""
+
+
+def error_status(ctx: click.Context | None) -> int:
+    """The exit status of input that the command of a context cannot evaluate."""
+    return int(ctx.find_root().meta.get(__name__, ERROR)) if ctx else ERROR
+
+
+def command(name: str, **settings: Any) -> Callable[[Callable[..., Any]], Command]:
+    """Make a command of a function: see `Command`."""
+    return click.command(name, cls=Command, **settings)
+
+
+def _keep_what_is_read(parameters: Mapping[str, Any]) -> None:
+    """`UsageError` if -f names a file that the command reads."""
+    out = parameters.get("file") or ""
+    if not os.path.isfile(out):
+        return
+    values = (
+        value if isinstance(value, tuple) else [value]
+        for name, value in parameters.items()
+        if name != "file"
+    )
+    for text in chain.from_iterable(values):
+        if isinstance(text, str) and os.path.isfile(text) and os.path.samefile(text, out):
+            raise click.UsageError(f"-f {out}: this file is read, and would be lost")
+
+
+class Group(click.Group):
+    """A command that has commands below it; a wrong one is answered with the nearest."""
+
+    command_class = Command
+
+    def __init__(self, *arguments: Any, **settings: Any) -> None:
+        super().__init__(
+            *arguments,
+            **{"context_settings": SETTINGS, "no_args_is_help": False, **settings},
+        )
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        """The command that the first word names."""
+        name = args[0]
+        if not ctx.resilient_parsing and not name.startswith("-"):
+            known = self.list_commands(ctx)
+            if name not in known:
+                raise click.UsageError(self.unknown(name, known), ctx)
+        return super().resolve_command(ctx, args)
+
+    def unknown(self, name: str, known: list[str]) -> str:
+        """What to say of a word that is no command."""
+        nearest = did_you_mean(name, known) or f"; expected one of {', '.join(known)}"
+        return f"unknown command {name!r}{nearest}"
+
+
+def group(name: str, metavar: str) -> Callable[[Callable[..., Any]], Group]:
+    """Make a group of commands of a function that does nothing; its docstring is the help."""
+    return click.group(name, cls=Group, subcommand_metavar=f"{metavar} ...")
+
+
+# The commands of `irpref` -------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Section:
+    """The commands of a package, in the order of the help.
+
+    A package joins with an entry point of the group `irpref.commands` that names its section.
+
+    Parameters
+    ----------
+    title : str
+        The heading above them.
+    commands : mapping of str to (str, str)
+        Of each name the command, as `module:attribute`, and a line of help.
+    """
+
+    title: str
+    commands: Mapping[str, tuple[str, str]]
+
+
+PLUGIN = Section(
+    "Values of measures",
+    {
+        "eval": ("irpref.cli.eval:evaluate", "compute measures for one or more runs"),
+        "explain": (
+            "irpref.cli.explain:explain",
+            "show what each document of a topic adds to a measure, and why",
+        ),
+        "curve": (
+            "irpref.cli.curve:curve",
+            "print curves: precision-recall, cumulated gain, CRP, n-pref",
+        ),
+        "plot": (
+            "irpref.cli.plot:plot",
+            "draw these curves, or values by topic, as png, pdf or svg",
+        ),
+        "crosscheck": (
+            "irpref.cli.crosscheck:crosscheck",
+            "compare values with other tools, and explain each difference",
+        ),
+        "list": ("irpref.cli.listing:list_measures", "list the measures, or explain one of them"),
+        "cite": ("irpref.cli.cite:cite", "print the BibTeX entries of measures and of irpref"),
+    },
+)
+
+
+@cache
+def sections() -> tuple[Section, ...]:
+    """Our section, and those of the packages that have joined; ours wins if a name is taken."""
+    found = [PLUGIN]
+    for point in sorted(entry_points(group="irpref.commands"), key=lambda point: point.name):
+        try:
+            found.append(point.load())
+        except Exception as error:  # whatever another package does: ours still work
+            complain(f"the commands of {point.value} cannot be loaded: {error}")
+    return tuple(found)
+
+
+class Irpref(Group):
+    """The `irpref` command, whose commands are imported when they are called."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        """All names, by section."""
+        return list(dict.fromkeys(chain.from_iterable(s.commands for s in sections())))
+
+    def get_command(self, ctx: click.Context, name: str) -> click.Command | None:
+        """The command of this name, imported now."""
+        for section in sections():
+            if name in section.commands:
+                module, _, attribute = section.commands[name][0].partition(":")
+                found: click.Command = getattr(import_module(module), attribute)
+                return found
+        return None
+
+    def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Names and lines of help, without importing anything; then the options."""
+        width = max(map(len, self.list_commands(ctx)))
+        for section in sections():
+            rows = [(name.ljust(width), text) for name, (_, text) in section.commands.items()]
+            with formatter.section(section.title):
+                formatter.write_dl(rows)
+        click.Command.format_options(self, ctx, formatter)
+
+    def shell_complete(self, ctx: click.Context, incomplete: str) -> list[Any]:
+        """Names of commands, with their lines of help."""
+        from click.shell_completion import CompletionItem
+
+        lines = {name: text for s in sections() for name, (_, text) in s.commands.items()}
+        names = [
+            CompletionItem(name, help=text)
+            for name, text in lines.items()
+            if name.startswith(incomplete)
+        ]
+        return [*names, *click.Command.shell_complete(self, ctx, incomplete)]
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """Sort the words; `help` is a word, too, as in `git help eval`."""
+        words = [word for word in args if not word.startswith("-")]
+        if words[:1] == ["help"]:
+            args = [*(word for word in args if word != "help"), "--help"]
+        known = self.list_commands(ctx)
+        later = next((word for word in args if word in known), None)
+        if later and args[0].startswith("-") and args[0] not in ("-h", "--help", "--version"):
+            raise click.UsageError(
+                f"{args[0]} comes after the command: irpref {later} ... {args[0]} ...", ctx
+            )
+        return super().parse_args(ctx, args)
+
+    def unknown(self, name: str, known: list[str]) -> str:
+        """What to say of a word that is no command."""
+        if os.path.exists(name):
+            return f"no command given: did you mean irpref eval {name} ...?"
+        if name == "version":
+            return "unknown command 'version'; did you mean irpref --version?"
+        return super().unknown(name, known)
+
+
+def _version(ctx: click.Context, _: click.Parameter, asked: bool) -> None:
+    if asked and not ctx.resilient_parsing:
+        import irpref
+
+        click.echo(f"irpref {irpref.__version__}")
+        ctx.exit()
+
+
+@click.group(
+    cls=Irpref,
+    subcommand_metavar="COMMAND ...",
+    options_metavar="",
+    epilog="Most commands take judgments, runs and measures: irpref COMMAND QRELS RUN... "
+    "MEASURE... [OPTIONS]. For the options of one, type irpref COMMAND --help.",
+    invoke_without_command=True,
+)
+@click.option(
+    "--version",
+    is_flag=True,
+    is_eager=True,
+    expose_value=False,
+    callback=_version,
+    help="print the version",
+)
+@click.pass_context
+def irpref(ctx: click.Context) -> int | None:
+    """Evaluate and compare retrieval runs, with the measures of irpref, ir_measures and
+    trec_eval."""
+    if ctx.invoked_subcommand is None:
+        click.echo(ctx.get_help())
+    return OK

@@ -1,0 +1,413 @@
+"""What a command line names: judgments, runs and measures."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field, replace
+from functools import cache
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from irpref.cli.remedies import text_of
+from irpref.data.columns import Reading
+from irpref.data.columns import reading as reading_of
+from irpref.data.run_names import RUN_ENDINGS, is_folder, run_names
+from irpref.errors import (
+    EmptyJudgmentsError,
+    InputError,
+    IrprefError,
+    IrprefWarning,
+    MeasureError,
+)
+from irpref.judged.inputs import as_frame, as_table, group, opened
+from irpref.measures.declare import KernelMeasure
+from irpref.measures.names import parse_all
+from irpref.measures.support import check_limits, check_parameters
+from irpref.messages import give, warn_user
+
+if TYPE_CHECKING:
+    from ir_measures.measures import Measure
+
+    from irpref.judged.stream import Done
+
+# The parameters that `Inputs.of` takes, whichever of their options a command has.
+INPUTS = (
+    *("qrels", "arguments", "measure", "topic", "known"),
+    *("format", "columns", "labels", "jobs", "float32", "ties"),
+)
+
+
+@dataclass
+class Inputs:
+    """What a command line names, and how it is read.
+
+    Attributes
+    ----------
+    qrels : str
+        The name of the judgments.
+    files : dict of str to str
+        Run files by name.
+    measures : list of Measure
+    topics : tuple of str
+        Those of -t; empty for all.
+    known : str or None
+        The file of --known.
+    form : Reading or None
+        How files are read, if an option says so.
+    jobs : int or None
+    order : dict
+        How documents are ranked, as functions take it: `ties`, `float32`.
+    """
+
+    qrels: str
+    files: dict[str, str]
+    measures: list[Measure]
+    topics: tuple[str, ...] = ()
+    known: str | None = None
+    form: Reading | None = None
+    jobs: int | None = None
+    order: dict[str, Any] = field(default_factory=dict)
+
+    @classmethod
+    def of(
+        cls,
+        takes: str,
+        default: Sequence[str],
+        *,
+        qrels: str,
+        arguments: Sequence[str],
+        measure: Sequence[str] = (),
+        topic: str | Sequence[str] | None = (),
+        known: str | None = None,
+        jobs: int | None = None,
+        **options: Any,
+    ) -> Inputs:
+        """Sort the arguments into runs and measures, as many as the command takes.
+
+        Parameters
+        ----------
+        takes, default : see `irpref.cli.options.inputs`
+        **options : `format`, `columns`, `labels`, `float32` and `ties`, those that there are
+
+        Raises
+        ------
+        click.UsageError
+            An argument is neither a run nor a measure; too few or many of them; standard input is
+            named twice.
+        """
+        form = _reading(options)
+        files, names = _sorted(takes, qrels, arguments)
+        measures = [*names, *measure] if "MEASURE" in takes else []
+        if "MEASURE" in takes and not measures:
+            measures = list(default)
+            if not measures and "[MEASURE" not in takes:
+                raise click.UsageError(_no_measure(qrels, form))
+        parsed = named_measures(measures)
+        if "MEASURE..." not in takes and len(parsed) > 1:
+            raise click.UsageError(
+                f"expected one measure, got {len(parsed)}: {', '.join(map(str, parsed))}"
+            )
+        topics = (topic,) if isinstance(topic, str) else tuple(topic or ())
+        order: dict[str, Any] = {
+            name: options[name] for name in ("float32", "ties") if name in options
+        }
+        return cls(qrels, files, parsed, topics, known, form, jobs, order)
+
+    def all_judgments(self) -> Any:
+        """The judgments, with the documents of --known."""
+        return self.with_known(read_judgments(self.qrels, self.form, self.may_be_preferences))
+
+    @property
+    def may_be_preferences(self) -> bool | None:
+        """Whether the measures read preferences as well as grades; None without measures."""
+        return any(map(reads_preferences, self.measures)) if self.measures else None
+
+    def with_known(self, qrels: Any) -> Any:
+        """Judgments with the documents of --known."""
+        if self.known is None:
+            return qrels
+        from irpref import with_known
+
+        return with_known(qrels, self.known)
+
+    def judgments(self) -> Any:
+        """The judgments of the topics of -t; the measures keep the scale of all judgments."""
+        return self.of_topics(self.all_judgments())
+
+    def of_topics(self, qrels: Any) -> Any:
+        """The judgments of the topics of -t; the measures keep the scale of all judgments."""
+        if not self.topics:
+            return qrels
+        from irpref import bind
+
+        topics = only_topics(topic_ids(qrels), self.topics)
+        self.measures[:] = bind(self.measures, qrels)
+        return only(qrels, topics)
+
+    def each_run(self) -> Iterator[tuple[str, Any]]:
+        """Name and run of each file, in their order, several read at a time; shows a bar, and warns
+        of empty runs.
+
+        Raises the error of the first run that cannot be read, with its name.
+        """
+        from irpref import read_run
+        from irpref.judged.stream import each, n_jobs
+        from irpref.values.progress import progress
+
+        jobs = min(self.jobs or n_jobs(), max(len(self.files), 1))
+        runs: Any = each(lambda path: read_run(path, self.form), self.files.values(), jobs)
+        with progress(zip(self.files, runs, strict=True), len(self.files)) as steps:
+            for name, done in steps:
+                warn_again(done, len(self.files) > 1)
+                if done.error is not None:
+                    runs.close()  # the rest is not read
+                    raise named(done.error, done.item)
+                if done.value.empty:
+                    warn_user(
+                        "the run is empty: all topics have the value of an empty ranking",
+                        IrprefWarning,
+                        path=name,
+                    )
+                yield name, done.value
+
+    def runs(self) -> dict[str, Any]:
+        """The runs by name: see `each_run`."""
+        return dict(self.each_run())
+
+
+def _reading(options: Mapping[str, Any]) -> Reading | None:
+    """How to read files, from the options; None if there are none."""
+    said = [options.get(name) for name in ("format", "columns", "labels")]
+    return reading_of(*said) if any(said) else None
+
+
+# Sorting ------------------------------------------------------------------------------------------
+
+
+def _sorted(takes: str, qrels: str, arguments: Sequence[str]) -> tuple[dict[str, str], list[str]]:
+    """Run files by name, and names of measures."""
+    runs, _, rest = takes.partition("MEASURE")
+    runs = runs.rstrip("[ ")
+    optional, several = runs.startswith("["), "..." in runs
+    least = 0 if optional else len(runs.split())
+    with_measures = bool(rest) or "MEASURE" in takes
+    if not qrels.strip():
+        raise click.UsageError("an argument is empty, expected a file of judgments")
+    if with_measures and qrels != "-" and not os.path.exists(qrels) and _is_measure(qrels):
+        raise click.UsageError(f"{qrels!r} is a measure; the order is QRELS {takes}")
+    _no_blanks([qrels, *arguments])
+    paths, names = sort_arguments(arguments, with_measures, not optional)
+    if [qrels, *paths].count("-") > 1:
+        raise click.UsageError("standard input ('-') can be read once only")
+    by_file: dict[str, str] = {}
+    for path in paths:
+        by_file.setdefault(os.path.realpath(path), path)
+    different = list(by_file.values())
+    if not several and len(different) < len(paths):
+        twice = next(path for path in paths if path not in different or paths.count(path) > 1)
+        raise click.UsageError(f"{twice} is given twice, expected different runs")
+    if len(different) < least or (not several and len(different) > least):
+        wanted = "at least " * several + ("one run" if least == 1 else "two runs")
+        raise click.UsageError(
+            f"expected {wanted} after the qrels, got {len(different)}: {', '.join(different)}"
+        )
+    return run_names(different), names
+
+
+def _no_measure(qrels: str, form: Reading | None) -> str:
+    """What to say if no measure is named: three that suit the judgments, if these can be read
+    again.
+    """
+    if os.path.isfile(qrels):
+        from irpref.judged.kept import kept_pool
+        from irpref.values.suggestions import suggest
+
+        with suppress(ValueError, OSError):
+            pool = kept_pool(read_judgments(qrels, form, None), preferences=True)
+            a, b, c = (row["measure"] for row in suggest(pool, (), "subgroup" in pool.found))
+            return (
+                f"no measure given: {a}, {b} or {c} would suit these judgments "
+                f"(irpref check {qrels} says why)"
+            )
+    return "no measure given, such as AP, nDCG@10 or RPref (irpref list shows them)"
+
+
+def _no_blanks(words: Sequence[str]) -> None:
+    """`UsageError` if words are the parts of a file name that the shell has split at its spaces."""
+    for i, word in enumerate(words):
+        if not os.path.exists(word):
+            for j in range(i + 2, min(i + 6, len(words)) + 1):
+                if os.path.isfile(name := " ".join(words[i:j])):
+                    raise click.UsageError(
+                        f"put quotes around the name of a file with spaces: '{name}'"
+                    )
+
+
+def sort_arguments(
+    arguments: Sequence[str], measures: bool = True, runs: bool = True
+) -> tuple[list[str], list[str]]:
+    """Runs and names of measures among the arguments after the qrels.
+
+    Raises
+    ------
+    click.UsageError
+        An argument is empty, could be both, or is neither; there is no run.
+    FileNotFoundError
+        There is no such file; also for a measure if the command takes none.
+    """
+    paths: list[str] = []
+    names: list[str] = []
+    for i, text in enumerate(arguments):
+        if text == "-":
+            paths.append(text)
+        elif not text.strip():
+            raise click.UsageError("an argument is empty, expected a file or a measure")
+        elif os.path.exists(text) and (not os.path.isdir(text) or is_folder(text)):
+            # As for the host's command, what follows the qrels is a run.
+            if i > 0 and measures and not _looks_like_a_path(text) and _is_measure(text):
+                raise click.UsageError(
+                    f"{text!r} is both a file and a measure: write ./{text} or -m {text}"
+                )
+            paths.append(text)
+        elif measures and _is_measure(text):
+            names.append(text)
+        elif (
+            not measures
+            or _looks_like_a_path(text)
+            or (runs and i == 0 and not _has_runs(arguments))
+        ):
+            reason = "no such file"
+            if os.path.isdir(text):
+                inside = os.path.join(text, "*")
+                reason = f"a folder without .parquet files; name the files in it: {inside}"
+            elif not measures and _is_measure(text):
+                reason += ", and this command takes no measures"
+            raise FileNotFoundError(f"{text}: {reason}")
+        else:
+            raise click.UsageError(_neither(text))
+    if runs and not paths:
+        raise click.UsageError(
+            f"no run given: {names[0]!r} is a measure, expected a run file after the qrels"
+        )
+    return paths, names
+
+
+def _has_runs(arguments: Iterable[str]) -> bool:
+    return any(text == "-" or os.path.isfile(text) or is_folder(text) for text in arguments)
+
+
+def _looks_like_a_path(text: str) -> bool:
+    return os.sep in text or text.endswith(RUN_ENDINGS) or os.path.isdir(text)
+
+
+def _is_measure(text: str) -> bool:
+    return _refusal(text) is None
+
+
+def _neither(text: str) -> str:
+    """What to say of a text that is no file and no measure."""
+    error = _refusal(text)
+    # With a bracket or a cutoff it was meant for a measure.
+    if isinstance(error, MeasureError) and error.hint and not {"(", "@"} & set(text):
+        return f"{text!r} is neither a file nor a measure{error.hint}"
+    return text_of(error or "")
+
+
+@cache
+def _refusal(text: str) -> Exception | None:
+    """What is wrong with a text as the name of a measure; None if it is one."""
+    try:
+        parse_all(text)
+    except ValueError as error:
+        return error
+    return None
+
+
+def named_measures(names: Iterable[str]) -> list[Any]:
+    """The measures, each once. Raises `click.UsageError`."""
+    try:
+        measures = parse_all(list(names))
+        for measure in measures:
+            if isinstance(measure, KernelMeasure):
+                measure.validate_params()
+            else:
+                check_parameters(measure)
+                check_limits(measure)
+    except ValueError as error:
+        raise click.UsageError(text_of(error)) from None
+    return measures
+
+
+# Reading ------------------------------------------------------------------------------------------
+
+
+def warn_again(done: Done[str, Any], several: bool) -> None:
+    """Give the warnings that were held back while a run was read, with its path if there are
+    several.
+    """
+    for warning in done.warnings:
+        if several and warning.path is None:
+            warning.path = str(done.item)
+        give(warning)
+
+
+def named(error: Exception, path: str) -> Exception:
+    """An error of a run that says which one it is about."""
+    name = "<stdin>" if path == "-" else path
+    if isinstance(error, IrprefError):
+        if error.path is None:
+            error.path = name
+        return error
+    return InputError(str(error), path=name) if isinstance(error, ValueError) else error
+
+
+def read_judgments(name: str, form: Reading | None = None, preferences: bool | None = False) -> Any:
+    """Judgments from a file, standard input, or ir_datasets: the one place where commands open
+    them.
+
+    Parameters
+    ----------
+    name : str
+    form : Reading, optional
+        Only its columns and labels count; its form is for runs.
+    preferences : bool or None
+        Whether a file may hold those; None: if it can be nothing else.
+    """
+    found = opened(name, "relevance", preferences, form and replace(form, form=None))
+    if not len(found):
+        raise EmptyJudgmentsError(
+            "the qrels are empty: there is nothing to judge a run against",
+            path="<stdin>" if name == "-" else name,
+        )
+    return found
+
+
+def reads_preferences(measure: Measure) -> bool:
+    """Whether a measure takes preferences as well as grades."""
+    return "preferences" in getattr(measure, "NEEDS", ())
+
+
+def topic_ids(qrels: Any) -> list[str]:
+    """The topics, in the order of the first judgment of each."""
+    table: Any = as_table(qrels, "relevance")
+    return group(table.query_id).names
+
+
+def only_topics(known: Iterable[str], wanted: Sequence[str]) -> list[str]:
+    """The topics asked for; `ValueError` for one that the qrels do not have."""
+    there = dict.fromkeys(known)
+    for topic in wanted:
+        if topic not in there:
+            raise ValueError(
+                f"the qrels have no topic {topic!r} (they begin {', '.join(list(there)[:3])})"
+            )
+    return list(dict.fromkeys(wanted))
+
+
+def only(qrels: Any, topics: Iterable[str]) -> Any:
+    """The judgments of these topics."""
+    frame = as_frame(qrels, "relevance")
+    return frame[frame["query_id"].isin(list(topics))]

@@ -1,0 +1,344 @@
+"""Options that commands share, each declared once, as decorators.
+
+    @command("eval")
+    @inputs("RUN... MEASURE...")
+    @reading
+    @writing
+    def evaluate(given: Inputs, out: Output) -> int: ...
+
+`inputs` comes first: it takes what was said about judgments, runs and measures, by whichever of
+these options, and passes it on as `given`. `writing` passes on `out`. The other options are
+arguments of the function."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import reduce, wraps
+from typing import Any, TypeAlias
+
+import click
+from ir_measures import providers
+
+from irpref.cli import types
+from irpref.cli.command import Argument, Option
+from irpref.cli.complete import files_and_measures, measures_only
+from irpref.cli.inputs import INPUTS, Inputs
+from irpref.cli.output import Output
+from irpref.cli.types import COLUMNS, COUNT, GAINS, INTEGERS, LABELS, SIZE, Choice
+from irpref.data.tables import FORMS as FILE_FORMS
+from irpref.show.text import FORMS
+
+Decorator: TypeAlias = Callable[[Callable[..., Any]], Callable[..., Any]]
+READING, OUTPUT = "Reading files", "Output"
+PLACES = 4
+
+
+def option(*names: str, **settings: Any) -> Decorator:
+    """An option: see `irpref.cli.command.Option`. Shells complete the names of files."""
+    if settings.get("metavar") in ("FILE", "RUN"):
+        settings.setdefault("type", click.Path())
+    return click.option(*names, cls=Option, **settings)
+
+
+def together(*decorators: Decorator) -> Decorator:
+    """Several decorators as one, in the order of the help."""
+    return lambda function: reduce(lambda f, one: one(f), reversed(decorators), function)
+
+
+def _import_measures(_: click.Context, __: click.Parameter, names: tuple[str, ...]) -> None:
+    from irpref.cli.imported import imported
+
+    for name in names:
+        try:
+            imported(name)
+        except ValueError as error:
+            raise click.BadParameter(str(error)) from None
+
+
+def _merged(_: click.Context, __: click.Parameter, given: tuple[dict[str, str], ...]) -> Any:
+    return {ours: theirs for part in given for ours, theirs in part.items()} or None
+
+
+importing = option(
+    "--import",
+    "imported",
+    metavar="MODULE",
+    multiple=True,
+    is_eager=True,
+    expose_value=False,
+    callback=_import_measures,
+    help="load measures of your own: mine.py (repeatable)",
+)
+
+
+def inputs(
+    takes: str,
+    *,
+    measures: tuple[str, ...] = (),
+    judgments: str = "QRELS",
+    more: Decorator | None = None,
+    build: Callable[..., Any] = Inputs.of,
+    required: bool = True,
+) -> Decorator:
+    """Judgments, then runs, then measures.
+
+    Parameters
+    ----------
+    takes : str
+        What follows the judgments, such as `RUN... [MEASURE...]`: `...` marks what may be several,
+        brackets what may be left out.
+    measures : tuple of str
+        Computed if none is named.
+    judgments : str
+        What the help calls the judgments.
+    more : decorator, optional
+        A further argument after the judgments.
+    build : callable
+        Makes `given` of `takes`, `measures` and the parameters that `irpref.cli.inputs.INPUTS`
+        lists.
+    required : bool
+        Whether there must be judgments.
+    """
+    with_measures = "MEASURE" in takes
+    what = "human judgments" if judgments == "HUMAN" else "judgments"
+    explained = "run files or '-'" + ", then measures such as nDCG@10" * with_measures
+    declared: list[Decorator] = [
+        click.argument(
+            "qrels",
+            cls=Argument,
+            metavar=judgments,
+            type=click.Path(),
+            required=required,
+            help=f"{what}: a file, '-', or an id of ir_datasets",
+        ),
+        *([] if more is None else [more]),
+        click.argument(
+            "arguments",
+            cls=Argument,
+            metavar=takes,
+            type=click.Path(),
+            nargs=-1,
+            required=required and not takes.startswith("["),
+            help=explained,
+            shell_complete=files_and_measures if with_measures else None,
+        ),
+    ]
+    if with_measures:
+        shown = f" (default: {', '.join(measures)})" if measures else ""
+        declared += [
+            option(
+                "-m",
+                "--measure",
+                metavar="NAME",
+                multiple=True,
+                shell_complete=measures_only,
+                help=f"a measure with the name of a file here{shown} (repeatable)",
+            ),
+            importing,
+        ]
+
+    def decorate(function: Callable[..., Any]) -> Callable[..., Any]:
+        @wraps(function)
+        def with_inputs(**parameters: Any) -> Any:
+            said = {name: parameters.pop(name) for name in INPUTS if name in parameters}
+            return function(given=build(takes, measures, **said), **parameters)
+
+        return together(*declared)(with_inputs)
+
+    return decorate
+
+
+topics = option("-t", "--topic", metavar="ID", multiple=True, help="only this topic (repeatable)")
+known = option("--known", metavar="FILE", help="documents that the user knew (Coverage, Novelty)")
+reading_judgments = together(
+    option(
+        "--columns",
+        type=COLUMNS,
+        metavar="OURS=YOURS",
+        multiple=True,
+        callback=_merged,
+        section=READING,
+        help="your columns, as relevance=rating,doc_id=chunk",
+    ),
+    option(
+        "--labels",
+        type=LABELS,
+        metavar="LABEL=GRADE",
+        section=READING,
+        help="if grades are words: good=1,bad=0 or 'S A B C'",
+    ),
+)
+reading = together(
+    option(
+        "--format",
+        type=Choice(FILE_FORMS),
+        metavar="FORM",
+        section=READING,
+        help=f"of the runs: {', '.join(FILE_FORMS)}",
+    ),
+    reading_judgments,
+    option(
+        "-j",
+        "--jobs",
+        type=COUNT,
+        metavar="N",
+        section=READING,
+        help="runs to read at a time (default: one per core)",
+    ),
+)
+ties = option(
+    "--ties",
+    type=Choice(["id", "input"]),
+    default="id",
+    section=READING,
+    help="rank ties by id, descending, or in file order",
+)
+ranking = together(
+    option(
+        "--float32",
+        is_flag=True,
+        section=READING,
+        help="round scores to 32 bits, as pytrec_eval does",
+    ),
+    ties,
+)
+
+
+def writing_as(default: str = "table", what: str = "", pictures: bool = False) -> Decorator:
+    """The options -o and -f, as an argument `out`.
+
+    Parameters
+    ----------
+    default : str
+        The format if neither is given.
+    what : str
+        The help of -o, before the formats.
+    pictures : bool
+        Whether the command draws its table to files of pictures.
+    """
+    declared = together(
+        option(
+            "-o",
+            "--output",
+            type=Choice(FORMS),
+            metavar="FORMAT",
+            section=OUTPUT,
+            help=f"{what}{', '.join(FORMS)} (default: {default})",
+        ),
+        option(
+            "-f",
+            "--file",
+            metavar="FILE",
+            type=click.Path(),
+            section=OUTPUT,
+            help="write to FILE; -o follows from its ending, as .tex"
+            + ", or draw: .png, .pdf, .svg" * pictures,
+        ),
+    )
+
+    def decorate(function: Callable[..., Any]) -> Callable[..., Any]:
+        @wraps(function)
+        def with_output(output: str | None, file: str | None, **parameters: Any) -> Any:
+            return function(out=Output(file, output, default, pictures), **parameters)
+
+        return declared(with_output)
+
+    return decorate
+
+
+writing = writing_as()
+
+by_query = option("-q", "--by-query", is_flag=True, section=OUTPUT, help="also print each topic")
+places = option(
+    "-p",
+    "--places",
+    metavar="N",
+    type=types.PLACES,
+    default=PLACES,
+    show_default=True,
+    section=OUTPUT,
+    help="decimal places; -1 for all",
+)
+groups = option("--groups", metavar="FILE", help="means over groups of topics")
+provider = option(
+    "--provider",
+    metavar="NAME",
+    type=Choice(tuple(providers.registry)),
+    help="compute all with this provider of ir_measures",
+)
+rel = option(
+    "--rel", metavar="GRADE", type=float, default=1, show_default=True, help="lowest relevant grade"
+)
+
+# Of curves and pictures. Their names are those of the arguments of the functions that draw them.
+one_topic = option("-t", "--topic", metavar="ID", help="only this topic")
+judged_only = option("--judged-only", is_flag=True, help="leave out unjudged documents")
+depth = option(
+    "--depth", metavar="RANK", type=int, help="last rank (default: that of the longest run)"
+)
+partitions = option(
+    "--partitions",
+    "n",
+    metavar="N,N,...",
+    type=INTEGERS,
+    help="numbers of partitions (default: 2,4,8,16,32,64)",
+)
+gain = together(
+    option(
+        "--base",
+        metavar="B",
+        type=float,
+        default=2,
+        show_default=True,
+        help="base of the logarithm",
+    ),
+    option(
+        "--gains",
+        metavar="GRADE=GAIN,...",
+        type=GAINS,
+        help="gain of each grade, such as 1=1,2=3,3=7",
+    ),
+    option(
+        "--ideal",
+        type=Choice(["judged", "retrieved"]),
+        default="judged",
+        show_default=True,
+        help="build the ideal list from these documents",
+    ),
+)
+highlight = option(
+    "--highlight",
+    metavar="RUN",
+    multiple=True,
+    help="draw this run in colour, the others in grey (repeatable)",
+)
+look = together(
+    option(
+        "--size",
+        metavar="WIDTHxHEIGHT",
+        type=SIZE,
+        section=OUTPUT,
+        help="in inches, such as 4.4x3.2, the usual default",
+    ),
+    option(
+        "--dpi",
+        type=int,
+        default=300,
+        show_default=True,
+        section=OUTPUT,
+        help="dots per inch of a png",
+    ),
+    option("--title", section=OUTPUT, help="your own title; '' for none"),
+)
+picture = together(
+    option(
+        "-f",
+        "--file",
+        metavar="FILE",
+        required=True,
+        type=click.Path(),
+        section=OUTPUT,
+        help="picture: .png, .pdf or .svg",
+    ),
+    look,
+)

@@ -1,0 +1,107 @@
+"""Values of options: what they are made from text by, and what is said if that fails."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import click
+
+from irpref.cli.remedies import text_of
+from irpref.messages import did_you_mean
+
+
+class Choice(click.Choice[str]):
+    """One of several words; the error names the nearest."""
+
+    def get_invalid_choice_message(self, value: Any, ctx: click.Context | None) -> str:
+        """All choices, and the one that was probably meant."""
+        known = list(map(str, self.choices))
+        return f"{value!r} is not one of {', '.join(known)}{did_you_mean(str(value), known)}"
+
+
+class Parsed(click.ParamType):  # type: ignore[type-arg]  # not generic before click 8.5
+    """What a function makes of text.
+
+    Parameters
+    ----------
+    name : str
+    parse : callable
+        Takes the text; raises `ValueError`.
+    expected : str, optional
+        What the error says is expected; by default the error is what `parse` says.
+    """
+
+    def __init__(self, name: str, parse: Callable[[str], Any], expected: str | None = None) -> None:
+        self.name, self.parse, self.expected = name, parse, expected
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        """What the text means; a default is returned as it is."""
+        if not isinstance(value, str):
+            return value
+        try:
+            return self.parse(value)
+        except ValueError as error:
+            said = f"{value!r}: expected {self.expected}" if self.expected else text_of(error)
+            self.fail(said, param, ctx)
+
+
+def pairs(text: str) -> dict[str, str]:
+    """`a=b,c=d` as a mapping."""
+    parts = [part.partition("=") for part in text.split(",")]
+    if not all(name.strip() and value.strip() for name, _, value in parts):
+        raise ValueError(f"{text!r}: expected NAME=VALUE, several separated by commas")
+    return {name.strip(): value.strip() for name, _, value in parts}
+
+
+def _count(text: str) -> int:
+    if not text.isdecimal() or int(text) < 1:
+        raise ValueError
+    return int(text)
+
+
+def _places(text: str) -> int:
+    if int(text) < -1:
+        raise ValueError
+    return int(text)
+
+
+def _columns(text: str) -> Any:
+    from irpref.data.columns import reading
+
+    return reading(columns=pairs(text)).columns
+
+
+def _labels(text: str) -> Any:
+    from irpref.data.columns import reading
+
+    grades: Any = text
+    if "=" in text:
+        grades = {label: float(grade) for label, grade in pairs(text).items()}
+    return reading(labels=grades).labels
+
+
+def _gains(text: str) -> dict[float, float]:
+    parts = [part.replace(":", "=").split("=") for part in text.split(",")]
+    return {float(grade): float(gain) for grade, gain in parts}
+
+
+def _size(text: str) -> tuple[float, float]:
+    width, height = (float(part) for part in text.lower().split("x"))
+    if not (0 < width < 100 and 0 < height < 100):
+        raise ValueError
+    return width, height
+
+
+COUNT = Parsed("count", _count, "a number of at least 1")
+PLACES = Parsed("places", _places, "a number of decimal places, or -1 for all")
+INTEGERS = Parsed(
+    "integers", lambda text: [int(part) for part in text.split(",")], "whole numbers such as 2,4,8"
+)
+NUMBERS = Parsed(
+    "numbers", lambda text: [float(part) for part in text.split(",")], "numbers such as 0,1,2"
+)
+COLUMNS = Parsed("columns", _columns)
+LABELS = Parsed("labels", _labels)
+GAINS = Parsed("gains", _gains, "gains such as 1=1,2=3,3=7")
+SIZE = Parsed("size", _size, "a size in inches such as 4.4x3.2")

@@ -1,0 +1,69 @@
+"""Options that commands of the lab share, and what they read."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from irpref.cli.inputs import Inputs, read_judgments
+from irpref.cli.options import Decorator, option
+from irpref.cli.say import say
+from irpref.cli.types import Choice
+from irpref.judged.inputs import as_frame
+from irpref.lab.decide.all_pairs import LEVEL, METHODS, PAIRS
+
+judge = option(
+    "--judge",
+    metavar="FILE",
+    multiple=True,
+    help="fill holes with an LLM judge's grades (repeatable)",
+)
+level = option("--level", type=float, default=LEVEL, show_default=True, help="confidence level")
+pairs = option(
+    "--pairs",
+    metavar="TEST",
+    type=Choice(METHODS),
+    default=PAIRS,
+    help=f"{', '.join(METHODS)} (default: {PAIRS})",
+)
+
+
+def seed(of: str) -> Decorator:
+    """The option --seed, passed on as `rng`."""
+    return option(
+        "--seed",
+        "rng",
+        metavar="SEED",
+        type=int,
+        default=0,
+        show_default=True,
+        help=f"seed of the {of}",
+    )
+
+
+def filled(given: Inputs, judges: Sequence[str]) -> Any:
+    """The judgments of the topics asked for, their holes filled with the grades of judges."""
+    qrels = read_judgments(given.qrels, given.form, given.may_be_preferences)
+    if judges:
+        from irpref.lab import fill
+
+        grades = [as_frame(read_judgments(path, given.form), "relevance") for path in judges]
+        qrels = fill(as_frame(qrels, "relevance"), grades)
+        say(qrels.text)
+    # A document that only a judge graded may be known, too.
+    return given.of_topics(given.with_known(qrels))
+
+
+def read(given: Inputs, judges: Sequence[str] = ()) -> tuple[Any, dict[str, Any]]:
+    """Judgments and runs; what `irpref check` finds grave goes to standard error."""
+    from irpref.lab.findings.checks import check, grave
+
+    qrels, runs = filled(given, judges), given.runs()
+    for line in grave(check(qrels, runs, given.measures)):
+        say(f"check: {line}")
+    return qrels, runs
+
+
+def some(**options: Any) -> dict[str, Any]:
+    """The options that have a value."""
+    return {name: value for name, value in options.items() if value is not None}
