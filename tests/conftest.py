@@ -3,6 +3,7 @@
 import os
 import sys
 from collections.abc import Iterator
+from importlib.metadata import entry_points
 from pathlib import Path
 from typing import Any
 
@@ -21,6 +22,27 @@ settings.register_profile(
 settings.load_profile(
     os.environ.get("HYPOTHESIS_PROFILE") or ("ci" if os.environ.get("CI") else "dev")
 )
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _commands_of_the_lab(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    """The lab joins the command by an entry point, which only an installation makes known. Where
+    the source is on the path, or was installed before there was one, it is declared here.
+    """
+    if entry_points(group="irpref.commands"):
+        yield
+        return
+    folder = tmp_path_factory.mktemp("declared")
+    declared = folder / "irpref_commands-0.dist-info"
+    declared.mkdir()
+    (declared / "METADATA").write_text("Metadata-Version: 2.1\nName: irpref-commands\nVersion: 0\n")
+    (declared / "entry_points.txt").write_text(
+        "[irpref.commands]\nlab = irpref.lab.commands:SECTION\n"
+    )
+    with pytest.MonkeyPatch.context() as patch:
+        patch.syspath_prepend(folder)
+        patch.setenv("PYTHONPATH", str(folder), prepend=os.pathsep)
+        yield
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:

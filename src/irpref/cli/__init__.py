@@ -46,9 +46,9 @@ def main(argv: Sequence[str] | None = None) -> int:
     """
     arguments = list(sys.argv[1:] if argv is None else argv)
     if sys.stdout is None:  # closed by the shell (>&-): nothing will be read
-        sys.stdout = open(os.devnull, "w")  # until the process ends
+        sys.stdout = open(os.devnull, "w")  # noqa: SIM115  # until the process ends
     if sys.stderr is None:
-        sys.stderr = open(os.devnull, "w")
+        sys.stderr = open(os.devnull, "w")  # noqa: SIM115
     ctx: click.Context | None = None
     try:
         with _warnings_as_lines():

@@ -10,6 +10,7 @@ from typing import Any
 
 import click
 from click.shell_completion import CompletionItem
+from ir_measures.measures import registry
 
 
 def files_and_measures(
@@ -27,10 +28,7 @@ def measures_only(
     ctx: click.Context, parameter: click.Parameter, incomplete: str
 ) -> list[CompletionItem]:
     """Measures that begin like this."""
-    from irpref.cli.listing import listed
-
-    names = (str(measure.NAME) for measure in listed())
-    return [CompletionItem(name) for name in names if name.startswith(incomplete)]
+    return [CompletionItem(name) for name in sorted(registry) if name.startswith(incomplete)]
 
 
 def _files(incomplete: str) -> list[str]:
