@@ -2,6 +2,7 @@
 
 import os
 import sys
+import tempfile
 from collections.abc import Iterator
 from importlib.metadata import entry_points
 from pathlib import Path
@@ -24,25 +25,23 @@ settings.load_profile(
 )
 
 
-@pytest.fixture(scope="session", autouse=True)
-def _commands_of_the_lab(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
-    """The lab joins the command by an entry point, which only an installation makes known. Where
-    the source is on the path, or was installed before there was one, it is declared here.
+def pytest_configure(config: pytest.Config) -> None:
+    """Declare the commands of the lab where the source is on the path, or was installed before
+    there were any: only an installation makes entry points known.
     """
     if entry_points(group="irpref.commands"):
-        yield
         return
-    folder = tmp_path_factory.mktemp("declared")
-    declared = folder / "irpref_commands-0.dist-info"
+    folder = tempfile.TemporaryDirectory()
+    config.add_cleanup(folder.cleanup)
+    declared = Path(folder.name, "irpref_commands-0.dist-info")
     declared.mkdir()
-    (declared / "METADATA").write_text("Metadata-Version: 2.1\nName: irpref-commands\nVersion: 0\n")
-    (declared / "entry_points.txt").write_text(
-        "[irpref.commands]\nlab = irpref.lab.commands:SECTION\n"
-    )
-    with pytest.MonkeyPatch.context() as patch:
-        patch.syspath_prepend(folder)
-        patch.setenv("PYTHONPATH", str(folder), prepend=os.pathsep)
-        yield
+    about = "Metadata-Version: 2.1\nName: irpref-commands\nVersion: 0\n"
+    (declared / "METADATA").write_text(about)
+    points = "[irpref.commands]\nlab = irpref.lab.commands:SECTION\n"
+    (declared / "entry_points.txt").write_text(points)
+    sys.path.append(folder.name)
+    path = os.environ.get("PYTHONPATH")
+    os.environ["PYTHONPATH"] = os.pathsep.join(filter(None, [path, folder.name]))
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
