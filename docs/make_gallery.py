@@ -157,7 +157,7 @@ PICTURES = (
         "A leaderboard with intervals and ranges of places",
         "Means with their intervals over the topics, and at the right the range of places "
         "consistent with the tests of "
-        "all pairs. In a shell: `irpref plot leaderboard`.",
+        "all pairs. In a shell: `irpref leaderboard ... -f board.png`.",
         'ax = irpref.lab.plots.leaderboard(irpref.lab.leaderboard(["nDCG@10"], cast.qrels, cast.runs))',
         "Five runs, the best on top, each a dot at its mean nDCG@10 on a line for its interval. "
         "The first two have "

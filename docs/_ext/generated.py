@@ -494,14 +494,13 @@ def calls(measure: Any) -> str:
 
 
 def commands_page() -> str:
-    """Help of every command, from its parser."""
-    from irpref.cli import whole_parser
+    """Help of every command."""
+    from irpref.cli.command import helps
 
-    parser = whole_parser()
-    blocks = ["# Commands", f"```text\n{parser.format_help()}```"]
-    for action in parser._actions:
-        for name, sub in (getattr(action, "choices", None) or {}).items():
-            blocks += [f"## irpref {name}", f"```text\n{sub.format_help()}```"]
+    (_, whole), *others = helps()
+    blocks = ["# Commands", f"```text\n{whole}\n```"]
+    for name, text in others:
+        blocks += [f"{'#' * len(name.split())} {name}", f"```text\n{text}\n```"]
     return "\n\n".join(blocks) + "\n"
 
 

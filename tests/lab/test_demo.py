@@ -124,6 +124,6 @@ def test_without_the_extra_for_reports_it_says_so(tmp_path):
     )
     assert (done.returncode, done.stderr) == (0, "")
     assert (
-        "No report was written (a report needs Jinja: pip install irpref[report])." in done.stdout
+        "No report was written (a report needs Jinja: pip install irpref[lab])." in done.stdout
     )
     assert list(tmp_path.iterdir()) == []

@@ -31,16 +31,32 @@ def topic_box(data: Values, runs: Runs | None = None, measure: MeasureLike | Non
 '''
 COMMAND = '''"""`irpref depth QRELS RUN...`: how many documents each run has."""
 
-from irpref.cli import shared as frame
+from irpref.cli import options
+from irpref.cli.command import command
 from irpref.show.text import Column, Table
 
 
-def run(args):
-    """Print the table."""
-    runs = frame.inputs(args).runs()
-    frame.show(args, Table([Column("run"), Column("documents")], [[name, len(of)] for name, of in runs.items()]))
+@command("depth")
+@options.inputs("RUN...")
+@options.topics
+@options.reading
+@options.writing
+def depth(given, out):
+    """Print the number of documents of each run."""
+    columns = [Column("run"), Column("documents")]
+    out.show(Table(columns, [[name, len(run)] for name, run in given.runs().items()]))
 '''
-OPTIONS = 'takes = "RUN..."\noptions = "FILES topic READING WRITING"\n'
+BOX = '''
+
+@plot.command("box")
+@options.inputs("RUN... [MEASURE...]", measures=("AP",))
+@_last
+def box(given, **how):
+    """Quartiles over the topics."""
+    from irpref.plots import topic_box
+
+    _draw_values(topic_box, 1, given, how)
+'''
 # File, what a newcomer finds there, and what stands there afterwards.
 EDITS = [
     ("src/irpref/data/records.py", None, READER),
@@ -50,20 +66,13 @@ EDITS = [
         "FILES = {\n",
         'FILES = {\n    "psv": lambda frame: frame.to_csv(index=False, sep="|"),\n',
     ),
-    ("src/irpref/plots.py", None, PICTURE),
-    ("src/irpref/plots.py", "__all__ = [\n", '__all__ = [\n    "topic_box",\n'),
+    ("src/irpref/plots/__init__.py", None, PICTURE),
+    ("src/irpref/plots/__init__.py", "__all__ = [\n", '__all__ = [\n    "topic_box",\n'),
+    ("src/irpref/cli/plot.py", None, BOX),
     (
-        "src/irpref/cli/plot.toml",
-        None,
-        '\n[kind.box]\nfunction = "topic_box"\nhelp = "quartiles over the topics"\ntakes = '
-        '"RUN... [MEASURE...]"\n'
-        'measures = ["AP"]\noptions = "INPUTS"\n',
-    ),
-    ("src/irpref_command/help.txt", "trust:\n", "trust:\n  depth        documents of each run\n"),
-    (
-        "tests/cli/test_grammar.py",
-        "LACKS = {\n",
-        'LACKS = {\n    "depth": {"-m": NO_MEASURE, "--float32": "computes no values"},\n',
+        "src/irpref/cli/command.py",
+        '        "list": (',
+        '        "depth": ("irpref.cli.depth:depth", "documents of each run"),\n        "list": (',
     ),
 ]
 
@@ -74,7 +83,7 @@ def repository(tmp_path_factory):
     home = tmp_path_factory.mktemp("repository")
     for folder in ("src", "tests"):
         shutil.copytree(
-            ROOT / folder, home / folder, ignore=shutil.ignore_patterns("__pycache__", "data")
+            ROOT / folder, home / folder, ignore=shutil.ignore_patterns("__pycache__")
         )
     shutil.copy(ROOT / "pyproject.toml", home)
     for name, found, written in EDITS:
@@ -84,14 +93,13 @@ def repository(tmp_path_factory):
             text + written if found is None else text.replace(found, written), encoding="utf-8"
         )
     (home / "src/irpref/cli/depth.py").write_text(COMMAND, encoding="utf-8")
-    (home / "src/irpref/cli/depth.toml").write_text(OPTIONS, encoding="utf-8")
     (home / "qrels.psv").write_text("query_id|doc_id|relevance\n1|a|1\n1|b|0\n2|a|1\n2|b|0\n")
     (home / "r.psv").write_text("query_id|doc_id|score\n1|a|2\n1|b|1\n2|b|2\n2|a|1\n")
     return home
 
 
 def irpref(home, *words):
-    return ran(home, "-c", "import sys; from irpref_command import main; sys.exit(main())", *words)
+    return ran(home, "-m", "irpref", *words)
 
 
 def test_the_page_names_these_places():
@@ -100,8 +108,8 @@ def test_the_page_names_these_places():
 
 
 def test_the_tests_of_all_forms_pictures_and_commands_take_them(repository):
-    chosen = "psv or every_form_is_tried or box or depth or reasons_are_about"
-    files = ["tests/data/test_tables.py", "tests/cli/test_grammar.py"]
+    chosen = "psv or every_form_is_tried or box or depth"
+    files = ["tests/data/test_tables.py", "tests/cli/test_commands.py"]
     said = ran(repository, "-m", "pytest", "-x", "-p", "no:cacheprovider", *files, "-k", chosen)
     assert int(said.rpartition(" passed")[0].split()[-1]) >= 15, said
 
@@ -118,4 +126,4 @@ def test_users_see_the_new_form_and_command(repository):
 def test_users_see_the_new_picture(repository):
     irpref(repository, "plot", "box", "qrels.psv", "r.psv", "-f", "box.png")
     assert (repository / "box.png").read_bytes().startswith(b"\x89PNG")
-    assert "quartiles over the topics" in irpref(repository, "plot", "--help")
+    assert "Quartiles over the topics" in irpref(repository, "plot", "--help")

@@ -165,17 +165,9 @@ def test_the_top_holds_these_packages_and_no_others():
 
 
 PLUGIN = [name for name in INSIDE if not _is_of_lab(name)]
-# Still to be taken apart.
-KNOWN = ("irpref.cli.eval", "irpref.cli.plot", "irpref.cli.shared")
 
 
-@pytest.mark.parametrize(
-    "name",
-    [
-        pytest.param(name, marks=[pytest.mark.xfail(strict=False)] * (name in KNOWN))
-        for name in PLUGIN
-    ],
-)
+@pytest.mark.parametrize("name", PLUGIN)
 def test_the_plugin_does_not_know_the_lab(name):
     tree = ast.parse(TREES[name])
     names = WITH_TYPES[name] | _named(tree)

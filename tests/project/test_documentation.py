@@ -20,7 +20,8 @@ from pathlib import Path
 import pytest
 
 import irpref
-from irpref.cli import COMMANDS, main, whole_parser
+from irpref.cli import main
+from irpref.cli.command import helps
 from irpref.datasets import load
 from irpref.measures import registered
 from shells import qrels_text, run_text, script
@@ -141,11 +142,12 @@ def shell_lines(text):
             if not line.startswith(("irpref ", "$ ")) and "$ irpref" in code:
                 continue  # what was printed
             yield from line.removeprefix("$ ").partition("   #")[0].split(" && ")
-    yield from re.findall(
+    examples = re.findall(
         r"^(?:    \$? ?(?=irpref [a-z]+ \S*\.\S)|  (?=(?:zcat \S+ \| )?irpref [a-z]+ ))(\S.*)$",
         text,
         re.M,
     )
+    yield from (line.partition("   #")[0] for line in examples)
 
 
 def lines_of_the_documents():
@@ -154,12 +156,10 @@ def lines_of_the_documents():
     for page in PAGES:
         for line in shell_lines(page.read_text(encoding="utf8")):
             places.setdefault(line.strip(), page.name)
-    for name in COMMANDS:
-        parser = whole_parser([name])
-        for action in parser._actions:
-            for sub in (getattr(action, "choices", None) or {}).values():
-                for line in shell_lines(sub.format_help()):
-                    places.setdefault(line.strip(), "help")
+    for _, text in helps():
+        # A line that ends with a backslash goes on.
+        for line in shell_lines(re.sub(r" \\\n +", " ", text)):
+            places.setdefault(line.strip(), "help")
     return [pytest.param(line, id=f"{place}: {line}") for line, place in places.items()]
 
 
@@ -192,6 +192,10 @@ def put_files(line, collection):
         for name in ([word] if "*" not in word else ["runs/a.gz", "runs/b.gz"])
     ]
     names += ["runs/a.gz", "runs/b.gz", "runs/bm25.gz"] if "runs" in names else []
+    if "filled.csv" in names:  # as `irpref fill` writes it
+        rows = (line.split() for line in collection["qrels"].splitlines())
+        filled = "".join(f"{topic},{doc},{grade}\n" for topic, _, doc, grade in rows)
+        Path("filled.csv").write_text(f"query_id,doc_id,relevance\n{filled}", encoding="utf8")
     number = 0
     for name in names:
         path = Path(name)

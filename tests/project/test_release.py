@@ -247,7 +247,7 @@ def test_the_wheel_holds_the_package_and_nothing_else(wheels):
         ]
     }
     package = {name for name in names if name.parts[0] != info.name}
-    tops = ["irpref", "irpref_command", "irpref_pyterrier"]
+    tops = ["irpref", "irpref_pyterrier"]
     assert {name.parts[0] for name in package} == set(tops)
     compiled = set() if is_pure(wheels[0]) else {PurePosixPath("irpref/data/_native.abi3.so")}
     # Every file of the source tree; caches and what editors leave are no part of it.
@@ -263,7 +263,6 @@ def test_the_wheel_holds_the_package_and_nothing_else(wheels):
         name for name in others if not name.startswith(elsewhere) and not name.endswith(".toml")
     } == {
         "irpref/py.typed",
-        "irpref_command/help.txt",
         "irpref/measures/literature.bib",
         "irpref/datasets/cast2021/LICENSE",
         *(

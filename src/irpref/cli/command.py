@@ -6,7 +6,7 @@ of a package with a line of help each, so that `irpref --help` imports none of t
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from importlib import import_module
@@ -298,3 +298,19 @@ def irpref(ctx: click.Context) -> int | None:
     if ctx.invoked_subcommand is None:
         click.echo(ctx.get_help())
     return OK
+
+
+def helps() -> Iterator[tuple[str, str]]:
+    """Name and help of the command itself, and of all below it; those of groups come first."""
+    yield from _helps(irpref, click.Context(irpref, info_name="irpref", **SETTINGS))
+
+
+def _helps(command: click.Command, ctx: click.Context) -> Iterator[tuple[str, str]]:
+    yield ctx.command_path, command.get_help(ctx)
+    if isinstance(command, click.Group):
+        for name in command.list_commands(ctx):
+            below = command.get_command(ctx, name)
+            if below is not None:
+                yield from _helps(
+                    below, click.Context(below, parent=ctx, info_name=name, **SETTINGS)
+                )

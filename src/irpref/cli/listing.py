@@ -41,11 +41,9 @@ def list_measures(names: tuple[str, ...], long: bool, out: Output) -> None:
     """List the measures of irpref and ir-measures, or explain one of them.
 
     \b
-    irpref list               all measures, and what to install for those that
-                              cannot be computed here
-    irpref list RPref         one measure on one screen
-    irpref list RPref --long  with the whole definition, differences from other
-                              tools, an example by hand
+    irpref list                   # all measures, and what to install for some
+    irpref list RPref             # one measure on one screen
+    irpref list RPref --long      # its whole definition, an example by hand
     """
     chosen = [_named(name) for name in names]
     if out.form != "text" and (out.form != "table" or out.asked):

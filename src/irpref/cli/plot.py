@@ -26,8 +26,8 @@ _last = options.together(options.topics, options.reading, options.ranking, optio
 def plot() -> None:
     """Draw curves and values as png, pdf or svg.
 
-    Needs matplotlib (pip install matplotlib). The leaderboard is drawn by irpref leaderboard
-    -f FILE.
+    Needs matplotlib (pip install matplotlib). Leaderboards are drawn by their own command, with
+    -f board.png.
     """
 
 

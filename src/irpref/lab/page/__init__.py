@@ -146,7 +146,7 @@ def report(
     ValueError
         A name is that of no run; also as `irpref.lab.leaderboard` and `irpref.evaluator`.
     ImportError
-        Jinja or vl-convert-python is not installed: `pip install irpref[report]`.
+        Jinja or vl-convert-python is not installed: `pip install irpref[lab]`.
 
     Examples
     --------

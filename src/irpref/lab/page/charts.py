@@ -29,7 +29,7 @@ def needed(module: str, what: str) -> Iterator[None]:
     except ModuleNotFoundError as problem:
         if problem.name != module:
             raise
-        raise ImportError(f"a report needs {what}: pip install irpref[report]") from None
+        raise ImportError(f"a report needs {what}: pip install irpref[lab]") from None
 
 
 def package() -> ModuleType:
