@@ -1,6 +1,7 @@
 """The tutorial's five steps, taken in a copy of the repository: nothing else has to be written.
 
-The measure is rank-biased precision with graded gains, of which an ideal list does not score 1.
+Three measures are added: the tutorial's, a sum of which an ideal list does not score 1; one with a
+logarithm; and one that is lower-is-better and no sum.
 """
 
 import json
@@ -34,7 +35,12 @@ def block(start):
 EXAMPLE = block('{\n  "id": "graded-rbp"')
 ORACLE = "\n\n" + block("@formula")
 MEASURE = block("%%writefile graded_rbp.py\n").partition("\n")[2]
-IMPORT = "from irpref.measures.graded_rbp import GradedRBP\n"
+ADDED = Path(__file__).with_name("added")
+IMPORTS = """from irpref.measures.first_discount import FirstDiscount
+from irpref.measures.graded_rbp import GradedRBP
+from irpref.measures.wasted_share import WastedShare
+"""
+NAMES = ["GradedRBP", "FirstDiscount", "WastedShare"]
 
 # What users see of it, as JSON.
 LOOK = """
@@ -70,11 +76,15 @@ def repository(tmp_path_factory):
         place = ROOT / hidden
         (shutil.copytree if place.is_dir() else shutil.copy)(place, home / hidden)
     (home / "src/irpref/datasets/worked/graded-rbp.json").write_text(EXAMPLE, encoding="utf-8")  # 1
+    shutil.copy(ADDED / "first-relevant.json", home / "src/irpref/datasets/worked")
     append(home / "src/irpref/reference/graded.py", ORACLE)  # 2
+    append(home / "src/irpref/reference/graded.py", (ADDED / "oracles.txt").read_text("utf-8"))
     (home / "src/irpref/measures/graded_rbp.py").write_text(MEASURE, encoding="utf-8")  # 3
+    for name in ("first_discount", "wasted_share"):
+        shutil.copy(ADDED / f"{name}.txt", home / f"src/irpref/measures/{name}.py")
     names = home / "src/irpref/measures/__init__.py"  # 4
     text = names.read_text(encoding="utf-8")
-    names.write_text(text.replace("\n# isort: on\n", f"{IMPORT}\n# isort: on\n"), encoding="utf-8")
+    names.write_text(text.replace("\n# isort: on\n", f"{IMPORTS}\n# isort: on\n"), encoding="utf-8")
     for generator in ("make_readme.py", "make_types.py"):  # 5
         ran(home, f"docs/{generator}")
     return home

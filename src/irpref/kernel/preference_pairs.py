@@ -90,7 +90,7 @@ class Preferences:
         return self.entries.offsets[self.groups.offsets] + self.pairs.offsets[self.groups.offsets]
 
     def topics(self, start: int, stop: int, first_row: int, last_row: int) -> Preferences:
-        """Topics `start` to `stop - 1`, with the rows `first_row` to `last_row - 1` as judgments."""
+        """Topics `start` to `stop - 1`, of the rows `first_row` to `last_row - 1`."""
         g = slice(int(self.groups.offsets[start]), int(self.groups.offsets[stop]))
         e = slice(int(self.entries.offsets[g.start]), int(self.entries.offsets[g.stop]))
         p = slice(int(self.pairs.offsets[g.start]), int(self.pairs.offsets[g.stop]))
