@@ -163,6 +163,7 @@ def test_help_imports_nothing_heavy() -> None:
 # irpref list --------------------------------------------------------------------------
 
 
+@pytest.mark.registry
 def test_list_names_all_measures(call: Call) -> None:
     _, out, _ = call("list")
     for name in (*irpref.measures.registered(), "nDCG", "AP", "Compat"):

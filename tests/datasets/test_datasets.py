@@ -117,6 +117,7 @@ def test_every_expected_value_is_what_the_oracle_computes(id, run):
     assert mismatches(ours, value) == []
 
 
+@pytest.mark.registry
 def test_every_measure_of_the_package_has_a_worked_example():
     shown = {parsed(one.measure)[0] for id in WORKED for one in load(id).expected}
     assert {
@@ -337,6 +338,7 @@ def test_the_synthetic_collection_is_as_described():
 # -------------------------------------------------------------------------------------- ir_datasets
 
 
+@pytest.mark.registry
 def test_ir_datasets_knows_the_examples_once_they_are_registered():
     pytest.importorskip("ir_datasets")
     code = """

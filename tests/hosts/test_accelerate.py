@@ -245,6 +245,7 @@ LEFT_TO_THE_HOST = [
 ]
 
 
+@pytest.mark.registry
 def test_measures_with_a_threshold_are_listed():
     with_rel = {n for n in HOSTED if "rel" in ir_measures.measures.registry[n].SUPPORTED_PARAMS}
     assert with_rel == set(WITH_REL)

@@ -315,6 +315,7 @@ def test_documents_known_from_another_system(dataset, systems, topics, qrels):
     assert values["Coverage"].idxmax() == "baseline"
 
 
+@pytest.mark.registry
 def test_everything_of_the_package_is_in_reach():
     for name in irpref.__all__:
         assert hasattr(pt.irpref, name)

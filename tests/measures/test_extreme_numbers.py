@@ -167,6 +167,7 @@ def test_one_negative_grade_moves_loss_and_recovery():
     assert (before[recovery], after[recovery]) == (1 / 2, 0)
 
 
+@pytest.mark.registry
 def test_negative_grades_are_no_news_for_other_measures(recwarn):
     measures = [
         measure for name, measure in irpref.measures.registered().items() if name not in FAMILY

@@ -181,6 +181,7 @@ def n_prefs(docs: dict) -> int:
 # The table above ----------------------------------------------------------------------------------
 
 
+@pytest.mark.registry
 def test_the_tables_name_registered_measures_only():
     assert {*EMPTY, *NOT_IDEAL} <= set(registered())
 

@@ -25,6 +25,7 @@ def test_entries_have_what_bibtex_wants():
         assert doi is None or re.fullmatch(r"10\.\d{4,}/\S+", doi[1])
 
 
+@pytest.mark.registry
 def test_a_doi_that_a_measure_names_is_that_of_its_entry():
     for measure in registered().values():
         named = re.findall(r"doi:(\S+?)[;,]?(?:\s|$)", measure.SOURCE)
@@ -59,6 +60,7 @@ def test_the_entries_of_several_measures_stand_once():
     assert irpref.PPlus.cite().startswith("% P+-measure (PPlus: beta=1.0, judged_only=False)")
 
 
+@pytest.mark.registry
 def test_everyday_measures_have_papers():
     measures = irpref.parse_all(
         ["AP", "nDCG", "P@5", "R@5", "RR", "Rprec", "Bpref", "ERR@10", "RBP", "SetF", "infAP"]
@@ -68,6 +70,7 @@ def test_everyday_measures_have_papers():
     assert "@article{jarvelin2002cg," in cite([irpref.parse("nDCG@10")])
 
 
+@pytest.mark.registry
 def test_no_entry_begins_in_what_is_said_above_the_entries():
     text = cite(irpref.parse_all(["RPref(max_rel=2)@10", "nDCG(gains={0:0,1:1,2:3})@10", "AP"]))
     above = [line for line in text.split("\n") if line.startswith("%")]

@@ -32,6 +32,7 @@ def fresh():
     return json.loads(done.stdout.splitlines()[-1])
 
 
+@pytest.mark.registry
 def test_no_name_of_one_letter():
     ours = [
         name for name, m in ir_measures.measures.registry.items() if isinstance(m, KernelMeasure)
@@ -40,6 +41,7 @@ def test_no_name_of_one_letter():
     assert min(map(len, ours)) > 1
 
 
+@pytest.mark.registry
 def test_our_provider_stands_last_and_takes_nothing_from_the_others():
     providers = ir_measures.DefaultPipeline.providers
     assert [getattr(p, "NAME", "") for p in providers].count("irpref") == 1

@@ -107,10 +107,12 @@ def _circle(graph):
     return next(filter(None, (walk(name, []) for name in sorted(graph))), None)
 
 
+@pytest.mark.registry
 def test_a_circle_would_be_found():
     assert _circle({"a": {"b"}, "b": {"c"}, "c": {"b"}}) == ["b", "c", "b"]
 
 
+@pytest.mark.registry
 def test_no_circle_between_files():
     assert _circle(GRAPH) is None
 
@@ -130,12 +132,14 @@ def test_an_import_is_seen_however_it_is_written(line):
     assert "irpref.plots" in _imports(ast.parse(line))
 
 
+@pytest.mark.registry
 def test_an_import_of_type_checkers_is_one_of_names_only():
     line = "if TYPE_CHECKING:\n    from irpref.plots import crp"
     assert _imports(ast.parse(line)) == set()
     assert _imports(ast.parse(line), types=True) == {"irpref.plots"}
 
 
+@pytest.mark.registry
 def test_a_module_that_is_put_together_at_run_time_counts_as_irpref():
     assert _imports(ast.parse("import_module(f'irpref.{name}')")) == {"irpref"}
 
@@ -155,6 +159,7 @@ def test_a_file_that_is_named_for_later_is_seen(line, name):
     assert _named(ast.parse(line)) == ({name} if name else set())
 
 
+@pytest.mark.registry
 def test_the_top_holds_these_packages_and_no_others():
     top = {
         path.stem
@@ -174,10 +179,12 @@ def test_the_plugin_does_not_know_the_lab(name):
     assert not set(filter(_is_of_lab, names))
 
 
+@pytest.mark.registry
 def test_the_front_door_only_opens_the_lab_when_it_is_asked_for():
     assert not any(map(_is_of_lab, _imports(ast.parse(TREES["irpref"]), types=True)))
 
 
+@pytest.mark.registry
 def test_imports_go_in_one_direction():
     against = [
         f"{name} -> {other}"
@@ -193,6 +200,7 @@ def _floor(name):
     return LAYERS.index(layer) if layer in LAYERS else len(LAYERS)
 
 
+@pytest.mark.registry
 def test_imports_of_the_lab_go_in_one_direction():
     row = {part: number for number, parts in enumerate(LAB) for part in parts}
     edges = {
@@ -205,11 +213,13 @@ def test_imports_of_the_lab_go_in_one_direction():
     assert against <= ASKED
 
 
+@pytest.mark.registry
 def test_only_surfaces_come_in_by_the_front_door():
     through = {name.split(".")[1] for name, others in WITH_TYPES.items() if "irpref" in others}
     assert through <= {*SURFACES, "lab"}
 
 
+@pytest.mark.registry
 def test_only_names_that_belong_together_meet_in_pyterrier():
     """`irpref_pyterrier` puts plugin and lab together as `pt.irpref`; nothing here imports it."""
     beside = HOME.parent / "irpref_pyterrier"

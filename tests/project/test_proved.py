@@ -23,12 +23,14 @@ def counted(make_proved):
     return json.loads(make_proved.COUNTS.read_text("utf8"))
 
 
+@pytest.mark.registry
 def test_the_page_is_written_from_the_counts(make_proved, counted):
     assert make_proved.PAGE.read_text("utf8") == make_proved.page(counted), (
         "run: python docs/make_proved.py --page"
     )
 
 
+@pytest.mark.registry
 def test_the_tests_that_counted_are_there(counted):
     for row in counted["counts"]:
         file, _, name = row["test"].partition("::")
@@ -39,6 +41,7 @@ def test_the_tests_that_counted_are_there(counted):
         assert row["values"] > 0
 
 
+@pytest.mark.registry
 def test_the_files_that_count_and_what_they_compare_with_are_on_the_page(make_proved, counted):
     assert {row["test"].partition("::")[0] for row in counted["counts"]} == set(
         make_proved.counting()
@@ -49,6 +52,7 @@ def test_the_files_that_count_and_what_they_compare_with_are_on_the_page(make_pr
     assert {row["with"] for row in counted["counts"]} == others
 
 
+@pytest.mark.registry
 def test_the_page_counts_no_more_expected_values_than_the_worked_examples_have(counted):
     """Who adds an example need not count again: releases do."""
     values = sum(len(load(name).expected) for name in examples())

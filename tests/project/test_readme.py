@@ -18,6 +18,7 @@ def blocks(language):
     return re.findall(rf"```{language}\n(.*?)```", TEXT, flags=re.S)
 
 
+@pytest.mark.registry
 def test_the_list_of_measures_is_the_registry():
     assert script(ROOT / "docs" / "make_readme.py").with_names(TEXT) == TEXT, (
         "run: python docs/make_readme.py"

@@ -28,6 +28,7 @@ def test_the_calls_of_the_page_run():
     assert done.failed == 0
 
 
+@pytest.mark.registry
 def test_the_page_names_the_measures_of_the_sources():
     calls = [
         line

@@ -57,6 +57,7 @@ USER = {
 }
 
 
+@pytest.mark.registry
 @pytest.mark.once
 def test_a_strict_type_checker_knows_the_parameters(tmp_path):
     file = tmp_path / "user.py"
@@ -89,6 +90,7 @@ def test_a_strict_type_checker_knows_the_parameters(tmp_path):
     assert said
 
 
+@pytest.mark.registry
 def test_the_file_for_type_checkers_is_what_the_declarations_say():
     make_types = script(ROOT / "docs" / "make_types.py")
     assert make_types.OUT.read_text(encoding="utf-8") == make_types.stub(), (
@@ -96,6 +98,7 @@ def test_the_file_for_type_checkers_is_what_the_declarations_say():
     )
 
 
+@pytest.mark.registry
 def test_help_says_which_way_is_better_and_what_a_measure_needs():
     assert "[0, 1]; lower is better." in irpref.EMeasure.__doc__
     assert "[0, 1]; higher is better." in irpref.QMeasure.__doc__
@@ -130,11 +133,13 @@ def test_the_signature_is_that_of_calling_the_measure(name):
     assert inspect.signature(type(measure)).parameters.keys() == {"params"}
 
 
+@pytest.mark.registry
 def test_a_star_brings_the_measures_and_nothing_else():
     assert set(irpref.__all__) == set(measures.__all__)
     assert all(isinstance(getattr(irpref, name), KernelMeasure) for name in irpref.__all__)
 
 
+@pytest.mark.registry
 def test_dir_shows_what_can_be_used():
     assert {*irpref.__all__, "evaluator", "parse", "curves", "lab", "__version__"} <= set(
         dir(irpref)
