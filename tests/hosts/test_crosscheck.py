@@ -323,6 +323,12 @@ def test_a_difference_without_a_reason_and_the_exit_status(wrong, tmp_path, monk
     assert main(["crosscheck", "q", "r", "AP", "nDCG@10", "-o", "tsv"]) == 0
     lines = capsys.readouterr().out.splitlines()
     assert lines[0].split("\t") == list(COLUMNS)
+    assert main(["crosscheck", "q", "r", "AP", "--tool", "cwl_eval", "-o", "tsv"]) == 0
+    assert {line.split("\t")[2] for line in capsys.readouterr().out.splitlines()[1:]} == {
+        "cwl_eval"
+    }
+    assert main(["crosscheck", "q", "r", "AP", "--tool", "trec_eval"]) == 1
+    assert "is not installed" in capsys.readouterr().out
 
 
 def test_a_binary_is_asked_where_there_is_one(tmp_path, monkeypatch):

@@ -20,14 +20,23 @@ MEASURES = (
 Examples:
   irpref crosscheck qrels.txt run.txt
   irpref crosscheck qrels.txt run.txt AP nDCG@10 iprec_at_recall_0.40
+  irpref crosscheck qrels.txt run.txt AP nDCG@10 --tool ranx
 
-Exit status: 0, or 1 if a difference has no known reason.""",
+Exit status: 0, or 1 if a difference has no known reason, a tool has no value for some topics, or a
+tool of --tool computes nothing.""",
 )
 @options.inputs("RUN... [MEASURE...]", measures=MEASURES)
 @options.topics
+@options.option(
+    "--tool",
+    "tools",
+    multiple=True,
+    metavar="NAME",
+    help="compare with this tool alone (repeatable)",
+)
 @options.reading
 @options.writing
-def crosscheck(given: Inputs, out: Output) -> int:
+def crosscheck(given: Inputs, out: Output, tools: tuple[str, ...]) -> int:
     """Compare the values of irpref with those of other tools on your own files, and explain each
     difference.
 
@@ -37,7 +46,7 @@ def crosscheck(given: Inputs, out: Output) -> int:
     import irpref
 
     qrels = given.judgments()
-    differences = irpref.crosscheck(given.measures, qrels, given.runs())
+    differences = irpref.crosscheck(given.measures, qrels, given.runs(), tools=tools or None)
     table = of_frame(differences, rounded(), title="")
     table.notes = [
         "largest: the tool's value minus ours",
