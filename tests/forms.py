@@ -94,7 +94,7 @@ def _in_json(frame):
 FILES = {
     "parquet": _in_parquet,
     "csv": lambda frame: frame.to_csv(index=False),
-    "tsv": lambda frame: frame.to_csv(index=False, sep="\t"),
+    "tsv": lambda frame: frame.to_csv(index=False, sep="\t", quoting=3),
     "json": _in_json,
     "jsonl": lambda frame: frame.to_json(orient="records", lines=True),
 }

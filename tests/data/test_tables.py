@@ -303,7 +303,7 @@ def test_parquet_without_pyarrow_is_refused_in_one_line(
         ),
         (
             "r.csv",
-            b'query_id,doc_id,score\n1,"a\nb",1\n1,c,x\n',
+            b'query_id,doc_id,note,score\n1,a,"a\nb",1\n1,c,,x\n',
             "{path}, line 4: the score is 'x', expected a number",
         ),
         ("r.csv", b"query_id,doc_id,score\n1,,2\n", "{path}, line 2: the doc_id is missing"),
@@ -314,13 +314,13 @@ def test_parquet_without_pyarrow_is_refused_in_one_line(
         ),
         ("r.csv", b"query_id,doc_id,score\n,,\n", "{path}, line 2: the query_id is missing"),
         ("r.csv", b"query_id,doc_id,score\n1,\xff,2\n", "{path}, line 2: this is not UTF-8"),
-        ("r.csv", b"1,a,2\n", "{path} has no columns 'query_id' (or 'qid'), 'doc_id' (or 'docno'), 'score' (found"),
+        ("r.csv", b"1,a,2\n", "{path} has no columns 'query_id' (or 'qid'), 'doc_id' (or 'docno'), 'score' (or"),
         ("r.csv", b"qid,docno,docno,score\n1,a,b,2\n", "{path} has two columns of the same name"),
         ("r.csv", b"", "{path}: the file is empty, expected a header"),
         (
             "r.tsv",
-            b"qid\tdocno\trank\n1\ta\t2\n",
-            "{path} has no column 'score' (found: qid, docno, rank)",
+            b"qid\tdocno\tplace\n1\ta\t2\n",
+            "{path} has no column 'score' (or 'rank') (found: qid, docno, place)",
         ),
         ("r.json", b'{"1": {"a": 1}', "{path}, line 1: this is no JSON"),
         (
@@ -394,11 +394,6 @@ def test_parquet_without_pyarrow_is_refused_in_one_line(
             "r.jsonl",
             b'\n{"qid": 1, "docno": %s, "score": 2}' % (b"1" * 5000),
             "{path}, line 2: a number has too many",
-        ),
-        (
-            "r.csv",
-            b"query_id,doc_id,score\n1,%s,2\n" % (b"a" * 200_000),
-            "{path}, line 2: field larger than",
         ),
         ("r.csv", b'query_id,doc_id,score\n1,"a"b,2\n', "{path}, line 2: "),
         (

@@ -254,7 +254,7 @@ def test_expected_numbers_are_one_a_topic(numbers, found):
 def test_missing_columns():
     run = pd.DataFrame([ScoredDoc("q1", "a", 1.0)])
     assert refusal(QMeasure, QRELS, run.drop(columns="score")) == (
-        "DataFrame has no column 'score' (found: query_id, doc_id); "
+        "DataFrame has no column 'score' (or 'rank') (found: query_id, doc_id); "
         "rename it; irpref.read_run(path, columns={'score': 'NAME'}) does so for a file"
     )
     swapped = refusal(QMeasure, run, RUN), refusal(QMeasure, QRELS, pd.DataFrame(JUDGED))

@@ -408,12 +408,12 @@ def test_the_path_of_a_file_of_known_documents(tmp_path):
         (
             "a.csv",
             "q1,d1,2\n",
-            "a.csv has no columns 'query_id' (or 'qid'), 'doc_id' (or 'docno'), 'score' (found: q1, d1, 2); ",
+            "a.csv has no columns 'query_id' (or 'qid'), 'doc_id' (or 'docno'), 'score' (or 'rank')",
         ),
         (
             "a.csv",
             "query_id,doc_id\nq1,d1\n",
-            "a.csv has no column 'score' (found: query_id, doc_id)",
+            "a.csv has no column 'score' (or 'rank') (found: query_id, doc_id)",
         ),
     ],
 )

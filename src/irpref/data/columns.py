@@ -241,6 +241,8 @@ NAMES = {
     "score": ("score",),
     "relevance": ("relevance", "label", "grade", "rating", "rel", "score"),
 }
+# A run without scores may have ranks.
+RANK = "rank"
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -316,11 +318,11 @@ def columns_of(
     missing: dict[str, list[str]] = {}
     in_file = given is not None
     for ours in ("query_id", "doc_id", value):
-        wanted = [(given or {}).get(ours, ours), *NAMES[ours]]
+        wanted = [(given or {}).get(ours, ours), *NAMES[ours], *[RANK] * (ours == "score")]
         wanted = [
             name for name in dict.fromkeys(wanted) if in_file or name == ours or name != "score"
         ]
-        there = next((name for name in wanted if name in found), None)
+        there = next(filter(None, (_there(name, found) for name in wanted)), None)
         if there is None:
             missing[ours] = wanted[:2]
             continue
@@ -335,6 +337,19 @@ def columns_of(
     if missing:
         raise _missing(missing, found, value, in_file, place)
     return out
+
+
+def _there(name: str, found: Sequence[str]) -> str | None:
+    """The column of this name, or the one whose name differs from it in case and blanks only."""
+    if name in found:
+        return name
+    alike = [other for other in found if str(other).strip().lower() == name.lower()]
+    return alike[0] if len(alike) == 1 else None
+
+
+def as_scores(numbers: Floats, column: str) -> Floats:
+    """Scores from the numbers of a column: those of ranks are negative, since rank 1 is the best."""
+    return 0 - numbers if column.strip().lower() == RANK else numbers
 
 
 def _missing(
@@ -378,6 +393,6 @@ def _another_kind(missing: Iterable[str], found: Sequence[str], value: str) -> s
         return "this looks like a run, expected qrels"
     if value in missing and value == "score" and not {"relevance", "label"}.isdisjoint(found):
         return "this looks like qrels, expected a run"
-    if "doc_id" in missing and "query" in found:
+    if {"doc_id", value} <= set(missing) and "query" in found:
         return f"this looks like topics, expected {'a run' if value == 'score' else 'qrels'}"
     return ""

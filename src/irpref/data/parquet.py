@@ -14,7 +14,16 @@ from urllib.parse import unquote
 
 import numpy as np
 
-from irpref.data.columns import Coded, Reading, Table, columns_of, objects, stretches_of
+from irpref.data.cells import warn_of_ungraded
+from irpref.data.columns import (
+    Coded,
+    Reading,
+    Table,
+    as_scores,
+    columns_of,
+    objects,
+    stretches_of,
+)
 from irpref.data.labels import grades_of
 from irpref.data.run_names import inside
 from irpref.data.source import PACKED, Source
@@ -119,10 +128,14 @@ def _tables_of(
     )
     # Each name of a topic is read once.
     coded = [topic] if topic in schema.names and _is_text(schema.field(topic).type) else []
-    rows = 0
+    rows = ungraded = 0
     with opened(metadata=metadata, read_dictionary=coded) as reader:
         # The caller works in another thread meanwhile: more of them would take its core.
         for batch in reader.iter_batches(ROWS, columns=wanted, use_threads=False):
+            if value == "relevance" and number in batch.schema.names:
+                graded = batch.column(number).is_valid()
+                ungraded += len(batch) - (graded.true_count or 0)
+                batch = batch.filter(graded)
             if not len(batch):
                 continue
 
@@ -138,9 +151,10 @@ def _tables_of(
             further = {other: _plain(column(other)) for other in others}
             numbers = _grades(column(number), how, name) if value == "relevance" else None
             if numbers is None:
-                numbers = _numbers(column(number), number, name)
+                numbers = as_scores(_numbers(column(number), number, name), number)
             yield Table(topics, docs, numbers, further, ("query_id", "doc_id", value, *others))
             rows += len(batch)
+    warn_of_ungraded(ungraded, name)
 
 
 # Columns ------------------------------------------------------------------------------------------

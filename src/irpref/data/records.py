@@ -10,20 +10,31 @@ a surrogate pair in an id."""
 
 from __future__ import annotations
 
-import io
-import sys
-from array import array
-from collections.abc import Callable, Iterator, Mapping, Sequence
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from irpref.data import trec
-from irpref.data.columns import NAMES, PLAIN, Reading, Table, columns_of, objects
-from irpref.data.labels import WORTH, grades_of
-from irpref.data.source import LONGEST_LINE, Source, ahead, blocks_of, too_long
-from irpref.errors import ColumnError, InputError, LabelError
-from irpref.kernel.segments import Floats, all_whole
+from irpref.data.cells import csv as csv
+from irpref.data.cells import decoded, numbers_of, table_of, text_blocks, warn_of_ungraded
+from irpref.data.cells import tsv as tsv
+from irpref.data.columns import (
+    NAMES,
+    PLAIN,
+    Reading,
+    Stretches,
+    Table,
+    as_scores,
+    columns_of,
+    objects,
+)
+from irpref.data.source import Source, ahead
+from irpref.data.texts import compiled, plain_lines
+from irpref.errors import InputError
+from irpref.kernel.segments import all_whole
 from irpref.messages import clipped
 
 
@@ -34,109 +45,6 @@ def parquet(source: Source, value: str, how: Reading = PLAIN) -> Iterator[Table]
     return ahead(tables(source, value, how))
 
 
-# CSV ----------------------------------------------------------------------------------------------
-
-
-def csv(source: Source, value: str, how: Reading = PLAIN, separator: str = ",") -> Table:
-    """A file of cells separated by commas, with a header."""
-    import csv
-
-    name = source.name
-    physical = (line for text in _blocks(source) for line in io.StringIO(text, newline=""))
-    lines = csv.reader(physical, delimiter=separator, strict=True)
-    try:
-        header = next(lines, None)
-        if header is None or not any(header):
-            raise InputError(
-                f"the file is empty, expected a header such as query_id,doc_id,{value}", path=name
-            )
-        of = columns_of(header, value, how.columns, path=name)
-        if len(set(header)) < len(header):
-            raise ColumnError(
-                f"has two columns of the same name (found: {', '.join(map(repr, header))})",
-                path=name,
-                found=tuple(header),
-            )
-        columns: dict[str, list[str]] = {
-            c: [] for c in (of.values() if value == "score" else header)
-        }
-        kept = [(columns[c].append, header.index(c), c == of["query_id"]) for c in columns]
-        ends = array("q")  # the line that each row ends in
-        for row in filter(None, lines):
-            ends.append(lines.line_num)
-            if len(row) != len(header):
-                size = f"{len(row)} field{'s' * (len(row) != 1)}, expected {len(header)}"
-                size += f" ({separator.join(header)})"
-                raise InputError(
-                    f"{size}: {separator.join(row)[: trec.SHOWN]!r}", path=name, line=ends[-1]
-                )
-            for append, i, repeats in kept:
-                append(sys.intern(row[i]) if repeats else row[i])
-    except csv.Error as error:
-        raise InputError(str(error), path=name, line=lines.line_num) from None
-    topics, docs, cells = (columns[there] for there in of.values())
-
-    def place(row: int) -> dict[str, Any]:
-        return {"path": name, "line": ends[row]}
-
-    for ours, ids in (("query_id", topics), ("doc_id", docs)):
-        if "" in ids:
-            raise InputError(f"the {ours} is missing", column=ours, **place(ids.index("")))
-    further = {}
-    if value == "relevance":
-        taken = set(of.values()) | set(of)
-        further = {
-            c: objects(columns[c]) if c == "iteration" else _typed(columns[c])
-            for c in header
-            if c not in taken
-        }
-    return _table(
-        topics, docs, _numbers(cells, place, value, how, name, is_text=True), further, value, name
-    )
-
-
-def tsv(source: Source, value: str, how: Reading = PLAIN) -> Table:
-    """A file of cells separated by tabs, with a header; for files without one see `has_header`."""
-    return csv(source, value, how, "\t")
-
-
-def has_header(source: Source, value: str, how: Reading) -> bool:
-    """Whether the first line of a file with tabs names our columns; if not, it is a TREC file."""
-    if not source.is_file():
-        source.keep = True  # it is opened again
-    data = b""
-    with source.open() as file:
-        while not {10, 13} & set(data) and len(data) < 1 << 16 and (more := file.read(1 << 12)):
-            data += more
-    line = data.replace(b"\r", b"\n").partition(b"\n")[0]
-    fields = [field.strip().strip('"') for field in line.decode("utf-8", "replace").split("\t")]
-    # BEIR's header is known to the reader of TREC files, where quotes are ordinary characters.
-    ids = ({how.columns.get(ours), *NAMES[ours]} for ours in ("query_id", "doc_id"))
-    return fields != ["query-id", "corpus-id", "score"] and any(
-        known & set(fields) for known in ids
-    )
-
-
-def _typed(cells: Sequence[str]) -> Any:
-    """A further column of judgments: truth values, numbers or text; missing is NaN among numbers,
-    else None.
-    """
-    there = {cell for cell in cells if cell}
-    if there and {cell.lower() for cell in there} <= {
-        "true",
-        "false",
-    }:  # as Python and pandas write them
-        found = [cell.lower() == "true" if cell else None for cell in cells]
-        return objects(found) if None in found else np.array(found)
-    try:
-        trec.as_floats(list(there))
-    except ValueError:
-        return objects([cell or None for cell in cells])
-    numbers = np.array([float(cell or "nan") for cell in cells])
-    whole = all(cell.lstrip("+-").isdecimal() for cell in cells) and all_whole(numbers)
-    return numbers.astype(np.int64) if whole else numbers
-
-
 # JSON ---------------------------------------------------------------------------------------------
 
 
@@ -145,7 +53,7 @@ def json(source: Source, value: str, how: Reading = PLAIN) -> Table:
     name = source.name
     with source.open() as file:
         data = file.read()
-    found = loaded(_decoded(data, name), name)
+    found = loaded(decoded(data, name), name)
     if isinstance(found, list):
         where = [{"path": name, "record": i} for i in range(1, len(found) + 1)]
         return _records(found, where, name, value, how)
@@ -170,18 +78,129 @@ def json(source: Source, value: str, how: Reading = PLAIN) -> Table:
     def place(row: int) -> dict[str, Any]:
         return {"path": name, "topic": topics[row], "doc": docs[row]}
 
-    return _table(topics, docs, _numbers(numbers, place, value, how, name), {}, value, name)
+    return table_of(topics, docs, numbers_of(numbers, place, value, how, name), {}, value, name)
 
 
-def jsonl(source: Source, value: str, how: Reading = PLAIN) -> Table:
+def jsonl(source: Source, value: str, how: Reading = PLAIN) -> Iterator[Table]:
     """One record a line."""
+    if value == "relevance":
+        yield _of_lines(lines_of(source), source.name, value, how)
+        return
+    before, form = 0, None
+    for text in text_blocks(source):
+        form = form or _line_form(text, how, source.name)
+        table = None if form is None else form.table(text)
+        number = text.count("\n")
+        if table is None:
+            lines = enumerate(text.split("\n"), before + 1)
+            table = _of_lines(lines, source.name, value, how)
+        if len(table):
+            yield table
+        before += number
+
+
+def _of_lines(lines: Iterable[tuple[int, str]], name: str, value: str, how: Reading) -> Table:
+    """A record for each line that holds something."""
     records: list[Any] = []
     where: list[dict[str, Any]] = []
-    for number, line in lines_of(source):
+    for number, line in lines:
         if line.strip():
-            where.append({"path": source.name, "line": number})
-            records.append(loaded(line.removeprefix("\ufeff"), source.name, number))
-    return _records(records, where, source.name, value, how)
+            where.append({"path": name, "line": number})
+            records.append(loaded(line.removeprefix("\ufeff"), name, number))
+    return _records(records, where, name, value, how)
+
+
+# A text without escapes, or a number, as the value of a key.
+_VALUE = r'"(?:[^"\\]*)"|-?[0-9][0-9.eE+-]*'
+_KEY = r'\s*"[^"\\]+"\s*:\s*'
+_LINE = re.compile(rf"\{{{_KEY}(?:{_VALUE})(?:\s*,{_KEY}(?:{_VALUE}))*\s*\}}")
+_ENTRY = re.compile(rf'(\s*)"([^"\\]+)"(\s*:\s*)({_VALUE})(\s*,?)')
+
+
+@dataclass(frozen=True, slots=True)
+class _LineForm:
+    """How all lines of a file of records are written if they are written like the first one.
+
+    Attributes
+    ----------
+    between : list of bytes
+        What stands before, between and behind the values of a line.
+    doc, score : int
+        Which of the values these are; the first is the topic.
+    column : str
+        The name of the score.
+    """
+
+    between: list[bytes]
+    doc: int
+    score: int
+    column: str
+
+    def table(self, text: str) -> Table | None:
+        """The rows of lines like the first one; None if one is different.
+
+        What is between the values is replaced by bytes that JSON never has inside of text, whose
+        order must be the same in each line. Then these are lines of fields.
+        """
+        data = text.encode()
+        if b"\r" in data:
+            data = data.replace(b"\r\n", b"\n")
+        if not data.endswith(b"\n"):
+            data += b"\n"
+        first, *inner, last = self.between
+        n = data.count(b"\n")
+        if not data.startswith(first) or any(byte in data for byte in (b"\\", b"\t", *_MARKS)):
+            return None
+        data = data.removeprefix(first).replace(last + b"\n", b"\n").replace(b"\n" + first, b"\n")
+        for mark, gap in zip(_MARKS, inner, strict=False):
+            data = data.replace(gap, mark)
+        if any(byte in data for byte in (b'"', b"{", b"}", b" ", b"\t")):
+            return None
+        marks = np.frombuffer(data, np.uint8)
+        marks = marks[marks < 32]
+        width = len(inner) + 1
+        expected = [*(mark[0] for mark in _MARKS[: len(inner)]), 10]
+        if marks.size != n * width or (marks.reshape(n, width) != expected).any():
+            return None
+        for mark in _MARKS[: len(inner)]:
+            data = data.replace(mark, b"\t")
+        plain = plain_lines(data, width, {"doc_id": self.doc}, self.score)
+        if plain is None:
+            return None
+        names, lengths, ids, numbers = plain
+        scores = as_scores(numbers, self.column)
+        return Table(Stretches(names, lengths), ids["doc_id"], scores, found=_RUN)
+
+
+_MARKS = tuple(bytes([byte]) for byte in range(1, 9))
+_RUN = ("query_id", "doc_id", "score")
+
+
+def _line_form(text: str, how: Reading, name: str) -> _LineForm | None:
+    """How the first line is written; None if it is anything but a flat record that begins with the
+    topic and whose other values are text or numbers.
+    """
+    line = text.partition("\n")[0].removesuffix("\r")
+    if not compiled or not _LINE.fullmatch(line):
+        return None
+    entries = list(_ENTRY.finditer(line))
+    keys = [entry[2] for entry in entries]
+    columns = columns_of(keys, "score", how.columns, path=name, line=1)
+    places = [keys.index(columns[ours]) for ours in _RUN]
+    if places[0] != 0 or len(keys) > len(_MARKS):
+        return None
+    values = [entry.span(4) for entry in entries]
+    # Quotation marks belong to what is between.
+    quoted = [line[start] == '"' for start, _ in values]
+    if quoted[places[2]] or not (quoted[0] and quoted[places[1]]):
+        return None
+    inside = [
+        (start + quote, stop - quote) for (start, stop), quote in zip(values, quoted, strict=True)
+    ]
+    ends = [0, *(stop for _, stop in inside)]
+    begins = [*(start for start, _ in inside), len(line)]
+    between = [line[a:b].encode() for a, b in zip(ends, begins, strict=True)]
+    return _LineForm(between, places[1], places[2], columns["score"])
 
 
 def lines_of(source: Source) -> Iterator[tuple[int, str]]:
@@ -189,32 +208,11 @@ def lines_of(source: Source) -> Iterator[tuple[int, str]]:
     takes for line ends.
     """
     number, rest = 1, ""
-    for text in _blocks(source):
+    for text in text_blocks(source):
         *lines, rest = (rest + text).split("\n")
         yield from enumerate(lines, number)
         number += len(lines)
     yield number, rest
-
-
-def _blocks(source: Source) -> Iterator[str]:
-    """The text, some whole lines at a time."""
-    number = 1
-    with source.open() as file:
-        for block in blocks_of(file, 1 << 20):
-            if too_long(block):
-                raise InputError(
-                    f"longer than {LONGEST_LINE >> 20} MB", path=source.name, line=number
-                )
-            yield _decoded(block, source.name, number)
-            number += block.count(b"\n")
-
-
-def _decoded(data: bytes, name: str, number: int = 1) -> str:
-    try:
-        return data.decode("utf-8-sig" if number == 1 else "utf-8")
-    except UnicodeDecodeError as error:
-        line = number + data.count(b"\n", 0, error.start)
-        raise InputError("this is not UTF-8", path=name, line=line) from None
 
 
 def loaded(text: str, name: str, line: int | None = None) -> Any:
@@ -266,8 +264,9 @@ def _records(
     docs: list[str] = []
     numbers: list[Any] = []
     of: dict[str, str] = {}
-    keys: list[str] = []
-    for record, where in zip(records, places, strict=True):
+    keys: list[str] | None = None
+    graded: list[int] = []
+    for i, (record, where) in enumerate(zip(records, places, strict=True)):
         if not isinstance(record, dict):
             raise InputError(
                 f"expected an object with query_id, doc_id, {value}, got a {_json_type(record)}",
@@ -275,6 +274,9 @@ def _records(
             )
         if keys != (keys := list(record)):
             of = columns_of(keys, value, how.columns, **where)
+        if value == "relevance" and record[of[value]] in (None, ""):
+            continue
+        graded.append(i)
         for ours, column in (("query_id", topics), ("doc_id", docs)):
             given = record[of[ours]]
             if type(given) not in (str, int):
@@ -283,12 +285,22 @@ def _records(
                     column=ours,
                     **where,
                 )
-            column.append(str(given))
+            if "\n" in (text := str(given)) or "\r" in text:
+                raise InputError(
+                    f"the {ours} has an end of line in it: {clipped(text)!r}", column=ours, **where
+                )
+            column.append(text)
         numbers.append(record[of[value]])
+    if len(graded) < len(records):
+        first = next(i for i, row in enumerate([*graded, -1]) if i != row)
+        warn_of_ungraded(len(records) - len(graded), **places[first])
+        records, places = ([rows[i] for i in graded] for rows in (records, places))
     further: dict[str, Any] = {}
     if value == "relevance":
-        known = {other for several in NAMES.values() for other in several} | set(
-            how.columns.values()
+        known = (
+            {other for several in NAMES.values() for other in several}
+            | {*of.values()}
+            | set(how.columns.values())
         )
         for key in dict.fromkeys(key for record in records for key in record if key not in known):
             cells = [record.get(key) for record in records]
@@ -296,69 +308,7 @@ def _records(
             further[key] = np.array(cells) if types in ({bool}, {float}, {int, float}) else whole
             if types == {int} and all_whole(whole.astype(np.float64)):
                 further[key] = np.array(cells)
-    return _table(
-        topics, docs, _numbers(numbers, places.__getitem__, value, how, name), further, value, name
-    )
-
-
-# Columns ------------------------------------------------------------------------------------------
-
-
-def _numbers(
-    cells: list[Any],
-    place: Callable[[int], dict[str, Any]],
-    value: str,
-    how: Reading,
-    name: str,
-    is_text: bool = False,
-) -> Floats:
-    """Scores or grades, those of labels included. `is_text`: numbers are text; `place`: a row's
-    place in the file.
-    """
-    if value == "relevance" and (how.labels is not None or set(map(type, cells)) == {str}):
-        grades = grades_of(list(map(str, cells)), how.labels, name)
-        if grades is not None:
-            return grades
-    try:
-        if is_text:
-            return np.array(trec.as_floats(cells), dtype=np.float64)
-        if set(map(type, cells)) <= {int, float}:
-            return np.fromiter(map(float, cells), np.float64, len(cells))
-    except OverflowError:
-        row = next(row for row, cell in enumerate(cells) if abs(cell) > sys.float_info.max)
-        message = "a number is too large for a double"
-        if "topic" in place(row):
-            message = "topic {topic!r}, document {doc!r}: ".format(**place(row)) + message
-        raise InputError(message, column=value, value=cells[row], **place(row)) from None
-    except ValueError:
-        pass
-    good = (
-        trec.is_number(cell.encode()) if is_text else type(cell) in (int, float) for cell in cells
-    )
-    row = next(row for row, is_good in enumerate(good) if not is_good)
-    message = f"the {value} is {clipped(cells[row])!r}, expected a number"
-    if "topic" in place(row):
-        message = "topic {topic!r}, document {doc!r}: ".format(**place(row)) + message
-    if value != "relevance":
-        raise InputError(message, column=value, value=cells[row], **place(row))
-    raise LabelError(
-        message, remedy=WORTH, column=value, label=str(cells[row]), value=cells[row], **place(row)
-    )
-
-
-def _table(
-    topics: list[str],
-    docs: list[str],
-    number: Floats,
-    further: Mapping[str, Any],
-    value: str,
-    name: str,
-) -> Table:
-    try:
-        "".join(topics).encode()
-        "".join(docs).encode()
-    except UnicodeEncodeError:
-        raise InputError("an id is no text: it holds half of a surrogate pair", path=name) from None
-    return Table(
-        objects(topics), objects(docs), number, further, ("query_id", "doc_id", value, *further)
-    )
+    values = numbers_of(numbers, places.__getitem__, value, how, name)
+    if value == "score" and of:
+        values = as_scores(values, of[value])
+    return table_of(topics, docs, values, further, value, name)

@@ -112,11 +112,19 @@ def is_folder(path: str) -> bool:
 
 
 def inside(folder: str) -> Iterator[str]:
-    """The Parquet files of a folder and the folders in it, by name."""
+    """The Parquet files of a folder and the folders in it, by name; hidden ones are left out."""
     for where, folders, names in os.walk(folder):
-        folders.sort()
+        folders[:] = sorted(name for name in folders if not _is_hidden(name))
         yield from (
             os.path.join(where, name)
             for name in sorted(names)
-            if name.lower().endswith(ENDINGS["parquet"])
+            if name.lower().endswith(ENDINGS["parquet"]) and not _is_hidden(name)
         )
+
+
+def _is_hidden(name: str) -> bool:
+    """Whether Spark leaves out a file or folder of this name: checksums, attempts, what is unfinished.
+
+    A partition by a column whose name begins with `_` is none of these.
+    """
+    return name.startswith(".") or (name.startswith("_") and "=" not in name)

@@ -168,7 +168,7 @@ def read(
     """
     form = form_of(source, how.form)
     if form == "tsv":
-        from irpref.data.records import has_header
+        from irpref.data.cells import has_header
 
         form = "tsv" if has_header(source, value, how) else "trec"
     if form == "trec" or (

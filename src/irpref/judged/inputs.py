@@ -27,6 +27,7 @@ from irpref.data.columns import (
     Stretches,
     Table,
     as_list,
+    as_scores,
     columns_of,
     objects,
     stretches_of,
@@ -245,7 +246,7 @@ def _from_polars(data: Any, value: str, columns: Iterable[str] | None) -> Table:
     return Table(
         Stretches(stretches["value"].to_list(), stretches["len"].to_numpy().astype(np.int64)),
         Unread.of(docs, Texts.of_stream) or objects(docs.to_list()),
-        numbers.cast(pl.Float64).to_numpy(),  # NaN for missing ones
+        as_scores(numbers.cast(pl.Float64).to_numpy(), names[value]),  # NaN for missing ones
         {name: data[name].to_numpy() for name in _further(found, names, columns)},
         found,
     )
@@ -281,7 +282,7 @@ def _from_pandas(data: Any, value: str, columns: Iterable[str] | None) -> Table:
     return Table(
         _ids(data[names["query_id"]]),
         _ids(data[names["doc_id"]]),
-        _numbers(data[names[value]], data, names, value),
+        as_scores(_numbers(data[names[value]], data, names, value), names[value]),
         {name: data[name].to_numpy() for name in further},
         found,
     )
@@ -343,7 +344,8 @@ def _from_tuples(data: Iterable[Any], value: str, columns: Iterable[str] | None)
         for name in _further(found, names, columns)
     }
     query_id, doc_id, numbers = (list(map(attrgetter(name), rows)) for name in names.values())
-    return Table(query_id, doc_id, as_numbers(numbers, query_id, doc_id, value), extra, found)
+    values = as_scores(as_numbers(numbers, query_id, doc_id, value), names[value])
+    return Table(query_id, doc_id, values, extra, found)
 
 
 def _of_polars(item: Any) -> bool:
@@ -417,7 +419,7 @@ def str_list(docs: list[Any], name: str = "doc_id") -> list[str]:
         if any(map(is_missing, docs)):
             raise _missing_id(name) from None
         return [
-            doc.decode("utf-8", "surrogateescape") if type(doc) is bytes else str(doc)
+            doc.decode("utf-8", "surrogateescape") if isinstance(doc, bytes) else str(doc)
             for doc in docs
         ]
 

@@ -1,0 +1,402 @@
+"""Files of cells (CSV, TSV) as tables, and what readers of named columns share.
+
+Of a run, rows are read some at a time: those that hold nothing unusual by compiled code, others cell
+by cell.
+"""
+
+from __future__ import annotations
+
+import io
+import sys
+from array import array
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import chain, compress, islice
+from typing import Any, NoReturn
+
+import numpy as np
+
+from irpref.data import trec
+from irpref.data.columns import (
+    NAMES,
+    PLAIN,
+    Reading,
+    Stretches,
+    Table,
+    as_scores,
+    columns_of,
+    objects,
+)
+from irpref.data.labels import WORTH, grades_of
+from irpref.data.source import LONGEST_LINE, Source, blocks_of, too_long
+from irpref.data.texts import plain_lines
+from irpref.errors import ColumnError, InputError, IrprefWarning, LabelError
+from irpref.kernel.segments import Floats, all_whole
+from irpref.messages import clipped, warn_user
+
+_IDS = ("query_id", "doc_id")
+BLOCK_BYTES = 1 << 20
+_ROWS = 1 << 16  # of a run that are read cell by cell at a time
+
+# CSV ----------------------------------------------------------------------------------------------
+
+
+def csv(source: Source, value: str, how: Reading = PLAIN, separator: str = ",") -> Iterator[Table]:
+    """A file of cells separated by commas (or semicolons), with a header."""
+    if value == "score":
+        yield from _run_cells(source, how, separator)
+    else:
+        yield _judged_cells(source, how, separator)
+
+
+def tsv(source: Source, value: str, how: Reading = PLAIN) -> Iterator[Table]:
+    """A file of cells separated by tabs, with a header; for files without one see `has_header`.
+
+    Quotation marks have no meaning.
+    """
+    return csv(source, value, how, "\t")
+
+
+@dataclass(frozen=True, slots=True)
+class _Header:
+    """What the first line of a file of cells says.
+
+    Attributes
+    ----------
+    names : list of str
+    separator : str
+    lines : int
+        How many lines it takes.
+    """
+
+    names: list[str]
+    separator: str
+    lines: int
+
+
+def _header(texts: Iterator[str], separator: str, name: str, value: str) -> tuple[_Header, str]:
+    """The header of a file, and what follows it in the first of its texts of whole lines."""
+    text = next(texts, "")
+    if separator == "," and text[:4].lower() == "sep=":
+        text += next(texts, "")  # a stream may give its first line alone
+    physical = io.StringIO(text, newline="")
+    first = physical.readline()
+    lines = 1
+    if separator == "," and (said := first.strip().lower())[:4] == "sep=" and len(said) == 5:
+        separator, lines = said[4], 2  # as Excel writes it
+        first = physical.readline()
+    elif separator == "," and ";" in first and "," not in first:
+        separator = ";"
+    _, names = next(_rows(iter([first]), separator, name, lines - 1), (0, []))
+    if not any(names):
+        raise InputError(
+            f"the file is empty, expected a header such as query_id,doc_id,{value}", path=name
+        )
+    if len(set(names)) < len(names):
+        raise ColumnError(
+            f"has two columns of the same name (found: {', '.join(map(repr, names))})",
+            path=name,
+            found=tuple(names),
+        )
+    return _Header(names, separator, lines), text[text.index(first) + len(first) :]
+
+
+def _rows(
+    lines: Iterator[str], separator: str, name: str, before: int = 0
+) -> Iterator[tuple[int, list[str]]]:
+    """The cells of each row, and the number of the line that it ends in; `before`: lines that were
+    read before.
+    """
+    import csv
+
+    style: dict[str, Any] = {"quoting": csv.QUOTE_NONE} if separator == "\t" else {}
+    rows = csv.reader(lines, delimiter=separator, strict=True, **style)
+    try:
+        for row in rows:
+            if row:
+                yield before + rows.line_num, row
+    except csv.Error as error:
+        raise InputError(str(error), path=name, line=before + rows.line_num) from None
+
+
+def _physical(texts: Iterable[str]) -> Iterator[str]:
+    """The lines of texts."""
+    return (line for text in texts for line in io.StringIO(text, newline=""))
+
+
+def _parts(
+    rows: Iterator[tuple[int, list[str]]], header: _Header, name: str, ids: Sequence[str]
+) -> Iterator[tuple[list[int], list[tuple[str, ...]]]]:
+    """The numbers of the lines of some rows, and their columns, until all rows are read.
+
+    Parameters
+    ----------
+    rows : as `_rows` yields them
+    header : _Header
+    name : str
+        Of the file.
+    ids : sequence of str
+        The columns of topics and documents.
+
+    Raises
+    ------
+    InputError
+        A row has not as many cells as the header, or lacks an id, or an id has an end of line in it.
+    """
+    places = [header.names.index(there) for there in ids]
+    while part := list(islice(rows, _ROWS)):
+        if {len(row) for _, row in part} != {len(header.names)}:
+            _refuse(part, header, places, name)
+        numbers = [number for number, _ in part]
+        columns: list[tuple[str, ...]] = list(zip(*(row for _, row in part), strict=True))
+        for place in places:
+            text = "".join(columns[place])
+            if not all(columns[place]) or "\n" in text or "\r" in text:
+                _refuse(part, header, places, name)
+        yield numbers, columns
+
+
+def _refuse(
+    rows: Iterable[tuple[int, list[str]]], header: _Header, places: Sequence[int], name: str
+) -> NoReturn:
+    """Raise the error of the first row that is not as it should be."""
+    for number, row in rows:
+        if len(row) != len(header.names):
+            size = f"{len(row)} field{'s' * (len(row) != 1)}, expected {len(header.names)}"
+            size += f" ({header.separator.join(header.names)})"
+            shown = header.separator.join(row)[: trec.SHOWN]
+            raise InputError(f"{size}: {shown!r}", path=name, line=number)
+        for place, ours in zip(places, _IDS, strict=True):
+            why = "is missing" if not row[place] else None
+            if "\n" in row[place] or "\r" in row[place]:
+                why = f"has an end of line in it: {clipped(row[place])!r}"
+            if why:
+                raise InputError(f"the {ours} {why}", column=ours, path=name, line=number)
+    raise AssertionError("each row is as it should be, and not all of them are")
+
+
+def _run_cells(source: Source, how: Reading, separator: str) -> Iterator[Table]:
+    """The rows of a run, some at a time."""
+    name = source.name
+    texts = text_blocks(source)
+    header, rest = _header(texts, separator, name, "score")
+    columns = columns_of(header.names, "score", how.columns, path=name)
+    before = header.lines
+    for text in chain([rest], texts):
+        number = text.count("\n") + (text[-1:] not in ("", "\n"))
+        if (table := _plain_cells(text, header, columns)) is not None:
+            yield table
+        elif '"' in text and header.separator != "\t":
+            # A cell may go on in the next block.
+            yield from _slow_cells(chain([text], texts), header, columns, name, before)
+            return
+        else:
+            yield from _slow_cells(iter([text]), header, columns, name, before)
+        before += number
+
+
+def _plain_cells(text: str, header: _Header, columns: Mapping[str, str]) -> Table | None:
+    """Rows of a run that hold nothing unusual, read as lines of white-space separated fields; None
+    in doubt.
+    """
+    places = [header.names.index(columns[ours]) for ours in ("query_id", "doc_id", "score")]
+    if places[0] != 0 or '"' in text or " " in text or "\n#" in text or text[:1] in ("#", ""):
+        return None
+    if header.separator != "\t":
+        if "\t" in text:
+            return None
+        text = text.replace(header.separator, "\t")
+    plain = plain_lines(text.encode(), len(header.names), {"doc_id": places[1]}, places[2])
+    if plain is None:
+        return None
+    names, lengths, ids, numbers = plain
+    scores = as_scores(numbers, columns["score"])
+    return Table(Stretches(names, lengths), ids["doc_id"], scores, found=header.names)
+
+
+def _slow_cells(
+    texts: Iterator[str], header: _Header, columns: Mapping[str, str], name: str, before: int
+) -> Iterator[Table]:
+    """Rows of a run, read cell by cell."""
+    rows = _rows(_physical(texts), header.separator, name, before)
+    places = [header.names.index(there) for there in columns.values()]
+    ids = [columns[ours] for ours in _IDS]
+    for numbers, cells in _parts(rows, header, name, ids):
+        topics, docs, scores = (cells[place] for place in places)
+
+        def place_of(row: int, numbers: list[int] = numbers) -> dict[str, Any]:
+            return {"path": name, "line": numbers[row]}
+
+        values = numbers_of(list(scores), place_of, "score", PLAIN, name, is_text=True)
+        yield table_of(
+            list(map(sys.intern, topics)),
+            docs,
+            as_scores(values, columns["score"]),
+            {},
+            "score",
+            name,
+        )
+
+
+def _judged_cells(source: Source, how: Reading, separator: str) -> Table:
+    """The rows of judgments with all their columns. Those with an empty grade are left out."""
+    name, value = source.name, "relevance"
+    texts = text_blocks(source)
+    header, rest = _header(texts, separator, name, value)
+    names = columns_of(header.names, value, how.columns, path=name)
+    ids = [names[ours] for ours in _IDS]
+    rows = _rows(_physical(chain([rest], texts)), header.separator, name, header.lines)
+    columns: dict[str, list[str]] = {there: [] for there in header.names}
+    at = header.names.index(names[value])
+    ends = array("q")  # the line that each row ends in
+    ungraded = array("q")
+    for lines, cells in _parts(rows, header, name, ids):
+        graded = [bool(cell.strip()) for cell in cells[at]]
+        ends.extend(compress(lines, graded))
+        ungraded.extend(number for number, there in zip(lines, graded, strict=True) if not there)
+        for there, column in zip(header.names, cells, strict=True):
+            kept = compress(column, graded)
+            columns[there] += map(sys.intern, kept) if there == ids[0] else kept
+    warn_of_ungraded(len(ungraded), name, line=ungraded[0] if ungraded else None)
+    topics, docs, grades = (columns[there] for there in names.values())
+
+    def place(row: int) -> dict[str, Any]:
+        return {"path": name, "line": ends[row]}
+
+    taken = set(names.values()) | set(names)
+    further = {
+        there: objects(columns[there]) if there == "iteration" else _typed(columns[there])
+        for there in header.names
+        if there not in taken
+    }
+    numbers = numbers_of(grades, place, value, how, name, is_text=True)
+    return table_of(topics, docs, numbers, further, value, name)
+
+
+def warn_of_ungraded(number: int, path: str, **place: Any) -> None:
+    """Say that rows have no grade."""
+    if number:
+        rows = "a row has" if number == 1 else f"{number} rows have"
+        documents = "its document is" if number == 1 else "these documents are"
+        warn_user(f"{rows} no relevance: {documents} unjudged", IrprefWarning, path=path, **place)
+
+
+def has_header(source: Source, value: str, how: Reading) -> bool:
+    """Whether the first line of a file with tabs names our columns; if not, it is a TREC file."""
+    if not source.is_file():
+        source.keep = True  # it is opened again
+    data = b""
+    with source.open() as file:
+        while not {10, 13} & set(data) and len(data) < 1 << 16 and (more := file.read(1 << 12)):
+            data += more
+    line = data.replace(b"\r", b"\n").partition(b"\n")[0]
+    fields = [field.strip() for field in line.decode("utf-8-sig", "replace").split("\t")]
+    # BEIR's header is known to the reader of TREC files.
+    ids = ({how.columns.get(ours), *NAMES[ours]} for ours in _IDS)
+    return fields != ["query-id", "corpus-id", "score"] and any(
+        known & {*fields, *(field.lower() for field in fields)} for known in ids
+    )
+
+
+def _typed(cells: Sequence[str]) -> Any:
+    """A further column of judgments: truth values, numbers or text; missing is NaN among numbers,
+    else None.
+    """
+    there = {cell for cell in cells if cell}
+    if there and {cell.lower() for cell in there} <= {
+        "true",
+        "false",
+    }:  # as Python and pandas write them
+        found = [cell.lower() == "true" if cell else None for cell in cells]
+        return objects(found) if None in found else np.array(found)
+    try:
+        trec.as_floats(list(there))
+    except ValueError:
+        return objects([cell or None for cell in cells])
+    numbers = np.array([float(cell or "nan") for cell in cells])
+    whole = all(cell.lstrip("+-").isdecimal() for cell in cells) and all_whole(numbers)
+    return numbers.astype(np.int64) if whole else numbers
+
+
+# Columns ------------------------------------------------------------------------------------------
+
+
+def text_blocks(source: Source) -> Iterator[str]:
+    """The text, some whole lines at a time."""
+    number = 1
+    with source.open() as file:
+        for block in blocks_of(file, BLOCK_BYTES):
+            if too_long(block):
+                raise InputError(
+                    f"longer than {LONGEST_LINE >> 20} MB", path=source.name, line=number
+                )
+            yield decoded(block, source.name, number)
+            number += block.count(b"\n")
+
+
+def decoded(data: bytes, name: str, number: int = 1) -> str:
+    try:
+        return data.decode("utf-8-sig" if number == 1 else "utf-8")
+    except UnicodeDecodeError as error:
+        line = number + data.count(b"\n", 0, error.start)
+        raise InputError("this is not UTF-8", path=name, line=line) from None
+
+
+def numbers_of(
+    cells: list[Any],
+    place: Callable[[int], dict[str, Any]],
+    value: str,
+    how: Reading,
+    name: str,
+    is_text: bool = False,
+) -> Floats:
+    """Scores or grades, those of labels included. `is_text`: numbers are text; `place`: a row's
+    place in the file.
+    """
+    if value == "relevance" and (how.labels is not None or set(map(type, cells)) == {str}):
+        grades = grades_of(list(map(str, cells)), how.labels, name)
+        if grades is not None:
+            return grades
+    try:
+        if is_text:
+            return np.array(trec.as_floats(cells), dtype=np.float64)
+        if set(map(type, cells)) <= {int, float}:
+            return np.fromiter(map(float, cells), np.float64, len(cells))
+    except OverflowError:
+        row = next(row for row, cell in enumerate(cells) if abs(cell) > sys.float_info.max)
+        message = "a number is too large for a double"
+        if "topic" in place(row):
+            message = "topic {topic!r}, document {doc!r}: ".format(**place(row)) + message
+        raise InputError(message, column=value, value=cells[row], **place(row)) from None
+    except ValueError:
+        pass
+    good = (
+        trec.is_number(cell.encode()) if is_text else type(cell) in (int, float) for cell in cells
+    )
+    row = next(row for row, is_good in enumerate(good) if not is_good)
+    message = f"the {value} is {clipped(cells[row])!r}, expected a number"
+    if "topic" in place(row):
+        message = "topic {topic!r}, document {doc!r}: ".format(**place(row)) + message
+    if value != "relevance":
+        raise InputError(message, column=value, value=cells[row], **place(row))
+    raise LabelError(
+        message, remedy=WORTH, column=value, label=str(cells[row]), value=cells[row], **place(row)
+    )
+
+
+def table_of(
+    topics: Sequence[str],
+    docs: Sequence[str],
+    number: Floats,
+    further: Mapping[str, Any],
+    value: str,
+    name: str,
+) -> Table:
+    try:
+        "".join(topics).encode()
+        "".join(docs).encode()
+    except UnicodeEncodeError:
+        raise InputError("an id is no text: it holds half of a surrogate pair", path=name) from None
+    return Table(
+        objects(topics), objects(docs), number, further, ("query_id", "doc_id", value, *further)
+    )

@@ -1,0 +1,247 @@
+"""What a file says, and what it does not: ranks, comments, quotation marks, ids, empty grades."""
+
+import io
+import json
+from collections import namedtuple
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pytest
+
+import irpref
+from irpref import read_qrels, read_run
+from irpref.data import tables
+from irpref.errors import ColumnError, InputError, IrprefWarning
+
+QRELS = {"q1": {"a": 1, "b": 0}, "q2": {"a": 1, "b": 0}}
+RANKS = pd.DataFrame(
+    [("q1", "a", 1), ("q1", "b", 2), ("q2", "a", 1), ("q2", "b", 2)],
+    columns=["query_id", "doc_id", "rank"],
+)
+Ranked = namedtuple("Ranked", "query_id doc_id rank")  # noqa: PYI024
+
+
+def rows(data: bytes, form: str, **how: Any) -> list[list[Any]]:
+    found: list[list[Any]] = read_run(io.BytesIO(data), form, **how).to_numpy().tolist()
+    return found
+
+
+def judged(data: bytes, form: str, **how: Any) -> list[list[Any]]:
+    frame = read_qrels(io.BytesIO(data), form, **how)
+    found: list[list[Any]] = frame[["query_id", "doc_id", "relevance"]].to_numpy().tolist()
+    return found
+
+
+# Ranks --------------------------------------------------------------------------------------------
+
+
+def _parquet() -> io.BytesIO:
+    out = io.BytesIO()
+    RANKS.to_parquet(out)
+    out.seek(0)
+    return out
+
+
+@pytest.mark.parametrize("columns", [None, {"score": "rank"}])
+@pytest.mark.parametrize("form", ["csv", "tsv", "jsonl", "json", "parquet"])
+def test_ranks_of_files_are_ranks(form: str, columns: dict[str, str] | None) -> None:
+    data = {
+        "csv": lambda: RANKS.to_csv(index=False),
+        "tsv": lambda: RANKS.to_csv(index=False, sep="\t"),
+        "jsonl": lambda: RANKS.to_json(orient="records", lines=True),
+        "json": lambda: RANKS.to_json(orient="records"),
+    }
+    file = _parquet() if form == "parquet" else io.BytesIO(data[form]().encode())
+    run = read_run(file, form, columns=columns)
+    assert irpref.evaluator(["AP"], QRELS).calc_aggregate(run) == {irpref.parse("AP"): 1.0}
+
+
+@pytest.mark.parametrize(
+    "run",
+    [
+        RANKS,
+        RANKS.rename(columns={"rank": "Rank", "query_id": "QID", "doc_id": "docNo"}),
+        pl.from_pandas(RANKS),
+        pl.from_pandas(RANKS).lazy(),
+        [Ranked(*row) for row in RANKS.itertuples(index=False)],
+    ],
+    ids=["pandas", "case", "polars", "lazy", "namedtuples"],
+)
+def test_ranks_of_tables_are_ranks(run: Any) -> None:
+    assert irpref.evaluator(["AP"], QRELS).calc_aggregate(run) == {irpref.parse("AP"): 1.0}
+
+
+def test_scores_count_where_there_are_both() -> None:
+    both = RANKS.assign(score=[1.0, 2.0, 1.0, 2.0])
+    assert irpref.evaluator(["AP"], QRELS).calc_aggregate(both) == {irpref.parse("AP"): 0.5}
+
+
+# Columns ------------------------------------------------------------------------------------------
+
+
+def test_names_of_columns_in_any_case() -> None:
+    assert rows(b"Query_ID,DocNo,SCORE\nq,a,1\n", "csv") == [["q", "a", 1.0]]
+    assert rows(b"Query_ID\tDocNo\tSCORE\nq\ta\t1\n", "tsv") == [["q", "a", 1.0]]
+    assert judged(b"Query,docid,Rating\nq,a,1\n", "csv", columns=COLUMNS) == [["q", "a", 1]]
+    assert judged(b'{"Query": "q", "docid": "a", "Rating": 1}\n', "jsonl", columns=COLUMNS) == [
+        ["q", "a", 1]
+    ]
+
+
+COLUMNS = {"query_id": "query", "doc_id": "docid"}
+
+
+def test_the_exact_name_wins() -> None:
+    assert rows(b"qid,docno,Score,score\nq,a,1,2\n", "csv") == [["q", "a", 2.0]]
+
+
+def test_one_error_names_all_missing_columns() -> None:
+    with pytest.raises(ColumnError) as error:
+        rows(b"question,chunk\nq,a\n", "csv")
+    assert error.value.missing == ("query_id", "doc_id", "score")
+    assert error.value.remedy is not None
+    assert error.value.remedy.example == dict.fromkeys(error.value.missing, "NAME")
+
+
+# Cells --------------------------------------------------------------------------------------------
+
+
+def test_quotation_marks_have_no_meaning_in_tsv() -> None:
+    data = b'query_id\tdoc_id\tscore\nq1\t"a\t1\nq1\tb"\t0\nq1\tc"d\t2\n'
+    assert rows(data, "tsv") == [["q1", '"a', 1.0], ["q1", 'b"', 0.0], ["q1", 'c"d', 2.0]]
+    assert judged(data.replace(b"score", b"relevance"), "tsv") == rows(data, "tsv")
+
+
+@pytest.mark.parametrize("read", [rows, judged])
+def test_semicolons_as_separators(read: Any) -> None:
+    value = "score" if read is rows else "relevance"
+    wanted = [["q1", "a,b", 2], ["q1", "c;d", 1]]
+    data = f'query_id;doc_id;{value}\nq1;a,b;2\nq1;"c;d";1\n'
+    assert read(data.encode(), "csv") == wanted
+    assert read(f"sep=;\n{data}".encode(), "csv") == wanted
+
+
+@pytest.mark.parametrize("read", [rows, judged])
+@pytest.mark.parametrize("end", ["\n", "\r", "\r\n"])
+def test_ids_have_no_end_of_line(read: Any, end: str) -> None:
+    value = "score" if read is rows else "relevance"
+    data = f'query_id,doc_id,{value}\nq1,"a{end}b",2\n'
+    with pytest.raises(InputError, match="the doc_id has an end of line in it") as error:
+        read(data.encode(), "csv")
+    assert error.value.line is not None
+    record = json.dumps({"query_id": f"q{end}1", "doc_id": "a", value: 1})
+    for form, text in ("jsonl", record), ("json", f"[{record}]"):
+        with pytest.raises(InputError, match="the query_id has an end of line in it"):
+            read(text.encode(), form)
+
+
+@pytest.mark.parametrize(
+    ("form", "data"),
+    [
+        ("csv", b"qid,docno,label\nq,a,3\nq,b,\nq,c, \nq,d,0\n"),
+        ("tsv", b"qid\tdocno\tlabel\nq\ta\t3\nq\tb\t\nq\tc\t \nq\td\t0\n"),
+        (
+            "jsonl",
+            b'{"qid": "q", "docno": "a", "label": 3}\n{"qid": "q", "docno": "b", "label": null}\n'
+            b'{"qid": "q", "docno": "c", "label": ""}\n{"qid": "q", "docno": "d", "label": 0}\n',
+        ),
+    ],
+)
+def test_an_empty_grade_is_no_judgment(form: str, data: bytes) -> None:
+    with pytest.warns(IrprefWarning, match="2 rows have no relevance") as caught:
+        assert judged(data, form) == [["q", "a", 3], ["q", "d", 0]]
+    assert len(caught) == 1
+
+
+def test_an_empty_grade_in_parquet_is_no_judgment() -> None:
+    out = io.BytesIO()
+    pl.DataFrame({"qid": ["q", "q"], "docno": ["a", "b"], "label": [1, None]}).write_parquet(out)
+    with pytest.warns(IrprefWarning, match="a row has no relevance"):
+        assert judged(out.getvalue(), "parquet") == [["q", "a", 1]]
+
+
+def test_an_empty_score_is_refused() -> None:
+    with pytest.raises(InputError, match="the score is ''"):
+        rows(b"qid,docno,score\nq,a,\n", "csv")
+
+
+# Ids ----------------------------------------------------------------------------------------------
+
+
+class Bytes(bytes):
+    """Bytes of somebody else."""
+
+
+@pytest.mark.parametrize("make", [bytes, np.bytes_, Bytes])
+def test_bytes_are_text(make: type[bytes]) -> None:
+    run = {"q1": {make(b"a"): 2.0, make(b"b"): 1.0}, "q2": {make(b"a"): 2.0, make(b"b"): 1.0}}
+    frame = pd.DataFrame(
+        [(make(q.encode()), d, s) for q, docs in run.items() for d, s in docs.items()],
+        columns=["query_id", "doc_id", "score"],
+    )
+    ap = irpref.parse("AP")
+    for given in (run, {make(q.encode()): docs for q, docs in run.items()}, frame):
+        assert irpref.evaluator(["AP"], QRELS).calc_aggregate(given) == {ap: 1.0}
+        measure = irpref.RPref(max_rel=1)
+        assert irpref.evaluator([measure], QRELS).calc_aggregate(given) == {measure: 1.0}
+
+
+# Folders and blocks -------------------------------------------------------------------------------
+
+
+def test_hidden_parts_of_folders_are_left_out(tmp_path: Path) -> None:
+    frame = RANKS.assign(score=[2.0, 1.0, 2.0, 1.0])
+    (tmp_path / "_temporary").mkdir()
+    (tmp_path / "_group=1").mkdir()
+    for name in ("part-0", ".part-0", "_part-1", "_temporary/part-1", "_group=1/part-2"):
+        shift = 1 if name == "part-0" else 2
+        frame.assign(doc_id=frame["doc_id"] * shift).to_parquet(tmp_path / f"{name}.parquet")
+    assert set(read_run(tmp_path)["doc_id"]) == {"a", "b", "aa", "bb"}
+    assert len(read_run(tmp_path)) == 8
+
+
+LINES = [("q1", "a", 2.5), ("q1", "b c", 1e-3), ("q2", "é", -2), ("q2", "#d", 7)]
+UNUSUAL = [("q2", 'x"y', 1.0), ("q2", "x\ty", 1.0), ("q3", "\\", 1.0), ("q3", "\x01", 2.0)]
+
+
+@pytest.mark.parametrize("block_bytes", [40, 200, 1 << 20])
+@pytest.mark.parametrize("unusual", [0, 1, 2, 3, 4])
+@pytest.mark.parametrize("form", ["csv", "jsonl"])
+def test_blocks_are_read_as_the_whole(
+    form: str, unusual: int, block_bytes: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from irpref.data import cells
+
+    monkeypatch.setattr(cells, "BLOCK_BYTES", block_bytes)
+    monkeypatch.setattr(cells, "_ROWS", 3)
+    wanted = [*LINES, *UNUSUAL[:unusual], *LINES] * 3
+    frame = pd.DataFrame(wanted, columns=["query_id", "doc_id", "score"])
+    text = "".join(
+        json.dumps(dict(zip(frame.columns, row, strict=True)), ensure_ascii=False) + "\n"
+        for row in wanted
+    )
+    data = frame.to_csv(index=False) if form == "csv" else text
+    source = tables.Source(io.BytesIO(data.encode()))
+    parts = list(tables.read(source, "score", tables.reading(form)))
+    assert len(parts) > 1 or block_bytes > 200 or not block_bytes
+    found = tables.to_pandas(tables.Table.joined(parts), "score")
+    assert found.to_numpy().tolist() == [list(row) for row in wanted]
+
+
+def test_a_line_that_is_written_differently_is_read_for_itself() -> None:
+    first = '{"qid": "q", "docno": "a", "score": 1}\n'
+    for other in (
+        '{"docno": "b", "qid": "q", "score": 2}',
+        '{"qid":"q","docno":"b","score":2}',
+        '{"qid": "q", "docno": "b", "score": 2, "more": [1]}',
+        '  {"qid": "q", "docno": "b", "score": 2.0}  ',
+        '{"qid": "q", "docno": "\\u0062", "score": 2}',
+    ):
+        assert rows((first + other).encode(), "jsonl") == [["q", "a", 1.0], ["q", "b", 2.0]]
+    for wrong in ('{"qid": "q", "docno": "a", "docno": "5", "score": 2}', '"q", "a", 1', "{}"):
+        with pytest.raises(InputError) as error:
+            rows((first + wrong).encode(), "jsonl")
+        assert error.value.line == 2
