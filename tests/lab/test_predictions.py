@@ -199,7 +199,7 @@ def test_agreement_counts_the_pairs_that_matter():
     assert of["kappa"] == pytest.approx(expected)
 
 
-def test_topics_needed_is_where_a_t_test_would_show_the_difference():
+def test_topics_needed_are_those_of_the_other_tables():
     rng = np.random.default_rng(5)
     qrels, runs = values(20, n_runs=3)
     some = dict(list(qrels.items())[:8])
@@ -213,12 +213,27 @@ def test_topics_needed_is_where_a_t_test_would_show_the_difference():
         for name in (pair["a"], pair["b"])
     )
     spread = (a - b).std(ddof=1)
-    shown = [
-        n
-        for n in range(2, 2000)
-        if stats.t.ppf(0.975, n - 1) * spread / n**0.5 < abs(pair["difference"])
-    ]
-    assert pair["topics_needed"] == shown[0]
+    # The same meaning as everywhere: 4 of 5 experiments.
+    needed = irpref.lab.topics_needed(abs(pair["difference"]), spread**2 / 2)
+    assert pair["topics_needed"] == needed
+
+
+def test_a_run_that_is_cut_off_has_no_p():
+    qrels, runs = values(20, n_runs=3)
+    some = dict(list(qrels.items())[:8])
+    whole = irpref.lab.judge(["AP"], some, qrels, runs)
+    assert (whole.pairs["codes"] == "").all()
+    name = next(iter(runs))
+    cut = runs | {name: dict(list(runs[name].items())[:1])}
+    found = irpref.lab.judge(["AP"], some, qrels, cut)
+    broken = (found.pairs[["a", "b"]] == name).any(axis=1)
+    assert (found.pairs["codes"] == np.where(broken, "unanswered", "")).all()
+    assert found.pairs.loc[broken, ["low", "high", "p"]].isna().all(axis=None)
+    assert found.pairs.loc[~broken, "p"].notna().all()
+    assert found.evidence.loc[found.evidence["code"] == "unanswered", "topics"].tolist() == [19]
+    for empty in ({}, {t: {"?": 1.0} for t in qrels}):
+        with pytest.raises(ValueError, match="the run answers none|none of the run's"):
+            irpref.lab.judge(["AP"], some, qrels, runs | {name: empty})
 
 
 @pytest.mark.parametrize(

@@ -37,7 +37,7 @@ from ir_measures.measures.base import SumAgg
 
 from irpref.data.columns import Table, as_list
 from irpref.data.run_names import each_run
-from irpref.errors import ArgumentError, MeasureError, NoCommonTopicError
+from irpref.errors import AbsentRunError, ArgumentError, MeasureError, NoCommonTopicError
 from irpref.judged.align import align_run, listing
 from irpref.judged.groups import groups_of
 from irpref.judged.inputs import as_table, opened
@@ -59,6 +59,7 @@ if TYPE_CHECKING:
 
 CODES = ("unanswerable", "out-of-reach", "unanswered", "unseen", "blind", "shallow")
 TOP = 10  # ranks that are looked at if a measure has no cutoff
+MISSING = 0.05  # share of the answerable topics that a verdict may miss
 _OF_RUNS = ("unanswered", "shallow")  # the codes that are about one run
 Values = dict[Measure, Floats]
 
@@ -168,6 +169,12 @@ class System:
     def is_absent(self) -> bool:
         """Whether it answers no judged topic, or none of its documents is judged."""
         return not self.meets.any()
+
+    def absence(self, n_topics: int) -> str:
+        """Why nothing can be said of an absent run, with this number of judged topics."""
+        if not self.retrieved.any():
+            return f"the run answers none of the {n_topics:,} judged topics"
+        return f"none of the run's {int(self.retrieved.sum()):,} documents is judged"
 
 
 @dataclass(frozen=True, eq=False)
@@ -375,6 +382,13 @@ class Evidence:
         cutoff = self.looks_at(measure)
         looks = f"looks at {cutoff:,}" if cutoff else "looks at all: others have twice as many"
         return f"{system.name} has {size} documents for {some}, and {measure} {looks}"
+
+
+def check_present(systems: Iterable[System], n_topics: int) -> None:
+    """`AbsentRunError` if a run answers no judged topic, or none of its documents is judged."""
+    for system in systems:
+        if system.is_absent:
+            raise AbsentRunError(system.absence(n_topics), run=system.name)
 
 
 def _some(here: Bools, inside: Bools) -> str:

@@ -20,13 +20,13 @@ from irpref.judged.groups import groups_of
 from irpref.judged.inputs import opened
 from irpref.judged.types import Groups, Qrels, Run, Runs
 from irpref.lab.decide.all_pairs import LEVEL, METHODS, PAIRS, described, pair_tests, significant
-from irpref.lab.decide.grounds import absent_runs, check_present
+from irpref.lab.decide.grounds import absent_runs
 from irpref.lab.trust.frames import ResultFrame
 from irpref.lab.trust.topics import check_level
 from irpref.measures.declare import Measures
 from irpref.measures.names import parse_all
 from irpref.messages import check_choice
-from irpref.values.evidence import gathered
+from irpref.values.evidence import check_present, gathered
 from irpref.values.matrix import TopicValues
 
 _MISSING = {"difference": np.nan, "p": np.nan, "p_adjusted": np.nan, "differs": None}

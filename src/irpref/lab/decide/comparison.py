@@ -27,10 +27,8 @@ from irpref.judged.types import Groups, Qrels, Run
 from irpref.kernel.segments import Bools
 from irpref.lab.decide.all_pairs import LEVEL, PAIRS, described, significant
 from irpref.lab.decide.grounds import (
-    MISSING,
     Ground,
     check_missing,
-    check_present,
     grounds,
 )
 from irpref.lab.decide.paired import about, differences, gains, is_skewed, needed
@@ -44,7 +42,7 @@ from irpref.lab.trust.topics import FEWEST, check_level, difference_in_range
 from irpref.measures.declare import Measures
 from irpref.measures.names import parse_all
 from irpref.messages import p_equals
-from irpref.values.evidence import TOP, Evidence, gathered
+from irpref.values.evidence import MISSING, TOP, Evidence, check_present, gathered
 from irpref.values.matrix import TopicValues
 
 UNKNOWN, EQUAL = "cannot tell", "not shown to differ"

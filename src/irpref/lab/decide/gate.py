@@ -44,11 +44,9 @@ from irpref.kernel.segments import Bools, Floats
 from irpref.lab.decide.all_pairs import LEVEL, significant
 from irpref.lab.decide.comparison import check_margin
 from irpref.lab.decide.grounds import (
-    MISSING,
     Ground,
     check_depth,
     check_missing,
-    check_present,
     compared,
     grounds,
 )
@@ -60,7 +58,15 @@ from irpref.lab.trust.frames import ResultFrame
 from irpref.lab.trust.topics import FEWEST, check_level, difference_in_range
 from irpref.measures.declare import Measures
 from irpref.measures.names import parse_all
-from irpref.values.evidence import TOP, Evidence, gathered, is_count, repeats_in
+from irpref.values.evidence import (
+    MISSING,
+    TOP,
+    Evidence,
+    check_present,
+    gathered,
+    is_count,
+    repeats_in,
+)
 from irpref.values.matrix import TopicValues
 
 # Share of the level that a block may use: with skewed differences the tests exceed their level.

@@ -21,7 +21,6 @@ unanswerable topics alone are no reason: a relevant document that no run retriev
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -33,7 +32,6 @@ from irpref.kernel.segments import Bools
 from irpref.lab.trust.topics import FEWEST
 from irpref.values.evidence import TOP, Evidence, System
 
-MISSING = 0.05  # share of the answerable topics that may be missing
 _IN_REACH, _BLIND, _JUDGED = 0.25, 0.5, 0.2
 _SEEN = 10  # topics
 
@@ -71,13 +69,6 @@ def check_depth(depth: Any) -> int | None:
     return int(depth)
 
 
-def check_present(systems: Sequence[System], n_topics: int) -> None:
-    """`ValueError` if a run answers no judged topic, or none of its documents is judged."""
-    for system in systems:
-        if system.is_absent:
-            raise AbsentRunError(absence(system, n_topics), run=system.name)
-
-
 def absent_runs(facts: Evidence, strict: bool = False, alone: bool = False) -> dict[str, str]:
     """Runs that take no part in tests, with the reason.
 
@@ -95,7 +86,7 @@ def absent_runs(facts: Evidence, strict: bool = False, alone: bool = False) -> d
         There is such a run and `strict`, or fewer than two others are left.
     """
     n_topics = len(facts.topics)
-    found = {of.name: absence(of, n_topics) for of in facts.systems if of.is_absent}
+    found = {of.name: of.absence(n_topics) for of in facts.systems if of.is_absent}
     left = len(facts.systems) - len(found)
     if found and (strict or left < (1 if alone else 2)):
         every = "; ".join(f"{name!r}: {why}" for name, why in found.items())
@@ -103,13 +94,6 @@ def absent_runs(facts: Evidence, strict: bool = False, alone: bool = False) -> d
             every = f"{left or 'no'} run{'s' * (left != 1)} left to compare: {every}"
         raise AbsentRunError(every)
     return found
-
-
-def absence(system: System, n_topics: int) -> str:
-    """Why nothing can be said of a run."""
-    if not system.retrieved.any():
-        return f"the run answers none of the {n_topics:,} judged topics"
-    return f"none of the run's {int(system.retrieved.sum()):,} documents is judged"
 
 
 def compared(facts: Evidence, measure: Measure, baseline: int, inside: Bools) -> Bools:

@@ -52,14 +52,16 @@ from irpref.judged.types import Qrels, Runs
 from irpref.kernel.segments import Floats
 from irpref.lab.judges.calibration import correlation, useless
 from irpref.lab.judges.filling import USELESS, human_rows, qrels_frame
+from irpref.lab.trust.design import topics_for_each
 from irpref.lab.trust.frames import ResultFrame
 from irpref.lab.trust.topics import check_level
 from irpref.measures.declare import Measures
 from irpref.messages import IrprefWarning, check_choice, warn_user
-from irpref.values.matrix import evaluated
+from irpref.values.evidence import MISSING, check_present, gathered
 
 _IDS = ["query_id", "doc_id"]
 _MOST = 10_000  # topics: nobody would judge more
+_ROUNDING = 1e-12  # of a difference
 _SHARED = 1.0  # weight, in topics, of the median variance in the variance of a pair
 
 
@@ -72,7 +74,9 @@ class Predictions(ResultFrame):
         A row for each measure and pair of runs: `measure`, `a`, `b`, `human`, `judge` and
         `difference` (mean of a minus mean of b: by humans over their topics, by the judge over all
         topics, and estimated), `low`, `high`, `p`, `p_human`, `p_judge` (t-tests of each alone),
-        `topics_needed` (human topics at which humans alone would show a difference of this size).
+        `topics_needed` (human topics with which humans alone would show a difference of this size
+        in 4 of 5 experiments), `codes` (`unanswered` if more than 5 % of the topics lack documents
+        of one of the runs: `low`, `high` and `p` are missing then).
     agreement : pandas.DataFrame
         A row for each measure: `documents` (graded by both), `correlation` of their grades, `kappa`
         (weighted by squared differences; NaN if the judge uses grades that humans do not), `weight`
@@ -80,10 +84,12 @@ class Predictions(ResultFrame):
         of these are significant by `both`, by the judge only (`judge_only`), by humans only
         (`human_only`), or with opposite signs (`reversed`); `topics_needed`, the median over pairs
         that only the judge calls significant, or that it reverses.
+    evidence : pandas.DataFrame
+        What the values rest on, as `irpref.evidence` returns it.
     level : float
     """
 
-    _metadata: ClassVar[list[str]] = ["pairs", "agreement", "level"]
+    _metadata: ClassVar[list[str]] = ["pairs", "agreement", "evidence", "level"]
 
 
 def judge(
@@ -155,8 +161,10 @@ def judge(
     rows: list[pd.DataFrame] = []
     pairs: list[pd.DataFrame] = []
     agreements: list[dict[str, Any]] = []
-    for of_humans, of_all in zip(
-        evaluated(measures, true, by_name), evaluated(measures, said, by_name), strict=True
+    human_facts, facts = (gathered(measures, of, by_name) for of in (true, said))
+    check_present(human_facts.systems, len(human_facts.topics))
+    for of_humans, of_all, measure in zip(
+        human_facts.tables(), facts.tables(), facts.measures, strict=True
     ):
         labelled = np.isin(of_all.topics, shared)
         a, b = np.triu_indices(len(of_all.systems), 1)
@@ -168,6 +176,10 @@ def judge(
         )
         of_pairs.insert(0, "a", name[a])
         of_pairs.insert(1, "b", name[b])
+        lacking = (facts.unanswered(measure) & facts.answerable).sum(axis=1)
+        broken = lacking > MISSING * facts.answerable.sum()
+        of_pairs["codes"] = np.where(broken[a] | broken[b], "unanswered", "")
+        of_pairs.loc[broken[a] | broken[b], ["low", "high", "p"]] = math.nan
         rows.append(
             of_runs.assign(measure=of_all.measure, topics_human=y.shape[1], topics_judge=f.shape[1])
         )
@@ -183,6 +195,7 @@ def judge(
     out.pairs = pd.concat(pairs, ignore_index=True).rename(columns={"estimate": "difference"})[
         _PAIRS
     ]
+    out.evidence = facts.frame({None: np.ones(len(facts.topics), bool)})
     out.agreement, out.level = pd.DataFrame(agreements), level
     return out
 
@@ -212,6 +225,7 @@ _PAIRS = [
         "p_human",
         "p_judge",
         "topics_needed",
+        "codes",
     )
 ]
 
@@ -254,7 +268,10 @@ def _table(
     means = {"human": y.mean(axis=1), "judge": f.mean(axis=1), "estimate": estimate}
     ends = {"low": estimate - half, "high": estimate + half}
     table = pd.DataFrame(means | ends) * scale
-    needed = _topics_needed(estimate, y.std(axis=1, ddof=1), level)
+    spread = y.std(axis=1, ddof=1)
+    effect = np.divide(estimate, spread, out=np.zeros_like(spread), where=spread > 0)
+    effect[np.abs(estimate) <= _ROUNDING] = 0.0
+    needed = topics_for_each(effect, level, _MOST)
     return table.assign(
         p=_p(estimate, error, df), p_human=_p_of(y), p_judge=_p_of(f), topics_needed=needed
     )
@@ -358,17 +375,3 @@ def _p_of(differences: Floats) -> Floats:
     n = differences.shape[1]
     error = differences.std(axis=1, ddof=1) / math.sqrt(n)
     return _p(differences.mean(axis=1), error, np.full(len(differences), n - 1.0))
-
-
-def _topics_needed(difference: Floats, spread: Floats, level: float) -> Floats:
-    """Number of topics at which a t-test shows each difference, given its deviation over topics;
-    inf if too many.
-    """
-    n = np.arange(2, _MOST + 1)
-    least = special.stdtrit(n - 1, (1 + level) / 2) / np.sqrt(n)  # in standard deviations, falling
-    with np.errstate(divide="ignore"):
-        size = np.where(np.abs(difference) > 1e-12, np.abs(difference), 0.0) / np.where(
-            spread > 0, spread, 1e-300
-        )
-    place = np.searchsorted(-least, -size, side="right")
-    return np.append(n, np.inf)[place]

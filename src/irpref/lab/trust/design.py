@@ -23,6 +23,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 import numpy as np
+from scipy import special
 
 from irpref.kernel.segments import Floats
 from irpref.messages import check_choice
@@ -182,6 +183,44 @@ def topics_needed(
         middle = (low + high) // 2
         low, high = (middle, high) if too_few(middle) else (low, middle)
     return high
+
+
+def topics_for_each(effect: ArrayLike, level: float = 0.95, most: int = 10_000) -> Floats:
+    """`topics_needed` by a paired t-test for many pairs of systems at once.
+
+    Parameters
+    ----------
+    effect : float array
+        Difference over the standard deviation of the differences by topic.
+    level : float in (0, 1)
+    most : int
+        The largest number of interest.
+
+    Returns
+    -------
+    float array
+        Shape as `effect`; infinite if more than `most` topics are needed.
+
+    Examples
+    --------
+    >>> topics_for_each([0.25, 0.0])
+    array([128.,  inf])
+    """
+    from scipy import stats
+
+    size = np.abs(np.asarray(effect, dtype=np.float64))
+    low, high = np.full(size.shape, 1), np.full(size.shape, most + 1)  # too few, perhaps enough
+    while (high - low > 1).any():
+        n = np.where(high - low > 1, (low + high) // 2, high)
+        bound, shift = special.stdtrit(n - 1, (1 + level) / 2), np.sqrt(n) * size
+        with np.errstate(divide="ignore", invalid="ignore"):
+            tails = [stats.nct.sf(bound, n - 1, to) for to in (shift, -shift)]
+        power = np.where(shift > 30 + bound, 1.0, np.nan_to_num(tails[0]) + np.nan_to_num(tails[1]))
+        enough = power >= POWER
+        open_ends = high - low > 1
+        high = np.where(open_ends & enough, n, high)
+        low = np.where(open_ends & ~enough, n, low)
+    return np.where(high > most, np.inf, high).astype(np.float64)
 
 
 def detectable_difference(
