@@ -232,7 +232,7 @@ def test_a_run_that_is_cut_off_has_no_p():
     assert found.pairs.loc[~broken, "p"].notna().all()
     assert found.evidence.loc[found.evidence["code"] == "unanswered", "topics"].tolist() == [19]
     for empty in ({}, {t: {"?": 1.0} for t in qrels}):
-        with pytest.raises(ValueError, match="the run answers none|none of the run's"):
+        with pytest.raises(ValueError, match=r"the run answers none|none of the run's"):
             irpref.lab.judge(["AP"], some, qrels, runs | {name: empty})
 
 

@@ -418,8 +418,61 @@ def test_a_gate_says_what_is_missing_and_prints_a_hash_that_it_understands(shell
     gate = ["gate", "qrels", "a.run", "b.run", "R@10"]
     status, out, _ = shell(*gate)
     assert (
-        "topics without documents, which count as empty lists: baseline 0, candidate 1 of 10" in out
+        "topics without documents: baseline 0, which are left out; candidate 1, which count as"
+        in out
     )
     assert "unjudged in the first ten: baseline 70.0 %, candidate 73.0 %; judging them could" in out
     (of_qrels,) = re.findall(r"^qrels: (\w+)$", out, re.MULTILINE)
     assert shell(*gate, "--expect-qrels", of_qrels)[0] == status != 2
+
+
+def test_a_gate_over_groups_in_the_shell(shell, tmp_path):
+    # Ten topics are as good as before, ten are worse: the whole is within the margin.
+    qrels, a, b = _runs([3] * 40, [3] * 30 + [2] * 10)
+    shell.write(qrels, a, b)
+    names = {q: "new" if t >= 30 else "old" for t, q in enumerate(qrels)}
+    (tmp_path / "groups").write_text("".join(f"{q} {g}\n" for q, g in names.items()))
+    gate = ["gate", "qrels", "a.run", "b.run", "R@10", "--margin", "0.05"]
+    assert shell(*gate)[0] == 0
+    status, out, _ = shell(*gate, "--groups", "groups")
+    assert status == 1
+    assert out.startswith("blocked: R@10 in new fell by 0.100")
+    (inputs,) = re.findall(r"^inputs: (\w+)$", out, re.MULTILINE)
+    assert shell(*gate, "--groups", "groups", "--expect", inputs)[0] == 1
+    assert shell(*gate, "--expect", inputs)[0] == 2
+    status, out, _ = shell(*gate, "--groups", "groups", "-o", "jsonl")
+    rows = [json.loads(line) for line in out.splitlines()]
+    assert [(row["group"], row["verdict"]) for row in rows] == [
+        (None, "pass"),
+        ("new", "block"),
+        ("old", "pass"),
+    ]
+    assert {row["version"] for row in rows} == {1}
+    # Groups in which no loss could be shown are named.
+    (tmp_path / "groups").write_text("".join(f"{q} {t % 10}\n" for t, q in enumerate(qrels)))
+    assert "; too small to tell: 0 (4), 1 (4), " in shell(*gate, "--groups", "groups")[1]
+
+
+def test_what_is_left_out_is_said_in_the_first_line_and_why_in_the_notes(shell):
+    qrels, a, b = _runs([3] * 20, [3] * 20)
+    shell.write(qrels | {"q000": {"d0": 0}}, a, b)
+    status, out, _ = shell("gate", "qrels", "a.run", "b.run", "R@10")
+    assert status == 0
+    assert "19 queries compared, 1 left out" in out.splitlines()[0]
+    assert "1 of 20 topics have no relevant document (no grade above 0)" in out
+    shell.write(qrels, dict(list(a.items())[:10]), b)
+    status, out, _ = shell("gate", "qrels", "a.run", "b.run", "R@10")
+    assert status == 3
+    first = "cannot tell: baseline has no documents for 10 of 20 topics; 10 queries compared, 10 "
+    assert out.startswith(first)
+    assert shell("gate", "qrels", "a.run", "b.run", "R@10", "--missing", "0.5")[0] == 0
+
+
+def test_depth_cuts_both_runs(shell):
+    qrels, a, b = _runs([3] * 20, [3] * 20)
+    short = {q: dict(list(docs.items())[:5]) for q, docs in a.items()}
+    shell.write(qrels, short, b)
+    gate = ["gate", "qrels", "a.run", "b.run", "R@10"]
+    status, out, _ = shell(*gate)
+    assert (status, "a baseline has 5 documents" in f"a {out[13:]}") == (3, True)
+    assert shell(*gate, "--depth", "5")[0] == 0

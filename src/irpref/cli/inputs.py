@@ -227,7 +227,7 @@ def _no_measure(qrels: str, form: Reading | None) -> str:
 
         with suppress(ValueError, OSError):
             pool = kept_pool(read_judgments(qrels, form, None), preferences=True)
-            a, b, c = (row["measure"] for row in suggest(pool, (), "subgroup" in pool.found))
+            a, b, c = (row["measure"] for row in suggest(pool, "subgroup" in pool.found))
             return (
                 f"no measure given: {a}, {b} or {c} would suit these judgments "
                 f"(irpref check {qrels} says why)"

@@ -37,6 +37,20 @@ Exit status: 0 passed, 1 blocked, 3 cannot tell, 2 an error, 130 interrupted."""
     metavar="HASH",
     help="fail if the judgments changed; each run of the command prints their hash",
 )
+@options.option(
+    "--expect", metavar="HASH", help="fail if the judgments, the judge or the groups changed"
+)
+@options.option(
+    "--missing",
+    type=float,
+    default=0.05,
+    show_default=True,
+    help="share of the topics that the baseline may lack",
+)
+@options.option(
+    "--depth", type=int, metavar="K", help="only the first K documents of each topic count"
+)
+@options.option("--groups", metavar="FILE", help="also block a change that is worse in a group")
 @options.topics
 @options.option(
     "--level",
@@ -54,51 +68,67 @@ def gate(
     out: Output,
     margin: float,
     expect_qrels: str | None,
+    expect: str | None,
+    missing: float,
+    depth: int | None,
+    groups: str | None,
     level: float,
     judge: tuple[str, ...],
 ) -> int:
     """Decide in CI whether a change may ship: compare a candidate run with a baseline.
 
     At confidence --level, it passes if every measure lost less than --margin, and is blocked if any
-    measure got worse. Otherwise there are too few topics to tell, and the summary estimates how
-    many you need.
+    measure got worse, over all topics or in a group of --groups. Otherwise it cannot tell: there
+    are too few topics, and the summary estimates how many you need, or too much is missing, and it
+    says what.
     """
     from irpref import lab
 
     qrels, runs = lab_options.read(given, judge)
-    found = lab.gate(
-        given.measures, qrels, *runs.values(), margin=margin, level=level, **given.order
-    )
+    how = lab_options.some(depth=depth, groups=groups) | given.order
+    how |= {"margin": margin, "level": level, "missing": missing}
+    found = lab.gate(given.measures, qrels, *runs.values(), **how)
     if expect_qrels not in (None, found.qrels):
         raise ValueError(
             f"{given.qrels}: the judgments have changed: expected {expect_qrels}, got {found.qrels}"
         )
+    if expect not in (None, found.inputs):
+        raise ValueError(f"the inputs have changed: expected {expect}, got {found.inputs}")
     if out.for_programs:
         say(found.text)
     table = of_frame(_shown(found), rounded(), shows={"p": p_value}, title=found.text)
     table.notes = [
         f"difference: candidate minus baseline{_turned(found)}",
         f"low, high: one-sided bounds at {100 * level:g} %, paired t"
-        + (f"; high shares the level among {len(found)} measures" if len(found) > 1 else ""),
+        + (f"; high shares the level among {len(found)} rows" if len(found) > 1 else ""),
         "worse: high is below 0, and the sign-flip test agrees (p is two-sided; half of it counts)",
         *_notes(found, bool(judge)),
+        *found.notes,
         f"qrels: {found.qrels}",
+        *([f"inputs: {found.inputs}"] if found.inputs != found.qrels else []),
     ]
-    out.show(table, of_frame(found.assign(gate=found.verdict, qrels=found.qrels), str))
+    whole = {"qrels": found.qrels, "inputs": found.inputs, "version": found.version}
+    out.show(table, of_frame(found.assign(gate=found.verdict, **whole), str))
     return STATUS[found.verdict]
 
 
 def _shown(found: Any) -> Any:
     """The columns that say something: what is the same for all measures is in the notes."""
-    drop = [*_COUNTS, "unjudged_baseline", "unjudged_candidate", "topics", "could_turn"]
+    drop = [*_COUNTS, "unjudged_baseline", "unjudged_candidate", "could_turn", "reason"]
+    drop += [name for name in ("by_judge_baseline", "by_judge_candidate") if name in found]
+    drop += [] if "group" in found else ["topics"]
+    drop += [] if found["left_out"].any() else ["left_out"]
+    drop += [] if (found["codes"] != "").any() else ["codes"]
     shown = found.drop(columns=drop)
+    if "group" in shown:
+        shown["group"] = shown["group"].fillna("all")
     return shown.drop(columns="topics_needed") if shown["topics_needed"].isna().all() else shown
 
 
 def _turned(found: Any) -> str:
     from irpref.values.matrix import higher_is_better
 
-    lower = [name for name in found["measure"] if not higher_is_better(name)]
+    lower = [name for name in dict.fromkeys(found["measure"]) if not higher_is_better(name)]
     return f" (turned round for {', '.join(lower)}, for which lower is better)" if lower else ""
 
 
@@ -107,9 +137,8 @@ def _notes(found: Any, filled: bool) -> list[str]:
     notes = []
     if first[list(_COUNTS)].any():
         notes.append(
-            f"topics without documents, which count as empty lists: baseline {first[_COUNTS[0]]}, "
-            f"candidate "
-            f"{first[_COUNTS[1]]} of {first['topics']}"
+            f"topics without documents: baseline {first[_COUNTS[0]]}, which are left out; "
+            f"candidate {first[_COUNTS[1]]}, which count as empty rankings"
         )
     shares = [f"{100 * first[name]:.1f} %" for name in ("unjudged_baseline", "unjudged_candidate")]
     turning = found.loc[found["could_turn"].fillna(False), "measure"].tolist()
