@@ -83,7 +83,9 @@ def test_a_name_given_counts_before_the_usual_one_and_only_where_it_is_there(tmp
 @pytest.mark.parametrize("form", FORMS)
 def test_a_refusal_names_the_columns_found_and_the_option(form, tmp_path):
     path = _written(tmp_path, form, ["query_id", "chunk", "relevance"])
-    found = "(found: query_id, chunk, relevance); irpref.read_qrels(path, columns={'doc_id': 'NAME'})"
+    found = (
+        "(found: query_id, chunk, relevance); irpref.read_qrels(path, columns={'doc_id': 'NAME'})"
+    )
     for refused in (
         read_qrels,
         lambda path: irpref.evaluator("AP", path),
@@ -235,8 +237,7 @@ def test_commands_take_names_of_columns(command, files, capsys):
     )
     assert (
         "no columns 'query_id' (or 'qid'), 'doc_id' (or 'docno'), 'relevance' (or 'label') "
-        "(found: question, chunk, useful)"
-        in capsys.readouterr().err
+        "(found: question, chunk, useful)" in capsys.readouterr().err
     )
     assert (
         main(
@@ -265,12 +266,12 @@ def test_commands_take_labels(files, capsys):
     Path("grades").write_text("1 0 a 0\n1 0 b 1\n2 0 c 1\n")
     Path("words").write_text("1 0 a no\n1 0 b yes\n2 0 c yes\n2 0 d yes\n")
     capsys.readouterr()
-    assert main(["eval", "grades", "run", "RR", "--judge", "words"]) == 1
+    assert main(["fill", "grades", "words"]) == 1
     assert (
         "words, line 1: the relevance 'no' is no number: '1 0 a no'; --labels LABEL=GRADE"
         in capsys.readouterr().err
     )
-    assert main(["eval", "grades", "run", "RR", "--judge", "words", "--labels", "no=0,yes=1"]) == 0
+    assert main(["fill", "grades", "words", "--labels", "no=0,yes=1"]) == 0
     assert (
         "1 of 4 grades are filled in: the judge's 0 as 0.00, 1 as 1.00" in capsys.readouterr().err
     )
@@ -288,4 +289,4 @@ def test_commands_take_labels(files, capsys):
         ["--columns", "doc_id"],
     ):
         assert main(["eval", "labels", "run", "RR", *wrong]) == 2
-        assert capsys.readouterr().err.startswith(f"irpref: argument {wrong[0]}: ")
+        assert capsys.readouterr().err.startswith(f"irpref: invalid value for '{wrong[0]}': ")

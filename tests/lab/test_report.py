@@ -435,7 +435,7 @@ with charts.made_beside() as made:
 
 def test_without_the_package_of_the_pictures_its_name_is_said(monkeypatch):
     monkeypatch.setitem(sys.modules, "vl_convert", None)
-    with pytest.raises(ImportError, match=r"irpref\[report\]"):
+    with pytest.raises(ImportError, match=r"irpref\[lab\]"):
         irpref.lab.report(["AP"], QRELS, RUNS)
 
 
