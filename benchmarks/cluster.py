@@ -27,8 +27,7 @@ def spark(options: argparse.Namespace) -> list[dict[str, Any]]:
     from pyspark.sql import SparkSession
 
     from irpref.lab.spark import evaluate
-    from irpref.values.kernels import KernelEvaluator
-
+    
     cores = min(os.cpu_count() or 1, 8)
     rows = (options.topics or ROWS // 1000) * 1000
     results: list[dict[str, Any]] = []
@@ -63,7 +62,7 @@ def spark(options: argparse.Namespace) -> list[dict[str, Any]]:
         for _ in range(TRIES):
             peers.fresh()
             start = time.perf_counter()
-            KernelEvaluator(measures, pl.read_parquet(Path(folder) / "qrels")).values(
+            irpref.evaluator(measures, pl.read_parquet(Path(folder) / "qrels")).values(
                 pl.read_parquet(Path(folder) / "run")
             )
             alone.append(time.perf_counter() - start)

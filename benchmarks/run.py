@@ -34,6 +34,7 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks import cluster, commands, peers, stages, track, workloads
+import irpref
 from irpref.data import texts
 from irpref.messages import IrprefWarning
 
@@ -306,8 +307,7 @@ def kernels(seconds: float) -> list[Result]:
     import pandas as pd
 
     import irpref
-    from irpref.values.kernels import KernelEvaluator
-
+    
     results: list[Result] = []
     topics, depth = 20, 5000
     for grades in (2, 4, 16, 32, 256, depth):
@@ -324,7 +324,7 @@ def kernels(seconds: float) -> list[Result]:
             {"query_id": query_id, "doc_id": doc_id, "score": rng.random(topics * depth)}
         )
         top = grades - 1 if grades < depth else 1
-        evaluator = KernelEvaluator([irpref.RPref(max_rel=top)], qrels)
+        evaluator = irpref.evaluator([irpref.RPref(max_rel=top)], qrels)
         # An aligned run that no measure has touched yet, each time.
         times = stages.repeated(
             evaluator.values_of, seconds / 8, lambda e=evaluator, r=run: e.align(r)

@@ -18,10 +18,9 @@ def stages(options: argparse.Namespace) -> list[dict[str, Any]]:
     from irpref.judged import match
     from irpref.judged.align import Part, _at_once
     from irpref.judged.order import evaluation_order
-    from irpref.judged.pool import Pool
+    from irpref.judged.judgments import judgments
     from irpref.kernel.segments import Segments
-    from irpref.values.kernels import KernelEvaluator
-
+    
     results: list[dict[str, Any]] = []
     names = [n for n in "ACD" if n in options.what] or list("AD")
     for name in names:
@@ -39,7 +38,7 @@ def stages(options: argparse.Namespace) -> list[dict[str, Any]]:
                 "the stages of looking ids up are those of compiled code, which is not here"
             )
         part = Part(np.arange(topics.n), topics.lengths, docs, rows.value)
-        pool = Pool.build(workloads.FORMS["object"](load.qrels))
+        pool = judgments(workloads.FORMS["object"](load.qrels)).pool()
 
         checks = {
             "ids from Python": read,
@@ -55,15 +54,15 @@ def stages(options: argparse.Namespace) -> list[dict[str, Any]]:
         }
         for form in ("dict", "object", "polars"):
             qrels, run = workloads.FORMS[form](load.qrels), workloads.FORMS[form](load.run)
-            evaluator = KernelEvaluator(peers.measures(), qrels)
+            evaluator = irpref.evaluator(peers.measures(), qrels)
 
             def fresh(qrels: Any = qrels, run: Any = run) -> tuple[Any, Any]:
                 peers.fresh()
-                evaluator = KernelEvaluator(peers.measures(), qrels)
+                evaluator = irpref.evaluator(peers.measures(), qrels)
                 return evaluator, evaluator.align(run)
 
             calls: dict[str, Any] = {
-                "index the qrels": lambda q=qrels: Pool.build(q),
+                "index the qrels": lambda q=qrels: judgments(q).pool(),
                 "align the run": lambda e=evaluator, r=run: e.align(r),
                 "all kernels": (lambda pair: pair[0].values_of(pair[1]), fresh),
                 **(checks if form == "object" else {}),

@@ -181,8 +181,7 @@ def parquet(options: argparse.Namespace) -> list[dict[str, Any]]:
     """All measures over a run in Parquet: one file, and a folder partitioned by topic."""
     from irpref.data.source import Source
     from irpref.judged.stream import align_file
-    from irpref.values.kernels import KernelEvaluator
-
+    
     results: list[dict[str, Any]] = []
     load = workloads.build("S", topics=options.topics or 4000)
     with tempfile.TemporaryDirectory() as folder:
@@ -196,7 +195,7 @@ def parquet(options: argparse.Namespace) -> list[dict[str, Any]]:
         for form, name in (("one file", "run.parquet"), ("folder, 40 topics a file", "run")):
 
             def evaluate(path: Path = Path(folder) / name) -> Any:
-                evaluator = KernelEvaluator(peers.measures(), qrels)
+                evaluator = irpref.evaluator(peers.measures(), qrels)
                 return evaluator.values_of(align_file(evaluator.pool, Source(path)).run)
 
             (seconds,) = in_turns({"irpref": evaluate}, 3, options.clock).values()

@@ -35,14 +35,16 @@ def _facts():
 
 
 def irpref_first():
-    import irpref  # noqa: F401
     import pyterrier  # noqa: F401
+
+    import irpref  # noqa: F401
 
     return _facts()
 
 
 def pyterrier_first():
     import pyterrier  # noqa: F401
+
     import irpref  # noqa: F401
 
     return _facts()

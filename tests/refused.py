@@ -2,15 +2,15 @@
 
 import pytest
 
+import irpref
 from irpref.errors import IrprefError
-from irpref.values.kernels import KernelEvaluator
 
 QRELS = {"q1": {"a": 1, "b": 0}, "q2": {"a": 2}}
 RUN = {"q1": {"b": 2.0, "a": 1.0}, "q2": {"a": 3.0}}
 
 
 def mean(measure, qrels, run):
-    return KernelEvaluator([measure], qrels).calc_aggregate(run)[measure]
+    return irpref.evaluator([measure], qrels).calc_aggregate(run)[measure]
 
 
 def refusal(measure, qrels, run) -> str:

@@ -26,12 +26,11 @@ from irpref.errors import IrprefError as IrprefError
 from irpref.errors import IrprefWarning as IrprefWarning
 from irpref.errors import RangeWarning as RangeWarning
 from irpref.errors import ScaleWarning as ScaleWarning
-from irpref.errors import TieWarning as TieWarning
 from irpref.errors import UnknownMeasureError as UnknownMeasureError
 from irpref.hosts.ir_measures import IrprefProvider as _IrprefProvider
 from irpref.hosts.ir_measures import install as _install
 from irpref.hosts.ir_measures import register_names as register_names
-from irpref.measures import *
+from irpref.measures import *  # noqa: F403
 from irpref.measures.declare import MeasureLike as MeasureLike
 from irpref.measures.names import parse as parse
 from irpref.measures.names import parse_all as parse_all
@@ -47,6 +46,7 @@ __all__ = list(measures.__all__)
 
 # Loaded on first use, so that `import irpref` stays light: each name and the module that has it.
 _LATER = {
+    "Judgments": "judged.judgments",
     "Qrels": "judged.types",
     "Run": "judged.types",
     "accelerate": "hosts.ir_measures",
@@ -56,13 +56,14 @@ _LATER = {
     "evaluator": "values.evaluator",
     "evidence": "values.evidence",
     "explain": "explanation",
-    "preferences_from": "judged.preference_pool",
+    "judgments": "judged.judgments",
+    "preferences_from": "judged.judgments",
+    "ranked": "judged.order",
     "read_preferences": "data.preference_files",
     "read_qrels": "data.tables",
     "read_run": "data.tables",
     "score": "values.evaluator",
     "unregister_names": "hosts.ir_measures",
-    "with_known": "values.binding",
     "write_preferences": "data.preference_files",
 }
 _MODULES = (

@@ -19,23 +19,24 @@ from irpref.errors import IrprefError as IrprefError
 from irpref.errors import IrprefWarning as IrprefWarning
 from irpref.errors import RangeWarning as RangeWarning
 from irpref.errors import ScaleWarning as ScaleWarning
-from irpref.errors import TieWarning as TieWarning
 from irpref.errors import UnknownMeasureError as UnknownMeasureError
 from irpref.explanation import explain as explain
 from irpref.hosts.ir_measures import accelerate as accelerate
 from irpref.hosts.ir_measures import register_names as register_names
 from irpref.hosts.ir_measures import unregister_names as unregister_names
 from irpref.hosts.other_tools import crosscheck as crosscheck
-from irpref.judged.preference_pool import preferences_from as preferences_from
+from irpref.judged.judgments import Judgments as Judgments
+from irpref.judged.judgments import judgments as judgments
+from irpref.judged.judgments import preferences_from as preferences_from
+from irpref.judged.order import ranked as ranked
 from irpref.judged.types import Qrels as Qrels
 from irpref.judged.types import Run as Run
-from irpref.measures import *
+from irpref.measures import *  # noqa: F403
 from irpref.measures.citations import cite as cite
 from irpref.measures.declare import MeasureLike as MeasureLike
 from irpref.measures.names import parse as parse
 from irpref.measures.names import parse_all as parse_all
 from irpref.values.binding import bind as bind
-from irpref.values.binding import with_known as with_known
 from irpref.values.evaluator import evaluator as evaluator
 from irpref.values.evaluator import score as score
 from irpref.values.evidence import evidence as evidence

@@ -19,7 +19,6 @@
       IrprefWarning                everything that this package warns of
         ScaleWarning               the top of the grade scale was taken from the judgments
         DuplicateWarning           a run holds the same document twice in one topic
-        TieWarning                 pytrec_eval would rank tied documents differently
         RangeWarning               on these judgments, a measure leaves its usual range
         DegenerateWarning          the judgments leave a measure nothing to tell apart
 
@@ -51,9 +50,8 @@ _CALLS = {
     "read_qrels": "path, ",
     "bind": "measures, qrels",
     "lab.prefer": "qrels, runs, ",
-    "with_known": "qrels, ",
+    "judgments": "qrels, ",
 }
-_BY_PLACE = ("known",)  # arguments that calls give by their place
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,11 +79,7 @@ class Remedy:
     def __str__(self) -> str:
         """The remedy in the words of Python."""
         given = ""
-        if self.argument in _BY_PLACE:
-            given = self.argument
-            if self.example is not None:
-                given += f", column={self.example!r}"
-        elif self.argument:
+        if self.argument:
             example = "..." if self.example is None else repr(self.example)
             given = f"{self.argument}={example}"
         if self.call:
@@ -297,12 +291,6 @@ class ScaleWarning(IrprefWarning):
 
 class DuplicateWarning(IrprefWarning):
     """A run holds the same document twice in one topic."""
-
-
-class TieWarning(IrprefWarning):
-    """Scores that differ as 64-bit floats are ties as 32-bit floats, so that pytrec_eval has
-    another order.
-    """
 
 
 class RangeWarning(IrprefWarning):

@@ -25,7 +25,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from irpref.judged.align import listing as listing_of
-from irpref.judged.order import TREC, Alignment
+from irpref.judged.judgments import Judgments, judgments
+from irpref.judged.pool import Pool
 from irpref.judged.types import Qrels, Run
 from irpref.kernel.reasons import MISSED, REST, RETRIEVED, Topic, plain_reasons
 from irpref.kernel.run import JudgedRun
@@ -132,8 +133,7 @@ class Explainer:
     Parameters
     ----------
     measure : measure of irpref, or its name
-    qrels : as `ir_measures.calc` takes them, or a Pool
-    alignment : Alignment
+    qrels : Judgments, or a Pool
 
     Raises
     ------
@@ -141,8 +141,8 @@ class Explainer:
         The measure is not a sum over documents; or as `irpref.values.prepare.prepare`.
     """
 
-    def __init__(self, measure: MeasureLike, qrels: Qrels, alignment: Alignment = TREC) -> None:
-        self.measure, self.alignment = explainable(measure), alignment
+    def __init__(self, measure: MeasureLike, qrels: Judgments | Pool) -> None:
+        self.measure = explainable(measure)
         self.pool, resolved = prepare([self.measure], qrels)
         self.arguments: dict[str, Any] = resolved[self.measure]
 
@@ -170,20 +170,21 @@ class Explainer:
         Raises
         ------
         ValueError
-            As `Pool.judge`.
+            As `irpref.judged.align.align_run`.
         """
         pool, measure = self.pool, type(self.measure)
         assert measure.terms is not None
-        listing = listing_of(pool, run, alignment=self.alignment)
+        listing = listing_of(pool, run)
         topics, order = listing.topics, np.arange(listing.row.size)
-        if measure.TIES_BY_RISING_ID and self.alignment.by_id:  # each tie the other way round
+        if measure.TIES_BY_RISING_ID:  # each tie the other way round
             ties = Segments.of_equal(topics.topic, listing.score)
             order = ties.spread(ties.starts + ties.ends - 1) - order
         row, docs = listing.row[order], np.array([*listing.doc_ids, None], dtype=object)
         hit = row >= 0
-        judged = JudgedRun(pool, topics.where(hit), listing.rank[hit], row[hit], topics.lengths)
-        if measure.TIES_BY_RISING_ID:
-            judged.rank_rising = judged.rank
+        rank = listing.rank[hit]
+        judged = JudgedRun(
+            pool, topics.where(hit), rank, row[hit], topics.lengths, rank_rising=rank
+        )
         terms = measure.terms(judged, **self.arguments)
 
         mask = (
@@ -290,8 +291,6 @@ def explain(
     run: Run,
     query_id: str | None = None,
     why: bool | None = None,
-    *,
-    ties: str = "id",
 ) -> pd.DataFrame:
     """What each document contributes to a measure.
 
@@ -303,8 +302,6 @@ def explain(
         Topic to explain; all topics of the qrels if None.
     why : bool, optional
         Whether to add a column of reasons in words. By default only if you give `query_id`.
-    ties : {'id', 'input'}
-        See `irpref.evaluator`.
 
     Returns
     -------
@@ -324,7 +321,7 @@ def explain(
     """
     import pandas as pd
 
-    explainer = Explainer(measure, qrels, Alignment(ties))
+    explainer = Explainer(measure, judgments(qrels))
     wanted = None if query_id is None else [explainer.topic_number(query_id)]
     account = explainer.account(run, wanted)
     ids = np.array(explainer.pool.topic_ids, dtype=object)

@@ -15,7 +15,6 @@ from irpref.errors import DuplicateWarning as DuplicateWarning
 from irpref.errors import IrprefWarning as IrprefWarning
 from irpref.errors import RangeWarning as RangeWarning
 from irpref.errors import ScaleWarning as ScaleWarning
-from irpref.errors import TieWarning as TieWarning
 
 _PACKAGES = ("irpref", "ir_measures", "pyterrier")
 

@@ -179,9 +179,9 @@ def _official_rel(dataset: Any) -> Number | None:
 def _scale_of_qrels(qrels: Qrels) -> Scale:
     import numpy as np
 
-    from irpref.judged.pool import Pool
+    from irpref.judged.judgments import judgments
 
-    grades, counts = np.unique(Pool.build(qrels).grade, return_counts=True)
+    grades, counts = np.unique(judgments(qrels).pool().grade, return_counts=True)
     found = {clean_number(float(g)): int(n) for g, n in zip(grades, counts, strict=True)}
     return replace(_scale({}, found, None), source="qrels")
 

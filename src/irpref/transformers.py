@@ -27,8 +27,7 @@ import pyterrier as pt
 from irpref.explanation import RETRIEVED, Account, Explainer
 from irpref.judged.align import Listing
 from irpref.judged.align import listing as listing_of
-from irpref.judged.inputs import opened
-from irpref.judged.pool import Pool
+from irpref.judged.judgments import Judgments, judgments
 from irpref.judged.types import Qrels
 from irpref.kernel.segments import Bools, Ints
 from irpref.measures.declare import KernelMeasure, MeasureLike, Measures
@@ -55,17 +54,17 @@ class _Stage(pt.Transformer):
 
     def __init__(self, qrels: Qrels) -> None:
         super().__init__()
-        self._qrels = opened(qrels, "relevance")
+        self._qrels = judgments(qrels)
         self._shown: dict[str, str] = {}  # settings, in `repr` and in drawings
         self._topic_ids = self._prepared()  # mistakes show here, not in the middle of a pipeline
 
     def _prepared(self) -> list[str]:
-        self._pool = Pool.build(self.qrels)
+        self._pool = self.qrels.pool()
         return self._pool.topic_ids
 
     # Read-only: what was prepared from the qrels and the measure would not follow a change.
     @property
-    def qrels(self) -> Any:
+    def qrels(self) -> Judgments:
         """The judgments."""
         return self._qrels
 
@@ -113,7 +112,7 @@ class Judge(_Stage):
     Raises
     ------
     ValueError
-        Bad qrels, see `irpref.judged.Pool.build`.
+        Bad qrels, see `irpref.judgments`.
     """
 
     def transform(self, inp: pd.DataFrame) -> pd.DataFrame:
@@ -324,7 +323,6 @@ class PerQuery(_Stage):
     qrels : DataFrame or other qrels
     measures : measure or name, or several of them, of any toolkit
         Columns are called `str(measure)`.
-    float32, ties : see `irpref.evaluator`
 
     Raises
     ------
@@ -332,14 +330,8 @@ class PerQuery(_Stage):
         There is no measure of this name; bad qrels.
     """
 
-    def __init__(
-        self, qrels: Qrels, measures: Measures, *, float32: bool = False, ties: str = "id"
-    ) -> None:
+    def __init__(self, qrels: Qrels, measures: Measures) -> None:
         self._measures = parse_all(measures)
-        self._float32, self._ties = (
-            float32,
-            ties,
-        )  # the names by which PyTerrier looks for parameters
         super().__init__(qrels)
 
     def _prepared(self) -> list[str]:
@@ -349,7 +341,7 @@ class PerQuery(_Stage):
 
     @cached_property
     def _evaluator(self) -> Any:
-        return evaluator(self.measures, self.qrels, float32=self._float32, ties=self._ties)
+        return evaluator(self.measures, self.qrels)
 
     @property
     def measures(self) -> list[Any]:

@@ -98,7 +98,7 @@ def test_pairs_of_documents_become_preferences(name):
     if name.endswith("both"):  # measures of grades take the grades
         assert irpref.evaluator(["AP"], name).calc_aggregate(run)[AP] == 1 / 3
     else:
-        with pytest.raises(FileNotFoundError, match="has no qrels"):
+        with pytest.raises(ValueError, match="this looks like preferences"):
             irpref.evaluator(["AP"], name)
 
 

@@ -24,9 +24,9 @@ import sys, traceback
 import irpref
 from irpref.data.trec import Source
 from irpref.judged import stream
-from irpref.judged.pool import Pool
+from irpref.judged.judgments import judgments
 
-pool = Pool.build({f"q{t}": {f"doc-{d}-é": d % 3 for d in range(50)} for t in range(30)})
+pool = judgments({f"q{t}": {f"doc-{d}-é": d % 3 for d in range(50)} for t in range(30)}).pool()
 for path in sys.argv[1:]:
     for read in (irpref.read_run, lambda path: stream.align_file(pool, Source(path)), irpref.read_qrels):
         try:

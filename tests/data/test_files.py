@@ -23,6 +23,7 @@ from irpref.data.replace import replaced
 from irpref.data.source import Source
 from irpref.judged import match, stream
 from irpref.judged.align import JudgedFile, align_run
+from irpref.judged.judgments import judgments
 from irpref.judged.pool import Pool
 from irpref.messages import DuplicateWarning, held, warn_user
 from irpref.values.kernels import KernelEvaluator
@@ -67,7 +68,7 @@ def test_parquet_is_judged_in_parts_as_it_is_as_a_whole(
         rows = [*rows[4:], *rows[:4]]
     frame_of(rows).write_parquet(tmp_path / "run.parquet", row_group_size=50)
     monkeypatch.setattr(arrow, "ROWS", rows_at_a_time)
-    pool = Pool.build(QRELS)
+    pool = judgments(QRELS).pool()
     judged = stream.align_file(pool, Source(tmp_path / "run.parquet"), ties=True)
     assert values(pool, judged.run) == values(pool, align_run(pool, frame_of(rows), ties=True))
     assert judged.topics == list(dict.fromkeys(row[0] for row in rows))
@@ -88,7 +89,7 @@ def test_a_folder_is_judged_file_after_file(
         folder.mkdir(parents=True, exist_ok=True)
         (part.drop("query_id") if partitioned else part).write_parquet(folder / f"{i:03d}.parquet")
     monkeypatch.setattr(arrow, "ROWS", rows_at_a_time)
-    pool = Pool.build(QRELS)
+    pool = judgments(QRELS).pool()
     judged = stream.align_file(pool, Source(tmp_path / "run"), ties=True)
     assert values(pool, judged.run) == values(pool, align_run(pool, frame, ties=True))
     assert judged.topics == frame["query_id"].unique(maintain_order=True).to_list()
@@ -100,7 +101,7 @@ def test_damaged_parquet_inside_a_folder_is_one_line(tmp_path: Path) -> None:
     with pytest.raises(
         ValueError, match=r"a\.parquet: this is no Parquet file, or it is damaged"
     ) as found:
-        stream.align_file(Pool.build(QRELS), Source(tmp_path / "run"))
+        stream.align_file(judgments(QRELS).pool(), Source(tmp_path / "run"))
     assert "\n" not in str(found.value)
 
 
@@ -128,7 +129,7 @@ def judged_beside_others(pool: Pool, path: Path) -> JudgedFile:
 def test_files_are_judged_in_their_order_and_a_bad_one_does_not_end_the_others(
     track: list[Path], jobs: int
 ) -> None:
-    pool = Pool.build(QRELS)
+    pool = judgments(QRELS).pool()
     done = list(stream.each(lambda path: judged_beside_others(pool, path), track, jobs))
     assert [d.item for d in done] == track
     assert str(done[4].error).startswith(f"{track[4]}, line 1: 3 fields")
@@ -241,15 +242,13 @@ def test_warnings_are_kept_for_their_thread() -> None:
 def test_rounding_to_32_bits_is_seen_where_it_makes_ties(
     relevant: float, other: float, ap: float, in_float32: float, turned: bool, tmp_path: Path
 ) -> None:
-    pool = Pool.build({"1": {"a": 1, "b": 0}})
     path = tmp_path / "run"
     lines = [f"1 Q0 a 1 {relevant} t\n", f"1 Q0 b 1 {other} t\n"]
     path.write_text("".join(reversed(lines) if turned else lines))
-    judged = stream.align_file(pool, Source(path), in_float32=True)
-    evaluator = KernelEvaluator(irpref.parse_all("AP"), pool)
+    evaluator = irpref.evaluator(["AP"], {"1": {"a": 1, "b": 0}})
     found = [
-        evaluator.values_of(run)[irpref.parse("AP")].tolist()
-        for run in (judged.run, judged.run.in_float32 or judged.run)
+        evaluator.values(run)[irpref.parse("AP")].tolist()
+        for run in (path, irpref.ranked(path, float32=True))
     ]
     assert found == [[ap], [in_float32]]
 
@@ -298,7 +297,7 @@ def test_frames_of_tuples_have_the_values_of_tidy_ones() -> None:
         {"query_id": ids[0], "doc_id": ids[1], "score": [row[2] for row in rows]}, dtype=object
     )
     scattered["score"] = scattered["score"].astype(float)
-    evaluator = KernelEvaluator(irpref.parse_all(["RPref(max_rel=2)", "QMeasure"]), QRELS)
+    evaluator = irpref.evaluator(irpref.parse_all(["RPref(max_rel=2)", "QMeasure"]), QRELS)
     expected = evaluator.values(frame_of(rows))
     assert {m: v.tolist() for m, v in evaluator.values(scattered).items()} == {
         m: v.tolist() for m, v in expected.items()
@@ -327,7 +326,7 @@ def test_memory_does_not_grow_with_the_number_of_files(track: list[Path]) -> Non
     import gc
     import weakref
 
-    pool = Pool.build(QRELS)
+    pool = judgments(QRELS).pool()
     alive: list[Any] = []
     most = 0
     good = [path for path in track if path.name != "run4"]

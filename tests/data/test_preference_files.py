@@ -177,7 +177,7 @@ def test_a_file_of_pairs_is_refused_exactly_where_its_frame_is(said):
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         assert told(lambda: read("\n".join(lines))) == told(
-            lambda: prepare([irpref.PrefShare], frame_of(rows))
+            lambda: prepare([irpref.PrefShare], irpref.judgments(frame_of(rows)))
         )
 
 

@@ -22,7 +22,7 @@ from forms import TEXTS, WAYS, looked_up
 from irpref.data import texts, trec
 from irpref.data.texts import Texts, Unread, plain_lines
 from irpref.data.trec import QRELS, QRELS_3, RANKS, RUN
-from irpref.judged.pool import Pool
+from irpref.judged.judgments import judgments
 
 pytestmark = pytest.mark.skipif(
     not texts.compiled, reason="irpref.data._native is not compiled here, or left out"
@@ -635,7 +635,7 @@ def test_scores_of_any_class_count_the_same(value):
 def test_a_pool_is_the_same_elsewhere():
     """What is pickled has strings, since another process may have nothing compiled."""
     with looked_up(TEXTS):
-        pool = Pool.build({"q": {f"d{i}": i % 3 for i in range(300)}})
+        pool = judgments({"q": {f"d{i}": i % 3 for i in range(300)}}).pool()
         assert isinstance(pool._given_docs, Texts)
         again = pickle.loads(pickle.dumps(pool))
         assert again._given_docs == pool._given_docs.to_list()

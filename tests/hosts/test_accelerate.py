@@ -43,7 +43,7 @@ from ir_measures import (
 import irpref
 from compared import HOST as THE_HOST
 from compared import count
-from irpref import CRPRecovery, PPlus, QMeasure, RPref, TieWarning
+from irpref import CRPRecovery, PPlus, QMeasure, RPref
 from irpref.cli import main
 from irpref.hosts import ir_measures as host
 from irpref.judged.align import align_run
@@ -62,12 +62,11 @@ HOST = [
     *(nDCG, nDCG @ 10, nDCG @ 1, nDCG(judged_only=True), nDCG(judged_only=True) @ 5),
     *(P @ 1, P @ 10, P(rel=2) @ 2000, P(judged_only=True) @ 5),
     *(R @ 10, R(rel=2) @ 100, R(judged_only=True) @ 50),
-    *(RR, RR(rel=2), RR(judged_only=True), RR @ 10, RR(rel=2) @ 5, RR @ 1),
+    *(RR, RR(rel=2), RR(judged_only=True)),
     *(Rprec, Rprec(rel=2), Rprec(judged_only=True)),
     *(Bpref, Bpref(rel=2)),
     *(Success @ 1, Success(rel=2) @ 5, Success(judged_only=True) @ 3),
-    *(Judged, Judged @ 10, Judged @ 3),
-    *(NumQ, NumRet(rel=2), NumRelRet, NumRel),
+    *(Judged, NumRet(rel=2), NumRelRet),
     *(SetP, SetP(rel=2), SetP(judged_only=True), SetP(relative=True)),
     *(SetR, SetR(rel=2)),
     *(SetF, SetF(beta=2.0), SetF(beta=0.5, rel=2, judged_only=True), SetF(beta=0.0)),
@@ -101,8 +100,6 @@ USUAL = [
         P(rel=2) @ 5,
         R @ 100,
         RR,
-        RR @ 10,
-        RR(rel=2) @ 5,
         Rprec,
         Bpref,
     ),
@@ -110,10 +107,7 @@ USUAL = [
         Bpref(rel=2),
         Success @ 5,
         Judged,
-        Judged @ 10,
-        NumQ,
         NumRelRet,
-        NumRel,
         SetP,
         SetR,
         SetF,
@@ -212,7 +206,6 @@ def test_topics_come_in_the_order_of_the_run_and_those_it_lacks_by_id_at_the_end
     assert found == ["q4", "q1", "q3", "q2", "q5"]
 
 
-@pytest.mark.filterwarnings("ignore::irpref.TieWarning")
 @given(collections(), st.data())
 def test_float_grades_are_welcome(collection, data):
     # pytrec_eval takes integers only. Twice the grade is an integer wherever all grades are halves.
@@ -259,11 +252,17 @@ def test_what_is_computed_here(measure):
     assert host.AcceleratedProvider().supports(measure)
 
 
+@pytest.mark.parametrize("measure", [RR @ 10, RR(rel=2) @ 5, Judged @ 3, NumQ, NumRel], ids=str)
+def test_what_has_another_value_in_the_host_is_computed_here_outside_of_it(measure):
+    assert host.supports(measure)
+    assert not host.AcceleratedProvider().supports(measure)
+
+
 @pytest.mark.parametrize("measure", LEFT_TO_THE_HOST, ids=str)
 def test_what_is_left_to_the_host(measure):
     assert not host.supports(measure)
     with pytest.raises(ValueError, match="left to its own provider"):
-        KernelEvaluator([measure], {"q": {"a": 1}})
+        KernelEvaluator([measure], irpref.judgments({"q": {"a": 1}}))
 
 
 def test_a_wrong_parameter_is_an_error_as_for_the_host():
@@ -343,7 +342,7 @@ def test_columns_of_the_qrels_are_still_asked_for():
     irpref.accelerate()
     columns = ir_measures.DefaultPipeline.qrel_inputs([AP, irpref.Coverage])
     assert sorted(columns) == ["doc_id", "known", "query_id", "relevance"]
-    qrels = irpref.with_known({"q": {"a": 1, "b": 1}}, {"q": ["a"]})
+    qrels = irpref.judgments({"q": {"a": 1, "b": 1}}, known={"q": ["a"]}).frame()
     found = ir_measures.calc_aggregate([AP, irpref.Coverage], qrels, {"q": {"a": 1.0}})
     assert found == {AP: 0.5, irpref.Coverage: 1.0}
 
@@ -543,12 +542,11 @@ def test_what_other_providers_cannot_compute_is_said_in_words(name, said):
 
 def test_ties_must_have_been_looked_at():
     qrels, run = {"q": {"r1": 1}}, {"q": {"r1": 1.0, "z9": 1.0}}
-    evaluator = irpref.evaluator([RR, RR @ 3, Judged @ 1], qrels)
+    evaluator = irpref.evaluator([irpref.PrefShare], qrels)
     assert evaluator.ties
-    assert not irpref.evaluator([RR, AP, Judged], qrels).ties
+    assert not irpref.evaluator([RR, RR @ 3, AP, Judged @ 1], qrels).ties
     with pytest.raises(ValueError, match="ties=True"):
         evaluator.values_of(align_run(evaluator.pool, run))
-    assert evaluator.calc_aggregate(run) == {Judged @ 1: 1.0, RR: 0.5, RR @ 3: 1.0}
 
 
 def test_what_accelerate_takes():
@@ -562,18 +560,19 @@ CLOSE = {"q": {"a": 16777217.0, "b": 16777216.0}, "q2": {"a": 1.0}}
 JUDGED_CLOSE = {"q": {"a": 1, "b": 0, "c": 0}, "q2": {"a": 1}}
 ASKED = ["AP", "Bpref", "BprefVariant", "IPrec@0.5", "RR@5"]
 IN_64_BITS = dict.fromkeys(ASKED, 1.0)
-IN_32_BITS = {"AP": 0.5, "Bpref": 0.0, "BprefVariant": 1.0, "IPrec@0.5": 0.5, "RR@5": 1.0}
+IN_32_BITS = {"AP": 0.5, "Bpref": 0.0, "BprefVariant": 0.0, "IPrec@0.5": 0.5, "RR@5": 0.5}
 
 
 def entry_points(float32):
     """Value of topic q by measure, through every surface that evaluates."""
-    made = irpref.evaluator(ASKED, JUDGED_CLOSE, float32=float32)
-    yield "values", {str(m): v[0] for m, v in made.values(CLOSE).items()}
-    yield "iter_calc", {str(m.measure): m.value for m in made.iter_calc(CLOSE) if m.query_id == "q"}
-    yield "calc", {str(m.measure): m.value for m in made.calc(CLOSE).per_query if m.query_id == "q"}
-    means = {str(m): 2 * v - 1.0 for m, v in made.calc_aggregate(CLOSE).items()}
+    made = irpref.evaluator(ASKED, JUDGED_CLOSE)
+    run = irpref.ranked(CLOSE, float32=float32)
+    yield "values", {str(m): v[0] for m, v in made.values(run).items()}
+    yield "iter_calc", {str(m.measure): m.value for m in made.iter_calc(run) if m.query_id == "q"}
+    yield "calc", {str(m.measure): m.value for m in made.calc(run).per_query if m.query_id == "q"}
+    means = {str(m): 2 * v - 1.0 for m, v in made.calc_aggregate(run).items()}
     yield "calc_aggregate", means
-    values = irpref.lab.meta.topic_values(ASKED, JUDGED_CLOSE, {"r": CLOSE}, float32=float32)
+    values = irpref.lab.meta.topic_values(ASKED, JUDGED_CLOSE, {"r": run})
     yield (
         "topic_values",
         {name: of.matrix[0, list(of.topics).index("q")] for name, of in values.items()},
@@ -581,32 +580,17 @@ def entry_points(float32):
     found = {}
     for measure in ASKED:
         table = irpref.curves.paired_differences(
-            JUDGED_CLOSE, CLOSE, {"q": {"c": 1.0}}, measure, per_topic=True, float32=float32
+            JUDGED_CLOSE, run, {"q": {"c": 1.0}}, measure, per_topic=True
         )
         found[measure] = table.set_index("query_id").value["q"]
     yield "paired_differences", found
 
 
-@pytest.mark.filterwarnings("ignore::irpref.TieWarning")
 @pytest.mark.parametrize("float32", [False, True])
 def test_every_entry_point_gives_the_same_value(float32):
     expected = IN_32_BITS if float32 else IN_64_BITS
     for entry, found in entry_points(float32):
         assert found == pytest.approx(expected), entry
-
-
-def test_the_warning_comes_once_a_run_and_only_where_ranks_differ():
-    made = irpref.evaluator(ASKED, JUDGED_CLOSE)
-    with pytest.warns(
-        TieWarning, match="would rank the judged documents of topic 'q' differently"
-    ) as caught:
-        made.calc(CLOSE)
-    assert len(caught) == 1
-    assert [w.filename for w in caught] == [__file__]
-    made.calc({"q": {"b": 16777217.0, "a": 16777216.0}})  # rounded, `b` stands before `a` as well
-    made.calc({"q": {"x": 16777217.0, "y": 16777216.0, "a": 1.0}})  # nobody judged these two
-    irpref.evaluator(["RPref(max_rel=1)", "RR@5"], JUDGED_CLOSE).calc(CLOSE)  # not of pytrec_eval
-    irpref.evaluator(ASKED, JUDGED_CLOSE, float32=True).calc(CLOSE)
 
 
 def test_evaluators_and_accelerate_in_threads():

@@ -10,7 +10,6 @@ import pytest
 from ir_measures import AP, RR, Bpref, Judged, NumQ, NumRel, NumRet, ScoredDoc, SetR, nDCG
 
 import irpref
-from irpref import TieWarning
 from real_runs import qrels_of, read_run
 from strategies import for_the_host, random_collection
 
@@ -33,9 +32,9 @@ def as_float32(score: float) -> float:
 def test_difference_scores_are_64_bit():
     qrels, run = {"q": {"b": 1, "a": 0}}, {"q": {"a": 1.00000001, "b": 1.0}}
     assert ir_measures.calc_aggregate([AP, RR], qrels, run) == {AP: 1.0, RR: 1.0}
-    with pytest.warns(TieWarning, match="of topic 'q'"):
-        assert irpref.evaluator([AP, RR], qrels).calc_aggregate(run) == {AP: 0.5, RR: 0.5}
-    assert irpref.evaluator([AP, RR], qrels, float32=True).calc_aggregate(run) == {AP: 1.0, RR: 1.0}
+    evaluator = irpref.evaluator([AP, RR], qrels)
+    assert evaluator.calc_aggregate(run) == {AP: 0.5, RR: 0.5}
+    assert evaluator.calc_aggregate(irpref.ranked(run, float32=True)) == {AP: 1.0, RR: 1.0}
 
 
 def test_difference_scores_are_64_bit_on_a_submitted_run(data_dir):
@@ -44,11 +43,9 @@ def test_difference_scores_are_64_bit_on_a_submitted_run(data_dir):
     run = read_run(path)
     theirs = ir_measures.calc_aggregate([AP, nDCG], qrels, run)
     evaluator = irpref.evaluator([AP, nDCG], qrels)
-    with pytest.warns(TieWarning, match="of 10 topics, first '4'"):
-        mine = evaluator.calc_aggregate(run)
-    assert irpref.evaluator([AP, nDCG], qrels, float32=True).calc_aggregate(run) == pytest.approx(
-        theirs, rel=1e-12
-    )
+    mine = evaluator.calc_aggregate(run)
+    rounded = irpref.ranked(run, float32=True)
+    assert evaluator.calc_aggregate(rounded) == pytest.approx(theirs, rel=1e-12)
     assert mine != theirs
     assert mine == pytest.approx(theirs, abs=1e-3)
     rounded = {t: {d: as_float32(s) for d, s in docs.items()} for t, docs in run.items()}
@@ -173,9 +170,34 @@ def test_difference_bad_input_is_not_passed_over():
         assert ir_measures.calc_aggregate([AP], qrels, repeated) == {AP: 0.5}
 
 
-def test_difference_an_empty_topic_is_not_answered():
-    assert irpref.evaluator([NumQ], {"q": {"a": 1}}).calc_aggregate({"q": {}}) == {NumQ: 0.0}
-    assert ir_measures.calc_aggregate([NumQ], {"q": {"a": 1}}, {"q": {}}) == {NumQ: 1.0}
+def test_difference_counts_are_over_all_topics_of_the_judgments():
+    qrels, run = {"q": {"a": 1}, "r": {"b": 1, "c": 1}}, {"q": {"a": 1.0}}
+    mine = irpref.evaluator([NumQ, NumRel], qrels)
+    assert mine.calc_aggregate(run) == {NumQ: 2.0, NumRel: 3.0}
+    assert irpref.evaluator(["num_q", "num_rel"], qrels).calc_aggregate(run) == {NumQ: 2, NumRel: 3}
+    theirs = {NumQ: 1.0, NumRel: 1.0}
+    assert ir_measures.calc_aggregate([NumQ, NumRel], qrels, run) == theirs
+    irpref.accelerate()
+    try:
+        assert ir_measures.calc_aggregate([NumQ, NumRel], qrels, run) == theirs
+    finally:
+        irpref.accelerate(False)
+
+
+def test_difference_a_cutoff_does_not_change_the_order_of_tied_documents():
+    from ir_measures import Judged
+
+    qrels, run = {"q": {"a": 1}}, {"q": {"a": 1.0, "b": 1.0, "c": 1.0}}
+    measures = [RR, RR @ 10, Judged @ 1]
+    mine = {RR: 1 / 3, RR @ 10: 1 / 3, Judged @ 1: 0.0}
+    theirs = {RR: 1 / 3, RR @ 10: 1.0, Judged @ 1: 1.0}
+    assert irpref.evaluator(measures, qrels).calc_aggregate(run) == pytest.approx(mine)
+    assert ir_measures.calc_aggregate(measures, qrels, run) == pytest.approx(theirs)
+    irpref.accelerate()
+    try:
+        assert ir_measures.calc_aggregate(measures, qrels, run) == pytest.approx(theirs)
+    finally:
+        irpref.accelerate(False)
 
 
 def test_difference_a_topic_without_judgments_is_a_topic():

@@ -304,7 +304,8 @@ def test_bind_takes_data_sets_and_frames_of_pyterrier(dataset, qrels):
 
 def test_documents_known_from_another_system(dataset, systems, topics, qrels):
     seen = dataset.get_results("baseline")
-    known = pt.irpref.with_known(qrels.drop(columns="known"), run=seen, depth=10)
+    judgments = pt.irpref.judgments(qrels.drop(columns="known"), known=(seen, 10))
+    known = judgments.frame(pyterrier=True)
     assert list(known.columns) == ["qid", "docno", "label", "expected", "known"]
     top = seen[seen["rank"] < 10].merge(known, on=["qid", "docno"])
     assert known.known.sum() == top.known.sum() == len(top)

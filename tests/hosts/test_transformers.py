@@ -355,7 +355,7 @@ def test_known_documents_reach_the_measure():
     one = out[out.qid == "1"].set_index("docno")
     assert one.known.dropna().to_dict() == {"c": 0, "a": 1, "j": 0, "b": 0}
     assert one.contribution.to_dict() == {"c": 0, "a": 0, "u": 0, "j": 0, "b": 0.5}
-    with pytest.raises(ValueError, match=r"Novelty needs the column 'known'.*with_known"):
+    with pytest.raises(ValueError, match=r"Novelty needs the column 'known'.*known="):
         Explain(QRELS.drop(columns="known"), "Novelty")
 
 

@@ -2,7 +2,6 @@
 entry point.
 """
 
-import warnings
 
 import ir_measures
 import numpy as np
@@ -14,7 +13,6 @@ from hypothesis import strategies as st
 import irpref
 from forms import FORMS, WAYS, looked_up
 from irpref.cli import main
-from irpref.judged.order import Alignment
 
 # Kernels of ours and of the host, measures that rank ties by rising id elsewhere, and those of
 # other providers.
@@ -57,10 +55,8 @@ def frame(rows, value):
     return pd.DataFrame(rows, columns=["query_id", "doc_id", value])
 
 
-def values(qrels, run, **options):
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", irpref.TieWarning)
-        found = irpref.evaluator(MEASURES, qrels, **options).values(run)
+def values(qrels, run):
+    found = irpref.evaluator(MEASURES, qrels).values(run)
     return {measure: of.tolist() for measure, of in found.items()}
 
 
@@ -70,9 +66,8 @@ def test_ties_in_the_order_of_the_input_are_a_stable_sort(collection, float32):
     qrels, expected = frame(judged, "relevance"), frame(in_order(rows), "score")
     for way in WAYS:
         with looked_up(way):
-            assert values(qrels, frame(rows, "score"), ties="input", float32=float32) == values(
-                qrels, expected
-            )
+            ranked = irpref.ranked(frame(rows, "score"), ties="input", float32=float32)
+            assert values(qrels, ranked) == values(qrels, expected)
 
 
 @pytest.mark.parametrize("form", FORMS)
@@ -81,31 +76,67 @@ def test_rows_of_every_form_are_the_order_of_the_input(form):
         ir_measures.Qrel("q", doc, grade, "0") for doc, grade in [("a", 0), ("b", 2), ("c", 1)]
     ]
     rows = [ir_measures.ScoredDoc("q", doc, 1.0) for doc in "bca"]
-    found = irpref.evaluator(["nDCG"], judged, ties="input").calc_aggregate(FORMS[form](rows))
-    assert found == {irpref.parse("nDCG"): 1.0}
-    assert (
-        irpref.evaluator(["nDCG"], judged).calc_aggregate(FORMS[form](rows))[irpref.parse("nDCG")]
-        < 1
-    )
+    evaluator = irpref.evaluator(["nDCG"], judged)
+    ndcg = irpref.parse("nDCG")
+    assert evaluator.calc_aggregate(irpref.ranked(FORMS[form](rows), ties="input")) == {ndcg: 1.0}
+    assert evaluator.calc_aggregate(irpref.ranked(FORMS[form](rows)))[ndcg] < 1
+    assert evaluator.calc_aggregate(FORMS[form](rows))[ndcg] < 1
 
 
-def test_scores_that_32_bits_do_not_tell_apart_stay_in_the_order_of_the_input():
+def test_scores_that_32_bits_do_not_tell_apart_are_tied_for_every_measure():
     qrels = {"q": {"a": 1, "b": 0}}
     run = {"q": {"b": 16777216.0, "a": 16777217.0}}
-    for name in ("AP", "IPrec@0.5"):
-        measure = irpref.parse(name)
-        for float32, rank in ((False, 1), (True, 2)):
-            found = irpref.evaluator(
-                [measure], qrels, ties="input", float32=float32
-            ).calc_aggregate(run)
-            assert found == {measure: 1 / rank}
+    for name in ("AP", "IPrec@0.5", "RR@10", "RPref(max_rel=1)", "Compat(p=0.8)"):
+        found = irpref.evaluator([name], qrels)
+        for options, rank in (
+            ({}, 1),
+            ({"ties": "input"}, 1),
+            ({"float32": True}, 2),
+            ({"ties": "input", "float32": True}, 2),
+        ):
+            expected = {"q": {"a": 2.0, "b": 1.0} if rank == 1 else {"b": 2.0, "a": 1.0}}
+            same = found.calc_aggregate(expected)
+            assert found.calc_aggregate(irpref.ranked(run, **options)) == same
 
 
-def test_no_warning_compares_with_pytrec_eval_where_ties_are_in_the_order_of_the_input():
-    run = {"q": {"b": 16777216.0, "a": 16777217.0}}
-    with warnings.catch_warnings():
-        warnings.simplefilter("error")
-        irpref.evaluator(["AP"], {"q": {"a": 1, "b": 0}}, ties="input").calc_aggregate(run)
+def test_scores_of_an_order_of_the_input_fall_by_one():
+    run = frame([("q", "a", 1.0), ("p", "x", 7.0), ("q", "b", 1.0), ("q", "c", 2.0)], "score")
+    ranked = irpref.ranked(run, ties="input")
+    assert ranked.values.tolist() == [
+        ["q", "a", 2.0],
+        ["p", "x", 1.0],
+        ["q", "b", 1.0],
+        ["q", "c", 3.0],
+    ]
+    assert irpref.ranked(run).values.tolist() == run.values.tolist()
+    assert run["score"].tolist() == [1.0, 7.0, 1.0, 2.0]
+
+
+def test_a_score_that_is_no_number_does_not_get_a_rank():
+    with pytest.raises(ValueError, match="the score of topic 'q', document 'b' is nan"):
+        irpref.ranked({"q": {"a": 1.0, "b": float("nan")}}, ties="input")
+
+
+def test_every_measure_sees_one_order_of_tied_documents():
+    """With scores that are equal and with scores that fall in the order of trec_eval, values are the
+    same: also those of measures for which their own providers break ties by rising id."""
+    rng = np.random.default_rng(5)
+    docs = [f"d{i:02}" for i in range(12)]
+    qrels = {f"q{t}": {d: int(rng.integers(0, 4)) for d in docs} for t in range(8)}
+    tied = {t: {d: float(rng.integers(0, 3)) for d in docs[:10]} for t in qrels}
+    apart = {
+        t: {
+            d: -float(i)
+            for i, d in enumerate(sorted(run, key=lambda d: (run[d], d), reverse=True))
+        }
+        for t, run in tied.items()
+    }
+    names = (
+        "AP RR RR@5 RR@10 RR(rel=2)@5 Judged@5 Judged@10 Compat(p=0.8) Compat(p=0.95) ERR@5 RBP(rel=1) "
+        "infAP BPM(max_rel=3)@5 IPrec@0.1 SDCG(max_rel=3)@5 nDCG(dcg='exp-log2')@5 NERR8(max_rel=3)@5"
+    )
+    evaluator = irpref.evaluator(names, qrels)
+    assert evaluator.calc_aggregate(tied) == evaluator.calc_aggregate(apart)
 
 
 @pytest.fixture
@@ -180,35 +211,29 @@ def test_commands_rank_ties_in_the_order_of_the_file(command, files, capsys):
     )
 
 
+def test_a_run_is_read_in_the_order_of_its_file(files):
+    pd.testing.assert_frame_equal(
+        irpref.read_run("one", ties="input"), irpref.ranked("one", ties="input")
+    )
+
+
 def test_other_functions_rank_ties_in_the_order_of_the_input(files):
     qrels = irpref.read_qrels("qrels")
     one, listed = (irpref.read_run(name) for name in ("one", "one.listed"))
-    table = irpref.explain("QMeasure", qrels, one, "q1", ties="input")
+    ranked = irpref.ranked(one, ties="input")
     pd.testing.assert_frame_equal(
-        table.drop(columns="score"),
+        irpref.explain("QMeasure", qrels, ranked, "q1").drop(columns="score"),
         irpref.explain("QMeasure", qrels, listed, "q1").drop(columns="score"),
     )
     # Which runs are identical depends on how ties are broken.
-    pairs = {"one": one, "listed": listed}
-    assert "identical-runs" in irpref.lab.check(qrels, pairs, ties="input")["code"].tolist()
-    assert "identical-runs" not in irpref.lab.check(qrels, pairs)["code"].tolist()
-
-
-def test_results_of_one_rule_are_not_taken_for_those_of_the_other(files, tmp_path):
-    runs = {name: irpref.read_run(name) for name in ("one", "two")}
-    options = {"levels": [50], "n_samples": 1, "rng": 1, "output": tmp_path / "means"}
-    irpref.lab.meta.incompleteness(["AP"], "qrels", runs, **options)
-    found = irpref.lab.meta.incompleteness(["AP"], "qrels", runs, ties="input", **options).means
-    del options["output"]
-    assert found.equals(
-        irpref.lab.meta.incompleteness(["AP"], "qrels", runs, ties="input", **options).means
-    )
-    assert not found.equals(irpref.lab.meta.incompleteness(["AP"], "qrels", runs, **options).means)
+    codes = irpref.lab.check(qrels, {"ranked": ranked, "listed": listed})["code"].tolist()
+    assert "identical-runs" in codes
+    codes = irpref.lab.check(qrels, {"one": one, "listed": listed})["code"].tolist()
+    assert "identical-runs" not in codes
 
 
 def test_the_rule_is_one_of_two():
     with pytest.raises(
         ValueError, match="ties='score' is not known, expected one of 'id', 'input'"
     ):
-        irpref.evaluator(["AP"], {"q": {"a": 1}}, ties="score")
-    assert (Alignment().ties, Alignment().float32) == ("id", False)
+        irpref.ranked({"q": {"a": 1.0}}, ties="score")

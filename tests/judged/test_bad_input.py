@@ -27,7 +27,6 @@ from irpref import (
     RPref,
 )
 from irpref.messages import given
-from irpref.values.kernels import KernelEvaluator
 from refused import QRELS, RUN, mean, refusal
 
 
@@ -136,7 +135,7 @@ REPEATED = [
 
 @every_form
 def test_the_last_of_repeated_documents_counts(form):
-    evaluator = KernelEvaluator([QMeasure, BprefVariant], QRELS)
+    evaluator = irpref.evaluator([QMeasure, BprefVariant], QRELS)
     with pytest.warns(irpref.DuplicateWarning) as caught:
         found = evaluator.calc_aggregate(form(REPEATED))
     assert len(caught) == 1
@@ -173,8 +172,8 @@ def test_the_same_judgment_twice_is_one(form):
     ]
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        found = KernelEvaluator(measures, form(rows)).calc_aggregate(RUN)
-    assert found == KernelEvaluator(measures, JUDGED).calc_aggregate(RUN)
+        found = irpref.evaluator(measures, form(rows)).calc_aggregate(RUN)
+    assert found == irpref.evaluator(measures, JUDGED).calc_aggregate(RUN)
 
 
 @every_form
@@ -201,7 +200,7 @@ def test_a_missing_column_of_known_documents(qrels):
     message = refusal(Coverage, qrels, RUN)
     assert message.startswith("Coverage needs the column 'known' of the qrels")
     assert "found: query_id, doc_id, relevance" in message
-    assert "with_known" in message
+    assert "judgments(qrels, known=...)" in message
     assert "Coverage(known='seen')@5 needs the column 'seen'" in refusal(
         Coverage(known="seen") @ 5, qrels, RUN
     )
@@ -315,7 +314,7 @@ def empty(value: str) -> dict[str, Any]:
 
 @pytest.mark.parametrize("form", empty("score"))
 def test_an_empty_run_scores_what_an_empty_list_scores(form):
-    evaluator = KernelEvaluator([QMeasure, EMeasure, CRP, RPref(max_rel=2)], QRELS)
+    evaluator = irpref.evaluator([QMeasure, EMeasure, CRP, RPref(max_rel=2)], QRELS)
     found = evaluator.values(empty("score")[form])
     assert {m: v.tolist() for m, v in found.items()} == {
         QMeasure: [0.0, 0.0],
@@ -333,7 +332,7 @@ def test_empty_qrels(form):
 
 def test_a_topic_without_judgments_among_others():
     qrels = {**QRELS, "q3": {}}  # possible in dicts only
-    evaluator = KernelEvaluator([QMeasure, EMeasure, CRP], qrels)
+    evaluator = irpref.evaluator([QMeasure, EMeasure, CRP], qrels)
     assert evaluator.topic_ids == ["q1", "q2", "q3"]
     found = evaluator.values({**RUN, "q3": {"a": 1.0}})
     assert [values[2] for values in found.values()] == [
@@ -354,12 +353,12 @@ def test_no_topic_in_common(form):
 def test_numbers_as_ids_are_compared_as_text(form):
     qrels = form([Judgment(1, 10, 1), Judgment(1, 9, 0), Judgment(2, 10, 2)])
     run = [ScoredDoc("1", "9", 1.0), ScoredDoc("1", "10", 1.0), ScoredDoc("2", "10", 1.0)]
-    evaluator = KernelEvaluator([QMeasure], qrels)
+    evaluator = irpref.evaluator([QMeasure], qrels)
     assert evaluator.topic_ids == ["1", "2"]
     # Equal scores: "9" stands before "10" as text.
     assert evaluator.values(run)[QMeasure].tolist() == [2 / 3, 1.0]
     numbers = form([ScoredDoc(int(q), int(d), s) for q, d, s in run])
-    assert KernelEvaluator([QMeasure], as_dict(JUDGED)).topic_ids == ["q1", "q2"]
+    assert irpref.evaluator([QMeasure], as_dict(JUDGED)).topic_ids == ["q1", "q2"]
     assert evaluator.values(numbers)[QMeasure].tolist() == [2 / 3, 1.0]
 
 
@@ -413,7 +412,7 @@ def test_the_scale_is_that_of_the_gains_and_at_least_1():
 
 def test_each_measure_warns_by_itself():
     with pytest.warns(irpref.ScaleWarning) as caught:
-        KernelEvaluator([RPref, NPref(n=3), RPref(max_rel=2), QMeasure], QRELS)
+        irpref.evaluator([RPref, NPref(n=3), RPref(max_rel=2), QMeasure], QRELS)
     assert sorted(str(w.message).partition(":")[0] for w in caught) == ["NPref(n=3)", "RPref"]
 
 
@@ -428,7 +427,7 @@ def test_bind_fixes_the_scale():
     ]
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        KernelEvaluator([bound[0]], QRELS).calc_aggregate(RUN)
+        irpref.evaluator([bound[0]], QRELS).calc_aggregate(RUN)
 
 
 def test_bind_one_measure():
@@ -455,7 +454,8 @@ def test_a_collection_without_non_relevant_documents():
 
 
 def test_known_documents_by_topic():
-    frame = irpref.with_known(QRELS, {"q1": ["b", "zzz"], "q2": "a", "q9": ["a"]})
+    known = {"q1": ["b", "zzz"], "q2": "a", "q9": ["a"]}
+    frame = irpref.judgments(QRELS, known=known).frame()
     assert list(frame.columns) == ["query_id", "doc_id", "relevance", "known"]
     assert dict(zip(zip(frame.query_id, frame.doc_id, strict=True), frame.known, strict=True)) == {
         ("q1", "a"): False,
@@ -466,39 +466,33 @@ def test_known_documents_by_topic():
 
 
 def test_known_documents_of_another_run():
-    frame = irpref.with_known(QRELS, run=RUN, depth=1)
-    assert frame.known.tolist() == [False, True, True]
-    assert irpref.with_known(QRELS, run=RUN).known.all()
-    frame = irpref.with_known(frame, {"q1": ["a"]}, column="seen")
-    assert list(frame.columns) == ["query_id", "doc_id", "relevance", "known", "seen"]
-    both = KernelEvaluator([Coverage, Coverage(known="seen")], frame).values(RUN)
-    assert {str(m): v.tolist() for m, v in both.items()} == {
-        "Coverage": [0, 1],
-        "Coverage(known='seen')": [1, 0],
-    }
+    assert irpref.judgments(QRELS, known=(RUN, 1)).frame().known.tolist() == [False, True, True]
+    assert irpref.judgments(QRELS, known=(RUN, 10)).frame().known.all()
 
 
-def test_with_known_leaves_its_input_alone():
+def test_known_documents_as_judgments():
+    grades = {"q1": {"a": 1, "b": 0}, "q2": {"a": 2}}
+    for known in (grades, pd.DataFrame(JUDGED), irpref.judgments(grades)):
+        assert len(irpref.judgments(QRELS, known=known).frame()) == 3
+    assert irpref.judgments(QRELS, known=grades).frame().known.tolist() == [True, False, True]
+
+
+def test_known_documents_leave_the_input_alone():
     frame = pd.DataFrame(JUDGED)
     before = frame.copy()
-    irpref.with_known(frame, {"q1": ["a"]})
+    irpref.judgments(frame, known={"q1": ["a"]})
     pd.testing.assert_frame_equal(frame, before)
 
 
-def test_with_known_refuses():
-    with pytest.raises(ValueError, match="either known"):
-        irpref.with_known(QRELS)
-    with pytest.raises(ValueError, match="either known"):
-        irpref.with_known(QRELS, {"q1": ["a"]}, run=RUN)
-    with pytest.raises(ValueError, match="no topic in common: known begins 'x', the qrels 'q1'"):
-        irpref.with_known(QRELS, {"x": ["a"]})
+def test_known_documents_that_nobody_judged_are_refused():
+    for known in ({"x": ["a"]}, {}, {"q1": ["zzz"]}, {"q1": {"a": 0}}):
+        with pytest.raises(ValueError, match="known: none of the"):
+            irpref.judgments(QRELS, known=known)
     frame = pd.DataFrame(JUDGED)
     with pytest.raises(ValueError, match=r"no column 'query_id' \(or 'qid'\)"):
-        irpref.with_known(frame.rename(columns={"query_id": "topic"}), {"q1": ["a"]})
-    with pytest.raises(ValueError, match="got DataFrame \\(a run goes to run=\\)"):
-        irpref.with_known(frame, frame)
-    with pytest.raises(ValueError, match="mapping of topic to documents or a path"):
-        irpref.with_known(QRELS, 3)
+        irpref.judgments(frame.rename(columns={"query_id": "topic"}), known={"q1": ["a"]})
+    with pytest.raises(TypeError, match="got int"):
+        irpref.judgments(QRELS, known=3)
 
 
 def test_ids_of_mixed_types_in_a_long_run_are_found():

@@ -122,8 +122,10 @@ USES = {
         str(m): v.tolist() for m, v in irpref.evaluator(MEASURES, q()).values(r()).items()
     },
     "bind": lambda q, r: irpref.bind(["RPref", "AP"], q()),
-    "with_known": lambda q, r: irpref.with_known(q(), {"q1": ["c"]})["known"].tolist(),
-    "with_known run": lambda q, r: pt.irpref.with_known(q(), run=r(), depth=2)["known"].tolist(),
+    "judgments": lambda q, r: irpref.judgments(q(), known={"q1": ["c"]}).frame()["known"].tolist(),
+    "judgments of a run": lambda q, r: (
+        pt.irpref.judgments(q(), known=(r(), 2)).frame()["known"].tolist()
+    ),
     "scale_of": lambda q, r: settings.scale_of(q()).max_rel,
     "crp": lambda q, r: table(crp(q(), r(), per_topic=True)),
     "npref_convergence": lambda q, r: table(
@@ -267,11 +269,10 @@ def test_a_list_of_paths_is_several_runs(tmp_path):
 def test_irpref_and_pt_irpref_have_the_same_functions():
     for name in (
         "bind",
-        "with_known",
+        "judgments",
         "curves",
-        "explain",
+        "ranked",
         "plots",
-        "meta",
         "evaluator",
         "score",
         "read_run",
@@ -386,7 +387,7 @@ def test_whole_grades_of_any_type_reach_the_measures_of_the_host(grade):
 
 def test_the_path_of_a_file_of_known_documents(tmp_path):
     path = written({"q1": {"c": 1, "b": 0}}, "relevance", Path(tmp_path) / "known")
-    assert irpref.with_known(QRELS, path)["known"].tolist() == [
+    assert irpref.judgments(QRELS, known=path).frame()["known"].tolist() == [
         False,
         False,
         True,

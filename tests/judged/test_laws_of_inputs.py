@@ -14,7 +14,6 @@ from test_laws import VARIANTS, Judgment, awkward, by_topic, judgments, retrieve
 import irpref
 from forms import FORMS
 from irpref.judged.align import listing as listing_of
-from irpref.judged.pool import Pool
 from irpref.measures import registered
 from irpref.values.kernels import KernelEvaluator
 from irpref.values.prepare import columns_for
@@ -104,7 +103,7 @@ def test_inputs_are_not_modified(collection):
 
 
 def test_an_evaluator_may_be_used_again(usual, collection):
-    evaluator = KernelEvaluator(VARIANTS, judgments(collection.qrels))
+    evaluator = irpref.evaluator(VARIANTS, judgments(collection.qrels))
     other = {
         topic: {doc: -score for doc, score in docs.items()}
         for topic, docs in collection.run.items()
@@ -217,18 +216,19 @@ def test_any_text_is_an_id(form):
     run = {t: {ODD_IDS[i]: 1.0 for i in rng.permutation(25)} for t in topics}  # all tied
     expected = values(PLAIN, qrels, run)
     assert values(PLAIN, form(floats(judgments(qrels))), form(retrieved(run))) == expected
-    listing = listing_of(Pool.build(qrels), form(retrieved(run)))
+    listing = listing_of(irpref.judgments(qrels).pool(), form(retrieved(run)))
     assert listing.doc_ids == sorted(ODD_IDS, reverse=True) * 4
 
 
 def test_values_handed_out_belong_to_the_caller(usual, collection):
-    evaluator = KernelEvaluator(VARIANTS, judgments(collection.qrels))
+    evaluator = irpref.evaluator(VARIANTS, judgments(collection.qrels))
     for value in evaluator.values(collection.run).values():
         value[:] = -7
     assert by_topic(evaluator, collection.run) == usual
 
 
 def test_a_pool_may_be_shared(usual, collection):
-    pool = Pool.build(collection.qrels)
+    pool = irpref.judgments(collection.qrels).pool()
     for measure in PLAIN:
-        assert values([measure], pool, collection.run)[measure] == usual[measure]
+        found = by_topic(KernelEvaluator([measure], pool), collection.run)
+        assert found[measure] == usual[measure]

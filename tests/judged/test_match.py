@@ -17,10 +17,9 @@ from irpref.data.columns import Coded
 from irpref.data.texts import Texts
 from irpref.judged import align, order
 from irpref.judged.align import align_run
-from irpref.judged.pool import Pool
+from irpref.judged.judgments import judgments
 from irpref.kernel.segments import Segments
 from irpref.messages import DuplicateWarning
-from irpref.values.kernels import KernelEvaluator
 
 TOPICS, DEPTH = 6, 300
 
@@ -116,14 +115,14 @@ def found(pool, run):
 def test_every_way_gives_the_same(qrels_form, run_form, way, rows, monkeypatch):
     look_up(monkeypatch, way)
     judged, run = rows
-    assert found(Pool.build(FORMS[qrels_form](judged)), FORMS[run_form](run)) == plain(judged, run)
+    assert found(judgments(FORMS[qrels_form](judged)).pool(), FORMS[run_form](run)) == plain(judged, run)
 
 
 @pytest.mark.parametrize("qrels_way", WAYS)
 def test_a_pool_serves_runs_of_every_way(qrels_way, rows, monkeypatch):
     judged, run = rows
     look_up(monkeypatch, qrels_way)
-    pool = Pool.build(frame(judged, object))
+    pool = judgments(frame(judged, object)).pool()
     for way in (*WAYS, *WAYS):
         look_up(monkeypatch, way)
         assert found(pool, frame(run, object)) == plain(judged, run)
@@ -139,7 +138,7 @@ def test_categories_that_are_the_same_text(way, monkeypatch):
         {"query_id": list("qqqrrr"), "doc_id": docs, "score": [3.0, 1.0, 2.0, 9.0, 8.0, 7.0]}
     )
     with pytest.warns(DuplicateWarning, match="repeats 2 documents"):
-        assert found(Pool.build({"q": {"1": 1}, "r": {"1": 2}}), run) == [
+        assert found(judgments({"q": {"1": 1}, "r": {"1": 2}}).pool(), run) == [
             ("q", 2, "1", 1.0),
             ("r", 2, "1", 2.0),
         ]
@@ -153,7 +152,7 @@ def test_categories_that_no_unicode_text_can_hold(way, monkeypatch):
     )  # pandas would make Arrow strings of them where it has pyarrow
     docs = pd.Series(pd.Categorical.from_codes([0, 1, 0, 1], categories=ids))
     run = pd.DataFrame({"query_id": list("qqrr"), "doc_id": docs, "score": [2.0, 1.0, 1.0, 2.0]})
-    pool = Pool.build({"q": {"\ud800": 1}, "r": {"\ud800": 2}})
+    pool = judgments({"q": {"\ud800": 1}, "r": {"\ud800": 2}}).pool()
     assert found(pool, run) == [("q", 1, "\ud800", 1.0), ("r", 2, "\ud800", 2.0)]
 
 
@@ -172,17 +171,17 @@ def test_ids_of_any_type_are_compared_as_text(way, monkeypatch):
         table.astype({"doc_id": "category"}),
         [Retrieved(*r) for r in table.values.tolist()],
     ):
-        assert found(Pool.build(qrels), form) == expected
+        assert found(judgments(qrels).pool(), form) == expected
     with pytest.raises(
         ValueError, match=r"two documents of topic '1' have the same id '7' once compared as str"
     ):
-        align_run(Pool.build(qrels), {"1": {7: 1.0, "7": 2.0}})
+        align_run(judgments(qrels).pool(), {"1": {7: 1.0, "7": 2.0}})
     with pytest.raises(ValueError, match="judges document '7' twice, as 2 and as 1"):
-        Pool.build({"1": {7: 1, "7": 2}})
+        judgments({"1": {7: 1, "7": 2}}).pool()
     numbers = pd.DataFrame(
         {"query_id": [1, 1], "doc_id": np.array([7, 8], dtype="uint8"), "score": [1.0, 2.0]}
     )
-    assert found(Pool.build(qrels), numbers) == [("1", 2, "7", 1.0)]
+    assert found(judgments(qrels).pool(), numbers) == [("1", 2, "7", 1.0)]
 
 
 @pytest.mark.parametrize("way", WAYS)
@@ -205,7 +204,7 @@ def test_a_missing_id_is_named(missing, way, monkeypatch):
             of_polars,
         ):
             with pytest.raises(ValueError, match=rf"an id is missing .* in {column}"):
-                align_run(Pool.build({"q": {"a": 1}}), form)
+                align_run(judgments({"q": {"a": 1}}).pool(), form)
 
 
 @pytest.mark.parametrize("way", WAYS)
@@ -215,11 +214,11 @@ def test_text_that_is_no_unicode_is_an_id(way, monkeypatch):
     judged = [Judgment("q", "a", 1.0), Judgment("q", "\udcff", 2.0)]
     run = [Retrieved("q", "a", 1.0), Retrieved("q", "\udcff", 2.0), Retrieved("q", "\udcfe", 1.0)]
     for form in ("dict", "namedtuples", "object"):
-        assert found(Pool.build(FORMS[form](judged)), FORMS[form](run)) == plain(judged, run)
-        assert found(Pool.build(FORMS[form](judged[:1])), FORMS[form](run)) == plain(
+        assert found(judgments(FORMS[form](judged)).pool(), FORMS[form](run)) == plain(judged, run)
+        assert found(judgments(FORMS[form](judged[:1])).pool(), FORMS[form](run)) == plain(
             judged[:1], run
         )
-        assert found(Pool.build(FORMS[form](judged)), FORMS[form](run[:1])) == plain(
+        assert found(judgments(FORMS[form](judged)).pool(), FORMS[form](run[:1])) == plain(
             judged, run[:1]
         )
 
@@ -232,7 +231,7 @@ def test_categories_that_no_row_has(way, rows, monkeypatch):
     names = [*(f"none {i}" for i in range(5000)), *dict.fromkeys(table["doc_id"])]
     for categories in (names, names[4990:]):
         table["doc_id"] = pd.Categorical(frame(run, object)["doc_id"], categories=categories)
-        assert found(Pool.build(judged), table) == plain(judged, run)
+        assert found(judgments(judged).pool(), table) == plain(judged, run)
 
 
 @given(
@@ -267,7 +266,7 @@ def test_what_a_run_remembers_goes_with_it():
     measures = irpref.parse_all(
         ["RPref(max_rel=7)", *(f"NPref(n={n},max_rel=7)" for n in range(2, 9))]
     )
-    evaluator = KernelEvaluator(measures, {"q": {f"d{i}": i * i % 8 for i in range(40)}})
+    evaluator = irpref.evaluator(measures, {"q": {f"d{i}": i * i % 8 for i in range(40)}})
     for seed in range(30):
         run = {"q": {f"d{i}": float(i * (seed + 3) % 41) for i in range(40)}}
         judged = evaluator.align(run)
@@ -281,9 +280,9 @@ def test_what_a_run_remembers_goes_with_it():
 
 def test_grades_that_differ_by_next_to_nothing_stand_in_order():
     # 1 - 1e-17 is 1 in doubles, which is no reason to take 1e-17 for 0.
-    pool = Pool.build({"q1": {"a": 1.0}, "q2": {"x": 0.0, "y": 1e-17, "z": 2e-17, "w": 0.0}})
+    pool = judgments({"q1": {"a": 1.0}, "q2": {"x": 0.0, "y": 1e-17, "z": 2e-17, "w": 0.0}}).pool()
     assert pool.grade.tolist() == [1.0, 2e-17, 1e-17, 0.0, 0.0]
-    assert Pool.build({"q": {"a": 1e17, "b": 1e17 - 16, "c": 1e17 - 32}}).grade.tolist() == [
+    assert judgments({"q": {"a": 1e17, "b": 1e17 - 16, "c": 1e17 - 32}}).pool().grade.tolist() == [
         1e17,
         1e17 - 16,
         1e17 - 32,

@@ -47,7 +47,6 @@ def matrices(draw):
     )
 
 
-@pytest.mark.filterwarnings("ignore::irpref.TieWarning")
 @given(matrices(), st.sampled_from(MEASURES))
 def test_arrays_and_ids_have_the_same_values(both, measure):
     grades, scores = both

@@ -122,7 +122,8 @@ def test_runs_that_differ_in_the_order_of_their_ties_are_identical_by_id_alone()
         pd.DataFrame({"query_id": "q", "doc_id": list(docs), "score": 1.0}) for docs in ("ab", "ba")
     ]
     for ties in ("id", "input"):
-        found = irpref.lab.check({"q": {"a": 1, "b": 0}}, {"x": rows[0], "y": rows[1]}, ties=ties)
+        runs = {name: irpref.ranked(run, ties=ties) for name, run in zip("xy", rows, strict=True)}
+        found = irpref.lab.check({"q": {"a": 1, "b": 0}}, runs)
         assert ("identical-runs" in _codes(found)) == (ties == "id")
 
 

@@ -105,7 +105,7 @@ def test_holes_shrink_when_a_judge_is_given(files, capsys):
     bare = records(capsys, "leaderboard human one two nDCG")
     filled = records(capsys, "leaderboard human one two nDCG --judge said")
     assert [row["judged@10"] for row in bare] < [row["judged@10"] for row in filled] == [1.0, 1.0]
-    assert irpref.lab.leaderboard(["nDCG"], HUMAN, RUNS, judge=JUDGE)["mean"].tolist() == [
+    assert irpref.lab.leaderboard(["nDCG"], irpref.lab.fill(HUMAN, JUDGE), RUNS)["mean"].tolist() == [
         row["mean"] for row in filled
     ]
 
@@ -114,7 +114,7 @@ def test_functions_take_a_judge_as_commands_do(files):
     filled = irpref.lab.fill(HUMAN, JUDGE)
     for function in (irpref.lab.compare, irpref.lab.gate):
         found, expected = (
-            function(["nDCG"], HUMAN, *RUNS.values(), judge=JUDGE),
+            function(["nDCG"], irpref.lab.fill(HUMAN, JUDGE), *RUNS.values()),
             function(["nDCG"], filled, *RUNS.values()),
         )
         assert found.equals(expected)
@@ -123,7 +123,7 @@ def test_functions_take_a_judge_as_commands_do(files):
 
 def test_intervals_over_unjudged_documents_with_a_judge(files, capsys):
     found = records(capsys, "intervals human one nDCG --over unjudged --judge said")
-    expected = irpref.lab.intervals(["nDCG"], HUMAN, RUNS["one"], over="unjudged", judge=JUDGE)
+    expected = irpref.lab.intervals(["nDCG"], irpref.lab.fill(HUMAN, JUDGE), RUNS["one"], over="unjudged")
     assert [row["low"] for row in found] == pytest.approx(expected["low"].tolist())
     assert [row["expected"] for row in found] == pytest.approx(expected["expected"].tolist())
 
@@ -135,5 +135,5 @@ def test_the_report_marks_grades_that_were_filled_in(files, capsys):
     page = Path("page.html").read_text(encoding="utf-8")
     filled = irpref.lab.fill(HUMAN, JUDGE)
     assert filled.text.partition(" (correlation")[0].replace("'", "&#39;") in page
-    grade = filled[(filled["query_id"] == "t0") & (filled["doc_id"] == "e")]["relevance"].item()
+    grade = filled.frame().query("query_id == 't0' and doc_id == 'e'")["relevance"].item()
     assert f"~{grade:.2f}" in page

@@ -141,13 +141,13 @@ def test_a_document_that_both_retrieve_does_not_move_their_difference():
     assert [(of["low"], of["high"]) for of in alone] == [(0.5, 1.0), (0.0, 0.5)]
 
 
-def test_ties_by_rising_id_keep_their_documents():
-    # With a cutoff, RR has tied documents by rising id: u before v in a, and v before u in b.
+def test_tied_documents_keep_their_place():
+    # Ties are broken by id, descending: v before u in a.
     qrels = {"q": {"r": 1}}
-    a, b = {"q": {"u": 1.0, "v": 1.0, "r": 0.0}}, {"q": {"v": 2.0, "u": 1.0, "r": 0.0}}
+    a, b = {"q": {"u": 1.0, "v": 1.0, "r": 0.0}}, {"q": {"u": 2.0, "v": 1.0, "r": 0.0}}
     row = difference_intervals("RR@3", qrels, a, b).iloc[0]
     assert (row["low"], row["high"]) == (-0.5, 0.5)
-    same = difference_intervals("RR@3", qrels, a, {"q": {"u": 2.0, "v": 1.0, "r": 0.0}}).iloc[0]
+    same = difference_intervals("RR@3", qrels, a, {"q": {"v": 2.0, "u": 1.0, "r": 0.0}}).iloc[0]
     assert (same["low"], same["high"]) == (0.0, 0.0)
 
 

@@ -41,10 +41,8 @@ HOST = {
     "SetAP": lambda ranking, judged, **how: (
         _set_precision(ranking, judged, **how) * EVERYDAY["R"](ranking, judged, **how)
     ),
-    "NumRel": lambda ranking, judged: Fraction(
-        sum(grade >= 1 for grade in judged.values()) if ranking else 0
-    ),
-    "NumQ": lambda ranking, judged: Fraction(bool(ranking)),
+    "NumRel": lambda ranking, judged: Fraction(sum(grade >= 1 for grade in judged.values())),
+    "NumQ": lambda ranking, judged: Fraction(1),
 }
 
 

@@ -9,7 +9,6 @@ import pytest
 
 import irpref
 from irpref.lab.judges.calibration import Completion
-from irpref.lab.judges.filling import Filled
 
 # Both graded a to f. Where the judge said 0, humans gave 0, 0 and 1; where it said 2, they gave 1,
 # 2 and 2.
@@ -23,7 +22,8 @@ def mean(measure, qrels, run):
 
 
 def grades(filled, source="judge"):
-    rows = filled[filled["source"] == source]
+    frame = filled.frame()
+    rows = frame[frame["source"] == source]
     return {
         (q, d): r
         for q, d, r in zip(rows["query_id"], rows["doc_id"], rows["relevance"], strict=True)
@@ -114,7 +114,7 @@ def test_further_columns_of_the_qrels_stay():
     frame = pd.DataFrame(
         {"qid": ["q", "q"], "docno": [1, 2], "label": [0, 1], "known": [True, False]}
     )
-    filled = irpref.lab.fill(frame, {"q": {"1": 0, "2": 1, "3": 1}})
+    filled = irpref.lab.fill(frame, {"q": {"1": 0, "2": 1, "3": 1}}).frame()
     assert filled.columns.tolist() == [
         "query_id",
         "doc_id",
@@ -125,7 +125,6 @@ def test_further_columns_of_the_qrels_stay():
         "lowest",
     ]
     assert filled["known"].tolist()[:2] == [True, False]
-    assert isinstance(filled[filled["source"] == "judge"], Filled)
 
 
 def test_no_common_document_is_refused():
@@ -154,10 +153,10 @@ def test_a_judge_that_says_nothing_is_found_out(kind):
 def test_grades_that_were_filled_in_are_no_human_ones():
     once = irpref.lab.fill(HUMAN, JUDGE)
     again = irpref.lab.fill(once, JUDGE)
-    pd.testing.assert_frame_equal(again, once)
+    pd.testing.assert_frame_equal(again.frame(), once.frame())
     assert again.text == once.text
     pd.testing.assert_frame_equal(
-        irpref.lab.fill(irpref.lab.fill(HUMAN, JUDGE, {"a": RUN}), JUDGE), once
+        irpref.lab.fill(irpref.lab.fill(HUMAN, JUDGE, {"a": RUN}), JUDGE).frame(), once.frame()
     )
     # Another judge: it calibrates on human grades alone, and what it did not grade stays as it was.
     other = {"q1": {"a": 1, "c": 5, "x": 5}}
@@ -182,7 +181,7 @@ def test_filled_documents_are_no_subtopic_of_their_own(tmp_path):
     path.write_text(
         "".join(f"{q} 0 {d} {g}\n" for q, docs in HUMAN.items() for d, g in docs.items())
     )
-    assert set(irpref.lab.fill(path, JUDGE)["iteration"]) == {"0"}
+    assert set(irpref.lab.fill(path, JUDGE).frame()["iteration"]) == {"0"}
 
 
 # Ranks of runs ------------------------------------------------------------------------------------
@@ -252,12 +251,13 @@ def test_documents_that_no_run_ranks_high_are_relevant_less_often():
             for run in runs.values():
                 off[kind].append(mean("AP", filled, run) - mean("AP", human, run))
         said = irpref.lab.fill(known, judge, runs)
-        away = said[said["source"] == "judge"]
+        away = said.frame().query("source == 'judge'")
         relevant = sum(
             human[t][d] > 0 for t, d in zip(away["query_id"], away["doc_id"], strict=True)
         )
         positive = {t: {d: int(g > 0) for d, g in docs.items()} for t, docs in known.items()}
-        promised = irpref.lab.fill(positive, judge).query("source == 'judge'")["relevance"].sum()
+        by_judge = irpref.lab.fill(positive, judge).frame().query("source == 'judge'")
+        promised = by_judge["relevance"].sum()
         assert said.ranked[0] == len(runs)
         assert relevant < said.ranked[1] < promised
     assert abs(np.mean(off["ranks"])) < 0.04 < abs(np.mean(off["no ranks"]))
@@ -265,7 +265,7 @@ def test_documents_that_no_run_ranks_high_are_relevant_less_often():
 
 def test_runs_may_be_read_once():
     once = {"r": (row for row in [ir_measures.ScoredDoc("q1", "x", 1.0)])}
-    board = irpref.lab.leaderboard(["AP"], HUMAN, once, pairs="none", judge=JUDGE)
+    board = irpref.lab.leaderboard(["AP"], irpref.lab.fill(HUMAN, JUDGE), once, pairs="none")
     assert board["judged@10"].tolist() == [0.5]  # q2 has no documents
 
 
@@ -288,10 +288,11 @@ def test_measures_that_sum_gains_see_expected_grades():
 )
 def test_documents_that_probably_are_not_relevant_are_not_counted(measure):
     filled = irpref.lab.fill(HUMAN, JUDGE)
-    low = filled["relevance"].between(0.01, 0.99)
+    table = filled.frame()
+    low = table["relevance"].between(0.01, 0.99)
     assert low.sum() == 1  # y, of which a third of humans would say 1
-    zero = pd.DataFrame(filled)[["query_id", "doc_id", "relevance"]].assign(
-        relevance=filled["relevance"].where(~low, 0.0)
+    zero = table[["query_id", "doc_id", "relevance"]].assign(
+        relevance=table["relevance"].where(~low, 0.0)
     )
     assert mean(measure, filled, RUN) == mean(measure, zero, RUN)
 
@@ -344,7 +345,7 @@ def test_intervals_with_a_judge_are_the_bounds_and_the_value_under_the_fill():
     bounds = irpref.lab.intervals(measures, known, runs["r1"], "unjudged")
     for table in (
         irpref.lab.intervals(measures, filled, runs["r1"], "unjudged"),
-        irpref.lab.intervals(measures, known, runs["r1"], "unjudged", judge=judge),
+        irpref.lab.intervals(measures, irpref.lab.fill(known, judge), runs["r1"], "unjudged"),
     ):
         pd.testing.assert_frame_equal(
             table.drop(columns="expected"), bounds.drop(columns="expected")
@@ -360,7 +361,7 @@ def test_what_counts_does_not_depend_on_other_topics():
         human, {"q1": {"a": 2, "b": 0, "x": 1}, "q2": {"a": 1, "b": 0, "c": 2, "x": 0}}
     )
     run = {"q1": {"x": 3.0, "a": 2.0, "b": 1.0}}
-    alone = irpref.QMeasure.evaluate(filled[filled["query_id"] == "q1"], run)["q1"]
+    alone = irpref.QMeasure.evaluate(filled.only(["q1"]), run)["q1"]
     assert alone == irpref.QMeasure.evaluate(filled, run)["q1"] == pytest.approx(5 / 6)
 
 

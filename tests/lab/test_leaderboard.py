@@ -360,7 +360,7 @@ def test_files_and_columns_of_groups_are_checked(tmp_path):
         ),
         (
             {"groups": "nowhere"},
-            r"groups='nowhere' is neither a column of the qrels \(found: none\) nor a file",
+            r"groups='nowhere' is neither a column of the qrels \(found: .*\) nor a file",
         ),
     ],
 )

@@ -60,7 +60,6 @@ def test_a_run_that_has_changed_is_computed_again_and_the_others_are_not(tmp_pat
         {"levels": [50, 49.99999999], "n_samples": 3},
         {"loss": "pools"},
         {"loss": "pools", "teams": {"a": "x", "b": "x", "c": "y"}, "depth": np.int64(3)},
-        {"float32": True},
         {"measures": ["AP", "infAP", "SetP"]},
         {"names": ["a\rb", "c\r\nd\n", '\\n,"\x85\u2028']},
     ],
@@ -110,8 +109,6 @@ def test_levels_that_are_nearly_equal_have_their_own_means(tmp_path):
         {"rel": 2},
         {"least": (2, 5)},
         {"loss": "pools"},
-        {"float32": True},
-        {"ties": "input"},
     ],
     ids=lambda changed: next(iter(changed)),
 )

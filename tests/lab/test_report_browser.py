@@ -332,7 +332,7 @@ def test_grades_that_a_judge_filled_in_are_marked(browser, tmp_path):
     }
     judge = {q: {d: 2 * grade for d, grade in docs.items()} for q, docs in QRELS.items()}
     path = tmp_path / "page.html"
-    irpref.lab.report(["RPref(max_rel=2)"], human, RUNS, path, judge=judge)
+    irpref.lab.report(["RPref(max_rel=2)"], irpref.lab.fill(human, judge), RUNS, path)
     browser.open(path)
     assert "24 of 48 grades are filled in" in browser.run(
         "document.querySelector('header p').textContent"

@@ -24,7 +24,6 @@ from irpref.measures import registered
 from irpref.measures.declare import KernelMeasure, Param
 from irpref.reference import FORMULAS as ORACLES
 from irpref.reference.host_measures import EVERYDAY
-from irpref.values.kernels import KernelEvaluator
 from strategies import collections, parameters, positive_grades
 
 COLUMNS = ["query_id", "doc_id", "relevance", "known"]
@@ -144,7 +143,7 @@ def _bounds(measures, rows, run):
     """Tasks, and bounds by what is known of a measure and by its kernel alone: whole orders, all or
     drawn ones.
     """
-    evaluator = KernelEvaluator(measures, pd.DataFrame(rows, columns=COLUMNS))
+    evaluator = irpref.evaluator(measures, pd.DataFrame(rows, columns=COLUMNS))
     judged = align_run(evaluator.pool, run, ties=True)
     values = evaluator.values_of(judged)
     unknown = {str(measure): Unknown(task) for measure, task in evaluator.tasks.items()}
@@ -205,7 +204,7 @@ def test_the_standard_error_of_drawn_means_is_right():
         for t, q in enumerate(qrels)
     }
     ap = ir_measures.AP
-    evaluator = KernelEvaluator([ap], qrels)
+    evaluator = irpref.evaluator([ap], qrels)
     (task,) = evaluator.tasks.values()
     judged = align_run(evaluator.pool, run, ties=True)
     truth, drawn = (
@@ -369,7 +368,7 @@ def test_a_measure_of_ones_own_works_with_and_without_a_form(measure):
     run = {"q": {f"d{i}": float(-(i // 4)) for i in range(40)}}
     task = partial(_rank_biased, p=0.8)
     judged = align_run(
-        KernelEvaluator([ir_measures.AP], pd.DataFrame(rows, columns=COLUMNS)).pool, run, ties=True
+        irpref.evaluator([ir_measures.AP], pd.DataFrame(rows, columns=COLUMNS)).pool, run, ties=True
     )
     bounds = over_ties({measure: task}, judged, {measure: task(judged)})[measure]
     # A gain at a rank: the mean gain of the group at each of its ranks, and the sorted orders at

@@ -39,7 +39,6 @@ from irpref import (
 )
 from irpref.datasets import load
 from irpref.reference import order
-from irpref.values.kernels import KernelEvaluator
 from real_runs import COLLECTIONS, qrels_of, runs_of
 from strategies import Collection, collections, positive_grades, random_collection
 
@@ -135,7 +134,7 @@ def test_the_host_agrees_whatever_the_form(form, way):
             for d, score in of.items()
         ]
         with looked_up(way):
-            evaluator = KernelEvaluator([mine for mine, _, _ in IDENTITIES], FORMS[form](judged))
+            evaluator = irpref.evaluator([mine for mine, _, _ in IDENTITIES], FORMS[form](judged))
             values = evaluator.values(FORMS[form](rows))
         ours = {
             m: dict(zip(evaluator.topic_ids, v.tolist(), strict=True)) for m, v in values.items()
@@ -159,7 +158,7 @@ def test_the_original_ndcg_discounts_less_than_the_hosts():
 
 
 def ours_by_topic(measures, collection):
-    evaluator = KernelEvaluator(measures, collection.qrels)
+    evaluator = irpref.evaluator(measures, collection.qrels)
     values = evaluator.values(collection.run)
     return {m: dict(zip(evaluator.topic_ids, v.tolist(), strict=True)) for m, v in values.items()}
 
@@ -339,11 +338,11 @@ ON_RUNS += [
 def test_submitted_runs(collection, data_dir):
     qrels = qrels_of(data_dir, collection)
     known = {topic: sorted(docs)[::2] for topic, docs in qrels.items()}
-    frame = irpref.with_known(qrels, known)
+    frame = irpref.judgments(qrels, known=known).frame()
     only_known = {
         t: {d: g if d in set(known[t]) else 0 for d, g in docs.items()} for t, docs in qrels.items()
     }
-    ours = KernelEvaluator([mine for mine, _, _ in ON_RUNS] + [EMeasure(beta=2), Coverage], frame)
+    ours = irpref.evaluator([mine for mine, _, _ in ON_RUNS] + [EMeasure(beta=2), Coverage], frame)
     host = ir_measures.evaluator([theirs for _, theirs, _ in ON_RUNS], qrels)
     host_known = ir_measures.evaluator([SetR], only_known)
     scores_in_32_bits = True
@@ -452,7 +451,7 @@ def test_pyntcireval(gain, beta, judged_only):
             measures = {
                 measure(judged_only=judged_only): metric for measure, metric in metrics.items()
             }
-            evaluator = KernelEvaluator(measures, {topic: docs})
+            evaluator = irpref.evaluator(list(measures), {topic: docs})
             found = evaluator.values({topic: run[topic]})
             for measure, metric in measures.items():
                 assert found[measure][0] == pytest.approx(metric.compute(labels), rel=1e-12), (
@@ -486,7 +485,7 @@ def test_the_host_breaks_ties_both_ways():
     qrels, run = {"q": {"r1": 1}}, {"q": {"r1": 1.0, "z9": 1.0}}
     found = ir_measures.calc_aggregate([RR, RR @ 3], qrels, run)
     assert found == {RR: 0.5, RR @ 3: 1.0}
-    ours = KernelEvaluator([OMeasure(beta=0), OMeasure(beta=0) @ 3], qrels).calc_aggregate(run)
+    ours = irpref.evaluator([OMeasure(beta=0), OMeasure(beta=0) @ 3], qrels).calc_aggregate(run)
     assert set(ours.values()) == {0.5}
 
 

@@ -24,7 +24,6 @@ from irpref.datasets import load
 from irpref.judged.align import align_run
 from irpref.measures import registered
 from irpref.measures.declare import NEEDS
-from irpref.values.kernels import KernelEvaluator
 from irpref.values.prepare import prepare
 from strategies import Collection, collections, parameters, positive_grades
 
@@ -158,7 +157,7 @@ def usual(collection) -> dict:
 
 def values(measures, qrels, run) -> dict:
     """Measure -> topic -> value."""
-    return by_topic(KernelEvaluator(measures, qrels), run)
+    return by_topic(irpref.evaluator(measures, qrels), run)
 
 
 def by_topic(evaluator, run) -> dict:
@@ -321,7 +320,7 @@ def test_a_topic_does_not_depend_on_the_others(usual, collection):
 
 @pytest.mark.parametrize("rows", [1, 100, 1000])
 def test_groups_of_topics_do_not_matter(rows, usual, collection):
-    pool, arguments = prepare(VARIANTS, judgments(collection.qrels))
+    pool, arguments = prepare(VARIANTS, irpref.judgments(judgments(collection.qrels)))
     judged = align_run(pool, collection.run, ties=True)
     for measure in VARIANTS:
         batches = itertools.starmap(judged.topics, judged.batches(rows))
@@ -363,7 +362,7 @@ def test_the_order_of_rows_does_not_matter(seed, usual, collection):
         [run[i] for i in rng.permutation(len(run))],
     )
     assert values(VARIANTS, *shuffled) == usual
-    evaluators = KernelEvaluator(VARIANTS, qrels), KernelEvaluator(VARIANTS, shuffled[0])
+    evaluators = irpref.evaluator(VARIANTS, qrels), irpref.evaluator(VARIANTS, shuffled[0])
     assert evaluators[0].calc_aggregate(run) == evaluators[1].calc_aggregate(
         shuffled[1]
     )  # means, too
@@ -411,7 +410,7 @@ def test_measures_do_not_depend_on_the_measures_beside_them(usual, collection):
 
 
 def test_an_evaluator_pickles(usual, collection):
-    evaluator = pickle.loads(pickle.dumps(KernelEvaluator(VARIANTS, judgments(collection.qrels))))
+    evaluator = pickle.loads(pickle.dumps(irpref.evaluator(VARIANTS, judgments(collection.qrels))))
     assert by_topic(evaluator, collection.run) == usual
 
 
@@ -482,9 +481,8 @@ def test_names_of_variants_print_as_the_variant():
 
 HASH_SEED = """
 import irpref, test_laws
-from irpref.values.kernels import KernelEvaluator
 data = test_laws.awkward()
-evaluator = KernelEvaluator(test_laws.VARIANTS, test_laws.judgments(data.qrels))
+evaluator = irpref.evaluator(test_laws.VARIANTS, test_laws.judgments(data.qrels))
 for metric in evaluator.iter_calc(data.run):
     print(metric.query_id, metric.measure, metric.value.hex())
 print(evaluator.calc_aggregate(data.run))
@@ -493,7 +491,7 @@ print(evaluator.calc_aggregate(data.run))
 
 def test_the_hash_seed_does_not_show():
     here = os.path.dirname(__file__)
-    path = os.pathsep.join([here, os.environ.get("PYTHONPATH", "")])
+    path = os.pathsep.join([here, os.path.dirname(here), os.environ.get("PYTHONPATH", "")])
     outputs = {
         subprocess.run(
             [sys.executable, "-c", HASH_SEED],

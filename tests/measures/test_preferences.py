@@ -20,7 +20,6 @@ from compared import TREC_EVAL, count
 from irpref.measures.tables import data
 from irpref.reference.explicit import OF_GROUPS as ORACLES
 from irpref.reference.explicit import by_group, preferences_of
-from irpref.values.kernels import KernelEvaluator
 from irpref.values.prepare import prepare
 
 COLUMNS = ["query_id", "group", "subgroup", "doc_id", "relevance"]
@@ -41,7 +40,7 @@ def frame_of(rows):
 
 def values(measures, judgments, run):
     """Measure -> topic -> value."""
-    evaluator = KernelEvaluator(measures, judgments)
+    evaluator = irpref.evaluator(measures, judgments)
     return {
         m: dict(zip(evaluator.topic_ids, v.tolist(), strict=True))
         for m, v in evaluator.values(run).items()
@@ -73,7 +72,7 @@ def read(text, form=None):
 
 def printed(measures, judgments, run):
     """What trec_eval prints, name -> topic -> text."""
-    evaluator = KernelEvaluator(measures.values(), judgments)
+    evaluator = irpref.evaluator(measures.values(), judgments)
     found = evaluator.calc(run)
     by_topic = {(str(m.measure), m.query_id): m.value for m in found.per_query}
     out = {}
@@ -310,7 +309,7 @@ def test_neither_the_order_of_rows_nor_other_topics_matter(data, rng):
     for topic in {row[0] for row in rows}:
         alone = values(EVERY, frame_of([row for row in rows if row[0] == topic]), run)
         assert {m: {topic: v[topic]} for m, v in usual.items()} == alone
-    evaluator = KernelEvaluator(EVERY, frame_of(rows))
+    evaluator = irpref.evaluator(EVERY, frame_of(rows))
     judged = evaluator.align(run)
     parts = [evaluator.values_of(judged.topics(*batch)) for batch in judged.batches(1)]
     for measure, found in evaluator.values_of(judged).items():
@@ -426,7 +425,7 @@ def test_of_several_contradictions_the_shortest_is_told_in_whatever_order_topics
         with pytest.raises(
             ValueError, match="topic 'q2', group '0': 'a' is preferred to 'b', and 'b' to 'a'"
         ):
-            prepare([irpref.PrefShare], frame_of(given_rows))
+            prepare([irpref.PrefShare], irpref.judgments(frame_of(given_rows)))
 
 
 @pytest.mark.parametrize(
@@ -441,7 +440,7 @@ def test_a_shortest_circle_is_told_but_of_a_very_large_graph_one_through_its_fir
 ):
     circle = [f"d{i:03}>d{(i + 1) % size:03}" for i in range(size)]
     with pytest.raises(ValueError, match=message):
-        prepare([irpref.PrefShare], frame_of(pairs(" ".join(circle) + " e1>e2 e2>e1 d007>e1")))
+        prepare([irpref.PrefShare], irpref.judgments(frame_of(pairs(" ".join(circle) + " e1>e2 e2>e1 d007>e1"))))
 
 
 @given(st.lists(st.tuples(st.integers(0, 5), st.integers(0, 5)), min_size=1, max_size=12))

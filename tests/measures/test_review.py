@@ -20,7 +20,6 @@ from irpref import (
     parse,
     parse_all,
 )
-from irpref.values.kernels import KernelEvaluator
 
 
 def value(measure, judgments, scores):
@@ -84,7 +83,7 @@ def test_uniform_ncu_is_q_measure_to_the_last_digit():
         f"q{t}": {f"d{i}": int(g) for i, g in enumerate(rng.integers(0, 4, 12))} for t in range(50)
     }
     run = {f"q{t}": {f"d{i}": float(s) for i, s in enumerate(rng.random(12))} for t in range(50)}
-    values = KernelEvaluator([NCU, QMeasure], qrels).values(run)
+    values = irpref.evaluator([NCU, QMeasure], qrels).values(run)
     assert (values[NCU] == values[QMeasure]).all()
 
 
@@ -97,7 +96,7 @@ def test_one_column_may_be_read_in_two_ways():
     qrels = JUDGED.assign(number=3)  # three documents expected, and all of them known
     measures = [Coverage(known="number"), RelativeRecall(expected="number")]
     run = {"q": {"a": 1.0}}
-    found = KernelEvaluator(measures, qrels).calc_aggregate(run)
+    found = irpref.evaluator(measures, qrels).calc_aggregate(run)
     assert found == {measures[0]: pytest.approx(1 / 3), measures[1]: pytest.approx(1 / 3)}
 
 
@@ -112,11 +111,11 @@ def test_a_column_asked_for_later_reaches_groups_of_topics():
     ).assign(number=4)
     run = {topic: {"d0": 1.0} for topic in topics}
     coverage = Coverage(known="number")
-    assert KernelEvaluator([coverage], qrels).calc_aggregate(run)[coverage] == pytest.approx(
+    assert irpref.evaluator([coverage], qrels).calc_aggregate(run)[coverage] == pytest.approx(
         1 / 2000
     )
     recall = RelativeRecall(expected="number")
-    assert KernelEvaluator([recall], qrels).calc_aggregate(run)[recall] == 1 / 4
+    assert irpref.evaluator([recall], qrels).calc_aggregate(run)[recall] == 1 / 4
 
 
 def test_the_same_judgment_known_and_missing_is_a_contradiction():

@@ -19,8 +19,6 @@ from study.claims import HYPOTHESES
 from study.results import Results
 from study.text import fraction, listed, percent, signed, table, times
 
-from irpref.values.kernels import KernelEvaluator
-
 pytestmark = pytest.mark.once
 
 
@@ -116,7 +114,7 @@ def test_graded_rbp_by_hand():
     # Grades 1 and 2 of 2, at ranks 1 and 3; condensed at 1 and 2.
     qrels, ranking = {"q": {"a": 1, "b": 0, "c": 2}}, {"q": {"a": 3.0, "x": 2.0, "c": 1.0}}
     whole, condensed = measures.GradedRBP(top=2), measures.GradedRBP(top=2, judged_only=True)
-    values = KernelEvaluator([whole, condensed], qrels).values(ranking)
+    values = irpref.evaluator([whole, condensed], qrels).values(ranking)
     assert values[whole].tolist() == pytest.approx([0.2 * (0.5 + 0.64)])
     assert values[condensed].tolist() == pytest.approx([0.2 * (0.5 + 0.8)])
 

@@ -227,7 +227,6 @@ def test_crp_as_a_loop(collection):
         assert pd.isna(turn) if R == 0 else turn == curve.index(min(curve)) + 1
 
 
-@pytest.mark.filterwarnings("ignore::irpref.TieWarning")
 @given(collections(), st.integers(1, 3))
 def test_interpolated_precision_as_a_loop(collection, rel):
     table = curves.interpolated_precision(collection.qrels, collection.run, rel=rel, per_topic=True)
@@ -323,7 +322,6 @@ def test_misplaced_pairs_as_a_loop(collection, n, cutoff):
             assert rows[column].tolist() == [pairs]
 
 
-@pytest.mark.filterwarnings("ignore::irpref.TieWarning")
 @given(collections(), st.integers(1, 3))
 def test_r_precision_and_counts_as_loops(collection, rel):
     histogram = curves.precision_histogram(collection.qrels, collection.run, {}, rel=rel)
@@ -564,16 +562,11 @@ def test_ties_and_scores_of_32_bits_are_ranked_as_in_the_evaluator():
     tied = pd.DataFrame({"query_id": "q", "doc_id": ["a", "z"], "score": 1.0})
     near = {"q": {"a": 1.00000001, "z": 1.0}}  # the same in 32 bits
     # By id z is first, with CRP -1 at R = 1; in the order of the rows a is.
-    for rows, precision, crp in (({}, 1 / 2, -1), ({"ties": "input"}, 1, 0)):
-        assert (
-            curves.interpolated_precision(qrels, tied, **rows)["precision"].tolist()
-            == [precision] * 11
-        )
-        assert curves.crp(qrels, tied, **rows)["crp"].iloc[0] == crp
-    assert (
-        curves.interpolated_precision(qrels, near, float32=True)["precision"].tolist()
-        == [1 / 2] * 11
-    )
-    assert curves.precision_histogram(qrels, near, {}, float32=True)["value"].tolist() == [0]
-    with pytest.warns(irpref.TieWarning):
-        assert curves.interpolated_precision(qrels, near)["precision"].tolist() == [1] * 11
+    for ties, precision, crp in (("id", 1 / 2, -1), ("input", 1, 0)):
+        run = irpref.ranked(tied, ties=ties)
+        assert curves.interpolated_precision(qrels, run)["precision"].tolist() == [precision] * 11
+        assert curves.crp(qrels, run)["crp"].iloc[0] == crp
+    rounded = irpref.ranked(near, float32=True)
+    assert curves.interpolated_precision(qrels, rounded)["precision"].tolist() == [1 / 2] * 11
+    assert curves.precision_histogram(qrels, rounded, {})["value"].tolist() == [0]
+    assert curves.interpolated_precision(qrels, near)["precision"].tolist() == [1] * 11

@@ -14,7 +14,7 @@ from irpref.cli import main
 from irpref.datasets import load
 from irpref.explanation import explain
 from irpref.judged.align import listing as listing_of
-from irpref.judged.pool import Pool
+from irpref.judged.judgments import judgments
 from irpref.measures import registered
 from irpref.show.explained import explanation_text
 from strategies import collections, parameters, positive_grades
@@ -83,11 +83,8 @@ def test_losses_of_the_third_tool_in_figure_1_of_the_rpref_paper():
 def test_contributions_add_up_to_the_value(name, data):
     collection = data.draw(collections())
     if "known" in registered()[name].NEEDS:
-        known = {
-            topic: [doc for doc in docs if ord(doc[-1]) % 2]
-            for topic, docs in collection.qrels.items()
-        }
-        qrels = irpref.with_known(collection.qrels, known)
+        qrels = irpref.judgments(collection.qrels).frame()
+        qrels["known"] = [ord(doc[-1]) % 2 == 1 for doc in qrels["doc_id"]]
     else:
         qrels = collection.qrels
     given = data.draw(parameters(name, positive_grades(collection.qrels)))
@@ -101,7 +98,7 @@ def test_contributions_add_up_to_the_value(name, data):
 @given(collection=collections())
 def test_rows_are_the_ranking_then_what_was_missed(collection):
     table = explain(QMeasure, collection.qrels, collection.run)
-    listing = listing_of(Pool.build(collection.qrels), collection.run)
+    listing = listing_of(judgments(collection.qrels).pool(), collection.run)
     ranked = table[table["rank"].notna()]
     assert ranked["doc_id"].tolist() == listing.doc_ids
     assert ranked["rank"].tolist() == listing.rank.tolist()
@@ -252,7 +249,7 @@ def test_each_document_has_the_reason_of_its_grade_and_rank(measure, a, b, c):
 def test_what_the_user_knew_is_said_of_documents_that_were_not_retrieved_too():
     qrels = {"q": {"a": 1, "b": 1, "c": 1, "d": 1, "e": 0, "f": 0}}
     known, run = (
-        irpref.with_known(qrels, {"q": ["a", "c", "e", "f"]}),
+        irpref.judgments(qrels, known={"q": ["a", "c", "e", "f"]}),
         {"q": {"a": 3.0, "b": 2.0, "e": 1.0}},
     )
     assert why(explain("Coverage", known, run, "q")) == {
@@ -382,7 +379,7 @@ def test_a_topic_without_judgments_is_refused():
 
 
 def test_every_column_of_a_measure_is_described():
-    qrels = irpref.with_known({"q": {"a": 1, "b": 0}}, {"q": ["a"]})
+    qrels = irpref.judgments({"q": {"a": 1, "b": 0}}, known={"q": ["a"]})
     for name in EXPLAINABLE:
         measure = type(registered()[name]).variants()[0]
         table = explain(measure, qrels, {"q": {"a": 1.0}})

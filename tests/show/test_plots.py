@@ -108,7 +108,7 @@ def test_sketch_asks_for_what_it_is_to_draw(options, message):
 
 def plain(qrels):
     """The judgments without grades below 0."""
-    qrels = irpref.judged.inputs.as_frame(qrels, "relevance").copy()
+    qrels = irpref.judgments(qrels).frame()
     qrels["relevance"] = qrels["relevance"].clip(lower=0)
     return qrels
 

@@ -10,24 +10,24 @@ import pytest
 
 import irpref
 from irpref.cli import main
-from irpref.messages import TieWarning
+from irpref.errors import DuplicateWarning
 
 QRELS = {"q1": {"a": 1, "b": 0}, "q2": {"a": 1, "b": 0}}
 GOOD = {"q1": {"a": 3.0, "b": 1.0}, "q2": {"a": 2.0, "b": 1.0}}
-# 2^24 and 2^24 + 1 are one number in 32 bits; then the higher id stands first.
-BAD = {"q1": {"a": 16777217.0, "b": 16777216.0}, "q2": {"a": 16777217.0, "b": 16777216.0}}
-WORSE = {topic: {**docs, "c": 1.0} for topic, docs in BAD.items()}
+ROWS = [("q1", "a", 2.0), ("q1", "b", 1.0), ("q1", "a", 3.0), ("q2", "b", 1.0), ("q2", "a", 2.0)]
+BAD = pd.DataFrame(ROWS, columns=["query_id", "doc_id", "score"])
+WORSE = pd.DataFrame([*ROWS, ("q2", "a", 4.0)], columns=["query_id", "doc_id", "score"])
 RUNS = {"good": GOOD, "bad": BAD, "worse": WORSE}
 MEASURES = ["AP", "RPref(max_rel=1)"]
 
 
 def told(call: Callable[[], Any]) -> list[str]:
-    """Beginnings of the warnings about ties."""
+    """Beginnings of the warnings about repeated documents."""
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         call()
-    texts = dict.fromkeys(str(w.message) for w in caught if w.category is TieWarning)
-    return [text.partition(": pytrec_eval ")[0] for text in texts]
+    texts = dict.fromkeys(str(w.message) for w in caught if w.category is DuplicateWarning)
+    return [text.partition(": the run repeats ")[0] for text in texts]
 
 
 @pytest.mark.parametrize(
@@ -65,40 +65,9 @@ def test_errors_of_one_run_of_several_name_it(
 
 def test_one_run_has_no_name() -> None:
     (text,) = told(lambda: irpref.evaluator(MEASURES, QRELS).calc_aggregate(BAD))
-    assert text.startswith("pytrec_eval rounds scores")
-    assert " of 2 topics, " in text
+    assert text.startswith("the run repeats 1 document")
     (text,) = told(lambda: irpref.lab.leaderboard(MEASURES, QRELS, {"bad": BAD}, pairs="none"))
-    assert text.startswith("pytrec_eval rounds scores")
-    assert " of 2 topics, " in text
-
-
-@pytest.mark.parametrize("plan", ["linear", "tree"])
-def test_experiments_warn_once_whatever_the_systems_are_called(plan: str) -> None:
-    pt = pytest.importorskip("pyterrier")
-
-    def frame(run: dict[str, dict[str, float]]) -> pd.DataFrame:
-        rows = [(topic, doc, score) for topic, docs in run.items() for doc, score in docs.items()]
-        return pd.DataFrame(rows, columns=["qid", "docno", "score"]).assign(rank=0)
-
-    qrels = frame(QRELS).rename(columns={"score": "label"}).drop(columns="rank")  # type: ignore[arg-type]
-    topics = pd.DataFrame({"qid": ["q1", "q2"], "query": ["x", "y"]})
-    systems = [pt.Transformer.from_df(frame(run)) for run in RUNS.values()]
-    irpref.accelerate()
-    try:
-        found = told(
-            lambda: pt.Experiment(
-                systems,
-                topics,
-                qrels,
-                ["map", irpref.RPref(max_rel=1)],
-                list(RUNS),
-                plan=plan,
-            )
-        )
-    finally:
-        irpref.accelerate(False)
-    (text,) = found
-    assert text.startswith("pytrec_eval rounds scores")
+    assert text.startswith("the run repeats 1 document")
 
 
 @pytest.mark.parametrize(
@@ -115,8 +84,8 @@ def test_commands_name_the_run(
         "".join(f"{t} 0 {d} {g}\n" for t, docs in QRELS.items() for d, g in docs.items())
     )
     for name, run in RUNS.items():
-        rows = [f"{t} Q0 {d} 1 {s:.0f} x\n" for t, docs in run.items() for d, s in docs.items()]
-        Path(name).write_text("".join(rows))
+        rows = irpref.ranked(run).itertuples(index=False)
+        Path(name).write_text("".join(f"{t} Q0 {d} 1 {s:.0f} x\n" for t, d, s in rows))
     assert main(command.split()) == 0
     (said,) = (line for line in capsys.readouterr().err.splitlines() if "warning" in line)
     assert said.split(": ")[2].strip("'") in ("bad", "worse")

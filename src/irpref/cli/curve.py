@@ -11,7 +11,7 @@ import click
 
 from irpref.cli import options
 from irpref.cli.command import group
-from irpref.cli.inputs import Inputs, only_topics, topic_ids
+from irpref.cli.inputs import Inputs, only_topics
 from irpref.cli.output import Output
 from irpref.show.text import of_frame, rounded, significant
 
@@ -135,11 +135,11 @@ def summary(given: Inputs, out: Output, **how: Any) -> None:
 
 
 def _print(compute: Callable[..., Any], given: Inputs, out: Output, how: dict[str, Any]) -> None:
-    how = arguments(given, how) | given.order
+    how = arguments(given, how)
     qrels, runs = given.all_judgments(), given.runs()
     if given.topics:
         how["per_topic"] = True
-        only_topics(topic_ids(qrels), given.topics)
+        only_topics(qrels.topic_ids, given.topics)
     # Computed on all topics, so that what is taken from the qrels as a whole (max_rel) stays the
     # same.
     table = compute(qrels, runs, **how)

@@ -16,11 +16,10 @@ from ir_measures.measures import Measure
 
 from irpref.cli import options
 from irpref.cli.command import ERROR, OK, command
-from irpref.cli.inputs import Inputs, named, only_topics, topic_ids, warn_again
+from irpref.cli.inputs import Inputs, named, only_topics, warn_again
 from irpref.cli.output import Output
 from irpref.cli.say import complain, say
 from irpref.errors import JudgmentsError
-from irpref.judged.order import Alignment
 from irpref.show.text import Cell, Column, Table, rounded
 from irpref.values.files import Scorer, Scores
 
@@ -115,7 +114,7 @@ def evaluate(
     several = len(given.files) > 1
     out = replace(out, default="table" if several else "tsv")
     qrels = given.all_judgments()
-    topics = topic_ids(qrels)
+    topics = qrels.topic_ids
     labels = ["run"] * several + ["topic"] * by_query + ["group"] * (groups is not None)
     asked = only_topics(topics, given.topics) if given.topics else []
     wanted = Wanted(labels, asked, _groups(groups, topics), by_query, not no_summary, places)
@@ -155,9 +154,7 @@ def _groups(path: str | None, topics: Sequence[str]) -> dict[str | None, set[str
 def _scorer(given: Inputs, qrels: Any, **how: Any) -> Scorer:
     """What computes the values; its errors name the file of judgments."""
     try:
-        return Scorer(
-            given.measures, qrels, form=given.form, alignment=Alignment(**given.order), **how
-        )
+        return Scorer(given.measures, qrels, form=given.form, **given.order, **how)
     except ValueError as error:
         if isinstance(error, JudgmentsError) and error.path is None:
             error.path = "<stdin>" if given.qrels == "-" else given.qrels

@@ -6,7 +6,7 @@ import click
 
 from irpref.cli import options
 from irpref.cli.command import command
-from irpref.cli.inputs import Inputs, topic_ids
+from irpref.cli.inputs import Inputs
 from irpref.cli.output import Output
 from irpref.show.text import of_frame, page_of
 
@@ -38,7 +38,7 @@ def explain(given: Inputs, out: Output, every: bool) -> None:
 
     (measure,) = given.measures
     qrels = given.all_judgments()
-    topics = list(given.topics) or topic_ids(qrels)
+    topics = list(given.topics) or qrels.topic_ids
     if len(topics) > 1:
         raise click.UsageError(
             f"one topic is explained: give -t ID (the topics begin {', '.join(topics[:3])})"
@@ -46,12 +46,10 @@ def explain(given: Inputs, out: Output, every: bool) -> None:
     (topic,) = topics
     (run,) = given.runs().values()
     if out.for_programs:
-        out.show(of_frame(explained(measure, qrels, run, topic, **given.order), str))
+        out.show(of_frame(explained(measure, qrels, run, topic), str))
         return
     with out.open() as file:
         page = page_of(file)
         file.write(
-            explanation_text(
-                qrels, run, measure, topic, every=every, form=out.form, page=page, **given.order
-            )
+            explanation_text(qrels, run, measure, topic, every=every, form=out.form, page=page)
         )

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
@@ -22,7 +22,7 @@ from irpref.errors import (
     IrprefWarning,
     MeasureError,
 )
-from irpref.judged.inputs import as_frame, as_table, group, opened
+from irpref.judged.judgments import Judgments, judgments
 from irpref.measures.declare import KernelMeasure
 from irpref.measures.names import parse_all
 from irpref.measures.support import check_limits, check_parameters
@@ -59,7 +59,7 @@ class Inputs:
         How files are read, if an option says so.
     jobs : int or None
     order : dict
-        How documents are ranked, as functions take it: `ties`, `float32`.
+        The order of a run's documents, as `irpref.ranked` takes it: `ties`, `float32`.
     """
 
     qrels: str
@@ -116,36 +116,23 @@ class Inputs:
         }
         return cls(qrels, files, parsed, topics, known, form, jobs, order)
 
-    def all_judgments(self) -> Any:
+    def all_judgments(self) -> Judgments:
         """The judgments, with the documents of --known."""
-        return self.with_known(read_judgments(self.qrels, self.form, self.may_be_preferences))
+        return judgments(read_judgments(self.qrels, self.form), known=self.known)
 
-    @property
-    def may_be_preferences(self) -> bool | None:
-        """Whether the measures read preferences as well as grades; None without measures."""
-        return any(map(reads_preferences, self.measures)) if self.measures else None
-
-    def with_known(self, qrels: Any) -> Any:
-        """Judgments with the documents of --known."""
-        if self.known is None:
-            return qrels
-        from irpref import with_known
-
-        return with_known(qrels, self.known)
-
-    def judgments(self) -> Any:
+    def judgments(self) -> Judgments:
         """The judgments of the topics of -t; the measures keep the scale of all judgments."""
         return self.of_topics(self.all_judgments())
 
-    def of_topics(self, qrels: Any) -> Any:
+    def of_topics(self, qrels: Judgments) -> Judgments:
         """The judgments of the topics of -t; the measures keep the scale of all judgments."""
         if not self.topics:
             return qrels
         from irpref import bind
 
-        topics = only_topics(topic_ids(qrels), self.topics)
+        topics = only_topics(qrels.topic_ids, self.topics)
         self.measures[:] = bind(self.measures, qrels)
-        return only(qrels, topics)
+        return qrels.only(topics)
 
     def each_run(self) -> Iterator[tuple[str, Any]]:
         """Name and run of each file, in their order, several read at a time; shows a bar, and warns
@@ -153,12 +140,17 @@ class Inputs:
 
         Raises the error of the first run that cannot be read, with its name.
         """
-        from irpref import read_run
+        from irpref import ranked, read_run
         from irpref.judged.stream import each, n_jobs
         from irpref.values.progress import progress
 
         jobs = min(self.jobs or n_jobs(), max(len(self.files), 1))
-        runs: Any = each(lambda path: read_run(path, self.form), self.files.values(), jobs)
+
+        def read(path: str) -> Any:
+            run = read_run(path, self.form)
+            return ranked(run, **self.order) if self.reorders else run
+
+        runs: Any = each(read, self.files.values(), jobs)
         with progress(zip(self.files, runs, strict=True), len(self.files)) as steps:
             for name, done in steps:
                 warn_again(done, len(self.files) > 1)
@@ -172,6 +164,11 @@ class Inputs:
                         path=name,
                     )
                 yield name, done.value
+
+    @property
+    def reorders(self) -> bool:
+        """Whether --ties or --float32 asks for another order of documents."""
+        return bool(self.order.get("float32")) or self.order.get("ties", "id") != "id"
 
     def runs(self) -> dict[str, Any]:
         """The runs by name: see `each_run`."""
@@ -222,11 +219,10 @@ def _no_measure(qrels: str, form: Reading | None) -> str:
     again.
     """
     if os.path.isfile(qrels):
-        from irpref.judged.kept import kept_pool
         from irpref.values.suggestions import suggest
 
         with suppress(ValueError, OSError):
-            pool = kept_pool(read_judgments(qrels, form, None), preferences=True)
+            pool = read_judgments(qrels, form).pool(preferences=None)
             a, b, c = (row["measure"] for row in suggest(pool, "subgroup" in pool.found))
             return (
                 f"no measure given: {a}, {b} or {c} would suit these judgments "
@@ -364,7 +360,7 @@ def named(error: Exception, path: str) -> Exception:
     return InputError(str(error), path=name) if isinstance(error, ValueError) else error
 
 
-def read_judgments(name: str, form: Reading | None = None, preferences: bool | None = False) -> Any:
+def read_judgments(name: str, form: Reading | None = None) -> Judgments:
     """Judgments from a file, standard input, or ir_datasets: the one place where commands open
     them.
 
@@ -373,27 +369,15 @@ def read_judgments(name: str, form: Reading | None = None, preferences: bool | N
     name : str
     form : Reading, optional
         Only its columns and labels count; its form is for runs.
-    preferences : bool or None
-        Whether a file may hold those; None: if it can be nothing else.
     """
-    found = opened(name, "relevance", preferences, form and replace(form, form=None))
-    if not len(found):
+    how = form or Reading()
+    read = judgments(name, labels=how.labels, columns=how.columns)
+    if not len(read):
         raise EmptyJudgmentsError(
             "the qrels are empty: there is nothing to judge a run against",
             path="<stdin>" if name == "-" else name,
         )
-    return found
-
-
-def reads_preferences(measure: Measure) -> bool:
-    """Whether a measure takes preferences as well as grades."""
-    return "preferences" in getattr(measure, "NEEDS", ())
-
-
-def topic_ids(qrels: Any) -> list[str]:
-    """The topics, in the order of the first judgment of each."""
-    table: Any = as_table(qrels, "relevance")
-    return group(table.query_id).names
+    return read
 
 
 def only_topics(known: Iterable[str], wanted: Sequence[str]) -> list[str]:
@@ -405,9 +389,3 @@ def only_topics(known: Iterable[str], wanted: Sequence[str]) -> list[str]:
                 f"the qrels have no topic {topic!r} (they begin {', '.join(list(there)[:3])})"
             )
     return list(dict.fromkeys(wanted))
-
-
-def only(qrels: Any, topics: Iterable[str]) -> Any:
-    """The judgments of these topics."""
-    frame = as_frame(qrels, "relevance")
-    return frame[frame["query_id"].isin(list(topics))]

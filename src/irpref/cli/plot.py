@@ -152,7 +152,7 @@ def _draw(draw: Callable[..., Any], qrels: Any, given: Inputs, how: dict[str, An
     """A picture of runs."""
     picture = Picture.of(how)
     how = _highlighted(given, arguments(given, how))
-    picture.save(draw(qrels, given.runs(), ax=picture.axes(), **how, **given.order))
+    picture.save(draw(qrels, given.runs(), ax=picture.axes(), **how))
 
 
 def _draw_values(
@@ -169,7 +169,7 @@ def _draw_values(
             f"got {len(given.measures)}: {got}"
         )
     qrels = given.judgments()
-    values = topic_values(given.measures, qrels, given.runs(), **given.order)
+    values = topic_values(given.measures, qrels, given.runs())
     how = _highlighted(given, arguments(replace(given, measures=[]), how))
     picture.save(draw(values, ax=picture.axes(), **how))
 

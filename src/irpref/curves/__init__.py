@@ -15,8 +15,7 @@ as `runs`, or a dict of name to run, or a list of paths. Every table has a colum
 their order; otherwise values are means over these topics, including those that the run does not
 answer. With `groups` (a mapping of topic to group, the path of a file with lines `topic group`, or
 the name of a column of the qrels) there is a column `group`, and means are over the topics of each
-group. `ties` and `float32` set how documents are ranked, see `irpref.evaluator`. The `attrs` of a
-table keep its options, for `irpref.plots`.
+group. The `attrs` of a table keep its options, for `irpref.plots`.
 
 >>> from irpref.datasets import load
 >>> book = load("mir-textbook")
@@ -32,7 +31,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Mapping
-from contextlib import suppress
 from typing import TYPE_CHECKING, Any, Unpack
 
 import numpy as np
@@ -41,9 +39,7 @@ from irpref.curves.blocks import Aligned, Columns, Rows, curve_table, ended, mea
 from irpref.data.run_names import named_runs
 from irpref.judged.align import align_run
 from irpref.judged.groups import Part, parts_of
-from irpref.judged.inputs import opened
-from irpref.judged.kept import kept_pool
-from irpref.judged.order import Alignment
+from irpref.judged.judgments import judgments
 from irpref.judged.types import Qrels, Run, Runs
 from irpref.kernel.run import JudgedRun
 from irpref.kernel.segments import Floats, Ints, Segments
@@ -95,7 +91,7 @@ def crp(
     depth : int, optional
         Last rank of the table, for every topic. By default the end of each curve with `per_topic`,
         else the end of the longest. It cuts the table, not the ranking.
-    **rows : `per_topic`, `groups`, `ties`, `float32`
+    **rows : `per_topic`, `groups`
         See the module.
 
     Returns
@@ -120,7 +116,7 @@ def crp(
     Raises
     ------
     ValueError
-        An option is not accepted; see also `Pool.build` and `Pool.judge`.
+        An option is not accepted; see also `irpref.evaluator`.
 
     References
     ----------
@@ -230,7 +226,7 @@ def npref_convergence(
     n : iterable of int
         Numbers of partitions, each at least 2. Each power of two splits the partitions of the one
         before.
-    **rows : `per_topic`, `groups`, `ties`, `float32`
+    **rows : `per_topic`, `groups`
         See the module.
 
     Returns
@@ -244,7 +240,7 @@ def npref_convergence(
     Raises
     ------
     ValueError
-        `measure` is not RPref, or an `n` is not accepted; see also `Pool.build` and `Pool.judge`.
+        `measure` is not RPref, or an `n` is not accepted; see also `irpref.evaluator`.
 
     References
     ----------
@@ -322,7 +318,7 @@ def interpolated_precision(
         Minimum grade counted as relevant.
     judged_only : bool
         Drop documents without a judgment first.
-    **rows : `per_topic`, `groups`, `ties`, `float32`
+    **rows : `per_topic`, `groups`
         See the module.
 
     Returns
@@ -336,7 +332,7 @@ def interpolated_precision(
     Baeza-Yates & Ribeiro-Neto, Modern Information Retrieval, ch. 4.
     """
     _check("interpolated_precision", rel=(REL, rel))
-    of = Aligned(qrels, runs, by_pytrec=True, **rows)
+    of = Aligned(qrels, runs, **rows)
 
     def block(name: str) -> tuple[Ints, Columns]:
         found = precision_at_levels(of.runs[name].view(None, judged_only), rel=rel)
@@ -382,7 +378,7 @@ def cumulated_gain(
         Last rank of the table, for every topic. By default, with `per_topic`, the length of the
         ranking or the number of judged documents with a gain, whichever is larger; else the largest
         of these. Beyond its end a curve is constant.
-    **rows : `per_topic`, `groups`, `ties`, `float32`
+    **rows : `per_topic`, `groups`
         See the module.
 
     Returns
@@ -395,7 +391,7 @@ def cumulated_gain(
     Raises
     ------
     ValueError
-        An option is not accepted; see also `Pool.build` and `Pool.judge`.
+        An option is not accepted; see also `irpref.evaluator`.
 
     References
     ----------
@@ -503,7 +499,7 @@ def precision_histogram(
         The run that is subtracted; if it is one of `runs`, it is not compared with itself.
     rel : int
         Minimum grade counted as relevant.
-    **rows : `per_topic`, `groups`, `ties`, `float32`
+    **rows : `per_topic`, `groups`
         See the module. `per_topic` is the default here.
 
     Returns
@@ -541,7 +537,7 @@ def paired_differences(
         paths
     baseline : a run, or the name of one of `runs`
     measure : ir_measures measure, or its name
-    **rows : `per_topic`, `groups`, `ties`, `float32`
+    **rows : `per_topic`, `groups`
         See the module.
 
     Returns
@@ -561,16 +557,12 @@ def paired_differences(
         while name in named:
             name += "'"
         named[name] = baseline
-    qrels = opened(
-        qrels, "relevance", None
-    )  # read again for the groups and the order of the topics
-    order: Any = {key: value for key, value in rows.items() if key not in ("per_topic", "groups")}
-    (of,) = evaluated([measure], qrels, named, Alignment(**order))
-    with suppress(ValueError):  # judgments by subtopic, which only other providers can use
-        known = kept_pool(qrels, preferences=True).topic_ids
-        of = of.select(topics=[topic for topic in known if topic in set(of.topics)])
+    read = judgments(qrels)
+    (of,) = evaluated([measure], read, named)
+    # In the order of the qrels.
+    of = of.select(topics=[topic for topic in read.topic_ids if topic in set(of.topics)])
     per_topic, groups = rows.get("per_topic", False), rows.get("groups")
-    return value_differences(of, name, per_topic=per_topic, groups=groups, qrels=qrels)
+    return value_differences(of, name, per_topic=per_topic, groups=groups, qrels=read)
 
 
 def value_differences(
@@ -622,7 +614,8 @@ def value_differences(
             for key, value in {**{k: v.mean() for k, v in inside.items()}, **counted}.items()
         }
 
-    parts = parts_of(groups, qrels, values.topics)
+    read = None if qrels is None else judgments(qrels)
+    parts = parts_of(groups, read, values.topics)
     options = {
         "higher_is_better": values.higher_is_better,
         "measure": values.measure,
@@ -648,7 +641,7 @@ def summary_table(
         paths
     rel : number
         Minimum grade counted as relevant.
-    **rows : `per_topic`, `groups`, `ties`, `float32`
+    **rows : `per_topic`, `groups`
         See the module.
 
     Returns

@@ -10,14 +10,11 @@ import numpy as np
 from irpref.data.run_names import named_runs
 from irpref.judged.align import align_run
 from irpref.judged.groups import Part, group_column, parts_of
-from irpref.judged.inputs import opened
-from irpref.judged.order import Alignment
+from irpref.judged.judgments import judgments
 from irpref.judged.types import Groups, Qrels, Run, Runs
 from irpref.kernel.run import JudgedRun
 from irpref.kernel.segments import Floats, Ints
 from irpref.messages import about
-from irpref.values.kernels import note_ties
-from irpref.values.prepare import prepare
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -32,12 +29,10 @@ Over: TypeAlias = Callable[[str, Part, dict[str, Any]], Columns]
 
 
 class Rows(TypedDict, total=False):
-    """Options of every curve: whether rows are by topic or by group, and how documents are ranked."""
+    """Options of every curve: whether rows are by topic, and the groups of topics of the means."""
 
     per_topic: bool
     groups: Groups | None
-    ties: str
-    float32: bool
 
 
 def curve_table(
@@ -107,11 +102,7 @@ def mean(grid: Any, order: Sequence[int]) -> Floats:
 
 
 class Aligned:
-    """Runs aligned with the qrels, and the topics that means are taken over.
-
-    Set `by_pytrec` for measures that ir_measures computes with pytrec_eval. Documents are then
-    ranked as pytrec_eval ranks them if `float32`; else you get a `TieWarning` if it ranks judged
-    documents differently."""
+    """Runs aligned with the qrels, and the topics that means are taken over."""
 
     def __init__(
         self,
@@ -119,24 +110,16 @@ class Aligned:
         runs: Run | Runs,
         per_topic: bool = False,
         groups: Groups | None = None,
-        ties: str = "id",
-        float32: bool = False,
-        by_pytrec: bool = False,
     ) -> None:
-        if groups is not None:
-            qrels = opened(qrels, "relevance")  # read again for the groups
-        self.pool, _ = prepare((), qrels)
-        self.parts, self.per_topic = parts_of(groups, qrels, self.pool.topic_ids), per_topic
+        read = judgments(qrels)
+        self.pool = read.pool()
+        self.parts, self.per_topic = parts_of(groups, read, self.pool.topic_ids), per_topic
         self.runs: dict[str, JudgedRun] = {}
-        alignment, named = Alignment(ties, float32), named_runs(runs, "run", self.pool.topic_of)
+        named = named_runs(runs, "run", self.pool.topic_of)
         for name, run in named.items():
             with about(name, len(named) > 1):
-                judged = run
-                if not isinstance(run, JudgedRun):
-                    judged = align_run(self.pool, run, in_float32=by_pytrec, alignment=alignment)
-                if by_pytrec and not float32:
-                    note_ties(judged, self.pool)
-                self.runs[name] = (judged.in_float32 if by_pytrec and float32 else None) or judged
+                aligned = isinstance(run, JudgedRun)
+                self.runs[name] = run if aligned else align_run(self.pool, run)
 
     def lengths(self, natural: Mapping[str, Ints], name: str, depth: int | None) -> Ints:
         """Number of rows of each topic of a run: `depth`; else up to its end, for means up to the

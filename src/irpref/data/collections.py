@@ -40,9 +40,8 @@ def dataset(name: str, what: str = "qrels") -> Any:
     ----------
     name : str
         Its id.
-    what : 'qrels', 'scoreddocs' or 'preferences'
-        What it must have: preferences are pairs of documents (docpairs), or judgments, which imply
-        them.
+    what : 'qrels' or 'scoreddocs'
+        What it must have: judgments (pairs of documents will do), or results.
 
     Raises
     ------
@@ -71,9 +70,8 @@ def dataset(name: str, what: str = "qrels") -> Any:
             f"ir_datasets has no data set {name!r}{did_you_mean(name, ir_datasets.registry)}",
             value=name,
         ) from None
-    there = {"qrels": found.has_qrels(), "scoreddocs": found.has_scoreddocs()}
-    there["preferences"] = there["qrels"] or found.has_docpairs()
-    if not there[what]:
+    is_judged = found.has_qrels() or found.has_docpairs()
+    if not (is_judged if what == "qrels" else found.has_scoreddocs()):
         raise InputError(f"the ir_datasets data set {name!r} has no {what}", value=name)
     return found
 

@@ -42,6 +42,7 @@ from irpref.data.columns import (
 )
 from irpref.data.labels import Labels, grades_of, scheme
 from irpref.data.run_names import ENDINGS
+from irpref.data.scores import rescored
 from irpref.data.source import PACKED, PathLike, Source
 from irpref.data.texts import Texts
 from irpref.errors import InputError
@@ -57,7 +58,11 @@ BLOCK_BYTES = 1 << 20  # of a run, parsed while the previous block becomes Pytho
 
 
 def read_run(
-    path: PathLike, form: str | Reading | None = None, *, columns: Mapping[str, str] | None = None
+    path: PathLike,
+    form: str | Reading | None = None,
+    *,
+    columns: Mapping[str, str] | None = None,
+    ties: str = "id",
 ) -> pd.DataFrame:
     """Read a run.
 
@@ -70,6 +75,8 @@ def read_run(
         name if not given.
     columns : mapping, optional
         What columns are called in the file: `{"doc_id": "chunk_id"}`.
+    ties : {'id', 'input'}
+        'input': tied documents stay in the order of the file, see `irpref.ranked`.
 
     Returns
     -------
@@ -86,7 +93,8 @@ def read_run(
         The file cannot be read.
     """
     source = Source(path)
-    return _run_frame(read(source, "score", reading(form, columns), BLOCK_BYTES), source.size())
+    frame = _run_frame(read(source, "score", reading(form, columns), BLOCK_BYTES), source.size())
+    return frame if ties == "id" else rescored(frame, ties)
 
 
 def read_qrels(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from types import FrameType
 from typing import TYPE_CHECKING, Any
 
@@ -13,7 +13,7 @@ from ir_measures.measures import Measure
 from ir_measures.util import CalcResults, Metric
 
 from irpref.errors import JudgmentsError, NoCommonTopicError
-from irpref.judged.inputs import opened
+from irpref.judged.judgments import Judgments, judgments
 from irpref.kernel.run import JudgedRun
 from irpref.kernel.segments import all_whole
 from irpref.measures.declare import KernelMeasure
@@ -32,9 +32,7 @@ class HostEvaluator(KernelEvaluator):
     for means) without judgments, the value of an empty list if the run answers none of the topics.
     """
 
-    in_host = True
-
-    def __init__(self, measures: Iterable[Measure], qrels: Qrels) -> None:
+    def __init__(self, measures: Iterable[Measure], qrels: Judgments) -> None:
         with held() as warnings:
             super().__init__(measures, qrels)
         _give(warnings)
@@ -143,12 +141,12 @@ def for_host(measures: Iterable[Measure], qrels: Qrels) -> HostEvaluator | NoJud
     with held() as warnings:
         _warn_of_direction(measures)
     _give(warnings)
-    data = opened(qrels, "relevance")
-    if not (any(data.values()) if isinstance(data, Mapping) else len(data)):
+    read = judgments(qrels)
+    if not len(read):
         for measure in measures:
             measure.validate_params()
-        return NoJudgments(measures, list(map(str, data)) if isinstance(data, Mapping) else [])
-    evaluator = HostEvaluator(measures, data)
+        return NoJudgments(measures, read.topic_ids)
+    evaluator = HostEvaluator(measures, read)
     _refuse_fractions(evaluator)
     return evaluator
 

@@ -11,7 +11,7 @@ from ir_measures import providers
 from ir_measures.measures import Measure
 
 from irpref.measures.declare import is_ours, registered
-from irpref.measures.everyday import HOSTED, supports
+from irpref.measures.everyday import HOSTED, as_in_host, supports
 from irpref.measures.names import parse, parse_all
 
 if TYPE_CHECKING:
@@ -45,9 +45,10 @@ class IrprefProvider(providers.Provider):
 
     def own(self, measures: Iterable[Measure], qrels: Qrels) -> KernelEvaluator:
         """An evaluator that follows our own rules: input that cannot be evaluated is an error."""
+        from irpref.judged.judgments import judgments
         from irpref.values.kernels import KernelEvaluator
 
-        return KernelEvaluator(measures, qrels)
+        return KernelEvaluator(measures, judgments(qrels))
 
     def qrel_inputs(self, measures: Iterable[Measure]) -> list[str]:
         """Columns of the qrels that these measures read."""
@@ -85,7 +86,7 @@ class AcceleratedProvider(IrprefProvider):
     def supports(self, measure: Measure) -> bool:
         """Whether we compute the measure. Raises as the host's own providers."""
         measure.validate_params()
-        return supports(measure)
+        return supports(measure) and (is_ours(measure) or as_in_host(measure))
 
 
 def accelerate(on: bool = True) -> None:

@@ -33,7 +33,7 @@ from ir_measures.measures import Measure
 
 from irpref.data.run_names import named_runs
 from irpref.errors import ArgumentError, MeasureError
-from irpref.judged.inputs import opened
+from irpref.judged.judgments import judgments
 from irpref.measures.everyday import supports
 from irpref.measures.names import parse_all
 from irpref.measures.seen_ap import SeenAP
@@ -41,7 +41,7 @@ from irpref.measures.support import HIGHEST, check_parameters, in_words
 from irpref.messages import about, clipped, did_you_mean
 from irpref.values.evaluator import evaluator
 from irpref.values.kernels import KernelEvaluator
-from irpref.values.others import for_host
+from irpref.values.others import qrels_for_host, run_for_host
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -191,15 +191,13 @@ def crosscheck(
         raise MeasureError("there are no measures to evaluate")
     for measure in chosen:
         check_parameters(measure)
-    judged = util.QrelsConverter(
-        for_host(opened(qrels, "relevance"), "relevance")
-    ).as_dict_of_dict()
+    judged = util.QrelsConverter(qrels_for_host(judgments(qrels))).as_dict_of_dict()
     rows: list[_Row] = []
     most = 0
     named = named_runs(runs)
     for name, run in named.items():
         with about(name, len(named) > 1):
-            scored = util.RunConverter(for_host(opened(run, "score"), "score")).as_dict_of_dict()
+            scored = util.RunConverter(run_for_host(run)).as_dict_of_dict()
             most = max(most, sum(topic in scored for topic in judged))
             for measure in chosen:
                 rows += _compared(name, measure, judged, scored, asked)

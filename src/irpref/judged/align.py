@@ -14,7 +14,7 @@ from irpref.data.texts import Texts
 from irpref.errors import DuplicateWarning, NoCommonTopicError, RunError
 from irpref.judged.inputs import group, str_list, tables
 from irpref.judged.match import chunks, plain, texts_of
-from irpref.judged.order import TREC, Alignment, blurs, evaluation_order, rounded
+from irpref.judged.order import evaluation_order
 from irpref.judged.pool import Pool
 from irpref.kernel.run import JudgedRun
 from irpref.kernel.segments import Floats, Ints, Segments, order_by
@@ -116,14 +116,7 @@ class Repeats:
             )
 
 
-def align_run(
-    pool: Pool,
-    run: Any,
-    strict: bool = False,
-    ties: bool = False,
-    in_float32: bool = False,
-    alignment: Alignment = TREC,
-) -> JudgedRun:
+def align_run(pool: Pool, run: Any, strict: bool = False, ties: bool = False) -> JudgedRun:
     """Align a run with the judgments.
 
     Parameters
@@ -132,10 +125,8 @@ def align_run(
     run : as `tables` takes it
     strict : bool
         Whether a repeated document is an error.
-    ties, in_float32 : bool
-        What else to make: `rank_rising` and `tied_from`, `in_float32`. If ties stay in the order of
-        the input, `rank_rising` is `rank`.
-    alignment : Alignment
+    ties : bool
+        Whether to note which documents are tied: `rank_rising` and `tied_from`.
 
     Raises
     ------
@@ -144,19 +135,11 @@ def align_run(
         (`NoCommonTopicError`).
     """
     parts = tables(run, "score", topics=pool.topic_of)
-    return align_tables(
-        pool, parts, strict=strict, ties=ties, in_float32=in_float32, alignment=alignment
-    ).run
+    return align_tables(pool, parts, strict=strict, ties=ties).run
 
 
 def align_tables(
-    pool: Pool,
-    parts: Iterable[Table],
-    *,
-    strict: bool = False,
-    ties: bool = False,
-    in_float32: bool = False,
-    alignment: Alignment = TREC,
+    pool: Pool, parts: Iterable[Table], *, strict: bool = False, ties: bool = False
 ) -> JudgedFile:
     """Align tables of whole topics as one run; only the hits of each table are kept. See
     `align_run`.
@@ -168,7 +151,6 @@ def align_tables(
     small = (
         np.int32 if pool.grade.size < 2**31 else np.int64
     )  # no topic of more rows fits in memory
-    same = True
 
     def keep(**columns: Ints) -> None:
         for name, values in columns.items():
@@ -177,30 +159,17 @@ def align_tables(
     for part, row in blocks(pool, parts, repeats, topics):
         segments = Segments.of_lengths(part.lengths)
         n_retrieved[part.topics] = part.lengths
-        moved = evaluation_order(part.score, segments, part.falling, row >= 0, alignment.by_id)
-        as_given = row
+        score = part.score
+        moved = evaluation_order(score, segments, part.falling, row >= 0)
         if moved is not None:
             row = moved.put(row)
         at = np.flatnonzero(row >= 0)
         hits = segments.part(at)
         before = hits.spread(segments.starts) - 1
         keep(topic=hits.spread(part.topics), rank=at - before, row=row[at])
-        score = part.score if moved is None or not (ties or in_float32) else moved.put(part.score)
         if ties:
-            first, last = _tied(score, segments, at)
-            keep(
-                rank_rising=(first + last - at if alignment.by_id else at) - before,
-                tied_from=first - before,
-            )
-        if in_float32:
-            if blurs(score, segments).any():
-                other = evaluation_order(
-                    rounded(part.score), segments, part.falling, as_given >= 0, alignment.by_id
-                )
-                short = as_given if other is None else other.put(as_given)
-                if not np.array_equal(short, row):
-                    row, at, same = short, np.flatnonzero(short >= 0), False
-            keep(short_rank=at - before, short_row=row[at])
+            first, last = _tied(score if moved is None else moved.put(score), segments, at)
+            keep(rank_rising=first + last - at - before, tied_from=first - before)
     repeats.warn()
     topic = np.concatenate([np.zeros(0, np.int64), *kept.pop("topic", [])])
     by_topic: Ints | None = None
@@ -214,23 +183,17 @@ def align_tables(
         column: Ints = np.concatenate([np.zeros(0, np.int64), *kept.pop(name, [])])
         return column if by_topic is None else column[by_topic]
 
-    judged = JudgedRun(pool, hits, whole("rank"), whole("row"), n_retrieved)
-    if ties:
-        judged.rank_rising, judged.tied_from = whole("rank_rising"), whole("tied_from")
-    if not same:
-        judged.in_float32 = JudgedRun(
-            pool, hits, whole("short_rank"), whole("short_row"), n_retrieved
-        )
-    judged.order = np.array(
-        [pool.topic_of[name] for name in topics if name in pool.topic_of], dtype=np.int64
+    judged = JudgedRun(
+        pool,
+        hits,
+        whole("rank"),
+        whole("row"),
+        n_retrieved,
+        rank_rising=whole("rank_rising") if ties else None,
+        tied_from=whole("tied_from") if ties else None,
+        order=np.array([pool.topic_of[name] for name in topics if name in pool.topic_of], np.int64),
     )
     return JudgedFile(judged, topics)
-
-
-def differing_topics(a: JudgedRun, b: JudgedRun) -> Ints:
-    """Topics in which two alignments of one run have judged documents at other ranks."""
-    other = (a.rank != b.rank) | (a.row != b.row)
-    return np.unique(a.hits.topic[other])
 
 
 def _tied(score: Floats, topics: Segments, at: Ints) -> tuple[Ints, Ints]:
@@ -247,7 +210,6 @@ def listing(
     pool: Pool,
     run: Any,
     quiet: bool = False,
-    alignment: Alignment = TREC,
     depth: int | None = None,
 ) -> Listing:
     """Every retrieved document of the judged topics, or the first `depth` of each; `quiet` if you
@@ -259,7 +221,7 @@ def listing(
     ]
     for part, row in blocks(pool, tables(run, "score", topics=pool.topic_of), repeats):
         segments = Segments.of_lengths(part.lengths)
-        moved = evaluation_order(part.score, segments, part.falling, by_id=alignment.by_id)
+        moved = evaluation_order(part.score, segments, part.falling)
         order: Ints = np.arange(part.score.size)
         if moved is not None:
             order = moved.put(order)

@@ -12,16 +12,17 @@ from typing import Any
 
 import numpy as np
 
+from irpref.data.columns import as_list
 from irpref.data.source import Source
 from irpref.data.trec import lines_of
-from irpref.judged.inputs import is_missing
-from irpref.judged.pool import Pool
-from irpref.judged.types import Groups, Qrels
+from irpref.judged.inputs import is_missing, str_list
+from irpref.judged.judgments import Judgments
+from irpref.judged.types import Groups
 from irpref.kernel.segments import Bools, Ints
 
 
 def groups_of(
-    groups: Groups | None, qrels: Qrels | None, topics: Sequence[str]
+    groups: Groups | None, qrels: Judgments | None, topics: Sequence[str]
 ) -> dict[str | None, Bools]:
     """Which topics are in each group, groups in the order of their names."""
     if groups is None:
@@ -63,7 +64,7 @@ class Part:
         return {} if self.group is None else {"group": self.group}
 
 
-def parts_of(groups: Groups | None, qrels: Qrels | None, topics: Sequence[str]) -> list[Part]:
+def parts_of(groups: Groups | None, qrels: Judgments | None, topics: Sequence[str]) -> list[Part]:
     """The groups of topics one by one; all topics together if `groups` is None."""
     return [
         Part(group, at, sorted(at.tolist(), key=topics.__getitem__))
@@ -82,7 +83,7 @@ def group_column(n_topics: int, parts: Sequence[Part]) -> dict[str, Any]:
     return {"group": group}
 
 
-def _group_of(groups: Groups, qrels: Qrels | None) -> dict[str, str]:
+def _group_of(groups: Groups, qrels: Judgments | None) -> dict[str, str]:
     if isinstance(groups, Mapping) or (hasattr(groups, "items") and hasattr(groups, "index")):
         return {str(topic): str(group) for topic, group in groups.items() if not is_missing(group)}
     if not isinstance(groups, (str, os.PathLike)):
@@ -91,9 +92,7 @@ def _group_of(groups: Groups, qrels: Qrels | None) -> dict[str, str]:
             "group`, or the name of "
             f"a column of the qrels, got {type(groups).__name__}"
         )
-    columns = [str(name) for name in getattr(qrels, "columns", ())] or list(
-        getattr(_first(qrels), "_fields", ())
-    )
+    columns = [] if qrels is None else qrels.names
     if str(groups) in columns:
         return _of_column(str(groups), qrels)
     if not os.path.isfile(groups):
@@ -104,15 +103,11 @@ def _group_of(groups: Groups, qrels: Qrels | None) -> dict[str, str]:
     return read_groups(groups)
 
 
-def _first(qrels: Qrels | None) -> Any:
-    return qrels[0] if isinstance(qrels, list) and qrels else None
-
-
-def _of_column(name: str, qrels: Qrels | None) -> dict[str, str]:
-    pool = Pool.build(qrels, (name,))
+def _of_column(name: str, qrels: Judgments | None) -> dict[str, str]:
+    assert qrels is not None
+    topics = str_list(as_list(qrels.table.query_id), "query_id")
     out: dict[str, str] = {}
-    for topic, value in zip(pool.judged.topic.tolist(), pool.columns[name].tolist(), strict=True):
-        query_id = pool.topic_ids[topic]
+    for query_id, value in zip(topics, as_list(qrels.column(name)), strict=True):
         if is_missing(value):
             continue
         if out.setdefault(query_id, str(value)) != str(value):

@@ -1,8 +1,8 @@
 """Turn what users pass into tables: frames, dicts of dicts, iterables of namedtuples, files, data
 sets.
 
-`opened` reads files and data sets; `tables` makes a `Table` of any form, and no other module asks
-which form an input has. Columns have ir_measures' names, or PyTerrier's if those are missing. A
+`in_memory` reads files and data sets of runs (`irpref.judged.judgments` those of judgments);
+`tables` makes a `Table` of any form, and no other module asks which form an input has. Columns have ir_measures' names, or PyTerrier's if those are missing. A
 score or grade is a real number: text, dates and complex numbers are refused in any form of input.
 An id is text; one of another type is what `str` makes of it.
 
@@ -23,7 +23,6 @@ import numpy as np
 
 from irpref.data.columns import (
     Coded,
-    Reading,
     Stretches,
     Table,
     as_list,
@@ -37,83 +36,76 @@ from irpref.judged.match import FEW, chunks
 from irpref.kernel.segments import Floats, Ints, order_by
 
 
-def opened(
-    data: Any, value: str, preferences: bool | None = False, form: Reading | None = None
-) -> Any:
-    """Load what users pass into memory, in a form that can be read any number of times.
+def in_memory(run: Any) -> Any:
+    """A run in a form that can be read any number of times.
 
     Parameters
     ----------
-    data : any form of qrels or run
-        A path is read; an id or object of a data set of ir_datasets or PyTerrier gives its
-        judgments, or its results for a run; an iterator becomes a list; a lazy frame is collected.
-        What is in memory is returned as it is.
-    value : 'score' or 'relevance'
-        Whether `data` is a run or qrels.
-    preferences : bool or None
-        Whether a file of judgments may hold preferences (see `irpref.read_preferences`). None: only
-        if it can be nothing else.
-    form : Reading, optional
-        How a file of judgments is read.
+    run : any form of run
+        A path is read; an id or object of a data set of ir_datasets or PyTerrier gives its results;
+        an iterable of namedtuples becomes a table; a lazy frame is collected. A frame and a mapping
+        are returned as they are.
 
     Raises
     ------
     ValueError, OSError
         No such file and no such data set; a line is malformed.
     """
+    if isinstance(run, (str, os.PathLike)):
+        if not names_dataset(run):
+            from irpref.data.source import Source
+            from irpref.data.tables import read_table
+
+            return read_table(Source(run, keep=True), "score")
+        run = dataset_named(str(run), "scoreddocs")
+    run = unwrapped(run)
+    if is_dataset(run):
+        if not hasattr(run, "scoreddocs_iter"):
+            raise ValueError(f"the data set {run!r} has no results (scoreddocs)")
+        return list(run.scoreddocs_iter())
+    if hasattr(run, "get_qrels") and hasattr(run, "get_results"):  # of PyTerrier
+        run = run.get_results()
+    if isinstance(run, (Mapping, Table)) or hasattr(run, "columns"):
+        return run
+    return _from_tuples(run, "score", ())
+
+
+def unwrapped(data: Any) -> Any:
+    """Iterators as lists, lazy frames collected, ir_datasets' data set for PyTerrier's wrapper of
+    it; anything else as it is.
+    """
     if isinstance(data, (Mapping, list, Table)):
         return data
-    if isinstance(data, (str, os.PathLike)):
-        return _named(os.fspath(data), value, preferences, form)
     if isinstance(data, Iterator):
         return list(data)
     if hasattr(type(data), "columns"):  # of the class: a polars LazyFrame warns when asked itself
         return data.collect() if hasattr(data, "collect") else data
-    if hasattr(data, "irds_ref"):  # PyTerrier's wrapper of one of ir_datasets
-        data = data.irds_ref()
-    return _of_dataset(data, value, preferences)
+    return data.irds_ref() if hasattr(data, "irds_ref") else data
 
 
-def _named(name: Any, value: str, preferences: bool | None, form: Reading | None) -> Any:
-    """The file of this name, else the data set."""
-    from irpref.data.source import Source
-    from irpref.data.tables import read_judgments, read_table
-
-    if isinstance(name, str) and not os.path.exists(name) and name != "-":
-        from irpref.data.collections import dataset, not_loaded
-
-        try:
-            found = dataset(
-                name,
-                "scoreddocs" if value == "score" else "preferences" if preferences else "qrels",
-            )
-        except (ImportError, ValueError) as error:
-            why = f" ({error})" if isinstance(error, ImportError) else f", and {error}"
-            raise FileNotFoundError(f"{name}: no such file{why}") from None
-        try:
-            return _of_dataset(found, value, preferences)
-        except (OSError, RuntimeError) as error:
-            raise not_loaded(name, error) from None
-    if value == "score":
-        return read_table(name, "score")
-    return read_judgments(Source(name, keep=True), preferences, form)
+def is_dataset(data: Any) -> bool:
+    """Whether this is a data set of ir_datasets."""
+    return any(
+        hasattr(data, f"{part}_iter") for part in ("docs", "qrels", "scoreddocs", "docpairs")
+    )
 
 
-def _of_dataset(data: Any, value: str, preferences: bool | None = False) -> Any:
-    """Judgments or results of a data set of ir_datasets or PyTerrier; anything else as it is."""
-    if any(hasattr(data, f"{part}_iter") for part in ("docs", "qrels", "scoreddocs", "docpairs")):
-        from irpref.data.collections import judgments
+def names_dataset(name: Any) -> bool:
+    """Whether a path may be the id of a data set: no file has this name."""
+    return isinstance(name, str) and name != "-" and not os.path.exists(name)
 
-        try:
-            return (
-                list(data.scoreddocs_iter()) if value == "score" else judgments(data, preferences)
-            )
-        except AttributeError:
-            what = "results (scoreddocs)" if value == "score" else "qrels"
-            raise ValueError(f"the data set {data!r} has no {what}") from None
-    if hasattr(data, "get_qrels") and hasattr(data, "get_results"):
-        return data.get_results() if value == "score" else data.get_qrels()
-    return data
+
+def dataset_named(name: str, what: str) -> Any:
+    """The data set of ir_datasets with this id; `what` as `irpref.data.collections.dataset` takes
+    it. `FileNotFoundError` if there is none.
+    """
+    from irpref.data.collections import dataset
+
+    try:
+        return dataset(name, what)
+    except (ImportError, ValueError) as error:
+        why = f" ({error})" if isinstance(error, ImportError) else f", and {error}"
+        raise FileNotFoundError(f"{name}: no such file{why}") from None
 
 
 def tables(
@@ -125,7 +117,7 @@ def tables(
     ----------
     data : DataFrame (pandas or polars), dict of dicts, iterable of namedtuples, `Table`, path, or
         data set
-        See `opened`.
+        See `in_memory`.
     value : 'score' or 'relevance'
     columns : names of further columns to take if they are present; None: all of them
     topics : container of str, optional
@@ -139,7 +131,8 @@ def tables(
     TypeError
         `data` is none of these forms.
     """
-    data = opened(data, value)
+    if value == "score":
+        data = in_memory(data)
     if isinstance(data, Mapping):
         yield from _from_dicts(data, value, topics)
     elif isinstance(data, Table):
@@ -151,12 +144,6 @@ def tables(
         yield _from_polars(data, value, columns)
     elif hasattr(data, "columns") and hasattr(data, "itertuples"):
         yield _from_pandas(data, value, columns)
-    elif isinstance(data, (str, bytes)) or not isinstance(data, Iterable):
-        raise TypeError(
-            f"expected a DataFrame with columns query_id, doc_id, {value}, a dict of dicts, an "
-            f"iterable of namedtuples "
-            f"with these fields, a path, or a data set of ir_datasets; got {type(data).__name__}"
-        )
     else:
         yield _from_tuples(data, value, columns)
 
@@ -164,16 +151,6 @@ def tables(
 def as_table(data: Any, value: str, columns: Iterable[str] | None = ()) -> Table:
     """All rows of any input as one table. Parameters and errors as for `tables`."""
     return Table.joined(tables(data, value, columns))
-
-
-def as_frame(data: Any, value: str) -> Any:
-    """Data of any form as a pandas frame with all its columns; a pandas frame is returned as it is."""
-    data = opened(data, value)
-    if hasattr(data, "itertuples"):
-        return data
-    from irpref.data.tables import to_pandas
-
-    return to_pandas(as_table(data, value, None), value)
 
 
 def by_topic(data: Mapping[Any, Any], value: str) -> Mapping[str, Mapping[Any, Any]]:
@@ -247,7 +224,7 @@ def _from_polars(data: Any, value: str, columns: Iterable[str] | None) -> Table:
         Stretches(stretches["value"].to_list(), stretches["len"].to_numpy().astype(np.int64)),
         Unread.of(docs, Texts.of_stream) or objects(docs.to_list()),
         as_scores(numbers.cast(pl.Float64).to_numpy(), names[value]),  # NaN for missing ones
-        {name: data[name].to_numpy() for name in _further(found, names, columns)},
+        _Columns(data, _further(found, names, columns)),
         found,
     )
 
@@ -275,17 +252,35 @@ def _further(
 def _from_pandas(data: Any, value: str, columns: Iterable[str] | None) -> Table:
     found = [str(name) for name in data.columns]
     names = columns_of(found, value, table="DataFrame")
-    further = _further(found, names, columns)
-    for name in further:
-        if found.count(name) > 1:
-            raise ValueError(f"DataFrame has {found.count(name)} columns {name!r}")
+    further = [name for name in _further(found, names, columns) if found.count(name) == 1]
     return Table(
         _ids(data[names["query_id"]]),
         _ids(data[names["doc_id"]]),
         as_scores(_numbers(data[names[value]], data, names, value), names[value]),
-        {name: data[name].to_numpy() for name in further},
+        _Columns(data, further),
         found,
     )
+
+
+class _Columns(Mapping[str, Any]):
+    """Further columns of a frame, which become arrays when they are asked for."""
+
+    def __init__(self, frame: Any, names: Sequence[str]) -> None:
+        self._frame, self._names = frame, dict.fromkeys(names)
+        self._arrays: dict[str, Any] = {}
+
+    def __getitem__(self, name: str) -> Any:
+        if name not in self._names:
+            raise KeyError(name)
+        if name not in self._arrays:
+            self._arrays[name] = self._frame[name].to_numpy()
+        return self._arrays[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._names)
+
+    def __len__(self) -> int:
+        return len(self._names)
 
 
 def _ids(column: Any) -> Any:
@@ -322,7 +317,13 @@ def _numbers(column: Any, data: Any, names: Mapping[str, str], value: str) -> Fl
     return as_numbers(column.tolist(), data[names["query_id"]], data[names["doc_id"]], value)
 
 
-def _from_tuples(data: Iterable[Any], value: str, columns: Iterable[str] | None) -> Table:
+def _from_tuples(data: Any, value: str, columns: Iterable[str] | None) -> Table:
+    if isinstance(data, (str, bytes)) or not isinstance(data, Iterable):
+        raise TypeError(
+            f"expected a DataFrame with columns query_id, doc_id, {value}, a dict of dicts, an "
+            f"iterable of namedtuples "
+            f"with these fields, a path, or a data set of ir_datasets; got {type(data).__name__}"
+        )
     rows = data if isinstance(data, list) else list(data)
     if not rows:
         return Table([], [], np.zeros(0))

@@ -2,7 +2,7 @@
 
 `pt.Experiment` builds an evaluator for each system (and batch) from the same qrels. A pool is
 reused only if every id, grade and column asked for is the same: the whole content is compared each
-time, with a copy that the caller cannot change, so a frame changed in place is indexed anew. Ids
+time, which the caller cannot change, so a frame changed in place is indexed anew. Ids
 are compared by identity: our copy keeps the strings alive, so the same address is the same string.
 That takes microseconds, indexing milliseconds. Qrels whose cells hold what can change (lists,
 objects of users) are indexed anew each time."""
@@ -10,7 +10,6 @@ objects of users) are indexed anew each time."""
 from __future__ import annotations
 
 from collections import deque
-from dataclasses import replace
 from threading import Lock
 from typing import Any
 
@@ -18,10 +17,8 @@ import numpy as np
 
 from irpref.data.columns import Coded, Stretches, Table
 from irpref.data.texts import Texts, Unread
-from irpref.judged.inputs import as_table, opened
 from irpref.judged.match import texts_of
-from irpref.judged.pool import LOWEST, SOURCE, Pool
-from irpref.judged.preference_pool import COLUMNS, are_preferences, pool_of_preferences
+from irpref.judged.pool import Pool
 
 KEPT = 4  # qrels; batches of one experiment alternate
 MOST_BYTES = (
@@ -31,16 +28,8 @@ _pools: deque[tuple[list[Any], list[Any], Pool]] = deque(maxlen=KEPT)
 _lock = Lock()
 
 
-def kept_pool(qrels: Any, columns: tuple[str, ...] = (), preferences: bool = False) -> Pool:
-    """`Pool.build`, or the pool built before from equal frames. Raises as `Pool.build`.
-
-    With `preferences`, qrels that have groups are a pool of preferences.
-    """
-    columns = (*columns, SOURCE, LOWEST, *(COLUMNS if preferences else ()))
-    qrels = opened(qrels, "relevance", preferences)
-    data = as_table(qrels, "relevance", columns)
-    if isinstance(qrels, Table) or not hasattr(qrels, "columns"):
-        return _built(data)  # dicts and lists: reading them is the larger part
+def kept_pool(data: Table) -> Pool:
+    """`Pool.of`, or the pool built before from an equal table. Raises as `Pool.of`."""
     with _lock:
         kept = list(_pools)
     content, held = _content(data)
@@ -48,21 +37,17 @@ def kept_pool(qrels: Any, columns: tuple[str, ...] = (), preferences: bool = Fal
         if known == content:
             pool.trim(MOST_BYTES)
             return pool
-    pool = _built(replace(data, value=data.value.copy()))
+    pool = Pool.of(data)
     if all(
         issubclass(kind, _CONSTANT) for column in held for kind in set(map(type, column.tolist()))
     ):
         with _lock:
-            _pools.append((content, [column.copy() for column in held], pool))
+            _pools.append((content, held, pool))
     return pool
 
 
 # What an object column may hold: the same object is the same value then, and the same text.
 _CONSTANT = (str, int, float, bool, bytes, type(None), np.generic)
-
-
-def _built(data: Table) -> Pool:
-    return pool_of_preferences(data) if are_preferences(data) else Pool.of(data)
 
 
 def forget() -> None:

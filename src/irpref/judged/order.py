@@ -1,56 +1,63 @@
 """The tie rule: score as float64 descending, then document id descending, as trec_eval has it.
 
-`Alignment` says whether a user asks for something else. Every entry point passes it down to here.
-"""
+Every measure sees this order. `ranked` returns a run whose scores give another one."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 import numpy as np
 
+from irpref.data.scores import rescored
+from irpref.data.tables import to_pandas
+from irpref.judged.inputs import as_table
 from irpref.kernel.segments import Bools, Floats, Ints, NDArray, Segments
-from irpref.messages import check_choice
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from irpref.judged.types import Run
 
 T = TypeVar("T", bound=np.generic)
 
-TIES = ("id", "input")
 
+def ranked(run: Run, *, ties: str = "id", float32: bool = False) -> pd.DataFrame:
+    """A run whose scores give its documents another order than trec_eval's.
 
-@dataclass(frozen=True, slots=True)
-class Alignment:
-    """How the documents of a run are ranked.
+    Every measure here ranks documents by score as a 64-bit float and breaks ties by document id,
+    descending. Evaluate what this function returns to see another order.
 
-    Attributes
+    Parameters
     ----------
+    run : any form of run
+        Not modified.
     ties : {'id', 'input'}
-        Equal scores are ranked by document id, descending, as in trec_eval; or in the order of the
-        input's rows.
+        'input': tied documents stay in the order of the run's rows. The scores of each topic then
+        fall by 1 from rank to rank. 'id': ties stay ties.
     float32 : bool
-        Whether the measures that pytrec_eval computes for ir_measures see scores rounded to 32
-        bits, as there.
+        Whether scores are first rounded to 32 bits, as pytrec_eval does, so that scores that differ
+        only in further digits are tied.
+
+    Returns
+    -------
+    pandas.DataFrame
+        Columns `query_id`, `doc_id`, `score`, rows in the order of the run.
 
     Raises
     ------
     ValueError
-        There is no such rule for ties.
+        There is no such rule for ties; a score is no finite number; bad input, as for
+        `irpref.evaluator`.
+
+    Examples
+    --------
+    >>> run = {"q1": {"a": 1.0, "b": 1.0, "c": 2.0}}
+    >>> ranked(run, ties="input")["score"].tolist()
+    [2.0, 1.0, 3.0]
     """
-
-    ties: str = "id"
-    float32: bool = False
-
-    def __post_init__(self) -> None:
-        check_choice("ties", self.ties, TIES)
-
-    @property
-    def by_id(self) -> bool:
-        """Whether ties are broken by document id."""
-        return self.ties == "id"
-
-
-TREC = Alignment()
+    return rescored(to_pandas(as_table(run, "score"), "score"), ties, float32)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -72,7 +79,6 @@ def evaluation_order(
     topics: Segments,
     falling: Callable[[Ints, Ints], Ints],
     matters: Bools | None = None,
-    by_id: bool = True,
 ) -> Moved | None:
     """Order of evaluation of the rows of each topic.
 
@@ -88,8 +94,6 @@ def evaluation_order(
     matters : bool array (n_rows,), optional
         Rows whose exact place is asked for. Ties among the others are left as they are, which
         spares looking at their ids.
-    by_id : bool
-        Whether ties are broken by id. False: they stay in the order of their rows.
 
     Returns
     -------
@@ -112,15 +116,13 @@ def evaluation_order(
         of_part = topics.rows(unsorted)
         for _, rows, inside in part.padded():
             block = np.where(inside, -score[of_part[rows]], np.inf)
-            ranked = np.take_along_axis(
-                of_part[rows], np.argsort(block, axis=1, kind=None if by_id else "stable"), axis=1
-            )
+            best_first = np.take_along_axis(of_part[rows], np.argsort(block, axis=1), axis=1)
             # Padding is +inf after finite scores, so it sorts after the topic's own rows.
-            order[of_part[rows[inside]]] = ranked[inside]
+            order[of_part[rows[inside]]] = best_first[inside]
         ordered = score[order]
         level = ordered[1:] == ordered[:-1]
         level[border] = False
-    if by_id and level.any():
+    if level.any():
         tied = np.zeros(score.size, bool)
         tied[1:] = level
         tied[:-1] |= level
@@ -139,23 +141,3 @@ def evaluation_order(
             return Moved(place, resolved) if (resolved != rows).any() else None
         order[place] = resolved
     return None if order is None else Moved(np.arange(order.size), order)
-
-
-def rounded(score: Floats) -> Floats:
-    """Scores in 32 bits, as in pytrec_eval. Those beyond the range become its ends, and tie as
-    infinities would.
-    """
-    ends = np.finfo(np.float32)
-    return np.clip(score, float(ends.min), float(ends.max)).astype(np.float32).astype(np.float64)
-
-
-def blurs(score: Floats, topics: Segments) -> Bools:
-    """Rows whose score differs from the one before in 64 bits but not in 32; `score` falls in each
-    topic.
-    """
-    with np.errstate(over="ignore"):
-        short = score.astype(np.float32)
-    out = np.zeros(score.size, bool)
-    out[1:] = (short[1:] == short[:-1]) & (score[1:] != score[:-1])
-    out[topics.starts[topics.lengths > 0]] = False
-    return out

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from functools import cached_property
 from typing import Any
 
@@ -11,7 +11,7 @@ import numpy as np
 from irpref.data.columns import Table, as_list, objects, take
 from irpref.data.texts import Texts
 from irpref.errors import ConflictError, EmptyJudgmentsError, JudgmentsError, Remedy
-from irpref.judged.inputs import as_table, group, is_missing, str_list
+from irpref.judged.inputs import group, is_missing, str_list
 from irpref.judged.match import plain, texts_of
 from irpref.kernel.grades import Gains, Judgments
 from irpref.kernel.preference_pairs import Preferences
@@ -91,25 +91,15 @@ class Pool(Judgments):
         return objects(self._docs)[self._order]
 
     @classmethod
-    def build(cls, qrels: Any, columns: Iterable[str] = ()) -> Pool:
-        """Index the qrels.
-
-        Parameters
-        ----------
-        qrels : DataFrame (pandas, polars), dict of dicts, or iterable of namedtuples
-            Fields `query_id`, `doc_id`, `relevance`. Read once, never modified.
-        columns : names of further columns that the measures need (`known`, ...)
+    def of(cls, data: Table) -> Pool:
+        """Index the judgments of a table, with its further columns.
 
         Raises
         ------
         ValueError
-            Empty qrels, a grade that is NaN or infinite, two judgments of one document that differ.
+            No judgments, a grade that is NaN or infinite, two judgments of one document that
+            differ.
         """
-        return cls.of(as_table(qrels, "relevance", columns))
-
-    @classmethod
-    def of(cls, data: Table) -> Pool:
-        """As `build`, from a table."""
         groups = group(data.query_id)
         names, lengths = groups.names, groups.lengths
         ids = take(data.doc_id, groups.order)

@@ -20,15 +20,10 @@ from irpref.kernel.segments import Ints
 from irpref.messages import DuplicateWarning, warn_user
 
 if TYPE_CHECKING:
-    import pandas as pd
+    pass
 
 GROUP, SUBGROUP = "group", "subgroup"
 COLUMNS = (GROUP, SUBGROUP)
-
-
-def are_preferences(data: Table) -> bool:
-    """Whether a table has a column of groups or of subgroups."""
-    return any(name in data.columns for name in COLUMNS)
 
 
 def pool_of_preferences(data: Table) -> Pool:
@@ -126,56 +121,3 @@ def _codes(values: list[str]) -> tuple[list[str], Ints]:
 
     codes, names = pd.factorize(objects(values), sort=True)
     return names.tolist(), codes
-
-
-def preferences_from(qrels: Any, negative: bool = True) -> pd.DataFrame:
-    """The preferences that graded judgments imply: one group a topic, higher grades before lower
-    ones.
-
-    Parameters
-    ----------
-    qrels : DataFrame, dict of dicts, or iterable of namedtuples
-        As `ir_measures.calc` takes them.
-    negative : bool
-        Whether negative grades are levels, as for trec_eval's `qrels_prefs` and as `PrefShare`
-        takes those of qrels. False: they are no judgments, as for `RPref` and `Bpref`, and their
-        documents are left out.
-
-    Returns
-    -------
-    pandas.DataFrame
-        As `read_preferences` returns it.
-
-    Notes
-    -----
-    Without negative grades, and with the documents of one score in the same order, these count the
-    same:
-
-    * `PrefShare(pairs='retrieved')` is 1 - misplaced / possible, where *misplaced* is the number of pairs that `RPref`
-      has in its sums (a retrieved judged document, one of a lower grade above it);
-    * with two grades, R relevant and N non-relevant documents of which all were retrieved,
-      `PrefShare(pairs='retrieved')` is `BprefN` (and `RPref`): 1 - misplaced / (R N);
-    * with two grades and R >= N, `PrefShare(by='group', nonrelevant='R')` is
-      (R N - misplaced + R (R - N)) / (R R): what `BprefVariant(norm='R')` is if all were retrieved.
-
-    Examples
-    --------
-    >>> preferences_from({"q1": {"a": 2, "b": 1, "c": 0}}).values.tolist()
-    [['q1', '0', '0', 'a', 2], ['q1', '0', '0', 'b', 1], ['q1', '0', '0', 'c', 0]]
-    """
-    import pandas as pd
-
-    pool = Pool.build(qrels)
-    # In the order of the input, topic by topic.
-    row = pool.place if negative else pool.place[pool.grade[pool.place] >= 0]
-    grade = pool.grade[row]
-    whole = bool((grade == np.rint(grade)).all() and (abs(grade) < 2**53).all())
-    return pd.DataFrame(
-        {
-            "query_id": [pool.topic_ids[t] for t in pool.judged.topic[row].tolist()],
-            GROUP: "0",
-            SUBGROUP: "0",
-            "doc_id": pool.doc_ids[row].tolist(),
-            "relevance": grade.astype(np.int64) if whole else grade,
-        }
-    )

@@ -35,6 +35,12 @@ def regraded(pool: Judgments, grade: Floats) -> tuple[Judgments, Ints]:
 
 def run_on(run: JudgedRun, judgments: Judgments, row: Ints) -> JudgedRun:
     """A run judged by what `regraded` returned."""
-    out = JudgedRun(judgments, run.hits, run.rank, row[run.row], run.n_retrieved)
-    out.rank_rising, out.tied_from = run.rank_rising, run.tied_from
-    return out
+    return JudgedRun(
+        judgments,
+        run.hits,
+        run.rank,
+        row[run.row],
+        run.n_retrieved,
+        rank_rising=run.rank_rising,
+        tied_from=run.tied_from,
+    )

@@ -47,17 +47,9 @@ class JudgedRun:
         not in views.
     tied_from : int array (n_hits,) or None
         Rank of the first document of the same score; there if `rank_rising` is.
-    in_float32 : JudgedRun or None
-        The same run with scores rounded to 32 bits, as pytrec_eval holds them, if it was asked for
-        and has another order of judged documents; not in views.
     order : int array or None
         Topics as the run has them, those without judgments left out; not in views.
     """
-
-    rank_rising: Ints | None = None
-    tied_from: Ints | None = None
-    in_float32: JudgedRun | None = None
-    order: Ints | None = None
 
     def __init__(
         self,
@@ -67,12 +59,17 @@ class JudgedRun:
         row: Ints | Callable[[], Ints],
         n_retrieved: Ints,
         level: Ints | None = None,
+        *,
+        rank_rising: Ints | None = None,
+        tied_from: Ints | None = None,
+        order: Ints | None = None,
     ) -> None:
         self.pool = pool
         self.hits = hits
         self.rank = rank
         self._row = row  # computed when asked for: most measures need only the level
         self.n_retrieved = n_retrieved
+        self.rank_rising, self.tied_from, self.order = rank_rising, tied_from, order
         if level is not None:
             self.level = level
         self._kept: Ints | None = None  # which hits of another run these are, if not all
@@ -230,18 +227,16 @@ class JudgedRun:
         if (start, stop) == (0, self.n_topics):
             return self
         rows = slice(self.hits.offsets[start], self.hits.offsets[stop])
-        part = JudgedRun(
+        rising, tied = self.rank_rising, self.tied_from
+        return JudgedRun(
             self.pool.topics(start, stop),
             self.hits.slice(start, stop),
             self.rank[rows],
             self.row[rows] - self.pool.judged.offsets[start],
             self.n_retrieved[start:stop],
+            rank_rising=None if rising is None else rising[rows],
+            tied_from=None if tied is None else tied[rows],
         )
-        if self.rank_rising is not None:
-            part.rank_rising = self.rank_rising[rows]
-        if self.tied_from is not None:
-            part.tied_from = self.tied_from[rows]
-        return part
 
     def batches(self, rows: int = BATCH_ROWS) -> Iterator[tuple[int, int]]:
         """Groups of consecutive topics of about `rows` rows, small enough for the cache: first, one

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 
 from ir_measures.measures import Measure
 
+from irpref.judged.judgments import judgments as judgments_of
 from irpref.judged.preference_pool import COLUMNS as PREFERENCE_COLUMNS
 from irpref.measures.declare import KernelMeasure
 from irpref.measures.names import parse_all
@@ -40,7 +41,6 @@ def evaluate(
     measures: Measures,
     *,
     buckets: int | None = None,
-    float32: bool = False,
 ) -> DataFrame:
     """Values of a run by topic and measure.
 
@@ -55,9 +55,6 @@ def evaluate(
         Number of groups of topics, `spark.sql.shuffle.partitions` if not given. Each core of a
         worker holds one bucket at a time: choose the number so that a bucket has a few million
         rows.
-    float32 : bool
-        See `irpref.evaluator`. There is no `TieWarning`: warnings of workers do not reach the
-        driver.
 
     Returns
     -------
@@ -111,7 +108,7 @@ def evaluate(
     bucket = sql.pmod(sql.xxhash64("query_id"), sql.lit(buckets)).alias(_BUCKET)
     judgments = qrels.select("*", bucket).groupBy(_BUCKET)
     return judgments.cogroup(run.select("*", bucket).groupBy(_BUCKET)).applyInArrow(
-        _on_bucket(bound, float32), SCHEMA
+        _on_bucket(bound), SCHEMA
     )
 
 
@@ -163,7 +160,7 @@ def _bound(
     )
     for name in extra:
         sample[name] = 1
-    arguments = prepare(ours, sample)[1] if ours else {}
+    arguments = prepare(ours, judgments_of(sample))[1] if ours else {}
     scales = {
         str(measure): of["max_rel"]
         for measure, of in arguments.items()
@@ -184,7 +181,7 @@ def _check_topics(run: DataFrame, qrels: DataFrame) -> None:
         )
 
 
-def _on_bucket(measures: list[tuple[str, Measure]], float32: bool) -> Callable[..., Any]:
+def _on_bucket(measures: list[tuple[str, Measure]]) -> Callable[..., Any]:
     """What a worker does with a bucket: Arrow tables of its qrels and run to an Arrow table of
     values.
     """
@@ -195,7 +192,7 @@ def _on_bucket(measures: list[tuple[str, Measure]], float32: bool) -> Callable[.
 
         if retrieved.column("query_id").null_count:
             raise ValueError("run: an id is missing (null) in query_id")
-        rows = list(_values(measures, judgments, retrieved, float32)) if judgments.num_rows else []
+        rows = list(_values(measures, judgments, retrieved)) if judgments.num_rows else []
         types = [("query_id", pa.string()), ("measure", pa.string()), ("value", pa.float64())]
         return pa.table([[row[i] for row in rows] for i in range(3)], schema=pa.schema(types))
 
@@ -203,7 +200,7 @@ def _on_bucket(measures: list[tuple[str, Measure]], float32: bool) -> Callable[.
 
 
 def _values(
-    measures: list[tuple[str, Measure]], judgments: Any, retrieved: Any, float32: bool
+    measures: list[tuple[str, Measure]], judgments: Any, retrieved: Any
 ) -> Iterator[tuple[str, str, float]]:
     """Topic, name of the measure and value."""
     qrels, run = (_frame(table.drop_columns(_BUCKET)) for table in (judgments, retrieved))
@@ -216,7 +213,7 @@ def _values(
         raise ValueError(f"the run holds document {doc!r} twice in topic {topic!r}")
     chosen = [measure for _, measure in measures]
     with held():  # warnings about this bucket; the driver has given those about all judgments
-        made = evaluator(chosen, qrels, float32=float32)
+        made = evaluator(chosen, qrels)
         found = made.values(run)
     conflict = getattr(made, "conflict", None)
     if conflict and not {measure.NAME for measure in chosen} <= _by_subtopic():

@@ -7,17 +7,20 @@ run.
     RBP  ERR
 
 with their `rel`, `cutoff`, `judged_only`, `dcg`, `gains`, `beta` and `p`; `accelerate(False)` takes
-it out again. Values are those of the host, to the last bit of a double, tie order included: the
-host breaks ties by falling document id (as trec_eval), but by rising id for `RR` with a cutoff and
-for `Judged`, and so does this module. What the host cannot compute (`RR(judged_only=True)@10`) or
-what is not listed goes to the host as before.
+it out again. Values are those of the host, to the last bit of a double: both rank documents as
+trec_eval does, and break ties by falling document id. What the host cannot compute
+(`RR(judged_only=True)@10`) or what is not listed goes to the host as before.
+
+Four measures have other values in the host, which therefore computes them there itself: it breaks
+ties by rising document id for `RR` with a cutoff and for `Judged@k`, and its `NumQ` and `NumRel`
+count only the topics that the run answers. On the surfaces of this package they see the order of
+all other measures, and count all topics of the qrels, as `trec_eval -c` does.
 
 Differences, all deliberate; each is pinned by a test:
 
 - pytrec_eval keeps scores as 32-bit floats: scores that differ in the 8th digit are ties for it and
-  are in the order of ids. Here scores are 64-bit floats, as in trec_eval, and a `TieWarning` says
-  if that matters for a run; `irpref.evaluator(..., float32=True)` gives pytrec_eval's order to the
-  measures that it computes for the host;
+  are in the order of ids. Here scores are 64-bit floats, as in trec_eval;
+  `irpref.ranked(run, float32=True)` gives a run pytrec_eval's order;
 - means are added in the order of the topics' ids, whatever run and qrels are in. The host adds in
   the order of the run, so that a mean can have another last digit there; values of topics are
   equal;
@@ -35,15 +38,13 @@ Differences, all deliberate; each is pinned by a test:
 - fractional grades and numbers as ids are refused by pytrec_eval and welcome here, in
   `irpref.evaluator`. Inside ir_measures and PyTerrier fractional grades stay refused after
   `accelerate()`;
-- a topic for which the run has an empty dict counts as not answered here, as answered in the host's
-  `NumQ`; one whose judgments are an empty dict counts as a topic here, as none there;
+- a topic whose judgments are an empty dict counts as a topic here, as none there;
 - NaN and infinite scores, and two judgments of one document that differ, are errors here, a run
   without a topic in common with the qrels and a repeated document a warning, as for all measures of
   this package.
 
-What looks odd but is the host's, and is kept: `NumRel` and `NumQ` count the topics that the run
-answers; `SetF` takes beta for what the literature calls beta squared; the mean of `NumRet` and its
-like is a sum.
+What looks odd but is the host's, and is kept: `SetF` takes beta for what the literature calls beta
+squared; the mean of `NumRet` and its like is a sum.
 
 Formulas: trec_eval 9.0.8, `m_*.c`; C. Burges et al., ICML 2005, doi:10.1145/1102351.1102363
 (exp-log2)."""
@@ -116,20 +117,15 @@ def success(run: JudgedRun, *, rel: float, judged_only: bool, cutoff: int) -> Fl
 
 
 def reciprocal_rank(run: JudgedRun, *, rel: float, judged_only: bool, cutoff: int | None) -> Floats:
-    """RR. With a cutoff, tied documents are ordered by rising id."""
-    found = run.view(None, judged_only).at_least(rel)
-    rank = found.rank if cutoff is None else run.at_part(found, run.rising)
-    first = -found.hits.maximum(-rank.astype(np.float64), empty=-np.inf)
-    return np.where(first <= (np.inf if cutoff is None else cutoff), 1 / first, 0.0)
+    """RR: 1 / rank of the first relevant document; 0 if it is below the cutoff."""
+    found = run.view(cutoff, judged_only).at_least(rel)
+    return 1 / -found.hits.maximum(-found.rank.astype(np.float64), empty=-np.inf)
 
 
 def judged(run: JudgedRun, *, cutoff: int | None) -> Floats:
-    """Judged@k: share of the first k documents (of all, if fewer) with any judgment; ties by rising
-    id.
-    """
-    if cutoff is None:
-        return ratio(run.hits.lengths, run.n_retrieved)
-    return ratio(run.hits.count(run.rising <= cutoff), np.minimum(run.n_retrieved, cutoff))
+    """Judged@k: share of the first k documents (of all, if fewer) with any judgment."""
+    seen = run.at(cutoff)
+    return ratio(seen.hits.lengths, seen.n_retrieved)
 
 
 def host_bpref(run: JudgedRun, *, rel: float) -> Floats:
@@ -172,13 +168,13 @@ def n_retrieved(run: JudgedRun, *, rel: float | None) -> Floats:
 
 
 def n_relevant(run: JudgedRun, *, rel: float) -> Floats:
-    """NumRel: of topics that the run answers."""
-    return np.where(run.n_retrieved > 0, run.pool.count_relevant(rel), 0).astype(np.float64)
+    """NumRel: of all topics of the qrels, as `trec_eval -c` counts them."""
+    return run.pool.count_relevant(rel).astype(np.float64)
 
 
 def n_topics(run: JudgedRun) -> Floats:
-    """NumQ: 1 for a topic that the run answers."""
-    return (run.n_retrieved > 0).astype(np.float64)
+    """NumQ: 1 for every topic of the qrels, as `trec_eval -c` counts them."""
+    return np.ones(run.n_topics)
 
 
 _log2_table: Floats = np.zeros(1)
@@ -304,15 +300,12 @@ class Hosted:
         Takes the measure's parameters under their names.
     fits : (measure) -> bool
         Whether the host gives this value for these parameters, so that we may.
-    ties : (measure) -> bool
-        Whether tied documents are ordered by rising id.
     over_ties, HOLES
         What ties and unjudged documents may do to it, see `KernelMeasure`.
     """
 
     kernel: Callable[..., Floats]
     fits: Callable[[Any], bool] = lambda measure: True
-    ties: Callable[[Any], bool] = lambda measure: False
     over_ties: OverTies | None = None
     HOLES: Holes = NOTHING_KNOWN
 
@@ -330,7 +323,6 @@ HOSTED: dict[str, Hosted] = {
     "RR": Hosted(
         reciprocal_rank,
         fits=lambda m: "cutoff" not in m.params or not m["judged_only"],
-        ties=lambda m: "cutoff" in m.params,
         over_ties=partial(first_over_ties, weight=reciprocal),
         HOLES=_OF_FIRST,
     ),
@@ -339,7 +331,6 @@ HOSTED: dict[str, Hosted] = {
     "Success": Hosted(success, over_ties=partial(first_over_ties, weight=even), HOLES=_OF_FIRST),
     "Judged": Hosted(
         judged,
-        ties=lambda m: "cutoff" in m.params,
         over_ties=judged_over_ties,
         HOLES=_MONOTONE,
     ),
@@ -371,21 +362,14 @@ def declaration(measure: Any) -> KernelMeasure | Hosted | None:
     return measure if isinstance(measure, KernelMeasure) else hosted(measure)
 
 
-def ties_by_rising_id(measure: Measure) -> bool:
-    """Whether the measure orders tied documents by rising id."""
-    if isinstance(measure, KernelMeasure):
-        return measure.TIES_BY_RISING_ID
-    of_host = hosted(measure)
-    return of_host is not None and of_host.ties(measure)
+def as_in_host(measure: Measure) -> bool:
+    """Whether our value of a measure of the host is the host's, whatever the run.
 
-
-def in_32_bits(measure: Measure) -> bool:
-    """Whether the host's own value of a hosted measure comes from scores as 32-bit floats: from
-    pytrec_eval.
+    Its providers of `RR@k` and `Judged@k` break ties by rising document id, and its `NumQ` and
+    `NumRel` leave out the topics that the run does not answer.
     """
-    return measure.NAME not in ("Judged", "RBP", "ERR") and not (
-        measure.NAME == "RR" and "cutoff" in measure.params
-    )
+    name, ends = str(measure.NAME), "cutoff" in measure.params
+    return name not in ("NumQ", "NumRel") and not (ends and name in ("RR", "Judged"))
 
 
 def supports(measure: Measure) -> bool:

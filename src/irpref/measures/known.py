@@ -8,7 +8,7 @@ R. Baeza-Yates and B. Ribeiro-Neto, Modern Information Retrieval, ch. 4 (user-or
 R. Korfhage, Information Storage and Retrieval, Wiley 1997.
 
 K is a column of the qrels (`known`), true for documents that the user knew; see
-`irpref.with_known`. Known documents that are not judged relevant do not matter.
+`irpref.judgments`. Known documents that are not judged relevant do not matter.
 
 The two reward opposite things: coverage rewards finding what the user knows, novelty what the user
 does not know. Neither looks at ranks; with a cutoff k both look at the first k documents.

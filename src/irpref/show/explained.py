@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from irpref.explanation import MISSED, REST, RETRIEVED, Account, Explainer
-from irpref.judged.order import Alignment
+from irpref.judged.judgments import judgments
 from irpref.judged.types import Qrels, Run
 from irpref.kernel.segments import Floats
 from irpref.measures.declare import MeasureLike
@@ -24,7 +24,6 @@ def explanation_text(
     every: bool = False,
     form: str = "table",
     page: Page = PAPER,
-    ties: str = "id",
 ) -> str:
     """The explanation of one topic as text.
 
@@ -38,15 +37,13 @@ def explanation_text(
     form : 'table', 'markdown' or 'latex'
     page : Page
         What it is printed on, which sets the width of a table.
-    ties : {'id', 'input'}
-        See `irpref.evaluator`.
 
     Raises
     ------
     ValueError
         As `irpref.explain`.
     """
-    explainer = Explainer(measure, qrels, Alignment(ties))
+    explainer = Explainer(measure, judgments(qrels))
     found = explainer.measure
     t = explainer.topic_number(query_id)
     account = explainer.account(run, [t])

@@ -1,22 +1,17 @@
-"""What measures take from a collection as a whole: the top of the grade scale, the documents users
-knew.
-"""
+"""What measures take from a collection as a whole: the top of the grade scale."""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from typing import Any, overload
 
 import numpy as np
 from ir_measures.measures import Measure
 
-from irpref.data.columns import columns_of
-from irpref.judged.align import listing as listing_of
-from irpref.judged.inputs import as_frame
-from irpref.judged.kept import kept_pool
+from irpref.judged.judgments import judgments
 from irpref.judged.pool import Pool
-from irpref.judged.types import Qrels, Run
+from irpref.judged.types import Qrels
 from irpref.measures.declare import KernelMeasure, MeasureLike, Measures, needs
 from irpref.measures.degenerate import nonrelevant, warn_degenerate
 from irpref.measures.names import parse_all
@@ -85,91 +80,6 @@ def _grades(source: Any, preferences: bool) -> tuple[list[float], list[float]]:
 
         scale = scale_of(source)
         return list(scale.grades), list(scale.given)
-    pool = source if isinstance(source, Pool) else kept_pool(source, preferences=preferences)
+    pool = source if isinstance(source, Pool) else judgments(source).pool(preferences=preferences)
     grades = np.unique(pool.grade).tolist()
     return grades, grades
-
-
-def with_known(
-    qrels: Qrels,
-    known: Any = None,
-    *,
-    run: Run | None = None,
-    depth: int = 10,
-    column: str = "known",
-) -> Any:
-    """Qrels with a column that says which documents the user knew.
-
-    Parameters
-    ----------
-    qrels : any form of qrels
-        Not modified.
-    known : mapping of topic to documents, or path of a file in TREC qrels format
-        In a file, documents with a grade above 0 are known.
-    run : any form of run, optional
-        Instead of `known`: the user knows the first `depth` documents of this run.
-    depth : int
-    column : str
-        Name of the column.
-
-    Returns
-    -------
-    pandas.DataFrame
-        The columns of the qrels (`query_id`, `doc_id`, `relevance`; a frame keeps its own names)
-        and `column`.
-
-    Raises
-    ------
-    ValueError
-        Neither or both of `known` and `run` are given; no topic in common.
-
-    Examples
-    --------
-    >>> with_known({"q1": {"d1": 1, "d2": 1}}, {"q1": ["d2"]})["known"].tolist()
-    [False, True]
-    """
-    import pandas as pd
-
-    if (known is None) == (run is None):
-        raise ValueError("with_known takes either known (a mapping or a file) or run=")
-    frame = as_frame(qrels, "relevance")
-    names = columns_of([str(name) for name in frame.columns], "relevance", table="DataFrame")
-    topics = frame[names["query_id"]].astype(str).tolist()
-    docs = frame[names["doc_id"]].astype(str).tolist()
-    if run is not None:
-        pool = Pool.build(frame)
-        listing = listing_of(pool, run)
-        top = listing.rank <= depth
-        pairs = {
-            (pool.topic_ids[t], doc)
-            for t, doc, kept in zip(
-                listing.topics.topic.tolist(), listing.doc_ids, top.tolist(), strict=True
-            )
-            if kept
-        }
-    else:
-        if isinstance(known, (str, os.PathLike)):
-            given = as_frame(known, "relevance")
-            given = given[given["relevance"] > 0]
-            pairs = set(
-                zip(given["query_id"].astype(str), given["doc_id"].astype(str), strict=True)
-            )
-        elif isinstance(known, Mapping):
-            pairs = {
-                (str(topic), str(doc))
-                for topic, of in known.items()
-                for doc in ([of] if isinstance(of, str) else of)
-            }
-        else:
-            raise ValueError(
-                f"known must be a mapping of topic to documents or a path, got "
-                f"{type(known).__name__} "
-                "(a run goes to run=)"
-            )
-        if pairs and not {topic for topic, _ in pairs} & set(topics):
-            raise ValueError(
-                "known and qrels have no topic in common: known begins "
-                f"{sorted(topic for topic, _ in pairs)[0]!r}, the qrels {topics[0]!r}"
-            )
-    flags = [pair in pairs for pair in zip(topics, docs, strict=True)]
-    return frame.assign(**{column: pd.array(flags, dtype=bool)})

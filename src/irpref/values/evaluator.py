@@ -12,8 +12,8 @@ from ir_measures.measures import Measure
 from ir_measures.util import CalcResults, Metric
 
 from irpref.errors import ConflictError
-from irpref.judged.inputs import as_table, group, opened
-from irpref.judged.order import TREC, Alignment
+from irpref.judged.inputs import in_memory
+from irpref.judged.judgments import Judgments, judgments
 from irpref.judged.pool import Pool
 from irpref.kernel.run import JudgedRun
 from irpref.kernel.segments import Floats
@@ -39,10 +39,9 @@ class CombinedEvaluator(ByTopic):
     ----------
     measures : list of measures, in the order of results
     rest : those of `measures` that are left to their own providers
-    qrels : any form of qrels, as `opened` returns it
-    alignment : Alignment
+    qrels : Judgments
     source : provider of ir_measures, optional
-        What computes `rest`: ir_measures' pipeline if not given.
+        What computes `rest`, from the run as it is: ir_measures' pipeline if not given.
 
     Attributes
     ----------
@@ -58,8 +57,7 @@ class CombinedEvaluator(ByTopic):
         self,
         measures: list[Measure],
         rest: list[Measure],
-        qrels: Qrels,
-        alignment: Alignment = TREC,
+        qrels: Judgments,
         source: Any = None,
     ) -> None:
         import ir_measures
@@ -70,12 +68,12 @@ class CombinedEvaluator(ByTopic):
         self.pool: Pool | None = None
         self.conflict: ConflictError | None = None
         try:
-            self.accelerated = KernelEvaluator(mine, qrels, alignment)
+            self.accelerated = KernelEvaluator(mine, qrels)
         except ConflictError as error:
             if mine:
                 raise
             self.conflict = error
-            super().__init__(measures, group(as_table(qrels, "relevance").query_id).names)
+            super().__init__(measures, qrels.topic_ids)
         else:
             self.pool = self.accelerated.pool
             super().__init__(measures, self.pool.topic_ids)
@@ -83,18 +81,15 @@ class CombinedEvaluator(ByTopic):
                 check_graded(self.pool, rest)
                 check_judgments(rest, self.topic_ids, self.pool.level_grade)
         self.rest = rest
-        self.as_host = alignment.float32 or source is not None
         self.leaves_out = False
         if not rest:
             return
-        from irpref.values.others import Others, for_host, provider_of
+        from irpref.values.others import Others, provider_of
 
         # The host does so only if all measures have the same provider; otherwise it fills in the
         # default.
         self.leaves_out = not mine and (source is not None or len(set(map(provider_of, rest))) == 1)
-        self._others = Others(rest, for_host(qrels, "relevance"), alignment, source)
-        if self.accelerated:
-            self.accelerated.in_float32 |= self._others.in_float32
+        self._others = Others(rest, qrels, source)
 
     def values(self, run: Run) -> dict[Measure, Floats]:
         """Values of all measures: measure to float array (n_topics,), in the order of `topic_ids`."""
@@ -102,7 +97,7 @@ class CombinedEvaluator(ByTopic):
 
     def _aligned(self, run: Run) -> tuple[JudgedRun | None, Run]:
         if not isinstance(run, (str, os.PathLike)):  # an error about a file names it
-            run = opened(run, "score")
+            run = in_memory(run)
         return self.accelerated.align(run) if self.accelerated else None, run
 
     def scored(
@@ -125,9 +120,7 @@ class CombinedEvaluator(ByTopic):
         )
         if not self.rest:
             return found, [], set()
-        from irpref.values.others import for_host
-
-        others, metrics, lacking = self._others.values(for_host(run, "score"), self.topic_ids)
+        others, metrics, lacking = self._others.values(run, self.topic_ids)
         found.update(others)
         return {measure: found[measure] for measure in self.measures}, metrics, lacking
 
@@ -149,9 +142,7 @@ class CombinedEvaluator(ByTopic):
         return CalcResults({measure: of.result() for measure, of in means.items()}, metrics)
 
 
-def evaluator(
-    measures: Measures, qrels: Qrels, *, float32: bool = False, ties: str = "id"
-) -> KernelEvaluator | CombinedEvaluator:
+def evaluator(measures: Measures, qrels: Qrels) -> KernelEvaluator | CombinedEvaluator:
     """Evaluate runs with measures of any toolkit, as fast as possible. The pipeline of ir_measures
     is not changed.
 
@@ -160,28 +151,19 @@ def evaluator(
     measures : measures or names, of any toolkit
     qrels : any form of qrels
         Frame of pandas or polars (eager or lazy) with the column names of ir_measures or PyTerrier,
-        dict of dicts, iterable of namedtuples, path of a file, or id or object of an ir_datasets
-        dataset. With measures such as PrefShare the file may hold preferences, as
-        `irpref.read_preferences` reads them.
-    float32 : bool
-        False: measures rank documents as trec_eval does: by score as a 64-bit float, ties broken by
-        document id, descending. True: measures that ir_measures computes with pytrec_eval rank
-        documents as pytrec_eval does, with scores rounded to 32 bits. Measures of irpref do not
-        change.
-    ties : {'id', 'input'}
-        'id': ties are broken by document id, descending, as in trec_eval. 'input': tied documents
-        stay in the order of the run's rows. All measures see the same order.
+        dict of dicts, iterable of namedtuples, path of a file, id or object of an ir_datasets
+        dataset, or what `irpref.judgments` returns.
 
     Returns
     -------
     ir_measures.Evaluator
         `calc_aggregate(run)`, `iter_calc(run)`, `calc(run)`, and `values(run)`: measure to float
-        array (n_topics,) in the order of `topic_ids`. A run may have any of these forms, too.
+        array (n_topics,) in the order of `topic_ids`. A run may have any of these forms, too. All
+        measures rank its documents as trec_eval does: by score as a 64-bit float, ties broken by
+        document id, descending. For another order pass what `irpref.ranked` returns.
 
     Warns
     -----
-    TieWarning
-        For each run: pytrec_eval would rank the judged documents of some topics differently.
     ScaleWarning, RangeWarning, DegenerateWarning
         Once for each measure that needs more than these qrels hold: see `irpref.messages`.
 
@@ -192,17 +174,14 @@ def evaluator(
     >>> evaluator(["AP", "RPref(max_rel=2)", "IPrec@0.5"], qrels).calc_aggregate(run)
     {AP: 0.5833333333333333, RPref(max_rel=2): 0.3333333333333333, IPrec@0.5: 0.6666666666666666}
     """
-    chosen, alignment = parse_all(measures), Alignment(ties, float32)
+    chosen, read = parse_all(measures), judgments(qrels)
     # A measure can have a kernel without being registered.
     rest = [
         measure
         for measure in chosen
         if not (isinstance(measure, KernelMeasure) or supports(measure))
     ]
-    if not rest:
-        return KernelEvaluator(chosen, qrels, alignment)
-    preferences = any("preferences" in getattr(measure, "NEEDS", ()) for measure in chosen)
-    return CombinedEvaluator(chosen, rest, opened(qrels, "relevance", preferences), alignment)
+    return CombinedEvaluator(chosen, rest, read) if rest else KernelEvaluator(chosen, read)
 
 
 def score(measure: MeasureLike, grades: ArrayLike, scores: ArrayLike) -> Floats:
@@ -260,6 +239,7 @@ def score(measure: MeasureLike, grades: ArrayLike, scores: ArrayLike) -> Floats:
     judged = align_arrays(grade, given)
     if judged is None:
         return np.full(grade.shape[0], np.nan)
+    assert isinstance(judged.pool, Pool)
     found = KernelEvaluator([chosen], judged.pool).values_of(judged)[chosen]
     return np.where(judged.pool.judged.lengths > 0, found, np.nan)
 

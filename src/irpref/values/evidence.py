@@ -40,8 +40,8 @@ from irpref.data.run_names import each_run
 from irpref.errors import AbsentRunError, ArgumentError, MeasureError, NoCommonTopicError
 from irpref.judged.align import align_run, listing
 from irpref.judged.groups import groups_of
-from irpref.judged.inputs import as_table, opened
-from irpref.judged.order import TREC, Alignment
+from irpref.judged.inputs import in_memory
+from irpref.judged.judgments import Judgments, judgments
 from irpref.judged.pool import FILLED, SOURCE, Pool
 from irpref.kernel.run import JudgedRun
 from irpref.kernel.segments import Bools, Floats, Ints, Segments
@@ -111,9 +111,9 @@ def evidence(
     3    nDCG  first  unanswered       1      q2
     4    nDCG   None      unseen       1      q2
     """
-    qrels = opened(qrels, "relevance", preferences=True)  # read again for the groups
-    facts = gathered(measures, qrels, runs)
-    return facts.frame(groups_of(groups, qrels, facts.topics))
+    read = judgments(qrels)
+    facts = gathered(measures, read, runs)
+    return facts.frame(groups_of(groups, read, facts.topics))
 
 
 @dataclass(frozen=True, eq=False)
@@ -423,20 +423,18 @@ def _is_run(item: Any) -> bool:
 
 def gathered(
     measures: Measures,
-    qrels: Qrels,
+    qrels: Judgments,
     runs: EachRun,
     depth: int | None = None,
-    alignment: Alignment = TREC,
 ) -> Evidence:
     """Judge runs, evaluate them, and find out what the topics can say.
 
     Parameters
     ----------
-    measures, qrels, runs : as for `evidence`
+    measures, runs : as for `evidence`
+    qrels : Judgments
     depth : int, optional
         Only so many documents of each topic count, of every run.
-    alignment : Alignment
-        How documents are ranked.
 
     Raises
     ------
@@ -446,7 +444,7 @@ def gathered(
     chosen = list(dict.fromkeys(parse_all(measures)))
     if not chosen:
         raise MeasureError("there is no measure to evaluate")
-    gatherer = Gatherer(chosen, qrels, depth, alignment)
+    gatherer = Gatherer(chosen, qrels, depth)
     several = not isinstance(runs, Mapping) or len(runs) > 1
     systems = []
     for name, run in each_run(runs):
@@ -463,16 +461,13 @@ class Gatherer:
     Parameters
     ----------
     measures : list of Measure
-    qrels : any form of qrels, as `opened` returns it
+    qrels : Judgments
     depth : int, optional
-    alignment : Alignment
     """
 
-    def __init__(
-        self, measures: list[Measure], qrels: Any, depth: int | None, alignment: Alignment
-    ) -> None:
-        self.measures, self.depth, self.alignment = measures, depth, alignment
-        self.evaluator = fastest(measures, qrels, float32=alignment.float32, ties=alignment.ties)
+    def __init__(self, measures: list[Measure], qrels: Judgments, depth: int | None) -> None:
+        self.measures, self.depth = measures, depth
+        self.evaluator = fastest(measures, qrels)
         # Judgments by subtopic: a document has the highest of its grades.
         pool = getattr(self.evaluator, "pool", None)
         self.pool: Pool = pool if pool is not None else _highest(qrels)
@@ -553,15 +548,15 @@ class Gatherer:
 
     def _judged(self, run: Any) -> tuple[JudgedRun, Any]:
         """The run judged, and in the form that other providers take; None if they need not."""
-        data = opened(run, "score")
+        data = in_memory(run)
         if self.depth is not None:
-            data = _cut(self.pool, data, self.depth, self.alignment)
+            data = _cut(self.pool, data, self.depth)
         try:
             if isinstance(self.evaluator, KernelEvaluator):
                 return self.evaluator.align(data), None
             if self.evaluator.accelerated is not None:
                 return self.evaluator.accelerated.align(data), data
-            return align_run(self.pool, data, alignment=self.alignment), data
+            return align_run(self.pool, data), data
         except NoCommonTopicError:
             return self._ranking(np.zeros(0, np.int64)), None
 
@@ -570,9 +565,10 @@ class Gatherer:
         hits = self.pool.judged.part(rows)
         if upside_down:
             rows = rows[hits.spread(hits.starts) + hits.spread(hits.lengths) - 1 - hits.position]
-        judged = JudgedRun(self.pool, hits, hits.position + 1, rows, hits.lengths)
-        judged.rank_rising = judged.tied_from = judged.rank
-        return judged
+        rank = hits.position + 1
+        return JudgedRun(
+            self.pool, hits, rank, rows, hits.lengths, rank_rising=rank, tied_from=rank
+        )
 
     def _values(self, judged: JudgedRun, given: Any = None) -> Values:
         """Values of a judged run by topic, in ascending order of their ids."""
@@ -646,9 +642,9 @@ def _differ(a: Floats, b: Floats) -> Bools:
     return np.asarray(~(near | (a == b) | (np.isnan(a) & np.isnan(b))))
 
 
-def _highest(qrels: Any) -> Pool:
+def _highest(qrels: Judgments) -> Pool:
     """A pool with the highest grade of each document, from judgments by subtopic."""
-    table = as_table(qrels, "relevance")
+    table = qrels.table
     grades: dict[tuple[str, str], float] = {}
     for topic, doc, grade in zip(
         as_list(table.query_id), as_list(table.doc_id), table.value.tolist(), strict=True
@@ -659,9 +655,9 @@ def _highest(qrels: Any) -> Pool:
     return Pool.of(Table(list(topics), list(docs), np.array([*grades.values()]), {}, table.found))
 
 
-def _cut(pool: Pool, run: Any, depth: int, alignment: Alignment) -> Table:
+def _cut(pool: Pool, run: Any, depth: int) -> Table:
     """The first documents of each topic, best first."""
-    ranked = listing(pool, run, alignment=alignment)
+    ranked = listing(pool, run)
     kept = np.flatnonzero(ranked.rank <= depth)
     topics = [pool.topic_ids[t] for t in ranked.topics.topic[kept].tolist()]
     docs = [ranked.doc_ids[row] for row in kept.tolist()]

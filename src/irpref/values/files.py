@@ -1,7 +1,7 @@
 """Values of run files, each judged as it is read, by measures of any toolkit.
 
-`irpref.values.evaluator` computes them. With scores of 32 bits, means of ir_measures' measures are
-added in the order of the run's topics, so that the numbers are those of the `ir_measures` command
+`irpref.values.evaluator` computes them. With scores of 32 bits, or a provider of ir_measures, means
+of its measures are added in the order of the run's topics, so that the numbers are those of the `ir_measures` command
 to the last bit."""
 
 from __future__ import annotations
@@ -16,12 +16,14 @@ import numpy as np
 from ir_measures import providers
 from ir_measures.measures import Measure
 
-from irpref.data.columns import Reading
+from irpref.data.columns import Reading, Table
 from irpref.data.source import Source
 from irpref.data.tables import read_table
 from irpref.errors import ConflictError
 from irpref.judged.align import align_tables
-from irpref.judged.order import TREC, Alignment
+from irpref.judged.inputs import as_table
+from irpref.judged.judgments import Judgments
+from irpref.judged.order import ranked
 from irpref.judged.stream import align_file, each, n_jobs
 from irpref.measures.declare import KernelMeasure
 from irpref.measures.everyday import supports
@@ -73,15 +75,15 @@ class Scorer:
     Parameters
     ----------
     measures : sequence of Measure
-    qrels : as `irpref.judged.inputs.opened` returns them
+    qrels : Judgments
     provider : str, optional
         A provider of ir_measures that computes all measures.
     strict : bool
         Whether a repeated document is an error.
     by_topic : bool
         Whether values by topic are kept.
-    alignment : Alignment
-        How documents are ranked.
+    ties, float32 : as `irpref.ranked` takes them
+        Runs are read in this order.
     form : Reading, optional
         How run files are read.
     """
@@ -89,29 +91,32 @@ class Scorer:
     def __init__(
         self,
         measures: Sequence[Measure],
-        qrels: Any,
+        qrels: Judgments,
         *,
         provider: str | None = None,
         strict: bool = False,
         by_topic: bool = False,
-        alignment: Alignment = TREC,
+        ties: str = "id",
+        float32: bool = False,
         form: Reading | None = None,
     ) -> None:
         self.measures = list(measures)
         self.strict, self.by_topic, self.form = strict, by_topic, form
+        self.order: dict[str, Any] | None = None
+        if float32 or ties != "id":
+            self.order = {"ties": ties, "float32": float32}
+        self.as_host = bool(provider) or float32
         self._one = Lock()  # held while the host computes, which may not be safe in threads
         source = providers.registry[provider] if provider else None
         rest = [
             m for m in measures if provider or not (isinstance(m, KernelMeasure) or supports(m))
         ]
         try:
-            self.evaluator = CombinedEvaluator(self.measures, rest, qrels, alignment, source)
+            self.evaluator = CombinedEvaluator(self.measures, rest, qrels, source)
         except ConflictError:  # judgments by subtopic, say
             if any(isinstance(m, KernelMeasure) for m in measures):
                 raise
-            self.evaluator = CombinedEvaluator(
-                self.measures, self.measures, qrels, alignment, source
-            )
+            self.evaluator = CombinedEvaluator(self.measures, self.measures, qrels, source)
         self.pool: Any = self.evaluator.pool  # None for judgments by subtopic
         if conflict := self.evaluator.conflict:
             if strict:
@@ -141,7 +146,7 @@ class Scorer:
         source = path if isinstance(path, Source) else Source(path, keep=True)
         source.alone = alone
         found = Scores()
-        table = read_table(source, "score", self.form) if self.evaluator.rest else None
+        table = self._read(source) if self.evaluator.rest or self.order else None
         judged = None if self.pool is None else self._judged(source, table)
         if judged is not None:
             answered = set(judged.topics)
@@ -154,7 +159,7 @@ class Scorer:
             )
         ids = self.evaluator.topic_ids
         by_id = as_run = sorted(range(len(ids)), key=ids.__getitem__)
-        if self.evaluator.as_host and judged is not None:  # topics that the run misses come last
+        if self.as_host and judged is not None:  # topics that the run misses come last
             place = {topic: i for i, topic in enumerate(judged.topics)}
             as_run = sorted(by_id, key=lambda t: place.get(ids[t], len(place)))
         for measure in self.measures:
@@ -166,7 +171,7 @@ class Scorer:
                     of |= dict.fromkeys(
                         sorted(topic for m, topic in lacking if m == measure), measure.DEFAULT
                     )
-                kept = of if self.evaluator.as_host else sorted(of)
+                kept = of if self.as_host else sorted(of)
                 found.means[measure] = mean_of(
                     measure, np.array([of[topic] for topic in kept], np.float64)
                 )
@@ -178,15 +183,18 @@ class Scorer:
                 found.by_topic[measure] = of
         return found
 
+    def _read(self, source: Source) -> Table:
+        """All rows of a run, with the scores of the order that was asked for."""
+        table = read_table(source, "score", self.form)
+        return as_table(ranked(table, **self.order), "score") if self.order else table
+
     def _judged(self, source: Source, table: Any) -> JudgedFile:
         kernels: Any = self.evaluator.accelerated
-        options: dict[str, Any] = {"strict": self.strict, "alignment": kernels.alignment}
-        options |= {"ties": kernels.ties, "in_float32": kernels.in_float32}
+        options: dict[str, Any] = {"strict": self.strict, "ties": kernels.ties}
         if table is None:
             judged = align_file(self.pool, source, form=self.form, **options)
         else:
             judged = align_tables(self.pool, [table], **options)
-        kernels.note_ties(judged.run)
         if not judged.topics:
             warn_user(
                 "the run is empty: all topics have the value of an empty ranking", IrprefWarning

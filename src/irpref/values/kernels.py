@@ -15,20 +15,20 @@ from ir_measures.measures import Measure
 from ir_measures.measures.base import SumAgg
 from ir_measures.util import CalcResults, Metric
 
-from irpref.errors import MeasureError, Remedy, TieWarning
-from irpref.judged.align import align_run, differing_topics
-from irpref.judged.inputs import opened
-from irpref.judged.order import TREC, Alignment
+from irpref.errors import MeasureError
+from irpref.judged.align import align_run
+from irpref.judged.inputs import in_memory
+from irpref.judged.judgments import Judgments
 from irpref.judged.pool import Pool
 from irpref.kernel.run import JudgedRun
 from irpref.kernel.segments import Floats
 from irpref.measures.declare import KernelMeasure, arguments_of
-from irpref.measures.everyday import hosted, in_32_bits
-from irpref.messages import about, is_named, warn_user
+from irpref.measures.everyday import hosted
+from irpref.messages import about, is_named
 from irpref.values.prepare import check_graded, note_degenerate, prepare
 
 if TYPE_CHECKING:
-    from irpref.judged.types import Qrels, Run
+    from irpref.judged.types import Run
 
 Task = Callable[[JudgedRun], Floats]
 
@@ -86,21 +86,13 @@ class KernelEvaluator(ByTopic):
     Parameters
     ----------
     measures : measures of irpref, or everyday ones of the host
-    qrels : any form of qrels
-    alignment : Alignment
-        How documents are ranked.
+    qrels : Judgments, or their Pool
 
     Attributes
     ----------
     pool : Pool
     ties : bool
         Whether a run must be aligned with `ties=True` for these measures.
-    in_host : bool
-        Whether ir_measures or PyTerrier is the caller.
-    short : set of measures
-        Measures that pytrec_eval would compute from scores rounded to 32 bits.
-    in_float32 : bool
-        Whether a run must be aligned with `in_float32=True`.
 
     Raises
     ------
@@ -108,19 +100,13 @@ class KernelEvaluator(ByTopic):
         As `prepare`; a measure that only its own provider computes.
     """
 
-    in_host = False
-
-    def __init__(
-        self, measures: Iterable[Measure], qrels: Qrels | Pool, alignment: Alignment = TREC
-    ) -> None:
+    def __init__(self, measures: Iterable[Measure], qrels: Judgments | Pool) -> None:
         chosen = sorted(set(measures), key=str)
-        self.alignment = alignment
         self.ties = any(
             isinstance(measure, KernelMeasure) and measure.TIES_BY_RISING_ID for measure in chosen
         )
         self.pool, arguments = prepare([m for m in chosen if isinstance(m, KernelMeasure)], qrels)
         check_graded(self.pool, [measure for measure in chosen if measure not in arguments])
-        self.short: set[Measure] = set()
         self.tasks: dict[Measure, Task] = {}
         for measure in chosen:
             if isinstance(measure, KernelMeasure):
@@ -134,54 +120,26 @@ class KernelEvaluator(ByTopic):
                 )
             note_degenerate(measure, self.pool)
             self.tasks[measure] = partial(found.kernel, **arguments_of(measure))
-            self.ties |= found.ties(measure)
-            if in_32_bits(measure):
-                self.short.add(measure)
-        self.in_float32 = bool(self.short) and (alignment.float32 or alignment.by_id)
         super().__init__(chosen, self.pool.topic_ids)
 
     def align(self, run: Run) -> JudgedRun:
-        """Align a run as the measures need it. Raises as `irpref.judged.align.align_run`.
-
-        Warns
-        -----
-        TieWarning
-            You did not ask for 32-bit scores, with which pytrec_eval would rank judged documents
-            differently.
-        """
+        """Align a run as the measures need it. Raises as `irpref.judged.align.align_run`."""
         path = None if is_named() or not isinstance(run, (str, os.PathLike)) else os.fspath(run)
-        data = run if path is None else opened(run, "score")
+        data = run if path is None else in_memory(run)  # an error of the reader names the file
         with about(path):
-            judged = align_run(
-                self.pool,
-                data,
-                ties=self.ties,
-                in_float32=self.in_float32,
-                alignment=self.alignment,
-            )
-            self.note_ties(judged)
-        return judged
-
-    def note_ties(self, judged: JudgedRun) -> None:
-        """Warn if pytrec_eval would rank judged documents differently from trec_eval. See `align`."""
-        if not self.alignment.float32:
-            note_ties(judged, self.pool, self.in_host)
+            return align_run(self.pool, data, ties=self.ties)
 
     def values_of(self, judged: JudgedRun) -> dict[Measure, Floats]:
         """Values of an aligned run: measure to float array (n_topics,), in the order of its topics."""
-        rounded = judged.in_float32 if self.alignment.float32 else None
         out: dict[Measure, Floats] = {measure: np.empty(judged.n_topics) for measure in self.tasks}
         batches = list(judged.batches())
 
         def fill(batch: tuple[int, int]) -> None:
             # A view of this batch alone: it and all that the measures share are freed afterwards,
             # so that memory does not grow with the number of topics.
-            exact = judged.topics(*batch)
-            short = exact if rounded is None else rounded.topics(*batch)
+            part = judged.topics(*batch)
             for measure, values in out.items():
-                values[slice(*batch)] = self.tasks[measure](
-                    short if measure in self.short else exact
-                )
+                values[slice(*batch)] = self.tasks[measure](part)
 
         if len(batches) >= 4 and (os.cpu_count() or 1) > 1:
             # Batches are independent, and NumPy releases the GIL; for a few batches threads do not
@@ -214,22 +172,3 @@ def mean_of(measure: Measure, values: Floats) -> float:
     # cumsum adds one by one, as the host's aggregators do, so that both give the same digits.
     total = float(np.cumsum(there)[-1])
     return total if isinstance(measure.aggregator(), SumAgg) else total / there.size
-
-
-def note_ties(judged: JudgedRun, pool: Pool, in_host: bool = False) -> None:
-    """Warn if pytrec_eval, which rounds scores to 32 bits, would rank judged documents differently."""
-    if judged.in_float32 is None:
-        return
-    topics = differing_topics(judged, judged.in_float32)
-    first = pool.topic_ids[int(topics[0])]
-    of = f"{topics.size} topics, first {first!r}" if topics.size > 1 else f"topic {first!r}"
-    remedy = Remedy("float32", True, "evaluator", "is pytrec_eval's order")
-    if in_host:
-        remedy = Remedy(call="accelerate(False)", effect="is pytrec_eval's order")
-    warn_user(
-        f"pytrec_eval rounds scores to 32 bits and would rank the judged documents of {of} "
-        f"differently. "
-        f"These values are for trec_eval's order",
-        TieWarning,
-        remedy=remedy,
-    )

@@ -17,7 +17,7 @@ from irpref.data.run_names import each_run
 from irpref.data.source import Source
 from irpref.errors import InputError
 from irpref.judged.groups import groups_of
-from irpref.judged.order import TREC, Alignment
+from irpref.judged.judgments import Judgments, judgments
 from irpref.judged.types import EachRun, Frame, Groups, Qrels
 from irpref.kernel.segments import Bools, Floats, Ints
 from irpref.measures.declare import MeasureLike
@@ -115,7 +115,9 @@ class _Matrix:
         """
         return {
             str(group): self.on(inside)
-            for group, inside in groups_of(groups, qrels, self.topics).items()
+            for group, inside in groups_of(
+                groups, None if qrels is None else judgments(qrels), self.topics
+            ).items()
         }
 
     def on(self, topics: Bools) -> Self:
@@ -396,9 +398,6 @@ def topic_values(
     measures: Iterable[MeasureLike],
     qrels: Qrels,
     runs: EachRun,
-    *,
-    float32: bool = False,
-    ties: str = "id",
 ) -> dict[str, TopicValues]:
     """Evaluate runs with measures of any toolkit, and keep the value of each topic.
 
@@ -410,7 +409,6 @@ def topic_values(
     qrels : any form of qrels
     runs : mapping of name to run in any form, list of paths, or iterable of (name, run)
         Each run is read once; an iterable may load them one by one.
-    float32, ties : see `irpref.evaluator`
 
     Returns
     -------
@@ -424,20 +422,19 @@ def topic_values(
     ValueError
         There are no measures or no runs, or no topic has a value of a measure.
     """
-    return {of.measure: of for of in evaluated(measures, qrels, runs, Alignment(ties, float32))}
+    return {of.measure: of for of in evaluated(measures, judgments(qrels), runs)}
 
 
 def evaluated(
     measures: MeasureLike | Iterable[MeasureLike],
-    qrels: Qrels,
+    qrels: Judgments,
     runs: EachRun,
-    alignment: Alignment = TREC,
 ) -> list[TopicValues]:
     """`topic_values` as a list, one for each measure, in the order given."""
     chosen = list(dict.fromkeys(parse_all(measures)))
     if not chosen:
         raise ValueError("there is no measure to evaluate")
-    evaluator = fastest(chosen, qrels, float32=alignment.float32, ties=alignment.ties)
+    evaluator = fastest(chosen, qrels)
     order = sorted(range(len(evaluator.topic_ids)), key=evaluator.topic_ids.__getitem__)
     topics = [evaluator.topic_ids[t] for t in order]
     systems: list[str] = []

@@ -4,81 +4,47 @@ take.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from functools import partial
+from collections.abc import Mapping
 from itertools import pairwise
 from operator import itemgetter
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from ir_measures.measures import Measure
-from ir_measures.util import Metric, Qrel, ScoredDoc
+from ir_measures.util import Metric, ScoredDoc
 
-from irpref.data.columns import Table, as_list, changes, columns_of
-from irpref.judged.inputs import as_frame, by_topic, str_list
-from irpref.judged.order import TREC, Alignment, rounded
-from irpref.kernel.segments import Floats, all_whole
+from irpref.data.columns import as_list, changes
+from irpref.judged.inputs import as_table, by_topic, group, str_list
+from irpref.judged.judgments import Judgments
+from irpref.kernel.segments import Floats
 from irpref.measures.support import of_host
 
 if TYPE_CHECKING:
-    from irpref.judged.types import Qrels, Run
-
-
-Ordered: TypeAlias = Callable[[Mapping[str, float]], dict[str, float]]
+    from irpref.judged.types import Run
 
 
 class Others:
     """Measures that other providers compute, on documents in trec_eval's order.
 
-    Instead of scores, pytrec_eval gets their ranks within the topic: small whole numbers, which it
-    does not round. Other providers get the documents of each topic best first, since some sort by
-    score alone.
+    Providers break ties in different ways, and pytrec_eval rounds scores. So they get scores that
+    fall by one from rank to rank in place of those of the run.
 
     Parameters
     ----------
     measures : list of measures
-    judgments : qrels as ir_measures takes them
-    alignment : Alignment
-        If it rounds scores to 32 bits, providers get runs unchanged, unless ties stay in the order
-        of the input.
+    judgments : Judgments
     source : provider, optional
-        What computes the measures: ir_measures' pipeline if not given. It gets runs as with scores
-        of 32 bits.
-
-    Attributes
-    ----------
-    in_float32 : bool
-        Whether a run must be aligned with `in_float32=True`.
+        What computes the measures, from the scores of the run: ir_measures' pipeline if not given.
     """
 
-    def __init__(
-        self,
-        measures: list[Measure],
-        judgments: Any,
-        alignment: Alignment = TREC,
-        source: Any = None,
-    ) -> None:
+    def __init__(self, measures: list[Measure], judgments: Judgments, source: Any = None) -> None:
         import ir_measures
 
-        self._arguments = (measures, judgments, alignment, source)
-        self.measures = measures
-        by_pytrec = [measure for measure in measures if provider_of(measure) == "pytrec_eval"]
-        parts: list[tuple[list[Measure], Ordered | None]]
-        if not alignment.by_id:
-            parts = [(measures, partial(_as_listed, float32=alignment.float32))]
-        elif alignment.float32 or source is not None:
-            parts = [(measures, None)]
-        else:
-            parts = [
-                (by_pytrec, _places),
-                ([measure for measure in measures if measure not in by_pytrec], _best_first),
-            ]
-        self.in_float32 = any(some and ordered is _places for some, ordered in parts)
-        pipeline = source or ir_measures.DefaultPipeline
+        self._arguments = (measures, judgments, source)
+        self.measures, self._as_given = measures, source is not None
         with of_host(measures):
-            self._hosts = [
-                (pipeline.evaluator(some, judgments), ordered) for some, ordered in parts if some
-            ]
+            pipeline = source or ir_measures.DefaultPipeline
+            self._host = pipeline.evaluator(measures, qrels_for_host(judgments))
 
     def __reduce__(self) -> tuple[type[Others], tuple[Any, ...]]:
         # pytrec_eval's evaluators cannot be pickled: they are built again.
@@ -87,8 +53,7 @@ class Others:
     def values(
         self, run: Run, topic_ids: list[str]
     ) -> tuple[dict[Measure, Floats], list[Metric], set[tuple[Measure, str]]]:
-        """Values of a run as `for_host` returns it, each (n_topics,), the metrics, and which values
-        are the default.
+        """Values of a run, each (n_topics,), the metrics, and which values are the default.
 
         Raises
         ------
@@ -97,14 +62,12 @@ class Others:
         """
         import ir_measures
 
-        metrics: list[Metric] = []
-        for host, ordered in self._hosts:
-            given: Any = run
-            if ordered is not None:
-                docs = ir_measures.util.RunConverter(run).as_dict_of_dict()
-                given = {topic: ordered(of) for topic, of in docs.items()}
-            with of_host(self.measures):
-                metrics += host.iter_calc(given)
+        given = run_for_host(run)
+        if not self._as_given:
+            docs = ir_measures.util.RunConverter(given).as_dict_of_dict()
+            given = {topic: _by_rank(scores) for topic, scores in docs.items()}
+        with of_host(self.measures):
+            metrics = list(self._host.iter_calc(given))
         pairs = [(measure, topic) for measure in self.measures for topic in topic_ids]
         known = {(metric.measure, metric.query_id): metric.value for metric in metrics}
         rows = np.array([known.get(pair, pair[0].DEFAULT) for pair in pairs], np.float64)
@@ -114,24 +77,10 @@ class Others:
         return values, metrics, set(pairs).difference(known)
 
 
-def _best_first(docs: Mapping[str, float]) -> dict[str, float]:
-    """The documents in trec_eval's order."""
-    return dict(sorted(docs.items(), key=itemgetter(1, 0), reverse=True))
-
-
-def _places(docs: Mapping[str, float]) -> dict[str, float]:
-    """The negative rank of each score in the topic, so that higher is better: ties stay ties."""
-    place = {score: -float(i) for i, score in enumerate(sorted(set(docs.values()), reverse=True))}
-    return {doc: place[score] for doc, score in docs.items()}
-
-
-def _as_listed(docs: Mapping[str, float], float32: bool) -> dict[str, float]:
-    """Distinct scores that keep the order of the given ones, with ties in the order listed."""
-    rank = rounded(np.fromiter(docs.values(), np.float64, len(docs))) if float32 else docs.values()
-    order = sorted(
-        zip(rank, docs, strict=True), key=itemgetter(0), reverse=True
-    )  # which keeps ties as they are
-    return {doc: -float(i) for i, (_, doc) in enumerate(order)}
+def _by_rank(docs: Mapping[str, float]) -> dict[str, float]:
+    """The documents in trec_eval's order, with scores that fall by one from rank to rank."""
+    order = sorted(docs.items(), key=itemgetter(1, 0), reverse=True)
+    return {doc: float(len(order) - place) for place, (doc, _) in enumerate(order)}
 
 
 def provider_of(measure: Measure) -> str:
@@ -144,68 +93,36 @@ def provider_of(measure: Measure) -> str:
     return next((str(p.NAME) for p in able), "")
 
 
-def for_host(data: Qrels | Run, value: str) -> Any:
-    """Qrels or a run of any form as ir_measures and its providers take them: its column names, ids
-    as `str`, grades below -1 as -1.
-
-    All negative grades mean the same to these providers, but pytrec_eval reads memory that is not
-    its own if a topic has none but grades below -1.
-
-    Parameters
-    ----------
-    data : any form, as `opened` returns it
-    value : 'score' or 'relevance'
+def qrels_for_host(judgments: Judgments) -> Any:
+    """Judgments as ir_measures and its providers take them: a dict of dicts; namedtuples if a
+    document is judged several times, as for subtopics.
     """
-    if isinstance(data, Mapping):
-        number = _grade if value == "relevance" else float
+    rows = list(judgments)
+    by_doc: dict[str, dict[str, Any]] = {topic: {} for topic in judgments.topic_ids}
+    for row in rows:
+        # Negative grades mean unjudged; pytrec_eval ends the process on those below -1.
+        by_doc[row.query_id][row.doc_id] = max(row.relevance, -1)
+    one_each = sum(map(len, by_doc.values())) == len(rows)
+    plain = one_each and len({row.iteration for row in rows}) < 2
+    return by_doc if plain else rows
+
+
+def run_for_host(run: Run) -> Any:
+    """A run of any form as ir_measures and its providers take it: a dict of dicts; namedtuples if a
+    document is repeated.
+    """
+    if isinstance(run, Mapping):
         return {
-            topic: dict(
-                zip(str_list(list(docs), "doc_id"), map(number, docs.values()), strict=True)
-            )
-            for topic, docs in by_topic(data, value).items()
+            topic: dict(zip(str_list(list(docs)), map(float, docs.values()), strict=True))
+            for topic, docs in by_topic(run, "score").items()
         }
-    if isinstance(data, Table):
-        return _rows(data, value)
-    frame = as_frame(data, value)
-    names = columns_of([str(name) for name in frame.columns], value, table="DataFrame")
-    ids = {
-        name: as_list(frame[names[name]].to_numpy(dtype=object)) for name in ("query_id", "doc_id")
-    }
-    numbers = frame[names[value]].to_numpy(dtype=np.float64)
-    if value == "relevance":
-        numbers = _grades(numbers)
-    gone = [old for name, old in names.items() if old != name]
-    return frame.drop(columns=gone).assign(
-        **{name: str_list(of, name) for name, of in ids.items()}, **{value: numbers}
-    )
-
-
-def _rows(table: Table, value: str) -> Any:
-    """Namedtuples, as from ir_measures' own readers; a run as a dict, since most providers convert
-    it to one.
-    """
-    query_id, doc_id = (
-        str_list(as_list(table.query_id), "query_id"),
-        str_list(as_list(table.doc_id)),
-    )
-    if value == "relevance":
-        grades = _grades(table.value)
-        iteration = table.columns.get("iteration", ["0"] * len(table))
-        return list(map(Qrel, query_id, doc_id, grades.tolist(), iteration))
-    scores, found = table.value.tolist(), dict[str, dict[str, float]]()
+    table = as_table(run, "score")
+    query_id = str_list(as_list(table.query_id), "query_id")
+    doc_id = str_list(as_list(table.doc_id))
+    scores: dict[str, dict[str, float]] = {topic: {} for topic in group(table.query_id).names}
+    values = table.value.tolist()
     for a, b in pairwise([*changes(table.query_id).tolist(), len(table)]):
-        found.setdefault(query_id[a], {}).update(zip(doc_id[a:b], scores[a:b], strict=True))
-    if sum(map(len, found.values())) == len(table):
-        return found
-    return list(map(ScoredDoc, query_id, doc_id, scores))  # a document is repeated
-
-
-def _grade(value: Any) -> Any:
-    """A grade as the host's tools take it: at least -1, and an int if it is whole."""
-    return max(int(value) if float(value).is_integer() else value, -1)
-
-
-def _grades(values: Floats) -> Any:
-    """The same for an array."""
-    grades = np.maximum(values, -1)
-    return grades.astype(np.int64) if all_whole(grades) else grades
+        scores[query_id[a]].update(zip(doc_id[a:b], values[a:b], strict=True))
+    if sum(map(len, scores.values())) == len(table):
+        return scores
+    return list(map(ScoredDoc, query_id, doc_id, values))

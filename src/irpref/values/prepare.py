@@ -20,7 +20,7 @@ from irpref.errors import (
     ScaleWarning,
 )
 from irpref.judged.inputs import is_missing
-from irpref.judged.kept import kept_pool
+from irpref.judged.judgments import Judgments
 from irpref.judged.pool import FILLED, LOWEST, SOURCE, Pool
 from irpref.kernel.segments import Bools, Floats
 from irpref.measures.declare import KernelMeasure, arguments_of, needs
@@ -29,8 +29,6 @@ from irpref.messages import warn_user
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
-
-    from irpref.judged.types import Qrels
 
 
 def columns_of(measure: KernelMeasure) -> dict[str, str]:
@@ -104,10 +102,9 @@ def check_graded(pool: Pool, measures: Iterable[Measure]) -> None:
     without grades.
     """
     for measure in measures:
-        if not pool.graded and str(measure.NAME) not in (
-            "Judged",
-            "NumQ",
-        ):  # these ask whether there is a judgment
+        # These ask at most whether there is a judgment.
+        counts = str(measure.NAME) in ("Judged", "NumQ", "NumRet") and "rel" not in measure.params
+        if not pool.graded and not counts:
             raise ConflictError(
                 f"{measure} needs one grade a document, and these preferences put a document on "
                 f"several levels: evaluate it against qrels",
@@ -116,15 +113,15 @@ def check_graded(pool: Pool, measures: Iterable[Measure]) -> None:
 
 
 def prepare(
-    measures: Iterable[KernelMeasure], qrels: Qrels | Pool
+    measures: Iterable[KernelMeasure], qrels: Judgments | Pool
 ) -> tuple[Pool, dict[KernelMeasure, dict[str, Any]]]:
     """The pool that measures need, and the arguments of their kernels.
 
     Raises
     ------
     ValueError
-        Bad qrels (see `Pool.build`); a column that a measure needs is missing; gains fall as grades
-        rise.
+        Bad qrels (see `Judgments.pool`); a column that a measure needs is missing; gains fall as
+        grades rise.
 
     Warns
     -----
@@ -140,18 +137,20 @@ def prepare(
         measure.validate_params()
     columns = {(parameter, name): m for m in measures for name, parameter in columns_of(m).items()}
     wanted = [measure for measure in measures if "preferences" in measure.NEEDS]
-    pool = (
-        qrels if isinstance(qrels, Pool) else kept_pool(qrels, columns_for(measures), bool(wanted))
-    )
+    pool = qrels if isinstance(qrels, Pool) else qrels.pool(columns_for(measures), bool(wanted))
     check_graded(pool, [measure for measure in measures if measure not in wanted])
     for (parameter, name), measure in columns.items():
         known = measure.SUPPORTED_PARAMS[parameter].column is bool
         if name not in pool.columns:
-            given = None if name == "known" else name
+            needed = (
+                ""
+                if name == "known"
+                else "; it holds " + ("True or False" if known else "one number a topic")
+            )
             raise MeasureError(
                 f"{measure} needs the column {name!r} of the qrels (found: "
-                f"{', '.join(pool.found)})" + ("" if known else "; it holds one number a topic"),
-                remedy=Remedy("known", given, "with_known", "adds it") if known else None,
+                f"{', '.join(pool.found)}){needed}",
+                remedy=Remedy("known", None, "judgments", "adds it") if name == "known" else None,
                 measure=str(measure),
                 parameter=parameter,
                 column=name,

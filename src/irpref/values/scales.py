@@ -15,18 +15,13 @@ means more than `ERRORS` standard errors below 0 are reported."""
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
 
 import numpy as np
 
-from irpref.data.columns import Table
-from irpref.judged.inputs import as_table
+from irpref.judged.judgments import Judgments
 from irpref.judged.pool import FILLED, SOURCE, Pool
 from irpref.kernel.segments import Bools, Floats, Ints, Segments
 from irpref.values.findings import Finding, finding, of_topics
-
-if TYPE_CHECKING:
-    from irpref.judged.types import Qrels
 
 _COLUMNS = (
     SOURCE,
@@ -71,12 +66,12 @@ def stops_short(grade: Floats, group: Ints) -> tuple[float, Bools] | None:
     return best
 
 
-def mixed_scales(qrels: Qrels, pool: Pool) -> Iterator[Finding]:
+def mixed_scales(qrels: Judgments, pool: Pool) -> Iterator[Finding]:
     """Findings about grades that seem to be on different scales."""
-    if any(name in pool.found for name in _COLUMNS):
-        table = as_table(qrels, "relevance", _COLUMNS)
-        assert isinstance(table, Table)
-        for name, column in table.columns.items():
+    present = [name for name in _COLUMNS if name in qrels.names]
+    if present:
+        table = qrels.table
+        for name, column in ((name, qrels.column(name)) for name in present):
             if (
                 name == SOURCE and FILLED in column and "calibrated" in pool.found
             ):  # irpref.lab.fill: one scale

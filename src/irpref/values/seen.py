@@ -11,10 +11,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from irpref.data.columns import Reading
+from irpref.data.scores import blurs
 from irpref.data.tables import read_run
 from irpref.judged.align import Repeats, blocks
 from irpref.judged.inputs import as_table, group
-from irpref.judged.order import TREC, Alignment, blurs, evaluation_order
+from irpref.judged.order import evaluation_order
 from irpref.judged.pool import Pool
 from irpref.kernel.run import JudgedRun
 from irpref.kernel.segments import Bools, Floats, Ints, Segments
@@ -97,9 +98,7 @@ def read(run: Run, form: str | Reading | None) -> Any:
     return read_run(run, form) if form is not None and isinstance(run, (str, os.PathLike)) else run
 
 
-def seen_in(
-    run: Run, ids: JudgedIds, alignment: Alignment = TREC, only_grave: bool = False
-) -> Seen:
+def seen_in(run: Run, ids: JudgedIds, only_grave: bool = False) -> Seen:
     """Read a run and note what `check` needs, or only what `grave_of_run` does.
 
     Raises as `irpref.judged.align.blocks`.
@@ -113,7 +112,7 @@ def seen_in(
     place = np.full(pool.grade.size, np.inf)
     for part, row in blocks(pool, [data], seen.repeats):
         segments, of, score = Segments.of_lengths(part.lengths), part.topics, part.score
-        moved = evaluation_order(score, segments, part.falling, row >= 0, alignment.by_id)
+        moved = evaluation_order(score, segments, part.falling, row >= 0)
         source: Ints = np.arange(row.size)
         if moved is not None:
             source, score, row = moved.put(source), moved.put(score), moved.put(row)

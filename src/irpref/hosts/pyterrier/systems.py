@@ -7,8 +7,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from irpref.data.columns import columns_of
-from irpref.judged.inputs import as_frame
+from irpref.judged.judgments import Judgments, judgments
 from irpref.judged.types import Qrels
 
 if TYPE_CHECKING:
@@ -17,7 +16,7 @@ if TYPE_CHECKING:
 Names: TypeAlias = Sequence[str] | None
 
 
-def judgments_of(qrels: Qrels, topics: pd.DataFrame | None) -> Qrels:
+def judgments_of(qrels: Qrels, topics: pd.DataFrame | None) -> Judgments:
     """The judgments of these topics, as `pt.Experiment` uses them.
 
     Raises
@@ -28,23 +27,19 @@ def judgments_of(qrels: Qrels, topics: pd.DataFrame | None) -> Qrels:
         No topic has judgments.
     """
     if topics is None:
-        return qrels
+        return judgments(qrels)
     if "qid" not in getattr(topics, "columns", ()):
         what = ", ".join(map(str, getattr(topics, "columns", [type(topics).__name__])))
         raise TypeError(f"topics: expected a frame with the columns qid and query, got {what}")
-    wanted = topics["qid"].astype(str)
-    frame = as_frame(qrels, "relevance")
-    judged = frame[columns_of(list(frame.columns), "relevance", table="qrels")["query_id"]].astype(
-        str
-    )
-    kept = judged.isin(wanted)
-    if len(judged) and not kept.any():
-        begin = [", ".join(map(repr, ids.unique()[:3])) or "none" for ids in (wanted, judged)]
+    wanted = list(dict.fromkeys(topics["qid"].astype(str)))
+    read = judgments(qrels)
+    if len(read) and not set(wanted) & set(read.topic_ids):
+        begin = [", ".join(map(repr, ids[:3])) or "none" for ids in (wanted, read.topic_ids)]
         raise ValueError(
             f"topics and qrels have no topic in common: topics begins {begin[0]}, the qrels "
             f"{begin[1]}"
         )
-    return frame[kept]
+    return read.only(wanted)
 
 
 def runs_of(systems: Any, topics: Any, names: Names) -> dict[str, Any]:

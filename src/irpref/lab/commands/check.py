@@ -44,9 +44,8 @@ def check(given: Inputs, out: Output, judge_next: int | None, strict: bool) -> i
             "--judge-next needs at least two runs, and a measure such as P@10 or nDCG@10"
         )
     qrels = given.judgments()
-    found = lab.check(
-        qrels, given.files, given.measures, jobs=given.jobs, form=given.form, **given.order
-    )
+    runs = given.runs() if given.reorders else given.files
+    found = lab.check(qrels, runs, given.measures, jobs=given.jobs, form=given.form)
     if judge_next is not None and (found["code"] == "invalid-run").any():
         bad = found[found["code"] == "invalid-run"].iloc[0]
         raise ValueError(f"--judge-next: {bad['run']} {bad['text']}")

@@ -46,7 +46,7 @@ def compare(
     from irpref import lab
 
     qrels, runs = lab_options.read(given, judge)
-    how = lab_options.some(margin=margin, groups=groups) | given.order
+    how = lab_options.some(margin=margin, groups=groups)
     found = lab.compare(given.measures, qrels, *runs.values(), names=list(runs), level=level, **how)
     a, b = map(visible, runs)
     tables = [_means(found, a, b, level)]

@@ -12,7 +12,6 @@ from irpref.cli.inputs import read_judgments
 from irpref.cli.output import Output
 from irpref.cli.say import say
 from irpref.data.columns import reading
-from irpref.judged.inputs import as_frame
 from irpref.show.text import LINES, of_frame
 
 
@@ -56,8 +55,7 @@ def fill(out: Output, qrels: str, judges: tuple[str, ...], columns: Any, labels:
     from irpref import lab
 
     form = reading(columns=columns, labels=labels)
-    human = as_frame(read_judgments(qrels, form), "relevance")
-    grades = [as_frame(read_judgments(path, form), "relevance") for path in judges]
-    filled = lab.fill(human, grades)
-    out.show(of_frame(filled, str))
+    human = read_judgments(qrels, form)
+    filled = lab.fill(human, [read_judgments(path, form) for path in judges])
+    out.show(of_frame(filled.frame(), str))
     say(filled.text)

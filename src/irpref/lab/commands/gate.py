@@ -85,7 +85,7 @@ def gate(
     from irpref import lab
 
     qrels, runs = lab_options.read(given, judge)
-    how = lab_options.some(depth=depth, groups=groups) | given.order
+    how = lab_options.some(depth=depth, groups=groups)
     how |= {"margin": margin, "level": level, "missing": missing}
     found = lab.gate(given.measures, qrels, *runs.values(), **how)
     if expect_qrels not in (None, found.qrels):

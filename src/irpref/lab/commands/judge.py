@@ -8,7 +8,7 @@ import click
 
 from irpref.cli import options
 from irpref.cli.command import Argument, command
-from irpref.cli.inputs import Inputs, only, only_topics, read_judgments, topic_ids
+from irpref.cli.inputs import Inputs, only_topics, read_judgments
 from irpref.cli.output import Output
 from irpref.cli.types import Choice
 from irpref.lab.commands import options as lab_options
@@ -60,8 +60,8 @@ def judge(
 
     human, grades = given.all_judgments(), read_judgments(judge_file, given.form)
     if given.topics:
-        chosen = only_topics(topic_ids(human), given.topics)
-        human, grades = only(human, chosen), only(grades, chosen)
+        chosen = only_topics(human.topic_ids, given.topics)
+        human, grades = human.only(chosen), grades.only(chosen)
     found = lab.judge(given.measures, human, grades, given.runs(), level=level, topics=topics)
     interval = f"{100 * level:g} % interval"
     shown = found.pairs if tests else found

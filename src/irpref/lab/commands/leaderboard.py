@@ -9,7 +9,7 @@ import click
 
 from irpref.cli import options
 from irpref.cli.command import command
-from irpref.cli.inputs import Inputs, topic_ids
+from irpref.cli.inputs import Inputs
 from irpref.cli.output import Output
 from irpref.cli.types import COUNT
 from irpref.judged.types import Qrels, Runs
@@ -97,7 +97,7 @@ def leaderboard(
         names = ", ".join(map(str, given.measures))
         raise click.UsageError(f"-f {out.file}: a picture is of one measure, got {names}")
     qrels, runs = lab_options.read(given, judge)
-    how = lab_options.some(groups=groups, **how) | given.order
+    how = lab_options.some(groups=groups, **how)
     board = lab.leaderboard(given.measures, qrels, runs, pairs=pairs, level=level, **how)
     if out.draws:
         assert out.file is not None
@@ -112,7 +112,7 @@ def leaderboard(
     else:
         sizes = {
             group: int(inside.sum())
-            for group, inside in groups_of(groups, None, topic_ids(qrels)).items()
+            for group, inside in groups_of(groups, None, qrels.topic_ids).items()
         }
         parts = board.groupby(["group", "measure"], sort=False, dropna=False)
         tables = [_table(part, board, sizes) for _, part in parts]
@@ -129,7 +129,7 @@ def _design(given: Inputs, qrels: Qrels, runs: Runs, wanted: float, level: float
     from irpref.lab.meta import topic_set_size, topic_values
 
     found = []
-    for values in topic_values(given.measures, qrels, runs, **given.order).values():
+    for values in topic_values(given.measures, qrels, runs).values():
         difference = wanted
         if difference == OBSERVED:
             best = sorted(values.means.tolist(), reverse=values.higher_is_better)[:2]

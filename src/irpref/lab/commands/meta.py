@@ -12,7 +12,7 @@ import click
 
 from irpref.cli import options
 from irpref.cli.command import group
-from irpref.cli.inputs import Inputs, named_measures, only, topic_ids
+from irpref.cli.inputs import Inputs, named_measures
 from irpref.cli.output import Output
 from irpref.cli.types import COUNT, NUMBERS, Choice
 from irpref.lab.commands.options import some
@@ -53,11 +53,6 @@ class Words:
     def topics(self) -> tuple[str, ...]:
         """Those of -t."""
         return tuple(self.said["topic"])
-
-    @property
-    def order(self) -> dict[str, Any]:
-        """How documents are ranked."""
-        return {name: self.said[name] for name in ("float32", "ties")}
 
     def inputs(self) -> Inputs:
         """Judgments, runs and measures, with the files of each folder, sorted by name."""
@@ -103,7 +98,7 @@ def _values(words: Words, file: str | None, top: int | None) -> list[TopicValues
         given = words.inputs()
         qrels = given.all_judgments()
         measures = bind(given.measures, qrels)
-        every = list(topic_values(measures, qrels, given.each_run(), **given.order).values())
+        every = list(topic_values(measures, qrels, given.each_run()).values())
     if words.topics:
         every = [values.select(topics=words.topics) for values in every]
     if top is not None:
@@ -349,7 +344,7 @@ def robustness(
         if intervals and value is not None:
             raise click.UsageError(f"--{name} does not go with --intervals and --needed")
     inputs = given.inputs()
-    settings = some(**how) | {"n_samples": samples, "rng": seed} | inputs.order
+    settings = some(**how) | {"n_samples": samples, "rng": seed}
     if teams is not None:
         settings["teams"] = read_groups(teams)
     if intervals:
@@ -374,10 +369,10 @@ def _show_incompleteness(
     parts: dict[str | None, Any] = {None: qrels}
     runs: Any = given.each_run()
     if groups is not None:
-        runs, topics = dict(runs), topic_ids(qrels)
+        runs, topics = dict(runs), qrels.topic_ids
         given.measures[:] = bind(given.measures, qrels)  # the scale is that of all judgments
         parts = {
-            name: only(qrels, compress(topics, inside.tolist()))
+            name: qrels.only(compress(topics, inside.tolist()))
             for name, inside in groups_of(groups, None, topics).items()
         }
     results = [

@@ -9,7 +9,7 @@ from irpref.cli.inputs import Inputs, read_judgments
 from irpref.cli.options import Decorator, option
 from irpref.cli.say import say
 from irpref.cli.types import Choice
-from irpref.judged.inputs import as_frame
+from irpref.judged.judgments import Judgments, judgments
 from irpref.lab.decide.all_pairs import LEVEL, METHODS, PAIRS
 
 judge = option(
@@ -41,17 +41,17 @@ def seed(of: str) -> Decorator:
     )
 
 
-def filled(given: Inputs, judges: Sequence[str]) -> Any:
+def filled(given: Inputs, judges: Sequence[str]) -> Judgments:
     """The judgments of the topics asked for, their holes filled with the grades of judges."""
-    qrels = read_judgments(given.qrels, given.form, given.may_be_preferences)
+    qrels = read_judgments(given.qrels, given.form)
     if judges:
         from irpref.lab import fill
 
-        grades = [as_frame(read_judgments(path, given.form), "relevance") for path in judges]
-        qrels = fill(as_frame(qrels, "relevance"), grades)
-        say(qrels.text)
+        by_judge = fill(qrels, [read_judgments(path, given.form) for path in judges])
+        say(by_judge.text)
+        qrels = by_judge
     # A document that only a judge graded may be known, too.
-    return given.of_topics(given.with_known(qrels))
+    return given.of_topics(judgments(qrels, known=given.known))
 
 
 def read(given: Inputs, judges: Sequence[str] = ()) -> tuple[Any, dict[str, Any]]:

@@ -80,7 +80,7 @@ def prefer(
     if tests and by_query:
         raise click.UsageError("--tests and --by-query are two tables: choose one")
     qrels, runs = lab_options.read(given)
-    more |= lab_options.some(groups=groups) | given.order
+    more |= lab_options.some(groups=groups)
     found = lab.prefer(qrels, runs, how=how, **more)
     shown = found.pairs if tests else _by_topic(found) if by_query else found
     topics = "" if groups else f", {found.differences.n_topics} topics"

@@ -81,13 +81,12 @@ def report(
     page = irpref.lab.report(
         given.measures,
         given.qrels if plain else lab_options.filled(given, judge),
-        given.files,
+        given.runs() if given.reorders else given.files,
         baseline=name_of.get(baseline, baseline) if baseline else None,
         rankings=[name_of.get(name, name) for name in rankings] or None,
         form=given.form,
         jobs=given.jobs,
         **lab_options.some(**how),
-        **given.order,
     )
     for line in page.grave:
         say(f"check: {line}")

@@ -17,7 +17,7 @@ import pandas as pd
 from irpref.data.run_names import named_runs, run_names
 from irpref.errors import ArgumentError, JudgmentsError, MeasureError
 from irpref.judged.groups import groups_of
-from irpref.judged.inputs import opened
+from irpref.judged.judgments import judgments
 from irpref.judged.types import Groups, Qrels, Run, Runs
 from irpref.lab.decide.all_pairs import LEVEL, METHODS, PAIRS, described, pair_tests, significant
 from irpref.lab.decide.grounds import absent_runs
@@ -124,15 +124,15 @@ def against(
     if not chosen:
         raise MeasureError("against needs at least one measure")
     base, named = _with_baseline(baseline, runs)
-    qrels = opened(qrels, "relevance", preferences=True)  # read again for the groups
-    facts = gathered(chosen, qrels, named)
+    read = judgments(qrels)
+    facts = gathered(chosen, read, named)
     check_present(facts.systems[:1], len(facts.topics))
     absent = absent_runs(facts, strict)
     rows: dict[str, list[dict[str, Any]]] = {name: [] for name in [*named, *absent]}
     topics: list[pd.DataFrame] = []
     for whole in facts.tables():
         present = [name for name in whole.systems if name not in absent]
-        for group, inside in groups_of(groups, qrels, whole.topics).items():
+        for group, inside in groups_of(groups, read, whole.topics).items():
             about = {} if group is None else {"group": group}
             part = whole.on(inside)
             found = _rows(part.select(present), pairs, level)
@@ -148,7 +148,7 @@ def against(
         [row for name in last for row in sorted(rows[name], key=lambda row: order[_group(row)])]
     ).astype({"differs": "boolean"})
     table.by_topic = pd.concat(topics, ignore_index=True)
-    table.evidence = facts.frame(groups_of(groups, qrels, facts.topics))
+    table.evidence = facts.frame(groups_of(groups, read, facts.topics))
     table.baseline, table.level, table.method, table.test = base, level, pairs, ""
     if pairs != "none":
         n_topics = None if groups is not None else whole.n_topics

@@ -22,15 +22,14 @@ of differences, ours from the tests of `irpref.lab.decide.all_pairs`, which deci
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
 import pandas as pd
 
 from irpref.data.run_names import named_runs
 from irpref.judged.groups import groups_of
-from irpref.judged.inputs import opened
-from irpref.judged.order import Alignment
+from irpref.judged.judgments import judgments
 from irpref.judged.types import Groups, Qrels, Runs
 from irpref.kernel.segments import Bools
 from irpref.lab.decide import all_pairs as tests
@@ -38,7 +37,6 @@ from irpref.lab.decide.all_pairs import LEVEL, PAIRS
 from irpref.lab.decide.grounds import absent_runs
 from irpref.lab.decide.letters import letters
 from irpref.lab.decide.sign_flips import N_PERMUTATIONS
-from irpref.lab.judges.filling import with_judge
 from irpref.lab.trust.frames import ResultFrame
 from irpref.lab.trust.samples import Rng, fixed_seed
 from irpref.lab.trust.topics import check_level, in_range, mean_intervals
@@ -48,7 +46,10 @@ from irpref.messages import check_choice
 from irpref.values.evidence import Evidence, gathered
 from irpref.values.matrix import TopicValues, on_the_same_topics
 
-_JUDGED, _ANSWERED = FURTHER = ("Judged@10", "NumQ")  # measures that every board has besides yours
+_JUDGED, _ANSWERED = FURTHER = (
+    "Judged@10",
+    "NumRet",
+)  # measures that every board has besides yours
 _PLACES = ("place", "place_low", "place_high")
 _PAIRS = ("measure", "group", "a", "b", "difference", "effect_size", "p", "p_adjusted")
 
@@ -84,9 +85,6 @@ def leaderboard(
     n_permutations: int = N_PERMUTATIONS,
     rng: Rng | None = None,
     strict: bool = False,
-    float32: bool = False,
-    ties: str = "id",
-    judge: Qrels | Sequence[Any] | None = None,
 ) -> Leaderboard:
     """Means of runs with their intervals, places and letters, from tests of all pairs.
 
@@ -115,9 +113,6 @@ def leaderboard(
         Random numbers of the test. By default seed 0, so that the same data give the same digits.
     strict : bool
         Whether a run that answers no judged topic, or retrieves no judged document, is an error.
-    float32, ties : see `irpref.evaluator`
-    judge : qrels of a judge, or several as a list, optional
-        Grades for documents that no human judged, see `irpref.lab.fill`.
 
     Returns
     -------
@@ -175,17 +170,17 @@ def leaderboard(
             f"pairs={pairs!r} compares runs and needs at least 2, got {len(named)} ('none' shows "
             f"one)"
         )
-    qrels = opened(with_judge(qrels, judge), "relevance")  # read again for the groups
-    facts = gathered([*chosen, *FURTHER], qrels, named, alignment=Alignment(ties, float32))
+    read = judgments(qrels)
+    facts = gathered([*chosen, *FURTHER], read, named)
     absent = absent_runs(facts, strict, alone=pairs == "none")
     found = {of.measure: of for of in on_the_same_topics(facts.tables())}
-    parts = groups_of(groups, qrels, found[names[0]].topics)
+    parts = groups_of(groups, read, found[names[0]].topics)
     options = pairs, level, n_permutations, fixed_seed(rng)
     board = board_of(found, names, by, parts, *options, absent=absent)
-    board.evidence = facts.frame(groups_of(groups, qrels, facts.topics))
+    board.evidence = facts.frame(groups_of(groups, read, facts.topics))
     board.evidence = board.evidence[~board.evidence["measure"].isin(FURTHER)]
     if any(system.n_repeats > 1 for system in facts.systems):
-        _add_repeats(board, facts, groups_of(groups, qrels, facts.topics))
+        _add_repeats(board, facts, groups_of(groups, read, facts.topics))
     return board
 
 

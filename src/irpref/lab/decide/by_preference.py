@@ -44,8 +44,7 @@ import pandas as pd
 from irpref.data.run_names import named_runs
 from irpref.judged.align import align_run
 from irpref.judged.groups import groups_of
-from irpref.judged.inputs import opened
-from irpref.judged.order import Alignment
+from irpref.judged.judgments import judgments
 from irpref.judged.pool import Pool
 from irpref.judged.types import Groups, Qrels, Runs
 from irpref.kernel.run import JudgedRun
@@ -92,7 +91,6 @@ def prefer(
     rel: float = 1,
     graded: bool = False,
     groups: Groups | None = None,
-    ties: str = "id",
 ) -> pd.DataFrame:
     """Compare two runs directly, topic by topic, or order many runs by such comparisons.
 
@@ -114,8 +112,6 @@ def prefer(
         For rpp: every grade from `rel` on is a threshold in turn.
     groups : mapping of topic to group, path of a file, or name of a column of the qrels, optional
         A table for each group of topics, one below the other.
-    ties : {'id', 'input'}
-        See `irpref.evaluator`.
 
     Returns
     -------
@@ -129,7 +125,7 @@ def prefer(
     Raises
     ------
     ValueError
-        An option is not accepted; fewer than two runs; what `Pool.build` and `judge` raise.
+        An option is not accepted; fewer than two runs; what `irpref.evaluator` raises.
     TypeError
         A single run without `other`.
 
@@ -157,17 +153,16 @@ def prefer(
     1   a        -1.0     0       1     0      2
     """
     _check(how, weights, rel, graded)
-    if groups is not None:
-        qrels = opened(qrels, "relevance")  # read again for the groups
-    pool = Pool.build(qrels)
-    masks = groups_of(groups, qrels, pool.topic_ids)
+    read = judgments(qrels)
+    pool = read.pool()
+    masks = groups_of(groups, read, pool.topic_ids)
     named = named_runs(runs) if other is None else {"the first run": runs, "the second run": other}
     if len(named) < 2:
         raise ValueError(f"prefer compares runs and needs at least 2, got {len(named)}")
-    alignment, aligned = Alignment(ties), {}
+    aligned = {}
     for name, run in named.items():
         with about(name):
-            aligned[name] = align_run(pool, run, alignment=alignment)
+            aligned[name] = align_run(pool, run)
     preferences = _preferences(pool, list(aligned.values()), how, weights, rel, graded)
     if other is not None:
         table = pd.DataFrame({"query_id": pool.topic_ids, "preference": preferences[0]})

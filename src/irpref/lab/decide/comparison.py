@@ -21,8 +21,8 @@ from ir_measures.measures import Measure
 from irpref.data.run_names import named_runs
 from irpref.errors import ArgumentError, RunError
 from irpref.judged.groups import groups_of
-from irpref.judged.inputs import opened
-from irpref.judged.order import Alignment
+from irpref.judged.inputs import in_memory
+from irpref.judged.judgments import judgments
 from irpref.judged.types import Groups, Qrels, Run
 from irpref.kernel.segments import Bools
 from irpref.lab.decide.all_pairs import LEVEL, PAIRS, described, significant
@@ -34,7 +34,6 @@ from irpref.lab.decide.grounds import (
 from irpref.lab.decide.paired import about, differences, gains, is_skewed, needed
 from irpref.lab.decide.sign_flips import N_PERMUTATIONS, interval, stepdown
 from irpref.lab.decide.turning import Turning
-from irpref.lab.judges.filling import with_judge
 from irpref.lab.trust.design import residual_variance
 from irpref.lab.trust.frames import ResultFrame
 from irpref.lab.trust.samples import Rng, fixed_seed
@@ -42,7 +41,7 @@ from irpref.lab.trust.topics import FEWEST, check_level, difference_in_range
 from irpref.measures.declare import Measures
 from irpref.measures.names import parse_all
 from irpref.messages import p_equals
-from irpref.values.evidence import MISSING, TOP, Evidence, check_present, gathered
+from irpref.values.evidence import MISSING, TOP, Evidence, check_present, gathered, repeats_in
 from irpref.values.matrix import TopicValues
 
 UNKNOWN, EQUAL = "cannot tell", "not shown to differ"
@@ -78,9 +77,6 @@ def compare(
     missing: float = MISSING,
     groups: Groups | None = None,
     rng: Rng | None = None,
-    float32: bool = False,
-    ties: str = "id",
-    judge: Qrels | Sequence[Any] | None = None,
     names: Sequence[str] | None = None,
 ) -> Comparison:
     """Is run b better than run a? Test the mean difference, and answer with an interval and a
@@ -105,9 +101,6 @@ def compare(
     rng : seed or numpy Generator, optional
         Random numbers of the sign flips. By default seed 0, so that p is that of
         `irpref.lab.leaderboard`.
-    float32, ties : see `irpref.evaluator`
-    judge : qrels of a judge, or several as a list, optional
-        Grades for documents that no human judged, see `irpref.lab.fill`.
     names : two different str, optional
         Names of the runs in the text. By default paths are named as `irpref eval` names them, other
         runs `a` and `b`.
@@ -150,14 +143,16 @@ def compare(
         check_margin(margin)
     chosen = parse_all(measures)
     names = _names(a, b) if names is None else list(names)
-    qrels = opened(
-        with_judge(qrels, judge), "relevance", preferences=True
-    )  # read again for the groups
-    runs, seed = dict(zip(names, (a, b), strict=True)), fixed_seed(rng)
-    facts = gathered(chosen, qrels, runs, alignment=Alignment(ties, float32))
+    read = judgments(qrels)
+    runs = {
+        name: [in_memory(one) for one in repeats_in(run)]
+        for name, run in zip(names, (a, b), strict=True)
+    }
+    seed = fixed_seed(rng)
+    facts = gathered(chosen, read, runs)
     check_present(facts.systems, len(facts.topics))
-    parts = groups_of(groups, qrels, facts.topics)
-    turning = Turning(qrels, runs, facts)
+    parts = groups_of(groups, read, facts.topics)
+    turning = Turning(read, {name: one[0] for name, one in runs.items()}, facts)
     rows, text, topics = [], [], []
     for measure in facts.measures:
         tables = []

@@ -36,8 +36,8 @@ from irpref.errors import EmptyJudgmentsError, MeasureError
 from irpref.judged.align import listing
 from irpref.judged.fingerprint import hash_of_pool
 from irpref.judged.groups import groups_of
-from irpref.judged.inputs import opened
-from irpref.judged.order import Alignment
+from irpref.judged.inputs import in_memory
+from irpref.judged.judgments import judgments
 from irpref.judged.pool import Pool
 from irpref.judged.types import Groups, Qrels, Run
 from irpref.kernel.segments import Bools, Floats
@@ -53,7 +53,6 @@ from irpref.lab.decide.grounds import (
 from irpref.lab.decide.paired import about, gains, needed
 from irpref.lab.decide.sign_flips import stepdown
 from irpref.lab.decide.turning import MOST_TOPICS, Turning
-from irpref.lab.judges.filling import with_judge
 from irpref.lab.trust.frames import ResultFrame
 from irpref.lab.trust.topics import FEWEST, check_level, difference_in_range
 from irpref.measures.declare import Measures
@@ -111,9 +110,6 @@ def gate(
     missing: float = MISSING,
     depth: int | None = None,
     groups: Groups | None = None,
-    float32: bool = False,
-    ties: str = "id",
-    judge: Qrels | Sequence[Any] | None = None,
 ) -> Gate:
     """May this change ship? Decide whether it passes, is blocked, or cannot be told.
 
@@ -136,9 +132,6 @@ def gate(
         Only so many documents of each topic count, of both runs.
     groups : mapping of topic to group, path of a file, or name of a column of the qrels, optional
         Also block a change that is worse on one of these groups of topics.
-    float32, ties : see `irpref.evaluator`
-    judge : qrels of a judge, or several as a list, optional
-        Grades for documents that no human judged, see `irpref.lab.fill`.
 
     Returns
     -------
@@ -176,26 +169,25 @@ def gate(
     level, missing, depth = check_level(level), check_missing(missing), check_depth(depth)
     check_margin(margin)
     chosen = _measures(measures)
-    qrels = opened(with_judge(qrels, judge), "relevance", preferences=True)
+    read = judgments(qrels)
     runs = {
-        name: [opened(one, "score") for one in repeats_in(run)]
+        name: [in_memory(one) for one in repeats_in(run)]
         for name, run in (("baseline", baseline), ("candidate", candidate))
     }
-    alignment = Alignment(ties, float32)
-    facts = gathered(chosen, qrels, runs, depth, alignment)
+    facts = gathered(chosen, read, runs, depth)
     n_topics = len(facts.topics)
     if n_topics < 2:
         raise EmptyJudgmentsError(f"a gate needs at least 2 topics, got {n_topics}")
     if not facts.answerable.any():
         raise EmptyJudgmentsError("a gate needs relevant documents, and no grade is above 0")
     check_present(facts.systems, n_topics)
-    ranked = _Rankings(facts.pool, runs, alignment) if n_topics <= MOST_TOPICS else None
+    ranked = _Rankings(facts.pool, runs) if n_topics <= MOST_TOPICS else None
     parts: dict[str | None, Bools] = {None: np.ones(n_topics, bool)}
     if groups is not None:
-        parts |= groups_of(groups, qrels, facts.topics)
+        parts |= groups_of(groups, read, facts.topics)
     share = len(chosen) * len(parts)
     turning = Turning(
-        qrels, {name: one[0] for name, one in runs.items()}, facts, bool(ranked and ranked.same)
+        read, {name: one[0] for name, one in runs.items()}, facts, bool(ranked and ranked.same)
     )
     rows = []
     for measure in facts.measures:
@@ -374,12 +366,12 @@ _NUMBERS = ("baseline", "candidate", "difference", "low", "high", "p")
 class _Rankings:
     """The documents of two runs of one system each, as they are ranked."""
 
-    def __init__(self, pool: Pool, runs: Mapping[str, Sequence[Any]], alignment: Alignment) -> None:
+    def __init__(self, pool: Pool, runs: Mapping[str, Sequence[Any]]) -> None:
         self.constant: list[str] = []
         ranked = []
         for name, repeats in runs.items():
             for run in repeats:
-                every = listing(pool, run, quiet=True, alignment=alignment)
+                every = listing(pool, run, quiet=True)
                 ranked.append((every.topics.offsets.tolist(), every.doc_ids))
                 scores, lengths = every.score, every.topics.lengths
                 equal = every.topics.maximum(scores, 0.0) == -every.topics.maximum(-scores, 0.0)

@@ -12,9 +12,7 @@ from typing import Any
 import numpy as np
 from ir_measures.measures import Measure
 
-from irpref.data.columns import columns_of
-from irpref.judged.inputs import as_frame
-from irpref.judged.types import Qrels
+from irpref.judged.judgments import Judgments
 from irpref.kernel.segments import Bools
 from irpref.lab.trust.holes import pair_intervals
 from irpref.values.evidence import Evidence
@@ -27,7 +25,7 @@ class Turning:
 
     Parameters
     ----------
-    qrels : any form of qrels
+    qrels : Judgments
     runs : mapping of name to run
         Two runs; the difference is the second minus the first.
     facts : Evidence
@@ -36,13 +34,13 @@ class Turning:
     """
 
     def __init__(
-        self, qrels: Qrels, runs: Mapping[str, Any], facts: Evidence, same: bool = False
+        self, qrels: Judgments, runs: Mapping[str, Any], facts: Evidence, same: bool = False
     ) -> None:
         self.qrels, self.facts, self.same = qrels, facts, same
         self.runs = dict(reversed(list(runs.items())))
         repeated = any(system.n_repeats > 1 for system in facts.systems)
         self.is_asked = len(facts.topics) <= MOST_TOPICS and not repeated and facts.depth is None
-        self._parts: dict[bytes, Qrels] = {}
+        self._parts: dict[bytes, Judgments] = {}
 
     def could(
         self,
@@ -81,16 +79,12 @@ class Turning:
             return True
         return False if exact and agrees else None
 
-    def _on(self, topics: Bools) -> Qrels:
+    def _on(self, topics: Bools) -> Judgments:
         """The judgments of some topics."""
         if topics.all():
             return self.qrels
         key = topics.tobytes()
         if key not in self._parts:
-            frame = as_frame(self.qrels, "relevance")
-            column = columns_of([str(name) for name in frame.columns], "relevance", table="qrels")[
-                "query_id"
-            ]
             kept = {self.facts.topics[t] for t in np.flatnonzero(topics).tolist()}
-            self._parts[key] = frame[frame[column].astype(str).isin(kept)]
+            self._parts[key] = self.qrels.only(kept)
         return self._parts[key]

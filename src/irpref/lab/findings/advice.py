@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 from ir_measures.measures import Measure
@@ -17,7 +17,7 @@ from irpref.values.suggestions import alternatives, suggest
 
 if TYPE_CHECKING:
     from irpref.data.columns import Table
-    from irpref.judged.order import Alignment
+    from irpref.judged.judgments import Judgments
 
 N_MEASURES = 3
 
@@ -28,20 +28,19 @@ class Advice:
     Parameters
     ----------
     pool : Pool
-    qrels : as `opened` returns them
+    qrels : Judgments
     preferences : bool
         Whether they are preferences.
-    alignment : Alignment
     """
 
-    def __init__(self, pool: Pool, qrels: Any, preferences: bool, alignment: Alignment) -> None:
+    def __init__(self, pool: Pool, qrels: Judgments, preferences: bool) -> None:
         self.first = suggest(pool, preferences)
         every = [*self.first, *([] if preferences else alternatives(pool))]
         self.rows = {row["measure"]: row for row in reversed(every)}
         self.names = list(dict.fromkeys(row["measure"] for row in every))
         with held():
             measures = [parse(name) for name in self.names]
-            self._gatherer = Gatherer(measures, qrels, None, alignment)
+            self._gatherer = Gatherer(measures, qrels, None)
 
     def system(self, name: str, run: Table) -> System | None:
         """A run, evaluated; None if it cannot be, which other findings say."""

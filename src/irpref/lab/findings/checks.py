@@ -31,9 +31,8 @@ import numpy as np
 from irpref.data.columns import Reading
 from irpref.data.run_names import named_runs
 from irpref.errors import ConflictError
-from irpref.judged.inputs import as_table, opened
-from irpref.judged.kept import kept_pool
-from irpref.judged.order import Alignment
+from irpref.judged.inputs import as_table
+from irpref.judged.judgments import judgments
 from irpref.judged.pool import Pool
 from irpref.judged.stream import each
 from irpref.lab.findings.advice import Advice
@@ -66,7 +65,6 @@ def check(
     *,
     jobs: int | None = None,
     form: str | Reading | None = None,
-    ties: str = "id",
 ) -> pd.DataFrame:
     """Find problems in qrels and runs before you evaluate them.
 
@@ -82,8 +80,6 @@ def check(
         Number of runs read in parallel; by default the number of cores.
     form : str, optional
         Form of files, as for `irpref.read_run`.
-    ties : {'id', 'input'}
-        See `irpref.evaluator`.
 
     Returns
     -------
@@ -110,13 +106,13 @@ def check(
     ValueError, OSError
         The qrels cannot be read. What is wrong with a run is a finding.
     """
-    chosen, alignment = list(dict.fromkeys(parse_all(measures))), Alignment(ties)
+    chosen = list(dict.fromkeys(parse_all(measures)))
     of_grades = [
         measure for measure in chosen if "preferences" not in getattr(measure, "NEEDS", ())
     ]
-    qrels = opened(qrels, "relevance", len(of_grades) < len(chosen) if chosen else None)
+    judged = judgments(qrels)
     try:
-        pool = kept_pool(qrels, preferences=True)
+        pool = judged.pool(preferences=len(of_grades) < len(chosen) or None)
     except ConflictError as error:
         if not error.preferences:
             raise
@@ -127,14 +123,14 @@ def check(
     if of_grades or not preferences:  # levels are not grades
         found += _of_qrels(pool, chosen)
     if not preferences:
-        found += mixed_scales(qrels, pool)
+        found += mixed_scales(judged, pool)
     named, ids, seen = named_runs(runs), JudgedIds(pool), {}
-    advice = Advice(pool, qrels, preferences, alignment)
+    advice = Advice(pool, judged, preferences)
     systems: list[System] = []
 
     def looked_at(item: tuple[str, Run]) -> tuple[Seen, System | None]:
         data = as_table(read(item[1], form), "score")
-        return seen_in(data, ids, alignment), advice.system(item[0], data)
+        return seen_in(data, ids), advice.system(item[0], data)
 
     done_of = each(looked_at, named.items(), jobs)
     for name, done in zip(named, done_of, strict=True):
@@ -149,9 +145,7 @@ def check(
             systems += [] if system is None else [system]
     deepest = max((int(one.lengths.max(initial=0)) for one in seen.values()), default=0)
     for name, one in seen.items():
-        found += [
-            replace(of_run, run=name) for of_run in _of_run(pool, one, chosen, deepest, alignment)
-        ]
+        found += [replace(of_run, run=name) for of_run in _of_run(pool, one, chosen, deepest)]
     found += reversed_grades(pool, [one.order for one in seen.values() if one.order is not None])
     found += _identical(seen)
     suited, untold = advice.given(systems)
@@ -289,9 +283,7 @@ def _of_preferences(pool: Pool) -> Iterator[Finding]:
 # -------------------------------------------------------------------------------------------------------- runs
 
 
-def _of_run(
-    pool: Pool, seen: Seen, chosen: list[Measure], deepest: int, alignment: Alignment
-) -> Iterator[Finding]:
+def _of_run(pool: Pool, seen: Seen, chosen: list[Measure], deepest: int) -> Iterator[Finding]:
     yield from grave_of_run(pool, seen)
     if not seen.lengths.any():
         return
@@ -301,7 +293,7 @@ def _of_run(
         topic, doc = seen.repeats.first
         yield finding("duplicates", seen.repeats.number, doc, topic=topic)
     yield from _depth(pool, seen, chosen, deepest)
-    yield from _scores(pool, seen, alignment)
+    yield from _scores(pool, seen)
     unjudged = seen.top - seen.judged_top
     share = unjudged.sum() / seen.top.sum()
     if seen.hits.any() and share >= _SOME_UNJUDGED:
@@ -333,10 +325,8 @@ def _depth(pool: Pool, seen: Seen, chosen: list[Measure], deepest: int) -> Itera
     )
 
 
-def _scores(pool: Pool, seen: Seen, alignment: Alignment) -> Iterator[Finding]:
-    yield from of_topics(
-        "constant-scores", pool, seen.constant, "text" if alignment.by_id else "input"
-    )
+def _scores(pool: Pool, seen: Seen) -> Iterator[Finding]:
+    yield from of_topics("constant-scores", pool, seen.constant)
     deciding, first, how = int(seen.deciding.sum()), None, ("text", "note")
     if deciding:
         first, how = int(seen.deciding.argmax()), ("deciding", "warning")

@@ -14,6 +14,7 @@ import pandas as pd
 from ir_measures.measures import Measure
 
 from irpref.judged.align import listing
+from irpref.judged.judgments import judgments
 from irpref.judged.pool import Pool
 from irpref.judged.types import Run
 from irpref.kernel.run import JudgedRun
@@ -91,7 +92,7 @@ def _values(measure: Measure, grade: Floats, rank: Ints) -> Floats:
     if not grade.size:
         return np.zeros(0)
     ids = [str(i) for i in range(grade.size)]
-    pool = Pool.build(pd.DataFrame({"query_id": ids, "doc_id": "d", "relevance": grade}))
+    pool = judgments(pd.DataFrame({"query_id": ids, "doc_id": "d", "relevance": grade})).pool()
     run = JudgedRun(pool, pool.judged, rank, np.arange(rank.size), rank)
     return KernelEvaluator([measure], pool).values_of(run)[measure]
 

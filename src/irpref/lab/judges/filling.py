@@ -22,23 +22,22 @@ expected to be relevant, see `irpref.lab.judges.calibration`."""
 
 from __future__ import annotations
 
-import os
 import warnings
 from collections.abc import Iterable, Sequence
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 import pandas as pd
 
-from irpref.data.columns import as_list, columns_of
 from irpref.data.run_names import named_runs
 from irpref.judged import align
-from irpref.judged.inputs import as_frame, opened, str_list
+from irpref.judged.inputs import as_table
+from irpref.judged.judgments import Judgments, judgments
 from irpref.judged.pool import FILLED, LOWEST, SOURCE, Pool
 from irpref.judged.types import Qrels, Run, Runs
 from irpref.kernel.segments import Floats, Ints
 from irpref.lab.judges.calibration import Completion, correlation, mean_grades, useless
-from irpref.lab.trust.frames import ResultFrame, by_topic
+from irpref.lab.trust.frames import by_topic
 from irpref.measures.declare import Measures
 from irpref.measures.names import parse_all
 from irpref.messages import IrprefWarning
@@ -49,8 +48,8 @@ _CALIBRATED, _DEPTH = "calibrated", "depth"
 USELESS = 0.1  # a judge with a lower correlation with human grades says nothing about them
 
 
-class Filled(ResultFrame):
-    """What `fill` returns: qrels with further grades filled in.
+class Filled(Judgments):
+    """What `fill` returns: judgments with further grades filled in.
 
     Attributes
     ----------
@@ -65,15 +64,21 @@ class Filled(ResultFrame):
         to be relevant.
     """
 
-    _metadata: ClassVar[list[str]] = ["calibration", "correlation", "ranked"]
+    def __init__(
+        self,
+        frame: pd.DataFrame,
+        calibration: pd.DataFrame,
+        correlation: float,
+        ranked: tuple[int, float] | None,
+    ) -> None:
+        super().__init__(as_table(frame, "relevance", None))
+        self.calibration, self.correlation, self.ranked = calibration, correlation, ranked
 
     @property
     def text(self) -> str:
         """One line: how many grades were filled in, and with what."""
-        n_filled, both = (
-            int((self["source"] == FILLED).sum()),
-            int(self.calibration["documents"].sum()),
-        )
+        table = self.frame()
+        n_filled, both = int(self.filled.sum()), int(self.calibration["documents"].sum())
         shown = self.calibration if len(self.calibration) <= 6 else self.calibration.iloc[[0, -1]]
         pairs = ", ".join(
             f"{grade:g} as {mean:.2f}"
@@ -88,12 +93,12 @@ class Filled(ResultFrame):
             n_runs, relevant = self.ranked
             of = f"{n_runs:,} runs" if n_runs > 1 else "one run"
             said += f"; by their ranks in {of} about {relevant:,.0f} of them are relevant"
-        human, filled = human_rows(self), self[self[SOURCE] == FILLED]
+        human, filled = table[~self.filled], table[self.filled]
         out_of_reach = human["relevance"][human["relevance"] > filled["relevance"].max()].min()
         if n_filled and out_of_reach > 0:
             said += f"; with rel={out_of_reach:g} none of them counts as relevant"
         if alone := set(filled["query_id"]) - set(human["query_id"]):
-            n_topics = self["query_id"].nunique()
+            n_topics = len(self.topic_ids)
             said += (
                 f"; {len(alone):,} of {n_topics:,} topics have no human grade (irpref judge is for "
                 "these)"
@@ -116,14 +121,12 @@ def fill(qrels: Qrels, judge: Qrels | Sequence[Any], runs: Runs | None = None) -
         Their ranks are used to estimate how many of the filled documents are relevant: documents
         that no system ranks high are relevant less often than judged ones with the same grade of
         the judge. Grades then depend on the topic, too (see `irpref.lab.judges.calibration`). Fill
-        once with all runs and pass the result as qrels: the keyword `judge` and the option
-        `--judge` fill without runs, so that a value does not depend on which runs are evaluated
-        together.
+        once with all runs, so that a value does not depend on which runs are evaluated together.
 
     Returns
     -------
     Filled
-        Columns `query_id`, `doc_id`, `relevance` (float), `source` (`human` or `judge`),
+        Judgments, to be passed as qrels. The columns of its `frame()` are `query_id`, `doc_id`, `relevance` (float), `source` (`human` or `judge`),
         `calibrated` (the mean human grade of documents with this judge's grade; NaN if the judge
         did not grade the document), `lowest` (the lowest positive human grade: lower filled ones
         count as not relevant), `depth` if you pass `runs` (log of the mean of 1 / rank), and
@@ -139,15 +142,16 @@ def fill(qrels: Qrels, judge: Qrels | Sequence[Any], runs: Runs | None = None) -
     --------
     >>> human = {"q1": {"a": 2, "b": 1, "c": 0}}
     >>> judge = {"q1": {"a": 1, "b": 1, "c": 0, "d": 1}}
-    >>> filled = fill(human, judge)
+    >>> filled = fill(human, judge).frame()
     >>> filled.loc[filled["source"] == "judge", ["doc_id", "relevance"]].values.tolist()
     [['d', 1.5]]
     """
-    given = qrels_frame(qrels, "qrels")
-    if "subgroup" in given:
+    read = judgments(qrels)
+    if "subgroup" in read.names:
         raise ValueError(
             "fill takes grades: this looks like preferences (columns group and subgroup)"
         )
+    given = grades_frame(read)
     # What an earlier `fill` added, or columns of other meaning with these names.
     human = human_rows(given).drop(columns=[_CALIBRATED, _DEPTH, LOWEST], errors="ignore")
     judged = human[human["relevance"] >= 0]
@@ -158,7 +162,7 @@ def fill(qrels: Qrels, judge: Qrels | Sequence[Any], runs: Runs | None = None) -
     judges: Any = judge if several else [judge]
     if not len(judges):
         raise ValueError("fill needs at least one judge, got an empty list")
-    said = [qrels_frame(one, "judge") for one in judges]
+    said = [grades_frame(judgments(one)) for one in judges]
     said = [one[one["relevance"] >= 0].set_index(_IDS)["relevance"] for one in said]
     if len(said) > 1:
         said = [pd.concat([_calibrated(one, grades)[0] for one in said], axis=1).mean(axis=1)]
@@ -178,14 +182,14 @@ def fill(qrels: Qrels, judge: Qrels | Sequence[Any], runs: Runs | None = None) -
         "iteration" in human and human["iteration"].nunique() == 1
     ):  # else filled documents have no subtopic
         filled["iteration"] = human["iteration"].iloc[0]
-    out = Filled(pd.concat([human, filled.assign(source=FILLED)], ignore_index=True))
+    out = pd.concat([human, filled.assign(source=FILLED)], ignore_index=True)
     keys = pd.MultiIndex.from_frame(out[_IDS])
     out[_CALIBRATED] = values.reindex(keys).to_numpy()
     out[LOWEST] = grades[grades > 0].min()
     ranked = None
     if runs is not None:
         named = named_runs(runs)
-        pool = Pool.build(out)
+        pool = judgments(out).pool()
         rows = pd.MultiIndex.from_arrays(
             [np.array(pool.topic_ids, object)[pool.judged.topic], pool.doc_ids]
         )
@@ -195,8 +199,7 @@ def fill(qrels: Qrels, judge: Qrels | Sequence[Any], runs: Runs | None = None) -
         ranked = len(named), completion.relevant
     first = [*_IDS, "relevance", SOURCE, _CALIBRATED]
     out = out[[*first, *(name for name in out.columns if name not in (*first, LOWEST)), LOWEST]]
-    out.calibration, out.correlation, out.ranked = calibration, correlation, ranked
-    return out
+    return Filled(out, calibration, correlation, ranked)
 
 
 def _depth(pool: Pool, runs: Iterable[Run]) -> Floats:
@@ -208,7 +211,7 @@ def _depth(pool: Pool, runs: Iterable[Run]) -> Floats:
     for run in runs:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", IrprefWarning)  # repeated when the run is evaluated
-            judged = align.align_run(pool, opened(run, "score"))
+            judged = align.align_run(pool, run)
         rank = pool.judged.spread(judged.n_retrieved) + 1.0
         rank[judged.row] = judged.rank
         total += 1 / rank
@@ -228,26 +231,10 @@ def _completion(filled: Any, topic: Ints) -> Completion:
     )
 
 
-def with_judge(qrels: Qrels, judge: Qrels | Sequence[Any] | None) -> Qrels:
-    """Qrels, filled in if there is a judge: the keyword `judge` of all functions that evaluate.
-
-    Runs are not used: the value of a run must not depend on which other runs are evaluated with it.
-    """
-    return qrels if judge is None else fill(qrels, judge)
-
-
-def qrels_frame(data: Qrels, what: str) -> pd.DataFrame:
-    """Qrels of any form as a frame with ids as text and one row for each document."""
-    if isinstance(data, (str, os.PathLike)):
-        Pool.build(data)  # an error names the file
-    frame = as_frame(data, "relevance")
-    names = columns_of([str(name) for name in frame.columns], "relevance", table=what)
-    frame = frame.rename(columns={old: new for new, old in names.items()})
-    frame = frame.assign(
-        **{name: str_list(as_list(frame[name].to_numpy(dtype=object)), name) for name in _IDS}
-    )
-    Pool.build(frame)  # grades are finite numbers, and one a document
-    return frame.drop_duplicates(_IDS).reset_index(drop=True)
+def grades_frame(read: Judgments) -> pd.DataFrame:
+    """Judgments as a frame with one row for each document. Raises as `Judgments.pool`."""
+    read.pool()  # grades are finite numbers, and one a document
+    return read.frame().drop_duplicates(_IDS).reset_index(drop=True)
 
 
 def human_rows(frame: pd.DataFrame) -> pd.DataFrame:
@@ -289,8 +276,8 @@ def with_expected(measures: Measures, table: pd.DataFrame, qrels: Filled, run: R
     qrels : what `fill` returns
     """
     chosen = parse_all(measures)
-    topics = set(human_rows(qrels)["query_id"])  # those of the bounds
-    evaluate = KernelEvaluator(chosen, qrels[qrels["query_id"].isin(topics)])
+    topics = set(human_rows(qrels.frame())["query_id"])  # those of the bounds
+    evaluate = KernelEvaluator(chosen, qrels.only(topics))
     values = evaluate.values(run)
     columns = {
         measure: dict.fromkeys(("value", "low", "expected", "high"), values[measure])

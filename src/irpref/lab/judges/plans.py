@@ -30,11 +30,11 @@ from irpref.data.replace import replaced
 from irpref.data.run_names import named_runs
 from irpref.data.source import Source
 from irpref.judged.fingerprint import hash_of_pool
-from irpref.judged.pool import Pool
+from irpref.judged.judgments import judgments
 from irpref.judged.types import Qrels, Run, Runs
 from irpref.kernel.segments import Floats
 from irpref.lab.judges.additive import Additive, additive, top_documents
-from irpref.lab.judges.filling import human_rows, qrels_frame
+from irpref.lab.judges.filling import grades_frame, human_rows
 from irpref.lab.judges.priority_sampling import probabilities, repeated, sizes
 from irpref.lab.trust.frames import ResultFrame
 from irpref.lab.trust.samples import Rng
@@ -159,7 +159,7 @@ def sample(
     n = _count("n", n)
     looked = _looks(looks, n)
     seed = _seed(rng)
-    judged_by = qrels_frame(judge, "judge")
+    judged_by = grades_frame(judgments(judge))
     human = None if qrels is None else _humans(qrels)
     topics = set(judged_by["query_id"]) | (set() if human is None else set(human["query_id"]))
     weights = rank_weights(chosen, runs, sorted(topics))
@@ -198,7 +198,7 @@ def sample(
     out.attrs = {
         "seed": seed,
         "looks": sorted({min(look, size.size - n_before) for look in looked}) or [0],
-        "judge": hash_of_pool(Pool.build(judged_by)),
+        "judge": hash_of_pool(judgments(judged_by).pool()),
         "judge_rows": len(judged_by),
         "rows": len(out),
         "topics": sorted(topics - set(out["query_id"])),
@@ -242,7 +242,7 @@ def _seed(rng: Rng | None) -> int:
 
 def _humans(qrels: Qrels) -> pd.DataFrame:
     """Human grades: those of a judge, and negative ones, are left out."""
-    frame = human_rows(qrels_frame(qrels, "qrels"))
+    frame = human_rows(grades_frame(judgments(qrels)))
     return frame[frame["relevance"] >= 0]
 
 
@@ -273,7 +273,7 @@ def rank_weights(measures: Sequence[Additive], runs: Runs, topics: Sequence[str]
     """The weights of each measure. A list of runs under one name has the mean of their weights."""
     depth = max(one.weight.size for one in measures)
     # The pool serves to group and order documents: its judgment of a made-up one is never used.
-    pool = Pool.build(pd.DataFrame({"query_id": list(topics), "doc_id": "", "relevance": 0}))
+    pool = judgments(pd.DataFrame({"query_id": list(topics), "doc_id": "", "relevance": 0})).pool()
     named = named_runs(runs)
     parts = []
     for number, run in enumerate(named.values()):

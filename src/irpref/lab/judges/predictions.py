@@ -48,10 +48,12 @@ import pandas as pd
 from scipy import special
 
 from irpref.data.run_names import named_runs
+from irpref.judged.inputs import in_memory
+from irpref.judged.judgments import judgments
 from irpref.judged.types import Qrels, Runs
 from irpref.kernel.segments import Floats
 from irpref.lab.judges.calibration import correlation, useless
-from irpref.lab.judges.filling import USELESS, human_rows, qrels_frame
+from irpref.lab.judges.filling import USELESS, grades_frame, human_rows
 from irpref.lab.trust.design import topics_for_each
 from irpref.lab.trust.frames import ResultFrame
 from irpref.lab.trust.topics import check_level
@@ -143,8 +145,8 @@ def judge(
     """
     check_level(level)
     check_choice("topics", topics, ("sample", "fixed"))
-    by_name = named_runs(runs)
-    true, said = human_rows(qrels_frame(human, "human")), qrels_frame(judge, "judge")
+    by_name = {name: in_memory(run) for name, run in named_runs(runs).items()}
+    true, said = human_rows(grades_frame(judgments(human))), grades_frame(judgments(judge))
     shared = sorted(set(true["query_id"]) & set(said["query_id"]))
     if len(shared) < 2:
         raise ValueError(
@@ -161,7 +163,7 @@ def judge(
     rows: list[pd.DataFrame] = []
     pairs: list[pd.DataFrame] = []
     agreements: list[dict[str, Any]] = []
-    human_facts, facts = (gathered(measures, of, by_name) for of in (true, said))
+    human_facts, facts = (gathered(measures, judgments(of), by_name) for of in (true, said))
     check_present(human_facts.systems, len(human_facts.topics))
     for of_humans, of_all, measure in zip(
         human_facts.tables(), facts.tables(), facts.measures, strict=True

@@ -13,11 +13,11 @@ import numpy as np
 import pandas as pd
 
 from irpref.judged.fingerprint import hash_of_pool
-from irpref.judged.pool import Pool
+from irpref.judged.judgments import judgments
 from irpref.judged.types import Qrels, Runs
 from irpref.kernel.segments import Floats, Ints
 from irpref.lab.judges.additive import Additive, additive
-from irpref.lab.judges.filling import human_rows, qrels_frame
+from irpref.lab.judges.filling import grades_frame, human_rows
 from irpref.lab.judges.plans import (
     DECISION,
     IDS,
@@ -83,7 +83,7 @@ class Sampled:
         """Hash of the plan and of the grades that are used."""
         table = self.frame()
         table = table[table["source"] == "human"]
-        return f"{hash_of_plan(self.plan)}{hash_of_pool(Pool.build(table))}"
+        return f"{hash_of_plan(self.plan)}{hash_of_pool(judgments(table).pool())}"
 
     def share(self, level: float) -> float:
         """The level of each look: all of them together have `level`."""
@@ -259,15 +259,15 @@ def sampled(qrels: Qrels, judge: Qrels, plan: Any) -> Sampled:
     judged 1 of 2 documents of the plan
     """
     plan = read_plan(plan)
-    of_judge = qrels_frame(judge, "judge")
-    found = hash_of_pool(Pool.build(of_judge))
+    of_judge = grades_frame(judgments(judge))
+    found = hash_of_pool(judgments(of_judge).pool())
     if found != plan.attrs["judge"]:
         number = plan.attrs["judge_rows"]
         raise ValueError(
             "the plan was drawn with other grades of the judge"
             + (f" ({number:,}, here are {len(of_judge):,})" if number != len(of_judge) else "")
         )
-    human = human_rows(qrels_frame(qrels, "qrels"))
+    human = human_rows(grades_frame(judgments(qrels)))
     human = human[human["relevance"] >= 0]
     keys = pd.MultiIndex.from_frame(plan[IDS])
     grade = _grades(human, keys)

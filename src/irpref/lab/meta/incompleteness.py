@@ -19,7 +19,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from irpref.judged.fingerprint import hash_of_pool
-from irpref.judged.order import Alignment
 from irpref.judged.types import EachRun, Qrels
 from irpref.lab.meta.journal import CELL, Cell, Journal, hash_of, hash_of_run
 from irpref.lab.meta.losses import Loss
@@ -137,8 +136,6 @@ def incompleteness(
     n_samples: int = 5,
     rng: Rng | None = None,
     output: str | Path | None = None,
-    float32: bool = False,
-    ties: str = "id",
     **options: Any,
 ) -> Incompleteness:
     """Evaluate runs with all judgments, and with fewer and fewer of them.
@@ -157,7 +154,6 @@ def incompleteness(
     output : path of a file, optional
         Results are appended as each part is done. What the file already holds for the same runs,
         judgments, options and versions of irpref and ir_measures is not computed again.
-    float32, ties : see `irpref.evaluator`
     loss : {'random', 'pools'}
         Which judgments are missing: random ones, or those of documents that only runs outside a
         shallow pool found.
@@ -184,7 +180,7 @@ def incompleteness(
     import pandas as pd
 
     named = {str(m): m for m in parse_all(measures)}
-    board = Board(named, qrels, runs, keep=output is not None, alignment=Alignment(ties, float32))
+    board = Board(named, qrels, runs, keep=output is not None)
     if len(board.aligned) < 2:
         raise ValueError(
             f"systems are ranked, which needs at least 2 runs, got {len(board.aligned)}"
@@ -238,16 +234,7 @@ def _missing(
 def _keys(board: Board, lost: Loss) -> dict[str, str]:
     """Hash of all that the means of each system depend on."""
     runs = {name: hash_of_run(run) for name, run in board.raw.items()}
-    alignment, teams = board.alignment, sorted(lost.teams.items())
-    settings = [
-        lost.seed,
-        lost.rel,
-        lost.least,
-        lost.depth,
-        teams,
-        alignment.ties,
-        alignment.float32,
-    ]
+    settings = [lost.seed, lost.rel, lost.least, lost.depth, sorted(lost.teams.items())]
     # Teams are drawn from all runs, so results depend on every one of them.
     drawn = sorted(runs.values()) if lost.loss == "pools" else []
     return {

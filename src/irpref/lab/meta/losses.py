@@ -27,6 +27,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from irpref.judged.fingerprint import canonical
+from irpref.judged.judgments import judgments
 from irpref.judged.pool import Pool
 from irpref.judged.types import Qrels
 from irpref.kernel.grades import Judgments
@@ -77,17 +78,16 @@ class Restriction:
         n, size, n_levels = len(self.keep), run.row.size, run.pool.level_start.size
         kept = np.flatnonzero(self.keep.take(run.row, axis=1))
         hit = kept % size
-        part = JudgedRun(
+        rising = run.rank_rising
+        return JudgedRun(
             self.pool,
             _repeated(run.hits, n).part(kept),
             run.rank.take(hit),
             lambda: self._row(run.row),
             np.tile(run.n_retrieved, n),
             self._level.take(kept // size * n_levels + run.level.take(hit)),
+            rank_rising=None if rising is None else rising.take(hit),
         )
-        if run.rank_rising is not None:
-            part.rank_rising = run.rank_rising.take(hit)
-        return part
 
     def _row(self, row: Ints) -> Ints:
         """Rows of the full pool as rows of what is left; removed rows are dropped."""
@@ -273,7 +273,7 @@ def thin(
     """
     import pandas as pd
 
-    pool = Pool.build(qrels)
+    pool = judgments(qrels).pool()
     keep, _ = Loss(pool, {}, [level], rng, rel=rel, least=least).keep(float(level), sample)
     grade = pool.grade[keep]
     return pd.DataFrame(

@@ -37,7 +37,6 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from irpref.judged.order import Alignment
 from irpref.judged.types import EachRun, Qrels
 from irpref.kernel.segments import Bools, Floats
 from irpref.lab.meta.losses import Loss
@@ -260,8 +259,6 @@ def robustness(
     criteria: Iterable[MeasureLike] = CRITERIA,
     n_halves: int = 50,
     rng: Rng | None = None,
-    float32: bool = False,
-    ties: str = "id",
     **options: Any,
 ) -> Robustness:
     """Test how measures rank systems with fewer judgments, with intervals over topics and teams.
@@ -283,7 +280,6 @@ def robustness(
         Random halves of the topics.
     rng : seed or Generator, optional
         Seed 0 if not given.
-    float32, ties : see `irpref.evaluator`
     loss, rel, least, depth : see `incompleteness`
     teams : mapping of run to team, optional
         Runs of a team are pooled and left out together; a run that is not named is a team of its
@@ -300,9 +296,7 @@ def robustness(
     """
     named = measures if isinstance(measures, Mapping) else {str(m): m for m in parse_all(measures)}
     truth = {f"criterion {m}": m for m in parse_all(criteria)}
-    board = Board(
-        {**named, **truth}, qrels, runs, alignment=Alignment(ties, float32), cutoff=cutoff
-    )
+    board = Board({**named, **truth}, qrels, runs, cutoff=cutoff)
     if len(board.aligned) < 3 or board.pool.n_topics < LEAST_TOPICS:
         raise ValueError(
             f"robustness compares rankings on halves of the topics, which needs at least 3 runs "

@@ -8,9 +8,10 @@ from typing import Any
 import numpy as np
 from ir_measures.measures import Measure
 
+from irpref.data.columns import Stretches, Table
 from irpref.data.run_names import each_run
 from irpref.judged.align import listing as listing_of
-from irpref.judged.order import TREC, Alignment
+from irpref.judged.judgments import Judgments, judgments
 from irpref.judged.types import EachRun, Qrels, Run
 from irpref.kernel.run import BATCH_ROWS, JudgedRun
 from irpref.kernel.segments import Bools, Floats
@@ -32,8 +33,6 @@ class Board:
     qrels, runs : as `incompleteness` takes them
     keep : bool
         Whether to keep the runs as dicts, too.
-    alignment : Alignment
-        How documents are ranked.
     cutoff : int, optional
         Runs are cut to this length.
 
@@ -52,22 +51,19 @@ class Board:
         runs: EachRun,
         *,
         keep: bool = False,
-        alignment: Alignment = TREC,
         cutoff: int | None = None,
     ) -> None:
-        if isinstance(qrels, Iterator):
-            qrels = list(qrels)  # read twice: for the scale of the grades, and by the evaluator
+        read = judgments(qrels)
         asked = {name: parse(m) for name, m in measures.items()}
         alone = list(dict.fromkeys(asked.values()))
-        bound = dict(zip(alone, bind(alone, qrels), strict=True))
+        bound = dict(zip(alone, bind(alone, read), strict=True))
         self.named: dict[str, Measure] = {name: bound[m] for name, m in asked.items()}
-        made = evaluator(bound.values(), qrels, float32=alignment.float32, ties=alignment.ties)
+        made = evaluator(bound.values(), read)
         self.host: list[Measure] = made.rest if isinstance(made, CombinedEvaluator) else []
         kernels = made.accelerated if isinstance(made, CombinedEvaluator) else made
         if kernels is None:
             raise ValueError("judgments by subtopic are left to the providers of their measures")
         self.evaluator, self.pool = kernels, kernels.pool
-        self.alignment = alignment
         self.aligned: dict[str, JudgedRun] = {}
         self.raw: dict[str, Any] = {}
         for name, run in each_run(runs):
@@ -91,7 +87,7 @@ class Board:
         ------
         system, times, values by measure: (n_times, n_topics), in the direction of the measure
         """
-        tasks, short = self.evaluator.tasks, self.evaluator.short
+        tasks = self.evaluator.tasks
         systems = list(systems)
         for times in _together(keep):
             against = Restriction(self.pool, keep[times])
@@ -99,11 +95,6 @@ class Board:
             for system in systems:
                 run = self.aligned[system]
                 view = against.of(run)
-                rounded = (
-                    against.of(run.in_float32)
-                    if self.alignment.float32 and run.in_float32 is not None
-                    else view
-                )
                 by_host = [of.values(self.raw[system], self.pool.topic_ids)[0] for of in others]
                 found = {}
                 for name in measures:
@@ -111,23 +102,21 @@ class Board:
                     if measure in self.host:
                         found[name] = np.array([of[measure] for of in by_host])
                     else:
-                        of_each = tasks[measure](rounded if measure in short else view)
-                        found[name] = of_each.reshape(-1, self.pool.n_topics)
+                        found[name] = tasks[measure](view).reshape(-1, self.pool.n_topics)
                 yield system, times, found
 
     def _others(self, keep: Bools) -> Others:
         """The measures without a kernel, with some of the judgments."""
-        ids, pool = self.pool.topic_ids, self.pool
-        qrels: dict[str, dict[str, int]] = {name: {} for name in ids}
-        for row in np.flatnonzero(keep).tolist():
-            qrels[ids[pool.judged.topic[row]]][pool.doc_ids[row]] = int(pool.grade[row])
-        return Others(self.host, qrels, self.alignment)
+        pool, sizes = self.pool, self.pool.judged.count(keep)
+        ids = Stretches(pool.topic_ids, sizes)
+        left = Table(ids, pool.doc_ids[keep], pool.grade[keep])
+        return Others(self.host, Judgments(left))
 
     def _as_dicts(self, run: Run, cutoff: int | None) -> dict[str, dict[str, float]]:
         """The run, in any form, as other providers read it fastest: a dict with documents in rank
         order.
         """
-        listing = listing_of(self.pool, run, alignment=self.alignment)
+        listing = listing_of(self.pool, run)
         offsets = listing.topics.offsets.tolist()
         score = listing.score.tolist()
         return {

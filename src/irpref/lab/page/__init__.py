@@ -17,12 +17,10 @@ import os
 from collections.abc import Iterable, Sequence
 from functools import cache
 from importlib import resources
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from irpref.data.columns import Reading
 from irpref.data.replace import replaced
-from irpref.judged.order import Alignment
-from irpref.lab.judges.filling import with_judge
 from irpref.lab.page import charts
 from irpref.lab.page.contents import Asked, contents
 
@@ -97,11 +95,8 @@ def report(
     pairs: str = "stepdown",
     level: float = 0.95,
     rng: Rng | None = None,
-    float32: bool = False,
-    ties: str = "id",
     jobs: int | None = None,
     form: str | Reading | None = None,
-    judge: Qrels | Sequence[Any] | None = None,
 ) -> Report:
     """An evaluation as one HTML page: leaderboard, pairs, topics, rankings, unjudged documents,
     curves, what was done.
@@ -111,6 +106,7 @@ def report(
     measures : measures of any toolkit, or their names
         The first one orders the runs.
     qrels : in any form that `irpref.evaluator` takes
+        The page marks grades that `irpref.lab.fill` filled in.
     runs : mapping of name to run, or list of paths
     path : path, optional
         Where the page is written; without one it is only returned.
@@ -127,14 +123,11 @@ def report(
         Runs whose rankings are on the page. None: the ten best and the baseline.
     depth : int
         Number of ranks shown of each.
-    pairs, level, rng, float32, ties : as `irpref.lab.leaderboard` takes them
+    pairs, level, rng : as `irpref.lab.leaderboard` takes them
     jobs : int, optional
         How many run files to read at a time; by default the number of cores.
     form : str, optional
         Form of the run files, as for `irpref.read_run`.
-    judge : qrels of a judge, or several as a list, optional
-        Grades for documents that no human judged, see `irpref.lab.fill`. The page says so and marks
-        these grades.
 
     Returns
     -------
@@ -157,7 +150,6 @@ def report(
     (True, None)
     """
     template = _template()  # before the work: Jinja may be missing
-    alignment = Alignment(ties, float32)
     asked = Asked(
         baseline,
         title,
@@ -169,12 +161,11 @@ def report(
         pairs,
         level,
         rng,
-        alignment,
         jobs,
         form,
     )
     with charts.made_beside() as made_charts:
-        found = contents(measures, with_judge(qrels, judge), runs, asked)
+        found = contents(measures, qrels, runs, asked)
         drawing = made_charts()
     script, style = _part("page.js"), _part("page.css")
     page = template.render(

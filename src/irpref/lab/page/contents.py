@@ -27,10 +27,8 @@ from irpref.errors import NoCommonTopicError
 from irpref.explanation import Explainer, explainable
 from irpref.judged.align import Listing, align_run, listing
 from irpref.judged.groups import groups_of
-from irpref.judged.inputs import as_frame, opened
-from irpref.judged.kept import kept_pool
-from irpref.judged.order import Alignment, rounded
-from irpref.judged.pool import FILLED
+from irpref.judged.inputs import in_memory
+from irpref.judged.judgments import Judgments, judgments
 from irpref.judged.stream import each
 from irpref.judged.types import Groups, Qrels, Run, Runs
 from irpref.kernel.segments import Bools
@@ -44,8 +42,7 @@ from irpref.lab.trust.samples import Rng
 from irpref.lab.trust.ties import tie_intervals
 from irpref.lab.trust.topics import check_level
 from irpref.measures import literature
-from irpref.measures.declare import Measures
-from irpref.measures.everyday import hosted, in_32_bits
+from irpref.measures.declare import Measures, needs
 from irpref.measures.names import parse_all
 from irpref.measures.rpref import RPref
 from irpref.messages import IrprefWarning, about, check_choice, did_you_mean, give
@@ -102,12 +99,11 @@ class Asked:
     pairs: str
     level: float
     rng: Rng | None
-    alignment: Alignment
     jobs: int | None
     form: str | Reading | None
 
 
-def contents(measures: Measures, qrels: Qrels, runs: Runs, asked: Asked) -> Part:
+def contents(measures: Measures, given: Qrels, runs: Runs, asked: Asked) -> Part:
     """Everything that the page shows: lists, numbers and text, as JSON has them."""
     chosen = list(dict.fromkeys(parse_all(measures)))
     if not chosen:
@@ -128,16 +124,10 @@ def contents(measures: Measures, qrels: Qrels, runs: Runs, asked: Asked) -> Part
         if name not in named:
             known = f"{did_you_mean(str(name), named)} (there are {', '.join([*named][:5])})"
             raise ValueError(f"no run is called {name!r}{known}")
-    inputs = [_input(name, data) for name, data in [("judgments", qrels), *named.items()]]
-    # Each file is read once.
-    qrels = opened(
-        qrels,
-        "relevance",
-        any("preferences" in getattr(measure, "NEEDS", ()) for measure in chosen),
-    )
-    named = _opened(named, asked)
-
-    every = evaluated([*chosen, *FURTHER], qrels, named, asked.alignment)
+    inputs = [_input(name, data) for name, data in [("judgments", given), *named.items()]]
+    qrels = judgments(given)
+    named = _opened(named, asked)  # each file is read once
+    every = evaluated([*chosen, *FURTHER], qrels, named)
     found = {of.measure: of for of in on_the_same_topics(every)}
     names = [str(measure) for measure in chosen]
     first = found[names[0]]
@@ -153,14 +143,9 @@ def contents(measures: Measures, qrels: Qrels, runs: Runs, asked: Asked) -> Part
         findings = check(qrels, named, chosen)
         whole = len(order) * len(first.topics) * len(names) <= MOST_VALUES
         with_values = [r for r, name in enumerate(runs_by_place) if whole or name in shown]
-        seen = (
-            _in_32_bits(named)
-            if asked.alignment.float32 and hosted(chosen[0]) and in_32_bits(chosen[0])
-            else named
-        )
         tied = findings.loc[findings["code"] == "ties", "run"]
         n_topics, short = len(first.topics), parts(runs_by_place)
-        of_shown = {name: seen[name] for name in shown}
+        of_shown = {name: named[name] for name in shown}
         bounds = _bounds(
             hole_intervals, chosen[0], qrels, of_shown, n_topics * len(shown) > MOST_BOUNDS
         )
@@ -169,7 +154,7 @@ def contents(measures: Measures, qrels: Qrels, runs: Runs, asked: Asked) -> Part
             tie_intervals,
             chosen[0],
             qrels,
-            {name: seen[name] for name in tied},
+            {name: named[name] for name in tied},
             n_topics * len(tied) > MOST_TIED,
         )
         ties |= {
@@ -189,7 +174,7 @@ def contents(measures: Measures, qrels: Qrels, runs: Runs, asked: Asked) -> Part
                 "topics": first.topics,
                 "queries": texts(asked.topics, "topics", first.topics),
                 "judged": found["Judged@10"].means[order],
-                "answered": (found["NumQ"].values[order] > 0).sum(axis=1),
+                "answered": (found["NumRet"].values[order] > 0).sum(axis=1),
                 "values": [[found[name].values[order[r]] for r in with_values] for name in names],
                 "with_values": with_values,
                 "baseline": None if asked.baseline is None else runs_by_place.index(asked.baseline),
@@ -235,12 +220,9 @@ def _opened(runs: Mapping[str, Run], asked: Asked) -> dict[str, Any]:
     """The runs, with files read, several at a time."""
 
     def read(run: Run) -> Run:
-        return opened(
-            read_run(run, asked.form)
-            if asked.form and isinstance(run, (str, os.PathLike))
-            else run,
-            "score",
-        )
+        if asked.form and isinstance(run, (str, os.PathLike)):
+            return read_run(run, asked.form)
+        return in_memory(run)
 
     out = {}
     for name, done in zip(runs, each(read, runs.values(), asked.jobs), strict=True):
@@ -253,13 +235,9 @@ def _opened(runs: Mapping[str, Run], asked: Asked) -> dict[str, Any]:
     return out
 
 
-def _in_32_bits(runs: Mapping[str, Run]) -> dict[str, Any]:
-    """The runs with their scores in 32 bits."""
-    frames = {name: as_frame(run, "score") for name, run in runs.items()}
-    return {
-        name: of.assign(score=rounded(of["score"].to_numpy(np.float64)))
-        for name, of in frames.items()
-    }
+def _preferences(chosen: Sequence[Measure]) -> bool | None:
+    """Whether measures of preferences are among them, as `Judgments.pool` takes it."""
+    return any("preferences" in needs(measure) for measure in chosen) or None
 
 
 # ------------------------------------------------------------------------------------------------------- leaderboard
@@ -350,34 +328,34 @@ def _measure(measure: Measure, of: TopicValues) -> Part:
 
 def _rankings(
     chosen: Sequence[Measure],
-    qrels: Qrels,
+    qrels: Judgments,
     runs: Mapping[str, Run],
     topics: Sequence[str],
     asked: Asked,
 ) -> Part:
     """First ranks of some runs: documents, grades, ties, contributions and reasons."""
-    pool = kept_pool(qrels, columns_for(chosen), preferences=True)
+    pool = qrels.pool(columns_for(chosen), _preferences(chosen))
     n_lists = max(1, len(runs) * len(topics))
     depth = max(1, min(asked.depth, MOST_ROWS // n_lists))
     explainers = []
     for measure in chosen:
         with suppress(ValueError):  # no sum over documents
             explainable(measure)
-            explainers.append(Explainer(measure, pool, asked.alignment))
+            explainers.append(Explainer(measure, pool))
     explainers = explainers[:MOST_EXPLAINED]
     filled, least = set(), 0.0
-    if isinstance(qrels, Filled):
-        of_judge = qrels["source"] == FILLED
-        filled = set(qrels.loc[of_judge, ["query_id", "doc_id"]].itertuples(index=False, name=None))
+    if qrels.filled.any():
+        table = qrels.frame()
+        filled = set(table.loc[qrels.filled, ["query_id", "doc_id"]].itertuples(False, None))
         # Of the grades filled in, those below the lowest positive human grade do not count as
         # relevant.
-        least = qrels["relevance"].where((qrels["relevance"] > 0) & ~of_judge).min()
+        least = table["relevance"].where((table["relevance"] > 0) & ~qrels.filled).min()
     docs: dict[str, int] = {}
     words: dict[str, int] = {"": 0}
 
     def first_ranks(run: Run) -> list[Part | None]:
         try:
-            seen = listing(pool, run, alignment=asked.alignment)
+            seen = listing(pool, run)
         except NoCommonTopicError:
             return [None] * len(topics)
         accounts = [explainer.account(run, missed=False) for explainer in explainers]
@@ -439,10 +417,11 @@ def _tied(seen: Listing, rows: slice, stop: int) -> Any:
 # ------------------------------------------------------------------------------------------------------------ curves
 
 
-def _drawn(qrels: Qrels, runs: Mapping[str, Run]) -> dict[str, list[Part]]:
+def _drawn(qrels: Judgments, runs: Mapping[str, Run]) -> dict[str, list[Part]]:
     """Curves of the runs, and shares of documents by rank: means over the topics."""
-    pool = kept_pool(qrels, preferences=True)
-    if not pool.graded:
+    try:
+        pool = qrels.pool()
+    except ValueError:  # preferences without grades
         return {"curves": [], "holes": []}
     seen = {name: align_run(pool, run) for name, run in runs.items()}  # aligned once for all curves
     ends = {name: int(judged.n_retrieved.max(initial=0)) for name, judged in seen.items()}
@@ -461,15 +440,15 @@ def _drawn(qrels: Qrels, runs: Mapping[str, Run]) -> dict[str, list[Part]]:
             )
         return look | more | {"x": lines.index, "y": [lines[name] for name in runs]}
 
-    crp = curves.crp(pool, seen, depth=CURVE_RANKS[-1])
+    crp = curves.crp(qrels, seen, depth=CURVE_RANKS[-1])
     # As in `irpref.plots.crp`: later ranks say little about a run.
     last = math.ceil(CRP_CUT * max(float(crp["recall_base"].iloc[0]), 1))
     rpref = RPref(max_rel=max(1.0, pool.max_gain(None)))
-    npref = curves.npref_convergence(pool, seen, rpref)
+    npref = curves.npref_convergence(qrels, seen, rpref)
     constant = constant_npref(npref)
     drawn = [
-        chart("precision", curves.interpolated_precision(pool, seen)),
-        chart("gain", curves.cumulated_gain(pool, seen, depth=CURVE_RANKS[-1])),
+        chart("precision", curves.interpolated_precision(qrels, seen)),
+        chart("gain", curves.cumulated_gain(qrels, seen, depth=CURVE_RANKS[-1])),
         chart("crp", crp[crp["rank"] <= last]),
         chart("npref", npref, title=f"n-pref, {rpref}", **({"said": constant} if constant else {})),
     ]
@@ -492,7 +471,7 @@ def _drawn(qrels: Qrels, runs: Mapping[str, Run]) -> dict[str, list[Part]]:
 def _bounds(
     over: Callable[..., pd.DataFrame],
     measure: Measure,
-    qrels: Qrels,
+    qrels: Judgments,
     runs: Mapping[str, Run],
     many: bool,
 ) -> Part:

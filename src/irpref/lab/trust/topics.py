@@ -32,7 +32,7 @@ from ir_measures.measures.base import SumAgg
 from scipy import special
 
 from irpref.judged.groups import groups_of
-from irpref.judged.inputs import opened
+from irpref.judged.judgments import judgments
 from irpref.judged.types import Groups, Qrels, Run
 from irpref.kernel.segments import Floats
 from irpref.lab.trust.frames import interval_table
@@ -177,10 +177,10 @@ def topic_intervals(
     For measures that count (`NumRet`), the interval is that of their sum over this number of
     topics. `exact` is True if the bounds are computed (`t`), False if they are drawn (`bootstrap`);
     `error` is the standard error of the draws."""
-    qrels = opened(qrels, "relevance", preferences=True)  # read again for the groups
-    found = on_the_same_topics(evaluated(measures, qrels, {"run": run}))
+    read = judgments(qrels)
+    found = on_the_same_topics(evaluated(measures, read, {"run": run}))
     tables = []
-    for group, inside in groups_of(groups, qrels, found[0].topics).items():
+    for group, inside in groups_of(groups, read, found[0].topics).items():
         here = [of.on(inside) for of in found]
         low, high, error = mean_intervals(
             np.concatenate([of.values for of in here]), level, method, rng

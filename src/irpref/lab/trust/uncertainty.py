@@ -4,14 +4,14 @@ topics.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
-from typing import Any
+from collections.abc import Callable, Iterable
 
 import pandas as pd
 
-from irpref.judged.inputs import opened
+from irpref.judged.inputs import in_memory
+from irpref.judged.judgments import judgments
 from irpref.judged.types import Groups, Qrels, Run
-from irpref.lab.judges.filling import Filled, human_rows, with_expected, with_judge
+from irpref.lab.judges.filling import Filled, human_rows, with_expected
 from irpref.lab.trust.holes import hole_intervals
 from irpref.lab.trust.samples import Rng
 from irpref.lab.trust.ties import tie_intervals
@@ -38,7 +38,6 @@ def intervals(
     method: str = "bootstrap",
     rng: Rng | None = None,
     groups: Groups | None = None,
-    judge: Qrels | Sequence[Any] | None = None,
 ) -> pd.DataFrame:
     """Intervals of values: over tied documents, unjudged documents, or topics.
 
@@ -46,6 +45,10 @@ def intervals(
     ----------
     measures : measures of any toolkit, or their names
     qrels, run : in any form that `irpref.evaluator` takes
+        With what `irpref.lab.fill` returns as qrels, `low` and `high` for `unjudged` are those of
+        the human judgments, and `expected` is the value with the filled grades (those of documents
+        that the run lacks can take it out of the bounds). A judge alone promises no more;
+        `irpref.lab.sample` plans which human grades do.
     over : {'ties', 'unjudged', 'topics'}
         `ties`: minimum, mean and maximum over all orders of documents with equal scores.
         `unjudged`: lowest and highest value over all grades that unjudged retrieved documents could
@@ -60,12 +63,6 @@ def intervals(
         For `topics`. See `irpref.lab.trust.topics.mean_intervals`.
     rng : seed or numpy Generator, optional
         For `topics`. None is seed 0, so that the same data give the same digits.
-    judge : qrels of a judge, or several as a list, optional
-        Grades of an LLM judge: runs are evaluated with the qrels that `irpref.lab.fill` makes of
-        both. For `unjudged`, `low` and `high` are as without a judge, and `expected` is the value
-        with the filled grades (those of documents that the run lacks can take it out of the
-        bounds). A judge alone promises no more; `irpref.lab.sample` plans which human grades do.
-        You can also pass qrels that are already filled.
     groups : mapping of topic to group, path of a file, or name of a column of the qrels, optional
         For `topics`: means over each group instead of all topics, with a column `group`.
 
@@ -91,7 +88,7 @@ def intervals(
     0     None      RR  0.8333  0.1162    0.8333  1.5504   True
     """
     check_choice("over", over, _OVER)
-    qrels = with_judge(qrels, judge)
+    read = judgments(qrels)
     compute, takes = _OVER[over]
     given = {"grades": grades, "level": level, "method": method, "rng": rng, "groups": groups}
     usual = {"grades": None, "level": 0.95, "method": "bootstrap", "rng": None, "groups": None}
@@ -102,8 +99,8 @@ def intervals(
                 f"{option}={clipped(repr(value))} says nothing about over={over!r}: "
                 f"it belongs to over={fits!r}"
             )
-    if over == "unjudged" and isinstance(qrels, Filled):
-        run = opened(run, "score")  # read twice
-        bounds = hole_intervals(measures, human_rows(qrels), run, grades)
-        return with_expected(measures, bounds, qrels, run)
-    return compute(measures, qrels, run, **{option: given[option] for option in takes})
+    if over == "unjudged" and isinstance(read, Filled):
+        run = in_memory(run)
+        bounds = hole_intervals(measures, human_rows(read.frame()), run, grades)
+        return with_expected(measures, bounds, read, run)
+    return compute(measures, read, run, **{option: given[option] for option in takes})

@@ -26,7 +26,7 @@ from irpref.lab.trust.holes.search import (
     search,
 )
 from irpref.measures.declare import KernelMeasure
-from irpref.measures.everyday import declaration, supports, ties_by_rising_id
+from irpref.measures.everyday import declaration, supports
 from irpref.measures.names import parse_all
 from irpref.values.evaluator import evaluator
 from irpref.values.kernels import KernelEvaluator
@@ -119,7 +119,7 @@ def bounds_of(measure: Measure, task: partial[Floats], holes: Holes, grid: Float
     if effects.binary:
         grid = np.unique(grid[[0, -1]])
     n, cutoff = holes.holes.n, task.keywords.get("cutoff")
-    rising = ties_by_rising_id(measure)
+    rising = getattr(measure, "TIES_BY_RISING_ID", False)
     some: dict[int, Ways] = {}
     rest: dict[int, Places] = {}
     for t in range(n):

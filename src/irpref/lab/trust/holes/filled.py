@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from irpref.judged.align import listing
+from irpref.judged.inputs import in_memory
 from irpref.kernel.grades import Judgments, Levels
 from irpref.kernel.run import JudgedRun
 from irpref.kernel.segments import Bools, Floats, Ints, Segments, order_by
@@ -50,7 +51,7 @@ def retrieved(evaluate: KernelEvaluator, runs: Mapping[Any, Run]) -> dict[Any, R
     ids: list[list[str]] = []
     out = {}
     for name, run in runs.items():
-        given = list(run) if isinstance(run, Iterator) else run
+        given = in_memory(run)
         with about(str(name), len(runs) > 1):
             values = evaluate.values(given)
         every = listing(evaluate.pool, given, quiet=True)
@@ -259,11 +260,9 @@ class Holes:
                 place[in_order()] = np.arange(place.size)
                 return place[first + np.maximum(document, ~document)]
 
-            one = JudgedRun(
-                filled, listed, run.topics.taken(run.topics.position, topics) + 1, row, n, level
-            )
-            one.rank_rising = run.topics.taken(run.rank_rising, topics)
-            yield one
+            rank = run.topics.taken(run.topics.position, topics) + 1
+            rising = run.topics.taken(run.rank_rising, topics)
+            yield JudgedRun(filled, listed, rank, row, n, level, rank_rising=rising)
 
     def values(
         self, task: Callable[[JudgedRun], Floats], filled: Mapping[int, Sequence[Floats]]

@@ -24,6 +24,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from irpref.judged.align import align_run
+from irpref.judged.judgments import judgments
 from irpref.kernel.run import JudgedRun
 from irpref.kernel.segments import Bools, Floats, Ints, Segments
 from irpref.lab.trust.batches import ROWS, batches
@@ -98,7 +99,7 @@ def tie_intervals(measures: Measures, qrels: Qrels, run: Run) -> pd.DataFrame:
                 f"{measure} is computed by ir_measures alone: its value over tied documents is "
                 f"not known"
             )
-    evaluator = KernelEvaluator(chosen, qrels)
+    evaluator = KernelEvaluator(chosen, judgments(qrels))
     judged = align_run(evaluator.pool, run, ties=True)
     values = evaluator.values_of(judged)
     bounds = over_ties(evaluator.tasks, judged, values)

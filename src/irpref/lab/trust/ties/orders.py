@@ -281,9 +281,7 @@ def _untied(
     n_retrieved: Ints,
     level: Ints | None = None,
 ) -> JudgedRun:
-    run = JudgedRun(pool, hits, rank, row, n_retrieved, level)
-    run.rank_rising = rank
-    return run
+    return JudgedRun(pool, hits, rank, row, n_retrieved, level, rank_rising=rank)
 
 
 @lru_cache(maxsize=16)

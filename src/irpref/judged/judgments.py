@@ -1,0 +1,458 @@
+"""`irpref.judgments`: judgments of any form, read once.
+
+A `Judgments` holds the table of what was read, and the pools that runs are judged against, each
+indexed the first time that it is asked for. Every public function turns what it gets as qrels into
+one with `judgments`, and passes that on; nothing else opens qrels."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import replace
+from functools import cached_property, partial
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from irpref.data.columns import Reading, Table, as_list, as_objects, columns_of, objects, reading
+from irpref.data.labels import Labels, grades_of
+from irpref.data.source import Source
+from irpref.errors import ArgumentError, ColumnError, InputError, JudgmentsError
+from irpref.judged.inputs import (
+    as_table,
+    dataset_named,
+    group,
+    is_dataset,
+    names_dataset,
+    str_list,
+    unwrapped,
+)
+from irpref.judged.kept import kept_pool
+from irpref.judged.pool import FILLED, LOWEST, SOURCE, Pool
+from irpref.judged.preference_pool import COLUMNS, GROUP, SUBGROUP, pool_of_preferences
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from irpref.judged.types import Qrels
+
+
+_IDS = ("query_id", "doc_id")
+_PYTERRIER = {"query_id": "qid", "doc_id": "docno", "relevance": "label"}
+
+
+class Judgments:
+    """Judgments, read once, and accepted wherever qrels are. They never change.
+
+    `irpref.judgments` makes them; `irpref.lab.fill` returns some, too.
+
+    Attributes
+    ----------
+    topic_ids : list of str
+        In order of first appearance.
+    names : list of str
+        Names of the columns: `query_id`, `doc_id`, `relevance`, and the further ones.
+
+    Examples
+    --------
+    >>> from irpref import judgments
+    >>> judgments({"q1": {"a": 2, "b": 0}, "q2": {"c": 1}})
+    Judgments of 2 topics, 3 rows
+    grades: 0 (1), 1 (1), 2 (1)
+    filled by a judge: 0
+    """
+
+    def __init__(
+        self,
+        table: Table,
+        *,
+        kind: str = "grades",
+        pairs: Callable[[], Table] | None = None,
+        shared: bool = False,
+    ) -> None:
+        """Judgments of a table that nobody changes.
+
+        Parameters
+        ----------
+        table : Table
+            With all its columns.
+        kind : {'grades', 'lines', 'preferences'}
+            'lines': lines of four fields, which measures of preferences read as `qrels_prefs` if
+            topics have several groups. 'preferences': a file that holds nothing else.
+        pairs : callable, optional
+            Reads the preferences of a data set that has both.
+        shared : bool
+            Whether equal judgments may come again, so that their pools are worth keeping.
+        """
+        self._table = table
+        self._kind, self._pairs, self._shared = kind, pairs, shared
+        self._pools: dict[Any, Pool] = {}
+
+    def __len__(self) -> int:
+        return len(self._table)
+
+    def __iter__(self) -> Iterator[Any]:
+        """The judgments as namedtuples, so that ir_measures takes them, too."""
+        from ir_measures.util import Qrel
+
+        table = self._table
+        ids = (str_list(as_list(column)) for column in (table.query_id, table.doc_id))
+        whole = [int(g) if g.is_integer() else g for g in table.value.tolist()]
+        iteration = map(str, table.columns.get("iteration", ["0"] * len(table)))
+        return map(Qrel, *ids, whole, iteration)
+
+    def __repr__(self) -> str:
+        n_topics, n = len(self.topic_ids), len(self)
+        grades, counts = np.unique(self._table.value, return_counts=True)
+        listed = [f"{g:g} ({c:,})" for g, c in zip(grades.tolist(), counts.tolist(), strict=True)]
+        if len(listed) > 8:
+            listed = [f"{grades[0]:g} to {grades[-1]:g}, {len(listed):,} different ones"]
+        what = "levels" if self.has_preferences else "grades"
+        return (
+            f"{type(self).__name__} of {n_topics:,} topic{'s' * (n_topics != 1)}, "
+            f"{n:,} row{'s' * (n != 1)}\n"
+            f"{what}: {', '.join(listed) or 'none'}\n"
+            f"{self._origin()}"
+        )
+
+    def _origin(self) -> str:
+        """How many grades come from elsewhere than humans: the last line of `repr`."""
+        return f"filled by a judge: {int(np.count_nonzero(self.filled)):,}"
+
+    def __getstate__(self) -> dict[str, Any]:
+        # Another process may have nothing compiled, and indexes what it needs.
+        table = self._table
+        ids = {name: as_objects(getattr(table, name)) for name in _IDS}
+        plain = replace(table, **ids, columns=dict(table.columns))
+        return self.__dict__ | {"_table": plain, "_pools": {}, "_pairs": None, "_shared": False}
+
+    @cached_property
+    def topic_ids(self) -> list[str]:
+        """Topics in order of first appearance."""
+        return group(self._table.query_id).names
+
+    @property
+    def names(self) -> list[str]:
+        """Names of the columns."""
+        return ["query_id", "doc_id", "relevance", *self._table.columns]
+
+    @property
+    def table(self) -> Table:
+        """What was read; not to be changed."""
+        return self._table
+
+    def column(self, name: str) -> Any:
+        """A column by its name: (n_rows,), not to be changed."""
+        table = self._table
+        own = {"query_id": table.query_id, "doc_id": table.doc_id, "relevance": table.value}
+        return own[name] if name in own else table.columns[name]
+
+    @property
+    def filled(self) -> Any:
+        """Which rows hold grades that `irpref.lab.fill` filled in: bool array (n_rows,)."""
+        source = self._table.columns.get(SOURCE)
+        return np.zeros(len(self), bool) if source is None else np.asarray(source) == FILLED
+
+    @cached_property
+    def has_preferences(self) -> bool:
+        """Whether measures of preferences find preferences here, not grades that imply some."""
+        if self._kind == "lines":
+            topics = as_list(self._table.query_id)
+            groups = as_list(self._table.columns["iteration"])
+            return len(set(zip(topics, groups, strict=True))) > len(set(topics))
+        return self._pairs is not None or any(name in self._table.columns for name in COLUMNS)
+
+    def frame(self, *, pyterrier: bool = False) -> pd.DataFrame:
+        """The judgments as a frame: `query_id`, `doc_id`, `relevance`, and further columns.
+
+        With `pyterrier`, the first three are called `qid`, `docno` and `label`.
+        """
+        from irpref.data.tables import to_pandas
+
+        ids = {name: objects(str_list(as_list(self.column(name)), name)) for name in _IDS}
+        frame = to_pandas(replace(self._table, **ids), "relevance").copy()
+        return frame.rename(columns=_PYTERRIER) if pyterrier else frame
+
+    def pool(self, columns: Iterable[str] = (), preferences: bool | None = False) -> Pool:
+        """The judgments, indexed: what runs are judged against.
+
+        Parameters
+        ----------
+        columns : names of further columns that the measures read
+            Those that are missing are left out.
+        preferences : bool or None
+            Whether measures of preferences are among them: if `has_preferences`, the pool then
+            holds these. None: only if the judgments can be nothing else.
+
+        Raises
+        ------
+        ConflictError
+            Two judgments of one document differ, as those of subtopics do.
+        ValueError
+            Nothing is judged; a grade that is NaN or infinite.
+        """
+        if preferences is None:
+            preferences = self._kind != "lines" and self._pairs is None
+        preferences = preferences and self.has_preferences
+        wanted = tuple(sorted({*columns, SOURCE, LOWEST}.intersection(self._table.columns)))
+        key = "preferences" if preferences else wanted
+        pool = self._pools.get(key)
+        if pool is None:
+            pool = self._pools[key] = self._of_preferences() if preferences else self._of(wanted)
+        return pool
+
+    def _of(self, columns: tuple[str, ...]) -> Pool:
+        if self._kind == "preferences":
+            raise JudgmentsError(
+                "this looks like preferences, which measures such as PrefShare take; those of "
+                "grades need one grade a document"
+            )
+        found = list(self._table.found)
+        for name in columns:
+            if found.count(name) > 1:
+                raise ColumnError(
+                    f"DataFrame has {found.count(name)} columns {name!r}", column=name
+                )
+        read = {name: self._table.columns[name] for name in columns}
+        table = replace(self._table, columns=read)
+        return kept_pool(table) if self._shared else Pool.of(table)
+
+    def _of_preferences(self) -> Pool:
+        if self._pairs is not None:
+            return pool_of_preferences(self._pairs())
+        table = self._table
+        columns = {name: table.columns[name] for name in COLUMNS if name in table.columns}
+        if self._kind == "lines":
+            columns = {GROUP: table.columns["iteration"], SUBGROUP: objects(["0"] * len(table))}
+        return pool_of_preferences(replace(table, columns=columns))
+
+    def with_column(self, name: str, values: Any) -> Judgments:
+        """The judgments with another column, (n_rows,)."""
+        table = self._table
+        columns = {**table.columns, name: values}
+        found = list(dict.fromkeys([*table.found, name]))
+        return Judgments(replace(table, columns=columns, found=found), kind=self._kind)
+
+    def only(self, topics: Iterable[str]) -> Judgments:
+        """The judgments of these topics."""
+        wanted = set(topics)
+        ids = str_list(as_list(self._table.query_id))
+        rows = np.flatnonzero([topic in wanted for topic in ids])
+        table = replace(
+            self._table,
+            query_id=objects(ids)[rows],
+            doc_id=as_objects(self._table.doc_id)[rows],
+            value=self._table.value[rows],
+            columns={name: np.asarray(c)[rows] for name, c in self._table.columns.items()},
+        )
+        return Judgments(table, kind=self._kind)
+
+
+def judgments(
+    qrels: Qrels,
+    *,
+    known: Any = None,
+    labels: Labels = None,
+    columns: Mapping[str, str] | None = None,
+) -> Judgments:
+    """Read judgments once, in whatever form they come.
+
+    Use it for what can be read only once (a pipe, an iterator), to look at what a file holds, or to
+    evaluate many times without reading again. The result is accepted wherever qrels are.
+
+    Parameters
+    ----------
+    qrels : any form of qrels
+        Frame of pandas or polars (eager or lazy) with the column names of ir_measures or PyTerrier,
+        dict of dicts, iterable of namedtuples, path of a file (plain or compressed; also of
+        preferences, as `irpref.read_preferences` reads them), or id or object of a data set of
+        ir_datasets or PyTerrier. It is not modified, and may change afterwards.
+    known : optional
+        Documents that the user knew, for measures such as `Coverage` and `Novelty`: a mapping of
+        topic to documents; judgments in any form, or the path of a file of them, where a grade
+        above 0 means known; or a pair `(run, depth)`: the first documents of a run. They become the
+        column `known`.
+    labels : str or mapping, optional
+        Labels that stand for grades, as for `irpref.read_qrels`.
+    columns : mapping, optional
+        What the columns are called: `{"relevance": "judgement"}`.
+
+    Returns
+    -------
+    Judgments
+
+    Raises
+    ------
+    ValueError, OSError
+        No such file or data set; a line is malformed; a column is missing; a grade is no number;
+        none of the documents of `known` is judged.
+
+    Examples
+    --------
+    >>> read = judgments({"q1": {"d1": 1, "d2": 1}}, known={"q1": ["d2"]})
+    >>> read.frame()["known"].tolist()
+    [False, True]
+    """
+    how = reading(None, columns, labels)
+    read = qrels if isinstance(qrels, Judgments) else _read(qrels, how)
+    return read if known is None else _with_known(read, known)
+
+
+def _read(qrels: Any, how: Reading) -> Judgments:
+    """Judgments of any form but our own."""
+    if isinstance(qrels, (str, os.PathLike)):
+        if names_dataset(qrels):
+            return _of_dataset(dataset_named(str(qrels), "qrels"), str(qrels))
+        return _of_file(os.fspath(qrels), how)
+    data = unwrapped(qrels)
+    if is_dataset(data):
+        return _of_dataset(data)
+    if hasattr(data, "get_qrels") and hasattr(data, "get_results"):  # of PyTerrier
+        data = unwrapped(data.get_qrels())
+    if isinstance(data, Table):
+        return Judgments(data)
+    is_frame = hasattr(data, "columns")
+    if is_frame:
+        data = data.copy() if hasattr(data, "itertuples") else data.clone()  # of pandas; polars
+        if how.columns or how.labels is not None:
+            data = _with_grades(data, how)
+    return Judgments(as_table(data, "relevance", None), shared=is_frame)
+
+
+def _of_file(name: str, how: Reading) -> Judgments:
+    from irpref.data.tables import form_of, read_judgments
+
+    source = Source(name, keep=True)
+    read = read_judgments(source, None, how)
+    if not isinstance(read, Table):
+        return Judgments(as_table(read, "relevance", None), kind="preferences")
+    lines = form_of(source, how.form) == "trec" and "iteration" in read.columns
+    return Judgments(read, kind="lines" if lines else "grades")
+
+
+def _of_dataset(data: Any, name: str | None = None) -> Judgments:
+    """Judgments of a data set of ir_datasets; `name` if they were asked for by name."""
+    from irpref.data.collections import judgments as judgments_in
+    from irpref.data.collections import not_loaded
+
+    def read(preferences: bool) -> Table:
+        try:
+            return as_table(judgments_in(data, preferences), "relevance", None)
+        except AttributeError:
+            raise InputError(f"the data set {data!r} has no qrels") from None
+        except (OSError, RuntimeError) as error:
+            if name is None:
+                raise
+            raise not_loaded(name, error) from None
+
+    has_pairs = getattr(data, "has_docpairs", bool)()
+    if has_pairs and not data.has_qrels():
+        return Judgments(read(True), kind="preferences")
+    return Judgments(read(False), pairs=partial(read, True) if has_pairs else None)
+
+
+def _with_grades(frame: Any, how: Reading) -> Any:
+    """A frame whose columns have our names, and numbers for labels."""
+    found = [str(name) for name in frame.columns]
+    names = columns_of(found, "relevance", how.columns)
+    renamed = {old: new for new, old in names.items()}
+    is_pandas = hasattr(frame, "itertuples")
+    frame = frame.rename(columns=renamed) if is_pandas else frame.rename(renamed)
+    if how.labels is None:
+        return frame
+    grades = grades_of(list(map(str, frame["relevance"])), how.labels, "qrels")
+    if grades is None:
+        return frame
+    if is_pandas:
+        return frame.assign(relevance=grades)
+    return frame.with_columns(relevance=grades)
+
+
+# Known documents ----------------------------------------------------------------------------------
+
+
+def _with_known(read: Judgments, known: Any) -> Judgments:
+    """The judgments with the column `known`."""
+    pairs = _known_pairs(read, known)
+    ids = (str_list(as_list(column)) for column in (read.table.query_id, read.table.doc_id))
+    flags = np.array([pair in pairs for pair in zip(*ids, strict=True)], dtype=bool)
+    if not flags.any():
+        first = ", ".join(map(repr, min(pairs))) if pairs else "none is given"
+        raise ArgumentError(
+            f"known: none of the {len(pairs):,} documents is judged (topic and document begin "
+            f"{first}; the topics of the qrels begin {', '.join(map(repr, read.topic_ids[:3]))})",
+            parameter="known",
+        )
+    return read.with_column("known", flags)
+
+
+def _known_pairs(read: Judgments, known: Any) -> set[tuple[str, str]]:
+    """Topic and id of each document that the user knew."""
+    if isinstance(known, tuple) and len(known) == 2 and isinstance(known[1], int):
+        from irpref.judged.align import listing
+
+        run, depth = known
+        pool = read.pool()
+        ranked = listing(pool, run)
+        top = (ranked.rank <= depth).tolist()
+        rows = zip(ranked.topics.topic.tolist(), ranked.doc_ids, top, strict=True)
+        return {(pool.topic_ids[topic], doc) for topic, doc, kept in rows if kept}
+    if isinstance(known, Mapping) and not any(isinstance(d, Mapping) for d in known.values()):
+        listed = {t: [docs] if isinstance(docs, str) else docs for t, docs in known.items()}
+        return {(str(topic), str(doc)) for topic, docs in listed.items() for doc in docs}
+    table = judgments(known).table
+    ids = (str_list(as_list(column)) for column in (table.query_id, table.doc_id))
+    rows = zip(*ids, (table.value > 0).tolist(), strict=True)
+    return {(topic, doc) for topic, doc, kept in rows if kept}
+
+
+def preferences_from(qrels: Qrels, negative: bool = True) -> pd.DataFrame:
+    """The preferences that graded judgments imply: one group a topic, higher grades before lower
+    ones.
+
+    Parameters
+    ----------
+    qrels : any form of qrels
+    negative : bool
+        Whether negative grades are levels, as for trec_eval's `qrels_prefs` and as `PrefShare`
+        takes those of qrels. False: they are no judgments, as for `RPref` and `Bpref`, and their
+        documents are left out.
+
+    Returns
+    -------
+    pandas.DataFrame
+        As `read_preferences` returns it.
+
+    Notes
+    -----
+    Without negative grades, and with the documents of one score in the same order, these count the
+    same:
+
+    * `PrefShare(pairs='retrieved')` is 1 - misplaced / possible, where *misplaced* is the number of pairs that `RPref`
+      has in its sums (a retrieved judged document, one of a lower grade above it);
+    * with two grades, R relevant and N non-relevant documents of which all were retrieved,
+      `PrefShare(pairs='retrieved')` is `BprefN` (and `RPref`): 1 - misplaced / (R N);
+    * with two grades and R >= N, `PrefShare(by='group', nonrelevant='R')` is
+      (R N - misplaced + R (R - N)) / (R R): what `BprefVariant(norm='R')` is if all were retrieved.
+
+    Examples
+    --------
+    >>> preferences_from({"q1": {"a": 2, "b": 1, "c": 0}}).values.tolist()
+    [['q1', '0', '0', 'a', 2], ['q1', '0', '0', 'b', 1], ['q1', '0', '0', 'c', 0]]
+    """
+    import pandas as pd
+
+    pool = judgments(qrels).pool()
+    # In the order of the input, topic by topic.
+    row = pool.place if negative else pool.place[pool.grade[pool.place] >= 0]
+    grade = pool.grade[row]
+    whole = bool((grade == np.rint(grade)).all() and (abs(grade) < 2**53).all())
+    return pd.DataFrame(
+        {
+            "query_id": [pool.topic_ids[t] for t in pool.judged.topic[row].tolist()],
+            GROUP: "0",
+            SUBGROUP: "0",
+            "doc_id": pool.doc_ids[row].tolist(),
+            "relevance": grade.astype(np.int64) if whole else grade,
+        }
+    )
