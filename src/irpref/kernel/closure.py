@@ -300,16 +300,16 @@ def _circle(given: _Given, node: Ints) -> list[tuple[int, int]]:
     from scipy.sparse import coo_array
     from scipy.sparse.csgraph import shortest_path
 
-    said: dict[tuple[int, int], tuple[int, int]] = {}
+    sources: dict[tuple[int, int], tuple[int, int]] = {}
     for at in np.split(np.arange(node.size), np.flatnonzero(opens(given.sub))[1:]):
         for i in at.tolist():
             for j in at[given.place[at] > given.place[i]].tolist():
-                said.setdefault(
+                sources.setdefault(
                     (int(node[i]), int(node[j])), (int(given.order[i]), int(given.order[j]))
                 )
-    docs, ends = np.unique(list(said), return_inverse=True)
+    docs, ends = np.unique(list(sources), return_inverse=True)
     upper, lower = ends.reshape(-1, 2).T
-    graph = coo_array((np.ones(len(said)), (upper, lower)), shape=(docs.size, docs.size))
+    graph = coo_array((np.ones(len(sources)), (upper, lower)), shape=(docs.size, docs.size))
     part = _components(upper, lower, docs.size, "strong")[1]
     starts = np.flatnonzero(np.bincount(part)[part] > 1)[
         :_STARTS
@@ -323,4 +323,4 @@ def _circle(given: _Given, node: Ints) -> list[tuple[int, int]]:
     while way[-1] != way[0]:
         way.append(int(before[number[way[0]], way[-1]]))
     names = docs[way[::-1]].tolist()
-    return [said[pair] for pair in pairwise(names)]
+    return [sources[pair] for pair in pairwise(names)]

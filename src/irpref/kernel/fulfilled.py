@@ -41,7 +41,7 @@ from irpref.kernel.segments import Bools, Floats, Ints, Segments, ratio
 class Ranked:
     """The preferences of a pool, a ranking of its documents, and counts of both: whole numbers."""
 
-    of: Preferences
+    prefs: Preferences
     judged: Segments  # documents (rows) by topic
     rank: Ints  # (n_judged,), NOT_RETRIEVED if a document was not
     entries: Floats  # (4, n_entries) preferences of orders of levels, at the entries
@@ -59,12 +59,14 @@ class Ranked:
         return self.number if pairs == "all" else counted.sum(axis=0)
 
 
-def ranked(of: Preferences, judged: Segments, rank: Ints) -> Ranked:
+def ranked(prefs: Preferences, judged: Segments, rank: Ints) -> Ranked:
     """Count once what all readings of this ranking need."""
-    entries, pairs = ordered(of, rank)
+    entries, pairs = ordered(prefs, rank)
     both = zip(entries, pairs, strict=True)
-    by_group = np.array([of.entries.total_whole(e) + of.pairs.total_whole(p) for e, p in both])
-    return Ranked(of, judged, rank, entries, pairs, by_group, of.number())
+    by_group = np.array(
+        [prefs.entries.total_whole(e) + prefs.pairs.total_whole(p) for e, p in both]
+    )
+    return Ranked(prefs, judged, rank, entries, pairs, by_group, prefs.number())
 
 
 def as_many_nonrelevant(view: Ranked, pairs: str) -> tuple[Floats, Floats]:
@@ -74,9 +76,9 @@ def as_many_nonrelevant(view: Ranked, pairs: str) -> tuple[Floats, Floats]:
     If a group has too few non-relevant documents, those missing count as ranked below all others:
     each is one more fulfilled preference of every relevant document retrieved. If it has too many,
     the group is counted again with the R highest of them."""
-    of, rank = view.of, view.rank
+    prefs, rank = view.prefs, view.rank
     relevant, other, found, r, n = _kinds(view, pairs)
-    r_all, r_found = of.entries.count(relevant), of.entries.count(relevant & found)
+    r_all, r_found = prefs.entries.count(relevant), prefs.entries.count(relevant & found)
     missing = np.maximum(r - n, 0)
     fulfilled = view.fulfilled(pairs) + r_found * missing
     possible = view.possible(pairs) + r_all * missing
@@ -86,21 +88,25 @@ def as_many_nonrelevant(view: Ranked, pairs: str) -> tuple[Floats, Floats]:
         return fulfilled, possible
 
     # The lowest level of a group of one subgroup is its last.
-    last = np.append(of.place, 0)[of.entries.ends - 1]
-    pool = np.where(of.entries.spread(of.several), other, of.place == of.entries.spread(last))
-    at = np.flatnonzero(pool & of.entries.spread(few))
+    last = np.append(prefs.place, 0)[prefs.entries.ends - 1]
+    pool = np.where(
+        prefs.entries.spread(prefs.several), other, prefs.place == prefs.entries.spread(last)
+    )
+    at = np.flatnonzero(pool & prefs.entries.spread(few))
     # trec_eval sorts a group by rank, and documents that were not retrieved by rising id.
-    keys = (rank,) if of.by_id is None else (of.by_id, rank)
-    at = at[np.lexsort((*(key[of.row[at]] for key in keys), of.entries.topic[at]))]
+    keys = (rank,) if prefs.by_id is None else (prefs.by_id, rank)
+    at = at[np.lexsort((*(key[prefs.row[at]] for key in keys), prefs.entries.topic[at]))]
     # By group, from the top of the ranking: the first R of each stay, all others leave the group.
-    candidates = Segments(np.searchsorted(of.entries.topic[at], np.arange(of.groups.size + 1)))
-    first_r = candidates.position < candidates.spread(np.where(of.several, r_all, r))
-    kept = of.entries.spread(few)
+    candidates = Segments(
+        np.searchsorted(prefs.entries.topic[at], np.arange(prefs.groups.size + 1))
+    )
+    first_r = candidates.position < candidates.spread(np.where(prefs.several, r_all, r))
+    kept = prefs.entries.spread(few)
     kept[at[~first_r]] = False
     # A group that lost documents is counted from the start, since every count may have changed.
-    fresh = ranked(of.without(kept), view.judged, rank)
+    fresh = ranked(prefs.without(kept), view.judged, rank)
     more, pairs_more = _lowest_among_themselves(
-        of, rank, at, candidates, first_r, pairs == "retrieved"
+        prefs, rank, at, candidates, first_r, pairs == "retrieved"
     )
     # Groups with enough relevant documents keep what they had.
     fulfilled = np.where(few, fresh.fulfilled(pairs) + more, fulfilled)
@@ -112,17 +118,19 @@ def _kinds(view: Ranked, pairs: str) -> tuple[Bools, Bools, Bools, Ints, Ints]:
     """Which entries are relevant, non-relevant, and retrieved, (n_entries,) each; R and N of each
     group that count.
     """
-    of = view.of
-    relevant, found = of.level > 0, view.rank[of.row] != NOT_RETRIEVED
+    prefs = view.prefs
+    relevant, found = prefs.level > 0, view.rank[prefs.row] != NOT_RETRIEVED
     # The documents that count as non-relevant differ with the kind of group: level 0, or all that
     # is not above 0.
-    other = np.where(of.entries.spread(of.several), of.level == 0, ~relevant)
-    r, n = (of.entries.count(mask & (found | (pairs != "retrieved"))) for mask in (relevant, other))
+    other = np.where(prefs.entries.spread(prefs.several), prefs.level == 0, ~relevant)
+    r, n = (
+        prefs.entries.count(mask & (found | (pairs != "retrieved"))) for mask in (relevant, other)
+    )
     return relevant, other, found, r, n
 
 
 def _lowest_among_themselves(
-    of: Preferences,
+    prefs: Preferences,
     rank: Ints,
     at: Ints,
     candidates: Segments,
@@ -134,7 +142,7 @@ def _lowest_among_themselves(
 
     They are part of trec_eval's numbers, though no judgment says so: see the list in
     `irpref.measures.prefs`."""
-    row = of.row[at]
+    row = prefs.row[at]
     found = rank[row] != NOT_RETRIEVED
     # Above each of the first R: those before it, except itself if it occurs twice.
     same = np.zeros(row.size, bool)
@@ -143,7 +151,7 @@ def _lowest_among_themselves(
     before = start - candidates.spread(candidates.starts)
     n_found = candidates.count(found)
     above = np.minimum(before, candidates.spread(n_found))
-    second = first_r & ~candidates.spread(of.several)
+    second = first_r & ~candidates.spread(prefs.several)
     if only_retrieved:
         second &= found
     kept = candidates.total_whole(np.where(second, above, 0).astype(np.float64))
@@ -160,14 +168,15 @@ def by_pair(view: Ranked, pairs: str) -> Floats:
 
     If no two groups can judge one pair this is the share of preferences, which is found without
     listing pairs."""
-    of = view.of
+    prefs = view.prefs
     # One group without repeated judgments prefers one of two documents at most once: a pair is a
     # preference.
     value = ratio(
-        of.groups.total_whole(view.fulfilled(pairs)), of.groups.total_whole(view.possible(pairs))
+        prefs.groups.total_whole(view.fulfilled(pairs)),
+        prefs.groups.total_whole(view.possible(pairs)),
     )
     # Only these topics can have a pair that two groups judge; pair by pair is slow.
-    overlap = (of.groups.lengths > 1) | (of.groups.count(of.repeats & ~of.several) > 0)
+    overlap = (prefs.groups.lengths > 1) | (prefs.groups.count(prefs.repeats & ~prefs.several) > 0)
     for t in np.flatnonzero(overlap).tolist():
         _, share, size = _shares_of(view, t, pairs)
         # Added one after the other, as in trec_eval.
@@ -198,7 +207,7 @@ def _shares_of(view: Ranked, t: int, pairs: str) -> tuple[Ints, Floats, int]:
     none = np.zeros(0, np.int64), np.zeros(0)
     found, size = {2: [none], 1: [none]}, 0
     for upper, share, retrieved in _shares(
-        view.of.topics(t, t + 1, start, stop), view.rank[start:stop]
+        view.prefs.topics(t, t + 1, start, stop), view.rank[start:stop]
     ):
         size += int((retrieved >= least).sum())
         # A pair without a retrieved document is fulfilled in no group: its share is 0.
@@ -208,7 +217,7 @@ def _shares_of(view: Ranked, t: int, pairs: str) -> tuple[Ints, Floats, int]:
     return np.concatenate(rows), np.concatenate(shares), size
 
 
-def _shares(of: Preferences, rank: Ints) -> Iterator[tuple[Ints, Floats, Ints]]:
+def _shares(prefs: Preferences, rank: Ints) -> Iterator[tuple[Ints, Floats, Ints]]:
     """The pairs of documents of one topic that are judged, a few million at a time.
 
     Pairs are listed from the top of the ranking, so that memory does not grow with the square of
@@ -222,19 +231,19 @@ def _shares(of: Preferences, rank: Ints) -> Iterator[tuple[Ints, Floats, Ints]]:
     retrieved : how many of the two were retrieved
     """
     n = rank.size
-    order = np.lexsort((rank,) if of.by_id is None else (of.by_id, rank))
+    order = np.lexsort((rank,) if prefs.by_id is None else (prefs.by_id, rank))
     # One number a document makes a pair one integer: higher times n plus lower.
     number = np.empty(n, np.int64)  # of each document, from the top of the ranking
     number[order] = np.arange(n)
     n_found = int((rank != NOT_RETRIEVED).sum())
     # Entries of a group from the top: each is before all that follow.
-    mine = number[of.row]
-    sort = np.lexsort((mine, of.entries.topic))
-    mine, place = mine[sort], of.place[sort]
-    following = of.entries.spread(of.entries.ends) - np.arange(mine.size) - 1
-    following[of.entries.spread(of.several)] = 0
+    mine = number[prefs.row]
+    sort = np.lexsort((mine, prefs.entries.topic))
+    mine, place = mine[sort], prefs.place[sort]
+    following = prefs.entries.spread(prefs.entries.ends) - np.arange(mine.size) - 1
+    following[prefs.entries.spread(prefs.several)] = 0
     # Preferences of several subgroups are listed already.
-    win, lose = number[of.winner], number[of.loser]
+    win, lose = number[prefs.winner], number[prefs.loser]
     high, low = np.minimum(win, lose), np.maximum(win, lose)
 
     # Pairs whose higher document is each one, so that a batch is a range of the ranking.
@@ -283,7 +292,7 @@ def at_documents(view: Ranked, pairs: str, weight: Floats) -> tuple[Floats, Floa
     weights, kept, broken
         The weights of those fulfilled, their number, and the number of the others.
     """
-    of = view.of
+    prefs = view.prefs
 
     def total(kept: bool, weighted: bool = False) -> Floats:
         rows = [KEPT, KEPT_ALONE] if kept else [BROKEN, BROKEN_ALONE]
@@ -291,11 +300,11 @@ def at_documents(view: Ranked, pairs: str, weight: Floats) -> tuple[Floats, Floa
         at_entries, at_pairs = view.entries[rows].sum(axis=0), view.pairs[rows].sum(axis=0)
         if weighted:
             at_entries, at_pairs = (
-                at_entries * of.entries.spread(weight),
-                at_pairs * of.pairs.spread(weight),
+                at_entries * prefs.entries.spread(weight),
+                at_pairs * prefs.pairs.spread(weight),
             )
-        higher = of.winner if kept else of.loser
-        found = np.bincount(of.row, at_entries, view.rank.size) + np.bincount(
+        higher = prefs.winner if kept else prefs.loser
+        found = np.bincount(prefs.row, at_entries, view.rank.size) + np.bincount(
             higher, at_pairs, view.rank.size
         )
         return found.astype(np.float64)

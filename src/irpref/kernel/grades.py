@@ -91,15 +91,15 @@ class Judgments:
         """Whether the preferences are those that the grades imply."""
         return self._preferences is None
 
-    def memo(self, key: Hashable, make: Callable[[], T]) -> T:
-        """Return `make()`, called only the first time that `key` is asked for.
+    def memo(self, key: Hashable, compute: Callable[[], T]) -> T:
+        """Return `compute()`, called only the first time that `key` is asked for.
 
         The key is the function whose result it is, or a tuple that begins with it and goes on with
         its arguments."""
         # Looked up once: another thread may trim it.
         found = self._memo.get(key, _NOTHING)
         if found is _NOTHING:
-            found = self._memo[key] = make()
+            found = self._memo[key] = compute()
         kept: T = found
         return kept
 
@@ -139,47 +139,47 @@ class Judgments:
         The gains themselves, but in a topic with a gain above 2^850 they are divided by a power of
         two."""
 
-        def make() -> Floats:
+        def compute() -> Floats:
             gain, excess = self.level_gain(gains), self.ratio_excess(gains)
             return gain if excess is None else np.ldexp(gain, -self.levels.spread(excess))
 
-        return self.memo((Judgments.level_ratio_gain, gains), make)
+        return self.memo((Judgments.level_ratio_gain, gains), compute)
 
     def ratio_excess(self, gains: Gains) -> Ints | None:
         """Exponent of the power of two that `level_ratio_gain` divides by: shape (n_topics,), None
         if all are 0.
         """
 
-        def make() -> Ints | None:
+        def compute() -> Ints | None:
             excess = np.maximum(np.frexp(self.levels.maximum(self.level_gain(gains)))[1] - 850, 0)
             return excess if excess.any() else None
 
-        return self.memo((Judgments.ratio_excess, gains), make)
+        return self.memo((Judgments.ratio_excess, gains), compute)
 
     def whole(self, gains: Gains) -> bool:
         """Whether all gains are whole numbers, and so small that sums of them are exact."""
 
-        def make() -> bool:
+        def compute() -> bool:
             gain = self.level_gain(gains)
             return bool(
                 (gain == np.rint(gain)).all()
                 and gain.max(initial=0.0) < 2.0**53 / max(self.judged.size, 1)
             )
 
-        return self.memo((Judgments.whole, gains), make)
+        return self.memo((Judgments.whole, gains), compute)
 
     def ideal(self, gains: Gains) -> tuple[Segments, Floats]:
         """The documents with a gain: rows by topic, and gains, falling inside each topic, as
         `level_ratio_gain`.
         """
 
-        def make() -> tuple[Segments, Floats]:
+        def compute() -> tuple[Segments, Floats]:
             # Gains do not rise while grades fall, so these are the first rows of each topic.
             size = np.where(self.level_gain(gains) > 0, self.level_size, 0)
             relevant = self.levels.total_whole(size.astype(np.float64))
             return Segments.of_lengths(relevant), np.repeat(self.level_ratio_gain(gains), size)
 
-        return self.memo((Judgments.ideal, gains), make)
+        return self.memo((Judgments.ideal, gains), compute)
 
     def level_total(self, values: Floats) -> Floats:
         """Sum over all judged documents of a value their level has: (n_levels,) to (n_topics,)."""
@@ -198,7 +198,7 @@ class Judgments:
     def topics(self, start: int, stop: int) -> Judgments:
         """Topics `start` to `stop - 1`."""
 
-        def make() -> Judgments:
+        def compute() -> Judgments:
             rows = slice(int(self.judged.offsets[start]), int(self.judged.offsets[stop]))
             part = Judgments(
                 self.judged.slice(start, stop),
@@ -210,9 +210,9 @@ class Judgments:
             return part
 
         if self.load[-1] > _KEPT:
-            return make()
+            return compute()
         # Columns may join later, when other measures ask for them.
-        return self.memo((Judgments.topics, start, stop, *self.columns), make)
+        return self.memo((Judgments.topics, start, stop, *self.columns), compute)
 
 
 class Levels(Judgments):

@@ -213,22 +213,22 @@ def say_fulfilled(topic: Topic, only_retrieved: bool) -> None:
         if only_retrieved:
             worse, better = (rows[place[rows] != NOT_RETRIEVED] for rows in (worse, better))
         won, lost = worse[place[worse] > place[row]], worse[place[worse] < place[row]]
-        said = []
+        sentences = []
         if won.size:
-            said.append(f"wins over {listed(won)}")
+            sentences.append(f"wins over {listed(won)}")
         if lost.size:
-            said.append(f"loses to {listed(lost)}, less preferred but above it")
+            sentences.append(f"loses to {listed(lost)}, less preferred but above it")
         if topic.inside[i]:
             yields = better[place[better] > place[row]]
             if yields.size:
-                said.append(f"ranked above {listed(yields)}, preferred to it")
-            return "; ".join(said) or "wins and loses nothing"
+                sentences.append(f"ranked above {listed(yields)}, preferred to it")
+            return "; ".join(sentences) or "wins and loses nothing"
         if only_retrieved:
             return "not retrieved: its preferences do not count"
         open_ = worse[place[worse] == NOT_RETRIEVED]
         if open_.size:
-            said.append(f"preferred to {listed(open_)}, which was not retrieved either")
-        return "; ".join(["not retrieved", *said])
+            sentences.append(f"preferred to {listed(open_)}, which was not retrieved either")
+        return "; ".join(["not retrieved", *sentences])
 
     topic.say(topic.inside & ~np.isnan(topic.grade), words)
     topic.say(topic.kind == MISSED, words)

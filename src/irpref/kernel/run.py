@@ -99,14 +99,14 @@ class JudgedRun:
         """Gain of each hit: shape (n_hits,), 0 for grades of 0 and below. See `Judgments.gain`."""
         return self.memo((JudgedRun.gain, gains), lambda: self.pool.level_gain(gains)[self.level])
 
-    def memo(self, key: Hashable, make: Callable[[], T]) -> T:
-        """Return `make()`, called only the first time that `key` is asked for: measures share
+    def memo(self, key: Hashable, compute: Callable[[], T]) -> T:
+        """Return `compute()`, called only the first time that `key` is asked for: measures share
         intermediate arrays.
 
         The key is the function whose result it is, or a tuple that begins with it and goes on with
         its arguments."""
         if key not in self._memo:
-            self._memo[key] = make()
+            self._memo[key] = compute()
         found: T = self._memo[key]
         return found
 
@@ -125,14 +125,14 @@ class JudgedRun:
         A negative grade counts as a judgment only if `negative` is true.
         """
 
-        def make() -> JudgedRun:
+        def compute() -> JudgedRun:
             judged = self if negative else self.at_least(0)
             hits = judged.hits
             return JudgedRun(
                 self.pool, hits, hits.position + 1, judged._row, hits.lengths, judged.level
             )
 
-        return self.memo((JudgedRun.condensed, negative), make)
+        return self.memo((JudgedRun.condensed, negative), compute)
 
     def relevant(self, gains: Gains) -> JudgedRun:
         """The hits with a gain, at their ranks; everything else stays."""
@@ -188,12 +188,12 @@ class JudgedRun:
         if part is self or kept is None:
             return np.zeros(part.rank.size)
 
-        def make() -> Floats:
+        def compute() -> Floats:
             return (kept - part.hits.position - part.hits.spread(self.hits.starts)).astype(
                 np.float64
             )
 
-        return part.memo(JudgedRun.others_above, make)  # it is part of one run only
+        return part.memo(JudgedRun.others_above, compute)  # it is part of one run only
 
     def on_pool(self, values: Floats, missing: float = np.nan) -> Floats:
         """Values of the hits on the rows of the pool, `missing` for documents that are no hits:
@@ -215,12 +215,12 @@ class JudgedRun:
     def missed(self) -> Bools:
         """Which rows of the pool the run did not retrieve: shape (n_judged,)."""
 
-        def make() -> Bools:
+        def compute() -> Bools:
             out = np.ones(self.pool.judged.size, bool)
             out[self.row] = False
             return out
 
-        return self.memo(JudgedRun.missed, make)
+        return self.memo(JudgedRun.missed, compute)
 
     def topics(self, start: int, stop: int) -> JudgedRun:
         """Topics `start` to `stop - 1`."""

@@ -107,11 +107,11 @@ def ideal_gain(pool: Judgments, gains: Gains) -> tuple[Segments, Floats]:
     cgI of the definition: all documents of the pool with a gain, by falling gain. It is never cut,
     and flat after R."""
 
-    def make() -> tuple[Segments, Floats]:
+    def compute() -> tuple[Segments, Floats]:
         ideal, gain = pool.ideal(gains)
         return ideal, ideal.running(gain, pool.whole(gains))
 
-    return pool.memo((ideal_gain, gains), make)
+    return pool.memo((ideal_gain, gains), compute)
 
 
 def blended_ratio(run: JudgedRun, beta: float, gains: Gains) -> tuple[JudgedRun, Floats]:
@@ -135,7 +135,7 @@ def blended_ratio(run: JudgedRun, beta: float, gains: Gains) -> tuple[JudgedRun,
         count exceeds that of the ideal list at any rank.
     """
 
-    def make() -> tuple[JudgedRun, Floats]:
+    def compute() -> tuple[JudgedRun, Floats]:
         # Both sides of the ratio are only needed at relevant documents.
         found = run.relevant(gains)
         gain = run.pool.level_ratio_gain(gains).take(found.level)
@@ -157,7 +157,7 @@ def blended_ratio(run: JudgedRun, beta: float, gains: Gains) -> tuple[JudgedRun,
         )
         return found, ratio
 
-    return run.memo((blended_ratio, beta, gains), make)
+    return run.memo((blended_ratio, beta, gains), compute)
 
 
 def _preferred(found: JudgedRun) -> Ints:

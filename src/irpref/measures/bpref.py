@@ -104,7 +104,7 @@ def above(run: JudgedRun, rel: float, cutoff: int | None) -> _Above:
     """
     view = run.at(cutoff)
 
-    def make() -> _Above:
+    def compute() -> _Above:
         # Documents without a judgment, among them those of negative grade, play no part.
         judged = view.at_least(0)
         found = judged.at_least(rel)
@@ -114,7 +114,7 @@ def above(run: JudgedRun, rel: float, cutoff: int | None) -> _Above:
             found, judged.others_above(found), r, n, judged.hits.lengths - found.hits.lengths
         )
 
-    return view.memo((above, rel), make)
+    return view.memo((above, rel), compute)
 
 
 def bounds(r: Ints, n: Ints, n_retrieved: Ints, norm: str) -> tuple[Ints, Ints]:

@@ -145,14 +145,14 @@ def ideal(pool: Judgments) -> Ideal:
     A level is a grade of a topic. If all documents of a level fill the ranks 3 to 7 of the ideal
     list, none of them is misplaced on any of these ranks."""
 
-    def make() -> Ideal:
+    def compute() -> Ideal:
         grade = pool.level_grade
         # Ranks start at 1, rows of the pool at the topic's first.
         first = pool.level_start - pool.levels.spread(pool.judged.starts) + 1
         relevant, zeros = pool.count_levels(grade > 0), pool.count_levels(grade == 0)
         return Ideal(first, first + pool.level_size - 1, relevant, zeros, bool((grade < 0).any()))
 
-    return pool.memo(ideal, make)
+    return pool.memo(ideal, compute)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -187,7 +187,7 @@ def crp_curve(run: JudgedRun, depth: int | None = None) -> Curve:
     best, grade = ideal(run.pool), run.pool.level_grade
     depth = depth if best.negatives else None
 
-    def make() -> Curve:
+    def compute() -> Curve:
         r = best.relevant
         if best.negatives:
             end = np.maximum(run.n_retrieved, np.maximum(r, depth or 0))
@@ -224,7 +224,7 @@ def crp_curve(run: JudgedRun, depth: int | None = None) -> Curve:
         )
         return Curve(ranks, rank, rp, np.append(ranks.running_count(rp[:-1]), 0), hit, end)
 
-    return run.memo((crp_curve, depth), make)
+    return run.memo((crp_curve, depth), compute)
 
 
 def worst(pool: Judgments) -> Floats:
@@ -312,10 +312,12 @@ def crp(run: JudgedRun, *, cutoff: int | None, judged_only: bool) -> Floats:
         0 too if nothing is relevant.
     """
     view = run.condensed(negative=True) if judged_only else run
-    of, r = crp_curve(view), ideal(run.pool).relevant
+    curve, r = crp_curve(view), ideal(run.pool).relevant
     # Beyond the end of the filled-up list the curve stays where it is. If nothing is relevant
     # nothing can be misplaced.
-    return np.where(r > 0, of.crp[of.row(r if cutoff is None else np.full(r.size, cutoff))], 0.0)
+    return np.where(
+        r > 0, curve.crp[curve.row(r if cutoff is None else np.full(r.size, cutoff))], 0.0
+    )
 
 
 def _loss(run: JudgedRun, kind: str, judged_only: bool) -> Floats:
@@ -383,9 +385,9 @@ def crp_balance(run: JudgedRun) -> Ints:
 
     The rank b at which early misplacements are made good. Looked for from R on: before it, grades
     can lift the curve above 0 in a ranking that is not ideal."""
-    of, r = crp_curve(run), ideal(run.pool).relevant
-    found = of.ranks.first((of.crp[:-1] >= 0) & (of.rank[:-1] >= of.ranks.spread(r)))
-    return np.where(r > 0, of.rank[found], 0)
+    curve, r = crp_curve(run), ideal(run.pool).relevant
+    found = curve.ranks.first((curve.crp[:-1] >= 0) & (curve.rank[:-1] >= curve.ranks.spread(r)))
+    return np.where(r > 0, curve.rank[found], 0)
 
 
 def last_before_positive(curve: Curve) -> Ints:
@@ -420,7 +422,12 @@ def crp_recovery(run: JudgedRun, *, balance: str, cutoff: int | None, judged_onl
 
 
 def crp_terms(
-    run: JudgedRun, *, cutoff: int | None = None, judged_only: bool, share: Floats | None = None
+    run: JudgedRun,
+    *,
+    cutoff: int | None = None,
+    judged_only: bool,
+    share: Floats | None = None,
+    depth: int | None = None,
 ) -> Terms:
     """RP of the documents above the rank that CRP is read at: shape (n_judged,) and by rank.
 
@@ -431,14 +438,17 @@ def crp_terms(
     In the example of the module c adds -2 and a +1; b is ranked below rank R = 2 and adds nothing.
     """
     view = run.condensed(negative=True) if judged_only else run
-    of, r = crp_curve(view), ideal(run.pool).relevant
-    rank = np.where(r > 0, np.minimum(r if cutoff is None else cutoff, of.end), 0)
+    r = ideal(run.pool).relevant
+    if depth is not None:
+        view = shown(view, np.maximum(depth, r))
+    curve = crp_curve(view, depth)
+    rank = np.where(r > 0, np.minimum(r if cutoff is None else cutoff, curve.end), 0)
     factor = np.ones(r.size) if share is None else share
-    rp = of.rp[of.hit] * 1.0
+    rp = curve.rp[curve.hit] * 1.0
 
     def rp_at(topic: Ints, at: Ints) -> Floats:
-        row = of.row(at, topic)
-        return np.where(of.rank[row] == at, of.rp[row], 0.0)
+        row = curve.row(at, topic)
+        return np.where(curve.rank[row] == at, curve.rp[row], 0.0)
 
     def unjudged(topic: Ints, at: Ints) -> Floats:
         return np.where(at <= rank[topic], rp_at(topic, at), 0.0) * factor[topic]
@@ -449,11 +459,12 @@ def crp_terms(
         ),
         unjudged=None if judged_only else unjudged,
         # The ranks that fill a short list up belong to no document.
-        rest=(of.crp[of.row(rank)] - of.crp[of.row(np.minimum(rank, view.n_retrieved))]) * factor,
-        columns={"rp": view.on_pool(rp), "crp": view.on_pool(of.crp[of.hit] * 1.0)},
+        rest=(curve.crp[curve.row(rank)] - curve.crp[curve.row(np.minimum(rank, view.n_retrieved))])
+        * factor,
+        columns={"rp": view.on_pool(rp), "crp": view.on_pool(curve.crp[curve.hit] * 1.0)},
         unjudged_columns={}
         if judged_only
-        else {"rp": rp_at, "crp": lambda topic, at: of.crp[of.row(at, topic)] * 1.0},
+        else {"rp": rp_at, "crp": lambda topic, at: curve.crp[curve.row(at, topic)] * 1.0},
     )
 
 
@@ -479,7 +490,7 @@ def _range_terms(run: JudgedRun, judged_only: bool) -> Terms:
     view = shown(run.condensed(negative=True) if judged_only else run, n)
     high, low = _curve_range(view, n)
     share = ratio(np.full(r.size, 2.0), high - low)
-    terms = crp_terms(run, judged_only=judged_only, share=share)
+    terms = crp_terms(run, judged_only=judged_only, share=share, depth=DEPTH)
     assert terms.rest is not None
     rest = terms.rest - np.where(r > 0, ratio(high + low, high - low), 0.0)
     return replace(terms, rest=rest)

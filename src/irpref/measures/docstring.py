@@ -128,7 +128,7 @@ def _split(lines: list[str]) -> list[tuple[str, str, str]]:
 
 
 def _items(lines: list[str]) -> dict[str, str]:
-    return {item: _line([said, rest]) for item, said, rest in _split(lines)}
+    return {item: _line([first, rest]) for item, first, rest in _split(lines)}
 
 
 def _differs(name: str, lines: list[str]) -> tuple[tuple[str, ...], ...]:

@@ -201,7 +201,7 @@ def level_gain(pool: Judgments, gains: Gains, exponential: bool) -> Floats:
 def ideal_dcg(pool: Judgments, gains: Gains, exponential: bool, cutoff: int | None) -> Floats:
     """DCG of the ideal list: shape (n_topics,)."""
 
-    def make() -> Floats:
+    def compute() -> Floats:
         gain = level_gain(pool, gains, exponential)
         # By gain, not by grade: a dict of gains may put grades in any order.
         order = np.lexsort((-gain, pool.levels.topic))
@@ -210,7 +210,7 @@ def ideal_dcg(pool: Judgments, gains: Gains, exponential: bool, cutoff: int | No
         counts = by_rank > 0 if cutoff is None else (by_rank > 0) & (rank <= cutoff)
         return pool.judged.where(counts).total(by_rank[counts] / _log2(rank[counts] + 1))
 
-    return pool.memo((ideal_dcg, gains, exponential, cutoff), make)
+    return pool.memo((ideal_dcg, gains, exponential, cutoff), compute)
 
 
 def ndcg(

@@ -74,7 +74,7 @@ def ideal_dcg(pool: Judgments, base: float, gains: Gains, cutoff: int | None) ->
     All documents of the pool with a gain, by falling gain, whatever was retrieved.
     """
 
-    def make() -> Floats:
+    def compute() -> Floats:
         ideal, gain = pool.ideal(gains)
         place = ideal.position + 1
         # The ideal list is discounted as the run is.
@@ -83,7 +83,7 @@ def ideal_dcg(pool: Judgments, base: float, gains: Gains, cutoff: int | None) ->
             share = np.where(place <= cutoff, share, 0.0)
         return ideal.total(share)
 
-    return pool.memo((ideal_dcg, base, gains, cutoff), make)
+    return pool.memo((ideal_dcg, base, gains, cutoff), compute)
 
 
 def gain_parts(

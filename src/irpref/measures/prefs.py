@@ -131,12 +131,12 @@ def ranks_on_pool(run: JudgedRun, rank: Ints, cutoff: int | None) -> Ints:
 def _ranked(run: JudgedRun, cutoff: int | None) -> counting.Ranked:
     """The ranking with its preferences counted, once for all readings of a cutoff."""
 
-    def make() -> counting.Ranked:
+    def compute() -> counting.Ranked:
         return counting.ranked(
             run.pool.preferences, run.pool.judged, ranks_on_pool(run, run.rising, cutoff)
         )
 
-    return run.memo((_ranked, cutoff), make)
+    return run.memo((_ranked, cutoff), compute)
 
 
 def pref_share(

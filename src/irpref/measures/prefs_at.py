@@ -69,13 +69,13 @@ def _at_hits(run: JudgedRun, cutoff: int | None = None) -> tuple[Floats, Floats]
     not, none can change it. So each belongs to one hit, every value at a cutoff is a sum over hits,
     and a cutoff needs no counting again: hits below it have 0."""
 
-    def make() -> tuple[Floats, Floats]:
+    def compute() -> tuple[Floats, Floats]:
         of = run.pool.preferences
         view = ranked(of, run.pool.judged, ranks_on_pool(run, run.rank, None))
         _, correct, broken = at_documents(view, "all", np.zeros(of.groups.size))
         return correct[run.row], (correct + broken)[run.row]
 
-    correct, ordered = run.memo(_at_hits, make)
+    correct, ordered = run.memo(_at_hits, compute)
     if cutoff is None:
         return correct, ordered
     inside = run.rank <= cutoff

@@ -100,10 +100,10 @@ variables:
     tau_k       `place` of a hit and 1, counted among judged documents; infinity for the rows that
                 are no hit
     c           `cutoff`: documents below rank c of the whole list are no hits
-    rho_k       `of.value[level] / of.top`; documents of one grade share a level, so it is kept by
-                level
-    R, N        `of.r / of.top` and `of.n / of.top`, (n_topics,)
-    inner sum   `above / of.value[level]`: the division by rho_k comes with that by den_k
+    rho_k       `grades.value[level] / grades.top`; documents of one grade share
+                a level, so it is kept by level
+    R, N        `grades.r / grades.top` and `grades.n / grades.top`, (n_topics,)
+    inner sum   `above / grades.value[level]`: the division by rho_k comes with that by den_k
     den_k       `den` is rho_k times N; in the relative norms rho_k alone, times a number of
                 documents
     1 / R       a division by `size`, at the end
@@ -124,7 +124,7 @@ from irpref.measures.scale import Scale, scale
 
 
 def misplaced(
-    view: JudgedRun, of: Scale, found: JudgedRun | None = None, weighted: bool = True
+    view: JudgedRun, grades: Scale, found: JudgedRun | None = None, weighted: bool = True
 ) -> Floats:
     """Sum, over the retrieved judged documents above each one with a lower value, of the
     difference: (n_hits,).
@@ -137,7 +137,9 @@ def misplaced(
     out of it. What is left are differences of grades; if grades are whole their sum is exact, in
     whatever order they are added."""
     hits, zeros = (view, None) if found is None else (found, view.others_above(found))
-    return inversions(hits.hits, hits.level, view.pool.levels, of.value, of.step, weighted, zeros)
+    return inversions(
+        hits.hits, hits.level, view.pool.levels, grades.value, grades.step, weighted, zeros
+    )
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -146,7 +148,7 @@ class _Parts:
     best document.
     """
 
-    of: Scale
+    grades: Scale
     view: JudgedRun  # judged documents within the cutoff
     found: JudgedRun  # those of them with rho_k > 0, which alone can add something
     hits: Floats  # (n_hits of found,)
@@ -197,33 +199,33 @@ def summands(
         Partitions of n-pref, None for rpref.
     """
     pool = run.pool
-    of = scale(pool, gains, max_rel, n)
+    grades = scale(pool, gains, max_rel, n)
     # Only judged documents are in the formula, and only those with rho_k > 0 in the outer sum. The
     # cutoff comes first: it counts ranks of the list as it is.
     view = run.at(cutoff).at_least(0)
-    found = view.of_levels(of.value > 0)
+    found = view.of_levels(grades.value > 0)
     hits, level = found.hits, found.level
     # The inner sum, (n_found,): the differences above each document serve every norm and reading.
-    above = view.memo((misplaced, of.name), lambda: misplaced(view, of, found))
+    above = view.memo((misplaced, grades.name), lambda: misplaced(view, grades, found))
 
-    def make() -> tuple[Floats, Floats, Floats]:
+    def compute() -> tuple[Floats, Floats, Floats]:
         # Grades enter as ratios of whole numbers wherever they are whole, so equal fractions give
         # equal bits: binary rpref is bpref, k * max_rel + 1 partitions are rpref, relative norms
         # ignore max_rel.
-        den = of.value * (pool.levels.spread(of.n) if norm == "absolute" else 1.0)
+        den = grades.value * (pool.levels.spread(grades.n) if norm == "absolute" else 1.0)
         # rho_k = 0 has no weight, N = 0 nothing below: the difference is 0, and may be divided by
         # anything.
         den = np.where(den > 0, den, 1.0)
         # rho_k, and the 1/R of equation (1), in the unit of the best document: it cancels.
-        return den, of.value / pool.levels.spread(of.unit), of.r / of.unit
+        return den, grades.value / pool.levels.spread(grades.unit), grades.r / grades.unit
 
-    den, weight, size = pool.memo((summands, of.name, norm), make)
+    den, weight, size = pool.memo((summands, grades.name, norm), compute)
     # N and the differences are in units of the top of the scale, so the top is put back into the
     # fraction. The other norms (section 2.4) divide by a number of documents: the judged ones
     # above, or these and itself. Of the highest there are none above, and the sum is 0, too (0/0 in
     # section 2.5): by 1.
     if norm == "absolute":
-        penalty = above * of.top / den.take(level)
+        penalty = above * grades.top / den.take(level)
     else:
         place = view.others_above(found) + hits.position
         penalty = above / (den.take(level) * np.maximum(place + (norm == "relative2") * 1.0, 1.0))
@@ -240,10 +242,10 @@ def summands(
             # of in a double.
             others = pool.level_size.astype(np.float64)
             others[level[first]] -= 1
-            without = pool.levels.total(of.value * others)[topics]
+            without = pool.levels.total(grades.value * others)[topics]
             left = without > 0
             first, topics, size = first[left], topics[left], size.copy()
-            size[topics] = without[left] / of.unit[topics]
+            size[topics] = without[left] / grades.unit[topics]
         summand[first] = 0.0
 
     missed = missed_penalty = None
@@ -252,13 +254,13 @@ def summands(
     # their number * rho_k - sum rho_l. Those that were not retrieved either are not in it: infinity
     # is not below infinity.
     if unretrieved == "infinity":
-        counts = np.bincount(view.level, minlength=of.value.size).astype(np.float64)
+        counts = np.bincount(view.level, minlength=grades.value.size).astype(np.float64)
         lower, lower_total = (
-            _of_lower_steps(pool.levels, of.step, c) for c in (counts, counts * of.value)
+            _of_lower_steps(pool.levels, grades.step, c) for c in (counts, counts * grades.value)
         )
-        differences = lower * of.value - lower_total
+        differences = lower * grades.value - lower_total
         if norm == "absolute":
-            of_level = differences * of.top / den
+            of_level = differences * grades.top / den
         else:
             n_above = pool.levels.spread(view.hits.lengths) + (norm == "relative2")
             of_level = differences / (den * np.maximum(n_above, 1.0))
@@ -267,7 +269,7 @@ def summands(
         # If no judged document was retrieved nothing was ordered: the topic has the value 0.
         ordered = pool.judged.spread((view.hits.lengths > 0) * 1.0)
         missed = np.where(view.missed(), weight[pool.level], 0.0) * (1 - missed_penalty) * ordered
-    return _Parts(of, view, found, summand, missed, size, penalty, missed_penalty)
+    return _Parts(grades, view, found, summand, missed, size, penalty, missed_penalty)
 
 
 def _of_lower_steps(levels: Segments, step: Ints, values: Floats) -> Floats:
@@ -317,8 +319,8 @@ def rpref_terms(run: JudgedRun, **parameters: Any) -> Terms:
         d          0      0      -         0
     """
     parts = summands(run, **parameters)
-    pool, of = run.pool, parts.of
-    value = of.value[pool.level]
+    pool, grades = run.pool, parts.grades
+    value = grades.value[pool.level]
     judged = parts.found.on_pool(parts.hits, 0.0)
     penalty = parts.found.on_pool(parts.penalty)
     if parts.missed is not None and parts.missed_penalty is not None:
@@ -326,8 +328,8 @@ def rpref_terms(run: JudgedRun, **parameters: Any) -> Terms:
         penalty = np.where(parts.view.missed(), parts.missed_penalty, penalty)
     judged = ratio(judged, pool.judged.spread(parts.size))
     columns = {
-        "rho": np.where(pool.grade >= 0, value / of.top, np.nan),
-        "lost": parts.view.on_pool(misplaced(parts.view, of, weighted=False)),
+        "rho": np.where(pool.grade >= 0, value / grades.top, np.nan),
+        "lost": parts.view.on_pool(misplaced(parts.view, grades, weighted=False)),
         # A document of value 0 has no weight to lose.
         "penalty": np.where(value > 0, penalty, np.nan),
     }

@@ -89,7 +89,7 @@ def scale(pool: Judgments, gains: Gains, max_rel: float, n: int | None) -> Scale
         Negative grades are no judgment: they are in neither sum.
     """
 
-    def make() -> Scale:
+    def compute() -> Scale:
         # A negative grade is no judgment: it is in neither R nor N, and above or below nothing.
         judged = pool.level_grade >= 0
         value = np.clip(np.where(judged, pool.level_mapped(gains), 0.0), 0.0, max_rel)
@@ -127,4 +127,4 @@ def scale(pool: Judgments, gains: Gains, max_rel: float, n: int | None) -> Scale
             (gains, max_rel, n),
         )
 
-    return pool.memo((scale, gains, max_rel, n), make)
+    return pool.memo((scale, gains, max_rel, n), compute)

@@ -108,9 +108,11 @@ def check_supported(measures: Iterable[Measure], source: Any) -> None:
         how = {
             p: "" if p.is_available() else f" ({p.install_instructions()})" for p in [*able, *near]
         }
-        said = "; ".join(f"{p.NAME}{install} does{_said(p, measure)}" for p, install in how.items())
+        offers = "; ".join(
+            f"{p.NAME}{install} does{_said(p, measure)}" for p, install in how.items()
+        )
         raise MeasureError(
-            f"no provider that is installed computes {measure}" + (f"; {said}" if said else "")
+            f"no provider that is installed computes {measure}" + (f"; {offers}" if offers else "")
         )
 
 

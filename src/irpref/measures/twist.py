@@ -55,8 +55,8 @@ def space(
     run / most, at least 0; if nothing can be displaced, 1 if nothing is. 0 if both are 0."""
     a, b = (
         # In a list shorter than 2 R a run can be displaced further than the reversed ideal list.
-        np.maximum(1 - np.divide(of, most, out=(of > 0) * 1.0, where=most > 0), 0.0)
-        for of, most in ((plus, most_plus), (-minus, -most_minus))
+        np.maximum(1 - np.divide(lost, most, out=(lost > 0) * 1.0, where=most > 0), 0.0)
+        for lost, most in ((plus, most_plus), (-minus, -most_minus))
     )
     return ratio(2 * a * b, a + b)
 
@@ -73,9 +73,11 @@ def twist(run: JudgedRun, *, depth: int) -> Floats:
     r = best.relevant
     n = np.maximum(depth, r)
     view = shown(run, n)
-    of = crp_curve(view, depth)
-    plus, minus = (of.ranks.total_whole(side(of.rp[:-1], 0)) for side in (np.maximum, np.minimum))
-    rho = recovery_of_toolkit(of, r)
+    curve = crp_curve(view, depth)
+    plus, minus = (
+        curve.ranks.total_whole(side(curve.rp[:-1], 0)) for side in (np.maximum, np.minimum)
+    )
+    rho = recovery_of_toolkit(curve, r)
     # What the displacements of the run are compared with: those of the reversed ideal list of n
     # documents.
     sigma = space(plus, minus, *reversed_ideal(view, np.maximum(view.n_retrieved, n), n, n))

@@ -48,15 +48,15 @@ def preferences_of(rows: Rows) -> list[tuple[str, str]]:
 
     One subgroup: each two judgments of different levels. Several: the set of what is said and what
     follows from it."""
-    said = [
+    stated = [
         (a, b)
         for sub, a, level in rows
         for other_sub, b, other in rows
         if sub == other_sub and level > other
     ]
     if len({sub for sub, _, _ in rows}) == 1:
-        return said
-    closed = set(said)
+        return stated
+    closed = set(stated)
     while True:
         more = {(a, d) for a, b in closed for c, d in closed if b == c} - closed
         if not more:

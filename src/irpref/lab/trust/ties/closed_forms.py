@@ -63,11 +63,11 @@ def closed(
 def _ends(tied: Tied, task: Task, merit: Floats) -> tuple[Floats, Floats]:
     """Lowest and highest value: groups sorted by the merit of their documents, (n_judged,)."""
 
-    def make() -> tuple[JudgedRun, JudgedRun]:
+    def compute() -> tuple[JudgedRun, JudgedRun]:
         key = merit[tied.run.row]
         return tied.arranged(key), tied.arranged(-key)
 
-    one, other = (task(run) for run in tied.run.memo((_ends, merit.tobytes()), make))
+    one, other = (task(run) for run in tied.run.memo((_ends, merit.tobytes()), compute))
     return np.minimum(one, other), np.maximum(one, other)
 
 

@@ -60,7 +60,7 @@ class Tied:
     def view(self, judged_only: bool, negative: bool = False) -> Tied:
         """If `judged_only`, the judged documents, ranked again. See `JudgedRun.condensed`."""
 
-        def make() -> Tied:
+        def compute() -> Tied:
             view = self.run.condensed(negative)
             parts = (
                 self.groups if negative else self.groups.part(np.flatnonzero(self.run.grade >= 0))
@@ -69,7 +69,7 @@ class Tied:
             groups = Segments(np.append(parts.starts[some], view.rank.size))
             return Tied(view, groups, view.rank[groups.starts], groups.lengths)
 
-        return self.run.memo((Tied.view, negative), make) if judged_only else self
+        return self.run.memo((Tied.view, negative), compute) if judged_only else self
 
     def slots(self, cutoff: int | Ints | None) -> Ints:
         """Number of ranks of each group within the cutoff: shape (n_groups,). The cutoff may differ
