@@ -15,6 +15,7 @@ import os
 import re
 import sys
 import tempfile
+import warnings
 
 import ir_datasets
 import pandas as pd
@@ -119,6 +120,8 @@ def main(arguments=None):
         else:
             systems, (topics, qrels) = indexed(dataset, folder), read(dataset)
         first = next(iter(systems))
+        # Nothing below reads the columns + and -, which count higher and lower values.
+        warnings.filterwarnings("ignore", "nCRP: lower is better")
         table = pt.Experiment(
             list(systems.values()),
             topics,

@@ -55,6 +55,7 @@ def test_table_of_one_run(call: Call) -> None:
         measure      value
         AP          0.4444
         EMeasure@2  0.6111
+        AP, EMeasure@2: rel=1, so that all grades from 1 to 2 count alike
         """
     )
     _, out, _ = call("eval", "qrels", "r1", "AP", "RR", "-o", "table", "-q")
@@ -65,6 +66,7 @@ def test_table_of_one_run(call: Call) -> None:
         2      0.5000  0.5000
         3      0.0000  0.0000
         all    0.4444  0.5000
+        AP, RR: rel=1, so that all grades from 1 to 2 count alike
         """
     )
 
@@ -103,6 +105,7 @@ def test_table_of_runs_marks_the_best(call: Call) -> None:
         r2   0.7500*     0.3889*  4.0000     0.0000         3
         * best (lower is better: EMeasure@2)
         answered: topics with documents, of 3
+        AP, EMeasure@2, NumRel: rel=1, so that all grades from 1 to 2 count alike
         """
     )
 

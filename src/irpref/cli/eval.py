@@ -137,8 +137,17 @@ def evaluate(
         n_topics = scorer.pool.n_topics
         answered = {name: n_topics - len(score.missing) for name, score in scores.items()}
         _add_answered(wide, answered, n_topics)
+    wide.notes = [*wide.notes, *_thresholds(scorer, given.measures)]
     out.show(wide)
     return status
+
+
+def _thresholds(scorer: Scorer, measures: Sequence[Measure]) -> list[str]:
+    """Which grades count as relevant to binary measures, if grades are above 1."""
+    from irpref.values.thresholds import thresholds
+
+    pool = scorer.pool
+    return [] if pool is None else thresholds(measures, float(pool.level_grade.max(initial=0)))
 
 
 def _groups(path: str | None, topics: Sequence[str]) -> dict[str | None, set[str]]:
