@@ -101,7 +101,7 @@ def test_table_of_runs_marks_the_best(call: Call) -> None:
     assert out == golden(
         """
         run       AP  EMeasure@2  NumRel  RR(rel=3)  answered
-        r1   0.4444      0.6111   3.0000     0.0000         2
+        r1   0.4444      0.6111   4.0000     0.0000         2
         r2   0.7500*     0.3889*  4.0000     0.0000         3
         * best (lower is better: EMeasure@2)
         answered: topics with documents, of 3
