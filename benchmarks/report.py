@@ -1,4 +1,3 @@
-
 """Write docs/benchmarks.md from results.
 
     python -m benchmarks.report results.json [more.json ...]

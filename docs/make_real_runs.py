@@ -1,4 +1,3 @@
-
 """Computes the results in docs/real-runs/ and writes docs/real-runs.md from them.
 
     python docs/make_real_runs.py FOLDER     # computes: FOLDER holds the collections, each with qrels/ and runs/
@@ -159,9 +158,7 @@ def pictures(
         for of, label in zip(values.values(), measures.values(), strict=True)
     ]
     steady = [meta.stability(of, n_samples=SAMPLES, rng=SEED) for of in chosen]
-    drawn = lab_plots.stability(
-        steady, axes((6.0, 4.2)), highlight=[one.measure for one in steady]
-    )
+    drawn = lab_plots.stability(steady, axes((6.0, 4.2)), highlight=[one.measure for one in steady])
     save(drawn, f"{key}-stability.png")
     save(draw(found, "power", "discriminative power (%)"), f"{key}-power.png")
     save(draw(found, "minority_rate", "minority rate (%)"), f"{key}-minority.png")

@@ -1,4 +1,3 @@
-
 """Write docs/settings.md: which settings fit which collection.
 
     python docs/make_settings.py            # writes docs/settings.md

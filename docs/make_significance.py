@@ -9,8 +9,6 @@ are what chance does; topics are drawn with replacement, and true means are adde
 the differences is that of real runs, and which runs are equal is known. With `symmetric`, the sign
 of each drawn topic is drawn, too."""
 
-
-
 from __future__ import annotations
 
 import json

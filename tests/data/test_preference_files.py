@@ -236,7 +236,9 @@ def test_a_file_of_preferences_is_checked_without_a_measure_and_named_where_grad
     ):
         irpref.evaluator(["AP"], str(judged))
     judged.write_text("q 0 a high\n")
-    with pytest.raises(ValueError, match=r"the relevance 'high' is no number.*: 'q 0 a high'; labels="):
+    with pytest.raises(
+        ValueError, match=r"the relevance 'high' is no number.*: 'q 0 a high'; labels="
+    ):
         irpref.evaluator(["AP"], str(judged))
 
 

@@ -123,7 +123,22 @@ def test_without_the_extra_for_reports_it_says_so(tmp_path):
         [sys.executable, "-c", code], capture_output=True, text=True, cwd=tmp_path, timeout=120
     )
     assert (done.returncode, done.stderr) == (0, "")
-    assert (
-        "No report was written (a report needs Jinja: pip install irpref[lab])." in done.stdout
-    )
+    assert "No report was written (a report needs Jinja: pip install irpref[lab])." in done.stdout
     assert list(tmp_path.iterdir()) == []
+
+
+def test_files_are_the_collection_and_a_page_is_not_overwritten_unasked(tmp_path, monkeypatch):
+
+    monkeypatch.chdir(tmp_path)
+    assert main(["demo", "--files", "cast"]) == 0
+    cast = load("cast2021")
+    for name, run in cast.runs.items():
+        written = irpref.read_run(f"cast/{name.removeprefix('org_')}.run")
+        pairs = zip(written["query_id"], written["doc_id"], written["score"], strict=True)
+        assert {(q, d): s for q, d, s in pairs} == {
+            (q, d): s for q, docs in run.items() for d, s in docs.items()
+        }
+    page = tmp_path / "irpref-demo.html"
+    page.write_text("mine")
+    assert main(["demo"]) == 1
+    assert page.read_text() == "mine"

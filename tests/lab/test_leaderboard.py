@@ -137,7 +137,9 @@ def test_a_run_that_answers_nothing_is_kept_and_takes_no_part():
     assert found["reason"].tolist()[n:] == last["reason"].tolist()
     assert found["p"].tolist()[n:] != found["p"].tolist()[:1]
     for runs, strict in ((RUNS, True), ({"fair": RUNS["fair"]}, False)):
-        with pytest.raises(ValueError, match=f"'none': {answers}; 'elsewhere': {answers}; 'unjudged': "):
+        with pytest.raises(
+            ValueError, match=f"'none': {answers}; 'elsewhere': {answers}; 'unjudged': "
+        ):
             irpref.lab.leaderboard(["AP"], QRELS, absent | runs, strict=strict)
     for name in absent:
         with pytest.raises(ValueError, match=f"'{name}': (the run answers|none of)"):

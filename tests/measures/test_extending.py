@@ -82,9 +82,7 @@ def repository(tmp_path_factory):
     """A copy of the repository in which all three were added."""
     home = tmp_path_factory.mktemp("repository")
     for folder in ("src", "tests"):
-        shutil.copytree(
-            ROOT / folder, home / folder, ignore=shutil.ignore_patterns("__pycache__")
-        )
+        shutil.copytree(ROOT / folder, home / folder, ignore=shutil.ignore_patterns("__pycache__"))
     shutil.copy(ROOT / "pyproject.toml", home)
     for name, found, written in EDITS:
         text = (home / name).read_text(encoding="utf-8")

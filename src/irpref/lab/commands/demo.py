@@ -11,6 +11,7 @@ import click
 
 from irpref.cli import options
 from irpref.cli.command import command
+from irpref.data.replace import replaced
 from irpref.messages import p_equals
 from irpref.show.text import of_frame, page_of, rounded
 from irpref.show.text import text as printed
@@ -39,7 +40,8 @@ Next, with files of yours:
     epilog="""\b
 Examples:
   irpref demo
-  irpref demo -f report.html""",
+  irpref demo -f report.html
+  irpref demo --files cast""",
 )
 @options.option(
     "-f",
@@ -50,7 +52,14 @@ Examples:
     show_default=True,
     help="write the report to this file",
 )
-def demo(file: str) -> None:
+@options.option(
+    "--files",
+    "folder",
+    metavar="DIR",
+    type=click.Path(file_okay=False),
+    help="only write the judgments and runs to this folder, as files to try commands on",
+)
+def demo(file: str, folder: str | None) -> None:
     """Try irpref on real runs that come with it: which of two systems is better?
 
     Uses five runs of TREC CAsT 2021 (irpref.datasets.load("cast2021")). Two measures disagree about
@@ -62,6 +71,10 @@ def demo(file: str) -> None:
 
     data = load("cast2021")
     qrels, runs = data.qrels_frame(), {name: data.run_frame(name) for name in data.runs}
+    if folder is not None:
+        _write_files(folder, qrels, runs)
+        return
+    _keep_what_is_there(file)
     board = irpref.lab.leaderboard([*MEASURES, CONDENSED], qrels, runs)
     means = board.pivot(index="run", columns="measure", values="mean").sort_values(
         NDCG, ascending=False
@@ -79,8 +92,7 @@ def demo(file: str) -> None:
         f"1. Measures disagree. nDCG@10 ranks {_ahead(means[NDCG])}; RPref ranks "
         f"{_ahead(means[RPREF])}. nDCG@10 looks "
         "at the first ten documents and takes unjudged ones for worthless. RPref compares the "
-        "order of judged "
-        "documents, down the list.",
+        "order of judged documents, down the list.",
         _unjudged(means, ends),
         _chance(means, pairs["p_adjusted"], board.test),
     )
@@ -97,6 +109,31 @@ def demo(file: str) -> None:
     sys.stdout.write("\n".join([*lines, *story, "", _report(qrels, runs, file), "", NEXT]))
 
 
+def _write_files(folder: str, qrels: Any, runs: dict[str, Any]) -> None:
+    """Write qrels.txt and a run file for each run, in TREC's format."""
+    os.makedirs(folder, exist_ok=True)
+    judged = qrels.assign(iteration=0)[["query_id", "iteration", "doc_id", "relevance"]]
+    tables = {"qrels.txt": judged}
+    for name, run in runs.items():
+        ranked = run.assign(iteration="Q0", rank=run.groupby("query_id").cumcount() + 1, tag=name)
+        columns = ["query_id", "iteration", "doc_id", "rank", "score", "tag"]
+        tables[f"{name.removeprefix('org_')}.run"] = ranked[columns]
+    for name, table in tables.items():
+        path = os.path.join(folder, name)
+        with replaced(path) as beside:
+            table.to_csv(beside, sep=" ", header=False, index=False)
+    sys.stdout.write(f"Wrote {', '.join(tables)} to {folder}.\n")
+
+
+def _keep_what_is_there(path: str) -> None:
+    """Ask before a file is overwritten; without a terminal to ask on, refuse."""
+    if not os.path.isfile(path):
+        return
+    if not sys.stdin.isatty():
+        raise FileExistsError(f"{path}: the file exists; -f names another, or delete it first")
+    click.confirm(f"{path} exists. Overwrite it?", abort=True, err=True)
+
+
 def _ahead(means: Any) -> str:
     better, worse = sorted(PAIR, key=lambda name: -means[name])
     return f"{better} above {worse}, {means[better]:.4f} to {means[worse]:.4f}"
@@ -110,10 +147,8 @@ def _unjudged(means: Any, ends: dict[str, Any]) -> str:
     overlap = max(end["low"] for end in ends.values()) < min(end["high"] for end in ends.values())
     return (
         f"2. Judgments are incomplete: {shares} first ten documents have one. Without the others "
-        f"(condensed lists, "
-        f"judged_only=True) nDCG@10 ranks {_ahead(means[CONDENSED])}. Depending on their grades, "
-        f"nDCG@10 could be as "
-        f"low and as high as: {could}. The ranges "
+        f"(condensed lists, judged_only=True) nDCG@10 ranks {_ahead(means[CONDENSED])}. "
+        f"Depending on their grades, nDCG@10 could be as low and as high as: {could}. The ranges "
         f"{'overlap: the judgments alone do not decide' if overlap else 'do not overlap'}."
     )
 
