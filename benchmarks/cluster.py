@@ -12,6 +12,7 @@ import warnings
 from pathlib import Path
 from typing import Any
 
+import irpref
 from benchmarks import peers, workloads
 
 ROWS = 5_000_000
@@ -27,7 +28,7 @@ def spark(options: argparse.Namespace) -> list[dict[str, Any]]:
     from pyspark.sql import SparkSession
 
     from irpref.lab.spark import evaluate
-    
+
     cores = min(os.cpu_count() or 1, 8)
     rows = (options.topics or ROWS // 1000) * 1000
     results: list[dict[str, Any]] = []

@@ -5,6 +5,8 @@
 Later files replace what earlier ones measured. With --keep, sections of the page that have no
 results stay as they are."""
 
+# ruff: noqa: RUF001  (the page writes ratios with a multiplication sign)
+
 from __future__ import annotations
 
 import json

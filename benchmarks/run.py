@@ -33,8 +33,8 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
-from benchmarks import cluster, commands, peers, stages, track, workloads
 import irpref
+from benchmarks import cluster, commands, peers, stages, track, workloads
 from irpref.data import texts
 from irpref.messages import IrprefWarning
 
@@ -306,8 +306,6 @@ def kernels(seconds: float) -> list[Result]:
     import numpy as np
     import pandas as pd
 
-    import irpref
-    
     results: list[Result] = []
     topics, depth = 20, 5000
     for grades in (2, 4, 16, 32, 256, depth):

@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+import irpref
 from benchmarks import peers, workloads
 
 
@@ -17,10 +18,10 @@ def stages(options: argparse.Namespace) -> list[dict[str, Any]]:
     """Seconds of the three stages, and of each check on its own."""
     from irpref.judged import match
     from irpref.judged.align import Part, _at_once
-    from irpref.judged.order import evaluation_order
     from irpref.judged.judgments import judgments
+    from irpref.judged.order import evaluation_order
     from irpref.kernel.segments import Segments
-    
+
     results: list[dict[str, Any]] = []
     names = [n for n in "ACD" if n in options.what] or list("AD")
     for name in names:

@@ -18,6 +18,7 @@ from typing import Any
 
 import numpy as np
 
+import irpref
 from benchmarks import commands, peers, workloads
 
 RUNS = 129
@@ -181,7 +182,7 @@ def parquet(options: argparse.Namespace) -> list[dict[str, Any]]:
     """All measures over a run in Parquet: one file, and a folder partitioned by topic."""
     from irpref.data.source import Source
     from irpref.judged.stream import align_file
-    
+
     results: list[dict[str, Any]] = []
     load = workloads.build("S", topics=options.topics or 4000)
     with tempfile.TemporaryDirectory() as folder:

@@ -19,7 +19,7 @@ import irpref
 
 DOCS = Path(__file__).resolve().parent
 sys.path.insert(0, str(DOCS.parent / "tests"))
-from browser import Browser
+from browser import Browser  # noqa: E402  (the tests drive it)
 
 RUNS = (
     *(

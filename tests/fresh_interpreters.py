@@ -35,23 +35,21 @@ def _facts():
 
 
 def irpref_first():
-    import pyterrier  # noqa: F401
-
-    import irpref  # noqa: F401
+    import irpref
+    import pyterrier
 
     return _facts()
 
 
 def pyterrier_first():
-    import pyterrier  # noqa: F401
-
-    import irpref  # noqa: F401
+    import pyterrier
+    import irpref
 
     return _facts()
 
 
 def stages_first():
-    import irpref.transformers  # noqa: F401
+    import irpref.transformers
 
     return _facts()
 
@@ -85,7 +83,7 @@ def only_pyterrier():
 
 
 def only_irpref():
-    import irpref  # noqa: F401
+    import irpref
 
     heavy = ("pyterrier", "matplotlib", "pandas", "polars", "ir_datasets", "pyspark")
     return [name for name in heavy if name in sys.modules]
@@ -156,7 +154,7 @@ def name_taken():
     theirs = Theirs()
     ir_measures.measures.register(theirs)
     try:
-        import irpref  # noqa: F401
+        import irpref
 
         error = ""
     except ValueError as e:

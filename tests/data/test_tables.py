@@ -314,7 +314,11 @@ def test_parquet_without_pyarrow_is_refused_in_one_line(
         ),
         ("r.csv", b"query_id,doc_id,score\n,,\n", "{path}, line 2: the query_id is missing"),
         ("r.csv", b"query_id,doc_id,score\n1,\xff,2\n", "{path}, line 2: this is not UTF-8"),
-        ("r.csv", b"1,a,2\n", "{path} has no columns 'query_id' (or 'qid'), 'doc_id' (or 'docno'), 'score' (or"),
+        (
+            "r.csv",
+            b"1,a,2\n",
+            "{path} has no columns 'query_id' (or 'qid'), 'doc_id' (or 'docno'), 'score' (or",
+        ),
         ("r.csv", b"qid,docno,docno,score\n1,a,b,2\n", "{path} has two columns of the same name"),
         ("r.csv", b"", "{path}: the file is empty, expected a header"),
         (

@@ -21,7 +21,7 @@ RANKS = pd.DataFrame(
     [("q1", "a", 1), ("q1", "b", 2), ("q2", "a", 1), ("q2", "b", 2)],
     columns=["query_id", "doc_id", "rank"],
 )
-Ranked = namedtuple("Ranked", "query_id doc_id rank")  # noqa: PYI024
+Ranked = namedtuple("Ranked", "query_id doc_id rank")
 
 
 def rows(data: bytes, form: str, **how: Any) -> list[list[Any]]:

@@ -398,7 +398,10 @@ def test_an_evaluator_of_both_leaves_the_pipeline_alone():
     result = evaluator.calc(run)
     assert result.aggregated == found
     metrics = list(evaluator.iter_calc(run))
-    key = lambda m: (str(m.measure), m.query_id)
+
+    def key(m):
+        return (str(m.measure), m.query_id)
+
     assert sorted(metrics, key=key) == sorted(ir_measures.iter_calc(asked, qrels, run), key=key)
     assert sorted(result.per_query, key=key) == sorted(metrics, key=key)
     values = evaluator.values(run)

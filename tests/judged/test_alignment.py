@@ -2,7 +2,6 @@
 entry point.
 """
 
-
 import ir_measures
 import numpy as np
 import pandas as pd
@@ -126,8 +125,7 @@ def test_every_measure_sees_one_order_of_tied_documents():
     tied = {t: {d: float(rng.integers(0, 3)) for d in docs[:10]} for t in qrels}
     apart = {
         t: {
-            d: -float(i)
-            for i, d in enumerate(sorted(run, key=lambda d: (run[d], d), reverse=True))
+            d: -float(i) for i, d in enumerate(sorted(run, key=lambda d: (run[d], d), reverse=True))
         }
         for t, run in tied.items()
     }

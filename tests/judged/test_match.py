@@ -115,7 +115,9 @@ def found(pool, run):
 def test_every_way_gives_the_same(qrels_form, run_form, way, rows, monkeypatch):
     look_up(monkeypatch, way)
     judged, run = rows
-    assert found(judgments(FORMS[qrels_form](judged)).pool(), FORMS[run_form](run)) == plain(judged, run)
+    assert found(judgments(FORMS[qrels_form](judged)).pool(), FORMS[run_form](run)) == plain(
+        judged, run
+    )
 
 
 @pytest.mark.parametrize("qrels_way", WAYS)

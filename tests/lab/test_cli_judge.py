@@ -105,9 +105,9 @@ def test_holes_shrink_when_a_judge_is_given(files, capsys):
     bare = records(capsys, "leaderboard human one two nDCG")
     filled = records(capsys, "leaderboard human one two nDCG --judge said")
     assert [row["judged@10"] for row in bare] < [row["judged@10"] for row in filled] == [1.0, 1.0]
-    assert irpref.lab.leaderboard(["nDCG"], irpref.lab.fill(HUMAN, JUDGE), RUNS)["mean"].tolist() == [
-        row["mean"] for row in filled
-    ]
+    assert irpref.lab.leaderboard(["nDCG"], irpref.lab.fill(HUMAN, JUDGE), RUNS)[
+        "mean"
+    ].tolist() == [row["mean"] for row in filled]
 
 
 def test_functions_take_a_judge_as_commands_do(files):
@@ -123,7 +123,9 @@ def test_functions_take_a_judge_as_commands_do(files):
 
 def test_intervals_over_unjudged_documents_with_a_judge(files, capsys):
     found = records(capsys, "intervals human one nDCG --over unjudged --judge said")
-    expected = irpref.lab.intervals(["nDCG"], irpref.lab.fill(HUMAN, JUDGE), RUNS["one"], over="unjudged")
+    expected = irpref.lab.intervals(
+        ["nDCG"], irpref.lab.fill(HUMAN, JUDGE), RUNS["one"], over="unjudged"
+    )
     assert [row["low"] for row in found] == pytest.approx(expected["low"].tolist())
     assert [row["expected"] for row in found] == pytest.approx(expected["expected"].tolist())
 

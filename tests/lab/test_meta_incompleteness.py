@@ -223,9 +223,7 @@ def test_shallow_pools_leave_what_the_drawn_runs_have_at_the_top(teams):
 def test_judgments_from_an_iterator():
     runs = {"x": {"q": {"a": 1.0, "b": 3.0}}, "y": {"q": {"a": 2.0, "b": 1.0}}}
     judged = iter([ir_measures.Qrel("q", "a", 2, "0"), ir_measures.Qrel("q", "b", 0, "0")])
-    found = incompleteness(
-        ["AP", "RPref"], judged, runs, levels=[100], n_samples=1, rng=0
-    ).means
+    found = incompleteness(["AP", "RPref"], judged, runs, levels=[100], n_samples=1, rng=0).means
     expected = {("AP", "x"): 0.5, ("AP", "y"): 1.0, ("RPref", "x"): 0.0, ("RPref", "y"): 1.0}
     assert found.set_index(["measure", "system"])["mean"].to_dict() == expected
 

@@ -440,7 +440,10 @@ def test_a_shortest_circle_is_told_but_of_a_very_large_graph_one_through_its_fir
 ):
     circle = [f"d{i:03}>d{(i + 1) % size:03}" for i in range(size)]
     with pytest.raises(ValueError, match=message):
-        prepare([irpref.PrefShare], irpref.judgments(frame_of(pairs(" ".join(circle) + " e1>e2 e2>e1 d007>e1"))))
+        prepare(
+            [irpref.PrefShare],
+            irpref.judgments(frame_of(pairs(" ".join(circle) + " e1>e2 e2>e1 d007>e1"))),
+        )
 
 
 @given(st.lists(st.tuples(st.integers(0, 5), st.integers(0, 5)), min_size=1, max_size=12))

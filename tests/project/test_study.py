@@ -19,6 +19,8 @@ from study.claims import HYPOTHESES
 from study.results import Results
 from study.text import fraction, listed, percent, signed, table, times
 
+import irpref
+
 pytestmark = pytest.mark.once
 
 

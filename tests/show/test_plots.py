@@ -97,7 +97,7 @@ def test_sketch_of_a_curve_without_a_balance_point():
     ],
 )
 def test_sketch_asks_for_what_it_is_to_draw(options, message):
-    with pytest.raises(ValueError) as caught:
+    with pytest.raises(ValueError) as caught:  # noqa: PT011  (the message is compared below)
         plots.crp_sketch(SYNTHETIC.qrels, THREE, **options)
     assert message in str(caught.value)
     assert not pyplot.get_fignums()

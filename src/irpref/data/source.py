@@ -108,7 +108,7 @@ class Source:
                 raise InputError("standard input is closed", path=self.name)
             stream = sys.stdin.buffer
         elif isinstance(self.path, (str, os.PathLike)):
-            stream = open(self.path, "rb", buffering=0)  # read to its end
+            stream = open(self.path, "rb", buffering=0)  # noqa: SIM115  # read to its end
         if isinstance(stream, io.TextIOBase):
             raise TypeError(
                 f"{self.name} is open as text, expected a path or a binary file: open it with "
@@ -137,9 +137,8 @@ class _Stream:
 
     def __init__(self, stream: Any, name: str, keep: bool = False) -> None:
         self._stream, self._name, self._keep = stream, name, keep
-        self._read: IO[bytes] = (
-            tempfile.TemporaryFile() if keep else io.BytesIO()
-        )  # closed with this
+        # Closed with this.
+        self._read: IO[bytes] = tempfile.TemporaryFile() if keep else io.BytesIO()  # noqa: SIM115
         self._recording = True
         weakref.finalize(self, self._read.close)
 

@@ -5,6 +5,7 @@ beside this file holds their parameters for editors and type checkers; docs/make
 from the declarations."""
 
 # ruff: noqa: F401
+
 # isort: off
 from irpref.measures.rpref import NPref, RPref
 from irpref.measures.bpref import Bpref10, BprefN, BprefR, BprefVariant

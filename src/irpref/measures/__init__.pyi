@@ -1,6 +1,7 @@
 """The measures, as type checkers see them. Written by docs/make_types.py; change the declarations."""
 
 # ruff: noqa: RUF022
+
 from collections.abc import Mapping
 from typing import Literal, NoReturn
 
