@@ -151,7 +151,8 @@ class _LineForm:
         n = data.count(b"\n")
         if not data.startswith(first) or any(byte in data for byte in (b"\\", b"\t", *_MARKS)):
             return None
-        data = data.removeprefix(first).replace(last + b"\n", b"\n").replace(b"\n" + first, b"\n")
+        data = data.removeprefix(first).removesuffix(last + b"\n") + b"\n"
+        data = data.replace(last + b"\n" + first, b"\n")
         for mark, gap in zip(_MARKS, inner, strict=False):
             data = data.replace(gap, mark)
         if any(byte in data for byte in (b'"', b"{", b"}", b" ", b"\t")):
@@ -162,9 +163,7 @@ class _LineForm:
         expected = [*(mark[0] for mark in _MARKS[: len(inner)]), 10]
         if marks.size != n * width or (marks.reshape(n, width) != expected).any():
             return None
-        for mark in _MARKS[: len(inner)]:
-            data = data.replace(mark, b"\t")
-        plain = plain_lines(data, width, {"doc_id": self.doc}, self.score)
+        plain = plain_lines(data.translate(_TABS), width, {"doc_id": self.doc}, self.score)
         if plain is None:
             return None
         names, lengths, ids, numbers = plain
@@ -173,6 +172,7 @@ class _LineForm:
 
 
 _MARKS = tuple(bytes([byte]) for byte in range(1, 9))
+_TABS = bytes(9 if 0 < byte < 9 else byte for byte in range(256))
 _RUN = ("query_id", "doc_id", "score")
 
 
