@@ -430,7 +430,7 @@ def test_lines_too_long_beside_lines_too_short(lines: list[list[str]], separator
 
         def exact(form: trec.Form = form) -> object:
             form = trec._form_of(data)[0] or form if form is trec.QRELS else form
-            columns, _ = trec.parse_lines(data, form)
+            columns, _, _ = trec.parse_lines(data, form)
             return list(
                 zip(columns["query_id"], columns["doc_id"], columns[form.number], strict=True)
             )

@@ -245,3 +245,68 @@ def test_a_line_that_is_written_differently_is_read_for_itself() -> None:
         with pytest.raises(InputError) as error:
             rows((first + wrong).encode(), "jsonl")
         assert error.value.line == 2
+
+
+# Comments -----------------------------------------------------------------------------------------
+
+SAID = [("#q1", "a", 1.0), ("#q1", "b", 0.0), ("q2", "a", 1.0), ("q2", "b", 0.0)]
+
+
+@pytest.mark.parametrize("end", ["", "\r"])
+@pytest.mark.parametrize("first", ["#q1", "q2"])
+def test_a_topic_may_begin_with_a_number_sign(first: str, end: str) -> None:
+    said = sorted(SAID, key=lambda row: row[0] != first)
+    runs = "".join(f"{q} Q0 {d} 1 {s} tag{end}\n" for q, d, s in said)
+    assert rows(runs.encode(), "trec") == [list(row) for row in said]
+    tagged = runs.replace("tag", "a tag of words")
+    assert rows(tagged.encode(), "trec") == [list(row) for row in said]
+    four = "".join(f"{q} 0 {d} {g:.0f}{end}\n" for q, d, g in said)
+    three = "".join(f"{q} {d} {g:.0f}{end}\n" for q, d, g in said)
+    for text in (four, three):
+        assert judged(text.encode(), "trec") == [list(row) for row in said]
+
+
+def test_topics_that_all_begin_with_a_number_sign(tmp_path: Path) -> None:
+    (tmp_path / "q").write_text("#q1 0 a 1\n#q2 0 a 1\n")
+    (tmp_path / "r").write_text("#q1 Q0 a 1 1 t\n#q2 Q0 b 1 1 t\n")
+    evaluator = irpref.evaluator(["AP"], tmp_path / "q")
+    assert evaluator.calc_aggregate(tmp_path / "r") == {irpref.parse("AP"): 0.5}
+
+
+@pytest.mark.parametrize("comment", ["# made by hand", "#qid Q0 docno rank score tag", "#", "#####"])
+def test_comments_are_counted(comment: str) -> None:
+    data = f"{comment}\nq1 Q0 a 1 1 t\n{comment}\nq1 Q0 b 1 0 t\n".encode()
+    with pytest.warns(IrprefWarning, match="2 lines that begin with '#' were skipped"):
+        assert rows(data, "trec") == [["q1", "a", 1.0], ["q1", "b", 0.0]]
+
+
+def test_groups_and_preferences_of_such_topics(tmp_path: Path) -> None:
+    pairs = irpref.read_preferences(io.BytesIO(b"# who wins\n#q1 a b\nq2 a b\n"), "pairs")
+    assert set(pairs["query_id"]) == {"#q1", "q2"}
+    levels = irpref.read_preferences(io.BytesIO(b"#q1 0 1 a 2\n#q1 0 1 b 1\nq2 0 1 a 1\n"))
+    assert set(levels["query_id"]) == {"#q1", "q2"}
+    from irpref.judged.groups import read_groups
+
+    (tmp_path / "groups").write_text("# topic and group\n#q1 easy\nq2 hard\n")
+    assert read_groups(tmp_path / "groups") == {"#q1": "easy", "q2": "hard"}
+
+
+# MS MARCO -----------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("first", [0, 1])
+def test_ranks_of_msmarco(first: int) -> None:
+    data = "".join(f"q{t}\td{r}\t{r + first}\n" for t in range(3) for r in (2, 0, 1))
+    assert len(rows(data.encode(), "msmarco")) == 9
+
+
+@pytest.mark.parametrize("scores", [(20, 10), (5, 3), (9, 9), (0, 1000)])
+def test_scores_are_no_ranks_of_msmarco(scores: tuple[int, int]) -> None:
+    data = "".join(f"q{t}\td{i}\t{s}\n" for t in range(3) for i, s in enumerate(scores))
+    with pytest.raises(InputError, match="are these scores") as error:
+        rows(data.encode(), "msmarco")
+    assert error.value.topic == "q0"
+
+
+def test_a_topic_without_its_first_ranks_is_still_msmarco() -> None:
+    assert len(rows(b"q1\ta\t1\nq1\tb\t2\nq2\ta\t3\nq3\ta\t1\n", "msmarco")) == 4

@@ -5,9 +5,10 @@
            query_id  doc_id  relevance
 
 Fields are separated by white space (spaces, tabs, any number of them), lines by LF, CRLF or CR.
-Blank lines and lines that begin with `#` are ignored, as by trec_eval 10. Everything else is data:
-a line that does not have the form above is an error with file, line number and text; nothing is
-skipped. Ids are text (`007` stays `007`; quotes are ordinary characters; UTF-8). Ranks are not
+Blank lines are ignored. A line that begins with `#` is data if it has the fields of the form (a
+topic may be called `#q1`); else it is a comment, and a warning says how many were skipped.
+Everything else is data: a line that does not have the form above is an error with file, line number
+and text. Ids are text (`007` stays `007`; quotes are ordinary characters; UTF-8). Ranks are not
 read. A line has at most 64 MB.
 
 The format leaves open, and we decided:
@@ -30,6 +31,7 @@ from __future__ import annotations
 
 import codecs
 import re
+from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
@@ -43,8 +45,8 @@ from irpref.data.columns import Stretches, Table, as_list, as_objects, stretches
 from irpref.data.labels import WORTH
 from irpref.data.source import LONGEST_LINE, Source, ahead, blocks_of, too_long
 from irpref.data.texts import Texts
-from irpref.errors import InputError, LabelError, Remedy
-from irpref.messages import clipped
+from irpref.errors import InputError, IrprefWarning, LabelError, Remedy
+from irpref.messages import clipped, warn_user
 
 BLOCK_BYTES = 4 << 20  # several in flight: bytes and tables stay small however long the file is
 SHOWN = 200  # characters of a malformed line in its message
@@ -131,7 +133,16 @@ def whole(source: Source, form: Form) -> Table:
 def ranks(source: Source) -> Iterator[Table]:
     """Rows of a run of MS MARCO's three columns, which hold ranks: the scores are the negative
     ranks.
+
+    Raises
+    ------
+    InputError
+        As `blocks`; a rank is no whole number; in most topics the ranks are not 1, 2, 3, ... (or 0,
+        1, 2, ...), so that these are scores.
     """
+    lowest: dict[str, int] = {}
+    highest: dict[str, int] = {}
+    numbers: Counter[str] = Counter()
     for table in blocks(source, RANKS):
         rank = table.value
         bad = np.flatnonzero(~((rank == np.rint(rank)) & (rank >= 0) & (rank < 2**53)))
@@ -148,11 +159,67 @@ def ranks(source: Source) -> Iterator[Table]:
                 column="rank",
                 value=float(rank[bad[0]]),
             )
+        topics = stretches_of(table.query_id)
+        begins = np.append(0, np.cumsum(topics.lengths))[:-1]
+        lows, highs = (ends.reduceat(rank, begins).tolist() for ends in (np.minimum, np.maximum))
+        for name, low, high, n in zip(
+            topics.names, lows, highs, topics.lengths.tolist(), strict=True
+        ):
+            lowest[name] = min(lowest.get(name, low), low)
+            highest[name] = max(highest.get(name, high), high)
+            numbers[name] += n
         yield replace(table, value=-rank)
+    odd = [
+        name
+        for name, n in numbers.items()
+        if lowest[name] > 1 or highest[name] - lowest[name] + 1 != n
+    ]
+    if 2 * len(odd) > len(numbers):
+        topic = odd[0]
+        raise InputError(
+            f"the third column of MS MARCO's runs holds ranks, 1, 2, 3, ...; in {len(odd)} of "
+            f"{len(numbers)} topics it does not, first in {topic!r}: are these scores?",
+            path=source.name,
+            topic=topic,
+            column="rank",
+        )
 
 
 def lines_of(source: Source) -> Iterator[tuple[int, bytes]]:
-    """Lines that hold something, with their numbers from 1."""
+    """Lines that hold something, with their numbers from 1.
+
+    Those that begin with `#` hold something if they have the fields of the first other line.
+    """
+    doubtful: list[tuple[int, bytes]] = []
+    plain: list[bytes] = []
+    for number, line in _lines(source):
+        if not line.lstrip().startswith(b"#"):
+            if not plain:
+                plain = line.split(None, MOST_FIELDS)
+                yield from (pair for pair in doubtful if _are_alike(pair[1], plain))
+            yield number, line
+        elif plain:
+            if _are_alike(line, plain):
+                yield number, line
+        else:
+            doubtful.append((number, line))
+    if not plain:
+        yield from (pair for pair in doubtful if 3 <= len(pair[1].split(None, MOST_FIELDS)) <= 6)
+
+
+def _are_alike(line: bytes, plain: list[bytes]) -> bool:
+    """Whether a line has as many fields as another one, and a number in the same place."""
+    fields = line.split(None, MOST_FIELDS)
+    if len(fields) != len(plain):
+        return False
+    place = 4 if len(plain) == RUN.n else -1
+    if is_number(plain[place]):
+        return is_number(fields[place])
+    return fields[0] != b"#"
+
+
+def _lines(source: Source) -> Iterator[tuple[int, bytes]]:
+    """Lines that are not blank, with their numbers from 1."""
     with source.open() as file:
         number = 0
         for block in blocks_of(file, 1 << 16):
@@ -161,7 +228,7 @@ def lines_of(source: Source) -> Iterator[tuple[int, bytes]]:
                     raise error
             for line in _text(block).removesuffix(b"\n").split(b"\n"):
                 number += 1
-                if (first := line.split(None, 1)) and not first[0].startswith(b"#"):
+                if line.strip():
                     yield number, line
 
 
@@ -249,18 +316,23 @@ def blocks(source: Source, form: Form, block_bytes: int = BLOCK_BYTES) -> Iterat
     # A pipe is read by the caller's thread: one that waits for a pipe cannot be interrupted. Few
     # blocks need none.
     threads = texts.compiled and not source.alone and source.size() > 2 * block_bytes
-    lines = 0
+    lines = comments = 0
     with source.open() as file:
         formed = _formed(blocks_of(file, block_bytes), form)
-        for found, number in (
+        for found, number, skipped in (
             ahead(starmap(_parsed, ahead(formed))) if threads else starmap(_parsed, formed)
         ):
             if isinstance(found, _Malformed):
                 with _located(source.name, lines):
                     raise found
             lines += number
+            comments += skipped
             if len(found):
                 yield found
+    if comments:
+        several = f"{comments} lines that begin with '#' were skipped: they are comments"
+        one = "a line that begins with '#' was skipped: it is a comment"
+        warn_user(several if comments > 1 else one, IrprefWarning, path=source.name)
 
 
 def _formed(blocks: Iterator[bytes], form: Form) -> Iterator[tuple[bytes, Form, int]]:
@@ -284,7 +356,9 @@ def _form_of(data: bytes) -> tuple[Form | None, bytes, int]:
     for number, line in enumerate(data.split(b"\n"), 1):
         fields = line.split(None, MOST_FIELDS)
         at += len(line) + 1
-        if not fields or fields[0].startswith(b"#"):
+        if not fields:
+            continue
+        if fields[0].startswith(b"#") and not (len(fields) in (3, 4) and is_number(fields[-1])):
             continue
         if fields == _BEIR:
             return QRELS_3, data[at:], number
@@ -292,12 +366,12 @@ def _form_of(data: bytes) -> tuple[Form | None, bytes, int]:
     return None, data, 0
 
 
-def _parsed(data: bytes, form: Form, skipped: int = 0) -> tuple[Table | _Malformed, int]:
-    """A block and its number of lines, or what is wrong with it; `skipped` lines before it hold
-    nothing.
+def _parsed(data: bytes, form: Form, skipped: int = 0) -> tuple[Table | _Malformed, int, int]:
+    """A block, or what is wrong with it; its number of lines, and how many are comments; `skipped`
+    lines before it hold nothing.
     """
     if error := _too_long(data):
-        return error, 0
+        return error, 0, 0
     fields = (
         form.n,
         {name: form.columns[name] for name in form.texts},
@@ -308,22 +382,23 @@ def _parsed(data: bytes, form: Form, skipped: int = 0) -> tuple[Table | _Malform
         plain = texts.plain_lines(text, *fields)
     if plain is not None:
         names, lengths, columns, numbers = plain
-        return _table(form, Stretches(names, lengths), columns, numbers), skipped + numbers.size
+        table = _table(form, Stretches(names, lengths), columns, numbers)
+        return table, skipped + numbers.size, 0
+    comments = 0
     try:
         found = _split(text, form)
         number = len(found["query_id"]) if found else 0
         if found is None:
-            found, number = parse_lines(text, form)
+            found, number, comments = parse_lines(text, form)
     except _Malformed as error:
         error.line += skipped
-        return error, 0
+        return error, 0, 0
     query_id = stretches_of(found["query_id"])
     numbers = np.array(
         found[form.number] if form.number else np.zeros(len(query_id)), dtype=np.float64
     )
-    return _table(
-        form, query_id, {name: found[name] for name in form.texts}, numbers
-    ), skipped + number
+    table = _table(form, query_id, {name: found[name] for name in form.texts}, numbers)
+    return table, skipped + number, comments
 
 
 def _split(data: bytes, form: Form) -> dict[str, list[Any]] | None:
@@ -422,8 +497,21 @@ def _too_long(block: bytes) -> _Malformed | None:
     return _Malformed(0, why, block[: 4 * SHOWN + 4]) if too_long(block) else None
 
 
-def parse_lines(data: bytes, form: Form) -> tuple[dict[str, list[Any]], int]:
-    """The exact parser: columns of these lines, and how many lines there are. Raises `_Malformed`."""
+def _is_comment(row: list[bytes], form: Form) -> bool:
+    """Whether a line is a comment: it begins with `#` and has not the fields of the form."""
+    if row[0][:1] != b"#":
+        return False
+    if len(row) != form.n:
+        # A tag may have blanks in it.
+        return not (form is RUN and len(row) > form.n and row[3].isdigit() and is_number(row[4]))
+    return not is_number(row[form.columns[form.number]]) if form.number else row[0] == b"#"
+
+
+def parse_lines(data: bytes, form: Form) -> tuple[dict[str, list[Any]], int, int]:
+    """The exact parser: columns of these lines, how many lines there are, and how many of them are
+    comments. Raises `_Malformed`.
+    """
+    comments = 0
     lines = _text(data).split(b"\n")
     if not lines[-1]:
         lines.pop()
@@ -432,7 +520,10 @@ def parse_lines(data: bytes, form: Form) -> tuple[dict[str, list[Any]], int]:
     if not set(map(len, rows)) <= {form.n} or any(row[0][:1] == b"#" for row in rows):
         kept, numbers = [], []
         for number, row in enumerate(rows):
-            if not row or row[0][:1] == b"#":
+            if not row:
+                continue
+            if _is_comment(row, form):
+                comments += 1
                 continue
             if len(row) != form.n:
                 why, remedy = _fields_wrong(row, lines[number], form)
@@ -459,7 +550,7 @@ def parse_lines(data: bytes, form: Form) -> tuple[dict[str, list[Any]], int]:
         if not label:
             raise _Malformed(number, why, lines[number])
         raise _Malformed(number, why, lines[number], WORTH, LabelError, label=label)
-    return out, len(lines)
+    return out, len(lines), comments
 
 
 def _first_wrong(
