@@ -47,7 +47,9 @@ def read(dataset):
 
 
 def shipped():
-    """Systems, topics and judgments of TREC CAsT 2021: the runs of its organisers are the systems."""
+    """Systems, topics and judgments of TREC CAsT 2021: the runs of its organisers are the
+    systems.
+    """
     dataset = pt.get_dataset(SHIPPED.replace("/", ":"))
     runs = irpref.datasets.load("cast2021").runs
     return {
@@ -152,7 +154,9 @@ def main(arguments=None):
 
 
 def what_is_lost(system, topics, qrels):
-    """The same documents without the unjudged ones, in the best order, and the best list there is."""
+    """The same documents without the unjudged ones, in the best order, and the best list there
+    is.
+    """
     variants = {
         "as it is": system,
         "judged only": system >> pt.irpref.Condense(qrels),

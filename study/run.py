@@ -108,7 +108,9 @@ def _less(measure: str) -> Any:
 
 
 def _needed(found: Robustness) -> dict[str, list[float | None]]:
-    """Judgments, in per cent of all, with which measures predict as well as nDCG' does with 10 %."""
+    """Judgments, in per cent of all, with which measures predict as well as nDCG' does with 10
+    %.
+    """
     every = found.judgments[100.0]
     out = {}
     for measure in found.measures:

@@ -275,7 +275,9 @@ class UnknownMeasureError(MeasureError, NameError):
 
 
 class ArgumentError(IrprefError):
-    """An argument of a function is not accepted: `parameter` is its name, `value` what was given."""
+    """An argument of a function is not accepted: `parameter` is its name, `value` what was
+    given.
+    """
 
 
 # Warnings -----------------------------------------------------------------------------------------

@@ -13,17 +13,22 @@ official measures
 
 The recommendations are made by rule, so that they can be argued with:
 
-1. *Scale.* The defined grades count, used or not: a scale does not shrink because nobody gave its top grade.
+1. *Scale.* The defined grades count, used or not: a scale does not shrink because nobody gave its
+   top grade.
    If the file holds a grade that is not defined, the definitions belong to another file and the
    counted grades are the scale (nfcorpus defines 0 to 2 and holds 1 to 3).
-2. *rel.* The threshold of the official measures (the highest, if they name several). Else the lowest positive
+2. *rel.* The threshold of the official measures (the highest, if they name several). Else the
+   lowest positive
    grade whose definition does not deny relevance ("does not answer the question", "Not valuable").
-3. *gains.* Grades between 0 and `rel` get gain 0, so that graded and binary measures agree on what is
+3. *gains.* Grades between 0 and `rel` get gain 0, so that graded and binary measures agree on what
+   is
    relevant. Leave out `gains` to give them partial credit, as nDCG does in most tracks.
 4. *max_rel.* The top of the scale.
-5. *Negative grades* are left alone: they count as unjudged (except for the CRP family). If they mean
+5. *Negative grades* are left alone: they count as unjudged (except for the CRP family). If they
+   mean
    "judged and worthless", the note says how to have them count as judged and not relevant.
-6. *Direction.* Cranfield's grades count down, and ir_datasets describes them the other way round. `regrade` says
+6. *Direction.* Cranfield's grades count down, and ir_datasets describes them the other way round.
+   `regrade` says
    what each grade of the file is on a scale where higher is better, and everything else refers to
    that scale.
 

@@ -65,7 +65,7 @@ PARTITIONS = (2, 4, 8, 16, 32, 64)
 _DEPTH = Param(int, "last rank of the table", minimum=1)
 _IDEAL = Param(str, "documents of the ideal list", choices=("judged", "retrieved"))
 
-# ------------------------------------------------------------------------------------------------- the tables
+# --------------------------------------------------------------------------------------- the tables
 
 
 def crp(
@@ -674,7 +674,7 @@ def summary_table(
     return of.table("summary_table", block, over, rel=rel)
 
 
-# ---------------------------------------------------------------------------------------------------- helpers
+# ------------------------------------------------------------------------------------------ helpers
 
 
 def _check(function: str, **given: tuple[Param, Any]) -> None:

@@ -1,8 +1,7 @@
 """Files of cells (CSV, TSV) as tables, and what readers of named columns share.
 
-Of a run, rows are read some at a time: those that hold nothing unusual by compiled code, others cell
-by cell.
-"""
+Of a run, rows are read some at a time: those that hold nothing unusual by compiled code, others
+cell by cell."""
 
 from __future__ import annotations
 
@@ -141,7 +140,8 @@ def _parts(
     Raises
     ------
     InputError
-        A row has not as many cells as the header, or lacks an id, or an id has an end of line in it.
+        A row has not as many cells as the header, or lacks an id, or an id has an end of line in
+        it.
     """
     places = [header.names.index(there) for there in ids]
     while part := list(islice(rows, _ROWS)):

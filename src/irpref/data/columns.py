@@ -348,7 +348,9 @@ def _there(name: str, found: Sequence[str]) -> str | None:
 
 
 def as_scores(numbers: Floats, column: str) -> Floats:
-    """Scores from the numbers of a column: those of ranks are negative, since rank 1 is the best."""
+    """Scores from the numbers of a column: those of ranks are negative, since rank 1 is the
+    best.
+    """
     return 0 - numbers if column.strip().lower() == RANK else numbers
 
 
@@ -359,7 +361,9 @@ def _missing(
     in_file: bool,
     place: Mapping[str, Any],
 ) -> ColumnError:
-    """The error for missing columns: all of them, with the names that were tried, and what to do."""
+    """The error for missing columns: all of them, with the names that were tried, and what to
+    do.
+    """
     several = len(missing) > 1
     names = ", ".join(
         " (or ".join(map(repr, tried)) + ")" * (len(tried) > 1) for tried in missing.values()

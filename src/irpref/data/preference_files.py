@@ -14,9 +14,11 @@ Fields are separated by white space; blank lines and lines that begin with `#` a
 
 The forms leave open, and we decided:
 
-* *Which form.* The first line decides: five fields are `prefs`; four are `qrels_prefs` if the last is a number, else
+* *Which form.* The first line decides: five fields are `prefs`; four are `qrels_prefs` if the last
+  is a number, else
   `pairs` with a judge; three are `pairs`. Say `form=` if that is wrong (judges that are numbers).
-* *Pairs.* The judge is the group (`0` without one). Each pair is a subgroup of its own (pairs of a topic are numbered),
+* *Pairs.* The judge is the group (`0` without one). Each pair is a subgroup of its own (pairs of a
+  topic are numbered),
   the winner on level 2 and the loser on level 1: the file does not say which of them is relevant.
 * *One subgroup.* `qrels_prefs` has no subgroups; all judgments get `0`.
 """
@@ -131,7 +133,9 @@ def _levels(source: Source, form: Form) -> dict[str, Any]:
 
 
 def _pairs(source: Source, form: Form) -> dict[str, Any]:
-    """Two judgments a pair: the winner on level 2, the loser on level 1 of a subgroup of their own."""
+    """Two judgments a pair: the winner on level 2, the loser on level 1 of a subgroup of their
+    own.
+    """
     import pandas as pd
 
     table = whole(source, form)

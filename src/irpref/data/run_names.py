@@ -80,7 +80,9 @@ def named_runs(runs: Any, alone: str = "", topics: Iterable[str] = ()) -> dict[s
 
 
 def _is_run(runs: Mapping[Any, Any], topics: set[str]) -> bool:
-    """Whether a dict maps topics to documents with scores; one level more, and it is several runs."""
+    """Whether a dict maps topics to documents with scores; one level more, and it is several
+    runs.
+    """
     inner = [docs for docs in runs.values() if isinstance(docs, Mapping)]
     if len(inner) < len(runs) or any(
         isinstance(value, Mapping) for docs in inner for value in docs.values()
@@ -123,7 +125,8 @@ def inside(folder: str) -> Iterator[str]:
 
 
 def _is_hidden(name: str) -> bool:
-    """Whether Spark leaves out a file or folder of this name: checksums, attempts, what is unfinished.
+    """Whether Spark leaves out a file or folder of this name: checksums, attempts, what is
+    unfinished.
 
     A partition by a column whose name begins with `_` is none of these.
     """

@@ -66,7 +66,9 @@ class Texts:
 
     @classmethod
     def of_arrow(cls, column: Any) -> Texts | None:
-        """An array of pyarrow's strings, none of them missing, which stay there; None as for `of`."""
+        """An array of pyarrow's strings, none of them missing, which stay there; None as for
+        `of`.
+        """
         if not compiled or str(column.type) not in ("string", "large_string"):
             return None
         import pyarrow as pa

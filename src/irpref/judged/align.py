@@ -51,7 +51,9 @@ class Listing:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class JudgedFile:
-    """A run judged against a pool, and its topics in their order, those without judgments included."""
+    """A run judged against a pool, and its topics in their order, those without judgments
+    included.
+    """
 
     run: JudgedRun
     topics: list[str]
@@ -312,7 +314,9 @@ def _parts_of(pool: Pool, data: Table, topics: list[str]) -> Iterator[Part]:
 
 
 def _at_once(pool: Pool, part: Part) -> Block | None:
-    """Look all documents up at once; None if one occurs twice in a topic, or nothing is compiled."""
+    """Look all documents up at once; None if one occurs twice in a topic, or nothing is
+    compiled.
+    """
     if isinstance(part.docs, list) or pool.texts is None:
         return None
     docs, codes = (
@@ -324,7 +328,9 @@ def _at_once(pool: Pool, part: Part) -> Block | None:
 
 
 def _one_by_one(pool: Pool, part: Part, repeats: Repeats) -> Block:
-    """Look documents up in the pool's dicts; if one occurs twice in a topic, its last row is kept."""
+    """Look documents up in the pool's dicts; if one occurs twice in a topic, its last row is
+    kept.
+    """
     docs = part.docs if isinstance(part.docs, list) else part.docs.to_list()
     every = Segments.of_lengths(part.lengths)
     found: list[Ints] = []

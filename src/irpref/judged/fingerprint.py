@@ -11,7 +11,9 @@ from irpref.kernel.segments import Ints
 
 
 def canonical(pool: Pool) -> Ints:
-    """Rows of the pool by topic id and document id: the lines of the qrels may come in any order."""
+    """Rows of the pool by topic id and document id: the lines of the qrels may come in any
+    order.
+    """
 
     def make() -> Ints:
         docs, offsets = list(pool.doc_ids), pool.judged.offsets.tolist()

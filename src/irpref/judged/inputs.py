@@ -2,9 +2,10 @@
 sets.
 
 `in_memory` reads files and data sets of runs (`irpref.judged.judgments` those of judgments);
-`tables` makes a `Table` of any form, and no other module asks which form an input has. Columns have ir_measures' names, or PyTerrier's if those are missing. A
-score or grade is a real number: text, dates and complex numbers are refused in any form of input.
-An id is text; one of another type is what `str` makes of it.
+`tables` makes a `Table` of any form, and no other module asks which form an input has. Columns have
+ir_measures' names, or PyTerrier's if those are missing. A score or grade is a real number: text,
+dates and complex numbers are refused in any form of input. An id is text; one of another type is
+what `str` makes of it.
 
 Inputs are read once and never modified. Ids stay what they are (Python strings, integers, Arrow,
 categories): how they are looked up is up to `irpref.judged.align`."""
@@ -412,7 +413,9 @@ def is_missing(value: Any) -> bool:
 
 
 def str_list(docs: list[Any], name: str = "doc_id") -> list[str]:
-    """The same list if all ids are `str` already, else their `str`. `ValueError` if one is missing."""
+    """The same list if all ids are `str` already, else their `str`. `ValueError` if one is
+    missing.
+    """
     try:
         "".join(docs)  # the cheapest check of a whole list that CPython offers
         return docs

@@ -428,7 +428,8 @@ def preferences_from(qrels: Qrels, negative: bool = True) -> pd.DataFrame:
     Without negative grades, and with the documents of one score in the same order, these count the
     same:
 
-    * `PrefShare(pairs='retrieved')` is 1 - misplaced / possible, where *misplaced* is the number of pairs that `RPref`
+    * `PrefShare(pairs='retrieved')` is 1 - misplaced / possible, where *misplaced* is the number of
+      pairs that `RPref`
       has in its sums (a retrieved judged document, one of a lower grade above it);
     * with two grades, R relevant and N non-relevant documents of which all were retrieved,
       `PrefShare(pairs='retrieved')` is `BprefN` (and `RPref`): 1 - misplaced / (R N);

@@ -1,10 +1,9 @@
 """The lab: what to conclude from values, and how far they can be trusted.
 
-Is B better than A (`compare`, `gate`, `against`, `leaderboard`, `prefer`), how much ties, unjudged documents and the choice of
-topics matter (`intervals`), what is wrong with judgments and runs (`check`), how far an LLM judge carries (`fill`,
-`judge`), an evaluation on one page (`report`), and how good a measure is (`meta`). The lab uses the plugin, `irpref`;
-the plugin works without it.
-"""
+Is B better than A (`compare`, `gate`, `against`, `leaderboard`, `prefer`), how much ties, unjudged
+documents and the choice of topics matter (`intervals`), what is wrong with judgments and runs
+(`check`), how far an LLM judge carries (`fill`, `judge`), an evaluation on one page (`report`), and
+how good a measure is (`meta`). The lab uses the plugin, `irpref`; the plugin works without it."""
 
 from __future__ import annotations
 

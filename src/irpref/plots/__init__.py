@@ -119,7 +119,9 @@ def precision_histogram(
 
 
 def _bars(ax: Axes, difference: Floats, colours: dict[str, Any]) -> list[Any]:
-    """Draw bars for the wins of either run, and dots for ties; returns the handles of the legend."""
+    """Draw bars for the wins of either run, and dots for ties; returns the handles of the
+    legend.
+    """
     from matplotlib.patches import Patch
 
     (name, own), (base, against) = (

@@ -58,7 +58,7 @@ _ours: WeakSet[Any] = WeakSet()  # figures made here: they may grow
 _places: dict[str, dict[str, int]] = {"system": {}, "measure": {}}
 
 
-# ------------------------------------------------------------------------------------------------------ figures
+# ------------------------------------------------------------------------------------------ figures
 
 
 def load() -> Any:
@@ -116,7 +116,7 @@ def whole_ranks(ax: Axes) -> None:
     ax.xaxis.set_major_locator(MaxNLocator(integer=True, steps=[1, 2, 5, 10]))
 
 
-# ------------------------------------------------------------------------------------------------- style by name
+# ------------------------------------------------------------------------------------ style by name
 
 
 def introduce(names: Iterable[str], kind: str = "system") -> None:
@@ -161,7 +161,7 @@ def forget() -> None:
         places.clear()
 
 
-# --------------------------------------------------------------------------------------------------- many runs
+# ---------------------------------------------------------------------------------------- many runs
 
 
 def highlighted(names: Sequence[str], highlight: Highlight, best: Sequence[str]) -> list[str]:
@@ -251,7 +251,7 @@ def draw_runs(
     return Lines(ax, drawn, short.note)
 
 
-# --------------------------------------------------------------------------------------------------------- names
+# -------------------------------------------------------------------------------------------- names
 
 
 def text(name: object) -> str:
@@ -308,7 +308,9 @@ def wrapped(words: str, width: int = 38) -> str:
 def remark(
     ax: Axes, words: str, at: tuple[float, float], offset: tuple[float, float], **more: Any
 ) -> Any:
-    """Write a small text at a point of the axes (0 to 1, or `xycoords=`), moved by `offset` points."""
+    """Write a small text at a point of the axes (0 to 1, or `xycoords=`), moved by `offset`
+    points.
+    """
     look = {"xycoords": "axes fraction", "textcoords": "offset points", "fontsize": "small", **more}
     return ax.annotate(words, at, xytext=offset, annotation_clip=False, **look)
 
@@ -321,7 +323,7 @@ def title(ax: Axes, words: str, *details: str) -> None:
         remark(ax, below, (0.5, 1), (0, 5), ha="center", color="0.25")
 
 
-# ------------------------------------------------------------------------------------------------------- legends
+# ------------------------------------------------------------------------------------------ legends
 
 
 def legend(ax: Axes, handles: Sequence[Any] | None = None, *, note: str = "") -> None:

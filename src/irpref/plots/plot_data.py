@@ -136,7 +136,9 @@ def _are_values(data: Any) -> bool:
 
 
 def constant_npref(table: pd.DataFrame) -> str:
-    """The note on a picture of n-pref if no value depends on the number of partitions, else empty."""
+    """The note on a picture of n-pref if no value depends on the number of partitions, else
+    empty.
+    """
     of_run = table.groupby("run")["value"]
     same = table["n"].nunique() > 1 and bool((of_run.max() - of_run.min() <= 1e-12).all())
     return "the same for every n, as always with binary judgments" if same else ""

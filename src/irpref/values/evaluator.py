@@ -92,7 +92,9 @@ class CombinedEvaluator(ByTopic):
         self._others = Others(rest, qrels, source)
 
     def values(self, run: Run) -> dict[Measure, Floats]:
-        """Values of all measures: measure to float array (n_topics,), in the order of `topic_ids`."""
+        """Values of all measures: measure to float array (n_topics,), in the order of
+        `topic_ids`.
+        """
         return self.scored(*self._aligned(run))[0]
 
     def _aligned(self, run: Run) -> tuple[JudgedRun | None, Run]:

@@ -1,7 +1,8 @@
 """Values of run files, each judged as it is read, by measures of any toolkit.
 
 `irpref.values.evaluator` computes them. With scores of 32 bits, or a provider of ir_measures, means
-of its measures are added in the order of the run's topics, so that the numbers are those of the `ir_measures` command
+of its measures are added in the order of the run's topics, so that the numbers are those of the
+`ir_measures` command
 to the last bit."""
 
 from __future__ import annotations

@@ -130,7 +130,9 @@ class KernelEvaluator(ByTopic):
             return align_run(self.pool, data, ties=self.ties)
 
     def values_of(self, judged: JudgedRun) -> dict[Measure, Floats]:
-        """Values of an aligned run: measure to float array (n_topics,), in the order of its topics."""
+        """Values of an aligned run: measure to float array (n_topics,), in the order of its
+        topics.
+        """
         out: dict[Measure, Floats] = {measure: np.empty(judged.n_topics) for measure in self.tasks}
         batches = list(judged.batches())
 

@@ -189,7 +189,9 @@ class TopicValues(_Matrix):
 
     @property
     def means(self) -> Floats:
-        """Mean (or sum) of each system, with the same digits as the evaluator: shape (n_systems,)."""
+        """Mean (or sum) of each system, with the same digits as the evaluator: shape
+        (n_systems,).
+        """
         total: Floats = np.cumsum(self.values, axis=1)[:, -1]
         return total if self.is_sum else total / self.n_topics
 
@@ -387,7 +389,9 @@ def read_values(path: str | Path) -> pd.DataFrame:
 
 
 def higher_is_better(measure: str) -> bool:
-    """Whether higher values of a measure are better, by its name; True if we do not know the name."""
+    """Whether higher values of a measure are better, by its name; True if we do not know the
+    name.
+    """
     try:
         return bool(getattr(parse(measure), "higher_is_better", True))
     except Exception:  # such as 'map'

@@ -69,5 +69,7 @@ def places(means: Floats, of: Floats | None = None, higher_is_better: bool = Tru
 
 
 def best_first(place: Ints, names: Sequence[str]) -> Ints:
-    """Numbers of the systems in the order of their ranks, ties broken by name: shape (n_systems,)."""
+    """Numbers of the systems in the order of their ranks, ties broken by name: shape
+    (n_systems,).
+    """
     return np.array(sorted(range(place.size), key=lambda i: (place[i], names[i])), dtype=np.int64)

@@ -219,7 +219,9 @@ def _low_filled(pool: Pool) -> tuple[float, ...]:
 
 
 def note_degenerate(measure: Measure, pool: Pool) -> None:
-    """Warn if a measure, ours or one of the host, cannot tell rankings apart with these judgments."""
+    """Warn if a measure, ours or one of the host, cannot tell rankings apart with these
+    judgments.
+    """
     if "nonrelevant" not in needs(measure):
         return
     # Cached, since this is asked for each system and each of its batches.

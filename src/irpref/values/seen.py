@@ -59,7 +59,9 @@ class Seen:
 
 
 class JudgedIds:
-    """Judged ids without case and white space, to find ids that differ from them in nothing else."""
+    """Judged ids without case and white space, to find ids that differ from them in nothing
+    else.
+    """
 
     def __init__(self, pool: Pool) -> None:
         self.pool = pool
@@ -79,7 +81,9 @@ class JudgedIds:
     def mangled(
         self, further: Iterable[str], topics: Collection[str]
     ) -> list[tuple[str, str, str]]:
-        """Unjudged topics of a run whose ids look like that of a judged topic that the run lacks."""
+        """Unjudged topics of a run whose ids look like that of a judged topic that the run
+        lacks.
+        """
         likely = [(name, self.topics.get(_bare(name))) for name in further]
         given = set(topics) if likely else set()
         return [

@@ -256,7 +256,9 @@ def _coefficients(n_runs: int, df: int) -> tuple[float, ...]:
 def randomised_tukey(
     values: Floats, difference: Floats, n_permutations: int, rng: Rng | None
 ) -> Floats:
-    """P-values of the randomised Tukey test of these differences of means: shape as `difference`."""
+    """P-values of the randomised Tukey test of these differences of means: shape as
+    `difference`.
+    """
     n_runs, n_topics = values.shape
     every = math.factorial(n_runs) ** (n_topics - 1)
     exact, total = every <= n_permutations, min(every, n_permutations)

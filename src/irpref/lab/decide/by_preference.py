@@ -25,11 +25,13 @@ prefers it.
 
 Decided here:
 
-- with several grades (`graded=True`) rpp is computed with each grade of the topic as the threshold, and averaged with
+- with several grades (`graded=True`) rpp is computed with each grade of the topic as the threshold,
+  and averaged with
   the number of documents that reach it as the weight. The scripts are meant to do so, but use the
   ranks of the first threshold for all of them: their values for graded judgments are binary ones;
 - a topic without relevant documents has preference 0 and counts in means; the authors leave it out;
-- runs are ordered by their mean preference over all other runs and topics. The authors aggregate by Markov chains or
+- runs are ordered by their mean preference over all other runs and topics. The authors aggregate by
+  Markov chains or
   Borda counts.
 """
 

@@ -180,7 +180,7 @@ def grave(findings: pd.DataFrame) -> list[str]:
     return lines(Finding(**row) for row in rows.to_dict("records"))
 
 
-# ------------------------------------------------------------------------------------------ qrels and measures
+# ------------------------------------------------------------------------------- qrels and measures
 
 
 def _of_qrels(pool: Pool, chosen: list[Measure]) -> Iterator[Finding]:
@@ -280,7 +280,7 @@ def _of_preferences(pool: Pool) -> Iterator[Finding]:
         yield finding("never-compared", int(alone.sum()), topic, doc=doc)
 
 
-# -------------------------------------------------------------------------------------------------------- runs
+# --------------------------------------------------------------------------------------------- runs
 
 
 def _of_run(pool: Pool, seen: Seen, chosen: list[Measure], deepest: int) -> Iterator[Finding]:

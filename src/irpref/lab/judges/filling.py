@@ -126,11 +126,12 @@ def fill(qrels: Qrels, judge: Qrels | Sequence[Any], runs: Runs | None = None) -
     Returns
     -------
     Filled
-        Judgments, to be passed as qrels. The columns of its `frame()` are `query_id`, `doc_id`, `relevance` (float), `source` (`human` or `judge`),
-        `calibrated` (the mean human grade of documents with this judge's grade; NaN if the judge
-        did not grade the document), `lowest` (the lowest positive human grade: lower filled ones
-        count as not relevant), `depth` if you pass `runs` (log of the mean of 1 / rank), and
-        further columns of `qrels`. A document that neither graded stays unjudged.
+        Judgments, to be passed as qrels. The columns of its `frame()` are `query_id`, `doc_id`,
+        `relevance` (float), `source` (`human` or `judge`), `calibrated` (the mean human grade of
+        documents with this judge's grade; NaN if the judge did not grade the document), `lowest`
+        (the lowest positive human grade: lower filled ones count as not relevant), `depth` if you
+        pass `runs` (log of the mean of 1 / rank), and further columns of `qrels`. A document that
+        neither graded stays unjudged.
 
     Raises
     ------

@@ -9,10 +9,12 @@ behind it:
 - `system_ranking`, `agreement`: how does it rank the systems, next to other measures?
 - `incompleteness`: does it still rank them the same way when most judgments are missing?
 - `robustness`: how far does that hold for other topics and other systems?
-- `topic_set_size`, `topics_needed`: how many topics does it take to detect a difference of a given size?
+- `topic_set_size`, `topics_needed`: how many topics does it take to detect a difference of a given
+  size?
 
 `rng` is a seed or a NumPy Generator (seed 0 if you give none); some functions take the samples
-themselves. `irpref.plots` draws the results: `irpref.lab.plots.stability(result)`, `swap`, `significance`,
+themselves. `irpref.plots` draws the results: `irpref.lab.plots.stability(result)`, `swap`,
+`significance`,
 `incompleteness`."""
 
 from irpref.lab.meta.incompleteness import LEVELS, Incompleteness, incompleteness

@@ -11,7 +11,8 @@ doi:10.1145/1008992.1009000.
 The paper leaves these open; decided here:
 
 - P R is rounded half up, and a topic with fewer than 1 or 10 such documents keeps all it has;
-- graded judgments are split into the same two groups at `rel`, so all relevant grades are equally likely to stay;
+- graded judgments are split into the same two groups at `rel`, so all relevant grades are equally
+  likely to stay;
 - negative grades (unjudged for nearly all measures) are thinned separately, with no minimum;
 - samples depend on the ids and the seed, not on the order of the rows of the qrels;
 - in a sample, the judgments of a lower level are a subset of those of a higher one;

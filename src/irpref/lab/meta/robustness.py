@@ -376,7 +376,9 @@ class _Plan:
     def outcomes(
         self, name: str, values: Floats, lost: bool, pooled: Bools | None
     ) -> Iterable[tuple[str, Any]]:
-        """Outcomes of a measure at a level: by sample, on halves of the topics, without each team."""
+        """Outcomes of a measure at a level: by sample, on halves of the topics, without each
+        team.
+        """
         given = np.broadcast_to(values, (self.n_samples, *values.shape[1:]))
         sides = [_means(given, side) for side in self.sides]
         taus = [

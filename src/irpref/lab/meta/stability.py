@@ -158,7 +158,9 @@ def stability(
 
 
 def _at_least(decided: Ints, n_levels: int) -> Ints:
-    """Number of samples decided at each level: (n_samples, k) numbers of levels to (n_levels, k)."""
+    """Number of samples decided at each level: (n_samples, k) numbers of levels to (n_levels,
+    k).
+    """
     k = decided.shape[1]
     at = decided + (n_levels + 1) * np.arange(k)
     number = np.bincount(at.ravel(), minlength=k * (n_levels + 1)).reshape(k, n_levels + 1)

@@ -79,7 +79,9 @@ class Swap(Result):
         return np.nan if first is None else float(self.edges[first])
 
     def sensitivity(self, rate: float = 0.05) -> float:
-        """Share of observations with at least the difference required, 0 if no difference suffices."""
+        """Share of observations with at least the difference required, 0 if no difference
+        suffices.
+        """
         first = self._first(rate)
         return (
             0.0

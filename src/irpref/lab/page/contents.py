@@ -240,7 +240,7 @@ def _preferences(chosen: Sequence[Measure]) -> bool | None:
     return any("preferences" in needs(measure) for measure in chosen) or None
 
 
-# ------------------------------------------------------------------------------------------------------- leaderboard
+# -------------------------------------------------------------------------------------- leaderboard
 
 
 def _board(
@@ -323,7 +323,7 @@ def _measure(measure: Measure, of: TopicValues) -> Part:
     }
 
 
-# ---------------------------------------------------------------------------------------------------------- rankings
+# ----------------------------------------------------------------------------------------- rankings
 
 
 def _rankings(
@@ -414,7 +414,7 @@ def _tied(seen: Listing, rows: slice, stop: int) -> Any:
     return np.where(before | after, np.cumsum(after & ~before), 0)[: rows.stop - rows.start]
 
 
-# ------------------------------------------------------------------------------------------------------------ curves
+# ------------------------------------------------------------------------------------------- curves
 
 
 def _drawn(qrels: Judgments, runs: Mapping[str, Run]) -> dict[str, list[Part]]:
@@ -465,7 +465,7 @@ def _drawn(qrels: Judgments, runs: Mapping[str, Run]) -> dict[str, list[Part]]:
     return {"curves": drawn, "holes": [looks["unjudged"] | {"x": at, "y": unjudged}]}
 
 
-# --------------------------------------------------------------------------------------- unjudged documents and ties
+# ---------------------------------------------------------------------- unjudged documents and ties
 
 
 def _bounds(
@@ -501,7 +501,7 @@ def _turns(measure: Measure, qrels: Qrels, runs: Mapping[str, Run]) -> Part:
     }
 
 
-# ------------------------------------------------------------------------------------------------------ what was done
+# ------------------------------------------------------------------------------------ what was done
 
 
 def _input(name: str, data: object) -> Part:
