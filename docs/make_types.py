@@ -19,7 +19,7 @@ from irpref.measures.declare import KernelMeasure
 OUT = Path(measures.__file__).with_suffix(".pyi")
 
 HEAD = '''\
-"""The measures, as type checkers see them. Written by docs/make_types.py; change the declarations."""
+"""The measures, as type checkers see them. Written by docs/make_types.py from the declarations."""
 
 # ruff: noqa: RUF022
 from collections.abc import Mapping
@@ -79,7 +79,7 @@ def docstring(of: type[KernelMeasure]) -> str:
     ]
     for name, spec in of.SUPPORTED_PARAMS.items():
         default = "" if spec.default is _NOT_PROVIDED else f" (default {spec.default!r})"
-        lines += textwrap.wrap(f"{name} : {spec.desc}{default}", 108, subsequent_indent="    ")
+        lines += textwrap.wrap(f"{name} : {spec.desc}{default}", 92, subsequent_indent="    ")
     return inspect.cleandoc('"""' + "\n".join(lines) + '\n"""')
 
 

@@ -1,11 +1,13 @@
 """Curves and tables behind the single values, as tidy pandas frames.
 
-    crp                     relative position and its cumulation by rank, with the points on the curve
+    crp                     relative position and its cumulation by rank, with the points on the
+                            curve
     npref_convergence       n-pref by number of partitions, and how many pairs are misplaced
     interpolated_precision  precision at the 11 levels of recall
     cumulated_gain          CG, DCG, their ideals and ratios by rank
     gain_areas              the areas under these curves
-    paired_differences      values of runs minus those of a baseline by any measure, with wins and losses
+    paired_differences      values of runs minus those of a baseline by any measure, with wins and
+                            losses
     precision_histogram     the same for R-precision, topic by topic
     summary_table           numbers of topics, and of documents retrieved, relevant, and both
 

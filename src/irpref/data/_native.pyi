@@ -1,4 +1,7 @@
-"""What `irpref.data.texts` calls. Arrays are contiguous; int64, lengths int32, hashes uint64, numbers float64."""
+"""What `irpref.data.texts` calls.
+
+Arrays are contiguous; int64, lengths int32, hashes uint64, numbers float64.
+"""
 
 from typing import Any
 
@@ -59,7 +62,10 @@ def match(
     out: Ints,
     /,
 ) -> bool:
-    """Which other text is the same as that of each row of a group; fills `out`. False if one is twice in a group."""
+    """Which other text is the same as that of each row of a group; fills `out`.
+
+    False if one is twice in a group.
+    """
 
 def changes_of(data: bytes, at: Ints, length: Ints, rows: Ints, /) -> int:
     """Number of texts that differ from the one before; fills the array with their rows."""

@@ -124,8 +124,8 @@ def judgments(data: Any, preferences: bool | None = False) -> Any:
     if "iprob" in fields:
         warn_user(
             "these judgments are a sample: each has the probability (iprob) with which its "
-            "document was drawn, which "
-            "the measures here do not use, so that their values are no estimates for the whole pool",
+            "document was drawn, which the measures here do not use, so that their values are "
+            "no estimates for the whole pool",
             IrprefWarning,
             column="iprob",
         )

@@ -1,7 +1,8 @@
 """Preferences between documents, in three forms, as one table; and grades as preferences.
 
     prefs        query_id  group  subgroup  doc_id  level     trec_eval -R prefs
-    qrels_prefs  query_id  group  doc_id  level               trec_eval -R qrels_prefs, and any qrels of four fields
+    qrels_prefs  query_id  group  doc_id  level               trec_eval -R qrels_prefs, and any
+                                          qrels of four fields
     pairs        query_id  winner  loser  [judge]
 
 All become a table of judgments: `query_id`, `group`, `subgroup`, `doc_id`, `relevance`. A group

@@ -2,7 +2,8 @@
 
     trec      lines of white-space separated fields: see `irpref.data.trec`
     msmarco   query_id  doc_id  rank: runs in three columns, which hold ranks, not scores
-    parquet   one file, or a folder of files, in which `query_id` may be a partition (`query_id=301/...`)
+    parquet   one file, or a folder of files, in which `query_id` may be a partition
+              (`query_id=301/...`)
     csv, tsv  with a header
     json      topic -> document -> number, as ranx and pytrec_eval write it; or a list of records
     jsonl     one record a line, with the columns' names

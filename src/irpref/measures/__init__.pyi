@@ -1,7 +1,6 @@
-"""The measures, as type checkers see them. Written by docs/make_types.py; change the declarations."""
+"""The measures, as type checkers see them. Written by docs/make_types.py from the declarations."""
 
 # ruff: noqa: RUF022
-
 from collections.abc import Mapping
 from typing import Literal, NoReturn
 
@@ -22,14 +21,14 @@ class _RPref(KernelMeasure):
 
     Parameters
     ----------
-    norm : what a document's penalty is divided by: N, the judged documents above it, or these and itself
-        (default 'absolute')
-    unretrieved : judged documents that were not retrieved: they add nothing, or are ranked below all that were
-        (default 'zero')
-    top : the highest ranked judged document: in the sum, out of it and of R, or out of the sum only (default
-        'keep')
-    max_rel : top of the grade scale, which higher grades count as (default: highest grade of the qrels, with a
-        warning)
+    norm : what a document's penalty is divided by: N, the judged documents above it, or these
+        and itself (default 'absolute')
+    unretrieved : judged documents that were not retrieved: they add nothing, or are ranked
+        below all that were (default 'zero')
+    top : the highest ranked judged document: in the sum, out of it and of R, or out of the sum
+        only (default 'keep')
+    max_rel : top of the grade scale, which higher grades count as (default: highest grade of
+        the qrels, with a warning)
     gains : gain of a grade; a grade not named keeps its value
     cutoff : ranking cutoff: documents below this rank count as not retrieved
     """
@@ -56,14 +55,14 @@ class _NPref(KernelMeasure):
     Parameters
     ----------
     n : number of partitions of the grade scale
-    norm : what a document's penalty is divided by: N, the judged documents above it, or these and itself
-        (default 'absolute')
-    unretrieved : judged documents that were not retrieved: they add nothing, or are ranked below all that were
-        (default 'zero')
-    top : the highest ranked judged document: in the sum, out of it and of R, or out of the sum only (default
-        'keep')
-    max_rel : top of the grade scale, which higher grades count as (default: highest grade of the qrels, with a
-        warning)
+    norm : what a document's penalty is divided by: N, the judged documents above it, or these
+        and itself (default 'absolute')
+    unretrieved : judged documents that were not retrieved: they add nothing, or are ranked
+        below all that were (default 'zero')
+    top : the highest ranked judged document: in the sum, out of it and of R, or out of the sum
+        only (default 'keep')
+    max_rel : top of the grade scale, which higher grades count as (default: highest grade of
+        the qrels, with a warning)
     gains : gain of a grade; a grade not named keeps its value
     cutoff : ranking cutoff: documents below this rank count as not retrieved
     """
@@ -94,9 +93,10 @@ class _BprefVariant(KernelMeasure):
     ----------
     norm : cap and denominator of the penalty, a row of the table above (default 'min')
     rel : minimum grade counted as relevant (default 1)
-    top : the highest judged document: in the sum, out of it and of R, or out of the sum only (default 'keep')
-    unretrieved : relevant documents that were not retrieved: they add nothing, or are ranked below all that
-        were (default 'zero')
+    top : the highest judged document: in the sum, out of it and of R, or out of the sum only
+        (default 'keep')
+    unretrieved : relevant documents that were not retrieved: they add nothing, or are ranked
+        below all that were (default 'zero')
     cutoff : ranking cutoff: documents below this rank count as not retrieved
     """
     def __call__(  # type: ignore[override]  # the host takes any
@@ -126,7 +126,8 @@ class _QMeasure(KernelMeasure):
     ----------
     beta : weight of the cumulated gain; with 0 only precision is left (default 1.0)
     gains : gain of a grade; a grade not named keeps its value
-    judged_only : drop documents without a judgment and rank again, before the cutoff (default False)
+    judged_only : drop documents without a judgment and rank again, before the cutoff (default
+        False)
     cutoff : ranking cutoff: documents below this rank count as not retrieved
     """
     def __call__(  # type: ignore[override]  # the host takes any
@@ -153,7 +154,8 @@ class _RMeasure(KernelMeasure):
     ----------
     beta : weight of the cumulated gain; with 0 only precision is left (default 1.0)
     gains : gain of a grade; a grade not named keeps its value
-    judged_only : drop documents without a judgment and rank again, before the cutoff (default False)
+    judged_only : drop documents without a judgment and rank again, before the cutoff (default
+        False)
     """
     def __call__(  # type: ignore[override]  # the host takes any
         self,
@@ -178,7 +180,8 @@ class _OMeasure(KernelMeasure):
     ----------
     beta : weight of the cumulated gain; with 0 only precision is left (default 1.0)
     gains : gain of a grade; a grade not named keeps its value
-    judged_only : drop documents without a judgment and rank again, before the cutoff (default False)
+    judged_only : drop documents without a judgment and rank again, before the cutoff (default
+        False)
     cutoff : ranking cutoff: documents below this rank count as not retrieved
     """
     def __call__(  # type: ignore[override]  # the host takes any
@@ -207,7 +210,8 @@ class _PMeasure(KernelMeasure):
     ----------
     beta : weight of the cumulated gain; with 0 only precision is left (default 1.0)
     gains : gain of a grade; a grade not named keeps its value
-    judged_only : drop documents without a judgment and rank again, before the cutoff (default False)
+    judged_only : drop documents without a judgment and rank again, before the cutoff (default
+        False)
     cutoff : ranking cutoff: documents below this rank count as not retrieved
     """
     def __call__(  # type: ignore[override]  # the host takes any
@@ -235,7 +239,8 @@ class _PPlus(KernelMeasure):
     ----------
     beta : weight of the cumulated gain; with 0 only precision is left (default 1.0)
     gains : gain of a grade; a grade not named keeps its value
-    judged_only : drop documents without a judgment and rank again, before the cutoff (default False)
+    judged_only : drop documents without a judgment and rank again, before the cutoff (default
+        False)
     cutoff : ranking cutoff: documents below this rank count as not retrieved
     """
     def __call__(  # type: ignore[override]  # the host takes any
@@ -301,8 +306,8 @@ class _WeightedRR(KernelMeasure):
 
     Parameters
     ----------
-    norm : 'ideal': over the best value that the topic admits; 'none': as published, up to max_rel + 1 (default
-        'ideal')
+    norm : 'ideal': over the best value that the topic admits; 'none': as published, up to
+        max_rel + 1 (default 'ideal')
     rel : minimum grade counted as relevant (default 1)
     max_rel : top of the grade scale (default: highest grade of the qrels)
     gains : gain of a grade; a grade not named keeps its value
@@ -333,7 +338,8 @@ class _NCU(KernelMeasure):
     gamma : persistence of rank-biased stopping (default 0.95)
     beta : weight of the cumulated gain; with 0 only precision is left (default 1.0)
     gains : gain of a grade; a grade not named keeps its value
-    judged_only : drop documents without a judgment and rank again, before the cutoff (default False)
+    judged_only : drop documents without a judgment and rank again, before the cutoff (default
+        False)
     """
     def __call__(  # type: ignore[override]  # the host takes any
         self,
@@ -360,8 +366,8 @@ class _CRP(KernelMeasure):
     Parameters
     ----------
     cutoff : rank at which the curve is read (default: R)
-    judged_only : drop documents without a judgment and rank again; a negative grade is a judgment here (default
-        False)
+    judged_only : drop documents without a judgment and rank again; a negative grade is a
+        judgment here (default False)
     """
     def __call__(  # type: ignore[override]  # the host takes any
         self,
@@ -381,12 +387,12 @@ class _nCRP(KernelMeasure):
 
     Parameters
     ----------
-    norm : divide by the worst case, or map CRP to the range of the reversed ideal list's curve, as MATTERS
-        does; higher is then better (default 'worst')
-    worst : worst case that CRP is divided by: nothing relevant in the top R, or the ideal list reversed;
-        without effect with `norm='range'` (default 'bound')
-    judged_only : drop documents without a judgment and rank again; a negative grade is a judgment here (default
-        False)
+    norm : divide by the worst case, or map CRP to the range of the reversed ideal list's curve,
+        as MATTERS does; higher is then better (default 'worst')
+    worst : worst case that CRP is divided by: nothing relevant in the top R, or the ideal list
+        reversed; without effect with `norm='range'` (default 'bound')
+    judged_only : drop documents without a judgment and rank again; a negative grade is a
+        judgment here (default False)
     """
     def __call__(  # type: ignore[override]  # the host takes any
         self,
@@ -407,11 +413,11 @@ class _CRPRecovery(KernelMeasure):
 
     Parameters
     ----------
-    balance : the paper's balance point, the first rank from R on with a curve of at least 0; or MATTERS', the
-        last rank before the curve is first positive (default 'first')
+    balance : the paper's balance point, the first rank from R on with a curve of at least 0; or
+        MATTERS', the last rank before the curve is first positive (default 'first')
     cutoff : ranking cutoff: documents below this rank count as not retrieved
-    judged_only : drop documents without a judgment and rank again; a negative grade is a judgment here (default
-        False)
+    judged_only : drop documents without a judgment and rank again; a negative grade is a
+        judgment here (default False)
     """
     def __call__(  # type: ignore[override]  # the host takes any
         self,
@@ -451,8 +457,8 @@ class _Coverage(KernelMeasure):
     Parameters
     ----------
     known : column of the qrels, true for documents that the user knew (default 'known')
-    nothing_known : value of topics in which the user knew no relevant document: 0, or none, so that means leave
-        them out (default 'zero')
+    nothing_known : value of topics in which the user knew no relevant document: 0, or none, so
+        that means leave them out (default 'zero')
     rel : minimum grade counted as relevant (default 1)
     cutoff : ranking cutoff: documents below this rank count as not retrieved
     """
@@ -636,7 +642,8 @@ class _OriginalNDCG(KernelMeasure):
     ----------
     base : base of the logarithm, and first rank discounted (default 2)
     gains : gain of a grade; a grade not named keeps its value
-    judged_only : drop documents without a judgment and rank again, before the cutoff (default False)
+    judged_only : drop documents without a judgment and rank again, before the cutoff (default
+        False)
     cutoff : ranking cutoff: documents below this rank count as not retrieved
     """
     def __call__(  # type: ignore[override]  # the host takes any
@@ -659,7 +666,8 @@ class _CG(KernelMeasure):
     Parameters
     ----------
     gains : gain of a grade; a grade not named keeps its value
-    judged_only : drop documents without a judgment and rank again, before the cutoff (default False)
+    judged_only : drop documents without a judgment and rank again, before the cutoff (default
+        False)
     cutoff : ranking cutoff: documents below this rank count as not retrieved
     """
     def __call__(  # type: ignore[override]  # the host takes any
@@ -682,7 +690,8 @@ class _DCG(KernelMeasure):
     ----------
     base : base of the logarithm, and first rank discounted (default 2)
     gains : gain of a grade; a grade not named keeps its value
-    judged_only : drop documents without a judgment and rank again, before the cutoff (default False)
+    judged_only : drop documents without a judgment and rank again, before the cutoff (default
+        False)
     cutoff : ranking cutoff: documents below this rank count as not retrieved
     """
     def __call__(  # type: ignore[override]  # the host takes any
@@ -705,7 +714,8 @@ class _NCG(KernelMeasure):
     Parameters
     ----------
     gains : gain of a grade; a grade not named keeps its value
-    judged_only : drop documents without a judgment and rank again, before the cutoff (default False)
+    judged_only : drop documents without a judgment and rank again, before the cutoff (default
+        False)
     cutoff : ranking cutoff: documents below this rank count as not retrieved
     """
     def __call__(  # type: ignore[override]  # the host takes any
@@ -775,10 +785,12 @@ class _PrefShare(KernelMeasure):
 
     Parameters
     ----------
-    pairs : preferences that count: all, those of two retrieved documents, those of at least one (default 'all')
-    by : what counts alike: each preference, each pair of documents, each group (default 'preference')
-    nonrelevant : non-relevant documents of a group: all, or as many as relevant ones (by='group' only) (default
-        'all')
+    pairs : preferences that count: all, those of two retrieved documents, those of at least one
+        (default 'all')
+    by : what counts alike: each preference, each pair of documents, each group (default
+        'preference')
+    nonrelevant : non-relevant documents of a group: all, or as many as relevant ones
+        (by='group' only) (default 'all')
     cutoff : ranking cutoff: documents below this rank count as not retrieved
     """
     def __call__(  # type: ignore[override]  # the host takes any
@@ -815,8 +827,8 @@ class _NumPrefsFulfilled(KernelMeasure):
 
     Parameters
     ----------
-    pairs : fulfilled if the preferred document was retrieved and the other is below it or was not retrieved
-        (all, implied), or if both were retrieved, too (retrieved) (default 'all')
+    pairs : fulfilled if the preferred document was retrieved and the other is below it or was
+        not retrieved (all, implied), or if both were retrieved, too (retrieved) (default 'all')
     cutoff : ranking cutoff: documents below this rank count as not retrieved
     """
     def __call__(  # type: ignore[override]  # the host takes any

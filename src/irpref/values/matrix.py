@@ -110,7 +110,8 @@ class _Matrix:
         Examples
         --------
         >>> values = TopicValues("AP", ["a"], ["q1", "q2", "q3"], [[0.5, 0.1, 0.4]])
-        >>> {g: of.topics for g, of in values.by_group({"q1": "long", "q2": "short", "q3": "long"}).items()}
+        >>> groups = values.by_group({"q1": "long", "q2": "short", "q3": "long"})
+        >>> {name: part.topics for name, part in groups.items()}
         {'long': ('q1', 'q3'), 'short': ('q2',)}
         """
         return {

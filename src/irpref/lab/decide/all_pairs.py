@@ -5,17 +5,19 @@ Each method gives every pair a p-value adjusted for the number of pairs, so that
 calling any pair of equal runs different stays at the level of the test (family-wise error). With m
 runs and n topics:
 
-    stepdown          sign flips of the topics, and step-down maxima of t: see `irpref.lab.decide.sign_flips`. A run that is
-                      far from all others does not affect their p-values
+    stepdown          sign flips of the topics, and step-down maxima of t: see
+                      `irpref.lab.decide.sign_flips`. A run that is far from all others does not
+                      affect their p-values
     holm              paired t-tests, adjusted after Holm
     tukey             the studentised range distribution with (m - 1)(n - 1) degrees of freedom at
-                      |difference| / sqrt(V / n), V the residual variance of the two-way analysis of variance: Tukey's
-                      honestly significant difference
-    randomised_tukey  the same without its assumptions: the values of each topic are given to the runs in random order,
-                      and the largest difference of two means is noted. p = share of such orders in
-                      which it is at least the difference of the pair. All (m!)^(n - 1) orders that
-                      can differ are tried if there are no more than `n_permutations`; else B are
-                      drawn, and p = (count + 1) / (B + 1), since the observed order is one of them
+                      |difference| / sqrt(V / n), V the residual variance of the two-way analysis of
+                      variance: Tukey's honestly significant difference
+    randomised_tukey  the same without its assumptions: the values of each topic are given to the
+                      runs in random order, and the largest difference of two means is noted. p =
+                      share of such orders in which it is at least the difference of the pair. All
+                      (m!)^(n - 1) orders that can differ are tried if there are no more than
+                      `n_permutations`; else B are drawn, and p = (count + 1) / (B + 1), since the
+                      observed order is one of them
 
 B. Carterette, Multiple testing in statistical analysis of systems-based information retrieval
 experiments, ACM TOIS 30 (2012) 4, doi:10.1145/2094072.2094076; T. Sakai, Laboratory experiments in
@@ -133,7 +135,8 @@ def described(
             else f"{n_permutations:,} sign vectors"
         )
     said += [] if n_topics is None else [f"{n_topics:,} topic{'s' * (n_topics != 1)}"]
-    return f"{', '.join(said)}; family: {family}, by measure; family-wise level {100 * (1 - level):.4g} %"
+    error = f"family-wise level {100 * (1 - level):.4g} %"
+    return f"{', '.join(said)}; family: {family}, by measure; {error}"
 
 
 def pair_tests(

@@ -1,12 +1,16 @@
 """Compare two rankings directly, without a measure: only by the ranks of their relevant documents.
 
-    p_i, q_i        rank of the i-th relevant document in ranking a, in ranking b; infinite if fewer were retrieved
+    p_i, q_i        rank of the i-th relevant document in ranking a, in ranking b; infinite if fewer
+                    were retrieved
     R               relevant documents of the topic: i = 1 ... R
     s_i             1 if p_i < q_i, -1 if p_i > q_i, 0 if they are equal
 
-    rpp             sum over i of w_i s_i: users who want i relevant documents prefer the list that has them earlier
-    lexirecall      the last s_i that is not 0: the users who want most decide, then those who want one less, ...
-    lexiprecision   the first s_i that is not 0: the users who want one document decide, then those who want two, ...
+    rpp             sum over i of w_i s_i: users who want i relevant documents prefer the list that
+                    has them earlier
+    lexirecall      the last s_i that is not 0: the users who want most decide, then those who want
+                    one less, ...
+    lexiprecision   the first s_i that is not 0: the users who want one document decide, then those
+                    who want two, ...
 
 w_i is 1/R (`uniform`), or proportional to 1/i (`inverse`) or 1/log2(i + 1) (`dcg`), with sum 1.
 Every value is in [-1, 1], positive if a is better; if you swap a and b, it changes its sign.

@@ -5,9 +5,11 @@ For a pair of runs, d_t is the difference on topic t of n. If the runs were equa
 topic's difference could as well have the other sign. So the signs of topics are flipped, with the
 same sign vector s for all pairs:
 
-    t      mean(d) / (sd(d) / sqrt(n)): Student's statistic of the pair. Flips do not change the sum of squares, so |t|
-           rises with |sum_t s_t u_t|, u = d / sqrt(n sum d^2), which lies in [0, 1] for every pair
-    p      of a pair alone: share of the sign vectors with |t(s)| >= |t|, which is Fisher's randomisation test
+    t      mean(d) / (sd(d) / sqrt(n)): Student's statistic of the pair. Flips do not change the sum
+           of squares, so |t| rises with |sum_t s_t u_t|, u = d / sqrt(n sum d^2), which lies in [0,
+           1] for every pair
+    p      of a pair alone: share of the sign vectors with |t(s)| >= |t|, which is Fisher's
+           randomisation test
     adjusted p
            with the pairs in the order of |t|, the largest first: share of the sign vectors for
            which any of the pairs from this one on has |t(s)| >= |t| of this pair; at least the

@@ -1,9 +1,10 @@
 """Remove judgments: at random, or outside shallow pools.
 
-    random  for each topic, the R relevant and the N judged non-relevant documents are each put in random order: the
-            first P R and P N of them stay, at least 1 and 10
-    pools   P % of the teams that submitted runs are drawn; what these have in the first `depth` ranks of a topic stays.
-            There is no minimum; the runs that were not drawn are evaluated as well
+    random  for each topic, the R relevant and the N judged non-relevant documents are each put in
+            random order: the first P R and P N of them stay, at least 1 and 10
+    pools   P % of the teams that submitted runs are drawn; what these have in the first `depth`
+            ranks of a topic stays. There is no minimum; the runs that were not drawn are evaluated
+            as well
 
 C. Buckley and E. M. Voorhees, Retrieval evaluation with incomplete information, SIGIR 2004, 25-32,
 doi:10.1145/1008992.1009000.

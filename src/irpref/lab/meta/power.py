@@ -9,7 +9,8 @@ mean(z),
     ASL  = #{b : |t_b| >= |t(z)|} / B          achieved significance level, two-sided
 
     discriminative power = share of pairs with ASL < alpha
-    difference required  = |mean(w_b)| of the ceil(B alpha)-th largest |t_b|; the maximum over the pairs
+    difference required  = |mean(w_b)| of the ceil(B alpha)-th largest |t_b|; the maximum over the
+                         pairs
 
 T. Sakai, Evaluating evaluation metrics based on the bootstrap, SIGIR 2006, 525-532,
 doi:10.1145/1148170.1148261.

@@ -4,17 +4,19 @@
 samples of the loss and has a standard error for topics and teams like those at hand:
 
     own         tau-b of the ranking with the judgments left and the measure's own ranking with all
-    prediction  the topics are split in half, anew for each sample: tau-b of the ranking on one half with the judgments
-                left and the ranking by a criterion on the other half with all; both directions,
-                mean over criteria
-    wrong       share of all pairs of systems that a paired t-test at .05 tells apart with the judgments left, but with
-                all judgments does not, or tells apart in the other direction
+    prediction  the topics are split in half, anew for each sample: tau-b of the ranking on one half
+                with the judgments left and the ranking by a criterion on the other half with all;
+                both directions, mean over criteria
+    wrong       share of all pairs of systems that a paired t-test at .05 tells apart with the
+                judgments left, but with all judgments does not, or tells apart in the other
+                direction
     kept        of the pairs told apart with all judgments, the share that still is
-    bias        (pools) of all pairs of a run that was pooled and one that was not, the share that turns in favour of
-                the one that was not, less the share that turns against it; a tie counts half
+    bias        (pools) of all pairs of a run that was pooled and one that was not, the share that
+                turns in favour of the one that was not, less the share that turns against it; a tie
+                counts half
 
-    variance    max(V_topics, V_teams) + V_samples: over random halves of the topics; over leaving out one team at a
-                time (jackknife); of the mean over samples (jackknife)
+    variance    max(V_topics, V_teams) + V_samples: over random halves of the topics; over leaving
+                out one team at a time (jackknife); of the mean over samples (jackknife)
 
 A random half, drawn without replacement, varies about as much as the whole does around its
 population, and unlike a bootstrap sample it holds no topic twice. V_topics and V_teams each include
