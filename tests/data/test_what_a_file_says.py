@@ -273,7 +273,9 @@ def test_topics_that_all_begin_with_a_number_sign(tmp_path: Path) -> None:
     assert evaluator.calc_aggregate(tmp_path / "r") == {irpref.parse("AP"): 0.5}
 
 
-@pytest.mark.parametrize("comment", ["# made by hand", "#qid Q0 docno rank score tag", "#", "#####"])
+@pytest.mark.parametrize(
+    "comment", ["# made by hand", "#qid Q0 docno rank score tag", "#", "#####"]
+)
 def test_comments_are_counted(comment: str) -> None:
     data = f"{comment}\nq1 Q0 a 1 1 t\n{comment}\nq1 Q0 b 1 0 t\n".encode()
     with pytest.warns(IrprefWarning, match="2 lines that begin with '#' were skipped"):

@@ -13,13 +13,17 @@ read. A line has at most 64 MB.
 
 The format leaves open, and we decided:
 
-* *A tag with blanks.* trec_eval ignores what follows the tag. So do we, unless the line could as well be one
+* *A tag with blanks.* trec_eval ignores what follows the tag. So do we, unless the line could as
+  well be one
   with a blank in the document id (its fourth field is no whole number, or its sixth is a number):
   then the score would be taken from the wrong place, and the line is an error.
-* *Which qrels.* The first line decides between three and four fields. The header of BEIR's files is known.
-* *Byte order marks.* One at the beginning of a line belongs to none of its fields: files of Windows that were put
+* *Which qrels.* The first line decides between three and four fields. The header of BEIR's files is
+  known.
+* *Byte order marks.* One at the beginning of a line belongs to none of its fields: files of Windows
+  that were put
   together have several.
-* *Numbers.* What Python's `float` takes, without `_`. NaN and infinity are passed on: evaluation rejects them,
+* *Numbers.* What Python's `float` takes, without `_`. NaN and infinity are passed on: evaluation
+  rejects them,
   with topic and document.
 
 The file is cut into blocks of whole lines. Compiled code (`irpref.data.texts`) takes a block whose
