@@ -668,3 +668,28 @@ def test_systems_of_pyterrier_retrieve_for_the_topics():
         pt.irpref.report(list(systems.values()), topics, QRELS, ["AP"], ["a", "a", "b", "c"])
     with pytest.raises(TypeError, match="retrieves for topics: pass a frame"):
         pt.irpref.report(systems, None, QRELS, ["AP"])
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_runs_that_answer_nothing_are_marked_and_take_no_part():
+    absent = {
+        "none": {},
+        "elsewhere": {"x": {"d": 1.0}},
+        "unjudged": {t: {"?": 1.0} for t in QRELS},
+    }
+    whole, found = (irpref.lab.report(MEASURES, QRELS, runs) for runs in (RUNS, absent | RUNS))
+    data, more = Page(whole.html).data, Page(found.html).data
+    n = len(RUNS)
+    assert more["runs"] == [*data["runs"], *absent]
+    assert list(more["absent"]) == list(absent)
+    for board, of in zip(more["board"], data["board"], strict=True):
+        assert board["place"] == of["place"] + [None] * 3
+        assert (board["low"][:n], board["low"][n:]) == (of["low"], [None] * 3)
+    for pairs, of in zip(more["pairs"], data["pairs"], strict=True):
+        assert [p for p in pairs["p"] if p is not None] == of["p"]
+        assert len(pairs["p"]) == (n + 3) * (n + 2) / 2
+    assert "Outside of all tests: <bdi>none</bdi> (the run answers none of the" in found.html
+    one = {"one": RUNS[next(iter(RUNS))]}
+    for runs, strict in ((absent | RUNS, True), (absent | one, False)):
+        with pytest.raises(ValueError, match="'none': the run answers none"):
+            irpref.lab.report(MEASURES, QRELS, runs, strict=strict)

@@ -26,6 +26,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import compress
@@ -575,13 +576,23 @@ class Gatherer:
         evaluator: Any = self.evaluator
         if isinstance(evaluator, KernelEvaluator):
             found = evaluator.values_of(judged)
-        elif given is not None or judged.hits.size:
-            found = evaluator.scored(judged, self._run(judged) if given is None else given)[0]
+        elif given is not None:
+            found = evaluator.scored(judged, given)[0]
         else:
             found = {} if not evaluator.accelerated else evaluator.accelerated.values_of(judged)
-            n_topics = len(evaluator.topic_ids)
-            found |= {of: np.full(n_topics, float(of.DEFAULT)) for of in evaluator.rest}
+            found |= self._of_others(judged)
         return {measure: found[measure][self.of_values] for measure in self.measures}
+
+    def _of_others(self, judged: JudgedRun) -> Values:
+        """Values of a ranking by other providers; NaN if they fail on it."""
+        evaluator: Any = self.evaluator
+        n_topics = len(evaluator.topic_ids)
+        if judged.hits.size:
+            with suppress(MeasureError):
+                values: Values = evaluator.scored(judged, self._run(judged))[0]
+                return {measure: values[measure] for measure in evaluator.rest}
+            return {measure: np.full(n_topics, np.nan) for measure in evaluator.rest}
+        return {of: np.full(n_topics, float(of.DEFAULT)) for of in evaluator.rest}
 
     def _run(self, judged: JudgedRun) -> dict[str, dict[str, float]]:
         """A ranking of judged documents as other providers take it."""
@@ -626,8 +637,10 @@ class Gatherer:
         turned: Values | None = None
         reached, alike = {}, {}
         for measure in self.measures:
-            reached[measure] = _differ(ideal[measure], nothing[measure])
+            # What has no value, since another provider cannot compute it, is no evidence.
+            reached[measure] = _differ(ideal[measure], nothing[measure]) | np.isnan(ideal[measure])
             same = several[self.order] & ~_differ(highest[measure], lowest[measure])
+            same &= ~np.isnan(highest[measure])
             if same.any():
                 turned = turned or self._values(self._ranking(rows, upside_down=True))
                 same &= ~_differ(ideal[measure], turned[measure])

@@ -78,7 +78,7 @@ def absent_runs(facts: Evidence, strict: bool = False, alone: bool = False) -> d
     strict : bool
         Whether such a run is an error.
     alone : bool
-        Whether one run is enough.
+        Whether nothing is tested, so that one run is enough, or none: then none is set apart.
 
     Raises
     ------
@@ -88,12 +88,12 @@ def absent_runs(facts: Evidence, strict: bool = False, alone: bool = False) -> d
     n_topics = len(facts.topics)
     found = {of.name: of.absence(n_topics) for of in facts.systems if of.is_absent}
     left = len(facts.systems) - len(found)
-    if found and (strict or left < (1 if alone else 2)):
+    if found and (strict or (left < 2 and not alone)):
         every = "; ".join(f"{name!r}: {why}" for name, why in found.items())
         if not strict:
             every = f"{left or 'no'} run{'s' * (left != 1)} left to compare: {every}"
         raise AbsentRunError(every)
-    return found
+    return found if left else {}
 
 
 def compared(facts: Evidence, measure: Measure, baseline: int, inside: Bools) -> Bools:

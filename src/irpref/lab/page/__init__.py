@@ -97,6 +97,7 @@ def report(
     rng: Rng | None = None,
     jobs: int | None = None,
     form: str | Reading | None = None,
+    strict: bool = False,
 ) -> Report:
     """An evaluation as one HTML page: leaderboard, pairs, topics, rankings, unjudged documents,
     curves, what was done.
@@ -128,6 +129,9 @@ def report(
         How many run files to read at a time; by default the number of cores.
     form : str, optional
         Form of the run files, as for `irpref.read_run`.
+    strict : bool
+        Whether a run that answers no judged topic, or retrieves no judged document, is an error;
+        else it is marked, and takes no part in tests.
 
     Returns
     -------
@@ -163,6 +167,7 @@ def report(
         rng,
         jobs,
         form,
+        strict,
     )
     with charts.made_beside() as made_charts:
         found = contents(measures, qrels, runs, asked)

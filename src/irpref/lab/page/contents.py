@@ -34,6 +34,7 @@ from irpref.judged.types import Groups, Qrels, Run, Runs
 from irpref.kernel.segments import Bools
 from irpref.lab.decide.all_pairs import METHODS
 from irpref.lab.decide.board import FURTHER, board_of
+from irpref.lab.decide.grounds import absent_runs
 from irpref.lab.findings.checks import check, grave
 from irpref.lab.judges.filling import Filled
 from irpref.lab.page.query_texts import Texts, texts
@@ -49,7 +50,8 @@ from irpref.messages import IrprefWarning, about, check_choice, did_you_mean, gi
 from irpref.plots.drawing import CRP_CUT
 from irpref.plots.plot_data import constant_npref
 from irpref.show.names import left_out, parts
-from irpref.values.matrix import TopicValues, evaluated, on_the_same_topics
+from irpref.values.evidence import gathered
+from irpref.values.matrix import TopicValues, on_the_same_topics
 from irpref.values.prepare import columns_for
 
 if TYPE_CHECKING:
@@ -101,6 +103,7 @@ class Asked:
     rng: Rng | None
     jobs: int | None
     form: str | Reading | None
+    strict: bool = False
 
 
 def contents(measures: Measures, given: Qrels, runs: Runs, asked: Asked) -> Part:
@@ -127,20 +130,23 @@ def contents(measures: Measures, given: Qrels, runs: Runs, asked: Asked) -> Part
     inputs = [_input(name, data) for name, data in [("judgments", given), *named.items()]]
     qrels = judgments(given)
     named = _opened(named, asked)  # each file is read once
-    every = evaluated([*chosen, *FURTHER], qrels, named)
-    found = {of.measure: of for of in on_the_same_topics(every)}
+    facts = gathered([*chosen, *FURTHER], qrels, named)
+    absent = absent_runs(facts, asked.strict, alone=len(named) < 2)
+    found = {of.measure: of for of in on_the_same_topics(facts.tables())}
     names = [str(measure) for measure in chosen]
     first = found[names[0]]
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", IrprefWarning)  # were given by the evaluation
         within = None if asked.groups is None else groups_of(asked.groups, qrels, first.topics)
-        board = _board(names, found, within, asked)
+        board = _board(names, found, within, asked, absent)
         runs_by_place: list[str] = board["runs"]
         named = {name: named[name] for name in runs_by_place}
         order = [first.systems.index(name) for name in runs_by_place]
-        shown = dict.fromkeys(shown_first or runs_by_place[:N_RANKINGS])
+        present = [name for name in runs_by_place if name not in absent]
+        shown = dict.fromkeys(shown_first or present[:N_RANKINGS])
         shown |= {} if asked.baseline is None else {asked.baseline: None}
         findings = check(qrels, named, chosen)
+        named |= {name: {} for name in absent}  # nothing of them could be drawn
         whole = len(order) * len(first.topics) * len(names) <= MOST_VALUES
         with_values = [r for r, name in enumerate(runs_by_place) if whole or name in shown]
         tied = findings.loc[findings["code"] == "ties", "run"]
@@ -171,6 +177,7 @@ def contents(measures: Measures, given: Qrels, runs: Runs, asked: Asked) -> Part
                 "level": asked.level,
                 "measures": [_measure(measure, found[str(measure)]) for measure in chosen],
                 **board,
+                "absent": absent,
                 "topics": first.topics,
                 "queries": texts(asked.topics, "topics", first.topics),
                 "judged": found["Judged@10"].means[order],
@@ -248,12 +255,14 @@ def _board(
     found: Mapping[str, TopicValues],
     groups: Mapping[str | None, Bools] | None,
     asked: Asked,
+    absent: Mapping[str, str],
 ) -> Part:
     """Rows of each measure and the tests of all pairs; means alone if there is one topic."""
     import pandas as pd
 
     first = found[names[0]]
     runs = [first.systems[i] for i in first.best_first.tolist()]
+    runs = [name for name in runs if name not in absent] + list(absent)
     if len(first.topics) < 2:
         of_measure = {name: found[name].select(runs) for name in names}
         rows = [pd.DataFrame({"mean": of.means, "place": of.places}) for of in of_measure.values()]
@@ -264,7 +273,7 @@ def _board(
             "test": "",
             "groups": [],
         }
-    several = len(runs) > 1
+    several = len(runs) - len(absent) > 1
     seed = (
         int(asked.rng.integers(2**63)) if isinstance(asked.rng, np.random.Generator) else asked.rng
     )
@@ -278,6 +287,7 @@ def _board(
             asked.pairs if several else "none",
             asked.level,
             seed=seed,
+            absent=absent,
         )
 
     board = board_on({None: np.ones(len(first.topics), bool)})
@@ -302,14 +312,18 @@ def _rows(of: pd.DataFrame) -> pd.DataFrame:
 
 def _pairs(tested: pd.DataFrame, names: Sequence[str], runs: Sequence[str]) -> list[pd.DataFrame]:
     """For each measure, the pairs of runs i < j of the board, row by row: `i` minus `j`."""
+    import pandas as pd
+
     place = {name: i for i, name in enumerate(runs)}
     a, b = (tested[side].map(place) for side in ("a", "b"))
     sign = np.where(a < b, 1.0, -1.0)
     signed = tested.assign(
         difference=sign * tested["difference"], effect_size=sign * tested["effect_size"]
     )
-    rows = signed.assign(i=np.minimum(a, b), j=np.maximum(a, b)).sort_values(["i", "j"])
-    return [rows.loc[rows["measure"] == name, _PAIRS] for name in names]
+    rows = signed.assign(i=np.minimum(a, b), j=np.maximum(a, b)).set_index(["i", "j"])
+    i, j = np.triu_indices(len(runs), 1)
+    every = pd.MultiIndex.from_arrays([i, j])  # also the pairs that are not tested
+    return [rows.loc[rows["measure"] == name, _PAIRS].reindex(every) for name in names]
 
 
 def _measure(measure: Measure, of: TopicValues) -> Part:

@@ -123,7 +123,7 @@ function showBoard() {
       cell.append(el("span", { class: "delta" + kind }, signed(found.difference), real ? (found.difference > 0 ? " \u25b2" : " \u25bc") : ""));
       if (tested) cell.append(el("span", { class: "delta" + kind }, "p " + pValue(found.adjusted)));
     });
-    row.cells[columns.place].replaceChildren(of.place[r], of.place_low[r] === null ? ""
+    row.cells[columns.place].replaceChildren(of.place[r] ?? "–", of.place_low[r] === null ? ""
       : el("small", {}, " (" + of.place_low[r] + "\u2013" + of.place_high[r] + ")"));
     const interval = row.cells[columns.low];
     if (interval) interval.replaceChildren();
