@@ -206,8 +206,8 @@ def test_other_packages_add_commands(
         EntryPoint("ours", f"{__name__}:OURS", "irpref.commands"),
         EntryPoint("broken", "no_such_module:SECTION", "irpref.commands"),
     ]
-    monkeypatch.setattr(commands, "entry_points", lambda group: points)
-    commands.sections.cache_clear()
+    monkeypatch.setattr("importlib.metadata.entry_points", lambda group: points)
+    commands._of_packages.cache_clear()
     try:
         status, out, err = call("--help")
         assert (status, err.count("no_such_module")) == (0, 2)
@@ -215,4 +215,4 @@ def test_other_packages_add_commands(
         assert call("depth")[:2] == (0, "found\n")
         assert call("eval", "qrels", "r1", "AP")[0] == 0
     finally:
-        commands.sections.cache_clear()
+        commands._of_packages.cache_clear()

@@ -10,7 +10,6 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from importlib import import_module
-from importlib.metadata import entry_points
 from itertools import chain
 from typing import Any
 
@@ -132,10 +131,8 @@ class Group(click.Group):
     ) -> tuple[str | None, click.Command | None, list[str]]:
         """The command that the first word names."""
         name = args[0]
-        if not ctx.resilient_parsing and not name.startswith("-"):
-            known = self.list_commands(ctx)
-            if name not in known:
-                raise click.UsageError(self.unknown(name, known), ctx)
+        if not (ctx.resilient_parsing or name.startswith("-") or self.get_command(ctx, name)):
+            raise click.UsageError(self.unknown(name, self.list_commands(ctx)), ctx)
         return super().resolve_command(ctx, args)
 
     def unknown(self, name: str, known: list[str]) -> str:
@@ -196,10 +193,20 @@ PLUGIN = Section(
 )
 
 
-@cache
 def sections() -> tuple[Section, ...]:
     """Our section, and those of the packages that have joined; ours wins if a name is taken."""
-    found = [PLUGIN]
+    return (PLUGIN, *_joined())
+
+
+def _joined() -> Iterator[Section]:
+    yield from _of_packages()  # once something is asked of it
+
+
+@cache
+def _of_packages() -> tuple[Section, ...]:
+    from importlib.metadata import entry_points
+
+    found = []
     for point in sorted(entry_points(group="irpref.commands"), key=lambda point: point.name):
         try:
             found.append(point.load())
@@ -217,7 +224,8 @@ class Irpref(Group):
 
     def get_command(self, ctx: click.Context, name: str) -> click.Command | None:
         """The command of this name, imported now."""
-        for section in sections():
+        # What other packages have joined is looked for only if the name is not ours.
+        for section in chain([PLUGIN], _joined()):
             if name in section.commands:
                 module, _, attribute = section.commands[name][0].partition(":")
                 found: click.Command = getattr(import_module(module), attribute)
@@ -250,12 +258,12 @@ class Irpref(Group):
         words = [word for word in args if not word.startswith("-")]
         if words[:1] == ["help"]:
             args = [*(word for word in args if word != "help"), "--help"]
-        known = self.list_commands(ctx)
-        later = next((word for word in args if word in known), None)
-        if later and args[0].startswith("-") and args[0] not in ("-h", "--help", "--version"):
-            raise click.UsageError(
-                f"{args[0]} comes after the command: irpref {later} ... {args[0]} ...", ctx
-            )
+        if args and args[0].startswith("-") and args[0] not in ("-h", "--help", "--version"):
+            known = self.list_commands(ctx)
+            if later := next((word for word in args if word in known), None):
+                raise click.UsageError(
+                    f"{args[0]} comes after the command: irpref {later} ... {args[0]} ...", ctx
+                )
         return super().parse_args(ctx, args)
 
     def unknown(self, name: str, known: list[str]) -> str:
