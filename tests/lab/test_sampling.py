@@ -269,6 +269,25 @@ def test_documents_without_a_grade_of_the_judge_are_drawn() -> None:
     assert found["judge"].isna().any()  # a negative grade is none
 
 
+def test_without_a_judge_there_is_one_level() -> None:
+    human, _, runs = made()
+    plan = sample("P@5", human, None, runs, rng=1)
+    assert (plan["order"] == 0).all()  # all of them are judged
+    some = {t: {"d00": of["d00"]} for t, of in human.items()}
+    plan = sample("P@5", some, None, runs, n=9, rng=1)
+    grades = {
+        t: some[t] | of for t, of in ({t: {} for t in TOPICS} | grades_of(plan, human, 9)).items()
+    }
+    found = sampled(grades, None, plan)
+    assert found.n_judged == 9
+    (values,) = found.values("P@5", runs)
+    assert len(set(values.estimate.level.tolist())) == 1
+    with pytest.raises(ValueError, match="other grades of the judge"):
+        sampled(grades, human, plan)
+    with pytest.raises(ValueError, match="needs topics"):
+        sample("P@5", None, None, runs)
+
+
 def test_several_runs_of_one_system_share_its_weight() -> None:
     _, judge, runs = made()
     plan = sample("P@5", None, judge, {"a": runs["r0"], "b": [runs["r1"], runs["r2"]]}, rng=1)

@@ -32,7 +32,7 @@ from irpref.data.source import Source
 from irpref.judged.fingerprint import hash_of_pool
 from irpref.judged.judgments import judgments
 from irpref.judged.types import Qrels, Run, Runs
-from irpref.kernel.segments import Floats
+from irpref.kernel.segments import Bools, Floats
 from irpref.lab.judges.additive import Additive, additive, top_documents
 from irpref.lab.judges.filling import grades_frame, human_rows
 from irpref.lab.judges.priority_sampling import probabilities, repeated, sizes
@@ -105,7 +105,7 @@ def _cell(value: Any) -> str:
 def sample(
     measures: Measures,
     qrels: Qrels | None,
-    judge: Qrels,
+    judge: Qrels | None,
     runs: Runs,
     n: int = 100,
     *,
@@ -119,8 +119,8 @@ def sample(
     measures : P@k, CG@k, DCG@k, RBP(rel=...)@k, or several of them
     qrels : any form of qrels, or None
         Human judgments so far. Their documents are not drawn.
-    judge : any form of qrels
-        The judge's grades on any scale.
+    judge : any form of qrels, or None
+        The judge's grades on any scale. Without a judge you need more documents.
     runs : mapping of name to run, or list of paths
         At least two. A list of runs under one name is one system.
     n : int
@@ -143,8 +143,9 @@ def sample(
     Raises
     ------
     ValueError
-        A measure that is no such sum; fewer than two runs; runs that do not differ; `n` or `looks`
-        that are not accepted; the seed of the plan that `qrels` came from.
+        A measure that is no such sum; fewer than two runs; runs that do not differ; neither qrels
+        nor a judge; `n` or `looks` that are not accepted; the seed of the plan that `qrels` came
+        from.
 
     Examples
     --------
@@ -159,9 +160,11 @@ def sample(
     n = _count("n", n)
     looked = _looks(looks, n)
     seed = _seed(rng)
-    judged_by = grades_frame(judgments(judge))
-    human = None if qrels is None else _humans(qrels)
-    topics = set(judged_by["query_id"]) | (set() if human is None else set(human["query_id"]))
+    if judge is None and qrels is None:
+        raise ValueError("sample needs topics: those of human judgments, of a judge, or of both")
+    judged_by = no_grades() if judge is None else grades_frame(judgments(judge))
+    human = no_grades() if qrels is None else _humans(qrels)
+    topics = {*judged_by["query_id"], *human["query_id"]}
     weights = rank_weights(chosen, runs, sorted(topics))
     if len(weights.runs) < 2:
         raise ValueError(f"sample compares runs: it needs at least 2, got {len(weights.runs)}")
@@ -175,7 +178,7 @@ def sample(
     plan = weights.documents[differ].reset_index(drop=True)
     size = sizes([each[:, differ] for each in weights.of_measure])
     uniform = 1 - np.random.default_rng(seed).random(size.size)
-    before = np.zeros(size.size, bool) if human is None else _among(plan, human)
+    before = _among(plan, human)
     if rng is not None:
         earlier = getattr(qrels, "seeds", ())
         if seed in earlier or repeated(size, uniform, before):
@@ -198,7 +201,7 @@ def sample(
     out.attrs = {
         "seed": seed,
         "looks": sorted({min(look, size.size - n_before) for look in looked}) or [0],
-        "judge": hash_of_pool(judgments(judged_by).pool()),
+        "judge": hash_of_judge(judged_by),
         "judge_rows": len(judged_by),
         "rows": len(out),
         "topics": sorted(topics - set(out["query_id"])),
@@ -240,6 +243,16 @@ def _seed(rng: Rng | None) -> int:
     return int(rng)
 
 
+def no_grades() -> pd.DataFrame:
+    """Qrels without a row."""
+    return pd.DataFrame({"query_id": [], "doc_id": [], "relevance": []})
+
+
+def hash_of_judge(frame: pd.DataFrame) -> str:
+    """Hash of a judge's grades, empty without a judge."""
+    return hash_of_pool(judgments(frame).pool()) if len(frame) else ""
+
+
 def _humans(qrels: Qrels) -> pd.DataFrame:
     """Human grades: those of a judge, and negative ones, are left out."""
     frame = human_rows(grades_frame(judgments(qrels)))
@@ -262,24 +275,31 @@ class RankWeights:
     documents : pandas.DataFrame
         `query_id`, `doc_id`, ascending: those that a run ranks above a cutoff.
     of_measure : for each measure, float array (n_runs, n_documents)
+    answers : bool array (n_runs, n_topics)
+        Topics for which a run (each run of a system) has documents.
     """
 
     runs: list[str]
     documents: pd.DataFrame
     of_measure: Sequence[Floats]
+    answers: Bools
 
 
 def rank_weights(measures: Sequence[Additive], runs: Runs, topics: Sequence[str]) -> RankWeights:
-    """The weights of each measure. A list of runs under one name has the mean of their weights."""
+    """The weights of each measure; topics in ascending order. A list of runs under one name has the
+    mean of their weights.
+    """
     depth = max(one.weight.size for one in measures)
     # The pool serves to group and order documents: its judgment of a made-up one is never used.
     pool = judgments(pd.DataFrame({"query_id": list(topics), "doc_id": "", "relevance": 0})).pool()
     named = named_runs(runs)
     parts = []
+    answers = np.ones((len(named), len(topics)), bool)
     for number, run in enumerate(named.values()):
         repeats = _repeats(run)
         for repeat in repeats:
             top = top_documents(pool, repeat, depth)
+            answers[number] &= np.bincount(top["topic"], minlength=len(topics)) > 0
             parts.append(top.assign(run=number, share=1 / len(repeats)))
     top = pd.concat(parts, ignore_index=True)
     top["query_id"] = np.array(pool.topic_ids, object)[top["topic"].to_numpy()]
@@ -294,7 +314,7 @@ def rank_weights(measures: Sequence[Additive], runs: Runs, topics: Sequence[str]
         place = top["run"].to_numpy()[inside], column[inside]
         np.add.at(weights, place, one.weight[rank[inside] - 1] * share[inside])
         of_measure.append(weights)
-    return RankWeights(list(named), documents, of_measure)
+    return RankWeights(list(named), documents, of_measure, answers)
 
 
 def _repeats(run: Any) -> list[Run]:

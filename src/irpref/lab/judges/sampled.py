@@ -5,8 +5,7 @@ runs are not, since a document that all runs rank alike was never drawn."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -15,7 +14,7 @@ import pandas as pd
 from irpref.judged.fingerprint import hash_of_pool
 from irpref.judged.judgments import judgments
 from irpref.judged.types import Qrels, Runs
-from irpref.kernel.segments import Floats, Ints
+from irpref.kernel.segments import Bools, Floats, Ints
 from irpref.lab.judges.additive import Additive, additive
 from irpref.lab.judges.filling import grades_frame, human_rows
 from irpref.lab.judges.plans import (
@@ -23,7 +22,9 @@ from irpref.lab.judges.plans import (
     IDS,
     UNJUDGEABLE,
     Plan,
+    hash_of_judge,
     hash_of_plan,
+    no_grades,
     rank_weights,
     read_plan,
 )
@@ -155,9 +156,12 @@ class Sampled:
             inside = place >= 0
             matrix = np.zeros((len(weights.runs), len(keys)))
             matrix[:, place[inside]] = of_runs[:, inside]
-            out.append(
-                SampledValues.of(one, weights.runs, topics, topic, matrix, self.estimated(one))
+            estimate = self.estimated(one)
+            values = np.array(
+                [np.bincount(topic, row * estimate.gain, len(topics)) for row in matrix]
             )
+            of_topics = TopicValues(str(one.measure), weights.runs, topics, values)
+            out.append(SampledValues(of_topics, weights.answers, topic, matrix, estimate))
         return out
 
 
@@ -168,29 +172,33 @@ class SampledValues:
     Attributes
     ----------
     values : TopicValues
+        Only differences of runs mean anything.
+    answers : bool array (n_runs, n_topics)
+        Topics for which a run has documents.
+    topic : int array (n_documents,)
+        Topics of the documents of the plan; -1: one that was left out.
     weights : float array (n_runs, n_documents)
-        Of the documents of the plan.
     estimate : Estimate
     """
 
     values: TopicValues
+    answers: Bools
+    topic: Ints
     weights: Floats
     estimate: Estimate
 
-    @classmethod
-    def of(
-        cls,
-        measure: Additive,
-        runs: Sequence[str],
-        topics: Sequence[str],
-        topic: Ints,
-        weights: Floats,
-        estimate: Estimate,
-    ) -> SampledValues:
-        """From the weights of the documents of the plan, whose topics are numbers."""
-        values = np.array([np.bincount(topic, row * estimate.gain, len(topics)) for row in weights])
-        of_topics = TopicValues(str(measure.measure), runs, topics, values)
-        return cls(of_topics, weights, estimate)
+    def on(self, topics: Bools) -> SampledValues:
+        """Only the topics that a mask (n_topics,) keeps."""
+        number = np.append(np.where(topics, np.cumsum(topics) - 1, -1), -1)
+        topic = number[self.topic]
+        weights = np.where(topic >= 0, self.weights, 0.0)
+        return replace(
+            self,
+            values=self.values.on(topics),
+            answers=self.answers[:, topics],
+            topic=topic,
+            weights=weights,
+        )
 
     def intervals(self, first: Ints, second: Ints, level: float) -> tuple[Floats, Floats]:
         """Intervals of differences under full human judgments of these topics.
@@ -223,7 +231,7 @@ class SampledValues:
         return self.estimate.further(self.weights[second] - self.weights[first], share)
 
 
-def sampled(qrels: Qrels, judge: Qrels, plan: Any) -> Sampled:
+def sampled(qrels: Qrels, judge: Qrels | None, plan: Any) -> Sampled:
     """Judgments for `compare`, `gate` and `leaderboard`: humans judged the first documents of a
     plan.
 
@@ -232,7 +240,7 @@ def sampled(qrels: Qrels, judge: Qrels, plan: Any) -> Sampled:
     qrels : any form of qrels
         Human judgments. Those of the plan count down to its first document without one; all others
         are not used.
-    judge : any form of qrels
+    judge : any form of qrels, or None
         The grades with which the plan was drawn.
     plan : what `sample` returns, or the path of a file
         A document that cannot be judged has grade 0 if the plan says so: a column `decision` with
@@ -259,9 +267,8 @@ def sampled(qrels: Qrels, judge: Qrels, plan: Any) -> Sampled:
     judged 1 of 2 documents of the plan
     """
     plan = read_plan(plan)
-    of_judge = grades_frame(judgments(judge))
-    found = hash_of_pool(judgments(of_judge).pool())
-    if found != plan.attrs["judge"]:
+    of_judge = no_grades() if judge is None else grades_frame(judgments(judge))
+    if hash_of_judge(of_judge) != plan.attrs["judge"]:
         number = plan.attrs["judge_rows"]
         raise ValueError(
             "the plan was drawn with other grades of the judge"
