@@ -318,3 +318,143 @@ def test_weights_and_gains_are_those_of_the_measure() -> None:
     grade = np.array([0.0, 1, 2, 3, 0.5])
     assert dcg.gains(grade) == pytest.approx([0, 1, 2, 3, 0.5])
     assert rbp.gains(grade).tolist() == p.gains(grade).tolist() == [0, 0, 1, 1, 0]
+
+
+# Verdicts -----------------------------------------------------------------------------------------
+
+
+def judged(n: int, looks: Any = 1, seed: int = 1, measure: Any = "DCG@5") -> tuple[Any, ...]:
+    """Judgments of the first documents of a plan for three runs, and the runs."""
+    human, judge, runs = made()
+    plan = sample(measure, None, judge, runs, n=n, looks=looks, rng=seed)
+    return sampled(grades_of(plan, human, n), judge, plan), human, runs
+
+
+def test_compare_says_what_full_judgments_would_say_and_whether_to_go_on() -> None:
+    judgments, human, runs = judged(60)
+    found = irpref.lab.compare("DCG@5", judgments, runs["r0"], runs["r2"])
+    (row,) = found.to_dict("records")
+    full = irpref.lab.compare("DCG@5", human, runs["r0"], runs["r2"])["difference"].item()
+    assert row["low_judged"] <= full <= row["high_judged"]
+    assert row["low_judged"] > 0
+    assert row["verdict"] == "b better"
+    assert (
+        found[["mean_a", "mean_b", "wins", "losses", "equal", "could_turn"]].isna().all(axis=None)
+    )
+    least, most = row["low_judged"], row["high_judged"]
+    assert (
+        f"On these topics full judgments would put b ahead by {least:.3f} to {most:.3f}: you may "
+        "stop." in found.text
+    )
+    assert "judged 60 of " in found.text
+    assert found.by_topic["difference"].mean() == pytest.approx(row["difference"])
+
+
+def test_a_sample_that_could_be_either_says_how_many_more() -> None:
+    judgments, _, runs = judged(12)
+    found = irpref.lab.compare("DCG@5", judgments, runs["r1"], runs["r2"])
+    assert found["low_judged"].item() < 0 < found["high_judged"].item()
+    assert "could still put either ahead" in found.text
+    assert "more documents would halve this interval" in found.text
+
+
+def test_looks_share_the_level_and_elsewhere_there_is_no_verdict() -> None:
+    one, _, runs = judged(60)
+    five, _, _ = judged(60, looks=5)
+    assert five.share(0.95) == pytest.approx(0.99)
+    narrow, wide = (
+        irpref.lab.compare("DCG@5", of, runs["r0"], runs["r2"]).iloc[0] for of in (one, five)
+    )
+    assert wide["low_judged"] < narrow["low_judged"]
+    assert wide["low"] < narrow["low"]
+    between, _, _ = judged(60, looks=[50, 100])
+    found = irpref.lab.compare("DCG@5", between, runs["r0"], runs["r2"])
+    assert found["verdict"].item() == "cannot tell"
+    assert found["codes"].item() == "no-look"
+    assert found[["difference", "low", "p", "low_judged"]].notna().all(axis=None)
+    assert "you may stop" not in found.text
+    gate = irpref.lab.gate("DCG@5", between, runs["r0"], runs["r2"])
+    assert gate.verdict == "inconclusive"
+    assert "the looks are at 50, 100" in gate.text
+    board = irpref.lab.leaderboard("DCG@5", between, runs)
+    assert board["letters"].isna().all()
+    assert board["place_low"].isna().all()
+
+
+def test_a_census_gives_the_verdict_of_full_judgments() -> None:
+    judgments, human, runs = judged(10_000)
+    found = irpref.lab.compare("DCG@5", judgments, runs["r0"], runs["r2"]).iloc[0]
+    full = irpref.lab.compare("DCG@5", human, runs["r0"], runs["r2"]).iloc[0]
+    for column in ("difference", "low", "high", "p", "verdict", "topics"):
+        assert found[column] == pytest.approx(full[column])
+    assert found["low_judged"] == found["high_judged"] == pytest.approx(full["difference"])
+    gates = [
+        irpref.lab.gate("DCG@5", of, runs["r2"], runs["r0"]).iloc[0] for of in (judgments, human)
+    ]
+    for column in ("difference", "low", "high", "p", "verdict", "topics", "missing_candidate"):
+        assert gates[0][column] == pytest.approx(gates[1][column])
+    boards = [irpref.lab.leaderboard("DCG@5", of, runs) for of in (judgments, human)]
+    for column in ("run", "place", "place_low", "place_high", "letters"):
+        assert boards[0][column].tolist() == boards[1][column].tolist()
+    assert boards[0].pairs["p"].tolist() == pytest.approx(boards[1].pairs["p"].tolist())
+
+
+def test_a_gate_passes_and_blocks_on_a_sample() -> None:
+    judgments, _, runs = judged(80)
+    better = irpref.lab.gate("DCG@5", judgments, runs["r0"], runs["r2"])
+    assert better.verdict == "pass"
+    assert (
+        better[["baseline", "candidate", "unjudged_baseline", "could_turn"]].isna().all(axis=None)
+    )
+    worse = irpref.lab.gate("DCG@5", judgments, runs["r2"], runs["r0"])
+    assert worse.verdict == "block"
+    assert worse.text.startswith("blocked: DCG@5 fell by ")
+    assert any("you may stop" in note for note in worse.notes)
+    other, _, _ = judged(80, seed=2)
+    assert worse.inputs != irpref.lab.gate("DCG@5", other, runs["r2"], runs["r0"]).inputs
+
+
+def test_intervals_of_a_board_hold_for_all_pairs() -> None:
+    judgments, _, runs = judged(60)
+    board = irpref.lab.leaderboard(["DCG@5", "P@5"], judgments, runs)
+    assert board[["mean", "low", "high", "judged@10"]].isna().all(axis=None)
+    assert board["run"].tolist() == ["r2", "r1", "r0"] * 2
+    pair = board.pairs.iloc[0]
+    alone = irpref.lab.compare("DCG@5", judgments, runs[pair["b"]], runs[pair["a"]]).iloc[0]
+    assert pair["low_judged"] < alone["low_judged"] < alone["high_judged"] < pair["high_judged"]
+    assert pair["difference"] == pytest.approx(alone["difference"])
+
+
+def test_runs_that_lack_topics_are_not_decided() -> None:
+    human, judge, runs = made()
+    short = {t: of for t, of in runs["r2"].items() if t not in ("q1", "q2")}
+    plan = sample("DCG@5", None, judge, {"a": runs["r0"], "b": short}, rng=1)
+    judgments = sampled(grades_of(plan, human), judge, plan)
+    found = irpref.lab.compare("DCG@5", judgments, runs["r0"], short)
+    assert (found["verdict"].item(), found["codes"].item()) == ("cannot tell", "unanswered")
+    gate = irpref.lab.gate("DCG@5", judgments, short, runs["r0"])
+    assert (gate.verdict, gate["codes"].item()) == ("block", "unanswered")  # a loss still blocks
+    gate = irpref.lab.gate("DCG@5", judgments, short, short)
+    assert gate.verdict == "inconclusive"
+    gate = irpref.lab.gate("DCG@5", judgments, runs["r0"], short)
+    assert gate["missing_candidate"].item() == 2
+    with pytest.raises(irpref.errors.AbsentRunError):
+        irpref.lab.compare("DCG@5", judgments, runs["r0"], {"q1": {}, "q99": {"x": 1.0}})
+
+
+def test_groups_of_topics_have_intervals_of_their_own() -> None:
+    judgments, _, runs = judged(100)
+    groups = {t: "even" if i % 2 == 0 else "odd" for i, t in enumerate(TOPICS)}
+    found = irpref.lab.compare("DCG@5", judgments, runs["r0"], runs["r2"], groups=groups)
+    whole = irpref.lab.compare("DCG@5", judgments, runs["r0"], runs["r2"])
+    assert found["group"].tolist() == ["even", "odd"]
+    assert found["difference"].mean() == pytest.approx(whole["difference"].item())
+    assert (found["low_judged"] < found["difference"]).all()
+
+
+def test_an_evaluator_refuses_a_sample() -> None:
+    judgments, _, runs = judged(60)
+    with pytest.raises(irpref.errors.JudgmentsError, match="not the value of one"):
+        irpref.evaluator(["DCG@5"], judgments)
+    with pytest.raises(irpref.errors.JudgmentsError):
+        irpref.lab.intervals(["DCG@5"], judgments, runs["r0"])

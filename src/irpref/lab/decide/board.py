@@ -21,6 +21,7 @@ of differences, ours from the tests of `irpref.lab.decide.all_pairs`, which deci
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from typing import ClassVar
 
@@ -34,9 +35,11 @@ from irpref.judged.types import Groups, Qrels, Runs
 from irpref.kernel.segments import Bools
 from irpref.lab.decide import all_pairs as tests
 from irpref.lab.decide.all_pairs import LEVEL, PAIRS
-from irpref.lab.decide.grounds import absent_runs
+from irpref.lab.decide.grounds import MISSING, absent_runs
 from irpref.lab.decide.letters import letters
+from irpref.lab.decide.on_samples import parts_of
 from irpref.lab.decide.sign_flips import N_PERMUTATIONS
+from irpref.lab.judges.sampled import Sampled, SampledValues
 from irpref.lab.trust.frames import ResultFrame
 from irpref.lab.trust.samples import Rng, fixed_seed
 from irpref.lab.trust.topics import check_level, in_range, mean_intervals
@@ -91,7 +94,9 @@ def leaderboard(
     Parameters
     ----------
     measures : measures of any toolkit, or their names
-    qrels : in any form that `irpref.evaluator` takes
+    qrels : in any form that `irpref.evaluator` takes, or what `irpref.lab.sampled` returns
+        On a sample, means are missing, and `.pairs` has `low_judged` and `high_judged`: intervals
+        of the differences under full human judgments of these topics, that hold for all pairs.
     runs : mapping of name to run, or list of paths
         Paths are named as `irpref eval` names them. A list of runs under one name is one system
         that was run several times: its value of a topic is the mean of theirs.
@@ -169,6 +174,18 @@ def leaderboard(
         raise ValueError(
             f"pairs={pairs!r} compares runs and needs at least 2, got {len(named)} ('none' shows "
             f"one)"
+        )
+    if isinstance(qrels, Sampled):
+        return _leaderboard_of_sample(
+            names,
+            qrels,
+            runs,
+            by=by,
+            pairs=pairs,
+            level=level,
+            groups=groups,
+            n_permutations=n_permutations,
+            seed=fixed_seed(rng),
         )
     read = judgments(qrels)
     facts = gathered([*chosen, *FURTHER], read, named)
@@ -345,3 +362,61 @@ def _tests(of: TopicValues, group: str | None, compared: tests.Pairs) -> pd.Data
             "p_adjusted": compared.p_adjusted,
         }
     )
+
+
+# On a sample --------------------------------------------------------------------------------------
+
+
+def _leaderboard_of_sample(
+    names: Sequence[str],
+    judgments: Sampled,
+    runs: Runs,
+    *,
+    by: str | None,
+    pairs: str,
+    level: float,
+    groups: Groups | None,
+    n_permutations: int,
+    seed: int | None,
+) -> Leaderboard:
+    """`irpref.lab.leaderboard` on a sample."""
+    parts, share = parts_of(groups, judgments), judgments.share(level)
+    found = {one.values.measure: one for one in judgments.values(list(names), runs)}
+    first = next(iter(found.values()))
+    values = {name: one.values for name, one in found.items()}
+    answered = first.answers.astype(np.float64)
+    for name, numbers in zip(FURTHER, (np.zeros_like(answered), answered), strict=True):
+        values[name] = TopicValues(name, first.values.systems, first.values.topics, numbers)
+    board = board_of(values, names, by, parts, pairs, share, n_permutations, seed)
+    for column in ("mean", "low", "high", "judged@10"):
+        board[column] = math.nan
+    lost = (~first.answers).sum(axis=1) > MISSING * first.values.n_topics
+    reasons = [] if judgments.at_look else ["no look is planned here"]
+    reasons += [
+        f"{name} lacks too many topics"
+        for name, lacks in zip(first.values.systems, lost.tolist(), strict=True)
+        if lacks
+    ]
+    if reasons:
+        board["place_low"] = board["place_high"] = pd.array([pd.NA] * len(board), dtype="Int64")
+        board["letters"] = pd.Series([None] * len(board), dtype=object)
+    tables = []
+    for (measure, group), table in board.pairs.groupby(["measure", "group"], dropna=False):
+        inside = parts[None if pd.isna(group) else group]
+        tables.append(_judged_pairs(judgments, found[measure].on(inside), table, level))
+    if tables:
+        board.pairs = pd.concat(tables).sort_index()
+    board.evidence = None
+    board.test = "; ".join(filter(None, [board.test, judgments.text, *reasons]))
+    return board
+
+
+def _judged_pairs(
+    judgments: Sampled, found: SampledValues, pairs: pd.DataFrame, level: float
+) -> pd.DataFrame:
+    """Pairs (`a` minus `b`) with intervals under full human judgments that hold for all at once."""
+    place = {name: i for i, name in enumerate(found.values.systems)}
+    first, second = (np.array([place[name] for name in pairs[c]], dtype=np.int64) for c in "ba")
+    alone = 1 - (1 - judgments.share(level)) / max(len(pairs), 1)
+    low, high = found.intervals(first, second, alone)
+    return pairs.assign(low_judged=low, high_judged=high)

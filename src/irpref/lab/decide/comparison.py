@@ -31,9 +31,17 @@ from irpref.lab.decide.grounds import (
     check_missing,
     grounds,
 )
+from irpref.lab.decide.on_samples import (
+    NO_LOOK,
+    go_on,
+    judged_interval,
+    parts_of,
+    stands_against,
+)
 from irpref.lab.decide.paired import about, differences, gains, is_skewed, needed
 from irpref.lab.decide.sign_flips import N_PERMUTATIONS, interval, stepdown
 from irpref.lab.decide.turning import Turning
+from irpref.lab.judges.sampled import Sampled
 from irpref.lab.trust.design import residual_variance
 from irpref.lab.trust.frames import ResultFrame
 from irpref.lab.trust.samples import Rng, fixed_seed
@@ -85,7 +93,7 @@ def compare(
     Parameters
     ----------
     measures : measures of any toolkit, or their names
-    qrels : in any form that `irpref.evaluator` takes
+    qrels : in any form that `irpref.evaluator` takes, or what `irpref.lab.sampled` returns
     a, b : runs in any form that `irpref.evaluator` takes
         A list of runs is one system that was run several times: its value of a topic is the mean of
         theirs.
@@ -119,6 +127,10 @@ def compare(
         `repeats_b` and `sd_repeats_a`, `sd_repeats_b` (standard deviation of the mean between
         them). `text` has the sentences.
 
+        On judgments of a sample there are two more columns, `low_judged` and `high_judged`: the
+        interval of the difference under full human judgments of these topics. What a sample does
+        not say (means of single runs among it) is missing: see `irpref.lab.decide.on_samples`.
+
     Raises
     ------
     ValueError
@@ -143,6 +155,17 @@ def compare(
         check_margin(margin)
     chosen = parse_all(measures)
     names = _names(a, b) if names is None else list(names)
+    if isinstance(qrels, Sampled):
+        return _compare_sample(
+            chosen,
+            qrels,
+            dict(zip(names, (a, b), strict=True)),
+            level=level,
+            margin=margin,
+            missing=missing,
+            groups=groups,
+            seed=fixed_seed(rng),
+        )
     read = judgments(qrels)
     runs = {
         name: [in_memory(one) for one in repeats_in(run)]
@@ -374,3 +397,114 @@ def _gap(difference: float) -> str:
     if difference == 0:
         return "the same"
     return f"{abs(difference):.4f} {'higher' if difference > 0 else 'lower'}"
+
+
+# On a sample --------------------------------------------------------------------------------------
+
+
+def _compare_sample(
+    chosen: Sequence[Measure],
+    judgments: Sampled,
+    runs: Mapping[str, Any],
+    *,
+    level: float,
+    margin: float | None,
+    missing: float,
+    groups: Groups | None,
+    seed: int | None,
+) -> Comparison:
+    """`irpref.lab.compare` on a sample."""
+    parts, share = parts_of(groups, judgments), judgments.share(level)
+    rows, text, topics = [], [], []
+    for whole in judgments.values(chosen, runs):
+        tables = []
+        for group, inside in parts.items():
+            found = whole.on(inside)
+            of = found.values
+            named = {"measure": of.measure, **({} if group is None else {"group": group})}
+            against = stands_against(judgments, found, missing, (0, 1))
+            row = (
+                named
+                | _sample_row(of, share, seed, against)
+                | judged_interval(judgments, found, level)
+            )
+            rows.append(row)
+            text.append(_sample_sentence(row, of, share, margin, against))
+            text[-1] += " " + go_on(judgments, found, row)
+            values = {"query_id": of.topics, "a": math.nan, "b": math.nan}
+            tables.append(pd.DataFrame({**named, **values, "difference": differences(of)}))
+        topics.append(pd.concat(tables).sort_values("difference", ascending=False, kind="stable"))
+    counted = dict.fromkeys(("wins", "losses", "equal"), "Int64")
+    table = Comparison(rows).astype({**counted, "could_turn": "boolean"})
+    table.by_topic, table.evidence = pd.concat(topics, ignore_index=True), None
+    n_topics = int(table["topics"].iloc[0]) if groups is None else None
+    table.test = described(PAIRS, 2, n_topics, share, N_PERMUTATIONS)
+    table.text = "\n".join([*text, judgments.text, f"test: {table.test}"])
+    return table
+
+
+def _sample_row(
+    of: TopicValues, share: float, seed: int | None, against: Sequence[tuple[str, str]]
+) -> dict[str, Any]:
+    gain, mean = gains(of)
+    low = high = p = effect = math.nan
+    codes = [code for code, _ in against]
+    if codes in ([], [NO_LOOK]):
+        p = float(stepdown(gain[None], rng=seed)[0][0])
+        variance = residual_variance(of.values) if gain.size > 1 else 0.0
+        effect = mean / math.sqrt(variance) if variance else 0.0 if mean == 0 else math.nan
+        if gain.size >= FEWEST:
+            low, high = interval(gain, share, rng=seed)
+    verdict = UNKNOWN
+    if not against:
+        differs = mean != 0 and bool(significant(p, share))
+        verdict = EQUAL if not differs else "b better" if mean > 0 else "a better"
+    return {
+        "mean_a": math.nan,
+        "mean_b": math.nan,
+        "difference": mean + 0.0,
+        "low": low,
+        "high": high,
+        "p": p,
+        "effect_size": effect + 0.0,
+        "wins": None,
+        "losses": None,
+        "equal": None,
+        "topics": gain.size,
+        "verdict": verdict,
+        "codes": ", ".join(codes),
+        "could_turn": None,
+    }
+
+
+def _sample_sentence(
+    row: Mapping[str, Any],
+    of: TopicValues,
+    share: float,
+    margin: float | None,
+    against: Sequence[tuple[str, str]],
+) -> str:
+    head = of.measure + (f", {row['group']}" if "group" in row else "")
+    a, b = of.systems
+    gap = abs(row["difference"])
+    numbers = f"{row['topics']:,} topic{'s' * (row['topics'] != 1)}"
+    if not math.isnan(row["p"]):
+        numbers = f"{p_equals(row['p'])}, {numbers}"
+    if math.isfinite(row["high"]):
+        bounds = f"{row['low']:.4f} to {row['high']:.4f}"
+        numbers = f"{100 * share:.4g} % interval {bounds}, {numbers}"
+    higher = f"{b} scores {gap:.4f} {'higher' if row['difference'] > 0 else 'lower'}"
+    if row["difference"] == 0:
+        higher = "both score the same"
+    if row["verdict"] == UNKNOWN:
+        reasons = "; ".join(text for _, text in against)
+        return f"{head}: {higher} ({numbers}); cannot tell, {reasons}."
+    if row["verdict"] == EQUAL:
+        text = f"{head}: {a} and {b} are not shown to differ: {higher} ({numbers})."
+    else:
+        better, worse = (b, a) if row["difference"] > 0 else (a, b)
+        text = f"{head}: {better} is better than {worse} by {gap:.4f} ({numbers})."
+    if margin is not None and math.isfinite(row["high"]):
+        ruled_out = -margin < row["low"] and row["high"] < margin
+        text += f" A difference of {margin:g} or more is {'' if ruled_out else 'not '}ruled out."
+    return text

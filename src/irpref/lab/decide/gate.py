@@ -50,9 +50,16 @@ from irpref.lab.decide.grounds import (
     compared,
     grounds,
 )
+from irpref.lab.decide.on_samples import (
+    go_on,
+    judged_interval,
+    parts_of,
+    stands_against,
+)
 from irpref.lab.decide.paired import about, gains, needed
 from irpref.lab.decide.sign_flips import stepdown
 from irpref.lab.decide.turning import MOST_TOPICS, Turning
+from irpref.lab.judges.sampled import Sampled, SampledValues
 from irpref.lab.trust.frames import ResultFrame
 from irpref.lab.trust.topics import FEWEST, check_level, difference_in_range
 from irpref.measures.declare import Measures
@@ -117,7 +124,7 @@ def gate(
     ----------
     measures : measures of any toolkit, or their names
         Counts (`NumRel`) are refused: they say nothing about a ranking.
-    qrels : in any form that `irpref.evaluator` takes
+    qrels : in any form that `irpref.evaluator` takes, or what `irpref.lab.sampled` returns
     baseline, candidate : runs in any form that `irpref.evaluator` takes
         A list of runs is one system that was run several times: its value of a topic is the mean of
         theirs.
@@ -151,6 +158,10 @@ def gate(
         unknown). If a system was run several times, also `repeats` and `sd_repeats`, as
         `irpref.lab.compare` has them.
 
+        On judgments of a sample there are two more columns, `low_judged` and `high_judged`: the
+        interval of the difference under full human judgments of these topics. What a sample does
+        not say (means of single runs among it) is missing: see `irpref.lab.decide.on_samples`.
+
     Raises
     ------
     ValueError
@@ -169,6 +180,11 @@ def gate(
     level, missing, depth = check_level(level), check_missing(missing), check_depth(depth)
     check_margin(margin)
     chosen = _measures(measures)
+    if isinstance(qrels, Sampled):
+        two = {"baseline": baseline, "candidate": candidate}
+        return _gate_sample(
+            chosen, qrels, two, margin=margin, level=level, missing=missing, groups=groups
+        )
     read = judgments(qrels)
     runs = {
         name: [in_memory(one) for one in repeats_in(run)]
@@ -436,7 +452,8 @@ class _Summary:
             every |= {id(row): row for row in self.whole if row["worse"]}
         for row in self.rows:
             if id(row) in every:
-                verb = "fell" if row["candidate"] < row["baseline"] else "rose"
+                # Means are missing on a sample, whose measures are all better if higher.
+                verb = "rose" if row["candidate"] > row["baseline"] else "fell"
                 size, least, most = -row["difference"], -row["high"], -row["low"]
                 said.append(
                     f"{self._name(row)} {verb} by {size:.3f} ({least:.3f} to {most:.3f} {self.at})"
@@ -487,3 +504,91 @@ def _range(numbers: Sequence[int]) -> str:
 def _of(names: Sequence[str], whole: Sequence[Any]) -> str:
     """Which measures a reason is about, if not all."""
     return f" ({', '.join(names)})" if len(names) < len(whole) else ""
+
+
+# On a sample --------------------------------------------------------------------------------------
+
+
+def _gate_sample(
+    chosen: Sequence[Measure],
+    judgments: Sampled,
+    runs: Mapping[str, Any],
+    *,
+    margin: float,
+    level: float,
+    missing: float,
+    groups: Groups | None,
+) -> Gate:
+    """`irpref.lab.gate` on a sample."""
+    n_topics = len(judgments.topic_ids)
+    if n_topics < 2:
+        raise EmptyJudgmentsError(f"a gate needs at least 2 topics, got {n_topics}")
+    parts: dict[str | None, Bools] = {None: np.ones(n_topics, bool)}
+    if groups is not None:
+        parts |= parts_of(groups, judgments)
+    n_rows, share = len(chosen) * len(parts), judgments.share(level)
+    rows, notes = [], [judgments.text]
+    for whole in judgments.values(chosen, runs):
+        for group, inside in parts.items():
+            found = whole.on(inside)
+            named = {"measure": found.values.measure} | ({} if groups is None else {"group": group})
+            row = named | _sample_row(judgments, found, margin, level, missing, n_rows)
+            rows.append(row)
+            if group is None:
+                notes.append(f"{row['measure']}: {go_on(judgments, found, row)}")
+    table = Gate(rows).astype({"topics_needed": "Int64", "could_turn": "boolean"})
+    table.evidence, table.version = None, VERSION
+    table.qrels = judgments.hash
+    members = repr([(group, inside.tolist()) for group, inside in parts.items()])
+    table.inputs = hashlib.blake2b(
+        f"{judgments.hash} {members}".encode("utf-8", "surrogatepass"), digest_size=8
+    ).hexdigest()
+    table.verdict = _overall(rows)
+    table.text = _Summary(rows, share, margin, n_rows).text(table.verdict)
+    table.notes = notes
+    return table
+
+
+def _sample_row(
+    judgments: Sampled,
+    found: SampledValues,
+    margin: float,
+    level: float,
+    missing: float,
+    n_rows: int,
+) -> dict[str, Any]:
+    """The numbers of one row, and its verdict. Topics without documents of the baseline are left
+    out; those without documents of the candidate are never a gain.
+    """
+    against = stands_against(judgments, found, missing, (0,))
+    lost = (~found.answers).sum(axis=1).tolist()
+    kept = found.on(found.answers[0])
+    values = kept.values.values.copy()
+    lacking = ~kept.answers[1]
+    values[1, lacking] = np.minimum(values[1, lacking], values[0, lacking])
+    of = TopicValues(kept.values.measure, kept.values.systems, kept.values.topics, values)
+    if of.n_topics < FEWEST:
+        against.append(("few-topics", f"{of.n_topics} topics are too few"))
+    row = _bounds(of, margin, judgments.share(level), n_rows)
+    if of.n_topics < FEWEST:
+        row |= {"low": math.nan, "high": math.nan, "worse": False}
+    if not judgments.at_look:
+        row["worse"] = False
+    if against:
+        row["verdict"] = "block" if row["worse"] else "inconclusive"
+    return {
+        **row,
+        "baseline": math.nan,
+        "candidate": math.nan,
+        "codes": ", ".join(code for code, _ in against),
+        "reason": "; ".join(text for _, text in against),
+        "topics": of.n_topics,
+        "left_out": lost[0],
+        "topics_needed": None,
+        "missing_baseline": lost[0],
+        "missing_candidate": lost[1],
+        "unjudged_baseline": math.nan,
+        "unjudged_candidate": math.nan,
+        "could_turn": None,
+        **judged_interval(judgments, found, level),
+    }

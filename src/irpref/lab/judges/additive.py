@@ -13,6 +13,7 @@ import numpy as np
 import pandas as pd
 from ir_measures.measures import Measure
 
+from irpref.errors import MeasureError
 from irpref.judged.align import listing
 from irpref.judged.judgments import judgments
 from irpref.judged.pool import Pool
@@ -60,7 +61,7 @@ def additive(measures: Measures) -> list[Additive]:
     """
     chosen = parse_all(measures)
     if not chosen:
-        raise ValueError("no measure is given")
+        raise MeasureError("no measure is given")
     return [_additive(measure) for measure in chosen]
 
 
@@ -72,9 +73,10 @@ def _additive(measure: Measure) -> Additive:
         near = {"nDCG": "DCG", "NCG": "CG", "OriginalNDCG": "DCG"}.get(str(measure.NAME), "")
         rbp = measure.NAME == "RBP" and "rel" not in parameters
         hint = f"; use {near}@{cutoff or 10}" if near else "; RBP needs rel" if rbp else ""
-        raise ValueError(
+        raise MeasureError(
             f"{measure} cannot be estimated from a sample of documents. Measures that are sums "
-            f"over documents down to a cutoff can: P@k, CG@k, DCG@k, RBP(rel=1)@k{hint}"
+            f"over documents down to a cutoff can: P@k, CG@k, DCG@k, RBP(rel=1)@k{hint}",
+            measure=str(measure),
         )
     grades = {1.0, float(parameters.get("rel", 1)), *map(float, parameters.get("gains") or ())}
     candidates = np.array(sorted(grades))
@@ -83,7 +85,7 @@ def _additive(measure: Measure) -> Additive:
     ranks = np.arange(1, cutoff + 1)
     weight = _values(measure, np.full(cutoff, unit), ranks)
     if not weight.any():
-        raise ValueError(f"{measure}: no grade has a gain")
+        raise MeasureError(f"{measure}: no grade has a gain", measure=str(measure))
     return Additive(measure, weight, unit)
 
 

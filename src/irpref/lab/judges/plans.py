@@ -29,6 +29,7 @@ import pandas as pd
 from irpref.data.replace import replaced
 from irpref.data.run_names import named_runs
 from irpref.data.source import Source
+from irpref.errors import ArgumentError, EmptyJudgmentsError, InputError, RunError
 from irpref.judged.fingerprint import hash_of_pool
 from irpref.judged.judgments import judgments
 from irpref.judged.types import Qrels, Run, Runs
@@ -85,7 +86,7 @@ class Plan(ResultFrame):
         for name in IDS:
             for value in checked[name]:
                 if any(sign in value for sign in "\t\n\r"):
-                    raise ValueError(f"{name} {value!r} holds a tab or a line end")
+                    raise InputError(f"{name} {value!r} holds a tab or a line end")
         columns = [*COLUMNS, *([DECISION] if DECISION in checked else [])]
         facts = [f"# {name}: {json.dumps(checked.attrs[name])}\n" for name in _FACTS]
         rows = (
@@ -161,16 +162,18 @@ def sample(
     looked = _looks(looks, n)
     seed = _seed(rng)
     if judge is None and qrels is None:
-        raise ValueError("sample needs topics: those of human judgments, of a judge, or of both")
+        raise EmptyJudgmentsError(
+            "sample needs topics: those of human judgments, of a judge, or of both"
+        )
     judged_by = no_grades() if judge is None else grades_frame(judgments(judge))
     human = no_grades() if qrels is None else _humans(qrels)
     topics = {*judged_by["query_id"], *human["query_id"]}
     weights = rank_weights(chosen, runs, sorted(topics))
     if len(weights.runs) < 2:
-        raise ValueError(f"sample compares runs: it needs at least 2, got {len(weights.runs)}")
+        raise RunError(f"sample compares runs: it needs at least 2, got {len(weights.runs)}")
     differ = np.max([np.ptp(each, axis=0) > 0 for each in weights.of_measure], axis=0)
     if not differ.any():
-        raise ValueError(
+        raise RunError(
             "the runs do not differ: "
             + ", ".join(str(one.measure) for one in chosen)
             + " weight every document alike in all runs"
@@ -182,9 +185,11 @@ def sample(
     if rng is not None:
         earlier = getattr(qrels, "seeds", ())
         if seed in earlier or repeated(size, uniform, before):
-            raise ValueError(
+            raise ArgumentError(
                 f"rng: the judgments came from a plan with the seed {seed}. Estimates from the "
-                "same random numbers are biased: use another seed, or none"
+                "same random numbers are biased: use another seed, or none",
+                parameter="rng",
+                value=seed,
             )
     plan["size"] = size
     plan["priority"] = np.where(before, np.inf, size / uniform)
@@ -213,7 +218,11 @@ def sample(
 
 def _count(name: str, value: Any) -> int:
     if not isinstance(value, (int, np.integer)) or isinstance(value, bool) or value < 1:
-        raise ValueError(f"{name}={value!r} is not accepted, expected a whole number of at least 1")
+        raise ArgumentError(
+            f"{name}={value!r} is not accepted, expected a whole number of at least 1",
+            parameter=name,
+            value=value,
+        )
     return int(value)
 
 
@@ -221,9 +230,11 @@ def _looks(looks: Any, n: int) -> list[int]:
     if isinstance(looks, Iterable) and not isinstance(looks, (str, bytes)):
         numbers = [_count("looks", look) for look in looks]
         if not numbers or numbers != sorted(set(numbers)):
-            raise ValueError(
+            raise ArgumentError(
                 f"looks={list(looks)!r} is not accepted, expected rising numbers of documents "
-                "such as [50, 100, 200]"
+                "such as [50, 100, 200]",
+                parameter="looks",
+                value=looks,
             )
         return numbers
     number = _count("looks", looks)
@@ -237,8 +248,10 @@ def _seed(rng: Rng | None) -> int:
     if rng is None:
         return int(np.random.default_rng().integers(2**53))
     if not isinstance(rng, (int, np.integer)) or isinstance(rng, bool) or rng < 0:
-        raise ValueError(
-            f"rng={rng!r} is not accepted, expected a seed such as 7 or a numpy Generator"
+        raise ArgumentError(
+            f"rng={rng!r} is not accepted, expected a seed such as 7 or a numpy Generator",
+            parameter="rng",
+            value=rng,
         )
     return int(rng)
 
@@ -341,24 +354,24 @@ def read_plan(plan: Any) -> Plan:
     absent = [name for name in COLUMNS if name not in getattr(frame, "columns", ())]
     missing = [name for name in _FACTS if name not in getattr(frame, "attrs", {})]
     if absent or missing:
-        raise ValueError(
+        raise InputError(
             f"{where}this is no plan of irpref.lab.sample: it lacks "
             f"{', '.join(absent or missing)}. Plan.save writes a plan with all that is needed"
         )
     out = Plan(frame)
     out.attrs = dict(frame.attrs)
     if len(out) != out.attrs["rows"]:
-        raise ValueError(
+        raise InputError(
             f"{where}the plan has {len(out):,} of its {out.attrs['rows']:,} lines: was it cut off?"
         )
     if _checksum(out) != out.attrs["checksum"]:
-        raise ValueError(
+        raise InputError(
             f"{where}the plan was changed: its documents, sizes and priorities must stay as "
             "they were drawn"
         )
     if DECISION in out and not set(out[DECISION].fillna("")) <= {"", UNJUDGEABLE}:
         other = next(iter(set(out[DECISION].fillna("")) - {"", UNJUDGEABLE}))
-        raise ValueError(f"{where}decision {other!r} is not known, expected {UNJUDGEABLE!r}")
+        raise InputError(f"{where}decision {other!r} is not known, expected {UNJUDGEABLE!r}")
     return out
 
 
@@ -367,9 +380,9 @@ def _of_file(path: str | os.PathLike[str]) -> pd.DataFrame:
         text = file.read().decode("utf-8")
     lines = text.split("\n")
     if lines[0].rstrip("\r") != _FIRST_LINE:
-        raise ValueError(f"{os.fspath(path)}: this is no plan: its first line is not {_FIRST_LINE}")
+        raise InputError(f"{os.fspath(path)}: this is no plan: its first line is not {_FIRST_LINE}")
     if lines.pop():
-        raise ValueError(f"{os.fspath(path)}: the last line has no end: was the file cut off?")
+        raise InputError(f"{os.fspath(path)}: the last line has no end: was the file cut off?")
     facts: dict[str, Any] = {}
     rows: list[list[str]] = []
     for number, line in enumerate(lines[1:], 2):
@@ -379,19 +392,19 @@ def _of_file(path: str | os.PathLike[str]) -> pd.DataFrame:
             try:
                 facts[name] = json.loads(value)
             except ValueError:
-                raise ValueError(
+                raise InputError(
                     f"{os.fspath(path)}:{number}: {name} is {value!r}, expected JSON"
                 ) from None
         elif not line.startswith("#"):
             cells = line.split("\t")
             if not len(COLUMNS) <= len(cells) <= len(COLUMNS) + 1:
-                raise ValueError(
+                raise InputError(
                     f"{os.fspath(path)}:{number}: expected {len(COLUMNS)} columns and a decision, "
                     f"got {len(cells)}: was the file cut off?"
                 )
             rows.append(cells)
     if not rows or rows[0][: len(COLUMNS)] != COLUMNS:
-        raise ValueError(f"{os.fspath(path)}: the plan has no heading {' '.join(COLUMNS)}")
+        raise InputError(f"{os.fspath(path)}: the plan has no heading {' '.join(COLUMNS)}")
     full = [row + [""] * (len(COLUMNS) + 1 - len(row)) for row in rows[1:]]
     table = pd.DataFrame(full, columns=[*COLUMNS, DECISION], dtype=object)
     if not table[DECISION].any():
@@ -401,7 +414,7 @@ def _of_file(path: str | os.PathLike[str]) -> pd.DataFrame:
         for name in ("size", "priority", "probability"):
             table[name] = table[name].replace("", "nan").astype(np.float64)
     except ValueError as error:
-        raise ValueError(f"{os.fspath(path)}: {error}") from None
+        raise InputError(f"{os.fspath(path)}: {error}") from None
     for name in IDS:
         table[name] = table[name].tolist()  # pandas' own type of text, as `sample` has it
     table.attrs = facts

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from irpref.errors import AbsentRunError, JudgmentsError, RunError
 from irpref.judged.fingerprint import hash_of_pool
 from irpref.judged.judgments import judgments
 from irpref.judged.types import Qrels, Runs
@@ -111,6 +112,13 @@ class Sampled:
             f"{self.text}"
         )
 
+    def qrels_iter(self) -> Any:
+        """Refused: these are no judgments of single documents for an evaluator."""
+        raise JudgmentsError(
+            "judgments of a sample tell the differences of runs, not the value of one: they are "
+            "for irpref.lab.compare, gate and leaderboard"
+        )
+
     def frame(self) -> pd.DataFrame:
         """The plan with the grades: `query_id`, `doc_id`, `relevance` (human, NaN if there is
         none), `judge` (its grade, NaN if there is none), `source` (`human` or `judge`).
@@ -134,12 +142,17 @@ class Sampled:
         Raises
         ------
         ValueError
-            A measure that is no sum over documents; a document that the runs weight differently
-            and the plan lacks.
+            A measure that is no sum over documents; a run that answers no topic; a document that
+            the runs weight differently and the plan lacks.
         """
         chosen = additive(measures)
         topics = self.topic_ids
         weights = rank_weights(chosen, runs, topics)
+        for name, answers in zip(weights.runs, weights.answers, strict=True):
+            if not answers.any():
+                raise AbsentRunError(
+                    f"the run answers none of the {answers.size:,} topics of the plan", run=name
+                )
         keys = pd.MultiIndex.from_frame(self.plan[IDS])
         place = keys.get_indexer(pd.MultiIndex.from_frame(weights.documents))
         topic = np.searchsorted(np.array(topics, object), self.plan["query_id"].to_numpy(object))
@@ -148,7 +161,7 @@ class Sampled:
             alone = (place < 0) & (np.ptp(of_runs, axis=0) > 0)
             if alone.any():
                 query_id, doc_id = weights.documents.iloc[int(np.argmax(alone))]
-                raise ValueError(
+                raise RunError(
                     f"{one.measure}: the runs rank {int(alone.sum()):,} documents differently "
                     f"that the plan lacks, first {doc_id!r} in topic {query_id!r}: a plan is for "
                     "the runs and the cutoff that it was drawn for"
@@ -270,7 +283,7 @@ def sampled(qrels: Qrels, judge: Qrels | None, plan: Any) -> Sampled:
     of_judge = no_grades() if judge is None else grades_frame(judgments(judge))
     if hash_of_judge(of_judge) != plan.attrs["judge"]:
         number = plan.attrs["judge_rows"]
-        raise ValueError(
+        raise JudgmentsError(
             "the plan was drawn with other grades of the judge"
             + (f" ({number:,}, here are {len(of_judge):,})" if number != len(of_judge) else "")
         )
@@ -284,7 +297,7 @@ def sampled(qrels: Qrels, judge: Qrels | None, plan: Any) -> Sampled:
         decided = (plan[DECISION] == UNJUDGEABLE).to_numpy(bool)
         if (graded & decided).any():
             query_id, doc_id = keys[int(np.argmax(graded & decided))]
-            raise ValueError(
+            raise JudgmentsError(
                 f"document {doc_id!r} of topic {query_id!r} has a human grade, and the plan says "
                 "that it cannot be judged"
             )
@@ -294,14 +307,14 @@ def sampled(qrels: Qrels, judge: Qrels | None, plan: Any) -> Sampled:
     missing = np.isnan(grade)
     if missing[:n_certain].any():
         query_id, doc_id = keys[int(np.argmax(missing))]
-        raise ValueError(
+        raise JudgmentsError(
             f"document {doc_id!r} of topic {query_id!r} was judged before the plan was drawn, and "
             "has no human grade here"
         )
     end = int(np.argmax(missing)) if missing.any() else len(plan)
     if end == n_certain and n_certain < len(plan):
         query_id, doc_id = keys[end]
-        raise ValueError(
+        raise JudgmentsError(
             f"the first document of the plan, {doc_id!r} in topic {query_id!r}, has no human "
             "grade: nothing is judged yet"
         )
