@@ -35,7 +35,7 @@ from irpref.judged.types import Groups, Qrels, Runs
 from irpref.kernel.segments import Bools
 from irpref.lab.decide import all_pairs as tests
 from irpref.lab.decide.all_pairs import LEVEL, PAIRS
-from irpref.lab.decide.grounds import MISSING, absent_runs
+from irpref.lab.decide.grounds import absent_runs
 from irpref.lab.decide.letters import letters
 from irpref.lab.decide.on_samples import parts_of
 from irpref.lab.decide.sign_flips import N_PERMUTATIONS
@@ -46,7 +46,7 @@ from irpref.lab.trust.topics import check_level, in_range, mean_intervals
 from irpref.measures.declare import MeasureLike, Measures
 from irpref.measures.names import parse_all
 from irpref.messages import check_choice
-from irpref.values.evidence import Evidence, gathered
+from irpref.values.evidence import MISSING, Evidence, gathered
 from irpref.values.matrix import TopicValues, on_the_same_topics
 
 _JUDGED, _ANSWERED = FURTHER = (
