@@ -453,8 +453,15 @@ def test_groups_of_topics_have_intervals_of_their_own() -> None:
 
 
 def test_an_evaluator_refuses_a_sample() -> None:
-    judgments, _, runs = judged(60)
+    judgments, human, runs = judged(60)
     with pytest.raises(irpref.errors.JudgmentsError, match="not the value of one"):
         irpref.evaluator(["DCG@5"], judgments)
-    with pytest.raises(irpref.errors.JudgmentsError):
-        irpref.lab.intervals(["DCG@5"], judgments, runs["r0"])
+    for refused in (
+        lambda: irpref.lab.intervals(["DCG@5"], judgments, runs["r0"]),
+        lambda: irpref.lab.fill(judgments, human),
+        lambda: judgments.only(["q1"]),
+        lambda: irpref.lab.check(judgments, runs),
+    ):
+        with pytest.raises(irpref.errors.JudgmentsError):
+            refused()
+    assert repr(irpref.judgments(judgments)).splitlines()[2] == judgments.text

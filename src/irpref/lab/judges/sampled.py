@@ -5,7 +5,9 @@ runs are not, since a document that all runs rank alike was never drawn."""
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -13,7 +15,9 @@ import pandas as pd
 
 from irpref.errors import AbsentRunError, JudgmentsError, RunError
 from irpref.judged.fingerprint import hash_of_pool
-from irpref.judged.judgments import judgments
+from irpref.judged.inputs import as_table
+from irpref.judged.judgments import Judgments, judgments
+from irpref.judged.pool import Pool
 from irpref.judged.types import Qrels, Runs
 from irpref.kernel.segments import Bools, Floats, Ints
 from irpref.lab.judges.additive import Additive, additive
@@ -34,8 +38,11 @@ from irpref.measures.declare import Measures
 from irpref.values.matrix import TopicValues
 
 
-class Sampled:
+class Sampled(Judgments):
     """Judgments of a sample of documents: what `sampled` returns.
+
+    As judgments they hold the human grades of the sample. An evaluator refuses them, since the
+    value of a single run is not known.
 
     Attributes
     ----------
@@ -52,10 +59,12 @@ class Sampled:
     """
 
     def __init__(self, plan: Plan, grade: Floats, judge: Floats, n_unused: int) -> None:
+        seen = pd.DataFrame(plan[IDS]).iloc[: grade.size]
+        seen = seen.assign(relevance=grade, source="human", judge=judge[: grade.size])
+        super().__init__(as_table(seen, "relevance", None))
         self.plan = plan
         self._grade = grade  # (n_certain + n_judged,)
         self._level = levels(judge)
-        self._judge = judge
         order = plan["order"].to_numpy()
         self._certain = int((order == 0).sum())
         self.n_judged = grade.size - self._certain
@@ -63,10 +72,33 @@ class Sampled:
         self.n_unused = n_unused
         self.looks = tuple(int(look) for look in plan.attrs["looks"])
 
-    @property
+    @cached_property
     def topic_ids(self) -> list[str]:
-        """Topics in ascending order."""
+        """Topics of the plan, those without a difference included, in ascending order."""
         return sorted({*self.plan["query_id"], *self.plan.attrs["topics"]})
+
+    def pool(self, columns: Iterable[str] = (), preferences: bool | None = False) -> Pool:
+        """Refused: no run can be judged against a sample."""
+        raise self._refusal()
+
+    def only(self, topics: Iterable[str]) -> Judgments:
+        """Refused: the topics are those of the plan. Use `groups` of `irpref.lab.compare`."""
+        raise JudgmentsError("the topics of a sample are those of its plan")
+
+    def with_column(self, name: str, values: Any) -> Judgments:
+        """Refused: it would be judgments of another kind."""
+        raise self._refusal()
+
+    def __iter__(self) -> Iterator[Any]:
+        """Refused, as `pool`."""
+        raise self._refusal()
+
+    @staticmethod
+    def _refusal() -> JudgmentsError:
+        return JudgmentsError(
+            "judgments of a sample tell the differences of runs, not the value of one: they are "
+            "for irpref.lab.compare, gate and leaderboard"
+        )
 
     @property
     def seeds(self) -> tuple[int, ...]:
@@ -83,9 +115,8 @@ class Sampled:
     @property
     def hash(self) -> str:
         """Hash of the plan and of the grades that are used."""
-        table = self.frame()
-        table = table[table["source"] == "human"]
-        return f"{hash_of_plan(self.plan)}{hash_of_pool(judgments(table).pool())}"
+        pool = judgments(self.frame()).pool()
+        return f"{hash_of_plan(self.plan)}{hash_of_pool(pool)}"
 
     def share(self, level: float) -> float:
         """The level of each look: all of them together have `level`."""
@@ -104,30 +135,8 @@ class Sampled:
             said += f"; {self.n_unused:,} human grades outside of the sample are not used"
         return said
 
-    def __repr__(self) -> str:
-        grades = ", ".join(f"{grade:g}" for grade in np.unique(self._grade))
-        return (
-            f"Sampled judgments of {len(self.topic_ids):,} topics\n"
-            f"human grades: {grades or 'none'}\n"
-            f"{self.text}"
-        )
-
-    def qrels_iter(self) -> Any:
-        """Refused: these are no judgments of single documents for an evaluator."""
-        raise JudgmentsError(
-            "judgments of a sample tell the differences of runs, not the value of one: they are "
-            "for irpref.lab.compare, gate and leaderboard"
-        )
-
-    def frame(self) -> pd.DataFrame:
-        """The plan with the grades: `query_id`, `doc_id`, `relevance` (human, NaN if there is
-        none), `judge` (its grade, NaN if there is none), `source` (`human` or `judge`).
-        """
-        grade = np.full(len(self.plan), np.nan)
-        grade[: self._grade.size] = self._grade
-        source = np.where(np.isnan(grade), "judge", "human")
-        table = pd.DataFrame(self.plan[IDS]).assign(relevance=grade, judge=self._judge)
-        return table.assign(source=source)
+    def _origin(self) -> str:
+        return self.text
 
     def estimated(self, measure: Additive) -> Estimate:
         """Estimated gains of the documents of the plan."""
