@@ -20,6 +20,7 @@ from importlib import import_module
 from typing import Any
 
 from irpref import measures
+from irpref.errors import CutWarning as CutWarning
 from irpref.errors import DegenerateWarning as DegenerateWarning
 from irpref.errors import DuplicateWarning as DuplicateWarning
 from irpref.errors import IrprefError as IrprefError

@@ -13,6 +13,7 @@ from irpref.data.preference_files import read_preferences as read_preferences
 from irpref.data.preference_files import write_preferences as write_preferences
 from irpref.data.tables import read_qrels as read_qrels
 from irpref.data.tables import read_run as read_run
+from irpref.errors import CutWarning as CutWarning
 from irpref.errors import DegenerateWarning as DegenerateWarning
 from irpref.errors import DuplicateWarning as DuplicateWarning
 from irpref.errors import IrprefError as IrprefError

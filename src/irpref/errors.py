@@ -21,6 +21,7 @@
         DuplicateWarning           a run holds the same document twice in one topic
         RangeWarning               on these judgments, a measure leaves its usual range
         DegenerateWarning          the judgments leave a measure nothing to tell apart
+        CutWarning                 a file may have been cut off
 
 Attributes say what an error or a warning is about; one that does not apply is None. `str` gives the
 whole message. What you can do about it is its `remedy`: the text of the message words it for
@@ -301,3 +302,7 @@ class RangeWarning(IrprefWarning):
 
 class DegenerateWarning(IrprefWarning):
     """The judgments leave a measure nothing to tell apart."""
+
+
+class CutWarning(IrprefWarning):
+    """The last line of a file has no end, and ends with a number that may have been longer."""

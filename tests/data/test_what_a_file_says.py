@@ -2,6 +2,7 @@
 
 import io
 import json
+import warnings
 from collections import namedtuple
 from pathlib import Path
 from typing import Any
@@ -312,3 +313,58 @@ def test_scores_are_no_ranks_of_msmarco(scores: tuple[int, int]) -> None:
 
 def test_a_topic_without_its_first_ranks_is_still_msmarco() -> None:
     assert len(rows(b"q1\ta\t1\nq1\tb\t2\nq2\ta\t3\nq3\ta\t1\n", "msmarco")) == 4
+
+
+# Whole or refused ---------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("form", "data", "cut"),
+    [
+        ("trec", "q Q0 a 1 12.5 t\nq Q0 b 2 11.5 t", False),  # the tag of the line above
+        ("trec", "q Q0 a 1 12.5 run12\nq Q0 b 2 11.5 run1", False),
+        ("trec", "q Q0 a 1 12.5 12\nq Q0 b 2 11.5 12", False),
+        ("trec", "q Q0 a 1 12.5 123\nq Q0 b 2 11.5 12", True),
+        ("csv", "qid,docno,score\nq,a,12.5\nq,b,11.5", True),
+        ("csv", "qid,docno,score\nq,a,12.5\nq,b,11.5\n", False),
+        ("csv", 'qid,docno,score\nq,a,"12.5"\nq,b,"11"', False),
+        ("csv", "qid,docno,score\nq,a,12.5\nq,b,1", False),
+        ("tsv", "qid\tdocno\tscore\nq\ta\t12.5\nq\tb\t11.5", True),
+        ("jsonl", '{"qid": "q", "docno": "b", "score": 11.5}', False),
+        ("json", '{"q": {"b": 11.5}}', False),
+    ],
+)
+def test_a_file_that_ends_in_a_number_may_be_cut(form: str, data: str, cut: bool) -> None:
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        assert rows(data.encode(), form)[-1][2] in (11.0, 11.5, 1.0)
+    assert [w.category for w in caught] == [irpref.errors.CutWarning] * cut
+
+
+@pytest.mark.parametrize(
+    ("data", "cut"), [("1 0 a 12", True), ("1 0 a 1", False), ("1 a 12", True)]
+)
+def test_judgments_that_may_be_cut(data: str, cut: bool) -> None:
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        judged(data.encode(), "trec")
+    assert [w.category for w in caught] == [irpref.errors.CutWarning] * cut
+
+
+@pytest.mark.parametrize("form", ["trec", "csv", "jsonl", "json"])
+def test_a_file_that_changes_while_it_is_read_is_refused(form: str, tmp_path: Path) -> None:
+    lines = {
+        "trec": ("", "q Q0 d{} 1 {} t\n"),
+        "csv": ("qid,docno,score\n", "q,d{},{}\n"),
+        "jsonl": ("", '{{"qid": "q", "docno": "d{}", "score": {}}}\n'),
+        "json": ("", ""),
+    }
+    begin, line = lines[form]
+    text = begin + "".join(line.format(i, i) for i in range(9)) if line else '{"q": {"a": 1}}'  # noqa: PT012
+    path = tmp_path / f"run.{form}"
+    path.write_text(text)
+    source = tables.Source(path)
+    with pytest.raises(InputError, match="changed while it was read"), source.open() as file:
+        file.read()
+        with open(path, "a") as other:
+            other.write(line.format(9, 9) or " ")

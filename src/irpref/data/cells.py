@@ -27,7 +27,7 @@ from irpref.data.columns import (
     objects,
 )
 from irpref.data.labels import WORTH, grades_of
-from irpref.data.source import LONGEST_LINE, Source, blocks_of, too_long
+from irpref.data.source import LONGEST_LINE, Ending, Source, blocks_of, too_long
 from irpref.data.texts import plain_lines
 from irpref.errors import ColumnError, InputError, IrprefWarning, LabelError
 from irpref.kernel.segments import Floats, all_whole
@@ -178,7 +178,7 @@ def _refuse(
 def _run_cells(source: Source, how: Reading, separator: str) -> Iterator[Table]:
     """The rows of a run, some at a time."""
     name = source.name
-    texts = text_blocks(source)
+    texts = text_blocks(source, ends_with_number=True)
     header, rest = _header(texts, separator, name, "score")
     columns = columns_of(header.names, "score", how.columns, path=name)
     before = header.lines
@@ -241,7 +241,7 @@ def _slow_cells(
 def _judged_cells(source: Source, how: Reading, separator: str) -> Table:
     """The rows of judgments with all their columns. Those with an empty grade are left out."""
     name, value = source.name, "relevance"
-    texts = text_blocks(source)
+    texts = text_blocks(source, ends_with_number=True)
     header, rest = _header(texts, separator, name, value)
     names = columns_of(header.names, value, how.columns, path=name)
     ids = [names[ours] for ours in _IDS]
@@ -321,17 +321,20 @@ def _typed(cells: Sequence[str]) -> Any:
 # Columns ------------------------------------------------------------------------------------------
 
 
-def text_blocks(source: Source) -> Iterator[str]:
-    """The text, some whole lines at a time."""
+def text_blocks(source: Source, ends_with_number: bool = False) -> Iterator[str]:
+    """The text, some whole lines at a time; warns if it may have been cut off in a number."""
     number = 1
+    ending = Ending()
     with source.open() as file:
-        for block in blocks_of(file, BLOCK_BYTES):
+        for block in ending.watch(blocks_of(file, BLOCK_BYTES)):
             if too_long(block):
                 raise InputError(
                     f"longer than {LONGEST_LINE >> 20} MB", path=source.name, line=number
                 )
             yield decoded(block, source.name, number)
             number += block.count(b"\n")
+    if ends_with_number:
+        ending.warn(source.name)
 
 
 def decoded(data: bytes, name: str, number: int = 1) -> str:

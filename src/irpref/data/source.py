@@ -6,6 +6,7 @@ import codecs
 import gzip
 import io
 import os
+import re
 import select
 import stat
 import sys
@@ -17,7 +18,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import IO, Any, TypeVar
 
-from irpref.errors import InputError
+from irpref.errors import CutWarning, InputError
+from irpref.messages import warn_user
 
 T = TypeVar("T")
 PathLike = str | os.PathLike[str] | IO[bytes]
@@ -74,9 +76,11 @@ class Source:
         try:
             if not self._again():
                 with open(self.path, "rb", buffering=0) as file:  # type: ignore[arg-type]
+                    before = os.fstat(file.fileno())
                     yield _decompressed(
                         file if file.seekable() else _Stream(file, self.name), self.name
                     )
+                    check_unchanged(self.name, before, os.fstat(file.fileno()))
             else:
                 yield _decompressed(self._stream(), self.name)
         except Exception as error:
@@ -121,6 +125,15 @@ class Source:
         elif not _is_regular(stream):
             stream = _Stream(stream, self.name)
         return stream
+
+
+def check_unchanged(name: str, before: os.stat_result, after: os.stat_result) -> None:
+    """`InputError` if a file on disk has another size or time of change than before it was read."""
+    if stat.S_ISREG(before.st_mode) and (before.st_size, before.st_mtime_ns) != (
+        after.st_size,
+        after.st_mtime_ns,
+    ):
+        raise InputError("the file was changed while it was read: read it again", path=name)
 
 
 def _is_regular(stream: Any) -> bool:
@@ -285,6 +298,44 @@ def blocks_of(file: IO[bytes], block_bytes: int) -> Iterator[bytes]:
         whole = b"".join(rest)
         rest.clear()
         yield whole
+
+
+class Ending:
+    """The last lines of a file of text that is read in blocks: was it cut off?"""
+
+    def __init__(self) -> None:
+        self._bytes = b""
+
+    def watch(self, blocks: Iterator[bytes]) -> Iterator[bytes]:
+        """The same blocks."""
+        for data in blocks:
+            self._bytes = (self._bytes + data[-_ENDING:])[-_ENDING:]
+            yield data
+
+    def warn(self, name: str, tagged: bool = False) -> None:
+        """Warn if the last line has no end and ends with a number of several digits.
+
+        `tagged`: lines end with a tag. If the last two end with the same one, nothing is missing.
+
+        Warns
+        -----
+        CutWarning
+        """
+        lines = self._bytes.splitlines(keepends=True)
+        if not lines or not _NUMBER_AT_END.search(lines[-1]):
+            return
+        tags = [line.split()[-1:] for line in lines[-2:]]
+        if not (tagged and len(tags) == 2 and tags[0] == tags[1]):
+            warn_user(
+                "the last line has no end and ends with a number: was the file cut off?",
+                CutWarning,
+                path=name,
+            )
+
+
+_ENDING = 1 << 12  # bytes at the end of a file that are looked at
+# A number of several digits, alone or in quotation marks, at the end of a line without an end.
+_NUMBER_AT_END = re.compile(rb"(?:^|[\s,;])\"?[+-]?(?=[^\s,;]*[0-9][^\s,;]*[0-9])[0-9.eE+-]+\Z")
 
 
 def too_long(block: bytes) -> bool:

@@ -47,7 +47,7 @@ import numpy as np
 from irpref.data import texts
 from irpref.data.columns import Stretches, Table, as_list, as_objects, stretches_of, take
 from irpref.data.labels import WORTH
-from irpref.data.source import LONGEST_LINE, Source, ahead, blocks_of, too_long
+from irpref.data.source import LONGEST_LINE, Ending, Source, ahead, blocks_of, too_long
 from irpref.data.texts import Texts
 from irpref.errors import InputError, IrprefWarning, LabelError, Remedy
 from irpref.messages import clipped, warn_user
@@ -321,8 +321,9 @@ def blocks(source: Source, form: Form, block_bytes: int = BLOCK_BYTES) -> Iterat
     # blocks need none.
     threads = texts.compiled and not source.alone and source.size() > 2 * block_bytes
     lines = comments = 0
+    ending = Ending()
     with source.open() as file:
-        formed = _formed(blocks_of(file, block_bytes), form)
+        formed = _formed(ending.watch(blocks_of(file, block_bytes)), form)
         for found, number, skipped in (
             ahead(starmap(_parsed, ahead(formed))) if threads else starmap(_parsed, formed)
         ):
@@ -333,6 +334,7 @@ def blocks(source: Source, form: Form, block_bytes: int = BLOCK_BYTES) -> Iterat
             comments += skipped
             if len(found):
                 yield found
+    ending.warn(source.name, form is RUN)
     if comments:
         several = f"{comments} lines that begin with '#' were skipped: they are comments"
         one = "a line that begins with '#' was skipped: it is a comment"
