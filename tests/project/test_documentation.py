@@ -96,7 +96,16 @@ def given():
 @pytest.mark.once
 @pytest.mark.filterwarnings("ignore::irpref.IrprefWarning")
 @pytest.mark.parametrize(
-    "name", ["python.md", "better.md", "holes.md", "judges.md", "settings.md", "real-runs.md"]
+    "name",
+    [
+        "python.md",
+        "better.md",
+        "what-a-verdict-rests-on.md",
+        "holes.md",
+        "judges.md",
+        "settings.md",
+        "real-runs.md",
+    ],
 )
 def test_code_of_a_page_runs_and_prints_what_stands_below_it(name):
     if name == "settings.md":

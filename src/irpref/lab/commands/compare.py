@@ -20,6 +20,13 @@ from irpref.show.text import Column, Table, of_frame, rounded, significant
     "--margin", type=float, help="also say whether a difference this large is ruled out"
 )
 @options.option(
+    "--missing",
+    type=float,
+    default=0.05,
+    show_default=True,
+    help="share of the topics that a run may lack",
+)
+@options.option(
     "-q", "--by-query", is_flag=True, help="also print each topic (with -o: only these)"
 )
 @options.topics
@@ -33,6 +40,7 @@ def compare(
     given: Inputs,
     out: Output,
     margin: float | None,
+    missing: float,
     by_query: bool,
     level: float,
     groups: str | None,
@@ -47,7 +55,9 @@ def compare(
 
     qrels, runs = lab_options.read(given, judge)
     how = lab_options.some(margin=margin, groups=groups)
-    found = lab.compare(given.measures, qrels, *runs.values(), names=list(runs), level=level, **how)
+    found = lab.compare(
+        given.measures, qrels, *runs.values(), names=list(runs), level=level, missing=missing, **how
+    )
     a, b = map(visible, runs)
     tables = [_means(found, a, b, level)]
     if by_query:

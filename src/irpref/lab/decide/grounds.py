@@ -155,8 +155,8 @@ def grounds(
         low, high = (f"{100 * shares[i]:.0f} %" for i in (baseline, candidate))
         text = f"{low} of the first ten documents of {name} are judged, and {high} of those of "
         found.append(Ground("unjudged", text + facts.systems[candidate].name))
-    if n_kept < FEWEST:
-        found.append(Ground("few-topics", f"{n_kept or 'no'} topics are too few"))
+    if n_kept < FEWEST and (n_kept or not found):
+        found.append(Ground("few-topics", f"{n_kept} topics are too few"))
     return found
 
 
