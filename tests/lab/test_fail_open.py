@@ -269,8 +269,8 @@ DAMAGES = {
     "unreadable": lambda text: "\x00\xff" + text[1:],
     "NaN": lambda text: text.replace(text.split("\n")[5].split()[-2], "nan", 1),
 }
-# Judgments that end at the end of a line look whole: what is left of them decides.
-UNSEEN = {("qrels", "cut at the end of a line"), ("qrels", "other ids")}
+# What cannot be seen: a file that ends at the end of a line looks whole. Judgments and a judge's
+# grades are then what is left of them (`--expect` finds it); a run lacks topics, and groups refuse.
 
 
 @pytest.fixture
@@ -294,7 +294,7 @@ COMMAND = ("gate", "qrels", "baseline", "candidate", "AP", "nDCG@10")
 
 
 @pytest.mark.parametrize("damage", DAMAGES)
-@pytest.mark.parametrize("what", ["qrels", "baseline", "candidate", "judge"])
+@pytest.mark.parametrize("what", ["qrels", "baseline", "candidate", "judge", "groups"])
 @pytest.mark.filterwarnings("ignore")
 def test_a_damaged_file_never_passes(inputs, capsys, what, damage):
     change: Callable[[str], str] | None = DAMAGES[damage]
@@ -303,7 +303,7 @@ def test_a_damaged_file_never_passes(inputs, capsys, what, damage):
         path.unlink()
     else:
         path.write_bytes(change(path.read_text()).encode("latin-1"))
-    more = ["--judge", "judge"] if what == "judge" else []
+    more = [f"--{what}", what] if what in ("judge", "groups") else []
     status = main([*COMMAND, *more])
     capsys.readouterr()
     assert status in (1, 2, 3)
