@@ -46,6 +46,10 @@ SECTION = Section(
             "irpref.lab.commands.judge:judge",
             "human judgments of some topics, an LLM judge's of all",
         ),
+        "sample": (
+            "irpref.lab.commands.sample:sample",
+            "which documents humans should judge to know which run is better",
+        ),
         "meta": (
             "irpref.lab.commands.meta:meta",
             "test measures on your data: stability, power, robustness",

@@ -33,6 +33,7 @@ from irpref.show.text import Column, Table, of_frame, rounded, significant
 @lab_options.level
 @options.groups
 @lab_options.judge
+@lab_options.sample
 @options.reading
 @options.ranking
 @options.writing
@@ -45,6 +46,7 @@ def compare(
     level: float,
     groups: str | None,
     judge: tuple[str, ...],
+    plan: str | None,
 ) -> None:
     """Is B better than A? One sentence a measure, with a confidence interval of the difference,
     then a table.
@@ -53,7 +55,7 @@ def compare(
     """
     from irpref import lab
 
-    qrels, runs = lab_options.read(given, judge)
+    qrels, runs = lab_options.read(given, judge, plan)
     how = lab_options.some(margin=margin, groups=groups)
     found = lab.compare(
         given.measures, qrels, *runs.values(), names=list(runs), level=level, missing=missing, **how
@@ -91,6 +93,16 @@ def _means(found: Any, a: str, b: str, level: float) -> Table:
         f"better, worse, equal: topics on which {b} is better, worse or the same",
         test,
     ]
+    if "low_judged" in found:  # a sample, which knows no values of single runs
+        for name in ("mean_a", "mean_b", "wins", "losses", "equal"):
+            del columns[name]
+        for end in ("low_judged", "high_judged"):
+            columns[end] = Column(end, _end)
+        notes = [
+            f"difference: {b} minus {a}; from, to: its interval over topics",
+            "low_judged, high_judged: of the difference under full judgments of these topics",
+            test,
+        ]
     return Table(
         list(columns.values()),
         found[list(columns)].to_numpy().tolist(),

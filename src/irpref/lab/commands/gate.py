@@ -60,6 +60,7 @@ Exit status: 0 passed, 1 blocked, 3 cannot tell, 2 an error, 130 interrupted."""
     help="confidence of each one-sided bound",
 )
 @lab_options.judge
+@lab_options.sample
 @options.reading
 @options.ranking
 @options.writing
@@ -74,6 +75,7 @@ def gate(
     groups: str | None,
     level: float,
     judge: tuple[str, ...],
+    plan: str | None,
 ) -> int:
     """Decide in CI whether a change may ship: compare a candidate run with a baseline.
 
@@ -84,7 +86,7 @@ def gate(
     """
     from irpref import lab
 
-    qrels, runs = lab_options.read(given, judge)
+    qrels, runs = lab_options.read(given, judge, plan)
     how = lab_options.some(depth=depth, groups=groups)
     how |= {"margin": margin, "level": level, "missing": missing}
     found = lab.gate(given.measures, qrels, *runs.values(), **how)
@@ -102,7 +104,7 @@ def gate(
         f"low, high: one-sided bounds at {100 * level:g} %, paired t"
         + (f"; high shares the level among {len(found)} rows" if len(found) > 1 else ""),
         "worse: high is below 0, and the sign-flip test agrees (p is two-sided; half of it counts)",
-        *_notes(found, bool(judge)),
+        *([] if plan else _notes(found, bool(judge))),
         *found.notes,
         f"qrels: {found.qrels}",
         *([f"inputs: {found.inputs}"] if found.inputs != found.qrels else []),
@@ -116,6 +118,7 @@ def _shown(found: Any) -> Any:
     """The columns that say something: what is the same for all measures is in the notes."""
     drop = [*_COUNTS, "unjudged_baseline", "unjudged_candidate", "could_turn", "reason"]
     drop += [name for name in ("by_judge_baseline", "by_judge_candidate") if name in found]
+    drop += [] if found["baseline"].notna().any() else ["baseline", "candidate"]
     drop += [] if "group" in found else ["topics"]
     drop += [] if found["left_out"].any() else ["left_out"]
     drop += [] if (found["codes"] != "").any() else ["codes"]

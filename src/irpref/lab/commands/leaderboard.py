@@ -39,6 +39,7 @@ _HEADS = {
 @lab_options.level
 @options.option("--groups", metavar="FILE", help="a table for each group of topics")
 @lab_options.judge
+@lab_options.sample
 @options.option(
     "--permutations",
     "n_permutations",
@@ -71,6 +72,7 @@ def leaderboard(
     level: float,
     groups: str | None,
     judge: tuple[str, ...],
+    plan: str | None,
     tests: bool,
     design: float | None,
     highlight: tuple[str, ...],
@@ -96,7 +98,7 @@ def leaderboard(
     if out.draws and len(given.measures) > 1:
         names = ", ".join(map(str, given.measures))
         raise click.UsageError(f"-f {out.file}: a picture is of one measure, got {names}")
-    qrels, runs = lab_options.read(given, judge)
+    qrels, runs = lab_options.read(given, judge, plan)
     how = lab_options.some(groups=groups, **how)
     board = lab.leaderboard(given.measures, qrels, runs, pairs=pairs, level=level, **how)
     if out.draws:
@@ -163,6 +165,9 @@ def _table(part: Any, board: Any, sizes: Mapping[str | None, int]) -> Table:
 
     group, measure = part["group"].iloc[0], part["measure"].iloc[0]
     shown = part.drop(columns=["measure", "group"])
+    sampled = bool(shown["mean"].isna().all())  # which knows no values of single runs
+    if sampled:
+        shown = shown.drop(columns=["mean", "low", "high"])
     if board.method == "none":
         shown = shown.drop(columns=["place_low", "place_high"])
     if shown["letters"].isna().all():
@@ -172,13 +177,16 @@ def _table(part: Any, board: Any, sizes: Mapping[str | None, int]) -> Table:
     differs = lacking.nunique() > 1
     if differs:
         shown.insert(shown.columns.get_loc("judged@10"), "answered", n_topics - lacking)
+    if sampled:
+        shown = shown.drop(columns="judged@10")
     table = of_frame(shown, rounded(), _HEADS)
     lower = "" if higher_is_better(measure) else " (lower is better)"
     table.title = f"{measure}{lower}" + (
         "" if group is None or group != group else f", topics of {group}"
     )
     table.notes = [f"answered: topics with documents, of {n_topics}"] if differs else []
-    table.notes.append(f"from, to: {100 * board.level:g} % interval of the mean over topics")
+    if not sampled:
+        table.notes.append(f"from, to: {100 * board.level:g} % interval of the mean over topics")
     if board.method != "none":
         letters = "; runs that share a letter are not shown to differ" if "letters" in shown else ""
         table.notes += [

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+import click
+
 from irpref.cli.inputs import Inputs, read_judgments
 from irpref.cli.options import Decorator, option
 from irpref.cli.say import say
@@ -17,6 +19,12 @@ judge = option(
     metavar="FILE",
     multiple=True,
     help="fill holes with an LLM judge's grades (repeatable)",
+)
+sample = option(
+    "--sample",
+    "plan",
+    metavar="FILE",
+    help="a plan of irpref sample: humans judged its first documents, --judge graded the rest",
 )
 level = option("--level", type=float, default=LEVEL, show_default=True, help="confidence level")
 pairs = option(
@@ -54,8 +62,26 @@ def filled(given: Inputs, judges: Sequence[str]) -> Judgments:
     return given.of_topics(judgments(qrels, known=given.known))
 
 
-def read(given: Inputs, judges: Sequence[str] = ()) -> tuple[Any, dict[str, Any]]:
+def of_sample(given: Inputs, judges: Sequence[str], plan: str) -> Judgments:
+    """The judgments of a sample."""
+    if len(judges) > 1:
+        raise click.UsageError("--sample takes the one --judge that the plan was drawn with")
+    if given.topics:
+        raise click.UsageError("--sample: the topics are those of the plan, so -t does not apply")
+    from irpref.lab import sampled
+
+    judge = read_judgments(judges[0], given.form) if judges else None
+    found = sampled(read_judgments(given.qrels, given.form), judge, plan)
+    say(found.text)
+    return found
+
+
+def read(
+    given: Inputs, judges: Sequence[str] = (), plan: str | None = None
+) -> tuple[Any, dict[str, Any]]:
     """Judgments and runs; what `irpref check` finds grave goes to standard error."""
+    if plan is not None:
+        return of_sample(given, judges, plan), given.runs()
     from irpref.lab.findings.checks import check, grave
 
     qrels, runs = filled(given, judges), given.runs()

@@ -19,7 +19,7 @@ import hashlib
 import json
 import math
 import os
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -72,15 +72,13 @@ class Plan(ResultFrame):
             + f"; {many}; seed {self.attrs['seed']}"
         )
 
-    def save(self, path: str | os.PathLike[str]) -> None:
-        """Write the plan as tab-separated values, with its facts in lines that begin with `#`.
+    def lines(self) -> Iterator[str]:
+        """The plan as tab-separated values, with its facts in lines that begin with `#`.
 
         Raises
         ------
         ValueError
             An id holds a tab or a line end.
-        OSError
-            The file cannot be written.
         """
         checked = read_plan(self)
         for name in IDS:
@@ -88,13 +86,16 @@ class Plan(ResultFrame):
                 if any(sign in value for sign in "\t\n\r"):
                     raise InputError(f"{name} {value!r} holds a tab or a line end")
         columns = [*COLUMNS, *([DECISION] if DECISION in checked else [])]
-        facts = [f"# {name}: {json.dumps(checked.attrs[name])}\n" for name in _FACTS]
-        rows = (
-            "\t".join(map(_cell, row)) + "\n"
-            for row in checked[columns].itertuples(index=False, name=None)
-        )
+        yield f"{_FIRST_LINE}\n"
+        yield from (f"# {name}: {json.dumps(checked.attrs[name])}\n" for name in _FACTS)
+        yield "\t".join(columns) + "\n"
+        for row in checked[columns].itertuples(index=False, name=None):
+            yield "\t".join(map(_cell, row)) + "\n"
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write `lines` to a file, which is whole or as it was."""
         with replaced(path) as beside, open(beside, "w", encoding="utf-8", newline="") as file:
-            file.writelines([f"{_FIRST_LINE}\n", *facts, "\t".join(columns) + "\n", *rows])
+            file.writelines(self.lines())
 
 
 def _cell(value: Any) -> str:

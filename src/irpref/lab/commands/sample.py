@@ -1,0 +1,76 @@
+"""`irpref sample`: which documents a human should judge."""
+
+from __future__ import annotations
+
+import os
+
+import click
+
+from irpref.cli import options
+from irpref.cli.command import Argument, command
+from irpref.cli.inputs import Inputs, read_judgments
+from irpref.cli.output import Output
+from irpref.cli.say import say
+from irpref.cli.types import COUNT, INTEGERS
+
+
+@command(
+    "sample",
+    epilog="""\b
+Examples:
+  irpref sample human.txt judge.txt a.run b.run DCG@10 -n 100 --looks 50,100,200 -f plan.tsv
+  irpref compare human.txt a.run b.run DCG@10 --judge judge.txt --sample plan.tsv
+
+HUMAN may be an empty file (/dev/null).""",
+)
+@options.inputs(
+    "RUN... MEASURE...",
+    judgments="HUMAN",
+    more=click.argument(
+        "judge_file",
+        cls=Argument,
+        type=click.Path(),
+        metavar="JUDGE",
+        help="the judge's grades of all documents that matter",
+    ),
+)
+@options.option(
+    "-n", "n", metavar="N", type=COUNT, default=100, show_default=True, help="documents to judge"
+)
+@options.option(
+    "--looks",
+    metavar="N,N,...",
+    type=INTEGERS,
+    help="numbers of judged documents at which you will look at the result; they share the level "
+    "(default: N)",
+)
+@options.option(
+    "--seed", "rng", metavar="SEED", type=int, help="of the random numbers (default: a fresh one)"
+)
+@options.reading
+@options.writing_as("tsv")
+def sample(
+    given: Inputs, out: Output, judge_file: str, n: int, looks: list[int] | None, rng: int | None
+) -> None:
+    """Plan which documents a human should judge until it is known which run is better.
+
+    Writes all documents that the runs weight differently, in the order in which to judge them.
+    Judge down the list, add the grades to HUMAN, and compare the runs with --sample. If a document
+    cannot be judged, write "unjudgeable" behind a tab at the end of its line. The plan is for P@k,
+    CG@k, DCG@k and RBP(rel=1)@k.
+    """
+    if out.form != "tsv":
+        raise click.UsageError("a plan is written as tsv, as with -f plan.tsv")
+    from irpref import lab
+
+    human = None if _is_empty(given.qrels) else read_judgments(given.qrels, given.form)
+    judge = read_judgments(judge_file, given.form)
+    chosen = looks or 1
+    plan = lab.sample(given.measures, human, judge, given.runs(), n, looks=chosen, rng=rng)
+    with out.open() as file:
+        file.writelines(plan.lines())
+    say(plan.text)
+
+
+def _is_empty(path: str) -> bool:
+    return path == os.devnull or (os.path.isfile(path) and not os.path.getsize(path))
