@@ -360,7 +360,7 @@ def test_a_file_that_changes_while_it_is_read_is_refused(form: str, tmp_path: Pa
         "json": ("", ""),
     }
     begin, line = lines[form]
-    text = begin + "".join(line.format(i, i) for i in range(9)) if line else '{"q": {"a": 1}}'  # noqa: PT012
+    text = begin + "".join(line.format(i, i) for i in range(9)) if line else '{"q": {"a": 1}}'
     path = tmp_path / f"run.{form}"
     path.write_text(text)
     source = tables.Source(path)

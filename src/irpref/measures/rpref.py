@@ -249,27 +249,31 @@ def summands(
         summand[first] = 0.0
 
     missed = missed_penalty = None
-    # An unretrieved document is ranked below every retrieved one: its penalty depends on its grade
-    # alone, (n_levels,). Over the retrieved documents l of a lower grade, sum (rho_k - rho_l) =
-    # their number * rho_k - sum rho_l. Those that were not retrieved either are not in it: infinity
-    # is not below infinity.
     if unretrieved == "infinity":
-        counts = np.bincount(view.level, minlength=grades.value.size).astype(np.float64)
-        lower, lower_total = (
-            _of_lower_steps(pool.levels, grades.step, c) for c in (counts, counts * grades.value)
-        )
-        differences = lower * grades.value - lower_total
-        if norm == "absolute":
-            of_level = differences * grades.top / den
-        else:
-            n_above = pool.levels.spread(view.hits.lengths) + (norm == "relative2")
-            of_level = differences / (den * np.maximum(n_above, 1.0))
-        # Documents below the cutoff are missed, too.
-        missed_penalty = of_level[pool.level]
+        missed_penalty = _penalty_of_missed(view, grades, den, norm)[pool.level]
         # If no judged document was retrieved nothing was ordered: the topic has the value 0.
         ordered = pool.judged.spread((view.hits.lengths > 0) * 1.0)
+        # Documents below the cutoff are missed, too.
         missed = np.where(view.missed(), weight[pool.level], 0.0) * (1 - missed_penalty) * ordered
     return _Parts(grades, view, found, summand, missed, size, penalty, missed_penalty)
+
+
+def _penalty_of_missed(view: JudgedRun, grades: Scale, den: Floats, norm: str) -> Floats:
+    """Penalty of a judged document that was not retrieved, by level: (n_levels,).
+
+    It is ranked below every retrieved one, so its penalty depends on its grade alone. Over the
+    retrieved documents l of a lower grade, sum (rho_k - rho_l) = their number * rho_k - sum rho_l.
+    Those that were not retrieved either are not in it: infinity is not below infinity."""
+    levels = view.pool.levels
+    counts = np.bincount(view.level, minlength=grades.value.size).astype(np.float64)
+    lower, lower_total = (
+        _of_lower_steps(levels, grades.step, c) for c in (counts, counts * grades.value)
+    )
+    differences = lower * grades.value - lower_total
+    if norm == "absolute":
+        return differences * grades.top / den
+    n_above = levels.spread(view.hits.lengths) + (norm == "relative2")
+    return differences / (den * np.maximum(n_above, 1.0))
 
 
 def _of_lower_steps(levels: Segments, step: Ints, values: Floats) -> Floats:

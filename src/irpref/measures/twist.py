@@ -42,8 +42,9 @@ from typing import Any
 import numpy as np
 
 from irpref.kernel import Floats, Ints, JudgedRun, ratio
-from irpref.measures.crp import crp_curve, ideal, recovery_of_toolkit, reversed_ideal, shown
+from irpref.measures.crp import recovery_of_toolkit, shown
 from irpref.measures.declare import KernelMeasure, Param, register
+from irpref.measures.relative_position import crp_curve, ideal, reversed_ideal
 
 
 def space(
