@@ -20,6 +20,7 @@ WORSE = {
     "3": {"a": 2.0, "b": 1.0},
     "4": {"b": 2.0, "a": 1.0},
 }
+WHOLE = WORSE | {"1": {"a": 2.0, "c": 1.0}}
 
 
 def write_qrels(path, qrels):
@@ -47,6 +48,17 @@ def pair(tmp_path):
         write_qrels(tmp_path / "pair.qrels", PAIR_QRELS),
         write_run(tmp_path / "new.run", BETTER),
         write_run(tmp_path / "old.run.txt", WORSE),
+    )
+
+
+@pytest.fixture
+def whole(tmp_path):
+    """The same, with documents for each topic, so that the runs can be compared."""
+    nothing = {"5": {"c": 1.0}}
+    return (
+        write_qrels(tmp_path / "pair.qrels", PAIR_QRELS),
+        write_run(tmp_path / "new.run", BETTER | nothing),
+        write_run(tmp_path / "old.run.txt", WHOLE | nothing),
     )
 
 
@@ -227,12 +239,12 @@ def test_what_cannot_be_done_is_said_in_one_line(refused, book, arguments, statu
 # ------------------------------------------------------------------------------------------ compare
 
 
-def test_compare(printed, pair):
+def test_compare(printed, whole):
     # Differences -1/2 -1/2 0 0 1/2: of the 8 assignments of signs to the three 1/2, all have a mean
     # of at least .1 in size. Of five topics no difference could be significant, so there is no
     # interval. To show a difference of .1 with a standard deviation of sqrt(.175), a paired t-test
     # needs 140 topics.
-    assert printed("compare", *pair, "Rprec", "-q") == dedent(
+    assert printed("compare", *whole, "Rprec", "-q") == dedent(
         """
         Rprec: new (0.7000) and old (0.6000) are not shown to differ: old scores 0.1000 lower \
 (too few topics for an interval, p = 1.0000, 5 topics). About 140 topics would show a difference of this size.
@@ -255,8 +267,8 @@ family-wise level 5 %
     ).lstrip("\n")
 
 
-def test_compare_by_other_measures(printed, pair):
-    shown = printed("compare", *pair, "EMeasure@2", "P@1")
+def test_compare_by_other_measures(printed, whole):
+    shown = printed("compare", *whole, "EMeasure@2", "P@1")
     assert shown.startswith(
         "EMeasure@2 (lower is better): new (0.3000) and old (0.4000) are not shown to differ"
     )
@@ -268,11 +280,11 @@ def test_compare_by_other_measures(printed, pair):
     assert re.search(r"^P@1 +0.6000  0.6000     \+0.0000 +- +-  1.0000 +1 +1 +3$", shown, re.M)
 
 
-def test_two_files_of_the_same_name_keep_their_paths(printed, pair, tmp_path):
+def test_two_files_of_the_same_name_keep_their_paths(printed, whole, tmp_path):
     (tmp_path / "other").mkdir()
-    other = write_run(tmp_path / "other" / "new.run", WORSE)
-    shown = printed("compare", pair[0], pair[1], other, "Rprec")
-    assert shown.startswith(f"Rprec: {pair[1]} (0.7000) and {other} (0.6000) are not shown")
+    other = write_run(tmp_path / "other" / "new.run", WHOLE | {"5": {"c": 1.0}})
+    shown = printed("compare", whole[0], whole[1], other, "Rprec")
+    assert shown.startswith(f"Rprec: {whole[1]} (0.7000) and {other} (0.6000) are not shown")
 
 
 # --------------------------------------------------------------------------------------------- plot

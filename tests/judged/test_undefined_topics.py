@@ -54,7 +54,7 @@ def test_no_topic_has_a_value():
     qrels = QRELS.assign(known=False)
     assert math.isnan(irpref.evaluator([NAN], qrels).calc_aggregate(RUN)[NAN])
     assert math.isnan(ir_measures.calc_aggregate([NAN], qrels, RUN)[NAN])
-    with pytest.raises(ValueError, match="no topic has a value"):
+    with pytest.raises(ValueError, match="has no value for both runs on any topic"):
         irpref.lab.compare([NAN], qrels, RUN, OTHER)
 
 

@@ -63,9 +63,14 @@ def test_a_table_has_the_means_and_the_topics_on_request(call):
     assert "0.5000" in call("r1", "AP", "-t", "1")[1]
 
 
-def test_the_command_takes_the_options_of_the_function(call):
+def test_the_command_takes_the_options_of_the_function(call, tmp_path):
     rows = call("r2", "RR", "--over", "unjudged", "--grades", "1", "-o", "csv")[1].splitlines()
     assert rows[1].startswith("r2,1,RR,0.5,1.0,,1.0,")
+    # Below five topics there is no interval.
+    for name, text in (("qrels", QRELS), ("r1", R1)):
+        lines = text.splitlines(keepends=True)
+        more = [f"{line[0]}{i}{line[1:]}" for i in range(3) for line in lines]
+        (tmp_path / name).write_text("".join(more))
     t = call("r1", "AP", "--over", "topics", "--method", "t", "--level", "0.9", "-o", "csv")[
         1
     ].splitlines()

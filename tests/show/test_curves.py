@@ -463,8 +463,8 @@ def test_the_scale_of_npref_is_announced_when_it_is_taken_from_the_qrels():
         ),
         (lambda q, r: curves.npref_convergence(q, r, RPref(max_rel=3), n=[]), "n names no number"),
         (
-            lambda q, r: curves.precision_histogram(q, r, {}, rel=0.5),
-            "rel=0.5 is not accepted, expected a whole number",
+            lambda q, r: curves.precision_histogram(q, r, {}, rel=0),
+            "rel=0 is not accepted",
         ),
         (
             lambda q, r: curves.precision_histogram(q, r, "best"),
