@@ -1,6 +1,7 @@
 """Data sets of ir_datasets by id: subtopics, pairs of documents, sampled judgments."""
 
 import math
+from collections import namedtuple
 
 import ir_measures
 import pytest
@@ -113,20 +114,39 @@ class _Cranfield:
         return False
 
     def qrels_iter(self):
-        return iter([TrecQrel("q", "a", 1, "0"), TrecQrel("q", "b", 4, "0")])
+        grades = {"a": 1, "b": 4, "c": -1, "d": 2}
+        return iter([TrecQrel("q", doc, grade, "0") for doc, grade in grades.items()])
 
 
-def test_grades_that_count_down_are_named(monkeypatch, tmp_path, capsys):
+def test_grades_that_count_down_are_turned(monkeypatch, tmp_path, capsys):
     with pytest.warns(
-        irpref.IrprefWarning, match="the grades of cranfield count down, .*says ..4: 1, 3: 2"
+        irpref.IrprefWarning, match="the grades of cranfield count down, .*read as .4: 1, 3: 2"
     ):
-        irpref.evaluator(["AP"], _Cranfield())
+        read = irpref.judgments(_Cranfield())
+    frame = read.frame()
+    assert dict(zip(frame["doc_id"], frame["relevance"], strict=True)) == {"a": 4, "b": 1, "d": 3}
     monkeypatch.setattr(ir_datasets, "load", lambda name: _Cranfield())
     (tmp_path / "run").write_text("q Q0 a 1 1.0 x\n")
     assert main(["eval", "cranfield", str(tmp_path / "run"), "AP"]) == 0
     err = capsys.readouterr().err
     assert err.count("\n") == 1
-    assert "irpref.settings.scale_of('cranfield').regrade" in err
+    assert "they are read as {4: 1, 3: 2, 2: 3, 1: 4}" in err
+    assert main(["eval", "cranfield", str(tmp_path / "run"), "AP", "--columns", "score=s"]) == 0
+    for option in (["--labels", "S A B C"], ["--columns", "relevance=grade"]):
+        assert main(["eval", "cranfield", str(tmp_path / "run"), "AP", *option]) != 0
+        assert "a data set of ir_datasets has its own" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("form", [iter, list])
+def test_subtopics_and_probabilities_of_rows(form):
+    subtopic = namedtuple("Row", "query_id doc_id relevance subtopic_id")
+    rows = [subtopic("q", "a", 1, 1), subtopic("q", "b", 1, 2)]
+    frame = irpref.judgments(form(rows)).frame()
+    assert frame["iteration"].tolist() == ["1", "2"]
+    sampled = namedtuple("Row", "query_id doc_id relevance method iprob")
+    with pytest.warns(irpref.IrprefWarning, match="these judgments are a sample: .*iprob"):
+        read = irpref.judgments(form([sampled("q", "a", 1, 0, 0.5)]))
+    assert read.frame()["iprob"].tolist() == [0.5]
 
 
 def test_sampled_judgments_are_named():

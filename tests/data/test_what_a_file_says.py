@@ -368,3 +368,39 @@ def test_a_file_that_changes_while_it_is_read_is_refused(form: str, tmp_path: Pa
         file.read()
         with open(path, "a") as other:
             other.write(line.format(9, 9) or " ")
+
+
+# Other tables -------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("make", [list, iter])
+def test_records_and_tuples(make: Any) -> None:
+    scored = RANKS.assign(score=[2.0, 1.0, 2.0, 1.0]).drop(columns="rank")
+    graded = [(q, d, g) for q, docs in QRELS.items() for d, g in docs.items()]
+    names = ("qid", "docno", "label")
+    records = [dict(zip(names, row, strict=True)) for row in graded]
+    ap = irpref.parse("AP")
+    for qrels in (graded, records):
+        for run in (
+            list(scored.itertuples(index=False, name=None)),
+            scored.to_dict("records"),
+            RANKS.to_dict("records"),
+        ):
+            evaluator = irpref.evaluator(["AP"], make(qrels))
+            assert evaluator.calc_aggregate(make(run)) == {ap: 1.0}
+
+
+def test_a_record_that_lacks_a_column_is_named() -> None:
+    rows = [{"qid": "q", "docno": "a", "score": 1}, {"qid": "q", "docno": "b"}]
+    with pytest.raises(ColumnError, match="record 2 has no column 'score'"):
+        irpref.evaluator(["AP"], QRELS).calc_aggregate(rows)  # type: ignore[arg-type]
+
+
+def test_tables_of_pyarrow() -> None:
+    pa = pytest.importorskip("pyarrow")
+    graded = [(q, d, g) for q, docs in QRELS.items() for d, g in docs.items()]
+    frame = pd.DataFrame(graded, columns=["qid", "docno", "label"])
+    for kind in ("object", "category"):
+        qrels = pa.Table.from_pandas(frame.astype({"docno": kind}))
+        run = pa.Table.from_pandas(RANKS.astype({"doc_id": kind}))
+        assert irpref.evaluator(["AP"], qrels).calc_aggregate(run) == {irpref.parse("AP"): 1.0}

@@ -280,7 +280,7 @@ def test_missing_columns():
         (b"run.txt", "got bytes"),
         (None, "got NoneType"),
         (3.0, "got float"),
-        ([("q1", "a", 1.0)], "first item is a tuple"),
+        ([("q1", "a")], "first item is a tuple"),
         ({"q1": 3.0}, "topic 'q1' holds a float"),
     ],
 )

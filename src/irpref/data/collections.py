@@ -93,33 +93,46 @@ def judgments(data: Any, preferences: bool | None = False) -> Any:
     Warns
     -----
     IrprefWarning
-        The judgments are a sample, with the probability of each (`iprob`), or their grades count
-        down.
+        The judgments are a sample, with the probability of each (`iprob`); their grades count down
+        and were turned round.
     """
     if preferences and getattr(data, "has_docpairs", bool)():
         import pandas as pd
 
-        rows = [
+        pairs = [
             (pair.query_id, "0", str(number), doc, level)
             for number, pair in enumerate(data.docpairs_iter())
             for doc, level in ((pair.doc_id_a, 1), (pair.doc_id_b, 0))
         ]
-        return pd.DataFrame(rows, columns=["query_id", "group", "subgroup", "doc_id", "relevance"])
-    found = list(data.qrels_iter())
+        return pd.DataFrame(pairs, columns=["query_id", "group", "subgroup", "doc_id", "relevance"])
+    rows: list[Any] = list(data.qrels_iter())
     name = getattr(data, "dataset_id", str)()
     if name in TURNED:
+        grades = TURNED[name][0]
         warn_user(
-            f"the grades of {name} count down, but measures take a higher one for better: regrade "
-            f"the judgments "
-            f"as irpref.settings.scale_of({name!r}).regrade says ({TURNED[name][0]}, without "
-            f"other grades)",
+            f"the grades of {name} count down, but measures take a higher one for better: they are "
+            f"read as {grades}, and judgments with other grades are left out",
             IrprefWarning,
         )
-    fields = getattr(found[0], "_fields", ()) if found else ()
+        rows = [
+            row._replace(relevance=grades[row.relevance]) for row in rows if row.relevance in grades
+        ]
+    return as_host(rows)
+
+
+def as_host(rows: list[Any]) -> list[Any]:
+    """Judgments of ir_datasets, named as ir_measures expects them; rows of anything else unchanged.
+
+    Warns
+    -----
+    IrprefWarning
+        They are a sample, with the probability of each (`iprob`).
+    """
+    fields = getattr(rows[0], "_fields", ()) if rows else ()
     if "subtopic_id" in fields:
         return [
             SubtopicQrel(row.query_id, row.doc_id, row.relevance, str(row.subtopic_id))
-            for row in found
+            for row in rows
         ]
     if "iprob" in fields:
         warn_user(
@@ -129,7 +142,7 @@ def judgments(data: Any, preferences: bool | None = False) -> Any:
             IrprefWarning,
             column="iprob",
         )
-    return found
+    return rows
 
 
 def not_loaded(name: str, error: Exception) -> InputError:

@@ -18,6 +18,7 @@ from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain
 from operator import attrgetter
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -72,11 +73,13 @@ def in_memory(run: Any) -> Any:
 
 
 def unwrapped(data: Any) -> Any:
-    """Iterators as lists, lazy frames collected, ir_datasets' data set for PyTerrier's wrapper of
-    it; anything else as it is.
+    """Iterators as lists, lazy frames collected, tables of pyarrow as frames, ir_datasets' data set
+    for PyTerrier's wrapper of it; anything else as it is.
     """
     if isinstance(data, (Mapping, list, Table)):
         return data
+    if type(data).__module__.partition(".")[0] == "pyarrow" and hasattr(data, "to_pandas"):
+        return data.to_pandas()
     if isinstance(data, Iterator):
         return list(data)
     if hasattr(type(data), "columns"):  # of the class: a polars LazyFrame warns when asked itself
@@ -329,9 +332,16 @@ def _from_tuples(data: Any, value: str, columns: Iterable[str] | None) -> Table:
     if not rows:
         return Table([], [], np.zeros(0))
     found = getattr(rows[0], "_fields", None)
+    if isinstance(rows[0], Mapping):
+        found = tuple(map(str, rows[0]))
+        rows = _records(rows, found, value)
+    elif type(rows[0]) is tuple and len(rows[0]) == 3:
+        found = ("query_id", "doc_id", value)
+        rows = _records([dict(zip(found, row, strict=True)) for row in rows], found, value)
     if found is None:
         raise TypeError(
-            f"expected an iterable of namedtuples with fields query_id, doc_id, {value}; "
+            f"expected an iterable of namedtuples or dicts with query_id, doc_id, {value}, or of "
+            f"tuples of these three; "
             f"its first item is a {type(rows[0]).__name__}"
             + " (of a file give the path)" * isinstance(rows[0], (str, bytes))
             + (
@@ -348,6 +358,18 @@ def _from_tuples(data: Any, value: str, columns: Iterable[str] | None) -> Table:
     query_id, doc_id, numbers = (list(map(attrgetter(name), rows)) for name in names.values())
     values = as_scores(as_numbers(numbers, query_id, doc_id, value), names[value])
     return Table(query_id, doc_id, values, extra, found)
+
+
+def _records(rows: Iterable[Mapping[Any, Any]], found: tuple[str, ...], value: str) -> list[Any]:
+    """Rows of dicts as objects with attributes. Raises as `columns_of` if one lacks a column."""
+    out = []
+    for number, row in enumerate(rows, 1):
+        if isinstance(row, Mapping) and tuple(row) != found:
+            lacking = [name for name in columns_of(found, value).values() if name not in row]
+            if lacking:
+                columns_of([str(name) for name in row], value, table=f"record {number}")
+        out.append(SimpleNamespace(**{str(name): cell for name, cell in row.items()}))
+    return out
 
 
 def _of_polars(item: Any) -> bool:

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from irpref.data.collections import as_host
 from irpref.data.columns import Reading, Table, as_list, as_objects, columns_of, objects, reading
 from irpref.data.labels import Labels, grades_of
 from irpref.data.source import Source
@@ -302,11 +303,15 @@ def _read(qrels: Any, how: Reading) -> Judgments:
     """Judgments of any form but our own."""
     if isinstance(qrels, (str, os.PathLike)):
         if names_dataset(qrels):
+            _no_reading(how)
             return _of_dataset(dataset_named(str(qrels), "qrels"), str(qrels))
         return _of_file(os.fspath(qrels), how)
     data = unwrapped(qrels)
     if is_dataset(data):
+        _no_reading(how)
         return _of_dataset(data)
+    if isinstance(data, list):
+        data = as_host(data)
     if hasattr(data, "get_qrels") and hasattr(data, "get_results"):  # of PyTerrier
         data = unwrapped(data.get_qrels())
     if isinstance(data, Table):
@@ -317,6 +322,21 @@ def _read(qrels: Any, how: Reading) -> Judgments:
         if how.columns or how.labels is not None:
             data = _with_grades(data, how)
     return Judgments(as_table(data, "relevance", None), shared=is_frame)
+
+
+def _no_reading(how: Reading) -> None:
+    """`ArgumentError` if a column of grades or labels are given for a data set, which has its own.
+
+    Other columns may be those of a run that is read in the same way.
+    """
+    for parameter, value in (("columns", how.columns), ("labels", how.labels)):
+        if value and (parameter == "labels" or "relevance" in how.columns):
+            raise ArgumentError(
+                f"{parameter}: a data set of ir_datasets has its own; give them for files and "
+                f"frames",
+                parameter=parameter,
+                value=value,
+            )
 
 
 def _of_file(name: str, how: Reading) -> Judgments:
