@@ -148,38 +148,6 @@ def order_and_bias(human, judges, runs, draws):
     return table.groupby(["measure", "judge", "way"], sort=False).mean().reset_index()
 
 
-def held(human, judges, runs, draws=6):
-    """Intervals over unjudged documents with a judge: how many hold the value under full judgments,
-    and how wide.
-    """
-    some = dict(list(runs.items())[::2])
-    true = [v.mean(axis=1) for v in values(MEASURES, human, some)]
-    rows, points = [], {}
-    rng = np.random.default_rng(2)
-    for draw in range(draws):
-        known = pool(human, runs, rng.choice(sorted(runs), POOLED, replace=False))
-        ways = {"fill with runs": (runs,), "fill": ()}
-        for name, way in [
-            (name, way) for name in judges for way in (ways if draw < 3 else ["fill with runs"])
-        ]:
-            filled = irpref.lab.fill(known, judges[name], *ways[way])
-            tables = [
-                irpref.lab.intervals(MEASURES, filled, run, "unjudged") for run in some.values()
-            ]
-            means = [table[table["query_id"].isna()].set_index("measure") for table in tables]
-            for measure, t in zip(MEASURES, true, strict=True):
-                ends = ("low", "expected", "high", "bias")
-                low, mid, high, bias = (np.array([m.loc[measure, c] for m in means]) for c in ends)
-                held, width = ((low <= t) & (t <= high)).mean(), (high - low).mean()
-                rows.append((way, measure, name, held, width, (mid - t).mean(), bias.mean()))
-                if measure == "nDCG@10" and draw == 0 and way != "fill":
-                    points[name] = np.round([low, mid, high, t], 4).tolist()
-    table = pd.DataFrame(
-        rows, columns=["way", "measure", "judge", "held", "width", "bias", "estimated"]
-    )
-    return table.groupby(["way", "measure", "judge"], sort=False).mean().reset_index(), points
-
-
 def useless(human, judge):
     """A judge whose grades were shuffled."""
     return judge.assign(
@@ -291,9 +259,9 @@ def tables(results):
         return f"{number:{sign}.3f}".replace("0.", ".", 1)
 
     out = {}
-    order, bias, held, apart = [], [], [], []
+    order, bias, apart = [], [], []
     for name, of in results.items():
-        table, intervals = pd.DataFrame(of["order"]), pd.DataFrame(of["intervals"])
+        table = pd.DataFrame(of["order"])
         for measure, label in SHORT.items():
             part = table[table["measure"] == measure]
             tau, off = (
@@ -307,28 +275,9 @@ def tables(results):
             )
             shown = [f"**{short(t)}**" if t == mean.max() else short(t) for t in mean]
             order.append([first, *shown, f"{level[0]}, {level[1]} of {len(tau)}"])
-            of_way = dict(list(intervals[intervals["measure"] == measure].groupby("way")))
-            one = of_way["fill with runs"]
             bias.append([first, *(short(off[way].abs().mean()) for way in (*WAYS[2:3], *WAYS[4:]))])
-            bias[-1] += [short((one["bias"] - one["estimated"]).abs().mean())]
-            held.append([first])
-            for way in reversed(WAYS[4:]):
-                all_of = of_way[way]
-                held[-1] += [
-                    f"{all_of['held'].mean():.2f}",
-                    f"{all_of['held'].min():.2f}",
-                    short(all_of["width"].mean()),
-                ]
     out["order"] = markdown(order, ["tau", *WAYS, "best or within .01: fill, with runs"])
-    out["bias"] = markdown(bias, ["bias", "judge's grade", *WAYS[4:], "less its estimate"])
-    out["intervals"] = markdown(
-        held,
-        [
-            "",
-            *("with runs: held", "worst judge", "width"),
-            *("without: held", "worst judge", "width"),
-        ],
-    )
+    out["bias"] = markdown(bias, ["bias", "judge's grade", *WAYS[4:]])
     rows = []
     real = {name: of for name, of in results.items() if "predicted" in of}
     for kind in ("sample", "fixed"):
@@ -395,18 +344,6 @@ def draw(results):
         fontsize=8,
     )
     figure.savefig(OUT / "order.png", dpi=110)
-    figure, axes = plt.subplots(1, 2, figsize=(10, 4), sharey=True, layout="constrained")
-    for axis, (name, of) in zip(axes, real.items(), strict=True):
-        low, mid, high, true = np.array(of["points"]["umbrela-gpt4"])
-        order = np.argsort(true)
-        x = np.arange(order.size)
-        axis.vlines(x, low[order], high[order], color="#9db7dd", lw=4)
-        axis.plot(x, mid[order], "o", color="#1f4e9c", ms=4, label="expected: filled")
-        axis.plot(x, true[order], "_", color="black", ms=9, mew=2, label="full human judgments")
-        axis.set_title(f"{name.upper()}, UMBRELA: nDCG@10 of runs", fontsize=9)
-        axis.set_xticks([])
-    axes[0].legend(fontsize=8)
-    figure.savefig(OUT / "intervals.png", dpi=110)
 
 
 def main():
@@ -416,19 +353,13 @@ def main():
     for name in ("dl19", "dl20", *MADE):
         made = name in MADE
         human, judges, runs = load_made(name) if made else load(name)
-        intervals, points = held(human, judges, runs)
-        found = {
-            "order": order_and_bias(human, judges, runs, 2 if made else DRAWS),
-            "intervals": intervals,
-        }
+        found = {"order": order_and_bias(human, judges, runs, 2 if made else DRAWS)}
         if not made:
             found |= {
                 "predicted": predicted(human, judges, runs),
                 "circular": circular(human, judges, runs),
             }
-        results[name] = {k: t.round(4).to_dict("records") for k, t in found.items()} | {
-            "points": points
-        }
+        results[name] = {k: t.round(4).to_dict("records") for k, t in found.items()}
     (OUT / "results.json").write_text(json.dumps(results, indent=0) + "\n", encoding="utf-8")
     write(results)
 

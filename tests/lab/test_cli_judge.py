@@ -105,7 +105,7 @@ def test_holes_shrink_when_a_judge_is_given(files, capsys):
     bare = records(capsys, "leaderboard human one two nDCG")
     filled = records(capsys, "leaderboard human one two nDCG --judge said")
     assert [row["judged@10"] for row in bare] < [row["judged@10"] for row in filled] == [1.0, 1.0]
-    assert irpref.lab.leaderboard(["nDCG"], irpref.lab.fill(HUMAN, JUDGE), RUNS)[
+    assert irpref.lab.leaderboard(["nDCG"], irpref.lab.fill(HUMAN, JUDGE, RUNS), RUNS)[
         "mean"
     ].tolist() == [row["mean"] for row in filled]
 

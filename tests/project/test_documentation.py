@@ -103,6 +103,7 @@ def given():
         "what-a-verdict-rests-on.md",
         "holes.md",
         "judges.md",
+        "judge-until-sure.md",
         "settings.md",
         "real-runs.md",
     ],

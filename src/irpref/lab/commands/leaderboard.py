@@ -98,7 +98,7 @@ def leaderboard(
     if out.draws and len(given.measures) > 1:
         names = ", ".join(map(str, given.measures))
         raise click.UsageError(f"-f {out.file}: a picture is of one measure, got {names}")
-    qrels, runs = lab_options.read(given, judge, plan)
+    qrels, runs = lab_options.read(given, judge, plan, ranks=True)
     how = lab_options.some(groups=groups, **how)
     board = lab.leaderboard(given.measures, qrels, runs, pairs=pairs, level=level, **how)
     if out.draws:

@@ -49,13 +49,15 @@ def seed(of: str) -> Decorator:
     )
 
 
-def filled(given: Inputs, judges: Sequence[str]) -> Judgments:
-    """The judgments of the topics asked for, their holes filled with the grades of judges."""
+def filled(given: Inputs, judges: Sequence[str], runs: Any = None) -> Judgments:
+    """The judgments of the topics asked for, their holes filled with the grades of judges, and with
+    the ranks of runs.
+    """
     qrels = read_judgments(given.qrels, given.form)
     if judges:
         from irpref.lab import fill
 
-        by_judge = fill(qrels, [read_judgments(path, given.form) for path in judges])
+        by_judge = fill(qrels, [read_judgments(path, given.form) for path in judges], runs)
         say(by_judge.text)
         qrels = by_judge
     # A document that only a judge graded may be known, too.
@@ -77,14 +79,17 @@ def of_sample(given: Inputs, judges: Sequence[str], plan: str) -> Judgments:
 
 
 def read(
-    given: Inputs, judges: Sequence[str] = (), plan: str | None = None
+    given: Inputs, judges: Sequence[str] = (), plan: str | None = None, ranks: bool = False
 ) -> tuple[Any, dict[str, Any]]:
-    """Judgments and runs; what `irpref check` finds grave goes to standard error."""
+    """Judgments and runs; what `irpref check` finds grave goes to standard error. With `ranks`, the
+    ranks of several runs say how many filled documents are relevant.
+    """
     if plan is not None:
         return of_sample(given, judges, plan), given.runs()
     from irpref.lab.findings.checks import check, grave
 
-    qrels, runs = filled(given, judges), given.runs()
+    runs = given.runs()
+    qrels = filled(given, judges, runs if ranks and len(runs) > 1 else None)
     for line in grave(check(qrels, runs, given.measures)):
         say(f"check: {line}")
     return qrels, runs

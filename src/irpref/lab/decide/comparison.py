@@ -491,8 +491,10 @@ def _sample_sentence(
     if not math.isnan(row["p"]):
         numbers = f"{p_equals(row['p'])}, {numbers}"
     if math.isfinite(row["high"]):
-        bounds = f"{row['low']:.4f} to {row['high']:.4f}"
-        numbers = f"{100 * share:.4g} % interval {bounds}, {numbers}"
+        low, high = row["low"], row["high"]
+        if row["verdict"] not in (EQUAL, UNKNOWN):
+            low, high = sorted((abs(low), abs(high)))
+        numbers = f"{100 * share:.4g} % interval {low:.4f} to {high:.4f}, {numbers}"
     higher = f"{b} scores {gap:.4f} {'higher' if row['difference'] > 0 else 'lower'}"
     if row["difference"] == 0:
         higher = "both score the same"
