@@ -299,3 +299,26 @@ def test_coverage_and_width_at_ten_topics(quality, fixed, most):
     assert (np.abs(estimate - true) <= half).mean() >= 0.945
     human = stats.t.ppf(0.975, n - 1) * y[:, :n].std(axis=1, ddof=1) / math.sqrt(n)
     assert half.mean() / human.mean() <= most
+
+
+def test_a_sample_may_need_fewer_human_grades():
+    """Two runs that differ in the first ranks of many topics; whole topics are judged deeply."""
+    rng = np.random.default_rng(3)
+    docs = [f"d{i}" for i in range(60)]
+    grades = {f"q{t}": {d: int(rng.integers(0, 3)) for d in docs} for t in range(30)}
+    judge = {
+        q: {d: min(g + int(rng.integers(0, 2)), 3) for d, g in of.items()}
+        for q, of in grades.items()
+    }
+    human = {q: grades[q] for q in list(grades)[:12]}
+    runs = {
+        name: {q: {d: g + noise * rng.normal() for d, g in of.items()} for q, of in grades.items()}
+        for name, noise in (("good", 1.0), ("bad", 2.0))
+    }
+    found = irpref.lab.judge(["DCG@5", "AP"], human, judge, runs)
+    table = found.agreement.set_index("measure")
+    assert table["judged"].tolist() == [720, 720]
+    assert 10 < table.loc["DCG@5", "sample"] < 300
+    assert np.isnan(table.loc["AP", "sample"])
+    assert found.text.startswith("DCG@5: about ")
+    assert len(found.text.splitlines()) == 1

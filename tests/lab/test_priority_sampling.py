@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from irpref.lab.judges.priority_sampling import (
     Estimate,
+    documents_needed,
     estimated,
     half_widths,
     levels,
@@ -219,3 +220,13 @@ def test_the_same_random_numbers_are_seen() -> None:
     assert repeated(size, uniform, judged)
     assert not repeated(size, 1 - rng.random(200), judged)
     assert not repeated(size, uniform, np.zeros(200, bool))
+
+
+def test_the_number_of_documents_for_a_variance() -> None:
+    rng = np.random.default_rng(4)
+    size, load = rng.random(100) + 0.2, rng.random(100)
+    wanted = [documents_needed(size, load, variance) for variance in (0.0, 5.0, 50.0, 500.0)]
+    assert wanted[0] == 100
+    assert wanted == sorted(wanted, reverse=True)
+    # With equal sizes p is m / n.
+    assert documents_needed(np.ones(100), np.ones(100), 100 * (1 - 0.2) / 0.2) == 20

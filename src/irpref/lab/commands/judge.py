@@ -10,6 +10,7 @@ from irpref.cli import options
 from irpref.cli.command import Argument, command
 from irpref.cli.inputs import Inputs, only_topics, read_judgments
 from irpref.cli.output import Output
+from irpref.cli.say import say
 from irpref.cli.types import Choice
 from irpref.lab.commands import options as lab_options
 from irpref.messages import p_value
@@ -66,7 +67,8 @@ def judge(
     interval = f"{100 * level:g} % interval"
     shown = found.pairs if tests else found
     p = {name: p_value for name in ("p", "p_human", "p_judge")}
-    counts = {"topics_needed": lambda n: "-" if n != n or n == float("inf") else f"{n:.0f}"}
+    counts = {"sample": lambda n: "-" if n != n else f"{n:.0f}"}
+    counts |= {"topics_needed": lambda n: "-" if n != n or n == float("inf") else f"{n:.0f}"}
     tables = [_table(part, p | counts) for _, part in shown.groupby("measure", sort=False)]
     for table in tables:
         table.notes = [
@@ -81,6 +83,8 @@ def judge(
         "or reverses"
     ]
     out.show([*tables, agreement], of_frame(shown, str))
+    for line in filter(None, found.text.splitlines()):
+        say(line)
 
 
 def _table(part: Any, shows: dict[str, Any], title: str = "") -> Table:

@@ -54,6 +54,7 @@ from irpref.judged.types import Qrels, Runs
 from irpref.kernel.segments import Floats
 from irpref.lab.judges.calibration import correlation, useless
 from irpref.lab.judges.filling import USELESS, grades_frame, human_rows
+from irpref.lab.judges.savings import documents_instead
 from irpref.lab.trust.design import topics_for_each
 from irpref.lab.trust.frames import ResultFrame
 from irpref.lab.trust.topics import check_level
@@ -85,13 +86,26 @@ class Predictions(ResultFrame):
         (lambda), `tau` (Kendall's, of the runs' means over the human topics), `pairs`, and how many
         of these are significant by `both`, by the judge only (`judge_only`), by humans only
         (`human_only`), or with opposite signs (`reversed`); `topics_needed`, the median over pairs
-        that only the judge calls significant, or that it reverses.
+        that only the judge calls significant, or that it reverses; `judged`, the human grades, and
+        `sample`, how many `irpref.lab.sample` would need for intervals as narrow (of the
+        differences on the judge's topics; NaN for measures that are no sums over documents).
     evidence : pandas.DataFrame
         What the values rest on, as `irpref.evidence` returns it.
     level : float
     """
 
     _metadata: ClassVar[list[str]] = ["pairs", "agreement", "evidence", "level"]
+
+    @property
+    def text(self) -> str:
+        """When a sample would need fewer human grades, a line for each measure; else empty."""
+        better = self.agreement[self.agreement["sample"] < self.agreement["judged"]]
+        return "\n".join(
+            f"{row['measure']}: about {row['sample']:,.0f} documents drawn by irpref sample would "
+            f"give intervals as narrow for these topics as whole topics with {row['judged']:,} "
+            "human grades do"
+            for row in better.to_dict("records")
+        )
 
 
 def judge(
@@ -186,11 +200,16 @@ def judge(
             of_runs.assign(measure=of_all.measure, topics_human=y.shape[1], topics_judge=f.shape[1])
         )
         pairs.append(of_pairs.assign(measure=of_all.measure))
+        _, error, df = estimates(y[a] - y[b], f[a] - f[b], labelled, weight, True, shared=True)
+        half = special.stdtrit(df, (1 + level) / 2) * error
+        instead = documents_instead(measure, true, said, by_name, half, level)
         agreements.append(
             {
                 "measure": of_all.measure,
                 **agreement,
                 **_agreement(y, f[:, labelled], of_pairs, level),
+                "judged": len(true),
+                "sample": instead,
             }
         )
     out = Predictions(pd.concat(rows, ignore_index=True)[_COLUMNS])
@@ -234,7 +253,8 @@ _PAIRS = [
 
 def _agreement_of_grades(true: pd.DataFrame, said: pd.DataFrame) -> dict[str, Any]:
     """Agreement of the grades of documents that both humans and the judge graded, and lambda."""
-    both = true[[*_IDS, "relevance"]].merge(said[[*_IDS, "relevance"]], on=_IDS)
+    graded = (of.loc[of["relevance"] >= 0, [*_IDS, "relevance"]] for of in (true, said))
+    both = pd.merge(*graded, on=_IDS)
     if not len(both):
         raise ValueError(
             "no document has a grade of the judge and a human one, so nothing says how they agree"

@@ -218,6 +218,24 @@ def estimated(
     return Estimate(estimate, gain - predicted, p, level, size, priority)
 
 
+def documents_needed(size: Floats, load: Floats, variance: float) -> int:
+    """How many documents to judge, on average, for a variance of a weighted sum.
+
+    Parameters
+    ----------
+    size : float array (n_documents,)
+    load : float array (n_documents,)
+        Squared weight times mean squared residual.
+    variance : float
+    """
+    low, high = 0.0, float(size.sum()) / float(size.min())  # of the threshold, size / p
+    for _ in range(60):
+        middle = (low + high) / 2
+        p = np.minimum(1.0, size / middle)
+        low, high = (middle, high) if (load * (1 - p) / p).sum() <= variance else (low, middle)
+    return int(np.ceil(np.minimum(1.0, size / low).sum())) if low > 0 else size.size
+
+
 def half_widths(variance: Floats, freedom: Floats, level: float) -> Floats:
     """Half widths of intervals that hold a sum with probability `level`: shape as `variance`."""
     quantile = special.stdtrit(np.minimum(freedom, 1e9), (1 + level) / 2)
