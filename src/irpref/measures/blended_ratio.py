@@ -80,6 +80,7 @@ with a small one ranks."""
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -88,6 +89,7 @@ from irpref.kernel import (
     Bools,
     Floats,
     Gains,
+    Holes,
     Ints,
     JudgedRun,
     Judgments,
@@ -98,6 +100,7 @@ from irpref.kernel import (
     Topic,
     WeightedSum,
 )
+from irpref.measures.blended_holes import stop_extremes
 from irpref.measures.declare import CUTOFF, GAINS, JUDGED_ONLY, KernelMeasure, Param, register
 
 
@@ -524,6 +527,7 @@ class _OMeasure(_Blended, kernel=o_measure, reasons=o_reasons, over_ties=o_over_
     """
 
     PRETTY_NAME = "O-measure"
+    HOLES = Holes(extremes=partial(stop_extremes, at_best=False))
     VARIANTS = ({}, {"beta": 2.5, "cutoff": 3, "judged_only": True})
     STANDS_FOR = {"RR": {"beta": 0}}
 
@@ -565,6 +569,7 @@ class _PMeasure(_Blended, kernel=p_measure, reasons=p_reasons):
     """
 
     PRETTY_NAME = "P-measure"
+    HOLES = Holes(extremes=partial(stop_extremes, at_best=True))
     VARIANTS = ({}, {"beta": 2.5, "cutoff": 7, "judged_only": True})
 
 

@@ -35,7 +35,12 @@ from typing import Any
 
 from irpref.kernel import Holes, Sum
 from irpref.measures.declare import CUTOFF, GAINS, JUDGED_ONLY, KernelMeasure, Param, register
-from irpref.measures.original_ndcg import discount_reasons, gain_over_ties, gain_parts
+from irpref.measures.original_ndcg import (
+    discount_reasons,
+    gain_extremes,
+    gain_over_ties,
+    gain_parts,
+)
 
 # No rank is below an infinite base, so none is discounted.
 dcg = Sum(partial(gain_parts, normalised=False))
@@ -157,7 +162,7 @@ class _NCG(_Gain, kernel=ncg, over_ties=gain_over_ties):
     """
 
     PRETTY_NAME = "normalised cumulated gain"
-    HOLES = Holes(by_rank=True)
+    HOLES = Holes(extremes=gain_extremes)
 
 
 CG = register(_CG())

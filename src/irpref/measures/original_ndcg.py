@@ -49,6 +49,8 @@ from irpref.kernel import (
     Topic,
     WeightedSum,
 )
+from irpref.kernel.fillings import gain_over_ideal, mapped
+from irpref.kernel.uncertain import Fillings, OpenTopic
 from irpref.measures.declare import CUTOFF, GAINS, JUDGED_ONLY, KernelMeasure, Param, register
 
 
@@ -139,6 +141,23 @@ def gain_over_ties(
     return WeightedSum(gain, size, lambda rank, _: 1 / discount(rank, base))
 
 
+def gain_extremes(
+    topic: OpenTopic,
+    grid: Floats,
+    *,
+    gains: Gains,
+    cutoff: int | None,
+    base: float = math.inf,
+    **_: Any,
+) -> Fillings:
+    """The holes with the highest and the lowest value over the ideal list."""
+
+    def gain(grade: Floats) -> Floats:
+        return np.where(grade > 0, np.maximum(mapped(grade, gains), 0.0), 0.0)
+
+    return gain_over_ideal(topic, grid, gain, lambda rank: 1 / discount(rank, base), cutoff)
+
+
 class _OriginalNDCG(
     KernelMeasure, kernel=original_ndcg, reasons=discount_reasons, over_ties=gain_over_ties
 ):
@@ -188,7 +207,7 @@ class _OriginalNDCG(
     """
 
     PRETTY_NAME = "nDCG (Järvelin & Kekäläinen)"
-    HOLES = Holes(by_rank=True)
+    HOLES = Holes(extremes=gain_extremes)
     EXAMPLE = "mir-textbook"
     VARIANTS = ({}, {"base": 2.5, "gains": {3: 7.5}}, {"cutoff": 7, "judged_only": True})
     STANDS_FOR = {"nDCG": {}}

@@ -20,7 +20,6 @@ from irpref.lab.trust.holes.search import (
     Ways,
     attained,
     corners,
-    every_step,
     every_way,
     one_relevant,
     search,
@@ -125,13 +124,13 @@ def bounds_of(measure: Measure, task: partial[Floats], holes: Holes, grid: Float
     for t in range(n):
         rank = holes.ranks(t, rising)
         seen = rank < np.inf if cutoff is None else rank <= cutoff
-        ways = _known(effects, grid, rank, seen) or every_way(rank.shape[1], grid)
-        discount = np.where(seen, 1 / np.log2(rank + 1), 0.0)
-        places = Places.of(np.subtract.reduce(discount), np.asarray(seen.any(axis=0)))
-        if ways is None and effects.binary and effects.by_rank and len(seen) == 1:
-            ways = every_step(places, grid)
+        ways = _known(effects, grid, rank, seen)
+        if ways is None and effects.extremes and len(seen) == 1:
+            ways = effects.extremes(holes.open_topic(t, cutoff), grid, **task.keywords)
+        ways = ways or every_way(rank.shape[1], grid)
         if ways is None:
-            rest[t] = places
+            discount = np.where(seen, 1 / np.log2(rank + 1), 0.0)
+            rest[t] = Places.of(np.subtract.reduce(discount), np.asarray(seen.any(axis=0)))
         else:
             some[t] = ways
     values = partial(holes.values, task)

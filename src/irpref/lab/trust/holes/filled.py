@@ -19,6 +19,7 @@ from irpref.judged.inputs import in_memory
 from irpref.kernel.grades import Judgments, Levels
 from irpref.kernel.run import JudgedRun
 from irpref.kernel.segments import Bools, Floats, Ints, Segments, order_by
+from irpref.kernel.uncertain import OpenTopic
 from irpref.lab.trust.batches import batches
 from irpref.messages import about
 
@@ -168,12 +169,20 @@ class Holes:
         rows = slice(self.holes.starts[t], self.holes.ends[t])
         return self.code[rows][self._rank[0, 0, rows] <= last]
 
-    def hits(self, t: int) -> tuple[Ints, Floats]:
-        """Ranks and grades of the judged documents of a topic that the first run retrieved."""
-        topics = self.runs[0].topics
+    def open_topic(self, t: int, cutoff: int | None) -> OpenTopic:
+        """What the first run retrieved for a topic, for a measure with this cutoff."""
+        topics, judged = self.runs[0].topics, self.pool.judged
+        last = topics.lengths[t] if cutoff is None else cutoff
         document = self._documents[0][topics.offsets[t] : topics.offsets[t + 1]]
-        at = np.flatnonzero(document >= 0)
-        return at + 1, self.pool.grade[self.pool.judged.starts[t] + document[at]]
+        row = np.flatnonzero(document[:last] >= 0)
+        rank = self.ranks(t)[0].astype(np.int64)
+        return OpenTopic(
+            rank,
+            int(np.searchsorted(rank, last, side="right")),
+            row + 1,
+            self.pool.grade[judged.starts[t] + document[row]],
+            self.pool.grade[judged.starts[t] : judged.ends[t]],
+        )
 
     def fill(self, topics: Ints, grades: Floats) -> Iterator[JudgedRun]:
         """Yield each run, on topics whose holes are all filled.

@@ -1,21 +1,22 @@
 """Find the lowest and highest value over all grades that the holes of a topic could have.
 
-There are four methods, tried in this order. What the first and the third need is declared by the
-measure (`irpref.kernel.uncertain.Holes`).
+There are four methods, tried in this order. What the first two need is declared by the measure
+(`irpref.kernel.uncertain.Holes`).
 
 *Corners.* The extremes of a monotone measure are among four ways: all holes down to the cutoff have
 the lowest or all have the highest grade, and likewise all other holes. For the difference of two
 runs see `corners` and `one_relevant`.
 
+*Extremes.* Some measures compute from the ranks of the holes a few ways that include the extremes
+(`Holes.extremes`).
+
 *All.* If there are at most `EXHAUSTIVE` ways to grade the holes, all are tried.
 
-*Steps.* The best ways of many measures are steps: with a given number of holes of each grade, the
-higher the rank the higher the grade; for the lowest value the other way round. (This holds for AP,
-bpref, nDCG and rpref.) If the measure is binary, there are few of them, and all are tried.
-
-*Search*, otherwise. It starts from steps of many widths and moves their ends by fewer and fewer
-documents; then single documents get other grades, as long as that helps. The values it returns are
-attained; the extremes may lie further out."""
+*Search*, otherwise. The best ways of many measures are steps: with a given number of holes of each
+grade, the higher the rank the higher the grade; for the lowest value the other way round. The
+search starts from steps of many widths and moves their ends by fewer and fewer documents; then
+single documents get other grades, as long as that helps. The values it returns are attained; the
+extremes may lie further out."""
 
 from __future__ import annotations
 
@@ -99,15 +100,6 @@ def every_way(n_holes: int, grid: Floats) -> Ways | None:
     if n_holes * np.log(grid.size) > np.log(EXHAUSTIVE) + 1e-9:
         return None
     return [np.array(way) for way in product(grid.tolist(), repeat=n_holes)]
-
-
-def every_step(places: Places, grid: Floats) -> Ways | None:
-    """All steps between two grades, in both directions; None if there are too many."""
-    unseen, seen = places.sizes.tolist()
-    if 2 * (unseen + 1) * (seen + 1) > EXHAUSTIVE:
-        return None
-    ends = np.array(list(product((0, 1), range(unseen + 1), range(seen + 1))))
-    return list(places.ways(ends[:, 0], ends[:, None, 1:], grid))
 
 
 def attained(values: Values, ways: dict[int, Ways]) -> Ends:
