@@ -27,8 +27,6 @@ def files(tmp_path, monkeypatch):
 
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr("sys.path", [*sys.path])
-    for name in ("first_hit", "broken", "taken"):
-        monkeypatch.delitem(sys.modules, name, raising=False)
     (tmp_path / "first_hit.py").write_text(FILE)
     (tmp_path / "broken.py").write_text("1 / 0\n")
     (tmp_path / "taken.py").write_text(FILE.replace('"FirstHit"', '"AP"'))
@@ -129,3 +127,44 @@ def test_what_cannot_be_imported_is_named(module, said, capsys):
     assert captured.out == ""
     assert said in captured.err
     assert captured.err.count("\n") == 1
+
+
+def test_two_files_of_one_name_are_two_modules(files, tmp_path, capsys):
+    from ir_measures.measures import registry
+
+    for folder, measure in (("one", "First"), ("two", "Second")):
+        (tmp_path / folder).mkdir()
+        (tmp_path / folder / "mine.py").write_text(FILE.replace('"FirstHit"', f'"{measure}"'))
+    both = ["--import", "one/mine.py", "--import", "two/mine.py"]
+    try:
+        assert main(["eval", "qrels", "b.run", "First", "Second", *both]) == 0
+    finally:
+        for measure in ("First", "Second"):
+            registry.pop(measure, None)
+    assert capsys.readouterr().out == "First\t0.5000\nSecond\t0.5000\n"
+
+
+@pytest.mark.parametrize("name", ["json.py", "./json.py", "json"])
+def test_a_file_is_not_mixed_up_with_the_standard_library(name, tmp_path, capsys):
+    (tmp_path / "json.py").write_text(FILE)
+    assert main(["eval", "qrels", "b.run", "FirstHit", "-o", "jsonl", "--import", name]) == 0
+    assert json.loads(capsys.readouterr().out)["value"] == 0.5
+    assert sys.modules["json"] is json
+
+
+@pytest.mark.parametrize("status", ["", "0"])
+@pytest.mark.parametrize(("command", "expected"), [("eval qrels", 2), ("gate qrels a.run", 2)])
+def test_a_module_that_ends_the_process_is_an_error(command, expected, status, tmp_path, capsys):
+    (tmp_path / "leave.py").write_text(f"import sys\nsys.exit({status})\n")
+    words = [*command.split(), "b.run", "AP", "--import", "leave.py"]
+    assert main(words) == expected
+    assert "leave.py cannot be imported: SystemExit" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(("command", "expected"), [("eval qrels", 1), ("gate qrels a.run", 2)])
+def test_a_measure_that_ends_the_process_is_an_error(command, expected, tmp_path, capsys):
+    text = FILE.replace("    relevant =", "    raise SystemExit(0)\n    relevant =")
+    (tmp_path / "leaving.py").write_text(text)
+    words = [*command.split(), "b.run", "FirstHit", "--import", "leaving.py"]
+    assert main(words) == expected
+    assert capsys.readouterr().err

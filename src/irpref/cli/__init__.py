@@ -23,6 +23,7 @@ import click
 from irpref.cli.command import CLOSED, INTERRUPTED, OK, USAGE, error_status, irpref
 from irpref.cli.remedies import text_of
 from irpref.cli.say import complain, head
+from irpref.data.source import remembered
 from irpref.errors import IrprefWarning, Told, UnknownMeasureError
 from irpref.messages import did_you_mean, visible
 
@@ -51,7 +52,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         sys.stderr = open(os.devnull, "w")  # noqa: SIM115
     ctx: click.Context | None = None
     try:
-        with _warnings_as_lines():
+        with remembered(), _warnings_as_lines():
             try:
                 ctx = irpref.make_context("irpref", arguments)
                 with ctx:

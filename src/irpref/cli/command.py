@@ -16,6 +16,7 @@ from typing import Any
 import click
 
 from irpref.cli.say import complain
+from irpref.data.source import was_read
 from irpref.messages import did_you_mean
 
 OK, ERROR, USAGE, INTERRUPTED, CLOSED = 0, 1, 2, 130, 141
@@ -68,9 +69,20 @@ class Command(click.Command):
         self.options_metavar = "[OPTIONS]"
         self.error_status = error_status
 
+    def make_context(
+        self,
+        info_name: str | None,
+        args: list[str],
+        parent: click.Context | None = None,
+        **extra: Any,
+    ) -> click.Context:
+        """Sort the words."""
+        if parent is not None:
+            parent.find_root().meta[__name__] = self.error_status
+        return super().make_context(info_name, args, parent, **extra)
+
     def invoke(self, ctx: click.Context) -> Any:
         """Run the command, unless it would overwrite what it reads."""
-        ctx.find_root().meta[__name__] = self.error_status
         _keep_what_is_read(ctx.params)
         return super().invoke(ctx)
 
@@ -100,8 +112,16 @@ def command(name: str, **settings: Any) -> Callable[[Callable[..., Any]], Comman
     return click.command(name, cls=Command, **settings)
 
 
+def keep_what_was_read(file: str) -> None:
+    """`UsageError` if -f names a file that has been read."""
+    if was_read(file):
+        raise click.UsageError(f"-f {file}: this file is read, and would be lost")
+
+
 def _keep_what_is_read(parameters: Mapping[str, Any]) -> None:
-    """`UsageError` if -f names a file that the command reads."""
+    """`UsageError` if -f names a file that the command line names, before anything is computed.
+    What is found in folders is known once it is read: see `keep_what_was_read`.
+    """
     out = parameters.get("file") or ""
     if not os.path.isfile(out):
         return
@@ -210,7 +230,7 @@ def _of_packages() -> tuple[Section, ...]:
     for point in sorted(entry_points(group="irpref.commands"), key=lambda point: point.name):
         try:
             found.append(point.load())
-        except Exception as error:  # whatever another package does: ours still work
+        except (Exception, SystemExit) as error:  # whatever another package does: ours still work
             complain(f"the commands of {point.value} cannot be loaded: {error}")
     return tuple(found)
 

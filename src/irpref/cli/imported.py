@@ -5,25 +5,83 @@ from __future__ import annotations
 import importlib
 import os
 import sys
+from hashlib import blake2b
+from importlib.util import module_from_spec, spec_from_file_location
+from types import ModuleType
+
+from irpref.data.source import remember
 
 
 def imported(name: str) -> str:
     """Import a module and make its measures known by their names, those of
     `ir_measures.define_byquery` among them.
+
+    Parameters
+    ----------
+    name : str
+        A file, with or without `.py`; or a module that Python finds.
+
+    Raises
+    ------
+    ValueError
+        There is no such module; it cannot be imported, or ends the process; a measure has the name
+        of another one.
     """
     from ir_measures.measures import Measure, registry
 
-    folder, module = os.path.split(name.removesuffix(".py")) if name.endswith(".py") else ("", name)
-    sys.path.insert(0, os.path.abspath(folder))
+    before = set(sys.modules)
     try:
-        found = importlib.import_module(module)
+        module = _loaded(name)
     except (Exception, SystemExit) as error:  # whatever that file does
-        if isinstance(error, ModuleNotFoundError) and error.name == module.partition(".")[0]:
+        names = (name, name.partition(".")[0])  # that of a package, too
+        if isinstance(error, ModuleNotFoundError) and error.name in names:
             raise ValueError(f"{name}: no such module") from None
         raise ValueError(f"{name} cannot be imported: {type(error).__name__}: {error}") from None
-    for measure in vars(found).values():
+    _remember([module, *(sys.modules[new] for new in sys.modules.keys() - before)])
+    for measure in vars(module).values():
         if isinstance(measure, Measure):
             known = registry.setdefault(str(measure.NAME), measure)
             if type(known) is not type(measure):
                 raise ValueError(f"{name}: {measure.NAME} is the name of another measure already")
     return name
+
+
+def _loaded(name: str) -> ModuleType:
+    """The module of a file if there is one, else that which Python finds."""
+    path = os.path.realpath(name if name.endswith(".py") else f"{name}.py")
+    if not os.path.isfile(path):
+        if name.endswith(".py"):
+            raise ModuleNotFoundError(name=name)
+        _add_to_path(os.getcwd())
+        return importlib.import_module(name)
+    # A name of its own: a file called json.py is neither the standard library's module nor in its
+    # place, and two files of one name are two modules.
+    stem = os.path.splitext(os.path.basename(path))[0]
+    own = f"{stem}_{blake2b(path.encode(errors='surrogateescape'), digest_size=8).hexdigest()}"
+    if own in sys.modules:
+        return sys.modules[own]
+    _add_to_path(os.path.dirname(path))  # for the modules that it imports
+    spec = spec_from_file_location(own, path)
+    assert spec is not None
+    assert spec.loader is not None
+    module = sys.modules[own] = module_from_spec(spec)
+    try:
+        spec.loader.exec_module(module)
+    except BaseException:
+        del sys.modules[own]
+        raise
+    return module
+
+
+def _add_to_path(folder: str) -> None:
+    """Let Python look for modules in a folder, too, after everywhere else."""
+    if folder not in sys.path:
+        sys.path.append(folder)
+
+
+def _remember(modules: list[ModuleType]) -> None:
+    """The files of modules are read, and -f does not overwrite them."""
+    for module in modules:
+        file = getattr(module, "__file__", None)
+        if isinstance(file, str) and os.path.isfile(file):
+            remember(os.stat(file))

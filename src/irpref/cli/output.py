@@ -11,6 +11,7 @@ from typing import TextIO
 
 import click
 
+from irpref.cli.command import keep_what_was_read
 from irpref.show.text import ENDINGS, LINES, Table, page_of, write
 
 PICTURES = (".png", ".pdf", ".svg")
@@ -76,12 +77,19 @@ class Output:
 
     @contextmanager
     def open(self) -> Iterator[TextIO]:
-        """Standard output, or the file, which is whole or as it was."""
+        """Standard output, or the file, which is whole or as it was.
+
+        Raises
+        ------
+        click.UsageError
+            The file was read.
+        """
         if self.file is None:
             yield sys.stdout
             return
         from irpref.data.replace import replaced
 
+        keep_what_was_read(self.file)
         with replaced(self.file) as beside, open(beside, "w", encoding="utf-8", newline="") as out:
             yield out
 

@@ -13,7 +13,7 @@ from typing import Any
 import click
 
 from irpref.cli import options
-from irpref.cli.command import group
+from irpref.cli.command import group, keep_what_was_read
 from irpref.cli.curve import arguments
 from irpref.cli.inputs import Inputs
 from irpref.cli.output import PICTURES
@@ -217,6 +217,7 @@ class Picture:
 
         from irpref.data.replace import replaced
 
+        keep_what_was_read(self.file)
         if self.title is not None:
             ax.set_title(self.title)
         data = BytesIO()

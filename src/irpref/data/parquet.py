@@ -26,7 +26,7 @@ from irpref.data.columns import (
 )
 from irpref.data.labels import grades_of
 from irpref.data.run_names import inside
-from irpref.data.source import PACKED, Source, check_unchanged
+from irpref.data.source import PACKED, Source, check_unchanged, remember
 from irpref.data.texts import Texts, Unread
 from irpref.data.trec import SHOWN
 from irpref.errors import ColumnError, InputError
@@ -43,6 +43,8 @@ def tables(source: Source, value: str, how: Reading) -> Iterator[Table]:
         name = file if isinstance(file, str) else source.name
         with _one_line(name):
             before = os.stat(name) if isinstance(file, str) else None
+            if before is not None:
+                remember(before)
             yield from _tables_of(file, name, folders, value, how)
             if before is not None:
                 check_unchanged(name, before, os.stat(name))

@@ -15,7 +15,7 @@ import weakref
 import zlib
 from collections import deque
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from typing import IO, Any, TypeVar
 
 from irpref.errors import CutWarning, InputError
@@ -34,6 +34,34 @@ _OTHERS: dict[str, bytes | tuple[bytes, ...]] = {
     "zip": b"PK\x03\x04",
     "7-Zip": b"7z\xbc\xaf\x27\x1c",
 }
+
+# Device and inode of the files that were read since `remembered` began; None if nobody asks.
+_read: set[tuple[int, int]] | None = None
+
+
+@contextmanager
+def remembered() -> Iterator[None]:
+    """Keep a list of the files that are read meanwhile, by all threads: see `was_read`."""
+    global _read
+    before, _read = _read, set()
+    try:
+        yield
+    finally:
+        _read = before
+
+
+def remember(status: os.stat_result) -> None:
+    """Put a file that is read on the list of `remembered`."""
+    if _read is not None and stat.S_ISREG(status.st_mode):
+        _read.add((status.st_dev, status.st_ino))
+
+
+def was_read(path: str | os.PathLike[str]) -> bool:
+    """Whether this file, by whichever name, is on the list of `remembered`."""
+    if not _read or not os.path.isfile(path):
+        return False
+    status = os.stat(path)
+    return (status.st_dev, status.st_ino) in _read
 
 
 class Source:
@@ -77,6 +105,7 @@ class Source:
             if not self._again():
                 with open(self.path, "rb", buffering=0) as file:  # type: ignore[arg-type]
                     before = os.fstat(file.fileno())
+                    remember(before)
                     yield _decompressed(
                         file if file.seekable() else _Stream(file, self.name), self.name
                     )
@@ -111,6 +140,8 @@ class Source:
             if sys.stdin is None:
                 raise InputError("standard input is closed", path=self.name)
             stream = sys.stdin.buffer
+            with suppress(OSError):  # not of the system
+                remember(os.fstat(stream.fileno()))
         elif isinstance(self.path, (str, os.PathLike)):
             stream = open(self.path, "rb", buffering=0)  # noqa: SIM115  # read to its end
         if isinstance(stream, io.TextIOBase):

@@ -9,7 +9,7 @@ from typing import Any
 import click
 
 from irpref.cli import options
-from irpref.cli.command import command
+from irpref.cli.command import command, keep_what_was_read
 from irpref.cli.inputs import Inputs
 from irpref.cli.say import say
 from irpref.lab.commands import options as lab_options
@@ -93,5 +93,6 @@ def report(
     if file is None:
         sys.stdout.write(page.html)
     else:
+        keep_what_was_read(file)
         page.save(file)
         say(f"wrote {file} (open it in a browser)")
