@@ -1,5 +1,5 @@
 """Pages that are written when the site is built: a page a measure, the commands, the functions, the
-warnings.
+errors.
 
 Every number on them is computed in the build, and compared with the worked example of the measure's
 paper: a number that does not agree ends the build."""
@@ -34,16 +34,17 @@ def write(app: Any) -> None:
     _save(reference / "commands.md", commands_page())
     _save(reference / "functions.md", functions_page())
     _save(reference / "modules.md", modules_page())
+    _save(reference / "lab.md", lab_page())
     # The page that PyTerrier collects from its extensions.
     _save(
         HERE / "pyterrier.rst",
         (HERE.parent / "src/irpref/pt_docs/index.rst").read_text(encoding="utf-8"),
     )
     _save(reference / "forms.md", forms_page())
-    _save(reference / "warnings.md", warnings_page())
+    _save(reference / "errors.md", errors_page())
     _save(
         reference / "index.md",
-        "# Reference\n\n```{toctree}\nfunctions\nmodules\ncommands\nforms\nwarnings\n```\n",
+        "# Reference\n\n```{toctree}\nfunctions\nmodules\nlab\ncommands\nforms\nerrors\n```\n",
     )
 
 
@@ -458,34 +459,31 @@ def calls(measure: Any) -> str:
     plain = str(measure.variants()[0])
     known = "known" in measure.NEEDS
     shell = f'"{plain}"' if "(" in plain else plain
-    lines = [f"from irpref import {measure.NAME}{', with_known' * known}", ""]
-    if known:
-        lines += [
-            "qrels = with_known(qrels, known)  # topic -> documents that the user knew, or a file"
-        ]
+
+    def opened(host: str, frame: str) -> list[str]:
+        lines = [host, *["import irpref"] * known, f"from irpref import {measure.NAME}", ""]
+        if known:
+            lines += [
+                "# known: topic -> documents that the user knew, or a file",
+                f"qrels = irpref.judgments(qrels, known=known).{frame}",
+            ]
+        return lines
+
     return "\n".join(
         [
-            *(
-                "```python",
-                "import ir_measures",
-                *lines,
-                f"ir_measures.calc_aggregate([{plain}], qrels, run)",
-                "```",
-                "",
-            ),
-            *(
-                "```python",
-                "import pyterrier as pt",
-                *lines,
-                f"pt.Experiment(systems, topics, qrels, [{plain}])",
-                "```",
-            ),
-            *(
-                "",
-                "```sh",
-                f"irpref eval qrels.txt run.txt {shell}{' --known known.txt' * known}",
-                "```",
-            ),
+            "```python",
+            *opened("import ir_measures", "frame()"),
+            f"ir_measures.calc_aggregate([{plain}], qrels, run)",
+            "```",
+            "",
+            "```python",
+            *opened("import pyterrier as pt", "frame(pyterrier=True)"),
+            f"pt.Experiment(systems, topics, qrels, [{plain}])",
+            "```",
+            "",
+            "```sh",
+            f"irpref eval qrels.txt run.txt {shell}{' --known known.txt' * known}",
+            "```",
         ]
     )
 
@@ -504,62 +502,114 @@ def commands_page() -> str:
     return "\n\n".join(blocks) + "\n"
 
 
-def functions_page() -> str:
-    """Public functions, from their docstrings."""
-    import irpref
-    from irpref.measures.declare import KernelMeasure
+# Public functions of the plugin, by what they are for; what is in none of these comes last.
+GROUPS = {
+    "Measures and their values": (
+        "parse", "parse_all", "bind", "evaluator", "score", "explain", "evidence", "crosscheck", "cite",
+    ),
+    "Judgments and runs": (
+        "judgments", "preferences_from", "read_qrels", "read_run", "ranked", "read_preferences",
+        "write_preferences",
+    ),
+    "ir-measures and PyTerrier": ("accelerate", "register_names", "unregister_names"),
+}  # fmt: skip
 
-    names = [
-        f".. autofunction:: irpref.{name}"
-        for name in irpref.__all__
-        if inspect.isfunction(getattr(irpref, name))
-        and not isinstance(getattr(irpref, name), KernelMeasure)
+
+def public(module: Any, kind: Any) -> list[str]:
+    """Public names of a package that are of a kind, such as functions."""
+    return [name for name in dir(module) if kind(getattr(module, name))]
+
+
+def described(names: Iterable[str], directive: str = "autofunction") -> str:
+    """The docstrings of these objects, one after the other."""
+    listed = "\n".join(f".. {directive}:: {name}" for name in names)
+    return f"```{{eval-rst}}\n{listed}\n```"
+
+
+def functions_page() -> str:
+    """Public functions of the plugin, from their docstrings."""
+    import irpref
+
+    names = public(irpref, inspect.isfunction)
+    grouped = {name for group in GROUPS.values() for name in group}
+    groups = {**GROUPS, "Others": tuple(name for name in names if name not in grouped)}
+    parts = [
+        "# Functions of the plugin",
+        "What `irpref` has beside its [measures](../measures/index.md). "
+        "Functions that decide, judge and report are [in the lab](lab.md).",
     ]
-    body = "\n".join(names)
-    return f"# Functions\n\n```{{eval-rst}}\n{body}\n```\n"
+    for heading, group in groups.items():
+        if group:
+            parts += [f"## {heading}", described(f"irpref.{name}" for name in group)]
+    parts += ["## Classes", described(["irpref.Judgments"], "autoclass")]
+    return "\n\n".join(parts) + "\n"
+
+
+def lab_page() -> str:
+    """Public functions and modules of the lab, from their docstrings."""
+    from irpref import lab
+
+    parts = [
+        "# The lab",
+        "\n\n".join(inspect.cleandoc(lab.__doc__ or "").split("\n\n")[1:]),
+        "In PyTerrier, `pt.irpref.NAME` takes systems, topics, judgments and measures, in the order "
+        "of `pt.Experiment` ([the page for PyTerrier](../pyterrier.rst)).",
+        "## Functions",
+        described(f"irpref.lab.{name}" for name in public(lab, inspect.isfunction)),
+        *modules(lab),
+    ]
+    return "\n\n".join(parts) + "\n"
 
 
 def modules_page() -> str:
-    """What the public modules hold, from their docstrings."""
+    """What the public modules of the plugin hold, from their docstrings."""
     import irpref
 
-    parts, shown = ["# Modules"], set()
-    for name in irpref.__all__:
-        module = getattr(irpref, name)
-        if not inspect.ismodule(module) or name == "transformers":  # on the page for PyTerrier
+    return "\n\n".join(["# Modules of the plugin", *modules(irpref)]) + "\n"
+
+
+# Modules of irpref that are imported with it and are not public, and those with a page of their own.
+NOT_LISTED = {
+    "data", "explanation", "hosts", "judged", "kernel", "measures", "messages", "show", "values",
+    "errors", "lab", "transformers",
+}  # fmt: skip
+
+
+def modules(package: Any) -> list[str]:
+    """A section for each public module of a package: what it is for, its classes and functions."""
+    parts, shown = [], set()
+    for name in public(package, inspect.ismodule):
+        if name in NOT_LISTED:
             continue
+        module = getattr(package, name)
         summary = inspect.cleandoc(module.__doc__ or "").split("\n\n")[0]
-        members = [
-            m
-            for m in getattr(module, "__all__", None) or sorted(vars(module))
-            if not m.startswith("_")
-        ]
+        listed = getattr(module, "__all__", None) or sorted(vars(module))
+        # What is not listed must be its own.
+        home = "irpref" if hasattr(module, "__all__") else module.__name__
         lines = []
-        for member in members:
+        for member in listed:
             thing = getattr(module, member)
-            home = (
-                "irpref" if hasattr(module, "__all__") else module.__name__
-            )  # what is not listed must be its own
-            of_others = not getattr(thing, "__module__", "").startswith(home)
             if (
-                of_others
-                or getattr(irpref, member, None) is thing
+                member.startswith("_")
+                or not getattr(thing, "__module__", "").startswith(home)
+                or getattr(package, member, None) is thing
                 or id(thing) in shown
                 or member in ("KernelMeasure", "Terms")
             ):
                 continue
             shown.add(id(thing))
+            path = f"{package.__name__}.{name}.{member}"
             if inspect.isclass(thing):
-                lines.append(f".. autoclass:: irpref.{name}.{member}")
-            elif inspect.isfunction(thing):
-                lines.append(f".. autofunction:: irpref.{name}.{member}")
+                lines.append(f".. autoclass:: {path}")
+            elif inspect.isfunction(inspect.unwrap(thing)):  # some keep their results
+                lines.append(f".. autofunction:: {path}")
                 if name == "significance":  # has its place on the page for PyTerrier
                     lines.append("   :no-index:\n")
-        parts += [f"## irpref.{name}", summary]
+        parts += [f"## {package.__name__}.{name}", summary]
         if lines:
             body = "\n".join(lines)
             parts.append(f"```{{eval-rst}}\n{body}\n```")
-    return "\n\n".join(parts) + "\n"
+    return parts
 
 
 def forms_page() -> str:
@@ -577,45 +627,24 @@ def forms_page() -> str:
     return "\n\n".join(parts) + "\n"
 
 
-def warnings_page() -> str:
-    """The public classes of errors and warnings, with the tree of the module's docstring."""
+def errors_page() -> str:
+    """The tree of errors and warnings, and the attributes of those that have some."""
     from irpref import errors
 
-    def rows(base: type) -> list[str]:
-        classes = [c for c in vars(errors).values() if inspect.isclass(c) and issubclass(c, base)]
-        return [
-            f"| `irpref.errors.{c.__name__}` | {summary(c)} |"
-            for c in classes
-            if c is not errors.Told
-        ]
-
-    def summary(described: type) -> str:
-        return " ".join((inspect.getdoc(described) or "").split("\n\n")[0].split())
-
-    return "\n".join(
-        [
-            "# Errors and warnings",
-            "",
-            prose(inspect.cleandoc(errors.__doc__ or "")),
-            "",
-            "On the command line an error is one line, with exit status 1 if the input cannot be "
-            "evaluated and 2 if the command cannot be understood. "
-            "`warnings.simplefilter('error', irpref.IrprefWarning)` makes errors of warnings. "
-            "[irpref.lab.check](../check.md) looks for problems before anything is evaluated.",
-            "",
-            "| class | |",
-            "| --- | --- |",
-            *rows(errors.IrprefError),
-            *rows(errors.IrprefWarning),
-            "",
-            "## Attributes",
-            "",
-            prose(inspect.getdoc(errors.Told) or ""),
-            "",
-            prose(inspect.getdoc(errors.Remedy) or ""),
-            "",
-        ]
-    )
+    classes = [c for c in vars(errors).values() if inspect.isclass(c)]
+    with_attributes = [c for c in classes if "Attributes\n" in (c.__doc__ or "")]
+    parts = [
+        "# Errors and warnings",
+        prose(inspect.cleandoc(errors.__doc__ or "")),
+        "On the command line an error is one line, with exit status 1 if the input cannot be "
+        "evaluated (2 for `gate`) and 2 if the command cannot be understood. "
+        "`warnings.simplefilter('error', irpref.IrprefWarning)` turns warnings into errors. "
+        "[irpref.lab.check](../check.md) finds problems before you evaluate anything.",
+        "## Attributes",
+        "All of them have the attributes of `Told`; some have more.",
+        described((f"irpref.errors.{c.__name__}" for c in with_attributes), "autoclass"),
+    ]
+    return "\n\n".join(parts) + "\n"
 
 
 def example_report(app: Any, exception: Exception | None) -> None:

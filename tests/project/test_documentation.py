@@ -164,6 +164,8 @@ def lines_of_the_documents():
     """Each line once, with the first place that has it."""
     places = {}
     for page in PAGES:
+        if page == ROOT / "README.md":  # test_readme.py runs its lines one after the other
+            continue
         for line in shell_lines(page.read_text(encoding="utf8")):
             places.setdefault(line.strip(), page.name)
     for _, text in helps():
@@ -211,25 +213,40 @@ def put_files(line, collection):
         path = Path(name)
         if not re.fullmatch(r"[\w./-]+\.(txt|tsv|run|gz)", name) or path.exists():
             continue
+        if name == "plan.tsv":
+            continue  # of the other files, below
         kind = next(
             (
                 kind
-                for kind in ("qrels", "judge", "known", "seen", "topics")
+                for kind in ("qrels", "human", "judge", "known", "seen", "topics")
                 if path.name.startswith(kind)
             ),
             "runs",
         )
-        text = collection["known" if kind == "seen" else kind]
+        text = collection[{"seen": "known", "human": "qrels"}.get(kind, kind)]
         if kind == "runs":
             text, number = text[number % len(text)], number + 1
         path.parent.mkdir(exist_ok=True)
         path.write_bytes(gzip.compress(text.encode()) if name.endswith(".gz") else text.encode())
+    if "plan.tsv" in names:
+        given = ["human.txt", "judge.txt", "a.run", "b.run", "DCG@10"]
+        assert main(["sample", *given, "-f", "plan.tsv"]) == 0
+        # Then humans judge what it asks for.
+        rows = irpref.read_qrels("human.txt")
+        judged = set(zip(rows["query_id"], rows["doc_id"], strict=True))
+        with open("human.txt", "a", encoding="utf8") as human:
+            for row in Path("plan.tsv").read_text(encoding="utf8").splitlines():
+                fields = row.split("\t")  # order, topic, document, ...
+                if fields[0].isdigit() and (fields[1], fields[2]) not in judged:
+                    human.write(f"{fields[1]} 0 {fields[2]} 1\n")
 
 
 def run_line(line, collection):
     """Run a line where we are; what it printed."""
     if os.name == "nt" or (sys.platform == "darwin" and "zcat" in line):
         pytest.skip("a line for another shell")
+    if "--tool ranx" in line:
+        pytest.importorskip("ranx")
     words = [PUBLIC.get(word, PLACEHOLDERS.get(word, word)) for word in line.split(" ")]
     line = " ".join(words)
     put_files(line, collection)

@@ -90,7 +90,7 @@ def evaluate(
         from pyspark.sql import functions as sql
     except ModuleNotFoundError as problem:
         raise ImportError(
-            f"irpref.spark needs PySpark and pyarrow ({problem}): pip install pyspark pyarrow"
+            f"irpref.lab.spark needs PySpark and pyarrow ({problem}): pip install pyspark pyarrow"
         ) from None
 
     chosen = list(dict.fromkeys(parse_all(measures)))
