@@ -159,7 +159,7 @@ def test_longer_lists_with_many_ties(grades):
     Both(collection.qrels).check(run)
 
 
-@pytest.mark.once
+@pytest.mark.slow
 @pytest.mark.parametrize("collection", COLLECTIONS)
 def test_submitted_runs(collection, data_dir):
     qrels = qrels_of(data_dir, collection)

@@ -370,7 +370,7 @@ def test_names_of_trec_eval():
     assert {name: trec_name(irpref.parse(name)) for name in names} == names
 
 
-@pytest.mark.once
+@pytest.mark.slow
 def test_a_submitted_run_has_no_difference_without_a_reason(data_dir):
     measures = [
         AP,

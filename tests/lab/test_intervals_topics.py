@@ -92,7 +92,7 @@ def test_values_that_do_not_vary_have_an_interval_of_length_zero():
         assert error == 0
 
 
-@pytest.mark.once
+@pytest.mark.slow
 @pytest.mark.parametrize("method", ["t", "bootstrap"])
 @pytest.mark.parametrize("shape", [(2, 2), (1, 3), (2, 1)])
 def test_95_of_100_intervals_hold_the_true_mean_at_40_topics(method, shape):

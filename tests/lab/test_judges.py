@@ -368,7 +368,7 @@ def test_what_counts_does_not_depend_on_other_topics():
 # Real grades --------------------------------------------------------------------------------------
 
 
-@pytest.mark.once
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["umbrela-gpt4", "binary-llama3.2"])
 def test_systems_of_dl19_keep_their_order(name, data_dir):
     from scipy.stats import kendalltau

@@ -393,7 +393,7 @@ def test_places_hold_the_true_ones_in_95_of_100_experiments():
 # ---------------------------------------------------------------------------------------- real runs
 
 
-@pytest.mark.once
+@pytest.mark.slow
 def test_the_leaderboard_of_a_track(data_dir):
     collection = "trec-covid-r3"
     qrels = real_runs.qrels_of(data_dir, collection)

@@ -150,7 +150,7 @@ def test_tukey_has_the_studentised_range():
     )
 
 
-@pytest.mark.once
+@pytest.mark.slow
 def test_tukey_of_many_runs_is_that_of_few():
     rng = np.random.default_rng(8)
     matrix = rng.random((30, 12)) + np.linspace(0, 0.6, 30)[:, None]
@@ -193,7 +193,7 @@ def test_runs_all_alike_and_differences_that_do_not_vary(method):
     assert np.isnan(shifted.effect_size[[0, 2]]).all()
 
 
-@pytest.mark.once
+@pytest.mark.slow
 def test_equal_runs_are_called_different_in_at_most_5_of_100_experiments():
     # Skewed values, topics of very different difficulty, six equal runs: any pair called different
     # is an error.

@@ -16,7 +16,7 @@ from browser import Browser, program
 pytest.importorskip("jinja2", reason="a report needs Jinja")
 pytest.importorskip("vl_convert", reason="a report needs Vega")
 pytestmark = [
-    pytest.mark.once,
+    pytest.mark.slow,
     pytest.mark.skipif(
         program() is None, reason="no Chromium on this machine: pages are not opened"
     ),

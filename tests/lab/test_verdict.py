@@ -241,7 +241,7 @@ def test_a_block_needs_the_sign_flip_test_too():
     )
 
 
-@pytest.mark.once
+@pytest.mark.slow
 @pytest.mark.parametrize("n", [6, 12])
 def test_changes_without_an_effect_are_rarely_blocked(n):
     # Reciprocal ranks whose two values are exchanged at random: few large differences, many small

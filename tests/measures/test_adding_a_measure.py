@@ -16,7 +16,7 @@ import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
 
-pytestmark = pytest.mark.once
+pytestmark = pytest.mark.slow
 
 PAGE = ROOT / "docs" / "tutorials" / "adding-a-measure.md"
 TEXT = PAGE.read_text(encoding="utf-8") if PAGE.is_file() else ""

@@ -333,7 +333,7 @@ ON_RUNS += [
 ]
 
 
-@pytest.mark.once
+@pytest.mark.slow
 @pytest.mark.parametrize("collection", COLLECTIONS)
 def test_submitted_runs(collection, data_dir):
     qrels = qrels_of(data_dir, collection)

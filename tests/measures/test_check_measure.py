@@ -150,7 +150,7 @@ FAULTS = {
 }
 
 
-@pytest.mark.once
+@pytest.mark.slow
 @pytest.mark.parametrize("plant", FAULTS, ids=lambda plant: plant.__name__)
 def test_a_planted_fault_is_found(plant):
     found = {fault.law for fault in check_measure(plant(), on_fail="return")}

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from test_adding_a_measure import ROOT, ran
 
-pytestmark = pytest.mark.once
+pytestmark = pytest.mark.slow
 
 READER = '''
 

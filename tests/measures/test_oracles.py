@@ -242,7 +242,7 @@ def assert_all_agree(qrels, run):
         assert_agrees(name, qrels, run, options)
 
 
-@pytest.mark.once
+@pytest.mark.slow
 def test_a_submitted_run(data_dir):
     collection = data_dir / "trec-covid-r3"
     qrels = read_trec(next((collection / "qrels").iterdir()), column=3)
@@ -250,7 +250,7 @@ def test_a_submitted_run(data_dir):
     assert_all_agree(dict(list(qrels.items())[:12]), run)
 
 
-@pytest.mark.once
+@pytest.mark.slow
 def test_judgments_with_negative_grades(data_dir):
     # Only the judgments are public: the run is a shuffle of every second judged document and some
     # others.

@@ -93,7 +93,7 @@ def given():
     }
 
 
-@pytest.mark.once
+@pytest.mark.slow
 @pytest.mark.filterwarnings("ignore::irpref.IrprefWarning")
 @pytest.mark.parametrize(
     "name",
@@ -270,7 +270,7 @@ def run_line(line, collection):
     return done.stdout
 
 
-@pytest.mark.once
+@pytest.mark.slow
 @pytest.mark.parametrize("line", lines_of_the_documents())
 def test_shell_lines_of_the_documents_run(line, collection, tmp_path, monkeypatch):
     if "irpref" not in line.split() or line.split()[0] in OTHERS:
@@ -333,7 +333,7 @@ def generated(tmp_path_factory):
     return module
 
 
-@pytest.mark.once
+@pytest.mark.slow
 @pytest.mark.parametrize("name", list(registered()))
 def test_the_page_of_a_measure_has_all_its_parts(name, generated):
     measure = registered()[name]
@@ -360,7 +360,7 @@ def test_the_page_of_a_measure_has_all_its_parts(name, generated):
     )
 
 
-@pytest.mark.once
+@pytest.mark.slow
 @pytest.mark.filterwarnings("ignore::irpref.IrprefWarning")
 @pytest.mark.parametrize("name", list(registered()))
 def test_the_calls_of_a_page_run(name, generated, collection, tmp_path, monkeypatch):

@@ -13,7 +13,7 @@ import pytest
 from collections_home import prepare
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
-pytestmark = pytest.mark.once
+pytestmark = pytest.mark.slow
 NEEDS = {"whole_pipeline": ("pyterrier", "ir_datasets")}
 
 

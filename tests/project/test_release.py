@@ -18,7 +18,7 @@ import irpref
 from irpref.datasets.catalogue import COLLECTIONS
 
 ROOT = Path(__file__).parents[2]
-pytestmark = pytest.mark.once
+pytestmark = pytest.mark.slow
 
 
 @pytest.fixture(scope="module")

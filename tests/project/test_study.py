@@ -21,7 +21,7 @@ from study.text import fraction, listed, percent, signed, table, times
 
 import irpref
 
-pytestmark = pytest.mark.once
+pytestmark = pytest.mark.slow
 
 
 def make(home, seed, n_runs=7, n_topics=8, teams=True):

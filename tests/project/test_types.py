@@ -58,7 +58,7 @@ USER = {
 
 
 @pytest.mark.registry
-@pytest.mark.once
+@pytest.mark.slow
 def test_a_strict_type_checker_knows_the_parameters(tmp_path):
     file = tmp_path / "user.py"
     file.write_text("\n".join(USER) + "\n")

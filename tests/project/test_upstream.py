@@ -31,7 +31,7 @@ def run(command, folder, **environment):
     )
 
 
-@pytest.mark.once
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("patch", "distribution", "version", "module", "test"), PATCHES, ids=lambda value: str(value)
 )

@@ -539,7 +539,7 @@ def test_what_cannot_be_drawn_is_an_error(draw, message):
 # ------------------------------------------------------------------------------------------ gallery
 
 
-@pytest.mark.once
+@pytest.mark.slow
 def test_the_gallery_is_what_its_script_makes(tmp_path):
     docs = Path(__file__).resolve().parents[2] / "docs"
     gallery = script(docs / "make_gallery.py")
