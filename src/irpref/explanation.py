@@ -24,6 +24,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from irpref.errors import ArgumentError, MeasureError
 from irpref.judged.align import listing as listing_of
 from irpref.judged.judgments import Judgments, judgments
 from irpref.judged.pool import Pool
@@ -70,10 +71,11 @@ def explainable(measure: MeasureLike) -> KernelMeasure:
             }
             with suppress(ValueError):  # gains that the host accepts, for example
                 stand_in = stand_in(**same | stand_in.params)
-        raise ValueError(
+        raise MeasureError(
             f"{clipped(str(found))} cannot be explained document by document: only measures of "
             f"irpref know what each "
-            "document adds" + (f"; explain {stand_in}, the nearest of them" if stand_in else "")
+            "document adds" + (f"; explain {stand_in}, the nearest of them" if stand_in else ""),
+            measure=str(found),
         )
     if type(found).terms is None:
         name = re.split(r"\W", found.INSTEAD)[0]
@@ -84,7 +86,9 @@ def explainable(measure: MeasureLike) -> KernelMeasure:
         with suppress(ValueError):  # a parameter of this name that means something else
             other = other and other(**same)
         instead = f"; explain {other}{found.INSTEAD.removeprefix(name)}" if other else ""
-        raise ValueError(f"{found} is no sum over documents: none has a share of it{instead}")
+        raise MeasureError(
+            f"{found} is no sum over documents: none has a share of it{instead}", measure=str(found)
+        )
     found.validate_params()
     return found
 
@@ -152,8 +156,10 @@ class Explainer:
             return self.pool.topic_of[str(query_id)]
         except KeyError:
             first = ", ".join(map(repr, self.pool.topic_ids[:3]))
-            raise ValueError(
-                f"topic {str(query_id)!r} has no judgments (the topics begin {first})"
+            raise ArgumentError(
+                f"topic {str(query_id)!r} has no judgments (the topics begin {first})",
+                parameter="query_id",
+                value=query_id,
             ) from None
 
     def account(

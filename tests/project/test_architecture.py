@@ -225,3 +225,15 @@ def test_only_names_that_belong_together_meet_in_pyterrier():
     beside = HOME.parent / "irpref_pyterrier"
     assert {path.stem for path in beside.glob("*.py")} == {"__init__", "namespace"}
     assert not [name for name, text in TREES.items() if "import irpref_pyterrier" in text]
+
+
+@pytest.mark.registry
+@pytest.mark.parametrize("name", sorted(n for n in TREES if ".reference" not in n))
+def test_errors_are_of_our_own_classes(name):
+    """A program can tell them apart. `reference` stands alone and raises plain `ValueError`."""
+    plain = [
+        node.lineno
+        for node in ast.walk(ast.parse(TREES[name]))
+        if isinstance(node, ast.Call) and ast.unparse(node.func) == "ValueError"
+    ]
+    assert not plain

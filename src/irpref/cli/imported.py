@@ -10,6 +10,7 @@ from importlib.util import module_from_spec, spec_from_file_location
 from types import ModuleType
 
 from irpref.data.source import remember
+from irpref.errors import ArgumentError
 
 
 def imported(name: str) -> str:
@@ -35,14 +36,22 @@ def imported(name: str) -> str:
     except (Exception, SystemExit) as error:  # whatever that file does
         names = (name, name.partition(".")[0])  # that of a package, too
         if isinstance(error, ModuleNotFoundError) and error.name in names:
-            raise ValueError(f"{name}: no such module") from None
-        raise ValueError(f"{name} cannot be imported: {type(error).__name__}: {error}") from None
+            raise ArgumentError(f"{name}: no such module", parameter="name", value=name) from None
+        raise ArgumentError(
+            f"{name} cannot be imported: {type(error).__name__}: {error}",
+            parameter="name",
+            value=name,
+        ) from None
     _remember([module, *(sys.modules[new] for new in sys.modules.keys() - before)])
     for measure in vars(module).values():
         if isinstance(measure, Measure):
             known = registry.setdefault(str(measure.NAME), measure)
             if type(known) is not type(measure):
-                raise ValueError(f"{name}: {measure.NAME} is the name of another measure already")
+                raise ArgumentError(
+                    f"{name}: {measure.NAME} is the name of another measure already",
+                    parameter="name",
+                    value=name,
+                )
     return name
 
 

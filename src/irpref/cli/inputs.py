@@ -16,6 +16,7 @@ from irpref.data.columns import Reading
 from irpref.data.columns import reading as reading_of
 from irpref.data.run_names import RUN_ENDINGS, is_folder, run_names
 from irpref.errors import (
+    ArgumentError,
     EmptyJudgmentsError,
     InputError,
     IrprefError,
@@ -385,7 +386,9 @@ def only_topics(known: Iterable[str], wanted: Sequence[str]) -> list[str]:
     there = dict.fromkeys(known)
     for topic in wanted:
         if topic not in there:
-            raise ValueError(
-                f"the qrels have no topic {topic!r} (they begin {', '.join(list(there)[:3])})"
+            raise ArgumentError(
+                f"the qrels have no topic {topic!r} (they begin {', '.join(list(there)[:3])})",
+                parameter="topics",
+                value=topic,
             )
     return list(dict.fromkeys(wanted))

@@ -8,6 +8,7 @@ from typing import Any
 import click
 
 from irpref.cli.remedies import text_of
+from irpref.errors import ArgumentError
 from irpref.messages import did_you_mean
 
 
@@ -50,7 +51,9 @@ def pairs(text: str) -> dict[str, str]:
     """`a=b,c=d` as a mapping."""
     parts = [part.partition("=") for part in text.split(",")]
     if not all(name.strip() and value.strip() for name, _, value in parts):
-        raise ValueError(f"{text!r}: expected NAME=VALUE, several separated by commas")
+        raise ArgumentError(
+            f"{text!r}: expected NAME=VALUE, several separated by commas", value=text
+        )
     return {name.strip(): value.strip() for name, _, value in parts}
 
 

@@ -40,6 +40,7 @@ from irpref.curves.blocks import Aligned, Columns, Rows, ended, mean, means
 from irpref.curves.differences import paired_differences as paired_differences
 from irpref.curves.differences import precision_histogram as precision_histogram
 from irpref.curves.differences import value_differences as value_differences
+from irpref.errors import ArgumentError
 from irpref.judged.align import align_run
 from irpref.judged.groups import Part
 from irpref.judged.types import Qrels, Run, Runs
@@ -264,13 +265,17 @@ def npref_convergence(
 
     measure = parse(measure) if isinstance(measure, str) else measure
     if not isinstance(measure, KernelMeasure) or measure.NAME != "RPref":
-        raise ValueError(
+        raise ArgumentError(
             f"npref_convergence: measure={measure!s} is not accepted, expected RPref with its "
-            f"options"
+            f"options",
+            parameter="measure",
+            value=measure,
         )
     steps = sorted({int(NPref(n=value).params["n"]) for value in n})
     if not steps:
-        raise ValueError("npref_convergence: n names no number of partitions")
+        raise ArgumentError(
+            "npref_convergence: n names no number of partitions", parameter="n", value=n
+        )
     of = Aligned(qrels, runs, **rows)
     arguments = resolve(measure, of.pool)
     measure = measure(max_rel=arguments["max_rel"])
@@ -543,8 +548,10 @@ def _check(function: str, **given: tuple[Param, Any]) -> None:
             if value is not None:
                 param.clean(value)
         except (ValueError, OverflowError):
-            raise ValueError(
-                f"{function}: {name}={value!r} is not accepted, expected {param.accepted()}"
+            raise ArgumentError(
+                f"{function}: {name}={value!r} is not accepted, expected {param.accepted()}",
+                parameter=name,
+                value=value,
             ) from None
 
 

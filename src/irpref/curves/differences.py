@@ -10,6 +10,7 @@ import numpy as np
 
 from irpref.curves.blocks import Columns, Rows, curve_table
 from irpref.data.run_names import named_runs
+from irpref.errors import ArgumentError
 from irpref.judged.groups import Part, parts_of
 from irpref.judged.judgments import judgments
 from irpref.judged.types import Qrels, Run, Runs
@@ -130,9 +131,15 @@ def value_differences(
     value_of = dict(zip(values.systems, values.matrix, strict=True))
     reference = value_of.pop(baseline, None)
     if reference is None:
-        raise ValueError(f"baseline={baseline!r} is none of the runs: {', '.join(value_of)}")
+        raise ArgumentError(
+            f"baseline={baseline!r} is none of the runs: {', '.join(value_of)}",
+            parameter="baseline",
+            value=baseline,
+        )
     if not value_of:
-        raise ValueError(f"there is no run to compare with the baseline {baseline!r}")
+        raise ArgumentError(
+            f"there is no run to compare with the baseline {baseline!r}", parameter="runs"
+        )
 
     def block(name: str) -> tuple[Ints, Columns]:
         columns = {

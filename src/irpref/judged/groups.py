@@ -15,6 +15,7 @@ import numpy as np
 from irpref.data.columns import as_list
 from irpref.data.source import Source
 from irpref.data.trec import lines_of
+from irpref.errors import ArgumentError, InputError, JudgmentsError
 from irpref.judged.inputs import is_missing, str_list
 from irpref.judged.judgments import Judgments
 from irpref.judged.types import Groups
@@ -30,10 +31,11 @@ def groups_of(
     group_of = _group_of(groups, qrels)
     missing = [topic for topic in topics if topic not in group_of]
     if missing:
-        raise ValueError(
+        raise ArgumentError(
             f"groups says nothing about {len(missing)} of {len(topics)} topics, the first of them "
             f"{missing[0]!r}; "
-            "every topic of the qrels needs a group"
+            "every topic of the qrels needs a group",
+            parameter="groups",
         )
     of = np.array([group_of[topic] for topic in topics], dtype=object)
     return {group: of == group for group in sorted(set(of.tolist()))}
@@ -97,8 +99,10 @@ def _group_of(groups: Groups, qrels: Judgments | None) -> dict[str, str]:
         return _of_column(str(groups), qrels)
     if not os.path.isfile(groups):
         found = ", ".join(columns) or "none"
-        raise ValueError(
-            f"groups={str(groups)!r} is neither a column of the qrels (found: {found}) nor a file"
+        raise ArgumentError(
+            f"groups={str(groups)!r} is neither a column of the qrels (found: {found}) nor a file",
+            parameter="groups",
+            value=groups,
         )
     return read_groups(groups)
 
@@ -111,10 +115,12 @@ def _of_column(name: str, qrels: Judgments | None) -> dict[str, str]:
         if is_missing(value):
             continue
         if out.setdefault(query_id, str(value)) != str(value):
-            raise ValueError(
-                f"qrels: column {name!r} of topic {query_id!r} holds {out[query_id]!r} and "
+            raise JudgmentsError(
+                f"column {name!r} of topic {query_id!r} holds {out[query_id]!r} and "
                 f"{str(value)!r}, "
-                "expected one group a topic"
+                "expected one group a topic",
+                column=name,
+                topic=query_id,
             )
     return out
 
@@ -125,16 +131,19 @@ def read_groups(path: str | os.PathLike[str]) -> dict[str, str]:
     """
     out: dict[str, str] = {}
     for number, line in lines_of(Source(path)):
-        where = f"{os.fspath(path)}, line {number}"
         try:
             fields = [field.strip().decode() for field in line.split(maxsplit=1)]
         except UnicodeDecodeError:
-            raise ValueError(f"{where}: this is not UTF-8") from None
+            raise InputError("this is not UTF-8", path=os.fspath(path), line=number) from None
         if len(fields) < 2:
-            raise ValueError(f"{where}: expected `topic group`, got {line.decode()!r}")
+            raise InputError(
+                f"expected `topic group`, got {line.decode()!r}", path=os.fspath(path), line=number
+            )
         topic, group = fields
         if out.setdefault(topic, group) != group:
-            raise ValueError(
-                f"{where}: topic {topic!r} is in group {out[topic]!r} and in {group!r}"
+            raise InputError(
+                f"topic {topic!r} is in group {out[topic]!r} and in {group!r}",
+                path=os.fspath(path),
+                line=number,
             )
     return out

@@ -34,6 +34,7 @@ from irpref.data.columns import (
     stretches_of,
 )
 from irpref.data.texts import Texts, Unread
+from irpref.errors import ArgumentError, ColumnError, InputError, RunError
 from irpref.judged.match import FEW, chunks
 from irpref.kernel.segments import Floats, Ints, order_by
 
@@ -63,7 +64,9 @@ def in_memory(run: Any) -> Any:
     run = unwrapped(run)
     if is_dataset(run):
         if not hasattr(run, "scoreddocs_iter"):
-            raise ValueError(f"the data set {run!r} has no results (scoreddocs)")
+            raise ArgumentError(
+                f"the data set {run!r} has no results (scoreddocs)", parameter="run", value=run
+            )
         return list(run.scoreddocs_iter())
     if hasattr(run, "get_qrels") and hasattr(run, "get_results"):  # of PyTerrier
         run = run.get_results()
@@ -164,7 +167,7 @@ def by_topic(data: Mapping[Any, Any], value: str) -> Mapping[str, Mapping[Any, A
     if not all(type(key) is str for key in data):
         out = dict(zip(map(str, str_list(list(data), "query_id")), data.values(), strict=True))
         if len(out) != len(data):
-            raise ValueError(f"{what}: two topics have the same id once compared as str")
+            raise InputError(f"{what}: two topics have the same id once compared as str")
     for key, docs in out.items():
         if not isinstance(docs, Mapping):
             raise TypeError(
@@ -205,9 +208,10 @@ def _check_same_ids(topics: list[str], docs: list[str]) -> None:
     seen: set[tuple[str, str]] = set()
     for topic, doc in zip(topics, docs, strict=True):
         if (topic, doc) in seen:
-            raise ValueError(
-                f"run: two documents of topic {topic!r} have the same id {doc!r} once compared as "
-                f"str"
+            raise RunError(
+                f"two documents of topic {topic!r} have the same id {doc!r} once compared as str",
+                topic=topic,
+                doc=doc,
             )
         seen.add((topic, doc))
 
@@ -221,7 +225,9 @@ def _from_polars(data: Any, value: str, columns: Iterable[str] | None) -> Table:
     # A frame without rows has no dtype of its own; missing values are found, with topic and
     # document, as NaN.
     if not (numbers.dtype.is_numeric() or numbers.dtype in (pl.Boolean, pl.Null)):
-        raise ValueError(f"column {names[value]!r} holds {numbers.dtype}, expected numbers")
+        raise ColumnError(
+            f"column {names[value]!r} holds {numbers.dtype}, expected numbers", column=names[value]
+        )
     topics, docs = (_series(data[names[name]], name) for name in ("query_id", "doc_id"))
     stretches = topics.rle().struct.unnest()
     return Table(
@@ -315,7 +321,9 @@ def _numbers(column: Any, data: Any, names: Mapping[str, str], value: str) -> Fl
         return column.to_numpy(dtype=np.float64)
     kind = getattr(dtype, "kind", "O")
     if kind in "mMcSU" or str(dtype) in ("str", "string"):
-        raise ValueError(f"column {names[value]!r} holds {dtype}, expected numbers")
+        raise ColumnError(
+            f"column {names[value]!r} holds {dtype}, expected numbers", column=names[value]
+        )
     if kind in "iufb":  # of pandas' own, or Arrow's: they can lack values
         return column.to_numpy(dtype=np.float64, na_value=np.nan)
     return as_numbers(column.tolist(), data[names["query_id"]], data[names["doc_id"]], value)
@@ -394,13 +402,20 @@ def as_numbers(
                 raise TypeError
             out[row] = np.nan if is_missing(number) else float(number)
         except OverflowError:
-            raise ValueError(
-                f"{value} of topic {str(query)!r}, document {str(doc)!r} is too large for a double"
+            raise InputError(
+                f"{value} of topic {str(query)!r}, document {str(doc)!r} is too large for a double",
+                topic=str(query),
+                doc=str(doc),
+                column=value,
             ) from None
         except (TypeError, ValueError):
-            raise ValueError(
+            raise InputError(
                 f"{value} of topic {str(query)!r}, document {str(doc)!r} is {number!r}, expected "
-                f"a number"
+                f"a number",
+                topic=str(query),
+                doc=str(doc),
+                column=value,
+                value=number,
             ) from None
     return out
 
@@ -450,8 +465,8 @@ def str_list(docs: list[Any], name: str = "doc_id") -> list[str]:
         ]
 
 
-def _missing_id(name: str) -> ValueError:
-    return ValueError(f"an id is missing (None or NaN) in {name}")
+def _missing_id(name: str) -> ColumnError:
+    return ColumnError(f"an id is missing (None or NaN) in {name}", column=name)
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from irpref.data.columns import Table, as_list, objects, take
-from irpref.errors import ConflictError, JudgmentsError
+from irpref.errors import ConflictError, EmptyJudgmentsError, JudgmentsError
 from irpref.judged.inputs import group, str_list
 from irpref.judged.pool import Pool
 from irpref.kernel.segments import Ints
@@ -49,7 +49,9 @@ def pool_of_preferences(data: Table) -> Pool:
     order = topics.order
     docs = str_list(as_list(take(data.doc_id, order)))
     if not docs:
-        raise ValueError("the preferences are empty: there is nothing to judge a run against")
+        raise EmptyJudgmentsError(
+            "the preferences are empty: there is nothing to judge a run against"
+        )
     level = data.value if order is None else data.value[order]
     topic = np.repeat(np.arange(len(topics.names)), topics.lengths)
     bad = np.flatnonzero(~np.isfinite(level))

@@ -14,7 +14,7 @@ from irpref.data.columns import Reading, reading
 from irpref.data.source import Source
 from irpref.data.tables import read, read_table
 from irpref.data.trec import BLOCK_BYTES, TopicReturnsError, whole_topics
-from irpref.errors import IrprefWarning
+from irpref.errors import ArgumentError, IrprefWarning
 from irpref.judged.align import JudgedFile, align_tables
 from irpref.judged.pool import Pool
 from irpref.messages import held
@@ -104,7 +104,7 @@ def each(
     """
     jobs = n_jobs() if jobs is None else jobs
     if jobs < 1:
-        raise ValueError(f"jobs={jobs}: expected at least 1")
+        raise ArgumentError(f"jobs={jobs}: expected at least 1", parameter="jobs", value=jobs)
 
     if jobs == 1:
         yield from (done(work, item) for item in items)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
+from irpref.errors import ArgumentError
 from irpref.kernel.segments import Bools, Floats, Ints, NDArray, Segments
 
 if TYPE_CHECKING:
@@ -207,8 +208,9 @@ class JudgedRun:
     def rising(self) -> Ints:
         """`rank_rising`. `ValueError` if it was not asked for."""
         if self.rank_rising is None:
-            raise ValueError(
-                "some measures have tied documents by rising id: align the run with ties=True"
+            raise ArgumentError(
+                "some measures have tied documents by rising id: align the run with ties=True",
+                parameter="ties",
             )
         return self.rank_rising
 

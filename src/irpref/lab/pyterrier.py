@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from irpref import lab
+from irpref.errors import ArgumentError
 from irpref.hosts.pyterrier.systems import Names, judgments_of, runs_of
 from irpref.judged.types import Qrels
 from irpref.measures.declare import Measures
@@ -228,7 +229,8 @@ def check(
 
 def _two(runs: dict[str, Any], function: str) -> dict[str, Any]:
     if len(runs) != 2:
-        raise ValueError(
-            f"{function} needs two systems, got {len(runs)}; pt.irpref.leaderboard takes more"
+        raise ArgumentError(
+            f"{function} needs two systems, got {len(runs)}; pt.irpref.leaderboard takes more",
+            parameter="runs",
         )
     return runs

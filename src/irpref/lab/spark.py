@@ -17,6 +17,13 @@ from typing import TYPE_CHECKING, Any
 
 from ir_measures.measures import Measure
 
+from irpref.errors import (
+    ArgumentError,
+    ColumnError,
+    EmptyJudgmentsError,
+    NoCommonTopicError,
+    RunError,
+)
 from irpref.judged.judgments import judgments as judgments_of
 from irpref.judged.preference_pool import COLUMNS as PREFERENCE_COLUMNS
 from irpref.measures.declare import KernelMeasure
@@ -95,7 +102,7 @@ def evaluate(
 
     chosen = list(dict.fromkeys(parse_all(measures)))
     if not chosen:
-        raise ValueError("there are no measures to evaluate")
+        raise ArgumentError("there are no measures to evaluate", parameter="measures")
     extra = _extra_columns(chosen, qrels.columns)
     qrels = _columns(qrels, "qrels", "relevance", extra)
     run = _columns(run, "run", "score", [])
@@ -104,7 +111,9 @@ def evaluate(
     if buckets is None:
         buckets = int(run.sparkSession.conf.get("spark.sql.shuffle.partitions") or 200)
     if buckets < 1:
-        raise ValueError(f"buckets must be at least 1, got {buckets}")
+        raise ArgumentError(
+            f"buckets must be at least 1, got {buckets}", parameter="buckets", value=buckets
+        )
     bucket = sql.pmod(sql.xxhash64("query_id"), sql.lit(buckets)).alias(_BUCKET)
     judgments = qrels.select("*", bucket).groupBy(_BUCKET)
     return judgments.cogroup(run.select("*", bucket).groupBy(_BUCKET)).applyInArrow(
@@ -129,8 +138,10 @@ def _columns(frame: DataFrame, what: str, value: str, extra: Iterable[str]) -> D
 
     missing = [name for name in ("query_id", "doc_id", value) if name not in frame.columns]
     if missing:
-        raise ValueError(
-            f"{what}: no column {', '.join(missing)} (found: {', '.join(frame.columns)})"
+        raise ColumnError(
+            f"{what}: no column {', '.join(missing)} (found: {', '.join(frame.columns)})",
+            missing=tuple(missing),
+            found=tuple(frame.columns),
         )
     return frame.select(
         sql.col("query_id").cast("string"),
@@ -149,7 +160,7 @@ def _bound(
     found = (row[0] for row in qrels.select("relevance").distinct().collect())
     grades = sorted(grade for grade in found if grade is not None and math.isfinite(grade))
     if not grades and qrels.isEmpty():
-        raise ValueError("the qrels are empty: there is nothing to judge a run against")
+        raise EmptyJudgmentsError("the qrels are empty: there is nothing to judge a run against")
     import pandas as pd
 
     # A pool with one document of each grade: the ordinary checks, warnings and scale, on the
@@ -176,7 +187,7 @@ def _check_topics(run: DataFrame, qrels: DataFrame) -> None:
     )
     if common.isEmpty() and not run.isEmpty():
         first, known = (repr(frame.select("query_id").first()[0]) for frame in (run, qrels))
-        raise ValueError(
+        raise NoCommonTopicError(
             f"run and qrels have no topic in common: the run holds {first}, the qrels hold {known}"
         )
 
@@ -191,7 +202,7 @@ def _on_bucket(measures: list[tuple[str, Measure]]) -> Callable[..., Any]:
         import pyarrow as pa
 
         if retrieved.column("query_id").null_count:
-            raise ValueError("run: an id is missing (null) in query_id")
+            raise RunError("an id is missing (null) in query_id")
         rows = list(_values(measures, judgments, retrieved)) if judgments.num_rows else []
         types = [("query_id", pa.string()), ("measure", pa.string()), ("value", pa.float64())]
         return pa.table([[row[i] for row in rows] for i in range(3)], schema=pa.schema(types))
@@ -210,7 +221,12 @@ def _values(
     for topic, doc in run.loc[
         run.duplicated(["query_id", "doc_id"]), ["query_id", "doc_id"]
     ].itertuples(index=False):
-        raise ValueError(f"the run holds document {doc!r} twice in topic {topic!r}")
+        raise ArgumentError(
+            f"the run holds document {doc!r} twice in topic {topic!r}",
+            parameter="run",
+            topic=topic,
+            doc=doc,
+        )
     chosen = [measure for _, measure in measures]
     with held():  # warnings about this bucket; the driver has given those about all judgments
         made = evaluator(chosen, qrels)

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from irpref.errors import ArgumentError
 from irpref.messages import check_choice
 from irpref.plots import drawing
 from irpref.plots.plot_data import (
@@ -162,7 +163,9 @@ def crp(
         `data` is no such table; `cut` is not above 0.
     """
     if cut is not None and not cut > 0:
-        raise ValueError(f"cut={cut!r} is not accepted, expected a number above 0")
+        raise ArgumentError(
+            f"cut={cut!r} is not accepted, expected a number above 0", parameter="cut", value=cut
+        )
     table = curve_means(
         "crp", ("rank", "share_median", "crp_low", "share_low", "exhausted"), data, runs, options
     )

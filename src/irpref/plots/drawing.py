@@ -17,6 +17,7 @@ from functools import wraps
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias, TypeVar
 from weakref import WeakSet
 
+from irpref.errors import ArgumentError
 from irpref.messages import did_you_mean, visible
 from irpref.show.names import LONGEST, left_out, middle, parts
 
@@ -183,7 +184,11 @@ def highlighted(names: Sequence[str], highlight: Highlight, best: Sequence[str])
     chosen = [highlight] if isinstance(highlight, str) else list(dict.fromkeys(highlight))
     for name in chosen:
         if name not in names:
-            raise ValueError(f"highlight={name!r} is none of the runs{did_you_mean(name, names)}")
+            raise ArgumentError(
+                f"highlight={name!r} is none of the runs{did_you_mean(name, names)}",
+                parameter="highlight",
+                value=name,
+            )
     return chosen
 
 

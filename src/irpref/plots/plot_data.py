@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 from irpref import curves
 from irpref.data.run_names import named_runs
+from irpref.errors import ArgumentError, ColumnError
 from irpref.plots.drawing import count, one_name
 from irpref.values.matrix import TopicValues, topic_values, values_in
 
@@ -38,13 +39,18 @@ def curve_table(
     found = [str(column) for column in getattr(data, "columns", ())]
     missing = [column for column in ("run", *needed) if column not in found]
     if missing:
-        raise ValueError(
+        raise ColumnError(
             f"expected the table of irpref.curves.{name} or qrels and runs; column {missing[0]!r} "
             f"is missing "
-            f"(found: {', '.join(found) or 'none'})"
+            f"(found: {', '.join(found) or 'none'})",
+            missing=tuple(missing),
+            found=tuple(found),
         )
     if not len(data):
-        raise ValueError(f"the table of irpref.curves.{name} is empty: there is nothing to draw")
+        raise ArgumentError(
+            f"the table of irpref.curves.{name} is empty: there is nothing to draw",
+            parameter="data",
+        )
     return data
 
 
@@ -75,9 +81,14 @@ def only(table: pd.DataFrame, column: str, wanted: str | None) -> pd.DataFrame:
     what = {"run": "run", "query_id": "topic"}[column]
     names = ", ".join(map(str, found[:6])) + (", ..." if len(found) > 6 else "")
     if wanted is None and len(found) > 1:
-        raise ValueError(f"the table holds {len(found)} {what}s ({names}): name one with {column}=")
+        raise ArgumentError(
+            f"the table holds {len(found)} {what}s ({names}): name one with {column}=",
+            parameter=column,
+        )
     if wanted is not None and wanted not in found:
-        raise ValueError(f"no {what} {wanted!r} in the table (found: {names})")
+        raise ArgumentError(
+            f"no {what} {wanted!r} in the table (found: {names})", parameter=column, value=wanted
+        )
     return table if wanted is None else table[table[column] == wanted]
 
 
@@ -93,7 +104,11 @@ def differences(
             return curves.paired_differences(data, runs, measure=measure, **options)
     elif _are_values(data):
         if not isinstance(baseline, str):
-            raise ValueError("with values by topic, say the baseline by its name")
+            raise ArgumentError(
+                "with values by topic, say the baseline by its name",
+                parameter="baseline",
+                value=baseline,
+            )
         (of,) = values(data, None, [] if measure is None else [measure], 1)
         return curves.value_differences(of, baseline, per_topic=True)
     return curve_table("precision_histogram", ("query_id", "difference"), data, runs, options)
@@ -114,17 +129,21 @@ def values(
     elif measures:
         found = list(topic_values(measures, data, named_runs(runs, "run")).values())
     else:
-        raise ValueError("with qrels and runs, say which measure")
+        raise ArgumentError("with qrels and runs, say which measure", parameter="measure")
     if len(found) != number:
         held = f"{count(len(found), 'measure')} ({', '.join(of.measure for of in found)})"
         if len(measures) == len(found):
-            raise ValueError(f"the picture is of {count(number, 'measure')}, got {held}")
+            raise ArgumentError(
+                f"the picture is of {count(number, 'measure')}, got {held}",
+                parameter="measures",
+                value=measures,
+            )
         which = (
             f"say which {number}"
             if number > 1
             else f"say which, such as measure={found[0].measure!r}"
         )
-        raise ValueError(f"the results hold {held}: {which}")
+        raise ArgumentError(f"the results hold {held}: {which}", parameter="measure")
     return found
 
 

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from irpref.errors import ArgumentError
 from irpref.show.text import Cell, Column, Page, Table, rounded, text
 from irpref.values.matrix import higher_is_better
 
@@ -41,13 +42,14 @@ class ExperimentTable(Table):
         frame = getattr(frame, "data", frame)  # of `highlight=`
         found = [str(name) for name in getattr(frame, "columns", ())]
         if "name" not in found or {"qid", "measure", "value"} <= set(found):
-            raise ValueError(
+            raise ArgumentError(
                 "expected what pt.Experiment returns with a row for each system"
                 + (
                     f", found the columns {', '.join(found)}"
                     if found
                     else f", got {type(result).__name__}"
-                )
+                ),
+                parameter="result",
             )
         beside = {name + end for name in found for end in _BESIDE}
         measures = [name for name in found if name != "name" and name not in beside]

@@ -9,6 +9,7 @@ from typing import Any, overload
 import numpy as np
 from ir_measures.measures import Measure
 
+from irpref.errors import ArgumentError
 from irpref.judged.judgments import judgments
 from irpref.judged.pool import Pool
 from irpref.judged.types import Qrels
@@ -53,7 +54,11 @@ def bind(measures: Measures, source: Any) -> Any:
     single = isinstance(measures, (Measure, str))
     chosen = parse_all(measures)
     if single and len(chosen) != 1:
-        raise ValueError(f"{measures!r} names {len(chosen)} measures: pass a list")
+        raise ArgumentError(
+            f"{measures!r} names {len(chosen)} measures: pass a list",
+            parameter="measures",
+            value=measures,
+        )
     grades, given = _grades(source, any("preferences" in needs(measure) for measure in chosen))
     bound = []
     for measure in chosen:

@@ -11,7 +11,7 @@ import numpy as np
 from ir_measures.measures import Measure
 from ir_measures.util import CalcResults, Metric
 
-from irpref.errors import ConflictError
+from irpref.errors import ArgumentError, ConflictError, MeasureError
 from irpref.judged.inputs import in_memory
 from irpref.judged.judgments import Judgments, judgments
 from irpref.judged.pool import Pool
@@ -226,17 +226,22 @@ def score(measure: MeasureLike, grades: ArrayLike, scores: ArrayLike) -> Floats:
     chosen = parse(measure)
     grade, given = _matrix(grades, "grades"), _matrix(scores, "scores")
     if grade.shape != given.shape:
-        raise ValueError(
-            f"grades have the shape {grade.shape}, scores {given.shape}: expected the same"
+        raise ArgumentError(
+            f"grades have the shape {grade.shape}, scores {given.shape}: expected the same",
+            parameter="scores",
         )
     if not supports(chosen):
-        raise ValueError(f"{chosen} is left to its own provider, which has no arrays")
+        raise MeasureError(
+            f"{chosen} is left to its own provider, which has no arrays", measure=str(chosen)
+        )
     columns = columns_for([chosen] if isinstance(chosen, KernelMeasure) else [])
     if columns:
-        raise ValueError(
+        raise MeasureError(
             f"{chosen} reads the column {columns[0]!r} of the qrels, which arrays do not have: "
             f"irpref.evaluator takes "
-            "qrels"
+            "qrels",
+            measure=str(chosen),
+            column=columns[0],
         )
     judged = align_arrays(grade, given)
     if judged is None:
@@ -253,18 +258,20 @@ def _matrix(values: ArrayLike, name: str) -> Floats:
     try:
         array = np.asarray(values)
     except ValueError:  # rows of different lengths
-        raise ValueError(
+        raise ArgumentError(
             f"{name}: expected numbers of the shape (n_topics, n_docs), got rows of different "
             f"lengths: fill them with "
-            "NaN"
+            "NaN",
+            parameter=name,
         ) from None
     if array.ndim != 2 or array.dtype.kind not in "iufb":
-        raise ValueError(
+        raise ArgumentError(
             f"{name}: expected numbers of the shape (n_topics, n_docs), got {array.dtype} "
-            f"{array.shape}"
+            f"{array.shape}",
+            parameter=name,
         )
     array = array.astype(np.float64)
     if np.isinf(array).any():
         t, d = np.argwhere(np.isinf(array))[0].tolist()
-        raise ValueError(f"{name}[{t}, {d}] is {array[t, d]}")
+        raise ArgumentError(f"{name}[{t}, {d}] is {array[t, d]}", parameter=name, value=array[t, d])
     return array

@@ -15,7 +15,7 @@ from ir_measures.measures.base import SumAgg
 
 from irpref.data.run_names import each_run
 from irpref.data.source import Source
-from irpref.errors import InputError
+from irpref.errors import ArgumentError, InputError, MeasureError
 from irpref.judged.groups import groups_of
 from irpref.judged.judgments import Judgments, judgments
 from irpref.judged.types import EachRun, Frame, Groups, Qrels
@@ -54,18 +54,30 @@ class _Matrix:
         systems, topics = tuple(map(str, self.systems)), tuple(map(str, self.topics))
         for what, names in (("system", systems), ("topic", topics)):
             if twice := [name for name, number in Counter(names).items() if number > 1]:
-                raise ValueError(f"{self.measure}: {what} {twice[0]!r} is there twice")
+                raise ArgumentError(
+                    f"{self.measure}: {what} {twice[0]!r} is there twice",
+                    measure=self.measure,
+                    parameter=f"{what}s",
+                    value=twice[0],
+                )
         rows = self._rows_of(systems)
         if values.shape != (len(rows), len(topics)) or not values.size:
-            raise ValueError(
+            raise ArgumentError(
                 f"{self.measure}: {len(systems)} systems and {len(topics)} topics need values of "
                 f"the shape "
-                f"{(len(rows), len(topics))} (at least 1 by 1), got {values.shape}"
+                f"{(len(rows), len(topics))} (at least 1 by 1), got {values.shape}",
+                measure=self.measure,
+                parameter="values",
             )
         if not np.isfinite(values).all():
             row, t = np.argwhere(~np.isfinite(values))[0]
-            raise ValueError(
-                f"{self.measure}: the value of {rows[row]}, topic {topics[t]!r} is {values[row, t]}"
+            raise ArgumentError(
+                f"{self.measure}: the value of {rows[row]}, topic {topics[t]!r} is "
+                f"{values[row, t]}",
+                measure=self.measure,
+                parameter="values",
+                topic=topics[t],
+                value=values[row, t],
             )
         values.flags.writeable = False
         for name, value in (("systems", systems), ("topics", topics), ("values", values)):
@@ -178,8 +190,11 @@ class TopicValues(_Matrix):
         wanted = known if names is None else [str(name) for name in names]
         for name in wanted:
             if name not in number:
-                raise ValueError(
-                    f"{self.measure}: no {what} {name!r} (there are {', '.join(known[:5])}, ...)"
+                raise ArgumentError(
+                    f"{self.measure}: no {what} {name!r} (there are {', '.join(known[:5])}, ...)",
+                    measure=self.measure,
+                    parameter=f"{what}s",
+                    value=name,
                 )
         return [number[name] for name in wanted]
 
@@ -242,21 +257,31 @@ class TopicValues(_Matrix):
         name = str(measure) if measure is not None else str(found[0]) if len(found) == 1 else ""
         if name not in found:
             asked = f"no measure {name!r}" if name else "several measures: say which"
-            raise ValueError(f"the results hold {asked} (found: {', '.join(found) or 'none'})")
+            raise ArgumentError(
+                f"the results hold {asked} (found: {', '.join(found) or 'none'})",
+                parameter="measure",
+                value=measure,
+            )
         table = table[table["measure"] == name]
         given = table.dropna()
         twice = given[given.duplicated(["system", "topic"])]
         if len(twice):
             system, topic = twice.iloc[0][["system", "topic"]]
-            raise ValueError(f"{name}: system {system!r} has two values for topic {topic!r}")
+            raise InputError(
+                f"{name}: system {system!r} has two values for topic {topic!r}",
+                measure=name,
+                topic=topic,
+            )
         wide = given.pivot(index="system", columns="topic", values="value")
         wide = wide.reindex(index=table["system"].unique(), columns=table["topic"].unique())
         absent = np.argwhere(wide.isna().to_numpy())
         if absent.size and missing is None:
             system, topic = wide.index[absent[0][0]], wide.columns[absent[0][1]]
-            raise ValueError(
+            raise InputError(
                 f"{name}: system {system!r} has no value for topic {topic!r} "
-                f"({len(absent)} values are missing; missing=0 fills them in)"
+                f"({len(absent)} values are missing; missing=0 fills them in)",
+                measure=name,
+                topic=topic,
             )
         if missing is not None:
             wide = wide.fillna(missing)
@@ -320,10 +345,11 @@ def values_in(data: MeasureValues, measures: Iterable[MeasureLike] = ()) -> list
     found = list(data.values() if isinstance(data, Mapping) else data)
     for one in found:
         if not isinstance(one, TopicValues):
-            raise ValueError(
+            raise ArgumentError(
                 "expected irpref.lab.meta.TopicValues, the result of "
                 "pt.Experiment(perquery=True), or qrels, runs and "
-                f"measures; got {type(one).__name__}"
+                f"measures; got {type(one).__name__}",
+                parameter="data",
             )
     return found
 
@@ -333,10 +359,11 @@ def one_of(data: MeasureValues) -> TopicValues:
     found = values_in(data)
     if len(found) != 1:
         names = ", ".join(of.measure for of in found)
-        raise ValueError(
+        raise ArgumentError(
             f"expected values of one measure, got {len(found)} ({names}): "
             f"irpref.lab.meta.TopicValues.from_frame(frame, "
-            f"{found[0].measure!r}) takes one of them"
+            f"{found[0].measure!r}) takes one of them",
+            parameter="data",
         )
     return found[0]
 
@@ -438,7 +465,7 @@ def evaluated(
     """`topic_values` as a list, one for each measure, in the order given."""
     chosen = list(dict.fromkeys(parse_all(measures)))
     if not chosen:
-        raise ValueError("there is no measure to evaluate")
+        raise ArgumentError("there is no measure to evaluate", parameter="measures")
     evaluator = fastest(chosen, qrels)
     order = sorted(range(len(evaluator.topic_ids)), key=evaluator.topic_ids.__getitem__)
     topics = [evaluator.topic_ids[t] for t in order]
@@ -452,13 +479,13 @@ def evaluated(
         for m in chosen:
             values[m].append(found[m][order])
     if not systems:
-        raise ValueError("there are no runs to evaluate")
+        raise ArgumentError("there are no runs to evaluate", parameter="runs")
     out = []
     for m in chosen:
         of = np.array(values[m])
         there = ~np.isnan(of).all(axis=0)
         if not there.any():
-            raise ValueError(f"{m}: no topic has a value")
+            raise MeasureError(f"{m}: no topic has a value", measure=str(m))
         direction, counts = getattr(m, "higher_is_better", True), isinstance(m.aggregator(), SumAgg)
         out.append(
             TopicValues(
@@ -474,10 +501,12 @@ def on_the_same_topics(found: list[TopicValues]) -> list[TopicValues]:
     few, most = of[0], of[-1]
     if few.topics != most.topics:
         missing = next(topic for topic in most.topics if topic not in few.topics)
-        raise ValueError(
+        raise MeasureError(
             f"{few.measure} has no value for {most.n_topics - few.n_topics} of {most.n_topics} "
             f"topics (first "
             f"{missing!r}), and this table needs the same topics for all measures: leave these "
-            f"topics out of the qrels"
+            f"topics out of the qrels",
+            measure=few.measure,
+            topic=missing,
         )
     return found

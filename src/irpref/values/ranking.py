@@ -23,6 +23,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from irpref.errors import ArgumentError
 from irpref.kernel.segments import Floats
 from irpref.values.matrix import MeasureValues, one_of, values_in
 from irpref.values.means import places
@@ -65,9 +66,10 @@ def taus_of_scores(s: Floats, truth: Floats) -> Floats:
     # SciPy's function is much slower: it takes one pair of lists at a time and computes a p-value
     # for each.
     if s.shape[1] != truth.shape[1] or len(truth) not in (1, len(s)):
-        raise ValueError(
+        raise ArgumentError(
             f"lists of {s.shape[1]} and {truth.shape[1]} scores: expected one of each system in "
-            f"both"
+            f"both",
+            parameter="scores",
         )
     n = s.shape[1]
     truth = np.broadcast_to(truth, s.shape)
@@ -166,9 +168,11 @@ class SystemRanking:
             for of in (self, other)
         )
         if odd := sorted(set(mine) ^ set(theirs)):
-            raise ValueError(
+            raise ArgumentError(
                 f"{self.measure} and {other.measure} rank different systems: {odd[0]!r} is in one "
-                f"only"
+                f"only",
+                parameter="other",
+                value=odd[0],
             )
         return kendall_tau([*mine.values()], [theirs[name] for name in mine])
 

@@ -10,6 +10,7 @@ import pandas as pd
 import pyterrier as pt
 
 from irpref.datasets import Example, examples, load
+from irpref.errors import ArgumentError
 
 
 class ExampleDataset(pt.datasets.Dataset):
@@ -58,8 +59,10 @@ class ExampleDataset(pt.datasets.Dataset):
             variant = next(iter(self._example.runs))
         if variant not in self._example.runs:
             there_are = ", ".join(self._example.runs)
-            raise ValueError(
-                f"no results {variant!r} in irpref:{self._example.id}; there are {there_are}"
+            raise ArgumentError(
+                f"no results {variant!r} in irpref:{self._example.id}; there are {there_are}",
+                parameter="variant",
+                value=variant,
             )
         frame = self._example.run_frame(variant).rename(
             columns={"query_id": "qid", "doc_id": "docno"}
@@ -75,8 +78,10 @@ class ExampleDataset(pt.datasets.Dataset):
 
     def _no_variant(self, component: str, variant: str | None) -> None:
         if variant is not None:
-            raise ValueError(
-                f"irpref:{self._example.id} has one set of {component}, no variant {variant!r}"
+            raise ArgumentError(
+                f"irpref:{self._example.id} has one set of {component}, no variant {variant!r}",
+                parameter="variant",
+                value=variant,
             )
 
     def __repr__(self) -> str:

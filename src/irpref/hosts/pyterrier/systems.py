@@ -7,6 +7,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, TypeAlias
 
+from irpref.errors import ArgumentError, NoCommonTopicError
 from irpref.judged.judgments import Judgments, judgments
 from irpref.judged.types import Qrels
 
@@ -35,7 +36,7 @@ def judgments_of(qrels: Qrels, topics: pd.DataFrame | None) -> Judgments:
     read = judgments(qrels)
     if len(read) and not set(wanted) & set(read.topic_ids):
         begin = [", ".join(map(repr, ids[:3])) or "none" for ids in (wanted, read.topic_ids)]
-        raise ValueError(
+        raise NoCommonTopicError(
             f"topics and qrels have no topic in common: topics begins {begin[0]}, the qrels "
             f"{begin[1]}"
         )
@@ -94,7 +95,9 @@ def _named(systems: Sequence[Any], names: Names, pipeline: type) -> dict[str, An
             f"{name} ({i})" if names.count(name) > 1 else name for i, name in enumerate(names, 1)
         ]
     if len(names) != len(systems) or len(set(names)) < len(systems):
-        raise ValueError(
-            f"names: expected {len(systems)} different names, one a run, got {list(names)!r}"
+        raise ArgumentError(
+            f"names: expected {len(systems)} different names, one a run, got {list(names)!r}",
+            parameter="names",
+            value=names,
         )
     return dict(zip(names, systems, strict=True))

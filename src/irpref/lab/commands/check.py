@@ -12,6 +12,7 @@ from irpref.cli.command import ERROR, OK, command
 from irpref.cli.inputs import Inputs
 from irpref.cli.output import Output
 from irpref.cli.types import COUNT
+from irpref.errors import ArgumentError
 from irpref.show.text import Column, Table, of_frame, rounded
 
 
@@ -48,7 +49,9 @@ def check(given: Inputs, out: Output, judge_next: int | None, strict: bool) -> i
     found = lab.check(qrels, runs, given.measures, jobs=given.jobs, form=given.form)
     if judge_next is not None and (found["code"] == "invalid-run").any():
         bad = found[found["code"] == "invalid-run"].iloc[0]
-        raise ValueError(f"--judge-next: {bad['run']} {bad['text']}")
+        raise ArgumentError(
+            f"--judge-next: {bad['run']} {bad['text']}", parameter="run", value=bad["run"]
+        )
     if out.for_programs:
         shown = found if judge_next is None else _next(given, qrels, judge_next)
         out.show(of_frame(shown, rounded()))

@@ -9,6 +9,7 @@ from irpref.cli.command import OK, USAGE, command
 from irpref.cli.inputs import Inputs
 from irpref.cli.output import Output
 from irpref.cli.say import say
+from irpref.errors import ArgumentError
 from irpref.lab.commands import options as lab_options
 from irpref.messages import p_value
 from irpref.show.text import of_frame, rounded
@@ -91,11 +92,18 @@ def gate(
     how |= {"margin": margin, "level": level, "missing": missing}
     found = lab.gate(given.measures, qrels, *runs.values(), **how)
     if expect_qrels not in (None, found.qrels):
-        raise ValueError(
-            f"{given.qrels}: the judgments have changed: expected {expect_qrels}, got {found.qrels}"
+        raise ArgumentError(
+            f"{given.qrels}: the judgments have changed: expected {expect_qrels}, "
+            f"got {found.qrels}",
+            parameter="expect_qrels",
+            value=expect_qrels,
         )
     if expect not in (None, found.inputs):
-        raise ValueError(f"the inputs have changed: expected {expect}, got {found.inputs}")
+        raise ArgumentError(
+            f"the inputs have changed: expected {expect}, got {found.inputs}",
+            parameter="expect",
+            value=expect,
+        )
     if out.for_programs:
         say(found.text)
     table = of_frame(_shown(found), rounded(), shows={"p": p_value}, title=found.text)

@@ -15,6 +15,7 @@ from irpref.cli.command import group
 from irpref.cli.inputs import Inputs, named_measures
 from irpref.cli.output import Output
 from irpref.cli.types import COUNT, NUMBERS, Choice
+from irpref.errors import IrprefError
 from irpref.lab.commands.options import some
 from irpref.show.text import of_frame, rounded
 
@@ -163,7 +164,7 @@ def _by_group(groups: str | None, values: Iterable[Any], compute: Callable[[Any]
             try:
                 results.append((name, compute(part)))
             except ValueError as error:
-                raise ValueError(f"group {name!r}: {error}") from None
+                raise IrprefError(f"group {name!r}: {error}") from None
     return results
 
 

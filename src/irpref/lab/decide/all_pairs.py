@@ -44,6 +44,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy import special
 
+from irpref.errors import ArgumentError
 from irpref.kernel.segments import Bools, Floats, Ints
 from irpref.lab.decide.sign_flips import N_PERMUTATIONS, are_all, check_permutations, stepdown
 from irpref.lab.decide.significance import holm
@@ -169,7 +170,9 @@ def pair_tests(
     check_permutations(n_permutations)
     n_runs, n_topics = values.shape
     if n_topics < 2:
-        raise ValueError(f"a test needs at least 2 topics, got {n_topics}")
+        raise ArgumentError(
+            f"a test needs at least 2 topics, got {n_topics}", parameter="values", value=n_topics
+        )
     first, second = all_pairs(n_runs)
     if baseline is not None:
         first = np.delete(np.arange(n_runs), baseline)

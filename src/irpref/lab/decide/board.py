@@ -29,6 +29,7 @@ import numpy as np
 import pandas as pd
 
 from irpref.data.run_names import named_runs
+from irpref.errors import ArgumentError
 from irpref.judged.groups import groups_of
 from irpref.judged.judgments import judgments
 from irpref.judged.types import Groups, Qrels, Runs
@@ -162,7 +163,7 @@ def leaderboard(
     check_choice("pairs", pairs, tests.METHODS)
     chosen = list(dict.fromkeys(parse_all(measures)))
     if not chosen:
-        raise ValueError("a leaderboard needs at least one measure")
+        raise ArgumentError("a leaderboard needs at least one measure", parameter="measures")
     names, by = (
         [str(measure) for measure in chosen],
         None if sort is None else str(parse_all([sort])[0]),
@@ -171,9 +172,10 @@ def leaderboard(
         check_choice("sort", by, names)
     named = named_runs(runs)
     if len(named) < 2 and pairs != "none":
-        raise ValueError(
+        raise ArgumentError(
             f"pairs={pairs!r} compares runs and needs at least 2, got {len(named)} ('none' shows "
-            f"one)"
+            f"one)",
+            parameter="runs",
         )
     if isinstance(qrels, Sampled):
         return _leaderboard_of_sample(
@@ -257,8 +259,9 @@ def board_of(
     for group, inside in groups.items():
         if inside.sum() < 2:
             said = "" if group is None else f" in group {group!r}"
-            raise ValueError(
-                f"a leaderboard needs at least 2 topics, got {int(inside.sum())}{said}"
+            raise ArgumentError(
+                f"a leaderboard needs at least 2 topics, got {int(inside.sum())}{said}",
+                parameter="qrels",
             )
         of_group = {name: of.on(inside) for name, of in found.items()}
         for name in names:

@@ -48,6 +48,7 @@ import numpy as np
 import pandas as pd
 
 from irpref.data.run_names import named_runs
+from irpref.errors import ArgumentError
 from irpref.judged.align import align_run
 from irpref.judged.groups import groups_of
 from irpref.judged.judgments import judgments
@@ -164,7 +165,9 @@ def prefer(
     masks = groups_of(groups, read, pool.topic_ids)
     named = named_runs(runs) if other is None else {"the first run": runs, "the second run": other}
     if len(named) < 2:
-        raise ValueError(f"prefer compares runs and needs at least 2, got {len(named)}")
+        raise ArgumentError(
+            f"prefer compares runs and needs at least 2, got {len(named)}", parameter="runs"
+        )
     aligned = {}
     for name, run in named.items():
         with about(name):
@@ -194,11 +197,15 @@ def _check(how: str, weights: str, rel: float, graded: bool) -> None:
     try:
         REL.clean(rel)
     except (ValueError, OverflowError):
-        raise ValueError(f"rel={rel!r} is not accepted, expected {REL.accepted()}") from None
+        raise ArgumentError(
+            f"rel={rel!r} is not accepted, expected {REL.accepted()}", parameter="rel", value=rel
+        ) from None
     if how != "rpp" and (graded or weights != "uniform"):
         given = "graded=True" if graded else f"weights={weights!r}"
-        raise ValueError(
-            f"{given} is for how='rpp', got how={how!r}, which looks at ranks one after the other"
+        raise ArgumentError(
+            f"{given} is for how='rpp', got how={how!r}, which looks at ranks one after the other",
+            parameter="how",
+            value=how,
         )
 
 

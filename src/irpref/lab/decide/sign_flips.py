@@ -37,6 +37,7 @@ from typing import Any
 
 import numpy as np
 
+from irpref.errors import ArgumentError
 from irpref.kernel.segments import Bools, Floats
 from irpref.lab.trust.samples import Rng, drawing
 from irpref.values.means import ROUNDING, magnitude, settled
@@ -53,8 +54,10 @@ def check_permutations(n_permutations: Any) -> None:
         or not isinstance(n_permutations, (int, np.integer))
         or n_permutations < 1
     ):
-        raise ValueError(
-            f"n_permutations={n_permutations!r} is not accepted, expected an integer of at least 1"
+        raise ArgumentError(
+            f"n_permutations={n_permutations!r} is not accepted, expected an integer of at least 1",
+            parameter="n_permutations",
+            value=n_permutations,
         )
 
 

@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from irpref.errors import ArgumentError
 from irpref.lab.decide.sign_flips import N_PERMUTATIONS, stepdown
 from irpref.values.means import magnitude, settled
 
@@ -64,9 +65,10 @@ def randomisation_test(
     (0.2, 0.25)
     """
     if np.shape(a) != np.shape(b) or np.ndim(a) != 1 or not np.size(a):
-        raise ValueError(
+        raise ArgumentError(
             f"randomisation_test needs one value a topic of each system, got shapes {np.shape(a)} "
-            f"and {np.shape(b)}"
+            f"and {np.shape(b)}",
+            parameter="b",
         )
     both = np.array([a, b], dtype=np.float64)
     difference = settled(both[0] - both[1], magnitude(both).max(keepdims=True))

@@ -30,6 +30,7 @@ import numpy as np
 import pandas as pd
 
 from irpref.data.run_names import named_runs
+from irpref.errors import ArgumentError
 from irpref.judged import align
 from irpref.judged.inputs import as_table
 from irpref.judged.judgments import Judgments, judgments
@@ -149,8 +150,9 @@ def fill(qrels: Qrels, judge: Qrels | Sequence[Any], runs: Runs | None = None) -
     """
     read = judgments(qrels)
     if "subgroup" in read.names:
-        raise ValueError(
-            "fill takes grades: this looks like preferences (columns group and subgroup)"
+        raise ArgumentError(
+            "fill takes grades: this looks like preferences (columns group and subgroup)",
+            parameter="qrels",
         )
     given = grades_frame(read)
     # What an earlier `fill` added, or columns of other meaning with these names.
@@ -162,7 +164,7 @@ def fill(qrels: Qrels, judge: Qrels | Sequence[Any], runs: Runs | None = None) -
     )
     judges: Any = judge if several else [judge]
     if not len(judges):
-        raise ValueError("fill needs at least one judge, got an empty list")
+        raise ArgumentError("fill needs at least one judge, got an empty list", parameter="judge")
     said = [grades_frame(judgments(one)) for one in judges]
     said = [one[one["relevance"] >= 0].set_index(_IDS)["relevance"] for one in said]
     if len(said) > 1:
@@ -249,15 +251,18 @@ def _calibrated(said: pd.Series, human: pd.Series) -> tuple[pd.Series, pd.DataFr
     """
     both = said.index.intersection(human.index)
     if not len(both):
-        raise ValueError(
+        raise ArgumentError(
             "no document has a grade of the judge and a human one, so nothing says what its "
-            "grades mean"
+            "grades mean",
+            parameter="judge",
         )
     given, true = said.loc[both].to_numpy(np.float64), human.loc[both].to_numpy(np.float64)
     grade, documents, mean, error = mean_grades(given, true)
     found = correlation(np.interp(given, grade, mean), true)
     if found < USELESS or (len(both) >= 10 and found < 2 / np.sqrt(len(both))):
-        raise ValueError(useless(min(found, correlation(given, true)), len(both)))
+        raise ArgumentError(
+            useless(min(found, correlation(given, true)), len(both)), parameter="judge"
+        )
     table = pd.DataFrame({"grade": grade, "documents": documents, "mean": mean, "error": error})
     return (
         pd.Series(np.interp(said.to_numpy(np.float64), grade, mean), index=said.index),

@@ -48,6 +48,7 @@ import pandas as pd
 from scipy import special
 
 from irpref.data.run_names import named_runs
+from irpref.errors import ArgumentError
 from irpref.judged.inputs import in_memory
 from irpref.judged.judgments import judgments
 from irpref.judged.types import Qrels, Runs
@@ -163,8 +164,9 @@ def judge(
     true, said = human_rows(grades_frame(judgments(human))), grades_frame(judgments(judge))
     shared = sorted(set(true["query_id"]) & set(said["query_id"]))
     if len(shared) < 2:
-        raise ValueError(
-            f"at least 2 topics need grades of both humans and the judge, got {len(shared)}"
+        raise ArgumentError(
+            f"at least 2 topics need grades of both humans and the judge, got {len(shared)}",
+            parameter="judge",
         )
     alone = true["query_id"].nunique() - len(shared)
     if alone:
@@ -256,8 +258,9 @@ def _agreement_of_grades(true: pd.DataFrame, said: pd.DataFrame) -> dict[str, An
     graded = (of.loc[of["relevance"] >= 0, [*_IDS, "relevance"]] for of in (true, said))
     both = pd.merge(*graded, on=_IDS)
     if not len(both):
-        raise ValueError(
-            "no document has a grade of the judge and a human one, so nothing says how they agree"
+        raise ArgumentError(
+            "no document has a grade of the judge and a human one, so nothing says how they agree",
+            parameter="judge",
         )
     h, j = (both[name].to_numpy(np.float64) for name in ("relevance_x", "relevance_y"))
     found = 1.0 if np.array_equal(h, j) and np.ptp(h) == 0 else correlation(h, j)

@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from irpref.errors import ArgumentError
 from irpref.judged.fingerprint import hash_of_pool
 from irpref.judged.types import EachRun, Qrels
 from irpref.lab.meta.journal import CELL, Cell, Journal, hash_of, hash_of_run
@@ -182,12 +183,17 @@ def incompleteness(
     named = {str(m): m for m in parse_all(measures)}
     board = Board(named, qrels, runs, keep=output is not None)
     if len(board.aligned) < 2:
-        raise ValueError(
-            f"systems are ranked, which needs at least 2 runs, got {len(board.aligned)}"
+        raise ArgumentError(
+            f"systems are ranked, which needs at least 2 runs, got {len(board.aligned)}",
+            parameter="runs",
         )
     lost = Loss(board.pool, board.aligned, levels, rng, **options)
     if lost.teams and lost.loss != "pools":
-        raise ValueError(f"teams is for loss='pools', got loss={lost.loss!r}")
+        raise ArgumentError(
+            f"teams is for loss='pools', got loss={lost.loss!r}",
+            parameter="teams",
+            value=lost.teams,
+        )
     samples = [
         [(100.0, 0)] * (sample == 0) + [(level, sample) for level in lost.levels]
         for sample in range(n_samples)

@@ -19,6 +19,8 @@ from typing import Any
 
 import numpy as np
 
+from irpref.errors import ArgumentError
+
 Cell = tuple[float, int, str, str]
 CELL = ("level", "sample", "measure", "system")
 _START = '["'
@@ -49,8 +51,10 @@ class Journal:
         path.parent.mkdir(parents=True, exist_ok=True)
         text = path.read_text(encoding="ascii", errors="replace") if path.exists() else ""
         if text[: len(_START)] != _START[: len(text)]:
-            raise ValueError(
-                f"{path} holds something else than results of incompleteness: choose another file"
+            raise ArgumentError(
+                f"{path} holds something else than results of incompleteness: choose another file",
+                parameter="output",
+                value=output,
             )
         for line in text.splitlines():
             with suppress(ValueError, TypeError):  # no whole line: computed again

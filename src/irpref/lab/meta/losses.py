@@ -28,6 +28,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from irpref.errors import ArgumentError
 from irpref.judged.fingerprint import canonical
 from irpref.judged.judgments import judgments
 from irpref.judged.pool import Pool
@@ -152,22 +153,40 @@ class Loss:
     ) -> None:
         check_choice("loss", loss, LOSSES)
         if isinstance(depth, bool) or int(depth) != depth or depth < 1:
-            raise ValueError(
-                f"depth={depth!r} is not accepted, expected a whole number of at least 1"
+            raise ArgumentError(
+                f"depth={depth!r} is not accepted, expected a whole number of at least 1",
+                parameter="depth",
+                value=depth,
             )
         if depth != DEPTH and loss != "pools":
-            raise ValueError(f"depth={depth!r} is for loss='pools', got loss={loss!r}")
+            raise ArgumentError(
+                f"depth={depth!r} is for loss='pools', got loss={loss!r}",
+                parameter="depth",
+                value=depth,
+            )
         if tuple(least) != LEAST and loss != "random":
-            raise ValueError(f"least={least!r} is for loss='random', got loss={loss!r}")
+            raise ArgumentError(
+                f"least={least!r} is for loss='random', got loss={loss!r}",
+                parameter="least",
+                value=least,
+            )
         chosen = [float(level) for level in dict.fromkeys(levels)]
         if not chosen or any(not 0 < level <= 100 for level in chosen):
-            raise ValueError(f"levels must be per cent, above 0 and up to 100, got {chosen}")
+            raise ArgumentError(
+                f"levels must be per cent, above 0 and up to 100, got {chosen}",
+                parameter="levels",
+                value=levels,
+            )
         if not rel > 0:
-            raise ValueError(f"rel={rel!r} is not accepted, expected a grade above 0")
+            raise ArgumentError(
+                f"rel={rel!r} is not accepted, expected a grade above 0", parameter="rel", value=rel
+            )
         if len(least) != 2 or min(least) < 0:
-            raise ValueError(
+            raise ArgumentError(
                 f"least={least!r} is not accepted, expected two numbers: relevant, non-relevant "
-                f"documents"
+                f"documents",
+                parameter="least",
+                value=least,
             )
         self.loss, self.rel, self.least, self.depth = loss, rel, least, depth
         self.levels = [level for level in chosen if level < 100]

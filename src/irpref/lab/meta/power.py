@@ -31,6 +31,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import ArrayLike
 
+from irpref.errors import ArgumentError
 from irpref.kernel.segments import Floats
 from irpref.lab.meta.result import Result
 from irpref.lab.trust.samples import Rng, all_pairs, counts, drawing, pair_chunks
@@ -144,15 +145,19 @@ def discriminative_power(
     if not isinstance(values, PairDifferences):
         values = one_of(values)
     if not 0 < alpha < 1:
-        raise ValueError(f"alpha={alpha!r} is not accepted, expected a number between 0 and 1")
+        raise ArgumentError(
+            f"alpha={alpha!r} is not accepted, expected a number between 0 and 1",
+            parameter="alpha",
+            value=alpha,
+        )
     if values.n_topics < 2:
-        raise ValueError("a test needs at least 2 topics")
+        raise ArgumentError("a test needs at least 2 topics", parameter="values")
     if samples is None:
         samples = drawing(rng).integers(0, values.n_topics, (n_samples, values.n_topics))
     times = counts(samples, values.n_topics)
     n_samples, size = times.shape[0], int(times[0].sum())
     if size < 2:
-        raise ValueError("a test needs samples of at least 2 topics")
+        raise ArgumentError("a test needs samples of at least 2 topics", parameter="samples")
     first, second = all_pairs(values.n_systems)
     rank = math.ceil(n_samples * alpha - 1e-9) - 1
     asl, difference, required = (np.empty(first.size) for _ in range(3))

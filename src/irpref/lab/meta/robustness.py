@@ -39,6 +39,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from irpref.errors import ArgumentError
 from irpref.judged.types import EachRun, Qrels
 from irpref.kernel.segments import Bools, Floats
 from irpref.lab.meta.losses import Loss
@@ -300,10 +301,11 @@ def robustness(
     truth = {f"criterion {m}": m for m in parse_all(criteria)}
     board = Board({**named, **truth}, qrels, runs, cutoff=cutoff)
     if len(board.aligned) < 3 or board.pool.n_topics < LEAST_TOPICS:
-        raise ValueError(
+        raise ArgumentError(
             f"robustness compares rankings on halves of the topics, which needs at least 3 runs "
             f"and {LEAST_TOPICS} "
-            f"topics, got {len(board.aligned)} and {board.pool.n_topics}"
+            f"topics, got {len(board.aligned)} and {board.pool.n_topics}",
+            parameter="runs",
         )
     lost = Loss(board.pool, board.aligned, levels, rng, **options)
     full = _cubes(board, np.ones((1, board.pool.grade.size), bool), board.named)

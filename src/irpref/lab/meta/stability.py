@@ -31,6 +31,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import ArrayLike
 
+from irpref.errors import ArgumentError
 from irpref.kernel.segments import Floats, Ints
 from irpref.lab.meta.result import Result
 from irpref.lab.trust.samples import Rng, all_pairs, counts, drawing, pair_chunks
@@ -134,7 +135,11 @@ def stability(
         samples = drawing(rng).integers(0, values.n_topics, (n_samples, values.n_topics))
     levels = np.unique(np.asarray(list(fuzziness), dtype=np.float64))
     if not levels.size or levels[0] < 0 or not np.isfinite(levels).all():
-        raise ValueError(f"fuzziness must be numbers of at least 0, got {list(levels)}")
+        raise ArgumentError(
+            f"fuzziness must be numbers of at least 0, got {list(levels)}",
+            parameter="fuzziness",
+            value=fuzziness,
+        )
     times = counts(samples, values.n_topics)
     n, size = times.shape[0], int(times[0].sum())
     first, second = all_pairs(values.n_systems)

@@ -10,6 +10,7 @@ from ir_measures.measures import Measure
 
 from irpref.data.columns import Stretches, Table
 from irpref.data.run_names import each_run
+from irpref.errors import ArgumentError
 from irpref.judged.align import listing as listing_of
 from irpref.judged.judgments import Judgments, judgments
 from irpref.judged.types import EachRun, Qrels, Run
@@ -62,7 +63,10 @@ class Board:
         self.host: list[Measure] = made.rest if isinstance(made, CombinedEvaluator) else []
         kernels = made.accelerated if isinstance(made, CombinedEvaluator) else made
         if kernels is None:
-            raise ValueError("judgments by subtopic are left to the providers of their measures")
+            raise ArgumentError(
+                "judgments by subtopic are left to the providers of their measures",
+                parameter="measures",
+            )
         self.evaluator, self.pool = kernels, kernels.pool
         self.aligned: dict[str, JudgedRun] = {}
         self.raw: dict[str, Any] = {}

@@ -26,6 +26,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import ArrayLike
 
+from irpref.errors import ArgumentError
 from irpref.kernel.segments import Floats, Ints
 from irpref.lab.meta.result import Result
 from irpref.lab.trust.samples import Rng, all_pairs, counts, drawing, pair_chunks
@@ -144,11 +145,14 @@ def swap(
         samples = drawing(rng).integers(0, values.n_topics, (2, n_samples, values.n_topics))
     lower = np.asarray(edges, dtype=np.float64)
     if lower.ndim != 1 or not lower.size or lower[0] != 0 or (np.diff(lower) <= 0).any():
-        raise ValueError(f"edges must rise from 0, got {lower.tolist()}")
+        raise ArgumentError(
+            f"edges must rise from 0, got {lower.tolist()}", parameter="edges", value=edges
+        )
     here, there = (counts(s, values.n_topics) for s in samples)
     if here.shape != there.shape:
-        raise ValueError(
-            f"both sets of samples must have as many samples, got {len(here)} and {len(there)}"
+        raise ArgumentError(
+            f"both sets of samples must have as many samples, got {len(here)} and {len(there)}",
+            parameter="samples",
         )
     sizes = here[0].sum(), there[0].sum()
     first, second = all_pairs(values.n_systems)

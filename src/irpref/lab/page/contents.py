@@ -23,7 +23,7 @@ from irpref import curves
 from irpref.data.columns import Reading
 from irpref.data.run_names import named_runs
 from irpref.data.tables import read_run
-from irpref.errors import NoCommonTopicError
+from irpref.errors import ArgumentError, NoCommonTopicError
 from irpref.explanation import Explainer, explainable
 from irpref.judged.align import Listing, align_run, listing
 from irpref.judged.groups import groups_of
@@ -110,23 +110,27 @@ def contents(measures: Measures, given: Qrels, runs: Runs, asked: Asked) -> Part
     """Everything that the page shows: lists, numbers and text, as JSON has them."""
     chosen = list(dict.fromkeys(parse_all(measures)))
     if not chosen:
-        raise ValueError("a report needs at least one measure, such as AP or nDCG@10")
+        raise ArgumentError(
+            "a report needs at least one measure, such as AP or nDCG@10", parameter="measures"
+        )
     if asked.depth < 1:
-        raise ValueError(
-            f"depth={asked.depth!r} is not accepted, expected a number of ranks of at least 1"
+        raise ArgumentError(
+            f"depth={asked.depth!r} is not accepted, expected a number of ranks of at least 1",
+            parameter="depth",
+            value=asked.depth,
         )
     asked = replace(asked, level=check_level(asked.level))
     check_choice("pairs", asked.pairs, METHODS)
     named = named_runs(runs)
     if not named:
-        raise ValueError("a report needs at least one run")
+        raise ArgumentError("a report needs at least one run", parameter="runs")
     shown_first = (
         [asked.rankings] if isinstance(asked.rankings, str) else list(asked.rankings or ())
     )
     for name in (*shown_first, *([] if asked.baseline is None else [asked.baseline])):
         if name not in named:
             known = f"{did_you_mean(str(name), named)} (there are {', '.join([*named][:5])})"
-            raise ValueError(f"no run is called {name!r}{known}")
+            raise ArgumentError(f"no run is called {name!r}{known}", parameter="runs", value=name)
     inputs = [_input(name, data) for name, data in [("judgments", given), *named.items()]]
     qrels = judgments(given)
     named = _opened(named, asked)  # each file is read once

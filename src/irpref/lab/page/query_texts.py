@@ -6,6 +6,7 @@ import os
 from collections.abc import Iterable, Mapping
 from typing import Any, TypeAlias
 
+from irpref.errors import InputError
 from irpref.judged.types import Frame
 
 # Text by id; a frame; a path, or the id of a data set of ir_datasets.
@@ -67,7 +68,7 @@ def _column(columns: list[object], names: tuple[str, ...], what: str) -> str:
     for name in names:
         if name in columns:
             return name
-    raise ValueError(
+    raise InputError(
         f"{what}: expected a column {' or '.join(map(repr, names))}, found "
         f"{', '.join(map(str, columns))}"
     )
@@ -83,9 +84,10 @@ def _of_file(path: str, what: str) -> dict[str, str]:
             try:
                 id_, text = _of_line(line, what)
             except (ValueError, LookupError, RecursionError):
-                raise ValueError(
-                    f"{path}, line {number}: expected `id<TAB>text` or a JSON record with id and "
-                    f"text"
+                raise InputError(
+                    "expected `id<TAB>text` or a JSON record with id and text",
+                    path=path,
+                    line=number,
                 ) from None
             if text.strip():
                 out[id_] = text

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from irpref.errors import ArgumentError
 from irpref.messages import did_you_mean
 from irpref.plots import drawing
 
@@ -53,9 +54,11 @@ def leaderboard(
         known = list(dict.fromkeys(rows[column]))
         wanted = known[0] if wanted is None else str(wanted)
         if wanted not in known:
-            raise ValueError(
+            raise ArgumentError(
                 f"{column}={wanted!r} is not on this "
-                f"board{did_you_mean(str(wanted), map(str, known))}"
+                f"board{did_you_mean(str(wanted), map(str, known))}",
+                parameter=column,
+                value=wanted,
             )
         rows = rows[rows[column].isna() if wanted is None else rows[column] == wanted]
     rows = rows.sort_values("place", kind="stable")

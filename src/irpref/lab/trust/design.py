@@ -25,6 +25,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from scipy import special
 
+from irpref.errors import ArgumentError
 from irpref.kernel.segments import Floats
 from irpref.messages import check_choice
 from irpref.values.matrix import TopicValues
@@ -65,8 +66,9 @@ def residual_variance(values: ArrayLike | TopicValues) -> float:
     """
     matrix: Floats = np.asarray(getattr(values, "matrix", values), dtype=np.float64)
     if matrix.ndim != 2 or min(matrix.shape) < 2:
-        raise ValueError(
-            f"a residual variance needs at least 2 systems and 2 topics, got {matrix.shape}"
+        raise ArgumentError(
+            f"a residual variance needs at least 2 systems and 2 topics, got {matrix.shape}",
+            parameter="values",
         )
     rest = matrix - matrix.mean(axis=1, keepdims=True) - matrix.mean(axis=0) + matrix.mean()
     # If nothing but rounding is left, there is no variance.
@@ -175,9 +177,11 @@ def topics_needed(
     while too_few(high):
         low, high = high, 2 * high
         if low > _MOST:
-            raise ValueError(
+            raise ArgumentError(
                 f"difference={difference:g} is too small for a variance of {variance:g}: over "
-                f"10^9 topics"
+                f"10^9 topics",
+                parameter="difference",
+                value=difference,
             )
     while high - low > 1:
         middle = (low + high) // 2
@@ -305,8 +309,10 @@ def topic_set_size(
     for of in [values] if isinstance(values, TopicValues) else values.values():
         variance = residual_variance(of)
         if not variance:
-            raise ValueError(
-                f"{of.measure}: the systems differ by the same on every topic: there is no variance"
+            raise ArgumentError(
+                f"{of.measure}: the systems differ by the same on every topic: there is "
+                "no variance",
+                parameter="values",
             )
         known = detectable_difference(of.n_topics, variance, level=level, power=power)
         for difference in wanted:
@@ -334,4 +340,8 @@ def _check(method: str, **numbers: float) -> None:
         elif name in ("n_topics", "n_systems"):
             accepted, expected = value >= 2, "at least 2"
         if not accepted:
-            raise ValueError(f"{name}={value!r} is not accepted, expected {expected}")
+            raise ArgumentError(
+                f"{name}={value!r} is not accepted, expected {expected}",
+                parameter=name,
+                value=value,
+            )

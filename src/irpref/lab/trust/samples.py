@@ -11,6 +11,7 @@ from collections.abc import Iterator
 import numpy as np
 from numpy.typing import ArrayLike
 
+from irpref.errors import ArgumentError
 from irpref.kernel.segments import Floats, Ints
 
 Rng = int | np.random.Generator
@@ -25,8 +26,10 @@ def drawing(rng: Rng | None) -> np.random.Generator:
     try:
         return np.random.default_rng(0 if rng is None else rng)
     except (TypeError, ValueError):
-        raise ValueError(
-            f"rng={rng!r} is not accepted, expected a seed such as 7 or a numpy Generator"
+        raise ArgumentError(
+            f"rng={rng!r} is not accepted, expected a seed such as 7 or a numpy Generator",
+            parameter="rng",
+            value=rng,
         ) from None
 
 
@@ -48,14 +51,16 @@ def counts(samples: ArrayLike, n_topics: int) -> Floats:
     """
     given = np.asarray(samples)
     if given.ndim != 2 or not given.size or given.dtype.kind not in "iu":
-        raise ValueError(
+        raise ArgumentError(
             f"samples must be topic numbers, shape (n_samples, size), got {given.dtype}, shape "
-            f"{given.shape}"
+            f"{given.shape}",
+            parameter="samples",
         )
     if given.min() < 0 or given.max() >= n_topics:
-        raise ValueError(
+        raise ArgumentError(
             f"samples hold topic numbers {given.min()} to {given.max()}, there are 0 to "
-            f"{n_topics - 1}"
+            f"{n_topics - 1}",
+            parameter="samples",
         )
     n_samples = given.shape[0]
     at = given + n_topics * np.arange(n_samples)[:, None]
@@ -75,7 +80,11 @@ def all_pairs(n_systems: int) -> tuple[Ints, Ints]:
         Fewer than two systems.
     """
     if n_systems < 2:
-        raise ValueError(f"pairs of systems need at least 2 systems, got {n_systems}")
+        raise ArgumentError(
+            f"pairs of systems need at least 2 systems, got {n_systems}",
+            parameter="values",
+            value=n_systems,
+        )
     first, second = np.triu_indices(n_systems, 1)
     return first, second
 

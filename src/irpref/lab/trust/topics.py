@@ -31,6 +31,7 @@ from ir_measures.measures import Measure
 from ir_measures.measures.base import SumAgg
 from scipy import special
 
+from irpref.errors import ArgumentError
 from irpref.judged.groups import groups_of
 from irpref.judged.judgments import judgments
 from irpref.judged.types import Groups, Qrels, Run
@@ -54,8 +55,10 @@ def check_level(level: Any) -> float:
     except (TypeError, ValueError):
         number = math.nan
     if not 0 < number < 1:
-        raise ValueError(
-            f"level={level!r} is not accepted, expected a number between 0 and 1, such as 0.95"
+        raise ArgumentError(
+            f"level={level!r} is not accepted, expected a number between 0 and 1, such as 0.95",
+            parameter="level",
+            value=level,
         )
     return number
 
@@ -128,7 +131,9 @@ def mean_intervals(
     check_choice("method", method, ("bootstrap", "t"))
     n = values.shape[1]
     if n < 2:
-        raise ValueError(f"an interval of the mean needs at least 2 topics, got {n}")
+        raise ArgumentError(
+            f"an interval of the mean needs at least 2 topics, got {n}", parameter="values", value=n
+        )
     if n < FEWEST:
         missing = np.full(values.shape[0], np.nan)
         return missing, missing, np.zeros_like(missing)

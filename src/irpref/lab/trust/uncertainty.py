@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterable
 
 import pandas as pd
 
+from irpref.errors import ArgumentError
 from irpref.judged.inputs import in_memory
 from irpref.judged.judgments import judgments
 from irpref.judged.types import Groups, Qrels, Run
@@ -95,9 +96,11 @@ def intervals(
     for option, value in given.items():
         if option not in takes and value is not usual[option] and value != usual[option]:
             fits = next(other for other, (_, takes) in _OVER.items() if option in takes)
-            raise ValueError(
+            raise ArgumentError(
                 f"{option}={clipped(repr(value))} says nothing about over={over!r}: "
-                f"it belongs to over={fits!r}"
+                f"it belongs to over={fits!r}",
+                parameter=option,
+                value=value,
             )
     if over == "unjudged" and isinstance(read, Filled):
         run = in_memory(run)

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from irpref.errors import ArgumentError, MeasureError
 from irpref.judged.pool import Pool
 from irpref.kernel.segments import Bools, Floats
 from irpref.kernel.uncertain import Holes as Effects
@@ -66,9 +67,11 @@ def grade_grid(
     if grades is not None:
         grid = _given(grades)
         if grid[0] < 0 and not negative:
-            raise ValueError(
+            raise ArgumentError(
                 f"grades: {grid[0]:g} is negative, which means unjudged for {measure}; expected "
-                f"grades of at least 0"
+                f"grades of at least 0",
+                parameter="grades",
+                value=grid[0],
             )
     else:
         # With gains, `max_rel` is a gain, not a grade.
@@ -79,9 +82,10 @@ def grade_grid(
         )
         top = top if top > 0 else 1.0
         if top > MOST_GRADES:
-            raise ValueError(
+            raise ArgumentError(
                 f"{measure}: the scale reaches from 0 to {top:g}, too many grades to try them all; "
-                "pass those that unjudged documents could have, as in grades=[0, 50, 100]"
+                "pass those that unjudged documents could have, as in grades=[0, 50, 100]",
+                parameter="grades",
             )
         grid = np.unique(np.append(np.arange(np.floor(top) + 1), top))
         if gains:
@@ -98,9 +102,11 @@ def _given(grades: Iterable[float]) -> Floats:
     except TypeError:
         grid = np.zeros(0)
     if not grid.size or not np.isfinite(grid).all():
-        raise ValueError(
+        raise ArgumentError(
             f"grades={grades!r} is not accepted, expected one finite number or more, such as [0, "
-            f"1, 2]"
+            f"1, 2]",
+            parameter="grades",
+            value=grades,
         )
     return grid
 
@@ -162,18 +168,20 @@ def prepared(measures: Measures, qrels: Qrels) -> tuple[list[Any], KernelEvaluat
     chosen = parse_all(measures)
     other = next((measure for measure in chosen if not supports(measure)), None)
     if other is not None:
-        raise ValueError(
+        raise MeasureError(
             f"{other} is left to ir_measures, which says nothing about its values: no bounds are "
-            f"known"
+            f"known",
+            measure=str(other),
         )
     if not chosen:
-        raise ValueError("there is no measure to evaluate")
+        raise ArgumentError("there is no measure to evaluate", parameter="measures")
     evaluate = evaluator(chosen, qrels)
     assert isinstance(evaluate, KernelEvaluator)
     if not evaluate.pool.preferences_of_grades:
-        raise ValueError(
+        raise ArgumentError(
             "unjudged documents are given grades, and these judgments are preferences without "
-            "grades: pass qrels"
+            "grades: pass qrels",
+            parameter="qrels",
         )
     return chosen, evaluate
 

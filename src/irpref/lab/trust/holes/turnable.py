@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from irpref.data.run_names import named_runs
+from irpref.errors import ArgumentError
 from irpref.kernel.segments import Floats, Ints
 from irpref.lab.trust.holes.bounds import Bounds, bounds_of, negative_is_a_grade, prepared, tasks_of
 from irpref.lab.trust.holes.filled import Holes, Retrieved, retrieved
@@ -219,13 +220,17 @@ def judge_next(
 
     for name, number in (("n", n), ("depth", depth)):
         if isinstance(number, bool) or not isinstance(number, (int, np.integer)) or number < 1:
-            raise ValueError(
-                f"{name}={number!r} is not accepted, expected an integer of at least 1"
+            raise ArgumentError(
+                f"{name}={number!r} is not accepted, expected an integer of at least 1",
+                parameter=name,
+                value=number,
             )
     chosen, evaluate = prepared(measures, qrels)
     listed = retrieved(evaluate, named_runs(runs))
     if len(listed) < 2:
-        raise ValueError(f"judge_next compares runs: it needs at least 2, got {len(listed)}")
+        raise ArgumentError(
+            f"judge_next compares runs: it needs at least 2, got {len(listed)}", parameter="runs"
+        )
     ids = next(iter(listed.values())).ids
     weights: dict[tuple[str, str], float] = {}
     having: dict[tuple[str, str], dict[str, None]] = {}

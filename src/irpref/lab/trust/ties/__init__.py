@@ -23,6 +23,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from irpref.errors import MeasureError
 from irpref.judged.align import align_run
 from irpref.judged.judgments import judgments
 from irpref.kernel.run import JudgedRun
@@ -95,9 +96,10 @@ def tie_intervals(measures: Measures, qrels: Qrels, run: Run) -> pd.DataFrame:
     chosen = list(dict.fromkeys(parse_all(measures)))
     for measure in chosen:
         if not supports(measure):
-            raise ValueError(
+            raise MeasureError(
                 f"{measure} is computed by ir_measures alone: its value over tied documents is "
-                f"not known"
+                f"not known",
+                measure=str(measure),
             )
     evaluator = KernelEvaluator(chosen, judgments(qrels))
     judged = align_run(evaluator.pool, run, ties=True)

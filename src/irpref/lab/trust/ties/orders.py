@@ -13,6 +13,7 @@ from zlib import crc32
 
 import numpy as np
 
+from irpref.errors import ArgumentError
 from irpref.kernel.grades import Judgments, Levels
 from irpref.kernel.run import JudgedRun
 from irpref.kernel.segments import Bools, Floats, Ints, Segments, opens, order_by
@@ -51,7 +52,7 @@ class Tied:
     def of(cls, run: JudgedRun) -> Tied:
         """Groups of an aligned run (`align_run` with `ties=True`)."""
         if run.rank_rising is None or run.tied_from is None:
-            raise ValueError("align the run with ties=True")
+            raise ArgumentError("align the run with ties=True", parameter="run")
         starts = np.flatnonzero(opens(run.tied_from, run.hits.topic))
         last = run.rank + run.rank_rising - run.tied_from
         first = run.tied_from[starts]
