@@ -143,7 +143,8 @@ class Source:
             with suppress(OSError):  # not of the system
                 remember(os.fstat(stream.fileno()))
         elif isinstance(self.path, (str, os.PathLike)):
-            stream = open(self.path, "rb", buffering=0)  # noqa: SIM115  # read to its end
+            stream = open(self.path, "rb", buffering=0)  # noqa: SIM115  # closed with this
+            weakref.finalize(self, stream.close)
         if isinstance(stream, io.TextIOBase):
             raise TypeError(
                 f"{self.name} is open as text, expected a path or a binary file: open it with "

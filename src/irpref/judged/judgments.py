@@ -70,6 +70,7 @@ class Judgments:
         kind: str = "grades",
         pairs: Callable[[], Table] | None = None,
         shared: bool = False,
+        path: str | None = None,
     ) -> None:
         """Judgments of a table that nobody changes.
 
@@ -84,7 +85,10 @@ class Judgments:
             Reads the preferences of a data set that has both.
         shared : bool
             Whether equal judgments may come again, so that their pools are worth keeping.
+        path : str, optional
+            The file, or the id of ir_datasets, that they are as it is.
         """
+        self.path = path
         self._table = table
         self._kind, self._pairs, self._shared = kind, pairs, shared
         self._pools: dict[Any, Pool] = {}
@@ -345,9 +349,9 @@ def _of_file(name: str, how: Reading) -> Judgments:
     source = Source(name, keep=True)
     read = read_judgments(source, None, how)
     if not isinstance(read, Table):
-        return Judgments(as_table(read, "relevance", None), kind="preferences")
+        return Judgments(as_table(read, "relevance", None), kind="preferences", path=name)
     lines = form_of(source, how.form) == "trec" and "iteration" in read.columns
-    return Judgments(read, kind="lines" if lines else "grades")
+    return Judgments(read, kind="lines" if lines else "grades", path=name)
 
 
 def _of_dataset(data: Any, name: str | None = None) -> Judgments:

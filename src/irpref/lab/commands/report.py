@@ -76,11 +76,9 @@ def report(
     if file is None and sys.stdout.isatty():
         raise click.UsageError("name the file to write, such as -f report.html")
     name_of = {path: name for name, path in given.files.items()}
-    # A file that is read as it is has its name on the page.
-    plain = not (given.topics or judge or given.known or given.form)
     page = irpref.lab.report(
         given.measures,
-        given.qrels if plain else lab_options.filled(given, judge),
+        lab_options.filled(given, judge),
         given.runs() if given.reorders else given.files,
         baseline=name_of.get(baseline, baseline) if baseline else None,
         rankings=[name_of.get(name, name) for name in rankings] or None,

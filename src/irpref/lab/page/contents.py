@@ -524,6 +524,8 @@ def _turns(measure: Measure, qrels: Qrels, runs: Mapping[str, Run]) -> Part:
 
 def _input(name: str, data: object) -> Part:
     """What one of the inputs was: a file with its hash, a data set, or something in memory."""
+    if isinstance(data, Judgments) and data.path is not None:
+        data = data.path
     if not isinstance(data, (str, os.PathLike)):
         return {"name": name, "what": f"in memory ({type(data).__name__})", "hash": None}
     path = os.fspath(data)
