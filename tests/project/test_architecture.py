@@ -1,6 +1,7 @@
 """Imports go in one direction: the plugin never needs the lab, and no two files need each other."""
 
 import ast
+import re
 from pathlib import Path
 
 import pytest
@@ -237,3 +238,39 @@ def test_errors_are_of_our_own_classes(name):
         if isinstance(node, ast.Call) and ast.unparse(node.func) == "ValueError"
     ]
     assert not plain
+
+
+# Where the shell's words belong.
+SHELL = ("irpref.cli", "irpref.lab.commands")
+
+
+def _prose(tree):
+    """The texts of a file that are no docstrings."""
+    docstrings = {
+        id(node.body[0].value)
+        for node in ast.walk(tree)
+        if isinstance(node, (ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef))
+        and isinstance(node.body[0], ast.Expr)
+    }
+    for node in ast.walk(tree):
+        if (
+            isinstance(node, ast.Constant)
+            and isinstance(node.value, str)
+            and id(node) not in docstrings
+        ):
+            yield node.value
+
+
+@pytest.mark.registry
+def test_nothing_below_the_surfaces_names_an_option_or_a_command_of_the_shell():
+    """A remedy names an argument, which each surface words."""
+    commands = "|".join(["check", "compare", "eval", "explain", "gate", "intervals", "judge"])
+    shell = re.compile(rf"irpref ({commands}|leaderboard|list|prefer|sample) |(^|[\s(`'])--[a-z]")
+    texts = [
+        (name, text)
+        for name, source in TREES.items()
+        if not name.startswith(SHELL)
+        for text in _prose(ast.parse(source))
+    ]
+    texts += [(path.name, path.read_text(encoding="utf-8")) for path in HOME.rglob("*.toml")]
+    assert [name for name, text in texts if shell.search(text)] == []

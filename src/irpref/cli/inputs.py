@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from irpref.cli.remedies import text_of
+from irpref.cli.remedies import as_option, text_of
 from irpref.data.columns import Reading
 from irpref.data.columns import reading as reading_of
 from irpref.data.run_names import RUN_ENDINGS, is_folder, run_names
@@ -308,8 +308,12 @@ def _neither(text: str) -> str:
     """What to say of a text that is no file and no measure."""
     error = _refusal(text)
     # With a bracket or a cutoff it was meant for a measure.
-    if isinstance(error, MeasureError) and error.hint and not {"(", "@"} & set(text):
-        return f"{text!r} is neither a file nor a measure{error.hint}"
+    if isinstance(error, MeasureError) and not {"(", "@"} & set(text):
+        # The list of all names, not an argument to give.
+        listed = error.remedy is not None and not error.remedy.argument
+        hint = f"; {as_option(error.remedy)}" if listed else error.hint
+        if hint:
+            return f"{text!r} is neither a file nor a measure{hint}"
     return text_of(error or "")
 
 

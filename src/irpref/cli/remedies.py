@@ -6,8 +6,9 @@ from collections.abc import Mapping
 
 from irpref.errors import Remedy, Told
 
-# The option that does what an argument does in Python. One that ends with `=` takes its value from
-# the remedy's example; arguments that no command has are not here.
+# The option that does what an argument does in Python, or the command that does what a call does.
+# One that ends with `=` takes its value from the remedy's example; arguments that no command has
+# are not here.
 OPTIONS = {
     "columns": "--columns=",
     "float32": "--float32",
@@ -16,6 +17,7 @@ OPTIONS = {
     "ignore_self": "--ignore-self",
     "known": "--known FILE",
     "labels": "--labels=",
+    "measures.names.known_names": "irpref list",
 }
 
 
@@ -25,7 +27,7 @@ def as_option(remedy: Remedy | None) -> str:
         return ""
     if not remedy.argument and not remedy.call:
         return remedy.effect
-    option = OPTIONS.get(remedy.argument, "")
+    option = OPTIONS.get(remedy.argument or remedy.call, "")
     if not option:
         return ""
     if option.endswith("="):

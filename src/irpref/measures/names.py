@@ -436,9 +436,13 @@ def _unknown(name: str, head: str, rest: str) -> ValueError:
     near = _near_cutoff(head) or data("names.toml")["meant"].get(_plain(head))
     if near is None and len(head) < 100:
         near = nearest(head, known_names(), cutoff=0.5)
-    hint = f"did you mean {near!r}?" if near else "irpref list shows them all"
+    hint = f"; did you mean {near!r}?" if near else ""
     return UnknownMeasureError(
-        f"unknown measure {clipped(head)!r}; {hint}", measure=head, nearest=near, hint=f"; {hint}"
+        f"unknown measure {clipped(head)!r}{hint}",
+        measure=head,
+        nearest=near,
+        hint=hint,
+        remedy=None if near else Remedy(call="measures.names.known_names", effect="shows them all"),
     )
 
 

@@ -101,8 +101,7 @@ class Filled(Judgments):
         if alone := set(filled["query_id"]) - set(human["query_id"]):
             n_topics = len(self.topic_ids)
             said += (
-                f"; {len(alone):,} of {n_topics:,} topics have no human grade (irpref judge is for "
-                "these)"
+                f"; {len(alone):,} of {n_topics:,} topics have no human grade (judge is for these)"
             )
         return said
 

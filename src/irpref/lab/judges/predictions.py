@@ -102,8 +102,8 @@ class Predictions(ResultFrame):
         """When a sample would need fewer human grades, a line for each measure; else empty."""
         better = self.agreement[self.agreement["sample"] < self.agreement["judged"]]
         return "\n".join(
-            f"{row['measure']}: about {row['sample']:,.0f} documents drawn by irpref sample would "
-            f"give intervals as narrow for these topics as whole topics with {row['judged']:,} "
+            f"{row['measure']}: about {row['sample']:,.0f} documents drawn by sample would give "
+            f"intervals as narrow for these topics as whole topics with {row['judged']:,} "
             "human grades do"
             for row in better.to_dict("records")
         )
