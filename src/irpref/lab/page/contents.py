@@ -23,9 +23,8 @@ from irpref import curves
 from irpref.data.columns import Reading
 from irpref.data.run_names import named_runs
 from irpref.data.tables import read_run
-from irpref.errors import ArgumentError, NoCommonTopicError
-from irpref.explanation import Explainer, explainable
-from irpref.judged.align import Listing, align_run, listing
+from irpref.errors import ArgumentError
+from irpref.judged.align import align_run
 from irpref.judged.groups import groups_of
 from irpref.judged.inputs import in_memory
 from irpref.judged.judgments import Judgments, judgments
@@ -36,6 +35,7 @@ from irpref.lab.decide.all_pairs import METHODS
 from irpref.lab.decide.board import FURTHER, board_of
 from irpref.lab.decide.grounds import absent_runs
 from irpref.lab.findings.checks import check, grave
+from irpref.lab.findings.rankings import rankings, unjudged_by_rank
 from irpref.lab.judges.filling import Filled
 from irpref.lab.page.query_texts import Texts, texts
 from irpref.lab.trust.holes import hole_intervals, judge_next, pair_intervals
@@ -43,7 +43,7 @@ from irpref.lab.trust.samples import Rng
 from irpref.lab.trust.ties import tie_intervals
 from irpref.lab.trust.topics import check_level
 from irpref.measures import literature
-from irpref.measures.declare import Measures, needs
+from irpref.measures.declare import Measures
 from irpref.measures.names import parse_all
 from irpref.measures.rpref import RPref
 from irpref.messages import IrprefWarning, about, check_choice, did_you_mean, give
@@ -52,7 +52,6 @@ from irpref.plots.plot_data import constant_npref
 from irpref.show.names import left_out, parts
 from irpref.values.evidence import gathered
 from irpref.values.matrix import TopicValues, on_the_same_topics
-from irpref.values.prepare import columns_for
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -72,7 +71,6 @@ MOST_ROWS = 40_000  # documents of rankings that the page holds
 MOST_PLAIN = 10_000
 DIGITS = 9  # of numbers in the data of the page
 CURVE_RANKS = (*range(1, 21), 25, 30, 40, 50, 75, 100, 150, 200, 300, 500, 750, 1000)
-BANDS = (1, 2, 3, 5, 7, 10, 15, 20, 30, 50, 75, 100, 150, 200, 300, 500, 750, 1000)
 _BOARD = ["mean", "low", "high", "place", "place_low", "place_high", "letters", "shown"]
 _PAIRS = ["difference", "effect_size", "p", "p_adjusted"]
 _PACKAGES = (
@@ -246,11 +244,6 @@ def _opened(runs: Mapping[str, Run], asked: Asked) -> dict[str, Any]:
     return out
 
 
-def _preferences(chosen: Sequence[Measure]) -> bool | None:
-    """Whether measures of preferences are among them, as `Judgments.pool` takes it."""
-    return any("preferences" in needs(measure) for measure in chosen) or None
-
-
 # -------------------------------------------------------------------------------------- leaderboard
 
 
@@ -351,85 +344,54 @@ def _rankings(
     topics: Sequence[str],
     asked: Asked,
 ) -> Part:
-    """First ranks of some runs: documents, grades, ties, contributions and reasons."""
-    pool = qrels.pool(columns_for(chosen), _preferences(chosen))
+    """First ranks of some runs, with ids and reasons as numbers of lists that hold each once."""
     n_lists = max(1, len(runs) * len(topics))
     depth = max(1, min(asked.depth, MOST_ROWS // n_lists))
-    explainers = []
-    for measure in chosen:
-        with suppress(ValueError):  # no sum over documents
-            explainable(measure)
-            explainers.append(Explainer(measure, pool))
-    explainers = explainers[:MOST_EXPLAINED]
-    filled, least = set(), 0.0
-    if qrels.filled.any():
-        table = qrels.frame()
-        filled = set(table.loc[qrels.filled, ["query_id", "doc_id"]].itertuples(False, None))
-        # Of the grades filled in, those below the lowest positive human grade do not count as
-        # relevant.
-        least = table["relevance"].where((table["relevance"] > 0) & ~qrels.filled).min()
+    table = rankings(chosen, qrels, runs, depth, MOST_EXPLAINED)
+    explained = table.attrs["explained"]
+    rows = table.groupby(["run", "query_id"], sort=False).indices
+    answering = set(table["run"])
+    columns = {name: table[name].to_numpy() for name in table}
+    any_filled = bool(qrels.filled.any())
     docs: dict[str, int] = {}
     words: dict[str, int] = {"": 0}
 
-    def first_ranks(run: Run) -> list[Part | None]:
-        try:
-            seen = listing(pool, run)
-        except NoCommonTopicError:
-            return [None] * len(topics)
-        accounts = [explainer.account(run, missed=False) for explainer in explainers]
-        reasons = [
-            explainer.reasons(account, depth)
-            for explainer, account in zip(explainers, accounts, strict=True)
-        ]
-        of_run: list[Part | None] = []
-        for topic in topics:
-            start, stop = seen.topics.offsets[
-                pool.topic_of[topic] : pool.topic_of[topic] + 2
-            ].tolist()
-            rows = slice(start, min(stop, start + depth))
-            ids = seen.doc_ids[rows]
-            one: Part = {
-                "docs": [docs.setdefault(doc, len(docs)) for doc in ids],
-                "grades": seen.grade[rows],
-                "scores": seen.score[rows],
-                "filled": [int((topic, doc) in filled) for doc in ids] if filled else [],
-                "tied": _tied(seen, rows, stop),
-                "length": stop - start,
-            }
-            if explainers:
-                one["parts"] = [account.contribution[rows] for account in accounts]
-                one["why"] = [
-                    [words.setdefault(reason, len(words)) for reason in why[rows]]
-                    for why in reasons
-                ]
-            of_run.append(one)
-        return of_run
+    def of_topic(run: str, topic: str) -> Part:
+        at = rows.get((run, topic), np.zeros(0, np.int64))
+        part: Part = {
+            "docs": [docs.setdefault(doc, len(docs)) for doc in columns["doc_id"][at]],
+            "grades": columns["grade"][at],
+            "scores": columns["score"][at],
+            "filled": columns["filled"][at].astype(int) if any_filled else [],
+            "tied": columns["tie"][at],
+            "length": columns["retrieved"][at[0]] if at.size else 0,
+        }
+        if explained:
+            part["parts"] = [columns[f"contribution {name}"][at] for name in explained]
+            part["why"] = [
+                [words.setdefault(reason, len(words)) for reason in columns[f"reason {name}"][at]]
+                for name in explained
+            ]
+        return part
 
-    lists = [first_ranks(run) for run in runs.values()]
-    relevant = pool.judged.count(pool.grade >= 1)
+    lists = [
+        [of_topic(run, topic) if run in answering else None for topic in topics] for run in runs
+    ]
     return {
         "runs": list(runs),
         "chosen": asked.rankings is not None,
         "depth": depth,
         "plain": max(1, min(depth, MOST_PLAIN // n_lists)),
-        "explained": [str(explainer.measure) for explainer in explainers],
+        "explained": explained,
         "most_explained": MOST_EXPLAINED,
         "docs": list(docs),
         "titles": texts(asked.documents, "documents", docs),
         "words": list(words),
         "lists": lists,
-        "graded": pool.graded,
-        "least": least,
-        "relevant": [relevant[pool.topic_of[topic]] for topic in topics],
+        "graded": table.attrs["graded"],
+        "least": table.attrs["least"],
+        "relevant": [table.attrs["relevant"][topic] for topic in topics],
     }
-
-
-def _tied(seen: Listing, rows: slice, stop: int) -> Any:
-    """Number of the group of ties of each shown document, 0 if no other document has its score."""
-    score = seen.score[rows.start : min(rows.stop + 1, stop)]
-    equal = np.concatenate([[False], score[1:] == score[:-1], [False]])
-    before, after = equal[:-1], equal[1:]
-    return np.where(before | after, np.cumsum(after & ~before), 0)[: rows.stop - rows.start]
 
 
 # ------------------------------------------------------------------------------------------- curves
@@ -471,16 +433,13 @@ def _drawn(qrels: Judgments, runs: Mapping[str, Run]) -> dict[str, list[Part]]:
         chart("npref", npref, title=f"n-pref, {rpref}", **({"said": constant} if constant else {})),
     ]
 
-    # Shares of unjudged documents in each band of ranks: after one mark of the axis, up to the
-    # next.
-    at = np.array([rank for rank in BANDS if rank <= max(1, *ends.values())])
-    unjudged = []
-    for judged in seen.values():
-        own = np.diff(np.minimum.outer(judged.n_retrieved, at).sum(axis=0), prepend=0)
-        # Includes grades below 0, which are judgments, too.
-        hits = np.diff(np.searchsorted(np.sort(judged.rank), at, side="right"), prepend=0)
-        unjudged.append(1 - np.divide(hits, own, out=np.full(own.size, np.nan), where=own > 0))
-    return {"curves": drawn, "holes": [looks["unjudged"] | {"x": at, "y": unjudged}]}
+    # After one mark of the axis, up to the next.
+    shares = unjudged_by_rank(qrels, seen)
+    unjudged = {
+        "x": shares["rank"].unique(),
+        "y": [shares.loc[shares["run"] == name, "unjudged"] for name in runs],
+    }
+    return {"curves": drawn, "holes": [looks["unjudged"] | unjudged]}
 
 
 # ---------------------------------------------------------------------- unjudged documents and ties

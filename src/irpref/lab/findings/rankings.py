@@ -1,0 +1,207 @@
+"""The first ranks of runs as a table, and how much of the ranks is unjudged."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from irpref.data.run_names import named_runs
+from irpref.errors import NoCommonTopicError
+from irpref.explanation import Explainer, explainable
+from irpref.judged.align import Listing, align_run, listing
+from irpref.judged.judgments import Judgments, judgments
+from irpref.judged.pool import Pool
+from irpref.judged.types import Qrels, Runs
+from irpref.kernel.run import JudgedRun
+from irpref.kernel.segments import Ints
+from irpref.measures.declare import Measures, needs
+from irpref.measures.names import parse_all
+from irpref.values.prepare import columns_for
+
+if TYPE_CHECKING:
+    import pandas as pd
+    from ir_measures.measures import Measure
+
+# Last ranks of the bands that `unjudged_by_rank` has by default.
+BANDS = (1, 2, 3, 5, 7, 10, 15, 20, 30, 50, 75, 100, 150, 200, 300, 500, 750, 1000)
+_COLUMNS = ("run", "query_id", "rank", "doc_id", "score", "grade", "filled", "tie", "retrieved")
+
+
+def rankings(
+    measures: Measures, qrels: Qrels, runs: Runs, depth: int = 20, n_explained: int | None = None
+) -> pd.DataFrame:
+    """The first documents of each run and topic, with grades, ties, and what they contribute.
+
+    Parameters
+    ----------
+    measures : measures of any toolkit, or their names
+        Those of irpref that are sums over documents are explained, as by `irpref.explain`.
+    qrels : in any form that `irpref.evaluator` takes
+    runs : mapping of name to run, or list of paths
+    depth : int
+        Number of ranks.
+    n_explained : int, optional
+        Most measures that are explained; by default all that can be.
+
+    Returns
+    -------
+    pandas.DataFrame
+        A row for each run, judged topic and rank: `run`, `query_id`, `rank`, `doc_id`, `score`,
+        `grade` (NaN: unjudged), `filled` (whether `irpref.lab.fill` filled the grade in), `tie`
+        (number of the group of equal scores among the documents shown, from 1; 0 if no other
+        document has this score), `retrieved` (documents of the run for the topic); for each
+        explained measure `contribution MEASURE` and `reason MEASURE`. Runs that answer no judged
+        topic have no rows.
+
+        `attrs` holds `explained`, the names of the explained measures; `relevant`, the number of
+        documents of grade 1 or more by topic; `graded`, whether there are several grades above 0;
+        `least`, the lowest positive grade by a human if grades were filled in, else 0: filled
+        grades below it do not count as relevant.
+
+    Raises
+    ------
+    ValueError
+        As the evaluator.
+
+    Examples
+    --------
+    >>> table = rankings("QMeasure", {"q": {"a": 1}}, {"run": {"q": {"a": 2, "u": 1}}})
+    >>> table[["run", "rank", "doc_id", "grade", "contribution QMeasure"]]
+       run  rank doc_id  grade  contribution QMeasure
+    0  run     1      a    1.0                    1.0
+    1  run     2      u    NaN                    0.0
+    """
+    import pandas as pd
+
+    chosen = parse_all(measures)
+    read = judgments(qrels)
+    pool = read.pool(columns_for(chosen), _preferences(chosen))
+    explainers = list(_explainers(chosen, pool))[:n_explained]
+    columns = [*_COLUMNS]
+    for explainer in explainers:
+        columns += [f"contribution {explainer.measure}", f"reason {explainer.measure}"]
+    filled, least = _filled(read)
+    blocks: list[pd.DataFrame] = []
+    for name, run in named_runs(runs).items():
+        try:
+            documents = listing(pool, run)
+        except NoCommonTopicError:
+            continue
+        accounts = [explainer.account(run, missed=False) for explainer in explainers]
+        topics = documents.topics
+        rows = np.flatnonzero(topics.position < depth)
+        topic_ids = [pool.topic_ids[t] for t in topics.topic[rows].tolist()]
+        doc_ids = [documents.doc_ids[row] for row in rows.tolist()]
+        values: list[Any] = [
+            *(name, topic_ids, topics.position[rows] + 1, doc_ids),
+            *(documents.score[rows], documents.grade[rows]),
+            [key in filled for key in zip(topic_ids, doc_ids, strict=True)],
+            _ties(documents, depth)[rows],
+            topics.spread(topics.lengths)[rows],
+        ]
+        for explainer, account in zip(explainers, accounts, strict=True):
+            reasons = explainer.reasons(account, depth)
+            values += [account.contribution[rows], [reasons[row] for row in rows.tolist()]]
+        blocks.append(pd.DataFrame(dict(zip(columns, values, strict=True))))
+    table = pd.concat(blocks, ignore_index=True) if blocks else pd.DataFrame(columns=columns)
+    relevant = pool.judged.count(pool.grade >= 1).tolist()
+    table.attrs = {
+        "explained": [str(explainer.measure) for explainer in explainers],
+        "relevant": dict(zip(pool.topic_ids, relevant, strict=True)),
+        "graded": pool.graded,
+        "least": least,
+    }
+    return table
+
+
+def _explainers(chosen: Sequence[Measure], pool: Pool) -> Iterator[Explainer]:
+    for measure in chosen:
+        with suppress(ValueError):  # no sum over documents
+            explainable(measure)
+            yield Explainer(measure, pool)
+
+
+def _preferences(chosen: Sequence[Measure]) -> bool | None:
+    """Whether measures of preferences are among them, as `Judgments.pool` takes it."""
+    return any("preferences" in needs(measure) for measure in chosen) or None
+
+
+def _filled(read: Judgments) -> tuple[set[tuple[str, str]], float]:
+    """Topics and documents with a filled grade, and the lowest positive human grade."""
+    if not read.filled.any():
+        return set(), 0.0
+    table = read.frame()
+    filled = table.loc[read.filled, ["query_id", "doc_id"]].itertuples(False, None)
+    human = table["relevance"].where((table["relevance"] > 0) & ~read.filled)
+    return set(filled), float(human.min())
+
+
+def _ties(documents: Listing, depth: int) -> Ints:
+    """Number of the group of ties of each document, among those of its topic down to `depth`; 0 if
+    no other document has its score.
+    """
+    topics, score = documents.topics, documents.score
+    numbers = np.zeros(score.size, np.int64)
+    for start, stop in zip(topics.starts.tolist(), topics.ends.tolist(), strict=True):
+        last = min(start + depth, stop)
+        shown = score[start : min(last + 1, stop)]  # a tie may reach beyond the last one shown
+        equal = np.concatenate([[False], shown[1:] == shown[:-1], [False]])
+        before, after = equal[:-1], equal[1:]
+        number = np.where(before | after, np.cumsum(after & ~before), 0)
+        numbers[start:last] = number[: last - start]
+    return numbers
+
+
+def unjudged_by_rank(
+    qrels: Qrels, runs: Mapping[str, Any] | Runs, ranks: Iterable[int] = BANDS
+) -> pd.DataFrame:
+    """Share of unjudged documents in bands of ranks, over all judged topics.
+
+    Parameters
+    ----------
+    qrels : in any form that `irpref.evaluator` takes
+    runs : mapping of name to run, or list of paths
+    ranks : numbers, ascending
+        The last rank of each band; the next band begins after it. Bands that reach beyond the end
+        of the longest run are left out.
+
+    Returns
+    -------
+    pandas.DataFrame
+        A row for each run and band: `run`, `rank` (the last of the band), `documents` (retrieved
+        there), `unjudged` (share of them; NaN if there are none). Negative grades are judgments.
+
+    Raises
+    ------
+    ValueError
+        As the evaluator; the judgments are preferences without grades.
+
+    Examples
+    --------
+    >>> qrels, run = {"q": {"a": 1}}, {"q": {"a": 3, "x": 2, "y": 1}}
+    >>> unjudged_by_rank(qrels, {"run": run})[["rank", "documents", "unjudged"]]
+       rank  documents  unjudged
+    0     1          1       0.0
+    1     2          1       1.0
+    2     3          1       1.0
+    """
+    import pandas as pd
+
+    pool = judgments(qrels).pool()
+    judged = {
+        name: run if isinstance(run, JudgedRun) else align_run(pool, run)
+        for name, run in named_runs(runs).items()
+    }
+    longest = max([1, *(int(run.n_retrieved.max(initial=0)) for run in judged.values())])
+    last = np.array([rank for rank in ranks if rank <= longest])
+    blocks = []
+    for name, run in judged.items():
+        documents = np.diff(np.minimum.outer(run.n_retrieved, last).sum(axis=0), prepend=0)
+        hits = np.diff(np.searchsorted(np.sort(run.rank), last, side="right"), prepend=0)
+        share = np.divide(hits, documents, out=np.full(last.size, np.nan), where=documents > 0)
+        columns = {"run": name, "rank": last, "documents": documents, "unjudged": 1 - share}
+        blocks.append(pd.DataFrame(columns))
+    return pd.concat(blocks, ignore_index=True)
