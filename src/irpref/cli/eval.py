@@ -22,6 +22,7 @@ from irpref.cli.say import complain, say
 from irpref.errors import JudgmentsError
 from irpref.show.text import Cell, Column, Table, rounded
 from irpref.values.files import Scorer, Scores
+from irpref.values.thresholds import thresholds_on
 
 SUMMARY = "all"  # ir_measures' name of the row over all topics
 # Numbers that describe a run but do not rank it.
@@ -137,17 +138,9 @@ def evaluate(
         n_topics = scorer.pool.n_topics
         answered = {name: n_topics - len(score.missing) for name, score in scores.items()}
         _add_answered(wide, answered, n_topics)
-    wide.notes = [*wide.notes, *_thresholds(scorer, given.measures)]
+    wide.notes = [*wide.notes, *thresholds_on(given.measures, qrels)]
     out.show(wide)
     return status
-
-
-def _thresholds(scorer: Scorer, measures: Sequence[Measure]) -> list[str]:
-    """Which grades count as relevant to binary measures, if grades are above 1."""
-    from irpref.values.thresholds import thresholds
-
-    pool = scorer.pool
-    return [] if pool is None else thresholds(measures, float(pool.level_grade.max(initial=0)))
 
 
 def _groups(path: str | None, topics: Sequence[str]) -> dict[str | None, set[str]]:

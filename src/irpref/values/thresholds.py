@@ -5,8 +5,26 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 if TYPE_CHECKING:
     from ir_measures.measures import Measure
+
+    from irpref.judged.judgments import Judgments
+
+
+def thresholds_on(measures: Iterable[Measure], qrels: Judgments) -> list[str]:
+    """`thresholds` on judgments; none if they hold preferences."""
+    if qrels.has_preferences:
+        return []
+    return thresholds(measures, float(np.max(qrels.table.value, initial=0)))
+
+
+def threshold_of(measure: Measure) -> float | None:
+    """The lowest grade that is relevant to a binary measure; None for other measures."""
+    spec: Any = measure.SUPPORTED_PARAMS.get("rel")
+    rel = measure.params.get("rel", getattr(spec, "default", None))
+    return float(rel) if spec is not None and isinstance(rel, (int, float)) else None
 
 
 def thresholds(measures: Iterable[Measure], highest: float) -> list[str]:

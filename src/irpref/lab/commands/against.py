@@ -10,6 +10,7 @@ from irpref.cli.inputs import Inputs
 from irpref.cli.output import Output
 from irpref.lab.commands import options as lab_options
 from irpref.show.text import Cell, Column, Table, of_frame, rounded
+from irpref.values.thresholds import thresholds_on
 
 
 @command(
@@ -53,7 +54,9 @@ def against(
     differences = lab.against(
         given.measures, qrels, runs[base], runs, pairs=pairs, level=level, **how
     )
-    out.show(_table(differences, rounded(places)), of_frame(differences, str))
+    table = _table(differences, rounded(places))
+    table.notes = [*table.notes, *thresholds_on(given.measures, qrels)]
+    out.show(table, of_frame(differences, str))
 
 
 def _table(differences: Any, number: Any) -> Table:

@@ -12,6 +12,7 @@ from irpref.cli.output import Output
 from irpref.lab.commands import options as lab_options
 from irpref.messages import p_value, visible
 from irpref.show.text import Column, Table, of_frame, rounded, significant
+from irpref.values.thresholds import thresholds_on
 
 
 @command("compare")
@@ -62,6 +63,7 @@ def compare(
     )
     a, b = map(visible, runs)
     tables = [_means(found, a, b, level)]
+    tables[0].notes = [*tables[0].notes, *thresholds_on(given.measures, qrels)]
     if by_query:
         tables += [_topics(part, a, b) for _, part in found.by_topic.groupby("measure", sort=False)]
     data = found.by_topic if by_query else found.assign(a=a, b=b)[["a", "b", *found.columns]]

@@ -13,6 +13,7 @@ from irpref.errors import ArgumentError
 from irpref.lab.commands import options as lab_options
 from irpref.messages import p_value
 from irpref.show.text import of_frame, rounded
+from irpref.values.thresholds import threshold_of, thresholds_on
 
 STATUS = {"pass": OK, "block": 1, "inconclusive": 3}
 _COUNTS = ("missing_baseline", "missing_candidate")
@@ -114,10 +115,13 @@ def gate(
         "worse: high is below 0, and the sign-flip test agrees (p is two-sided; half of it counts)",
         *([] if plan else _notes(found, bool(judge))),
         *found.notes,
+        *thresholds_on(given.measures, qrels),
         f"qrels: {found.qrels}",
         *([f"inputs: {found.inputs}"] if found.inputs != found.qrels else []),
     ]
     whole = {"qrels": found.qrels, "inputs": found.inputs, "version": found.version}
+    rel = {str(measure): threshold_of(measure) for measure in given.measures}
+    whole["rel"] = [rel.get(name) for name in found["measure"]]
     out.show(table, of_frame(found.assign(gate=found.verdict, **whole), str))
     return STATUS[found.verdict]
 

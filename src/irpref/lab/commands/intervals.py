@@ -12,6 +12,7 @@ from irpref.cli.types import NUMBERS, Choice
 from irpref.lab.commands import options as lab_options
 from irpref.messages import about
 from irpref.show.text import of_frame, rounded
+from irpref.values.thresholds import thresholds_on
 
 
 @command("intervals")
@@ -74,4 +75,6 @@ def intervals(
             tables[name] = lab.intervals(given.measures, qrels, run, **how)
     whole = pd.concat(tables, names=["run", None]).reset_index("run").reset_index(drop=True)
     shown = whole if by_query else whole[whole["query_id"].isna()].drop(columns="query_id")
-    out.show(of_frame(shown, rounded()), of_frame(whole, str))
+    table = of_frame(shown, rounded())
+    table.notes = [*table.notes, *thresholds_on(given.measures, qrels)]
+    out.show(table, of_frame(whole, str))

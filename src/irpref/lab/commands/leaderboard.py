@@ -15,6 +15,7 @@ from irpref.cli.types import COUNT
 from irpref.judged.types import Qrels, Runs
 from irpref.lab.commands import options as lab_options
 from irpref.show.text import Table, of_frame, rounded
+from irpref.values.thresholds import thresholds_on
 
 OBSERVED = float("inf")  # --design without a number
 DIFFERENCE = 0.05  # if none is observed
@@ -118,6 +119,7 @@ def leaderboard(
         }
         parts = board.groupby(["group", "measure"], sort=False, dropna=False)
         tables = [_table(part, board, sizes) for _, part in parts]
+        tables[-1].notes = [*tables[-1].notes, *thresholds_on(given.measures, qrels)]
     if design is not None:
         data = _design(given, qrels, runs, design, level)
         tables.append(_sizes(data, design, level))
