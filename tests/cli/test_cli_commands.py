@@ -412,7 +412,6 @@ def test_one_bad_run_names_itself(call: Call, files: Path) -> None:
     found = {(row["run"], row["code"]) for row in map(json.loads, out.splitlines())}
     assert status == 0
     assert {("bad", "invalid-run"), ("r1", "topics-without-documents")} <= found
-    assert call("check", "qrels", "r1", "bad", "AP", "--judge-next", "1")[0] == 1
 
 
 def test_float32_gives_the_order_of_pytrec_eval(call: Call, files: Path) -> None:
@@ -423,19 +422,6 @@ def test_float32_gives_the_order_of_pytrec_eval(call: Call, files: Path) -> None
         assert (
             call("eval", "q", "close", "AP", "Rprec", *more)[1] == f"AP\t{ap}\nRprec\t{precision}\n"
         )
-
-
-def test_documents_to_judge_next(call: Call, files: Path) -> None:
-    (files / "q").write_text("q 0 r 1\nq 0 s 1\n")
-    (files / "a").write_text("q Q0 r 1 3 t\nq Q0 x 2 2 t\nq Q0 y 3 1 t\n")
-    (files / "b").write_text("q Q0 x 1 3 t\nq Q0 s 2 2 t\nq Q0 z 3 1 t\n")
-    # P@3 is 1/3 for both; y and z each move one of them by 1/3, x both alike.
-    status, out, _ = call("check", "q", "a", "b", "P@3", "--judge-next", "5", "-o", "csv")
-    assert (status, out) == (0, "query_id,doc_id,weight,runs\nq,y,0.3333,a\nq,z,0.3333,b\n")
-    assert "\nJudge next\n" in call("check", "q", "a", "b", "P@3", "--judge-next", "1")[1]
-    for wrong in (["a", "b"], ["a", "P@3"]):
-        assert call("check", "q", *wrong, "--judge-next", "5")[0] == 2
-    assert call("check", "q", "a", "b", "P@3", "--judge-next", "0")[0] == 2
 
 
 def test_topics_needed_beside_the_leaderboard(call: Call) -> None:

@@ -211,7 +211,9 @@ def put_files(line, collection):
     number = 0
     for name in names:
         path = Path(name)
-        if not re.fullmatch(r"[\w./-]+\.(txt|tsv|run|gz)", name) or path.exists():
+        if name == "plan.tsv" or not re.fullmatch(r"[\w./-]+\.(txt|tsv|run|gz)", name):
+            continue
+        if path.exists():
             continue
         if name == "plan.tsv":
             continue  # of the other files, below
@@ -241,6 +243,19 @@ def put_files(line, collection):
                     human.write(f"{fields[1]} 0 {fields[2]} 1\n")
 
 
+def put_plan(line):
+    """Write the plan that a line reads: documents that nobody judged cannot be judged."""
+    words = line.split()
+    plan = irpref.lab.sample("DCG@10", None, "judge.txt", ["a.run", "b.run"], rng=1)
+    judged = irpref.read_qrels(words[2])
+    known = set(zip(judged["query_id"], judged["doc_id"], strict=True))
+    drawn = zip(plan["query_id"], plan["doc_id"], strict=True)
+    facts = plan.attrs
+    plan = plan.assign(decision=["" if pair in known else "unjudgeable" for pair in drawn])
+    plan.attrs = facts
+    plan.save("plan.tsv")
+
+
 def run_line(line, collection):
     """Run a line where we are; what it printed."""
     if os.name == "nt" or (sys.platform == "darwin" and "zcat" in line):
@@ -250,6 +265,8 @@ def run_line(line, collection):
     words = [PUBLIC.get(word, PLACEHOLDERS.get(word, word)) for word in line.split(" ")]
     line = " ".join(words)
     put_files(line, collection)
+    if "--sample plan.tsv" in line:
+        put_plan(line)
     if words[0] == "irpref" and not set("|<>;&$") & set(line):
         out, err = io.StringIO(), io.StringIO()
         typed = shlex.split(line)[1:]

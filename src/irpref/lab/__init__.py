@@ -2,8 +2,9 @@
 
 Is B better than A (`compare`, `gate`, `against`, `leaderboard`, `prefer`), how much ties, unjudged
 documents and the choice of topics matter (`intervals`), what is wrong with judgments and runs
-(`check`), how far an LLM judge carries (`fill`, `judge`), an evaluation on one page (`report`), and
-how good a measure is (`meta`). The lab uses the plugin, `irpref`; the plugin works without it."""
+(`check`), how far an LLM judge carries (`fill`, `judge`), which documents humans should judge
+(`sample`, `sampled`), an evaluation on one page (`report`), and how good a measure is (`meta`). The
+lab uses the plugin, `irpref`; the plugin works without it."""
 
 from __future__ import annotations
 
@@ -20,7 +21,6 @@ _LATER = {
     "gate": "decide.gate",
     "intervals": "trust.uncertainty",
     "judge": "judges.predictions",
-    "judge_next": "trust.holes.turnable",
     "leaderboard": "decide.board",
     "prefer": "decide.by_preference",
     "report": "page",

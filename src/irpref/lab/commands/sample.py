@@ -18,8 +18,9 @@ from irpref.cli.types import COUNT, INTEGERS
     "sample",
     epilog="""\b
 Examples:
-  irpref sample human.txt judge.txt a.run b.run DCG@10 -n 100 --looks 50,100,200 -f plan.tsv
-  irpref compare human.txt a.run b.run DCG@10 --judge judge.txt --sample plan.tsv
+  irpref sample qrels.txt judge.txt a.run b.run DCG@10 -n 100 \\
+    --looks 50,100,200 -f plan.tsv
+  irpref compare qrels.txt a.run b.run DCG@10 --judge judge.txt --sample plan.tsv
 
 HUMAN may be an empty file (/dev/null).""",
 )
