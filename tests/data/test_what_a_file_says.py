@@ -364,7 +364,7 @@ def test_a_file_that_changes_while_it_is_read_is_refused(form: str, tmp_path: Pa
     path = tmp_path / f"run.{form}"
     path.write_text(text)
     source = tables.Source(path)
-    with pytest.raises(InputError, match="changed while it was read"), source.open() as file:
+    with pytest.raises(InputError, match="changed while it was read"), source.open() as file:  # noqa: PT012
         file.read()
         with open(path, "a") as other:
             other.write(line.format(9, 9) or " ")
