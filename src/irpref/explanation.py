@@ -26,6 +26,7 @@ import numpy as np
 
 from irpref.errors import ArgumentError, MeasureError
 from irpref.judged.align import listing as listing_of
+from irpref.judged.inputs import id_text
 from irpref.judged.judgments import Judgments, judgments
 from irpref.judged.pool import Pool
 from irpref.judged.types import Qrels, Run
@@ -153,11 +154,11 @@ class Explainer:
     def topic_number(self, query_id: Any) -> int:
         """Number of a topic of the qrels; `ValueError` if it has no judgments."""
         try:
-            return self.pool.topic_of[str(query_id)]
+            return self.pool.topic_of[id_text(query_id)]
         except KeyError:
             first = ", ".join(map(repr, self.pool.topic_ids[:3]))
             raise ArgumentError(
-                f"topic {str(query_id)!r} has no judgments (the topics begin {first})",
+                f"topic {id_text(query_id)!r} has no judgments (the topics begin {first})",
                 parameter="query_id",
                 value=query_id,
             ) from None

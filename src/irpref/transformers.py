@@ -27,6 +27,7 @@ import pyterrier as pt
 from irpref.explanation import RETRIEVED, Account, Explainer
 from irpref.judged.align import Listing
 from irpref.judged.align import listing as listing_of
+from irpref.judged.inputs import id_text
 from irpref.judged.judgments import Judgments, judgments
 from irpref.judged.types import Qrels
 from irpref.kernel.segments import Bools, Ints
@@ -184,7 +185,7 @@ class Oracle(_Stage):
 
     def _ideal(self, inp: pd.DataFrame) -> pd.DataFrame:
         pool = self._pool
-        topic = [pool.topic_of.get(str(qid), -1) for qid in inp["qid"]]
+        topic = [pool.topic_of.get(id_text(qid), -1) for qid in inp["qid"]]
         ideal = pd.DataFrame({"topic": pool.judged.topic, "docno": pool.doc_ids})[pool.grade > 0]
         pairs = pd.DataFrame({"row": np.arange(len(inp)), "topic": topic}).merge(ideal, on="topic")
         rank = pairs.groupby("row").cumcount()
@@ -264,7 +265,7 @@ class Explain(_Stage):
         pt.validate.result_frame(inp, extra_columns=["score"], context=self)
         judged = self._judged_rows(inp)
         at, others = np.flatnonzero(judged), np.flatnonzero(~judged)
-        wanted = [self._pool.topic_of[str(qid)] for qid in pd.unique(inp.loc[judged, "qid"])]
+        wanted = [self._pool.topic_of[id_text(qid)] for qid in pd.unique(inp.loc[judged, "qid"])]
         account = self._explainer.account(_as_run(inp, judged), wanted, self.missed)
         if not self.missed:
             self._check_sum(account, wanted)

@@ -355,6 +355,21 @@ def test_ids_that_are_no_text_are_the_same_text_in_every_form(ids):
         assert irpref.QMeasure.evaluate(form, {"q": {text[0]: 1.0, text[1]: 2.0}}) == {"q": 2 / 3}
 
 
+def test_ids_of_bytes_are_text_wherever_topics_and_documents_are_named():
+    from irpref.hosts.pyterrier.systems import judgments_of
+    from irpref.judged.groups import groups_of
+
+    qrels = {b"t": {b"a": 1, b"b": 0}, b"u": {b"a": 1}}
+    run = {b"t": {b"a": 1.0, b"b": 2.0}, b"u": {b"a": 1.0}}
+    read = irpref.judgments(qrels, known={b"t": b"a"})
+    assert read.column("known").tolist() == [True, False, False]
+    assert set(explain("CG@2", qrels, run, query_id=b"t")["query_id"]) == {"t"}
+    masks = groups_of({b"t": "x", b"u": "y"}, read, read.topic_ids)
+    assert [inside.tolist() for inside in masks.values()] == [[True, False], [False, True]]
+    topics = pd.DataFrame({"qid": [b"t"], "query": ["what"]})
+    assert list(judgments_of(qrels, topics).topic_ids) == ["t"]
+
+
 @pytest.mark.parametrize("topic", [True, 1.5, 7, b"x", np.str_("x"), None, np.nan], ids=repr)
 def test_ids_of_topics_are_the_same_text_in_every_form(topic):
     columns = {"query_id": [topic, topic], "doc_id": ["a", "b"], "relevance": [1, 0]}

@@ -16,7 +16,7 @@ from irpref.data.columns import as_list
 from irpref.data.source import Source
 from irpref.data.trec import lines_of
 from irpref.errors import ArgumentError, InputError, JudgmentsError
-from irpref.judged.inputs import is_missing, str_list
+from irpref.judged.inputs import id_text, is_missing, str_list
 from irpref.judged.judgments import Judgments
 from irpref.judged.types import Groups
 from irpref.kernel.segments import Bools, Ints
@@ -87,7 +87,9 @@ def group_column(n_topics: int, parts: Sequence[Part]) -> dict[str, Any]:
 
 def _group_of(groups: Groups, qrels: Judgments | None) -> dict[str, str]:
     if isinstance(groups, Mapping) or (hasattr(groups, "items") and hasattr(groups, "index")):
-        return {str(topic): str(group) for topic, group in groups.items() if not is_missing(group)}
+        return {
+            id_text(topic): str(group) for topic, group in groups.items() if not is_missing(group)
+        }
     if not isinstance(groups, (str, os.PathLike)):
         raise TypeError(
             "groups: expected a mapping of topic to group, the path of a file with lines `topic "

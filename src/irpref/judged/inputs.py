@@ -459,10 +459,12 @@ def str_list(docs: list[Any], name: str = "doc_id") -> list[str]:
     except TypeError:
         if any(map(is_missing, docs)):
             raise _missing_id(name) from None
-        return [
-            doc.decode("utf-8", "surrogateescape") if isinstance(doc, bytes) else str(doc)
-            for doc in docs
-        ]
+        return [id_text(doc) for doc in docs]
+
+
+def id_text(name: object) -> str:
+    """An id of a topic or document as text: bytes are UTF-8, anything else is its `str`."""
+    return name.decode("utf-8", "surrogateescape") if isinstance(name, bytes) else str(name)
 
 
 def _missing_id(name: str) -> ColumnError:

@@ -23,6 +23,7 @@ from irpref.judged.inputs import (
     as_table,
     dataset_named,
     group,
+    id_text,
     is_dataset,
     names_dataset,
     str_list,
@@ -422,8 +423,10 @@ def _known_pairs(read: Judgments, known: Any) -> set[tuple[str, str]]:
         rows = zip(ranked.topics.topic.tolist(), ranked.doc_ids, top, strict=True)
         return {(pool.topic_ids[topic], doc) for topic, doc, kept in rows if kept}
     if isinstance(known, Mapping) and not any(isinstance(d, Mapping) for d in known.values()):
-        listed = {t: [docs] if isinstance(docs, str) else docs for t, docs in known.items()}
-        return {(str(topic), str(doc)) for topic, docs in listed.items() for doc in docs}
+        listed = {
+            t: [docs] if isinstance(docs, (str, bytes)) else docs for t, docs in known.items()
+        }
+        return {(id_text(topic), id_text(doc)) for topic, docs in listed.items() for doc in docs}
     table = judgments(known).table
     ids = (str_list(as_list(column)) for column in (table.query_id, table.doc_id))
     rows = zip(*ids, (table.value > 0).tolist(), strict=True)

@@ -41,7 +41,7 @@ from irpref.data.run_names import each_run
 from irpref.errors import AbsentRunError, ArgumentError, MeasureError, NoCommonTopicError
 from irpref.judged.align import align_run, listing
 from irpref.judged.groups import groups_of
-from irpref.judged.inputs import in_memory
+from irpref.judged.inputs import id_text, in_memory
 from irpref.judged.judgments import Judgments, judgments
 from irpref.judged.pool import FILLED, SOURCE, Pool
 from irpref.kernel.run import JudgedRun
@@ -662,7 +662,7 @@ def _highest(qrels: Judgments) -> Pool:
     for topic, doc, grade in zip(
         as_list(table.query_id), as_list(table.doc_id), table.value.tolist(), strict=True
     ):
-        pair = str(topic), str(doc)
+        pair = id_text(topic), id_text(doc)
         grades[pair] = max(grade, grades.get(pair, grade))
     topics, docs = zip(*grades, strict=True)
     return Pool.of(Table(list(topics), list(docs), np.array([*grades.values()]), {}, table.found))

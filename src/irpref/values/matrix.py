@@ -17,6 +17,7 @@ from irpref.data.run_names import each_run
 from irpref.data.source import Source
 from irpref.errors import ArgumentError, InputError, MeasureError
 from irpref.judged.groups import groups_of
+from irpref.judged.inputs import id_text
 from irpref.judged.judgments import Judgments, judgments
 from irpref.judged.types import EachRun, Frame, Groups, Qrels
 from irpref.kernel.segments import Bools, Floats, Ints
@@ -51,7 +52,7 @@ class _Matrix:
 
     def __post_init__(self) -> None:
         values = np.array(self.values, dtype=np.float64, order="C", ndmin=2)
-        systems, topics = tuple(map(str, self.systems)), tuple(map(str, self.topics))
+        systems, topics = tuple(map(str, self.systems)), tuple(map(id_text, self.topics))
         for what, names in (("system", systems), ("topic", topics)):
             if twice := [name for name, number in Counter(names).items() if number > 1]:
                 raise ArgumentError(
@@ -187,7 +188,7 @@ class TopicValues(_Matrix):
 
     def _numbers(self, what: str, known: Sequence[str], names: Iterable[str] | None) -> list[int]:
         number = {name: i for i, name in enumerate(known)}
-        wanted = known if names is None else [str(name) for name in names]
+        wanted = known if names is None else [id_text(name) for name in names]
         for name in wanted:
             if name not in number:
                 raise ArgumentError(
@@ -386,7 +387,8 @@ def _long(frame: pd.DataFrame) -> pd.DataFrame:
                 column=wanted,
             )
     table = pd.DataFrame(
-        {wanted: list(map(str, frame[names[0]])) for wanted, names in found.items()}, dtype=object
+        {wanted: list(map(id_text, frame[names[0]])) for wanted, names in found.items()},
+        dtype=object,
     )
     numbers = frame[found["value"][0]]
     table["value"] = numbers.where(numbers != "", np.nan).to_numpy(

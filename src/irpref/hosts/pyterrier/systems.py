@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from irpref.errors import ArgumentError, NoCommonTopicError
+from irpref.judged.inputs import id_text
 from irpref.judged.judgments import Judgments, judgments
 from irpref.judged.types import Qrels
 
@@ -32,7 +33,7 @@ def judgments_of(qrels: Qrels, topics: pd.DataFrame | None) -> Judgments:
     if "qid" not in getattr(topics, "columns", ()):
         what = ", ".join(map(str, getattr(topics, "columns", [type(topics).__name__])))
         raise TypeError(f"topics: expected a frame with the columns qid and query, got {what}")
-    wanted = list(dict.fromkeys(topics["qid"].astype(str)))
+    wanted = list(dict.fromkeys(map(id_text, topics["qid"])))
     read = judgments(qrels)
     if len(read) and not set(wanted) & set(read.topic_ids):
         begin = [", ".join(map(repr, ids[:3])) or "none" for ids in (wanted, read.topic_ids)]

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any, TypeAlias
 
 from irpref.errors import InputError
+from irpref.judged.inputs import id_text
 from irpref.judged.types import Frame
 
 # Text by id; a frame; a path, or the id of a data set of ir_datasets.
@@ -48,12 +49,12 @@ def _line(text: str) -> str:
 
 def _found(given: Texts, what: str, ids: list[str]) -> Mapping[str, object]:
     if isinstance(given, Mapping):
-        return {str(name): text for name, text in given.items()}
+        return {id_text(name): text for name, text in given.items()}
     if hasattr(given, "columns"):
         frame: Any = given
         id_ = _column(list(frame.columns), _IDS[what], what)
         text = _column(list(frame.columns), _TEXTS[what], what)
-        return dict(zip(map(str, list(frame[id_])), list(frame[text]), strict=True))
+        return dict(zip(map(id_text, list(frame[id_])), list(frame[text]), strict=True))
     if isinstance(given, (str, os.PathLike)):
         path = os.fspath(given)
         return _of_file(path, what) if os.path.exists(path) else _of_dataset(path, what, ids)
