@@ -502,17 +502,24 @@ def commands_page() -> str:
     return "\n\n".join(blocks) + "\n"
 
 
-# Public functions of the plugin, by what they are for; what is in none of these comes last.
-GROUPS = {
+# Public functions by what they are for; those that are in none of these come last.
+PLUGIN = {
     "Measures and their values": (
-        "parse", "parse_all", "bind", "evaluator", "score", "explain", "evidence", "crosscheck", "cite",
+        *("parse", "parse_all", "bind", "evaluator", "score", "explain", "evidence"),
+        *("crosscheck", "cite"),
     ),
     "Judgments and runs": (
-        "judgments", "preferences_from", "read_qrels", "read_run", "ranked", "read_preferences",
-        "write_preferences",
+        *("judgments", "preferences_from", "read_qrels", "read_run", "ranked"),
+        *("read_preferences", "write_preferences"),
     ),
     "ir-measures and PyTerrier": ("accelerate", "register_names", "unregister_names"),
-}  # fmt: skip
+}
+LAB = {
+    "Which system is better": ("compare", "gate", "against", "leaderboard", "prefer"),
+    "How far a value can be trusted": ("check", "intervals", "topics_needed"),
+    "Few human judgments, and LLM judges": ("fill", "judge", "sample", "sampled"),
+    "Everything on one page": ("report",),
+}
 
 
 def public(module: Any, kind: Any) -> list[str]:
@@ -526,22 +533,30 @@ def described(names: Iterable[str], directive: str = "autofunction") -> str:
     return f"```{{eval-rst}}\n{listed}\n```"
 
 
+def by_purpose(package: Any, groups: dict[str, tuple[str, ...]]) -> list[str]:
+    """A section for each group of the functions of a package."""
+    grouped = {name for group in groups.values() for name in group}
+    others = tuple(name for name in public(package, inspect.isfunction) if name not in grouped)
+    parts = []
+    for heading, group in {**groups, "Other functions": others}.items():
+        if group:
+            listed = described(f"{package.__name__}.{name}" for name in group)
+            parts += [f"## {heading}", listed]
+    return parts
+
+
 def functions_page() -> str:
     """Public functions of the plugin, from their docstrings."""
     import irpref
 
-    names = public(irpref, inspect.isfunction)
-    grouped = {name for group in GROUPS.values() for name in group}
-    groups = {**GROUPS, "Others": tuple(name for name in names if name not in grouped)}
     parts = [
         "# Functions of the plugin",
         "What `irpref` has beside its [measures](../measures/index.md). "
-        "Functions that decide, judge and report are [in the lab](lab.md).",
+        "Functions that decide, judge and report are in [the lab](lab.md).",
+        *by_purpose(irpref, PLUGIN),
+        "## Classes",
+        described(["irpref.Judgments"], "autoclass"),
     ]
-    for heading, group in groups.items():
-        if group:
-            parts += [f"## {heading}", described(f"irpref.{name}" for name in group)]
-    parts += ["## Classes", described(["irpref.Judgments"], "autoclass")]
     return "\n\n".join(parts) + "\n"
 
 
@@ -550,12 +565,11 @@ def lab_page() -> str:
     from irpref import lab
 
     parts = [
-        "# The lab",
-        "\n\n".join(inspect.cleandoc(lab.__doc__ or "").split("\n\n")[1:]),
-        "In PyTerrier, `pt.irpref.NAME` takes systems, topics, judgments and measures, in the order "
-        "of `pt.Experiment` ([the page for PyTerrier](../pyterrier.rst)).",
-        "## Functions",
-        described(f"irpref.lab.{name}" for name in public(lab, inspect.isfunction)),
+        "# Functions and modules of the lab",
+        inspect.cleandoc(lab.__doc__ or "").partition("\n\n")[2],
+        "In PyTerrier, `pt.irpref.NAME` takes systems, topics, judgments and measures, in the "
+        "order of `pt.Experiment` ([the page for PyTerrier](../pyterrier.rst)).",
+        *by_purpose(lab, LAB),
         *modules(lab),
     ]
     return "\n\n".join(parts) + "\n"

@@ -1,10 +1,11 @@
 """The lab: what to conclude from values, and how far they can be trusted.
 
-Is B better than A (`compare`, `gate`, `against`, `leaderboard`, `prefer`), how much ties, unjudged
-documents and the choice of topics matter (`intervals`), what is wrong with judgments and runs
-(`check`), how far an LLM judge carries (`fill`, `judge`), which documents humans should judge
-(`sample`, `sampled`), an evaluation on one page (`report`), and how good a measure is (`meta`). The
-lab uses the plugin, `irpref`; the plugin works without it."""
+`compare`, `gate`, `against`, `leaderboard` and `prefer` tell you which system is better.
+`intervals` shows how much ties, unjudged documents and the choice of topics can change a value, and
+`topics_needed` how many topics you need. `check` finds problems in judgments and runs. `fill`,
+`judge`, `sample` and `sampled` make the most of few human judgments, with the grades of an LLM or
+without. `report` writes an evaluation on one page, and `meta` tests measures. The lab uses the
+plugin, `irpref`; the plugin works without it."""
 
 from __future__ import annotations
 
