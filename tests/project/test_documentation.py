@@ -215,8 +215,6 @@ def put_files(line, collection):
             continue
         if path.exists():
             continue
-        if name == "plan.tsv":
-            continue  # of the other files, below
         kind = next(
             (
                 kind
@@ -230,17 +228,6 @@ def put_files(line, collection):
             text, number = text[number % len(text)], number + 1
         path.parent.mkdir(exist_ok=True)
         path.write_bytes(gzip.compress(text.encode()) if name.endswith(".gz") else text.encode())
-    if "plan.tsv" in names:
-        given = ["human.txt", "judge.txt", "a.run", "b.run", "DCG@10"]
-        assert main(["sample", *given, "-f", "plan.tsv"]) == 0
-        # Then humans judge what it asks for.
-        rows = irpref.read_qrels("human.txt")
-        judged = set(zip(rows["query_id"], rows["doc_id"], strict=True))
-        with open("human.txt", "a", encoding="utf8") as human:
-            for row in Path("plan.tsv").read_text(encoding="utf8").splitlines():
-                fields = row.split("\t")  # order, topic, document, ...
-                if fields[0].isdigit() and (fields[1], fields[2]) not in judged:
-                    human.write(f"{fields[1]} 0 {fields[2]} 1\n")
 
 
 def put_plan(line):
