@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from typing import Any
 
-from irpref.errors import ArgumentError, IrprefError, Remedy
+from irpref.errors import ArgumentError, CutWarning, InputError, IrprefError, Remedy
 from irpref.errors import DegenerateWarning as DegenerateWarning
 from irpref.errors import DuplicateWarning as DuplicateWarning
 from irpref.errors import IrprefWarning as IrprefWarning
@@ -22,6 +22,7 @@ _PACKAGES = ("irpref", "ir_measures", "pyterrier")
 given: set[tuple[type[IrprefWarning], str, str, int]] = set()
 _held: ContextVar[list[IrprefWarning] | None] = ContextVar("held", default=None)
 _about: ContextVar[str | None] = ContextVar("about", default=None)
+_whole: ContextVar[bool] = ContextVar("whole", default=False)
 
 
 @contextmanager
@@ -36,6 +37,16 @@ def held() -> Iterator[list[IrprefWarning]]:
         yield kept
     finally:
         _held.reset(before)
+
+
+@contextmanager
+def whole_files(strict: bool = True) -> Iterator[None]:
+    """Refuse a file that may have been cut off, which else is a warning; only if `strict`."""
+    before = _whole.set(strict or _whole.get())
+    try:
+        yield
+    finally:
+        _whole.reset(before)
 
 
 def warn_user(
@@ -60,9 +71,16 @@ def give(warning: IrprefWarning, once: bool = False) -> None:
     warning : IrprefWarning
     once : bool
         Whether to remember in their place what was shown where.
+
+    Raises
+    ------
+    InputError
+        A file may have been cut off, inside of `whole_files`.
     """
     if warning.run is None:
         warning.run = _about.get()
+    if isinstance(warning, CutWarning) and _whole.get():
+        raise InputError(warning.message, path=warning.path, run=warning.run)
     waiting = _held.get()
     if waiting is not None:
         waiting.append(warning)

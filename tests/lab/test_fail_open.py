@@ -309,6 +309,46 @@ def test_a_damaged_file_never_passes(inputs, capsys, what, damage):
     assert status in (1, 2, 3)
 
 
+def end_with_a_number(path):
+    """Cut a file within its last number, as far as one can see."""
+    path.write_text(path.read_text().rstrip("\n").rpartition(" ")[0] + " 12")
+
+
+@pytest.mark.parametrize("what", ["qrels", "baseline", "candidate", "judge"])
+@pytest.mark.parametrize(
+    "command",
+    [
+        ("gate", "qrels", "baseline", "candidate", "AP", "--judge", "judge"),
+        ("eval", "qrels", "baseline", "candidate", "AP", "--strict"),
+        ("check", "qrels", "baseline", "candidate", "AP", "--strict"),
+    ],
+    ids=lambda command: command[0],
+)
+def test_a_file_whose_last_line_has_no_end_is_refused(inputs, capsys, command, what):
+    if what not in command:
+        pytest.skip("not read")
+    end_with_a_number(inputs / what)
+    status = main(list(command))
+    assert status != 0
+    assert "was the file cut off?" in "".join(capsys.readouterr())
+
+
+def test_python_refuses_a_file_whose_last_line_has_no_end(inputs):
+    end_with_a_number(inputs / "candidate")
+    with pytest.raises(irpref.errors.InputError, match="cut off") as error:
+        irpref.lab.gate("AP", "qrels", "baseline", "candidate")
+    assert error.value.path == "candidate"
+    runs = {"baseline": "baseline", "candidate": "candidate"}
+    for decide in (
+        lambda **how: irpref.lab.leaderboard("AP", "qrels", runs, **how),
+        lambda **how: irpref.lab.against("AP", "qrels", "baseline", {"b": "candidate"}, **how),
+    ):
+        with pytest.raises(irpref.errors.InputError, match="cut off"):
+            decide(strict=True)
+        with pytest.warns(irpref.CutWarning):
+            decide()
+
+
 @pytest.mark.skipif(sys.platform == "win32", reason="signals")
 @pytest.mark.parametrize("candidate", ["candidate", "baseline-copy"])
 @pytest.mark.parametrize("how", ["interrupted", "closed output", "full disk"])

@@ -20,6 +20,7 @@ from irpref.cli.inputs import Inputs, named, only_topics, warn_again
 from irpref.cli.output import Output
 from irpref.cli.say import complain, say
 from irpref.errors import JudgmentsError
+from irpref.messages import whole_files
 from irpref.show.text import Cell, Column, Table, rounded
 from irpref.values.files import Scorer, Scores
 from irpref.values.thresholds import thresholds_on
@@ -82,7 +83,7 @@ Exit status: 0 done, 1 bad input, 2 bad command line, 130 interrupted, 141 outpu
     "--strict",
     is_flag=True,
     section=options.READING,
-    help="stop if a topic of a run has a document twice",
+    help="stop if a topic of a run has a document twice, or a file may have been cut off",
 )
 @options.writing_as("tsv or table")
 @options.by_query
@@ -114,7 +115,8 @@ def evaluate(
         raise click.UsageError("--no-summary (-n) needs --by-query (-q)")
     several = len(given.files) > 1
     out = replace(out, default="table" if several else "tsv")
-    qrels = given.all_judgments()
+    with whole_files(strict):
+        qrels = given.all_judgments()
     topics = qrels.topic_ids
     labels = ["run"] * several + ["topic"] * by_query + ["group"] * (groups is not None)
     asked = only_topics(topics, given.topics) if given.topics else []

@@ -28,7 +28,7 @@ from irpref.judged.order import ranked
 from irpref.judged.stream import align_file, each, n_jobs
 from irpref.measures.declare import KernelMeasure
 from irpref.measures.everyday import supports
-from irpref.messages import IrprefWarning, warn_user
+from irpref.messages import IrprefWarning, warn_user, whole_files
 from irpref.values.evaluator import CombinedEvaluator
 from irpref.values.kernels import mean_of
 
@@ -80,7 +80,7 @@ class Scorer:
     provider : str, optional
         A provider of ir_measures that computes all measures.
     strict : bool
-        Whether a repeated document is an error.
+        Whether a repeated document is an error, and a file that may have been cut off.
     by_topic : bool
         Whether values by topic are kept.
     ties, float32 : as `irpref.ranked` takes them
@@ -146,6 +146,10 @@ class Scorer:
         """
         source = path if isinstance(path, Source) else Source(path, keep=True)
         source.alone = alone
+        with whole_files(self.strict):
+            return self._scores(source)
+
+    def _scores(self, source: Source) -> Scores:
         found = Scores()
         table = self._read(source) if self.evaluator.rest or self.order else None
         judged = None if self.pool is None else self._judged(source, table)

@@ -8,6 +8,7 @@ from irpref.cli import options
 from irpref.cli.command import ERROR, OK, command
 from irpref.cli.inputs import Inputs
 from irpref.cli.output import Output
+from irpref.messages import whole_files
 from irpref.show.text import Column, Table, of_frame, rounded
 
 
@@ -28,9 +29,10 @@ def check(given: Inputs, out: Output, strict: bool) -> int:
     """
     from irpref import lab
 
-    qrels = given.judgments()
-    runs = given.runs() if given.reorders else given.files
-    found = lab.check(qrels, runs, given.measures, jobs=given.jobs, form=given.form)
+    with whole_files(strict):
+        qrels = given.judgments()
+        runs = given.runs() if given.reorders else given.files
+        found = lab.check(qrels, runs, given.measures, jobs=given.jobs, form=given.form)
     if out.for_programs:
         out.show(of_frame(found, rounded()))
     else:

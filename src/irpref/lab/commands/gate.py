@@ -11,7 +11,7 @@ from irpref.cli.output import Output
 from irpref.cli.say import say
 from irpref.errors import ArgumentError
 from irpref.lab.commands import options as lab_options
-from irpref.messages import p_value
+from irpref.messages import p_value, whole_files
 from irpref.show.text import of_frame, rounded
 from irpref.values.thresholds import threshold_of, thresholds_on
 
@@ -88,7 +88,8 @@ def gate(
     """
     from irpref import lab
 
-    qrels, runs = lab_options.read(given, judge, plan)
+    with whole_files():
+        qrels, runs = lab_options.read(given, judge, plan)
     how = lab_options.some(depth=depth, groups=groups)
     how |= {"margin": margin, "level": level, "missing": missing}
     found = lab.gate(given.measures, qrels, *runs.values(), **how)

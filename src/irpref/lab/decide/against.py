@@ -25,7 +25,7 @@ from irpref.lab.trust.frames import ResultFrame
 from irpref.lab.trust.topics import check_level
 from irpref.measures.declare import Measures
 from irpref.measures.names import parse_all
-from irpref.messages import check_choice
+from irpref.messages import check_choice, whole_files
 from irpref.values.evidence import check_present, gathered
 from irpref.values.matrix import TopicValues
 
@@ -85,7 +85,8 @@ def against(
     groups : mapping of topic to group, path of a file, or name of a column of the qrels, optional
         Means and tests for each group of topics.
     strict : bool
-        Whether a run that answers no judged topic, or retrieves no judged document, is an error.
+        Whether a run that answers no judged topic, or retrieves no judged document, is an error; so
+        is a file that may have been cut off.
 
     Returns
     -------
@@ -124,8 +125,9 @@ def against(
     if not chosen:
         raise MeasureError("against needs at least one measure")
     base, named = _with_baseline(baseline, runs)
-    read = judgments(qrels)
-    facts = gathered(chosen, read, named)
+    with whole_files(strict):
+        read = judgments(qrels)
+        facts = gathered(chosen, read, named)
     check_present(facts.systems[:1], len(facts.topics))
     absent = absent_runs(facts, strict)
     rows: dict[str, list[dict[str, Any]]] = {name: [] for name in [*named, *absent]}

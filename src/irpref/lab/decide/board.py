@@ -46,7 +46,7 @@ from irpref.lab.trust.samples import Rng, fixed_seed
 from irpref.lab.trust.topics import check_level, in_range, mean_intervals
 from irpref.measures.declare import MeasureLike, Measures
 from irpref.measures.names import parse_all
-from irpref.messages import check_choice
+from irpref.messages import check_choice, whole_files
 from irpref.values.evidence import MISSING, Evidence, gathered
 from irpref.values.matrix import TopicValues, on_the_same_topics
 
@@ -118,7 +118,8 @@ def leaderboard(
     rng : seed or numpy Generator, optional
         Random numbers of the test. By default seed 0, so that the same data give the same digits.
     strict : bool
-        Whether a run that answers no judged topic, or retrieves no judged document, is an error.
+        Whether a run that answers no judged topic, or retrieves no judged document, is an error; so
+        is a file that may have been cut off.
 
     Returns
     -------
@@ -189,8 +190,9 @@ def leaderboard(
             n_permutations=n_permutations,
             seed=fixed_seed(rng),
         )
-    read = judgments(qrels)
-    facts = gathered([*chosen, *FURTHER], read, named)
+    with whole_files(strict):
+        read = judgments(qrels)
+        facts = gathered([*chosen, *FURTHER], read, named)
     absent = absent_runs(facts, strict, alone=pairs == "none")
     found = {of.measure: of for of in on_the_same_topics(facts.tables())}
     parts = groups_of(groups, read, found[names[0]].topics)

@@ -64,6 +64,7 @@ from irpref.lab.trust.frames import ResultFrame
 from irpref.lab.trust.topics import FEWEST, check_level, difference_in_range
 from irpref.measures.declare import Measures
 from irpref.measures.names import parse_all
+from irpref.messages import whole_files
 from irpref.values.evidence import (
     MISSING,
     TOP,
@@ -167,7 +168,8 @@ def gate(
     ValueError
         An argument that is not accepted, fewer than two topics, no measure, a count, no relevant
         document, a topic without a group; a run that answers no judged topic or retrieves no judged
-        document; a judge whose grades say nothing; what the evaluator raises.
+        document; a judge whose grades say nothing; a file that may have been cut off; what the
+        evaluator raises.
 
     Examples
     --------
@@ -182,14 +184,16 @@ def gate(
     chosen = _measures(measures)
     if isinstance(qrels, Sampled):
         two = {"baseline": baseline, "candidate": candidate}
-        return _gate_sample(
-            chosen, qrels, two, margin=margin, level=level, missing=missing, groups=groups
-        )
-    read = judgments(qrels)
-    runs = {
-        name: [in_memory(one) for one in repeats_in(run)]
-        for name, run in (("baseline", baseline), ("candidate", candidate))
-    }
+        with whole_files():
+            return _gate_sample(
+                chosen, qrels, two, margin=margin, level=level, missing=missing, groups=groups
+            )
+    with whole_files():
+        read = judgments(qrels)
+        runs = {
+            name: [in_memory(one) for one in repeats_in(run)]
+            for name, run in (("baseline", baseline), ("candidate", candidate))
+        }
     facts = gathered(chosen, read, runs, depth)
     n_topics = len(facts.topics)
     if n_topics < 2:

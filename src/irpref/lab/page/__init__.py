@@ -131,7 +131,8 @@ def report(
         Form of the run files, as for `irpref.read_run`.
     strict : bool
         Whether a run that answers no judged topic, or retrieves no judged document, is an error;
-        else it is marked, and takes no part in tests.
+        else it is marked, and takes no part in tests. So is a file that may have been cut off,
+        about which there is a warning else.
 
     Returns
     -------

@@ -46,7 +46,7 @@ from irpref.measures import literature
 from irpref.measures.declare import Measures
 from irpref.measures.names import parse_all
 from irpref.measures.rpref import RPref
-from irpref.messages import IrprefWarning, about, check_choice, did_you_mean, give
+from irpref.messages import IrprefWarning, about, check_choice, did_you_mean, give, whole_files
 from irpref.plots.drawing import CRP_CUT
 from irpref.plots.plot_data import constant_npref
 from irpref.show.names import left_out, parts
@@ -130,8 +130,9 @@ def contents(measures: Measures, given: Qrels, runs: Runs, asked: Asked) -> Part
             known = f"{did_you_mean(str(name), named)} (there are {', '.join([*named][:5])})"
             raise ArgumentError(f"no run is called {name!r}{known}", parameter="runs", value=name)
     inputs = [_input(name, data) for name, data in [("judgments", given), *named.items()]]
-    qrels = judgments(given)
-    named = _opened(named, asked)  # each file is read once
+    with whole_files(asked.strict):
+        qrels = judgments(given)
+        named = _opened(named, asked)  # each file is read once
     facts = gathered([*chosen, *FURTHER], qrels, named)
     absent = absent_runs(facts, asked.strict, alone=len(named) < 2)
     found = {of.measure: of for of in on_the_same_topics(facts.tables())}
