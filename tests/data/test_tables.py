@@ -21,7 +21,7 @@ from hypothesis import strategies as st
 import irpref
 from forms import FILES
 from irpref import read_qrels, read_run
-from irpref.data import tables
+from irpref.data import forms, tables
 
 if sys.version_info >= (3, 14):
     from compression import zstd
@@ -56,7 +56,7 @@ def encoded(
 
 
 def test_every_form_is_tried() -> None:
-    assert FILES.keys() == set(tables.FORMS) - {"trec", "msmarco"}
+    assert FILES.keys() == set(forms.FORMS) - {"trec", "msmarco"}
 
 
 @pytest.mark.parametrize("pack", [bytes, gzip.compress, zstd.compress], ids=["plain", "gz", "zst"])

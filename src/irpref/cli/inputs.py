@@ -14,7 +14,8 @@ import click
 from irpref.cli.remedies import as_option, text_of
 from irpref.data.columns import Reading
 from irpref.data.columns import reading as reading_of
-from irpref.data.run_names import RUN_ENDINGS, is_folder, run_names
+from irpref.data.forms import ALL_ENDINGS
+from irpref.data.run_names import is_folder, run_names
 from irpref.errors import (
     ArgumentError,
     EmptyJudgmentsError,
@@ -297,7 +298,7 @@ def _has_runs(arguments: Iterable[str]) -> bool:
 
 
 def _looks_like_a_path(text: str) -> bool:
-    return os.sep in text or text.endswith(RUN_ENDINGS) or os.path.isdir(text)
+    return os.sep in text or text.endswith(ALL_ENDINGS) or os.path.isdir(text)
 
 
 def _is_measure(text: str) -> bool:

@@ -25,7 +25,7 @@ from irpref.cli.complete import files_and_measures, measures_only
 from irpref.cli.inputs import INPUTS, Inputs
 from irpref.cli.output import Output
 from irpref.cli.types import COLUMNS, COUNT, GAINS, INTEGERS, LABELS, SIZE, Choice
-from irpref.data.tables import FORMS as FILE_FORMS
+from irpref.data.forms import FORMS as FILE_FORMS
 from irpref.show.text import FORMS
 
 Decorator: TypeAlias = Callable[[Callable[..., Any]], Callable[..., Any]]

@@ -24,9 +24,10 @@ from irpref.data.columns import (
     objects,
     stretches_of,
 )
+from irpref.data.forms import is_packed
 from irpref.data.labels import grades_of
 from irpref.data.run_names import inside
-from irpref.data.source import PACKED, Source, check_unchanged, remember
+from irpref.data.source import Source, check_unchanged, remember
 from irpref.data.texts import Texts, Unread
 from irpref.data.trec import SHOWN
 from irpref.errors import ColumnError, InputError
@@ -69,7 +70,7 @@ def _files(source: Source) -> Iterator[tuple[Any, dict[str, str]]]:
                     if value
                 },
             )
-    elif source.is_file() and not source.name.lower().endswith(PACKED):
+    elif source.is_file() and not is_packed(source.name):
         yield source.name, {}
     else:
         with source.open() as opened:

@@ -1,4 +1,4 @@
-"""Runs and their names, and the endings of files in each form."""
+"""Runs and their names."""
 
 from __future__ import annotations
 
@@ -6,21 +6,7 @@ import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
-from irpref.data.source import PACKED
-
-# The forms, and the endings of their files' names. If `irpref.data.records` has a function of a
-# form's name, that reads it; the other forms are TREC's.
-ENDINGS = {
-    "trec": (".txt", ".run", ".trec", ".res"),
-    "msmarco": (),
-    "parquet": (".parquet", ".pq"),
-    "csv": (".csv",),
-    "tsv": (".tsv",),
-    "json": (".json",),
-    "jsonl": (".jsonl", ".ndjson"),
-}
-# Endings of run files: those of packed files first, since they come last in a name.
-RUN_ENDINGS = (*PACKED, *(ending for endings in ENDINGS.values() for ending in endings))
+from irpref.data.forms import ENDINGS, without_endings
 
 
 def run_names(paths: Sequence[str]) -> dict[str, str]:
@@ -92,10 +78,7 @@ def _is_run(runs: Mapping[Any, Any], topics: set[str]) -> bool:
 
 
 def _short(path: str) -> str:
-    name = os.path.basename(path)
-    for ending in RUN_ENDINGS:
-        name = name.removesuffix(ending)
-    return name or path
+    return without_endings(os.path.basename(path)) or path
 
 
 def each_run(runs: Any) -> Iterator[tuple[str, Any]]:

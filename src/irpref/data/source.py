@@ -18,12 +18,12 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from typing import IO, Any, TypeVar
 
+from irpref.data.forms import is_packed
 from irpref.errors import CutWarning, InputError
 from irpref.messages import warn_user
 
 T = TypeVar("T")
 PathLike = str | os.PathLike[str] | IO[bytes]
-PACKED = (".gz", ".zst", ".zstd")
 PACKED_BYTES = 1 << 18  # of a packed file that are unpacked at a time
 PACKED_RATIO = 5  # of the text of a run to its packed bytes, about
 LONGEST_LINE = 64 << 20  # bytes
@@ -94,9 +94,7 @@ class Source:
         """About how many bytes a file on disk has when unpacked; 0 for anything else."""
         if not self.is_file():
             return 0
-        return os.path.getsize(self.name) * (
-            PACKED_RATIO if self.name.lower().endswith(PACKED) else 1
-        )
+        return os.path.getsize(self.name) * (PACKED_RATIO if is_packed(self.name) else 1)
 
     @contextmanager
     def open(self) -> Iterator[IO[bytes]]:

@@ -41,10 +41,10 @@ from irpref.data.columns import (
     reading,
     to_frame,
 )
+from irpref.data.forms import FORMS, form_of_name
 from irpref.data.labels import Labels, grades_of, scheme
-from irpref.data.run_names import ENDINGS
 from irpref.data.scores import rescored
-from irpref.data.source import PACKED, PathLike, Source
+from irpref.data.source import PathLike, Source
 from irpref.data.texts import Texts
 from irpref.errors import InputError
 from irpref.kernel.segments import all_whole
@@ -53,7 +53,6 @@ from irpref.messages import check_choice
 if TYPE_CHECKING:
     import pandas as pd
 
-FORMS = tuple(ENDINGS)
 _ITERATIONS = (b"0", b"Q0")  # what the second field of qrels usually is
 BLOCK_BYTES = 1 << 20  # of a run, parsed while the previous block becomes Python objects
 
@@ -148,10 +147,7 @@ def form_of(source: PathLike | Source, form: str | None = None) -> str:
         check_choice("form", form, FORMS)
         return form
     name = source.name if isinstance(source, Source) else Source(source).name
-    base = os.path.basename(os.fspath(name)).lower()
-    for ending in PACKED:
-        base = base.removesuffix(ending)
-    found = next((form for form, endings in ENDINGS.items() if base.endswith(endings)), "trec")
+    found = form_of_name(os.path.basename(os.fspath(name)))
     return "parquet" if found == "trec" and os.path.isdir(name) else found
 
 

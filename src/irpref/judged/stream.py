@@ -46,7 +46,7 @@ def align_file(
     source : Source
         Told to `keep` if it cannot be read twice.
     form : str, optional
-        One of `irpref.data.tables.FORMS`; by the ending of the name if not given.
+        One of `irpref.data.forms.FORMS`; by the ending of the name if not given.
     block_bytes : int
         Bytes read at a time, after decompression.
     **options : as for `irpref.judged.align.align_tables`
