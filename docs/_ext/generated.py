@@ -517,7 +517,7 @@ PLUGIN = {
 LAB = {
     "Which system is better": ("compare", "gate", "against", "leaderboard", "prefer"),
     "How far a value can be trusted": ("check", "intervals", "topics_needed"),
-    "Few human judgments, and LLM judges": ("fill", "judge", "sample", "sampled"),
+    "Few human judgments, LLM judges": ("fill", "judge", "sample", "sampled"),
     "Everything on one page": ("report",),
 }
 
@@ -567,8 +567,8 @@ def lab_page() -> str:
     parts = [
         "# Functions and modules of the lab",
         inspect.cleandoc(lab.__doc__ or "").partition("\n\n")[2],
-        "In PyTerrier, `pt.irpref.NAME` takes systems, topics, judgments and measures, in the "
-        "order of `pt.Experiment` ([the page for PyTerrier](../pyterrier.rst)).",
+        "In PyTerrier, `pt.irpref.compare` and its kin take systems, topics, judgments and measures, "
+        "in the order of `pt.Experiment`: see [the page for PyTerrier](../pyterrier.rst).",
         *by_purpose(lab, LAB),
         *modules(lab),
     ]
