@@ -4,7 +4,6 @@ are any.
 
 from __future__ import annotations
 
-import os
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
@@ -21,7 +20,8 @@ from irpref.measures.declare import KernelMeasure, MeasureLike, Measures
 from irpref.measures.everyday import supports
 from irpref.measures.names import parse, parse_all
 from irpref.measures.support import check_judgments, check_supported
-from irpref.values.kernels import ByTopic, KernelEvaluator
+from irpref.messages import about
+from irpref.values.kernels import ByTopic, KernelEvaluator, path_of
 from irpref.values.prepare import check_graded, columns_for
 
 if TYPE_CHECKING:
@@ -97,10 +97,11 @@ class CombinedEvaluator(ByTopic):
         """
         return self.scored(*self._aligned(run))[0]
 
-    def _aligned(self, run: Run) -> tuple[JudgedRun | None, Run]:
-        if not isinstance(run, (str, os.PathLike)):  # an error about a file names it
-            run = in_memory(run)
-        return self.accelerated.align(run) if self.accelerated else None, run
+    def _aligned(self, run: Run) -> tuple[JudgedRun | None, Any]:
+        """The run judged, and in a form that can be read again."""
+        data = in_memory(run)
+        with about(path_of(run)):
+            return self.accelerated.align(data) if self.accelerated else None, data
 
     def scored(
         self, judged: JudgedRun | None, run: Any

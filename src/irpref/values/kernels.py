@@ -124,7 +124,7 @@ class KernelEvaluator(ByTopic):
 
     def align(self, run: Run) -> JudgedRun:
         """Align a run as the measures need it. Raises as `irpref.judged.align.align_run`."""
-        path = None if is_named() or not isinstance(run, (str, os.PathLike)) else os.fspath(run)
+        path = path_of(run)
         data = run if path is None else in_memory(run)  # an error of the reader names the file
         with about(path):
             return align_run(self.pool, data, ties=self.ties)
@@ -164,6 +164,11 @@ class KernelEvaluator(ByTopic):
             As `align_run`.
         """
         return self.values_of(self.align(run))
+
+
+def path_of(run: Run) -> str | None:
+    """The path of a run, to be named in errors and warnings; None if it has a name already."""
+    return None if is_named() or not isinstance(run, (str, os.PathLike)) else os.fspath(run)
 
 
 def mean_of(measure: Measure, values: Floats) -> float:
