@@ -29,6 +29,12 @@ def test_nothing_is_said_where_there_is_no_choice(command, call, files):
     assert "count alike" not in call(*command.split(), "AP", "nDCG")[1]
 
 
+def test_iterations_in_the_judgments_do_not_matter(call, files):
+    lines = (files / "qrels").read_text().splitlines(keepends=True)
+    (files / "qrels").write_text(lines[0].replace(" 0 ", " 0.5 ") + "".join(lines[1:]))
+    assert NOTE in call("eval", "qrels", "r1", "r2", "AP", "P@2")[1]
+
+
 def test_the_gate_gives_it_to_programs(call):
     out = call("gate", "qrels", "r2", "r1", "AP", "AP(rel=2)", "nDCG", "-o", "jsonl")[1]
     rows = map(json.loads, out.splitlines())

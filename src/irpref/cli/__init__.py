@@ -136,7 +136,7 @@ def _in_words(error: click.UsageError) -> str:
         hint = did_you_mean(wrong, known, cutoff=0.7) or hint
     elif isinstance(error, click.MissingParameter) and error.ctx:
         said = f"{said[0].lower()}{said[1:]}, as in {error.ctx.get_usage().partition(' ')[2]}"
-    elif isinstance(error, click.BadParameter):
+    elif isinstance(error, (click.BadParameter, click.BadOptionUsage)):
         said = f"{said[0].lower()}{said[1:]}"
         hint = "" if "did you mean" in said else hint
     elif type(error) is click.UsageError:

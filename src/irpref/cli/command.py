@@ -81,6 +81,14 @@ class Command(click.Command):
             parent.find_root().meta[__name__] = self.error_status
         return super().make_context(info_name, args, parent, **extra)
 
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """Sort the words; each error says which command it is about."""
+        try:
+            return super().parse_args(ctx, args)
+        except click.UsageError as error:
+            error.ctx = error.ctx or ctx
+            raise
+
     def invoke(self, ctx: click.Context) -> Any:
         """Run the command, unless it would overwrite what it reads."""
         _keep_what_is_read(ctx.params)

@@ -293,7 +293,10 @@ def _table(table: Table, page: Page) -> str:
         )
     columns = _fitted(table.columns, _cells(table, rows), labels, page)
     blocks = [_block(block, page) for block in _blocks(columns, labels, page.width)]
-    out = [*table.title.splitlines(), "\n\n".join(blocks)]
+    lines = table.title.splitlines()
+    if page.width:
+        lines = [part for line in lines for part in textwrap.wrap(line, page.width) or [""]]
+    out = [*lines, "\n\n".join(blocks)]
     for note in table.notes:
         parts = textwrap.wrap(note, page.width, subsequent_indent="  ") if page.width else [note]
         out += [page.styled(line, "dim") for line in parts or [note]]

@@ -14,9 +14,7 @@ if TYPE_CHECKING:
 
 
 def thresholds_on(measures: Iterable[Measure], qrels: Judgments) -> list[str]:
-    """`thresholds` on judgments; none if they hold preferences."""
-    if qrels.has_preferences:
-        return []
+    """`thresholds` on the grades of judgments."""
     return thresholds(measures, float(np.max(qrels.table.value, initial=0)))
 
 

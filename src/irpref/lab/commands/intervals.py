@@ -75,6 +75,8 @@ def intervals(
             tables[name] = lab.intervals(given.measures, qrels, run, **how)
     whole = pd.concat(tables, names=["run", None]).reset_index("run").reset_index(drop=True)
     shown = whole if by_query else whole[whole["query_id"].isna()].drop(columns="query_id")
+    if shown["expected"].isna().all():
+        shown = shown.drop(columns="expected")
     table = of_frame(shown, rounded())
     table.notes = [*table.notes, *thresholds_on(given.measures, qrels)]
     out.show(table, of_frame(whole, str))

@@ -8,7 +8,7 @@ import click
 
 from irpref.cli import options
 from irpref.cli.command import Argument, command
-from irpref.cli.inputs import Inputs, read_judgments
+from irpref.cli.inputs import Inputs, only_topics, read_judgments
 from irpref.cli.output import Output
 from irpref.cli.say import say
 from irpref.cli.types import COUNT, INTEGERS
@@ -20,7 +20,8 @@ from irpref.cli.types import COUNT, INTEGERS
 Examples:
   irpref sample qrels.txt judge.txt a.run b.run DCG@10 -n 100 \\
     --looks 50,100,200 -f plan.tsv
-  irpref compare qrels.txt a.run b.run DCG@10 --judge judge.txt --sample plan.tsv
+  irpref compare qrels.txt a.run b.run DCG@10 \\
+    --judge judge.txt --sample plan.tsv
 
 HUMAN may be an empty file (/dev/null).""",
 )
@@ -48,6 +49,7 @@ HUMAN may be an empty file (/dev/null).""",
 @options.option(
     "--seed", "rng", metavar="SEED", type=int, help="of the random numbers (default: a fresh one)"
 )
+@options.topics
 @options.reading
 @options.writing_as("tsv")
 def sample(
@@ -66,6 +68,10 @@ def sample(
 
     human = None if _is_empty(given.qrels) else read_judgments(given.qrels, given.form)
     judge = read_judgments(judge_file, given.form)
+    if given.topics:
+        chosen_topics = only_topics(judge.topic_ids, given.topics)
+        judge = judge.only(chosen_topics)
+        human = human and human.only(chosen_topics)
     chosen = looks or 1
     plan = lab.sample(given.measures, human, judge, given.runs(), n, looks=chosen, rng=rng)
     with out.open() as file:
