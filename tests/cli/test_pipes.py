@@ -28,7 +28,6 @@ COMMANDS = [
     "prefer {q} {r} runs/r2 --ties input",
     "report {q} {r} runs/r2 AP -f page.html",
     "check {q} {r} runs/r2 AP",
-    "check {q} {r} runs/r2 P@1 --judge-next 2",
     "intervals {q} {r} AP --over unjudged",
     "fill {q} judge",
     "fill qrels judge --labels 0=0,1=1,2=2",
