@@ -12,7 +12,7 @@ import numpy as np
 from irpref.data.columns import Coded, Table, as_list, objects, take
 from irpref.data.texts import Texts
 from irpref.errors import DuplicateWarning, NoCommonTopicError, RunError
-from irpref.judged.inputs import group, str_list, tables
+from irpref.judged.inputs import group, run_tables, str_list
 from irpref.judged.match import chunks, plain, texts_of
 from irpref.judged.order import evaluation_order
 from irpref.judged.pool import Pool
@@ -124,7 +124,7 @@ def align_run(pool: Pool, run: Any, strict: bool = False, ties: bool = False) ->
     Parameters
     ----------
     pool : Pool
-    run : as `tables` takes it
+    run : any form of run
     strict : bool
         Whether a repeated document is an error.
     ties : bool
@@ -136,7 +136,7 @@ def align_run(pool: Pool, run: Any, strict: bool = False, ties: bool = False) ->
         A score is no finite number, or a column is missing; no topic in common
         (`NoCommonTopicError`).
     """
-    parts = tables(run, "score", topics=pool.topic_of)
+    parts = run_tables(run, pool.topic_of)
     return align_tables(pool, parts, strict=strict, ties=ties).run
 
 
@@ -221,7 +221,7 @@ def listing(
     parts: list[tuple[Any, ...]] = [
         (np.zeros(0, np.int64), [], np.zeros(0), *np.zeros((2, 0), np.int64))
     ]
-    for part, row in blocks(pool, tables(run, "score", topics=pool.topic_of), repeats):
+    for part, row in blocks(pool, run_tables(run, pool.topic_of), repeats):
         segments = Segments.of_lengths(part.lengths)
         moved = evaluation_order(part.score, segments, part.falling)
         order: Ints = np.arange(part.score.size)

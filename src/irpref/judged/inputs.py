@@ -118,13 +118,12 @@ def dataset_named(name: str, what: str) -> Any:
 def tables(
     data: Any, value: str, columns: Iterable[str] | None = (), topics: Container[str] | None = None
 ) -> Iterator[Table]:
-    """The rows of any input, one table after the other; each topic of a dict is in one of them.
+    """The rows of what is in memory, one table after the other; each topic of a dict is in one of
+    them.
 
     Parameters
     ----------
-    data : DataFrame (pandas or polars), dict of dicts, iterable of namedtuples, `Table`, path, or
-        data set
-        See `in_memory`.
+    data : DataFrame (pandas or polars), dict of dicts, iterable of namedtuples, or `Table`
     value : 'score' or 'relevance'
     columns : names of further columns to take if they are present; None: all of them
     topics : container of str, optional
@@ -138,8 +137,6 @@ def tables(
     TypeError
         `data` is none of these forms.
     """
-    if value == "score":
-        data = in_memory(data)
     if isinstance(data, Mapping):
         yield from _from_dicts(data, value, topics)
     elif isinstance(data, Table):
@@ -153,6 +150,16 @@ def tables(
         yield _from_pandas(data, value, columns)
     else:
         yield _from_tuples(data, value, columns)
+
+
+def run_tables(run: Any, topics: Container[str] | None = None) -> Iterator[Table]:
+    """`tables` of a run in any form, which `in_memory` reads."""
+    return tables(in_memory(run), "score", topics=topics)
+
+
+def run_table(run: Any) -> Table:
+    """All rows of a run in any form as one table. Errors as for `tables`."""
+    return Table.joined(run_tables(run))
 
 
 def as_table(data: Any, value: str, columns: Iterable[str] | None = ()) -> Table:

@@ -12,7 +12,7 @@ import numpy as np
 
 from irpref.data.scores import rescored
 from irpref.data.tables import to_pandas
-from irpref.judged.inputs import as_table
+from irpref.judged.inputs import run_table
 from irpref.kernel.segments import Bools, Floats, Ints, NDArray, Segments
 
 if TYPE_CHECKING:
@@ -57,7 +57,7 @@ def ranked(run: Run, *, ties: str = "id", float32: bool = False) -> pd.DataFrame
     >>> ranked(run, ties="input")["score"].tolist()
     [2.0, 1.0, 3.0]
     """
-    return rescored(to_pandas(as_table(run, "score"), "score"), ties, float32)
+    return rescored(to_pandas(run_table(run), "score"), ties, float32)
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -22,7 +22,7 @@ from irpref.data.source import Source
 from irpref.data.tables import read_table
 from irpref.errors import ConflictError
 from irpref.judged.align import align_tables
-from irpref.judged.inputs import as_table
+from irpref.judged.inputs import run_table
 from irpref.judged.judgments import Judgments
 from irpref.judged.order import ranked
 from irpref.judged.stream import align_file, each, n_jobs
@@ -191,7 +191,7 @@ class Scorer:
     def _read(self, source: Source) -> Table:
         """All rows of a run, with the scores of the order that was asked for."""
         table = read_table(source, "score", self.form)
-        return as_table(ranked(table, **self.order), "score") if self.order else table
+        return run_table(ranked(table, **self.order)) if self.order else table
 
     def _judged(self, source: Source, table: Any) -> JudgedFile:
         kernels: Any = self.evaluator.accelerated

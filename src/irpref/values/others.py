@@ -14,7 +14,7 @@ from ir_measures.measures import Measure
 from ir_measures.util import Metric, ScoredDoc
 
 from irpref.data.columns import as_list, changes
-from irpref.judged.inputs import as_table, by_topic, group, str_list
+from irpref.judged.inputs import by_topic, group, run_table, str_list
 from irpref.judged.judgments import Judgments
 from irpref.kernel.segments import Floats
 from irpref.measures.support import of_host
@@ -116,7 +116,7 @@ def run_for_host(run: Run) -> Any:
             topic: dict(zip(str_list(list(docs)), map(float, docs.values()), strict=True))
             for topic, docs in by_topic(run, "score").items()
         }
-    table = as_table(run, "score")
+    table = run_table(run)
     query_id = str_list(as_list(table.query_id), "query_id")
     doc_id = str_list(as_list(table.doc_id))
     scores: dict[str, dict[str, float]] = {topic: {} for topic in group(table.query_id).names}

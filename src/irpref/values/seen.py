@@ -14,7 +14,7 @@ from irpref.data.columns import Reading
 from irpref.data.scores import blurs
 from irpref.data.tables import read_run
 from irpref.judged.align import Repeats, blocks
-from irpref.judged.inputs import as_table, group
+from irpref.judged.inputs import group, run_table
 from irpref.judged.order import evaluation_order
 from irpref.judged.pool import Pool
 from irpref.kernel.run import JudgedRun
@@ -107,7 +107,7 @@ def seen_in(run: Run, ids: JudgedIds, only_grave: bool = False) -> Seen:
 
     Raises as `irpref.judged.align.blocks`.
     """
-    pool, data = ids.pool, as_table(run, "score")
+    pool, data = ids.pool, run_table(run)
     names = group(data.query_id).names
     seen = Seen(pool.n_topics, [name for name in names if name not in pool.topic_of])
     seen.mangled += ids.mangled(seen.further, names)

@@ -31,7 +31,7 @@ import numpy as np
 from irpref.data.columns import Reading
 from irpref.data.run_names import named_runs
 from irpref.errors import ConflictError
-from irpref.judged.inputs import as_table
+from irpref.judged.inputs import run_table
 from irpref.judged.judgments import judgments
 from irpref.judged.pool import Pool
 from irpref.judged.stream import each
@@ -129,7 +129,7 @@ def check(
     systems: list[System] = []
 
     def looked_at(item: tuple[str, Run]) -> tuple[Seen, System | None]:
-        data = as_table(read(item[1], form), "score")
+        data = run_table(read(item[1], form))
         return seen_in(data, ids), advice.system(item[0], data)
 
     done_of = each(looked_at, named.items(), jobs)
