@@ -61,6 +61,8 @@ FULL = "/dev/full"
         "list",
         "eval qrels r1 AP",
         f"eval qrels r1 AP -f {FULL}",
+        "gate qrels r2 r1 AP -o jsonl",
+        "gate qrels r2 r1 AP",
     ],
 )
 def test_a_full_disk_is_an_error(words: str, files: Path) -> None:
@@ -69,7 +71,8 @@ def test_a_full_disk_is_an_error(words: str, files: Path) -> None:
         command = [sys.executable, "-c", program, *words.split()]
         done = subprocess.run(command, stdout=full, stderr=subprocess.PIPE, text=True)
     said = f"irpref: {f'{FULL}: ' * words.endswith(FULL)}No space left on device"
-    assert (done.returncode, done.stderr.splitlines()[-1]) == (1, said)
+    status = 2 if words.startswith("gate") else 1  # where 1 is a verdict
+    assert (done.returncode, done.stderr.splitlines()[-1]) == (status, said)
 
 
 @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="needs pipes that say how much is in them")
@@ -142,6 +145,22 @@ def test_broken_pipe(files: Path) -> None:
     process.stderr.close()
     assert process.wait() == 141
     assert err == ""
+
+
+@pytest.mark.parametrize("form", ["table", "jsonl"])
+def test_a_closed_output_is_no_verdict(files: Path, form: str) -> None:
+    words = ["gate", "qrels", "r2", "r1", "AP", "-o", form]
+    reader, writer = os.pipe()
+    os.close(reader)
+    command = [sys.executable, "-m", "irpref", *words]
+    done = subprocess.run(command, stdout=writer, stderr=subprocess.DEVNULL)
+    os.close(writer)
+    assert done.returncode == 141
+
+
+def test_an_option_without_its_value_names_the_command(call: Call) -> None:
+    said = "irpref: option '-t' requires an argument (see irpref explain --help)\n"
+    assert call("explain", "qrels", "r1", "RPref", "-t") == (2, "", said)
 
 
 def test_help_imports_nothing_heavy() -> None:
