@@ -8,6 +8,7 @@ from typing import Any, TypeVar
 
 import numpy as np
 
+from irpref.errors import JudgmentsError
 from irpref.kernel.preference_pairs import Preferences
 from irpref.kernel.segments import Bools, Floats, Ints, Segments, opens
 
@@ -15,6 +16,7 @@ Gains = tuple[tuple[float, float], ...] | None
 T = TypeVar("T")
 
 
+LARGEST_GAIN = 2.0**850  # sums and products of many such gains and counts are below 2^1024
 _NOTHING = object()
 _KEPT = 1 << 20  # up to so many judgments, the arrays that measures share are kept for the next run
 
@@ -115,10 +117,22 @@ class Judgments:
         )
 
     def level_mapped(self, gains: Gains) -> Floats:
-        """`gains.get(grade, grade)` of each level: shape (n_levels,)."""
+        """`gains.get(grade, grade)` of each level: shape (n_levels,).
+
+        Raises
+        ------
+        JudgmentsError
+            One is above 2^850: sums of such gains could leave the range of a double.
+        """
         out = self.level_grade.copy()
         for grade, gain in gains or ():
             out[self.level_grade == grade] = gain
+        if out.max(initial=0.0) > LARGEST_GAIN:
+            raise JudgmentsError(
+                f"gain {out.max():g} is out of reach of double precision, expected at most 2^850 "
+                f"({LARGEST_GAIN:g})",
+                value=float(out.max()),
+            )
         return out
 
     def level_gain(self, gains: Gains) -> Floats:
@@ -131,30 +145,6 @@ class Judgments:
     def gain(self, gains: Gains) -> Floats:
         """Gain of each judged document: shape (n_judged,), falling inside each topic."""
         return self.memo((Judgments.gain, gains), lambda: self.level_gain(gains)[self.level])
-
-    def level_ratio_gain(self, gains: Gains) -> Floats:
-        """`level_gain` for ratios of sums of gains, which must not leave the range of a double:
-        shape (n_levels,).
-
-        The gains themselves, but in a topic with a gain above 2^850 they are divided by a power of
-        two."""
-
-        def compute() -> Floats:
-            gain, excess = self.level_gain(gains), self.ratio_excess(gains)
-            return gain if excess is None else np.ldexp(gain, -self.levels.spread(excess))
-
-        return self.memo((Judgments.level_ratio_gain, gains), compute)
-
-    def ratio_excess(self, gains: Gains) -> Ints | None:
-        """Exponent of the power of two that `level_ratio_gain` divides by: shape (n_topics,), None
-        if all are 0.
-        """
-
-        def compute() -> Ints | None:
-            excess = np.maximum(np.frexp(self.levels.maximum(self.level_gain(gains)))[1] - 850, 0)
-            return excess if excess.any() else None
-
-        return self.memo((Judgments.ratio_excess, gains), compute)
 
     def whole(self, gains: Gains) -> bool:
         """Whether all gains are whole numbers, and so small that sums of them are exact."""
@@ -169,15 +159,13 @@ class Judgments:
         return self.memo((Judgments.whole, gains), compute)
 
     def ideal(self, gains: Gains) -> tuple[Segments, Floats]:
-        """The documents with a gain: rows by topic, and gains, falling inside each topic, as
-        `level_ratio_gain`.
-        """
+        """The documents with a gain: rows by topic, and gains, falling inside each topic."""
 
         def compute() -> tuple[Segments, Floats]:
             # Gains do not rise while grades fall, so these are the first rows of each topic.
             size = np.where(self.level_gain(gains) > 0, self.level_size, 0)
             relevant = self.levels.total_whole(size.astype(np.float64))
-            return Segments.of_lengths(relevant), np.repeat(self.level_ratio_gain(gains), size)
+            return Segments.of_lengths(relevant), np.repeat(self.level_gain(gains), size)
 
         return self.memo((Judgments.ideal, gains), compute)
 

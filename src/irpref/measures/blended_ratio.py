@@ -141,7 +141,7 @@ def blended_ratio(run: JudgedRun, beta: float, gains: Gains) -> tuple[JudgedRun,
     def compute() -> tuple[JudgedRun, Floats]:
         # Both sides of the ratio are only needed at relevant documents.
         found = run.relevant(gains)
-        gain = run.pool.level_ratio_gain(gains).take(found.level)
+        gain = run.pool.level_gain(gains).take(found.level)
         ideal, upto = ideal_gain(run.pool, gains)
         # Flat after R.
         best = upto.take(
@@ -150,11 +150,6 @@ def blended_ratio(run: JudgedRun, beta: float, gains: Gains) -> tuple[JudgedRun,
             )
         )
         number, rank = found.hits.ordinal, found.rank
-        excess = run.pool.ratio_excess(gains)
-        if excess is not None:  # both sides of the fraction are in the unit of the gains
-            number, rank = (
-                np.ldexp(part * 1.0, -found.hits.spread(excess)) for part in (number, rank)
-            )
         ratio = (beta * found.hits.running(gain, run.pool.whole(gains)) + number) / (
             beta * best + rank
         )
@@ -215,13 +210,9 @@ def r_measure(run: JudgedRun, *, beta: float, gains: Gains, judged_only: bool) -
     ideal, upto = ideal_gain(run.pool, gains)
     # What is below rank R has no part in BR(R).
     found = found.select(found.rank <= found.hits.spread(ideal.lengths))
-    one, r = np.ones(run.n_topics), ideal.lengths.astype(np.float64)
-    excess = run.pool.ratio_excess(gains)
-    if excess is not None:  # both sides of the fraction are in the unit of the gains
-        one, r = np.ldexp(one, -excess), np.ldexp(r, -excess)
     best = np.append(upto, 0.0)[np.where(ideal.lengths > 0, ideal.ends - 1, -1)]
-    adds = beta * run.pool.level_ratio_gain(gains)[found.level] + found.hits.spread(one)
-    size = np.where(ideal.lengths > 0, beta * best + r, 1.0)
+    adds = beta * run.pool.level_gain(gains)[found.level] + 1.0
+    size = np.where(ideal.lengths > 0, beta * best + ideal.lengths, 1.0)
     return Parts(found, adds, size, gain=lambda: run.pool.gain(gains), most=1.0)
 
 
@@ -272,15 +263,13 @@ def blended_over_ties(
     pool = run.pool
     ideal, upto = ideal_gain(pool, gains)
     size = ideal.lengths if cutoff is None else np.minimum(ideal.lengths, cutoff)
-    excess = pool.ratio_excess(gains)
-    unit = np.ones(run.n_topics) if excess is None else np.ldexp(1.0, -excess)
     relevant = pool.gain(gains) > 0
 
     def weight(rank: Ints, topic: Ints) -> Floats:
         best = np.append(upto, 0.0)[np.minimum(ideal.starts[topic] + rank, ideal.ends[topic]) - 1]
-        return 1 / (beta * best + rank * unit[topic])
+        return 1 / (beta * best + rank)
 
-    adds = beta * pool.level_ratio_gain(gains)[pool.level] + pool.judged.spread(unit)
+    adds = beta * pool.level_gain(gains)[pool.level] + 1.0
     return WeightedSum(relevant * 1.0, size, weight, np.where(relevant, adds, 0.0))
 
 

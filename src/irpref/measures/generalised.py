@@ -85,11 +85,10 @@ def g_recall(run: JudgedRun, *, gains: Gains, cutoff: int | None) -> Parts:
     has a gain.
     """
     view, gain = run.at(cutoff), level_gains(run.pool, gains)
-    part = _parts_of_sums(run.pool, gain)
     return Parts(
         view,
-        part[view.level],
-        run.pool.level_total(part),
+        gain[view.level],
+        run.pool.level_total(gain),
         gain=lambda: gain[run.pool.level],
         most=1.0,
     )
@@ -97,15 +96,8 @@ def g_recall(run: JudgedRun, *, gains: Gains, cutoff: int | None) -> Parts:
 
 def g_recall_over_ties(run: JudgedRun, *, gains: Gains, **_: Any) -> WeightedSum:
     """Gain of each document within the cutoff."""
-    part = _parts_of_sums(run.pool, level_gains(run.pool, gains))
-    return WeightedSum(part[run.pool.level], run.pool.level_total(part))
-
-
-def _parts_of_sums(pool: Judgments, gain: Floats) -> Floats:
-    """Gains of the levels in a unit in which they can be added up: shape (n_levels,)."""
-    # Sums of gains near the largest double must stay below it; a power of two takes no digit.
-    excess = np.maximum(np.frexp(pool.levels.maximum(gain))[1] - 850, 0)
-    return np.ldexp(gain, -pool.levels.spread(excess)) if excess.any() else gain
+    gain = level_gains(run.pool, gains)
+    return WeightedSum(gain[run.pool.level], run.pool.level_total(gain))
 
 
 def gain_reasons(topic: Topic) -> None:

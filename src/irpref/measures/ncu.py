@@ -98,7 +98,7 @@ def ncu(
     if stop == "uniform":
         weight, size = np.ones(useful.size), r.astype(np.float64)
     elif stop == "graded":
-        weight = run.pool.level_ratio_gain(gains)[found.level]
+        weight = run.pool.level_gain(gains)[found.level]
         size = np.append(upto, 0.0)[np.where(r > 0, ideal.ends - 1, -1)]
     else:
         weight = gamma ** (found.hits.ordinal - 1)

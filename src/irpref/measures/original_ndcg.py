@@ -102,7 +102,7 @@ def gain_parts(
     """
     # Documents without a gain add nothing and are dropped; the others keep their ranks.
     view = run.view(cutoff, judged_only).relevant(gains)
-    gain = run.pool.level_ratio_gain(gains)[view.level] / discount(view.rank, base)
+    gain = run.pool.level_gain(gains)[view.level] / discount(view.rank, base)
     size = ideal_dcg(run.pool, base, gains, cutoff) if normalised else np.ones(run.n_topics)
     return Parts(
         view, gain, size, gain=lambda: run.pool.gain(gains), most=1.0 if normalised else np.inf
@@ -137,7 +137,7 @@ def gain_over_ties(
 ) -> WeightedSum:
     """A gain divided by the discount of its rank."""
     size = ideal_dcg(run.pool, base, gains, cutoff) if normalised else np.ones(run.n_topics)
-    gain = run.pool.level_ratio_gain(gains)[run.pool.level]
+    gain = run.pool.level_gain(gains)[run.pool.level]
     return WeightedSum(gain, size, lambda rank, _: 1 / discount(rank, base))
 
 
