@@ -37,7 +37,7 @@ def partition(value: Floats, n: int, top: float) -> Floats:
 
     A value on a boundary belongs to the partition above it (figure 1 of the paper).
     """
-    # By a power of two, which takes no digit: a multiple of a grade of 1e308 has no double.
+    # By a power of two, which takes no digit: a multiple of a `max_rel` of 1e308 has no double.
     exponent = int(np.frexp(top)[1])
     exact = n * np.ldexp(value, -exponent) / np.ldexp(top, -exponent)
     part = np.floor(exact)
