@@ -338,6 +338,7 @@ def test_a_line_has_a_greatest_length(
             read_run(written(tmp_path / name, first + b"\n" + b"a" * 300))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("unit", ["a ", "x", "1 Q0 b "])
 @pytest.mark.parametrize("mb", [60, 200])
 def test_a_line_without_an_end_is_refused_in_little_memory(

@@ -99,6 +99,7 @@ def test_pdflatex_sets_tables_and_the_methods_sentence(tmp_path):
     )
 
 
+@pytest.mark.slow
 def test_a_browser_reads_the_report():
     qrels = {
         t: {d: (i + j) % 3 for j, d in enumerate("abcde")} for i, t in enumerate(["q1", "q2", "q3"])

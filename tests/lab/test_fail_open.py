@@ -349,6 +349,7 @@ def test_python_refuses_a_file_whose_last_line_has_no_end(inputs):
             decide()
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(sys.platform == "win32", reason="signals")
 @pytest.mark.parametrize("candidate", ["candidate", "baseline-copy"])
 @pytest.mark.parametrize("how", ["interrupted", "closed output", "full disk"])

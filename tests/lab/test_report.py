@@ -421,6 +421,7 @@ def test_the_script_of_the_pictures_is_that_of_the_package_with_its_licence(made
         assert words in licence
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("python", ["''", "'/bin/false'"])
 def test_the_script_of_the_pictures_needs_no_second_process(python):
     code = f"""

@@ -101,6 +101,7 @@ def test_a_census_gives_the_differences_of_full_judgments(measure: str) -> None:
     assert low[0] == high[0] == pytest.approx(differences[0].mean())
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("measure", "kind"), list(product(["P@5", "DCG@5"], ["own", "inverted"])))
 def test_differences_are_unbiased_and_intervals_hold_them(measure: str, kind: str) -> None:
     human, judge, runs = made()

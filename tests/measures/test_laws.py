@@ -489,6 +489,7 @@ print(evaluator.calc_aggregate(data.run))
 """
 
 
+@pytest.mark.slow
 def test_the_hash_seed_does_not_show():
     here = os.path.dirname(__file__)
     path = os.pathsep.join([here, os.path.dirname(here), os.environ.get("PYTHONPATH", "")])

@@ -67,6 +67,7 @@ def test_entry_points():
     }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "scenario", ["irpref_first", "pyterrier_first", "stages_first", "measures_of_pyterrier_first"]
 )

@@ -41,6 +41,7 @@ def test_the_largest_grades_beside_the_lowest_double():
     )  # N = 1: b loses all its weight
 
 
+@pytest.mark.slow
 def test_a_very_deep_topic():
     n = (1 << 21) + 10
     ids = pd.array([str(i) for i in range(n)], dtype=object)

@@ -44,6 +44,7 @@ def test_its_python_runs(capsys):
     assert table["RPref(norm='relative2',max_rel=4)"].round(4).tolist() == [0.2613, 0.2788]
 
 
+@pytest.mark.slow
 def test_its_command_lines_run(tmp_path, monkeypatch, capsys):
     pytest.importorskip("jinja2", reason="writes the report")
     from irpref.cli import main

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import click
@@ -49,15 +49,20 @@ def seed(of: str) -> Decorator:
     )
 
 
-def filled(given: Inputs, judges: Sequence[str], runs: Any = None) -> Judgments:
-    """The judgments of the topics asked for, their holes filled with the grades of judges, and with
-    the ranks of runs.
+def filled(
+    given: Inputs, judges: Sequence[str], runs: Callable[[], dict[str, Any] | None] = dict
+) -> Judgments:
+    """The judgments of the topics asked for, their holes filled with the grades of judges.
+
+    Judgments are read before the runs, which are asked for only if their ranks say how many filled
+    documents are relevant.
     """
     qrels = read_judgments(given.qrels, given.form)
     if judges:
         from irpref.lab import fill
 
-        by_judge = fill(qrels, [read_judgments(path, given.form) for path in judges], runs)
+        grades = [read_judgments(path, given.form) for path in judges]
+        by_judge = fill(qrels, grades, runs() or None)
         say(by_judge.text)
         qrels = by_judge
     # A document that only a judge graded may be known, too.
@@ -88,8 +93,14 @@ def read(
         return of_sample(given, judges, plan), given.runs()
     from irpref.lab.findings.checks import check, grave
 
-    runs = given.runs()
-    qrels = filled(given, judges, runs if ranks and len(runs) > 1 else None)
+    runs: dict[str, Any] = {}
+
+    def of_ranks() -> dict[str, Any] | None:
+        runs.update(given.runs())
+        return runs if ranks and len(runs) > 1 else None
+
+    qrels = filled(given, judges, of_ranks)
+    runs = runs or given.runs()
     for line in grave(check(qrels, runs, given.measures)):
         say(f"check: {line}")
     return qrels, runs

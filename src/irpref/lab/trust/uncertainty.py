@@ -82,8 +82,8 @@ def intervals(
 
     Examples
     --------
-    >>> qrels = {"q1": {"a": 1}, "q2": {"a": 1}, "q3": {"a": 1}}
-    >>> run = {"q1": {"a": 2, "b": 1}, "q2": {"a": 1, "b": 2}, "q3": {"a": 2, "b": 1}}
+    >>> qrels = {f"q{n}": {"a": 1} for n in range(6)}
+    >>> run = {f"q{n}": {"a": 1, "b": n % 2 * 2} for n in range(6)}
     >>> intervals(["RR"], qrels, run, over="topics", method="t").round(4)
       query_id measure   value     low  expected    high  exact
     0     None      RR  0.8333  0.1162    0.8333  1.5504   True

@@ -160,7 +160,6 @@ USES: dict[str, Callable[[Form], Any]] = {
     "lab.judge": lambda m: lab.judge(
         ["AP"], m(HUMAN, "relevance"), m(JUDGE, "relevance"), of_runs(m)
     ),
-    "lab.judge_next": lambda m: lab.judge_next("P@5", judged(m), of_runs(m), n=5),
     "lab.leaderboard": lambda m: lab.leaderboard(
         MEASURES, judged(m), of_runs(m), n_permutations=50
     ),
@@ -188,7 +187,19 @@ USES: dict[str, Callable[[Form], Any]] = {
     "lab.meta.thin": lambda m: lab.meta.thin(judged(m), 50, least=(1, 1)),
 }
 # Names of parameters for judgments and runs.
-READ = {"data", "qrels", "run", "runs", "source", "human", "judge", "baseline", "candidate", "a", "b"}
+READ = {
+    "data",
+    "qrels",
+    "run",
+    "runs",
+    "source",
+    "human",
+    "judge",
+    "baseline",
+    "candidate",
+    "a",
+    "b",
+}
 # What they call runs are the names of runs, or values.
 OTHERS = {"curves.curve_table", "curves.value_differences"}
 
