@@ -13,7 +13,7 @@ from irpref.data.texts import Texts
 from irpref.errors import ConflictError, EmptyJudgmentsError, JudgmentsError, Remedy
 from irpref.judged.inputs import group, is_missing, str_list
 from irpref.judged.match import plain, texts_of
-from irpref.kernel.grades import Gains, Judgments
+from irpref.kernel.grades import Gains, Grades
 from irpref.kernel.preference_pairs import Preferences
 from irpref.kernel.segments import Bools, Floats, Ints, Segments, order_by
 
@@ -22,7 +22,7 @@ from irpref.kernel.segments import Bools, Floats, Ints, Segments, order_by
 SOURCE, FILLED, LOWEST = "source", "judge", "lowest"
 
 
-class Pool(Judgments):
+class Pool(Grades):
     """The qrels, ready to judge any number of runs.
 
     Attributes

@@ -2,7 +2,7 @@
 from here.
 """
 
-from irpref.kernel.grades import Gains, Judgments
+from irpref.kernel.grades import Gains, Grades
 from irpref.kernel.reasons import MISSED, REST, RETRIEVED, Topic, names, say_preferences
 from irpref.kernel.run import JudgedRun
 from irpref.kernel.segments import Bools, Floats, Ints, Segments, ratio
@@ -13,9 +13,9 @@ __all__ = [
     "Bools",
     "Floats",
     "Gains",
+    "Grades",
     "Ints",
     "JudgedRun",
-    "Judgments",
     "Parts",
     "Segments",
     "Sum",

@@ -21,7 +21,7 @@ _NOTHING = object()
 _KEPT = 1 << 20  # up to so many judgments, the arrays that measures share are kept for the next run
 
 
-class Judgments:
+class Grades:
     """What the measures see of the qrels: arrays, by topic, in ideal order.
 
     A *level* is a grade that occurs in a topic. Sums over the pool go over the few levels of a
@@ -113,7 +113,7 @@ class Judgments:
     def _held(self) -> int:
         memo = list(self._memo.values())
         return len(memo) * self.grade.nbytes + sum(
-            part._held() for part in memo if isinstance(part, Judgments)
+            part._held() for part in memo if isinstance(part, Grades)
         )
 
     def level_mapped(self, gains: Gains) -> Floats:
@@ -138,13 +138,13 @@ class Judgments:
     def level_gain(self, gains: Gains) -> Floats:
         """`level_mapped`, but 0 for grades of 0 and below: shape (n_levels,)."""
         return self.memo(
-            (Judgments.level_gain, gains),
+            (Grades.level_gain, gains),
             lambda: np.where(self.level_grade > 0, self.level_mapped(gains), 0.0),
         )
 
     def gain(self, gains: Gains) -> Floats:
         """Gain of each judged document: shape (n_judged,), falling inside each topic."""
-        return self.memo((Judgments.gain, gains), lambda: self.level_gain(gains)[self.level])
+        return self.memo((Grades.gain, gains), lambda: self.level_gain(gains)[self.level])
 
     def whole(self, gains: Gains) -> bool:
         """Whether all gains are whole numbers, and so small that sums of them are exact."""
@@ -156,7 +156,7 @@ class Judgments:
                 and gain.max(initial=0.0) < 2.0**53 / max(self.judged.size, 1)
             )
 
-        return self.memo((Judgments.whole, gains), compute)
+        return self.memo((Grades.whole, gains), compute)
 
     def ideal(self, gains: Gains) -> tuple[Segments, Floats]:
         """The documents with a gain: rows by topic, and gains, falling inside each topic."""
@@ -167,7 +167,7 @@ class Judgments:
             relevant = self.levels.total_whole(size.astype(np.float64))
             return Segments.of_lengths(relevant), np.repeat(self.level_gain(gains), size)
 
-        return self.memo((Judgments.ideal, gains), compute)
+        return self.memo((Grades.ideal, gains), compute)
 
     def level_total(self, values: Floats) -> Floats:
         """Sum over all judged documents of a value their level has: (n_levels,) to (n_topics,)."""
@@ -176,19 +176,19 @@ class Judgments:
     def count_relevant(self, rel: float) -> Ints:
         """R, the number of documents with a grade of at least `rel`: shape (n_topics,)."""
         return self.memo(
-            (Judgments.count_relevant, rel), lambda: self.count_levels(self.level_grade >= rel)
+            (Grades.count_relevant, rel), lambda: self.count_levels(self.level_grade >= rel)
         )
 
     def count_levels(self, mask: Bools) -> Ints:
         """Judged documents of the levels that `mask` keeps: (n_levels,) to (n_topics,)."""
         return self.level_total(mask.astype(np.float64)).astype(np.int64)
 
-    def topics(self, start: int, stop: int) -> Judgments:
+    def topics(self, start: int, stop: int) -> Grades:
         """Topics `start` to `stop - 1`."""
 
-        def compute() -> Judgments:
+        def compute() -> Grades:
             rows = slice(int(self.judged.offsets[start]), int(self.judged.offsets[stop]))
-            part = Judgments(
+            part = Grades(
                 self.judged.slice(start, stop),
                 self.grade[rows],
                 {name: column[rows] for name, column in dict(self.columns).items()},
@@ -200,10 +200,10 @@ class Judgments:
         if self.load[-1] > _KEPT:
             return compute()
         # Columns may join later, when other measures ask for them.
-        return self.memo((Judgments.topics, start, stop, *self.columns), compute)
+        return self.memo((Grades.topics, start, stop, *self.columns), compute)
 
 
-class Levels(Judgments):
+class Levels(Grades):
     """Judgments of which only the levels are known; the documents are listed for a measure that
     asks for them.
 

@@ -6,23 +6,23 @@ from __future__ import annotations
 
 import numpy as np
 
-from irpref.kernel.grades import Judgments
+from irpref.kernel.grades import Grades
 from irpref.kernel.run import JudgedRun
 from irpref.kernel.segments import Floats, Ints
 
 
-def regraded(pool: Judgments, grade: Floats) -> tuple[Judgments, Ints]:
+def regraded(pool: Grades, grade: Floats) -> tuple[Grades, Ints]:
     """Judgments with other grades.
 
     Parameters
     ----------
-    pool : Judgments
+    pool : Grades
     grade : float array (n_judged,)
         The new grade of each row of the pool.
 
     Returns
     -------
-    judgments : Judgments
+    judgments : Grades
         Without further columns.
     row : int array (n_judged,)
         Where each row of the pool is among them.
@@ -30,10 +30,10 @@ def regraded(pool: Judgments, grade: Floats) -> tuple[Judgments, Ints]:
     order = np.lexsort((-grade, pool.judged.topic))
     row = np.empty_like(order)
     row[order] = np.arange(order.size)
-    return Judgments(pool.judged, grade[order]), row
+    return Grades(pool.judged, grade[order]), row
 
 
-def run_on(run: JudgedRun, judgments: Judgments, row: Ints) -> JudgedRun:
+def run_on(run: JudgedRun, judgments: Grades, row: Ints) -> JudgedRun:
     """A run judged by what `regraded` returned."""
     return JudgedRun(
         judgments,

@@ -12,7 +12,7 @@ from irpref.errors import ArgumentError
 from irpref.kernel.segments import Bools, Floats, Ints, NDArray, Segments
 
 if TYPE_CHECKING:
-    from irpref.kernel.grades import Gains, Judgments
+    from irpref.kernel.grades import Gains, Grades
 
 T = TypeVar("T")
 S = TypeVar("S", bound=np.generic)
@@ -35,7 +35,7 @@ class JudgedRun:
 
     Attributes
     ----------
-    pool : Judgments
+    pool : Grades
         The judgments of the same topics.
     hits : Segments
         Retrieved judged documents (rows) by topic.
@@ -54,7 +54,7 @@ class JudgedRun:
 
     def __init__(
         self,
-        pool: Judgments,
+        pool: Grades,
         hits: Segments,
         rank: Ints,
         row: Ints | Callable[[], Ints],
@@ -97,7 +97,7 @@ class JudgedRun:
         return self.pool.level_grade[self.level]
 
     def gain(self, gains: Gains) -> Floats:
-        """Gain of each hit: shape (n_hits,), 0 for grades of 0 and below. See `Judgments.gain`."""
+        """Gain of each hit: shape (n_hits,), 0 for grades of 0 and below. See `Grades.gain`."""
         return self.memo((JudgedRun.gain, gains), lambda: self.pool.level_gain(gains)[self.level])
 
     def memo(self, key: Hashable, compute: Callable[[], T]) -> T:

@@ -89,10 +89,10 @@ from irpref.kernel import (
     Bools,
     Floats,
     Gains,
+    Grades,
     Holes,
     Ints,
     JudgedRun,
-    Judgments,
     OneDocument,
     Parts,
     Segments,
@@ -104,7 +104,7 @@ from irpref.measures.blended_holes import stop_extremes
 from irpref.measures.declare import CUTOFF, GAINS, JUDGED_ONLY, KernelMeasure, Param, register
 
 
-def ideal_gain(pool: Judgments, gains: Gains) -> tuple[Segments, Floats]:
+def ideal_gain(pool: Grades, gains: Gains) -> tuple[Segments, Floats]:
     """Rows of the ideal list by topic, and the gain cumulated down to each.
 
     cgI of the definition: all documents of the pool with a gain, by falling gain. It is never cut,

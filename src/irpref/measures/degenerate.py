@@ -9,7 +9,7 @@ from collections.abc import Iterable
 import numpy as np
 from ir_measures.measures import Measure
 
-from irpref.kernel import Bools, Floats, Judgments
+from irpref.kernel import Bools, Floats, Grades
 from irpref.measures.declare import needs
 from irpref.messages import DegenerateWarning, warn_user
 
@@ -26,7 +26,7 @@ def nonrelevant(measure: Measure, grade: Floats) -> Bools:
     return (grade >= 0) & (value <= 0)
 
 
-def lacks_nonrelevant(measure: Measure, judgments: Judgments) -> Bools:
+def lacks_nonrelevant(measure: Measure, judgments: Grades) -> Bools:
     """Topics in which a measure needs a document judged non-relevant, and there is none: shape
     (n_topics,).
     """

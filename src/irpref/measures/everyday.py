@@ -63,10 +63,10 @@ from ir_measures.measures import Measure
 from irpref.kernel import (
     Floats,
     Gains,
+    Grades,
     Holes,
     Ints,
     JudgedRun,
-    Judgments,
     OneDocument,
     Unmoved,
     WeightedSum,
@@ -201,13 +201,13 @@ def _log2(numbers: Ints) -> Floats:
     return _log2_table.take(numbers)
 
 
-def level_gain(pool: Judgments, gains: Gains, exponential: bool) -> Floats:
+def level_gain(pool: Grades, gains: Gains, exponential: bool) -> Floats:
     """Gain of each level: shape (n_levels,), 0 for negative grades."""
     gain = np.maximum(pool.level_mapped(gains), 0.0)
     return np.exp2(gain) - 1 if exponential else gain
 
 
-def ideal_dcg(pool: Judgments, gains: Gains, exponential: bool, cutoff: int | None) -> Floats:
+def ideal_dcg(pool: Grades, gains: Gains, exponential: bool, cutoff: int | None) -> Floats:
     """DCG of the ideal list: shape (n_topics,)."""
 
     def compute() -> Floats:

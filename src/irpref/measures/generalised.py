@@ -42,9 +42,9 @@ import numpy as np
 from irpref.kernel import (
     Floats,
     Gains,
+    Grades,
     Holes,
     JudgedRun,
-    Judgments,
     Parts,
     Sum,
     Topic,
@@ -53,7 +53,7 @@ from irpref.kernel import (
 from irpref.measures.declare import CUTOFF, GAINS, KernelMeasure, Param, register
 
 
-def level_gains(pool: Judgments, gains: Gains) -> Floats:
+def level_gains(pool: Grades, gains: Gains) -> Floats:
     """Gain of each level, that of grade 0 included, 0 for negative grades: shape (n_levels,).
 
     The grade or what `gains` makes of it, before it is put on the scale.

@@ -40,10 +40,10 @@ import numpy as np
 from irpref.kernel import (
     Floats,
     Gains,
+    Grades,
     Holes,
     Ints,
     JudgedRun,
-    Judgments,
     Parts,
     Sum,
     Topic,
@@ -70,7 +70,7 @@ def discount(rank: Ints, base: float) -> Floats:
     return np.where(rank < base, 1.0, np.maximum(log, 1.0))
 
 
-def ideal_dcg(pool: Judgments, base: float, gains: Gains, cutoff: int | None) -> Floats:
+def ideal_dcg(pool: Grades, base: float, gains: Gains, cutoff: int | None) -> Floats:
     """DCG of the ideal list of each topic: shape (n_topics,).
 
     All documents of the pool with a gain, by falling gain, whatever was retrieved.

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from irpref.kernel import Floats, Ints, JudgedRun, Judgments, Segments
+from irpref.kernel import Floats, Grades, Ints, JudgedRun, Segments
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -28,7 +28,7 @@ class Ideal:
     negatives: bool  # whether any topic has negative grades
 
 
-def ideal(pool: Judgments) -> Ideal:
+def ideal(pool: Grades) -> Ideal:
     """Intervals of the levels in the ideal list.
 
     A level is a grade of a topic. If all documents of a level fill the ranks 3 to 7 of the ideal
@@ -116,7 +116,7 @@ def crp_curve(run: JudgedRun, depth: int | None = None) -> Curve:
     return run.memo((crp_curve, depth), compute)
 
 
-def worst(pool: Judgments) -> Floats:
+def worst(pool: Grades) -> Floats:
     """CRP(w, R) = -R (R + 1) / 2: shape (n_topics,).
 
     Nothing relevant in the top R: a non-relevant document at rank j is R + 1 - j ranks too high,

@@ -16,7 +16,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from irpref.errors import MeasureError
-from irpref.kernel import Floats, Gains, Ints, Judgments
+from irpref.kernel import Floats, Gains, Grades, Ints
 
 # Of max_rel, the share that a positive gain has at least: below, products would leave the range of
 # a double.
@@ -68,7 +68,7 @@ class Scale:
     name: tuple[Gains, float, int | None]  # what it was made of
 
 
-def scale(pool: Judgments, gains: Gains, max_rel: float, n: int | None) -> Scale:
+def scale(pool: Grades, gains: Gains, max_rel: float, n: int | None) -> Scale:
     """Place the grades on the scale, and cut it into n partitions if n is given.
 
     Parameters

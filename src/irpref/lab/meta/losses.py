@@ -33,7 +33,7 @@ from irpref.judged.fingerprint import canonical
 from irpref.judged.judgments import judgments
 from irpref.judged.pool import Pool
 from irpref.judged.types import Qrels
-from irpref.kernel.grades import Judgments
+from irpref.kernel.grades import Grades
 from irpref.kernel.run import JudgedRun
 from irpref.kernel.segments import Bools, Ints, Segments, all_whole, order_by
 from irpref.lab.trust.samples import Rng
@@ -58,17 +58,17 @@ class Restriction:
     ----------
     keep : bool array (n, n_judged)
         Rows of the full pool that each subset keeps; you may give (n_judged,) for one subset.
-    pool : Judgments
+    pool : Grades
         What is left, still in ideal order.
     """
 
-    def __init__(self, pool: Judgments, keep: Bools) -> None:
+    def __init__(self, pool: Grades, keep: Bools) -> None:
         self.keep = keep = np.atleast_2d(keep)
         n, n_judged = keep.shape
         rows = np.flatnonzero(keep)
         row = rows % n_judged
         columns = {name: column[row] for name, column in pool.columns.items()}
-        self.pool = Judgments(_repeated(pool.judged, n).part(rows), pool.grade[row], columns)
+        self.pool = Grades(_repeated(pool.judged, n).part(rows), pool.grade[row], columns)
         # New number of each level of the full pool, for the first subset, then the second, and so
         # on.
         self._level = np.zeros(n * pool.level_start.size, np.int64)

@@ -16,7 +16,7 @@ import numpy as np
 
 from irpref.judged.align import listing
 from irpref.judged.inputs import in_memory
-from irpref.kernel.grades import Judgments, Levels
+from irpref.kernel.grades import Grades, Levels
 from irpref.kernel.run import JudgedRun
 from irpref.kernel.segments import Bools, Floats, Ints, Segments, order_by
 from irpref.kernel.uncertain import OpenTopic
@@ -75,7 +75,7 @@ class Holes:
 
     Attributes
     ----------
-    pool : Judgments
+    pool : Grades
         The pool without the judgments of holes (negative grades that count as unjudged).
     holes : Segments
         Holes (rows) by topic; for a single run in rank order, if `retrieved` was given no other
@@ -85,13 +85,13 @@ class Holes:
     """
 
     def __init__(
-        self, pool: Judgments, runs: Sequence[Retrieved], negative: bool, spare: bool = False
+        self, pool: Grades, runs: Sequence[Retrieved], negative: bool, spare: bool = False
     ) -> None:
         """Find the holes.
 
         Parameters
         ----------
-        pool : Judgments
+        pool : Grades
         runs : one or two of `retrieved`
         negative : bool
             Whether a negative grade is a judgment.
@@ -106,7 +106,7 @@ class Holes:
         keep = keep[:-1]
         columns = {name: column[keep] for name, column in pool.columns.items()}
         self.pool = (
-            pool if keep.all() else Judgments(pool.judged.where(keep), pool.grade[keep], columns)
+            pool if keep.all() else Grades(pool.judged.where(keep), pool.grade[keep], columns)
         )
         row = np.append(np.cumsum(keep) - 1, -1)  # in this pool
         width = 2 + max(int(run.code.max(initial=0)) for run in runs)

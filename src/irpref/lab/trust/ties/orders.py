@@ -14,7 +14,7 @@ from zlib import crc32
 import numpy as np
 
 from irpref.errors import ArgumentError
-from irpref.kernel.grades import Judgments, Levels
+from irpref.kernel.grades import Grades, Levels
 from irpref.kernel.run import JudgedRun
 from irpref.kernel.segments import Bools, Floats, Ints, Segments, opens, order_by
 
@@ -275,7 +275,7 @@ class Tied:
 
 
 def _untied(
-    pool: Judgments,
+    pool: Grades,
     hits: Segments,
     rank: Ints,
     row: Ints,
