@@ -60,7 +60,7 @@ def box(given, **how):
 # File, what a newcomer finds there, and what stands there afterwards.
 EDITS = [
     ("src/irpref/data/records.py", None, READER),
-    ("src/irpref/data/run_names.py", "ENDINGS = {\n", 'ENDINGS = {\n    "psv": (".psv",),\n'),
+    ("src/irpref/data/forms.py", "ENDINGS = {\n", 'ENDINGS = {\n    "psv": (".psv",),\n'),
     (
         "tests/forms.py",
         "FILES = {\n",
