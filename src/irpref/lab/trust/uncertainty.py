@@ -85,8 +85,8 @@ def intervals(
     >>> qrels = {f"q{n}": {"a": 1} for n in range(6)}
     >>> run = {f"q{n}": {"a": 1, "b": n % 2 * 2} for n in range(6)}
     >>> intervals(["RR"], qrels, run, over="topics", method="t").round(4)
-      query_id measure   value     low  expected    high  exact
-    0     None      RR  0.8333  0.1162    0.8333  1.5504   True
+      query_id measure  value     low  expected  high  exact
+    0     None      RR   0.75  0.4626      0.75   1.0   True
     """
     check_choice("over", over, _OVER)
     read = judgments(qrels)
