@@ -1,5 +1,7 @@
 """Runs against a baseline: means, differences, and tests of the pairs with the baseline."""
 
+import numpy as np
+import pandas as pd
 import pytest
 
 import irpref
@@ -69,3 +71,15 @@ def test_what_is_refused():
         irpref.lab.against("AP", MADE.qrels, "noisy", THREE, level=2)
     without = irpref.lab.against("AP", MADE.qrels, "noisy", THREE, pairs="none")
     assert (without.test, without["p_adjusted"].isna().all()) == ("", True)
+
+
+def test_a_group_of_one_topic_has_means_and_no_test():
+    qrels = {f"q{t}": {"a": 1, "b": 0} for t in range(6)}
+    runs = [{topic: docs for topic in qrels} for docs in ({"a": 2.0, "b": 1.0}, {"a": 1, "b": 2})]
+    groups = {topic: "last" if topic == "q5" else "first" for topic in qrels}
+    table = irpref.lab.against(["AP"], qrels, runs[0], {"b": runs[1]}, groups=groups)
+    (row,) = table[(table["group"] == "last") & (table["run"] == "b")].to_dict("records")
+    assert (row["value"], row["difference"]) == (0.5, -0.5)
+    assert np.isnan(row["p"])
+    assert np.isnan(row["p_adjusted"])
+    assert pd.isna(row["differs"])

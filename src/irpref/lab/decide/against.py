@@ -95,7 +95,8 @@ def against(
         (only with groups), `measure`, `value` (mean as `irpref eval` prints it; a sum for measures
         that count), `difference` (value minus the baseline's), `p` (of this pair alone),
         `p_adjusted` (for all pairs with the baseline), `differs` (whether the difference is
-        significant). The last four are missing for the baseline. A run that answers no judged
+        significant). The last four are missing for the baseline, the last three in a group of one
+        topic. A run that answers no judged
         topic, or retrieves no judged document, comes last and takes no part in the tests: a column
         `reason` says why, if there are any.
 
@@ -131,6 +132,8 @@ def against(
     check_present(facts.systems[:1], len(facts.topics))
     absent = absent_runs(facts, strict)
     rows: dict[str, list[dict[str, Any]]] = {name: [] for name in [*named, *absent]}
+    if len(facts.topics) < 2:
+        raise JudgmentsError(f"a test needs at least 2 topics, got {len(facts.topics)}")
     topics: list[pd.DataFrame] = []
     for whole in facts.tables():
         present = [name for name in whole.systems if name not in absent]
@@ -197,8 +200,11 @@ def _same_file(a: Any, b: Any) -> bool:
 def _rows(part: TopicValues, pairs: str, level: float) -> list[dict[str, Any]]:
     """Mean of each run, and its difference from the first and the tests of it."""
     means = part.means.tolist()
-    if part.n_topics < 2:
-        raise JudgmentsError(f"a test needs at least 2 topics, got {part.n_topics}")
+    if part.n_topics < 2:  # a group of one: there is nothing to test
+        return [
+            {"value": mean, **_MISSING, "difference": mean - means[0] if number else np.nan}
+            for number, mean in enumerate(means)
+        ]
     tests = pair_tests(part.values, pairs, baseline=0)
     different = significant(tests.p_adjusted, level).tolist()
     rows = [{"value": means[0], **_MISSING}]
