@@ -127,7 +127,9 @@ def test_without_the_extra_for_reports_it_says_so(tmp_path):
     assert list(tmp_path.iterdir()) == []
 
 
-def test_files_are_the_collection_and_a_page_is_not_overwritten_unasked(tmp_path, monkeypatch):
+def test_files_are_the_collection_and_a_page_is_not_overwritten_unasked(
+    tmp_path, monkeypatch, capsys
+):
 
     monkeypatch.chdir(tmp_path)
     assert main(["demo", "--files", "cast"]) == 0
@@ -140,5 +142,6 @@ def test_files_are_the_collection_and_a_page_is_not_overwritten_unasked(tmp_path
         }
     page = tmp_path / "irpref-demo.html"
     page.write_text("mine")
-    assert main(["demo"]) == 1
+    assert main(["demo"]) == 0
+    assert "irpref-demo.html exists and was kept" in capsys.readouterr().out
     assert page.read_text() == "mine"

@@ -74,7 +74,7 @@ def demo(file: str, folder: str | None) -> None:
     if folder is not None:
         _write_files(folder, qrels, runs)
         return
-    _keep_what_is_there(file)
+    writes = _may_write(file)
     board = irpref.lab.leaderboard([*MEASURES, CONDENSED], qrels, runs)
     means = board.pivot(index="run", columns="measure", values="mean").sort_values(
         NDCG, ascending=False
@@ -106,7 +106,7 @@ def demo(file: str, folder: str | None) -> None:
         "",
         printed(table, page=page_of(sys.stdout, WIDTH)),
     ]
-    sys.stdout.write("\n".join([*lines, *story, "", _report(qrels, runs, file), "", NEXT]))
+    sys.stdout.write("\n".join([*lines, *story, "", _report(qrels, runs, file, writes), "", NEXT]))
 
 
 def _write_files(folder: str, qrels: Any, runs: dict[str, Any]) -> None:
@@ -125,13 +125,13 @@ def _write_files(folder: str, qrels: Any, runs: dict[str, Any]) -> None:
     sys.stdout.write(f"Wrote {', '.join(tables)} to {folder}.\n")
 
 
-def _keep_what_is_there(path: str) -> None:
-    """Ask before a file is overwritten; without a terminal to ask on, refuse."""
+def _may_write(path: str) -> bool:
+    """Whether the page may be written: a file that exists is only overwritten after a question."""
     if not os.path.isfile(path):
-        return
+        return True
     if not sys.stdin.isatty():
-        raise FileExistsError(f"{path}: the file exists; -f names another, or delete it first")
-    click.confirm(f"{path} exists. Overwrite it?", abort=True, err=True)
+        return False
+    return click.confirm(f"{path} exists. Overwrite it?", err=True)
 
 
 def _ahead(means: Any) -> str:
@@ -164,8 +164,10 @@ def _chance(means: Any, p: Any, test: str) -> str:
     return f"3. Could it be chance? {parts}. Test: {test}."
 
 
-def _report(qrels: Any, runs: dict[str, Any], path: str) -> str:
-    """Write the report; returns what to say about it."""
+def _report(qrels: Any, runs: dict[str, Any], path: str, writes: bool) -> str:
+    """Write the report if that is wanted; returns what to say about it."""
+    if not writes:
+        return f"No report was written: {path} exists and was kept. Name another with -f."
     import irpref
 
     how: dict[str, Any] = {
