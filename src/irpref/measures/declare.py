@@ -337,7 +337,8 @@ class KernelMeasure(host.Measure):
             if name not in vars(cls):
                 setattr(cls, name, value)
         # `help(QMeasure)` is asked of a measure, not of its class.
-        cls.__doc__ = _OfMeasures(partial(inspect.cleandoc, head), description)  # type: ignore[assignment]
+        whole: Any = _OfMeasures(partial(inspect.cleandoc, head), description)
+        cls.__doc__ = whole
 
     @property
     def __name__(self) -> str:

@@ -36,7 +36,8 @@ def entries() -> dict[str, str]:
     from importlib import resources  # imports much, and few ask
 
     text = resources.files("irpref.measures").joinpath("literature.bib").read_text(encoding="utf-8")
-    return {re.search(r"{(.*),", entry)[1]: entry for entry in text.strip().split("\n\n")}  # type: ignore[index]
+    # The key of an entry is what follows the first brace.
+    return {re.findall(r"{(.*),", entry)[0]: entry for entry in text.strip().split("\n\n")}
 
 
 def package_entry() -> str:
