@@ -20,7 +20,7 @@ import numpy as np
 from scipy import special, stats
 
 from irpref.lab.decide.all_pairs import pair_tests, significant
-from irpref.lab.decide.gate import RESERVE
+from irpref.lab.decide.gating import RESERVE
 from irpref.lab.decide.sign_flips import N_PERMUTATIONS, are_all, sign_vectors, stepdown
 from irpref.lab.decide.significance import holm
 from irpref.lab.trust.design import residual_variance

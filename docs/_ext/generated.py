@@ -255,7 +255,7 @@ def headed(heading: str, *texts: str | None) -> list[str]:
 def other_tools(measure: Any, said: str | None) -> list[str]:
     """Its names elsewhere, and where values differ, with both numbers."""
     import irpref
-    from irpref.measures.tables import data
+    from irpref.measures.toml_files import data
 
     of_trec_eval = {
         f"trec_eval {name}": text for name, text in data("names.toml")["trec_eval"].items()

@@ -48,7 +48,7 @@ from irpref.data.collections import TURNED
 from irpref.data.collections import dataset as load
 from irpref.judged.types import Qrels
 from irpref.measures.declare import clean_number
-from irpref.measures.tables import data
+from irpref.measures.toml_files import data
 
 Number = int | float
 

@@ -16,7 +16,7 @@ import pytest
 
 import irpref
 from irpref.cli import main
-from irpref.cli.inputs import sort_arguments
+from irpref.cli.arguments import sort_arguments
 from irpref.data import trec as trec
 from irpref.judged.stream import align_file
 from shells import MISSING, QRELS, R1, Call, golden

@@ -12,7 +12,7 @@ from scipy import stats
 import irpref
 from irpref.cli import main
 from irpref.datasets import load
-from irpref.lab.decide.gate import _bounds
+from irpref.lab.decide.gating import _bounds
 from irpref.values.matrix import TopicValues
 from shells import qrels_text, run_text
 

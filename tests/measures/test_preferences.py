@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 
 import irpref
 from compared import TREC_EVAL, count
-from irpref.measures.tables import data
+from irpref.measures.toml_files import data
 from irpref.reference.explicit import OF_GROUPS as ORACLES
 from irpref.reference.explicit import by_group, preferences_of
 from irpref.values.prepare import prepare

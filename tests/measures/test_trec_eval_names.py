@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import irpref
-from irpref.measures.tables import data
+from irpref.measures.toml_files import data
 
 SLACK = 0.5e-4 + 1e-9  # four digits are printed
 

@@ -7,9 +7,9 @@ import sys
 import click
 
 from irpref.cli import options
+from irpref.cli.arguments import named_measures
 from irpref.cli.command import Argument, command
 from irpref.cli.complete import measures_only
-from irpref.cli.inputs import named_measures
 
 
 @command("cite")

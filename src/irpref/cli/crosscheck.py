@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from irpref.cli import options
+from irpref.cli.arguments import Inputs
 from irpref.cli.command import ERROR, OK, command
-from irpref.cli.inputs import Inputs
 from irpref.cli.output import Output
 from irpref.show.text import of_frame, rounded
 

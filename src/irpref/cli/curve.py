@@ -10,8 +10,8 @@ from typing import Any
 import click
 
 from irpref.cli import options
+from irpref.cli.arguments import Inputs, only_topics
 from irpref.cli.command import group
-from irpref.cli.inputs import Inputs, only_topics
 from irpref.cli.output import Output
 from irpref.show.text import of_frame, rounded, significant
 

@@ -15,8 +15,8 @@ import click
 from ir_measures.measures import Measure
 
 from irpref.cli import options
+from irpref.cli.arguments import Inputs, named, only_topics, warn_again
 from irpref.cli.command import ERROR, OK, command
-from irpref.cli.inputs import Inputs, named, only_topics, warn_again
 from irpref.cli.output import Output
 from irpref.cli.say import complain, say
 from irpref.errors import JudgmentsError

@@ -5,8 +5,8 @@ from __future__ import annotations
 import click
 
 from irpref.cli import options
+from irpref.cli.arguments import Inputs
 from irpref.cli.command import command
-from irpref.cli.inputs import Inputs
 from irpref.cli.output import Output
 from irpref.show.text import of_frame, page_of
 

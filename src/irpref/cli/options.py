@@ -19,12 +19,12 @@ from typing import Any, TypeAlias
 import click
 from ir_measures import providers
 
-from irpref.cli import types
+from irpref.cli import parameter_types as types
+from irpref.cli.arguments import INPUTS, Inputs
 from irpref.cli.command import Argument, Option
 from irpref.cli.complete import files_and_measures, measures_only
-from irpref.cli.inputs import INPUTS, Inputs
 from irpref.cli.output import Output
-from irpref.cli.types import COLUMNS, COUNT, GAINS, INTEGERS, LABELS, SIZE, Choice
+from irpref.cli.parameter_types import COLUMNS, COUNT, GAINS, INTEGERS, LABELS, SIZE, Choice
 from irpref.data.forms import FORMS as FILE_FORMS
 from irpref.show.text import FORMS
 
@@ -94,7 +94,7 @@ def inputs(
     more : decorator, optional
         A further argument after the judgments.
     build : callable
-        Makes `given` of `takes`, `measures` and the parameters that `irpref.cli.inputs.INPUTS`
+        Makes `given` of `takes`, `measures` and the parameters that `irpref.cli.arguments.INPUTS`
         lists.
     required : bool
         Whether there must be judgments.

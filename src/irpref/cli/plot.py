@@ -13,11 +13,11 @@ from typing import Any
 import click
 
 from irpref.cli import options
+from irpref.cli.arguments import Inputs
 from irpref.cli.command import group, keep_what_was_read
 from irpref.cli.curve import arguments
-from irpref.cli.inputs import Inputs
 from irpref.cli.output import PICTURES
-from irpref.cli.types import Choice
+from irpref.cli.parameter_types import Choice
 
 _last = options.together(options.topics, options.reading, options.ranking, options.picture)
 

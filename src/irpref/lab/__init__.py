@@ -15,11 +15,11 @@ from typing import Any
 
 # Loaded on first use: each name and the module that has it.
 _LATER = {
-    "against": "decide.against",
+    "against": "decide.baseline",
     "check": "findings.checks",
     "compare": "decide.comparison",
     "fill": "judges.filling",
-    "gate": "decide.gate",
+    "gate": "decide.gating",
     "intervals": "trust.uncertainty",
     "judge": "judges.predictions",
     "leaderboard": "decide.board",

@@ -4,11 +4,11 @@ from irpref.lab import meta as meta
 from irpref.lab import plots as plots
 from irpref.lab import spark as spark
 from irpref.lab.decide import significance as significance
-from irpref.lab.decide.against import against as against
+from irpref.lab.decide.baseline import against as against
 from irpref.lab.decide.board import leaderboard as leaderboard
 from irpref.lab.decide.by_preference import prefer as prefer
 from irpref.lab.decide.comparison import compare as compare
-from irpref.lab.decide.gate import gate as gate
+from irpref.lab.decide.gating import gate as gate
 from irpref.lab.findings.checks import check as check
 from irpref.lab.judges.filling import fill as fill
 from irpref.lab.judges.plans import sample as sample

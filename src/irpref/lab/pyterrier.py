@@ -13,10 +13,10 @@ from irpref.measures.declare import Measures
 if TYPE_CHECKING:
     import pandas as pd
 
-    from irpref.lab.decide.against import Differences
+    from irpref.lab.decide.baseline import Differences
     from irpref.lab.decide.board import Leaderboard
     from irpref.lab.decide.comparison import Comparison
-    from irpref.lab.decide.gate import Gate
+    from irpref.lab.decide.gating import Gate
     from irpref.lab.page import Report
 
 

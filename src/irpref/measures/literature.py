@@ -8,7 +8,7 @@ from functools import cache
 
 from ir_measures.measures import Measure
 
-from irpref.measures.tables import data
+from irpref.measures.toml_files import data
 
 PACKAGE_KEY, HOST_KEY = "irpref", "macavaney2022irmeasures"
 _LATEX = str.maketrans({sign: f"\\{sign}" for sign in "_{}%&#$"})

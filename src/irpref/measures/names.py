@@ -20,7 +20,7 @@ from irpref.errors import MeasureError, Remedy, UnknownMeasureError
 from irpref.measures.declare import PACKAGE, KernelMeasure
 from irpref.measures.precision import LEVELS, InterpolatedPrecision
 from irpref.measures.support import any_rel, check_limits
-from irpref.measures.tables import data
+from irpref.measures.toml_files import data
 from irpref.messages import IrprefWarning, clipped, did_you_mean, nearest, warn_user
 
 # What trec_eval calls its measures; `ir_measures.parse_trec_measure` turns them into the host's.

@@ -34,7 +34,7 @@ from irpref.plots.curve_plots import (
 )
 from irpref.plots.drawing import axes
 from irpref.plots.plot_data import GivenRuns, Values, differences, only, values
-from irpref.show.names import middle
+from irpref.show.short_names import middle
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

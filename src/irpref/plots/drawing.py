@@ -19,7 +19,7 @@ from weakref import WeakSet
 
 from irpref.errors import ArgumentError
 from irpref.messages import did_you_mean, visible
-from irpref.show.names import LONGEST, left_out, middle, parts
+from irpref.show.short_names import LONGEST, left_out, middle, parts
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

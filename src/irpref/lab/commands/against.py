@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 from irpref.cli import options
+from irpref.cli.arguments import Inputs
 from irpref.cli.command import command
-from irpref.cli.inputs import Inputs
 from irpref.cli.output import Output
-from irpref.lab.commands import options as lab_options
+from irpref.lab.commands import lab_options
 from irpref.show.text import Cell, Column, Table, of_frame, rounded
 from irpref.values.thresholds import thresholds_on
 

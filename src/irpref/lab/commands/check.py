@@ -5,8 +5,8 @@ from __future__ import annotations
 from itertools import groupby
 
 from irpref.cli import options
+from irpref.cli.arguments import Inputs
 from irpref.cli.command import ERROR, OK, command
-from irpref.cli.inputs import Inputs
 from irpref.cli.output import Output
 from irpref.messages import whole_files
 from irpref.show.text import Column, Table, of_frame, rounded

@@ -6,10 +6,10 @@ import math
 from typing import Any
 
 from irpref.cli import options
+from irpref.cli.arguments import Inputs
 from irpref.cli.command import command
-from irpref.cli.inputs import Inputs
 from irpref.cli.output import Output
-from irpref.lab.commands import options as lab_options
+from irpref.lab.commands import lab_options
 from irpref.messages import p_value, visible
 from irpref.show.text import Column, Table, of_frame, rounded, significant
 from irpref.values.thresholds import thresholds_on

@@ -7,8 +7,8 @@ from typing import Any
 import click
 
 from irpref.cli import options
+from irpref.cli.arguments import read_judgments
 from irpref.cli.command import Argument, command
-from irpref.cli.inputs import read_judgments
 from irpref.cli.output import Output
 from irpref.cli.say import say
 from irpref.data.columns import reading

@@ -5,12 +5,12 @@ from __future__ import annotations
 from typing import Any
 
 from irpref.cli import options
+from irpref.cli.arguments import Inputs
 from irpref.cli.command import OK, USAGE, command
-from irpref.cli.inputs import Inputs
 from irpref.cli.output import Output
 from irpref.cli.say import say
 from irpref.errors import ArgumentError
-from irpref.lab.commands import options as lab_options
+from irpref.lab.commands import lab_options
 from irpref.messages import p_value, whole_files
 from irpref.show.text import of_frame, rounded
 from irpref.values.thresholds import threshold_of, thresholds_on

@@ -5,11 +5,11 @@ from __future__ import annotations
 from typing import Any
 
 from irpref.cli import options
+from irpref.cli.arguments import Inputs
 from irpref.cli.command import command
-from irpref.cli.inputs import Inputs
 from irpref.cli.output import Output
-from irpref.cli.types import NUMBERS, Choice
-from irpref.lab.commands import options as lab_options
+from irpref.cli.parameter_types import NUMBERS, Choice
+from irpref.lab.commands import lab_options
 from irpref.messages import about
 from irpref.show.text import of_frame, rounded
 from irpref.values.thresholds import thresholds_on

@@ -7,12 +7,12 @@ from typing import Any
 import click
 
 from irpref.cli import options
+from irpref.cli.arguments import Inputs, only_topics, read_judgments
 from irpref.cli.command import Argument, command
-from irpref.cli.inputs import Inputs, only_topics, read_judgments
 from irpref.cli.output import Output
+from irpref.cli.parameter_types import Choice
 from irpref.cli.say import say
-from irpref.cli.types import Choice
-from irpref.lab.commands import options as lab_options
+from irpref.lab.commands import lab_options
 from irpref.messages import p_value
 from irpref.show.text import Table, of_frame, rounded
 

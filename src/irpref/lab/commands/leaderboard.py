@@ -8,12 +8,12 @@ from typing import Any
 import click
 
 from irpref.cli import options
+from irpref.cli.arguments import Inputs
 from irpref.cli.command import command
-from irpref.cli.inputs import Inputs
 from irpref.cli.output import Output
-from irpref.cli.types import COUNT
+from irpref.cli.parameter_types import COUNT
 from irpref.judged.types import Qrels, Runs
-from irpref.lab.commands import options as lab_options
+from irpref.lab.commands import lab_options
 from irpref.show.text import Table, of_frame, rounded
 from irpref.values.thresholds import thresholds_on
 

@@ -11,12 +11,12 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from irpref.cli import options
+from irpref.cli.arguments import Inputs, named_measures
 from irpref.cli.command import group
-from irpref.cli.inputs import Inputs, named_measures
 from irpref.cli.output import Output
-from irpref.cli.types import COUNT, NUMBERS, Choice
+from irpref.cli.parameter_types import COUNT, NUMBERS, Choice
 from irpref.errors import IrprefError
-from irpref.lab.commands.options import some
+from irpref.lab.commands.lab_options import some
 from irpref.show.text import of_frame, rounded
 
 if TYPE_CHECKING:

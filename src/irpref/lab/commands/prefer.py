@@ -7,11 +7,11 @@ from typing import Any
 import click
 
 from irpref.cli import options
+from irpref.cli.arguments import Inputs
 from irpref.cli.command import command
-from irpref.cli.inputs import Inputs
 from irpref.cli.output import Output
-from irpref.cli.types import Choice
-from irpref.lab.commands import options as lab_options
+from irpref.cli.parameter_types import Choice
+from irpref.lab.commands import lab_options
 from irpref.messages import p_value
 from irpref.show.text import Table, of_frame, rounded, significant
 

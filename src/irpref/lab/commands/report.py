@@ -9,10 +9,10 @@ from typing import Any
 import click
 
 from irpref.cli import options
+from irpref.cli.arguments import Inputs
 from irpref.cli.command import command, keep_what_was_read
-from irpref.cli.inputs import Inputs
 from irpref.cli.say import say
-from irpref.lab.commands import options as lab_options
+from irpref.lab.commands import lab_options
 
 
 @command(

@@ -7,11 +7,11 @@ import os
 import click
 
 from irpref.cli import options
+from irpref.cli.arguments import Inputs, only_topics, read_judgments
 from irpref.cli.command import Argument, command
-from irpref.cli.inputs import Inputs, only_topics, read_judgments
 from irpref.cli.output import Output
+from irpref.cli.parameter_types import COUNT, INTEGERS
 from irpref.cli.say import say
-from irpref.cli.types import COUNT, INTEGERS
 
 
 @command(

@@ -49,7 +49,7 @@ from irpref.measures.rpref import RPref
 from irpref.messages import IrprefWarning, about, check_choice, did_you_mean, give, whole_files
 from irpref.plots.drawing import CRP_CUT
 from irpref.plots.plot_data import constant_npref
-from irpref.show.names import left_out, parts
+from irpref.show.short_names import left_out, parts
 from irpref.values.evidence import gathered
 from irpref.values.matrix import TopicValues, on_the_same_topics
 

@@ -7,10 +7,10 @@ from typing import Any
 
 import click
 
-from irpref.cli.inputs import Inputs, read_judgments
+from irpref.cli.arguments import Inputs, read_judgments
 from irpref.cli.options import Decorator, option
+from irpref.cli.parameter_types import Choice
 from irpref.cli.say import say
-from irpref.cli.types import Choice
 from irpref.judged.judgments import Judgments, judgments
 from irpref.lab.decide.all_pairs import LEVEL, METHODS, PAIRS
 
