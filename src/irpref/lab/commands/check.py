@@ -32,17 +32,17 @@ def check(given: Inputs, out: Output, strict: bool) -> int:
     with whole_files(strict):
         qrels = given.judgments()
         runs = given.runs() if given.reorders else given.files
-        found = lab.check(qrels, runs, given.measures, jobs=given.jobs, form=given.form)
+        findings = lab.check(qrels, runs, given.measures, jobs=given.jobs, form=given.form)
     if out.for_programs:
-        out.show(of_frame(found, rounded()))
+        out.show(of_frame(findings, rounded()))
     else:
-        records = found.astype(object).where(found.notna(), None).to_dict("records")
+        records = findings.astype(object).where(findings.notna(), None).to_dict("records")
         columns = [Column("", left=True), Column("", left=True, prose=True)]
         tables = [
             Table(columns, [(row["run"] or "", row["text"]) for row in rows], level.capitalize())
             for level, rows in groupby(records, key=lambda row: str(row["level"]))
         ]
-        advice = [(row["measure"], row["why"]) for row in found.attrs.get("measures", ())]
+        advice = [(row["measure"], row["why"]) for row in findings.attrs.get("measures", ())]
         tables += [Table(columns, advice, "Measures that suit these judgments")] * bool(advice)
         out.show(tables)
-    return ERROR if strict and (found["level"] == "grave").any() else OK
+    return ERROR if strict and (findings["level"] == "grave").any() else OK

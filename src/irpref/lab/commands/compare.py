@@ -58,26 +58,32 @@ def compare(
 
     qrels, runs = lab_options.read(given, judge, plan)
     how = lab_options.some(margin=margin, groups=groups)
-    found = lab.compare(
+    comparison = lab.compare(
         given.measures, qrels, *runs.values(), names=list(runs), level=level, missing=missing, **how
     )
     a, b = map(visible, runs)
-    tables = [_means(found, a, b, level)]
+    tables = [_means(comparison, a, b, level)]
     tables[0].notes = [*tables[0].notes, *thresholds_on(given.measures, qrels)]
     if by_query:
-        tables += [_topics(part, a, b) for _, part in found.by_topic.groupby("measure", sort=False)]
-    data = found.by_topic if by_query else found.assign(a=a, b=b)[["a", "b", *found.columns]]
+        tables += [
+            _topics(part, a, b) for _, part in comparison.by_topic.groupby("measure", sort=False)
+        ]
+    data = (
+        comparison.by_topic
+        if by_query
+        else comparison.assign(a=a, b=b)[["a", "b", *comparison.columns]]
+    )
     out.show(tables, of_frame(data, significant(10)))
 
 
-def _means(found: Any, a: str, b: str, level: float) -> Table:
+def _means(comparison: Any, a: str, b: str, level: float) -> Table:
     """The sentences, then a line a measure, or a measure and group."""
     four, gap = rounded(), rounded(4, "+")
     columns = {
         "measure": Column("measure", left=True),
         **(
             {"group": Column("group", left=True), "topics": Column("topics")}
-            if "group" in found
+            if "group" in comparison
             else {}
         ),
         "mean_a": Column(a, four),
@@ -89,13 +95,13 @@ def _means(found: Any, a: str, b: str, level: float) -> Table:
         "losses": Column("worse"),
         "equal": Column("equal"),
     }
-    *sentences, test = found.text.splitlines()
+    *sentences, test = comparison.text.splitlines()
     notes = [
         f"difference: {b} minus {a}; from, to: its {100 * level:g} % interval",
         f"better, worse, equal: topics on which {b} is better, worse or the same",
         test,
     ]
-    if "low_judged" in found:  # a sample, which knows no values of single runs
+    if "low_judged" in comparison:  # a sample, which knows no values of single runs
         for name in ("mean_a", "mean_b", "wins", "losses", "equal"):
             del columns[name]
         for end in ("low_judged", "high_judged"):
@@ -107,7 +113,7 @@ def _means(found: Any, a: str, b: str, level: float) -> Table:
         ]
     return Table(
         list(columns.values()),
-        found[list(columns)].to_numpy().tolist(),
+        comparison[list(columns)].to_numpy().tolist(),
         "\n".join([*sentences, "", ""]),
         notes,
     )

@@ -92,64 +92,64 @@ def gate(
         qrels, runs = lab_options.read(given, judge, plan)
     how = lab_options.some(depth=depth, groups=groups)
     how |= {"margin": margin, "level": level, "missing": missing}
-    found = lab.gate(given.measures, qrels, *runs.values(), **how)
-    if expect_qrels not in (None, found.qrels):
+    decision = lab.gate(given.measures, qrels, *runs.values(), **how)
+    if expect_qrels not in (None, decision.qrels):
         raise ArgumentError(
             f"{given.qrels}: the judgments have changed: expected {expect_qrels}, "
-            f"got {found.qrels}",
+            f"got {decision.qrels}",
             parameter="expect_qrels",
             value=expect_qrels,
         )
-    if expect not in (None, found.inputs):
+    if expect not in (None, decision.inputs):
         raise ArgumentError(
-            f"the inputs have changed: expected {expect}, got {found.inputs}",
+            f"the inputs have changed: expected {expect}, got {decision.inputs}",
             parameter="expect",
             value=expect,
         )
     if out.for_programs:
-        say(found.text)
-    table = of_frame(_shown(found), rounded(), shows={"p": p_value}, title=found.text)
+        say(decision.text)
+    table = of_frame(_shown(decision), rounded(), shows={"p": p_value}, title=decision.text)
     table.notes = [
-        f"difference: candidate minus baseline{_turned(found)}",
+        f"difference: candidate minus baseline{_turned(decision)}",
         f"low, high: one-sided bounds at {100 * level:g} %, paired t"
-        + (f"; high shares the level among {len(found)} rows" if len(found) > 1 else ""),
+        + (f"; high shares the level among {len(decision)} rows" if len(decision) > 1 else ""),
         "worse: high is below 0, and the sign-flip test agrees (p is two-sided; half of it counts)",
-        *([] if plan else _notes(found, bool(judge))),
-        *found.notes,
+        *([] if plan else _notes(decision, bool(judge))),
+        *decision.notes,
         *thresholds_on(given.measures, qrels),
-        f"qrels: {found.qrels}",
-        *([f"inputs: {found.inputs}"] if found.inputs != found.qrels else []),
+        f"qrels: {decision.qrels}",
+        *([f"inputs: {decision.inputs}"] if decision.inputs != decision.qrels else []),
     ]
-    whole = {"qrels": found.qrels, "inputs": found.inputs, "version": found.version}
+    whole = {"qrels": decision.qrels, "inputs": decision.inputs, "version": decision.version}
     rel = {str(measure): threshold_of(measure) for measure in given.measures}
-    whole["rel"] = [rel.get(name) for name in found["measure"]]
-    out.show(table, of_frame(found.assign(gate=found.verdict, **whole), str))
-    return STATUS[found.verdict]
+    whole["rel"] = [rel.get(name) for name in decision["measure"]]
+    out.show(table, of_frame(decision.assign(gate=decision.verdict, **whole), str))
+    return STATUS[decision.verdict]
 
 
-def _shown(found: Any) -> Any:
+def _shown(decision: Any) -> Any:
     """The columns that say something: what is the same for all measures is in the notes."""
     drop = [*_COUNTS, "unjudged_baseline", "unjudged_candidate", "could_turn", "reason"]
-    drop += [name for name in ("by_judge_baseline", "by_judge_candidate") if name in found]
-    drop += [] if found["baseline"].notna().any() else ["baseline", "candidate"]
-    drop += [] if "group" in found else ["topics"]
-    drop += [] if found["left_out"].any() else ["left_out"]
-    drop += [] if (found["codes"] != "").any() else ["codes"]
-    shown = found.drop(columns=drop)
+    drop += [name for name in ("by_judge_baseline", "by_judge_candidate") if name in decision]
+    drop += [] if decision["baseline"].notna().any() else ["baseline", "candidate"]
+    drop += [] if "group" in decision else ["topics"]
+    drop += [] if decision["left_out"].any() else ["left_out"]
+    drop += [] if (decision["codes"] != "").any() else ["codes"]
+    shown = decision.drop(columns=drop)
     if "group" in shown:
         shown["group"] = shown["group"].fillna("all")
     return shown.drop(columns="topics_needed") if shown["topics_needed"].isna().all() else shown
 
 
-def _turned(found: Any) -> str:
+def _turned(decision: Any) -> str:
     from irpref.values.matrix import higher_is_better
 
-    lower = [name for name in dict.fromkeys(found["measure"]) if not higher_is_better(name)]
+    lower = [name for name in dict.fromkeys(decision["measure"]) if not higher_is_better(name)]
     return f" (turned round for {', '.join(lower)}, for which lower is better)" if lower else ""
 
 
-def _notes(found: Any, filled: bool) -> list[str]:
-    first = found.iloc[0]
+def _notes(decision: Any, filled: bool) -> list[str]:
+    first = decision.iloc[0]
     notes = []
     if first[list(_COUNTS)].any():
         notes.append(
@@ -157,15 +157,15 @@ def _notes(found: Any, filled: bool) -> list[str]:
             f"candidate {first[_COUNTS[1]]}, which count as empty rankings"
         )
     shares = [f"{100 * first[name]:.1f} %" for name in ("unjudged_baseline", "unjudged_candidate")]
-    turning = found.loc[found["could_turn"].fillna(False), "measure"].tolist()
-    unknown = found.loc[found["could_turn"].isna(), "measure"].tolist()
+    turning = decision.loc[decision["could_turn"].fillna(False), "measure"].tolist()
+    unknown = decision.loc[decision["could_turn"].isna(), "measure"].tolist()
     turn = f"judging them could change the verdict of {', '.join(turning)}" if turning else ""
     open_ = (
         f"whether judging them could change the verdict is not known for {', '.join(unknown)}"
         if unknown
         else ""
     )
-    said = "; ".join(filter(None, [turn, open_])) or "judging them could not change the verdict"
+    turned = "; ".join(filter(None, [turn, open_])) or "judging them could not change the verdict"
     what = "graded by neither humans nor the judge" if filled else "unjudged"
-    notes.append(f"{what} in the first ten: baseline {shares[0]}, candidate {shares[1]}; {said}")
+    notes.append(f"{what} in the first ten: baseline {shares[0]}, candidate {shares[1]}; {turned}")
     return notes

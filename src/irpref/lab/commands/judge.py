@@ -63,9 +63,9 @@ def judge(
     if given.topics:
         chosen = only_topics(human.topic_ids, given.topics)
         human, grades = human.only(chosen), grades.only(chosen)
-    found = lab.judge(given.measures, human, grades, given.runs(), level=level, topics=topics)
+    predictions = lab.judge(given.measures, human, grades, given.runs(), level=level, topics=topics)
     interval = f"{100 * level:g} % interval"
-    shown = found.pairs if tests else found
+    shown = predictions.pairs if tests else predictions
     p = {name: p_value for name in ("p", "p_human", "p_judge")}
     counts = {"sample": lambda n: "-" if n != n else f"{n:.0f}"}
     counts |= {"topics_needed": lambda n: "-" if n != n or n == float("inf") else f"{n:.0f}"}
@@ -75,7 +75,7 @@ def judge(
             f"human: over the humans' topics; judge: over all; low, high: {interval} of what is "
             "estimated"
         ]
-    agreement = _table(found.agreement, counts, "How far the judge agrees with humans")
+    agreement = _table(predictions.agreement, counts, "How far the judge agrees with humans")
     agreement.notes = [
         f"both, judge_only, human_only, reversed: pairs of runs that t-tests call at "
         f"{1 - level:.3g}; "
@@ -83,7 +83,7 @@ def judge(
         "or reverses"
     ]
     out.show([*tables, agreement], of_frame(shown, str))
-    for line in filter(None, found.text.splitlines()):
+    for line in filter(None, predictions.text.splitlines()):
         say(line)
 
 

@@ -36,7 +36,7 @@ pairs = option(
 )
 
 
-def seed(of: str) -> Decorator:
+def seed(drawn: str) -> Decorator:
     """The option --seed, passed on as `rng`."""
     return option(
         "--seed",
@@ -45,7 +45,7 @@ def seed(of: str) -> Decorator:
         type=int,
         default=0,
         show_default=True,
-        help=f"seed of the {of}",
+        help=f"seed of the {drawn}",
     )
 
 
@@ -78,9 +78,9 @@ def of_sample(given: Inputs, judges: Sequence[str], plan: str) -> Judgments:
     from irpref.lab import sampled
 
     judge = read_judgments(judges[0], given.form) if judges else None
-    found = sampled(read_judgments(given.qrels, given.form), judge, plan)
-    say(found.text)
-    return found
+    estimable = sampled(read_judgments(given.qrels, given.form), judge, plan)
+    say(estimable.text)
+    return estimable
 
 
 def read(

@@ -132,14 +132,14 @@ def _design(given: Inputs, qrels: Qrels, runs: Runs, wanted: float, level: float
 
     from irpref.lab.meta import topic_set_size, topic_values
 
-    found = []
+    sizes = []
     for values in topic_values(given.measures, qrels, runs).values():
         difference = wanted
         if difference == OBSERVED:
             best = sorted(values.means.tolist(), reverse=values.higher_is_better)[:2]
             difference = abs(best[0] - best[1]) or DIFFERENCE
-        found.append(topic_set_size(values, difference, level=level))
-    return pd.concat(found, ignore_index=True)
+        sizes.append(topic_set_size(values, difference, level=level))
+    return pd.concat(sizes, ignore_index=True)
 
 
 def _sizes(design: Any, wanted: float, level: float) -> Table:

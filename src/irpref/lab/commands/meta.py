@@ -37,41 +37,45 @@ class Words:
     Attributes
     ----------
     takes, default : see `irpref.cli.options.inputs`
-    said : dict
+    parameters : dict
         The parameters that `Inputs.of` takes.
     """
 
     takes: str
     default: tuple[str, ...]
-    said: dict[str, Any] = field(default_factory=dict)
+    parameters: dict[str, Any] = field(default_factory=dict)
 
     @classmethod
-    def of(cls, takes: str, default: tuple[str, ...], **said: Any) -> Words:
+    def unsorted(cls, takes: str, default: tuple[str, ...], **parameters: Any) -> Words:
         """The words, not sorted yet."""
-        return cls(takes, default, said)
+        return cls(takes, default, parameters)
 
     @property
     def topics(self) -> tuple[str, ...]:
         """Those of -t."""
-        return tuple(self.said["topic"])
+        return tuple(self.parameters["topic"])
 
     def inputs(self) -> Inputs:
         """Judgments, runs and measures, with the files of each folder, sorted by name."""
-        if self.said["qrels"] is None:
+        if self.parameters["qrels"] is None:
             raise click.UsageError(
                 "there are no judgments: give QRELS and RUNS (files or folders), or --values"
             )
-        arguments = [file for text in self.said["arguments"] for file in _in_folder(text)]
+        arguments = [file for text in self.parameters["arguments"] for file in _in_folder(text)]
         if not arguments:
             raise click.UsageError(
                 "there are no runs: give QRELS and RUNS (files or folders), or --values"
             )
-        return Inputs.of(self.takes, self.default, **self.said | {"arguments": arguments})
+        return Inputs.of(self.takes, self.default, **self.parameters | {"arguments": arguments})
 
     def measures(self) -> list[str]:
         """Names of measures, if there are no judgments and runs."""
-        said = self.said
-        names = [*filter(None, [said["qrels"]]), *said["arguments"], *said["measure"]]
+        parameters = self.parameters
+        names = [
+            *filter(None, [parameters["qrels"]]),
+            *parameters["arguments"],
+            *parameters["measure"],
+        ]
         return list(map(str, named_measures(names)))
 
 
@@ -110,7 +114,9 @@ def _values(words: Words, file: str | None, top: int | None) -> list[TopicValues
 
 # Options ------------------------------------------------------------------------------------------
 
-_words = options.inputs("RUN... MEASURE...", measures=MEASURES, build=Words.of, required=False)
+_words = options.inputs(
+    "RUN... MEASURE...", measures=MEASURES, build=Words.unsorted, required=False
+)
 _seed = options.option("--seed", type=int, default=0, show_default=True, help="seed of the samples")
 _of_values = options.together(
     options.option("--values", metavar="FILE", help="values by system and topic, instead of runs"),
@@ -168,12 +174,12 @@ def _by_group(groups: str | None, values: Iterable[Any], compute: Callable[[Any]
     return results
 
 
-def _rows(found: Found, table_of: Callable[[Any], Any]) -> Any:
+def _rows(results: Found, table_of: Callable[[Any], Any]) -> Any:
     """A table of all results, with the group of topics after the measure."""
     import pandas as pd
 
     tables = []
-    for name, one in found:
+    for name, one in results:
         table = table_of(one)
         if name is not None:
             table.insert(1, "group", name)

@@ -81,9 +81,9 @@ def prefer(
         raise click.UsageError("--tests and --by-query are two tables: choose one")
     qrels, runs = lab_options.read(given)
     more |= lab_options.some(groups=groups)
-    found = lab.prefer(qrels, runs, how=how, **more)
-    shown = found.pairs if tests else _by_topic(found) if by_query else found
-    topics = "" if groups else f", {found.differences.n_topics} topics"
+    preferences = lab.prefer(qrels, runs, how=how, **more)
+    shown = preferences.pairs if tests else _by_topic(preferences) if by_query else preferences
+    topics = "" if groups else f", {preferences.differences.n_topics} topics"
     title = f"{how}{topics}; positive: {'a' if 'a' in shown else 'the run'} is better"
     parts = (
         [part for _, part in shown.groupby("group", sort=False)] if "group" in shown else [shown]
@@ -91,18 +91,18 @@ def prefer(
     out.show([_table(part, title) for part in parts], of_frame(shown, significant(10)))
 
 
-def _by_topic(found: Any) -> Any:
+def _by_topic(preferences: Any) -> Any:
     """The preference of each pair and topic, a row each."""
     import pandas as pd
 
-    of = found.differences
-    pairs = found.pairs.drop_duplicates(["a", "b"])  # in the order of the rows of the matrix
+    differences = preferences.differences
+    pairs = preferences.pairs.drop_duplicates(["a", "b"])  # in the order of the rows of the matrix
     return pd.DataFrame(
         {
-            "a": pairs["a"].repeat(of.n_topics).to_numpy(),
-            "b": pairs["b"].repeat(of.n_topics).to_numpy(),
-            "query_id": list(of.topics) * len(pairs),
-            "preference": of.matrix.ravel(),
+            "a": pairs["a"].repeat(differences.n_topics).to_numpy(),
+            "b": pairs["b"].repeat(differences.n_topics).to_numpy(),
+            "query_id": list(differences.topics) * len(pairs),
+            "preference": differences.matrix.ravel(),
         }
     )
 

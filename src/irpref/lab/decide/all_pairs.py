@@ -127,17 +127,17 @@ def described(
     )
     if baseline is not None and n_runs > 2:
         family = f"the {n_runs - 1:,} pairs with {baseline}"
-    said = [names[method]]
+    parts = [names[method]]
     if method == "stepdown":
         every = n_topics is not None and are_all(n_topics, n_permutations)
-        said.append(
+        parts.append(
             f"all {2 ** (n_topics or 0):,} sign vectors"
             if every
             else f"{n_permutations:,} sign vectors"
         )
-    said += [] if n_topics is None else [f"{n_topics:,} topic{'s' * (n_topics != 1)}"]
+    parts += [] if n_topics is None else [f"{n_topics:,} topic{'s' * (n_topics != 1)}"]
     error = f"family-wise level {100 * (1 - level):.4g} %"
-    return f"{', '.join(said)}; family: {family}, by measure; {error}"
+    return f"{', '.join(parts)}; family: {family}, by measure; {error}"
 
 
 def pair_tests(
@@ -177,8 +177,8 @@ def pair_tests(
     if baseline is not None:
         first = np.delete(np.arange(n_runs), baseline)
         second = np.full(n_runs - 1, baseline)
-    means, of, seed = values.mean(axis=1), magnitude(values), fixed_seed(rng)
-    size = np.maximum(of[first], of[second])
+    means, magnitudes, seed = values.mean(axis=1), magnitude(values), fixed_seed(rng)
+    size = np.maximum(magnitudes[first], magnitudes[second])
     difference = settled(means[first] - means[second], size)
     by_topic = settled(values[first] - values[second], size[:, None])
     variance = residual_variance(values)

@@ -140,10 +140,10 @@ def against(
         for group, inside in groups_of(groups, read, whole.topics).items():
             about = {} if group is None else {"group": group}
             part = whole.on(inside)
-            found = _rows(part.select(present), pairs, level)
+            results = _rows(part.select(present), pairs, level)
             of_absent = part.select(absent).means.tolist() if absent else []
-            found += [{"value": mean, **_MISSING} for mean in of_absent]
-            for name, row in zip([*present, *absent], found, strict=True):
+            results += [{"value": mean, **_MISSING} for mean in of_absent]
+            for name, row in zip([*present, *absent], results, strict=True):
                 reason = {"reason": absent.get(name)} if absent else {}
                 rows[name].append({"run": name, **about, "measure": part.measure, **row, **reason})
             topics += [_topics(part, name, about) for name in part.systems]

@@ -194,10 +194,10 @@ def leaderboard(
         read = judgments(qrels)
         facts = gathered([*chosen, *FURTHER], read, named)
     absent = absent_runs(facts, strict, alone=pairs == "none")
-    found = {of.measure: of for of in on_the_same_topics(facts.tables())}
-    parts = groups_of(groups, read, found[names[0]].topics)
+    by_measure = {values.measure: values for values in on_the_same_topics(facts.tables())}
+    parts = groups_of(groups, read, by_measure[names[0]].topics)
     options = pairs, level, n_permutations, fixed_seed(rng)
-    board = board_of(found, names, by, parts, *options, absent=absent)
+    board = board_of(by_measure, names, by, parts, *options, absent=absent)
     board.evidence = facts.frame(groups_of(groups, read, facts.topics))
     board.evidence = board.evidence[~board.evidence["measure"].isin(FURTHER)]
     if any(system.n_repeats > 1 for system in facts.systems):
@@ -217,7 +217,7 @@ def _add_repeats(board: Leaderboard, facts: Evidence, parts: Mapping[str | None,
 
 
 def board_of(
-    found: Mapping[str, TopicValues],
+    by_measure: Mapping[str, TopicValues],
     names: Sequence[str],
     by: str | None,
     groups: Mapping[str | None, Bools],
@@ -231,7 +231,7 @@ def board_of(
 
     Parameters
     ----------
-    found : mapping of name of a measure to TopicValues
+    by_measure : mapping of name of a measure to TopicValues
         Values of the measures in `names` and in `FURTHER`.
     names : sequence of str
         The measures of the boards, in order.
@@ -251,32 +251,35 @@ def board_of(
         A group of fewer than two topics.
     """
     boards, tested = [], []
-    every, absent = found[names[0]].systems, dict(absent or {})
+    every, absent = by_measure[names[0]].systems, dict(absent or {})
     present = [name for name in every if name not in absent]
-    n_runs, n_topics = len(present), found[names[0]].n_topics
+    n_runs, n_topics = len(present), by_measure[names[0]].n_topics
     if not absent:
-        whole = found
+        whole = by_measure
     else:
-        whole, found = found, {name: of.select(present) for name, of in found.items()}
+        whole, by_measure = (
+            by_measure,
+            {name: values.select(present) for name, values in by_measure.items()},
+        )
     for group, inside in groups.items():
         if inside.sum() < 2:
-            said = "" if group is None else f" in group {group!r}"
+            where = "" if group is None else f" in group {group!r}"
             raise ArgumentError(
-                f"a leaderboard needs at least 2 topics, got {int(inside.sum())}{said}",
+                f"a leaderboard needs at least 2 topics, got {int(inside.sum())}{where}",
                 parameter="qrels",
             )
-        of_group = {name: of.on(inside) for name, of in found.items()}
+        of_group = {name: values.on(inside) for name, values in by_measure.items()}
         for name in names:
             first, different = of_group[by or name], None
             best_first = [first.systems[i] for i in first.best_first.tolist()]
-            of, answered, judged = (
+            values, answered, judged = (
                 of_group[other].select(best_first) for other in (name, _ANSWERED, _JUDGED)
             )
             if n_runs > 1:
-                compared = tests.pair_tests(of.values, pairs, n_permutations, seed)
-                tested.append(_tests(of, group, compared))
+                compared = tests.pair_tests(values.values, pairs, n_permutations, seed)
+                tested.append(_tests(values, group, compared))
                 different = None if pairs == "none" else compared.different(level)
-            table = _board(of, group, different, level, seed)
+            table = _board(values, group, different, level, seed)
             table["topics_without_documents"] = (answered.values == 0).sum(axis=1)
             table = table.assign(**{"judged@10": judged.means})
             if absent:
@@ -303,7 +306,7 @@ def _with_absent(
 ) -> pd.DataFrame:
     """The board with the runs that take no part at its end, and a column that says why."""
     values, answered, judged = (
-        whole[of].on(inside).select(absent) for of in (name, _ANSWERED, _JUDGED)
+        whole[column].on(inside).select(absent) for column in (name, _ANSWERED, _JUDGED)
     )
     rows = pd.DataFrame(
         {
@@ -313,7 +316,7 @@ def _with_absent(
             "mean": values.means,
             "low": np.nan,
             "high": np.nan,
-            **{of: pd.array([pd.NA] * len(absent), dtype="Int64") for of in _PLACES},
+            **{column: pd.array([pd.NA] * len(absent), dtype="Int64") for column in _PLACES},
             "letters": pd.Series([None] * len(absent), dtype=object),
             "topics_without_documents": (answered.values == 0).sum(axis=1),
             "judged@10": judged.means,
@@ -325,12 +328,12 @@ def _with_absent(
 
 
 def _board(
-    of: TopicValues, group: str | None, different: Bools | None, level: float, seed: Rng | None
+    values: TopicValues, group: str | None, different: Bools | None, level: float, seed: Rng | None
 ) -> pd.DataFrame:
-    n = len(of.systems)
-    low, high, _ = mean_intervals(of.values, level, rng=seed)
-    low, high = in_range(of.measure, low, high)
-    place, order = of.places, of.best_first
+    n = len(values.systems)
+    low, high, _ = mean_intervals(values.values, level, rng=seed)
+    low, high = in_range(values.measure, low, high)
+    place, order = values.places, values.best_first
     best = np.full(n, pd.NA, dtype=object)
     worst, text = best.copy(), np.full(n, None, dtype=object)
     if different is not None:
@@ -339,12 +342,12 @@ def _board(
         text[order] = letters(different[np.ix_(order, order)])
     return pd.DataFrame(
         {
-            "run": list(of.systems),
-            "measure": of.measure,
+            "run": list(values.systems),
+            "measure": values.measure,
             "group": pd.Series([group] * n, dtype=object),
-            "mean": of.means,
-            "low": low * of.scale,
-            "high": high * of.scale,
+            "mean": values.means,
+            "low": low * values.scale,
+            "high": high * values.scale,
             "place": place,
             "place_low": pd.array(best, dtype="Int64"),
             "place_high": pd.array(worst, dtype="Int64"),
@@ -353,15 +356,15 @@ def _board(
     )
 
 
-def _tests(of: TopicValues, group: str | None, compared: tests.Pairs) -> pd.DataFrame:
-    names = np.array(of.systems, dtype=object)
+def _tests(values: TopicValues, group: str | None, compared: tests.Pairs) -> pd.DataFrame:
+    names = np.array(values.systems, dtype=object)
     return pd.DataFrame(
         {
-            "measure": of.measure,
+            "measure": values.measure,
             "group": pd.Series([group] * compared.first.size, dtype=object),
             "a": names[compared.first],
             "b": names[compared.second],
-            "difference": compared.difference * of.scale,
+            "difference": compared.difference * values.scale,
             "effect_size": compared.effect_size,
             "p": compared.p,
             "p_adjusted": compared.p_adjusted,
@@ -386,9 +389,9 @@ def _leaderboard_of_sample(
 ) -> Leaderboard:
     """`irpref.lab.leaderboard` on a sample."""
     parts, share = parts_of(groups, judgments), judgments.share(level)
-    found = {one.values.measure: one for one in judgments.values(list(names), runs)}
-    first = next(iter(found.values()))
-    values = {name: one.values for name, one in found.items()}
+    by_measure = {one.values.measure: one for one in judgments.values(list(names), runs)}
+    first = next(iter(by_measure.values()))
+    values = {name: one.values for name, one in by_measure.items()}
     answered = first.answers.astype(np.float64)
     for name, numbers in zip(FURTHER, (np.zeros_like(answered), answered), strict=True):
         values[name] = TopicValues(name, first.values.systems, first.values.topics, numbers)
@@ -408,7 +411,7 @@ def _leaderboard_of_sample(
     tables = []
     for (measure, group), table in board.pairs.groupby(["measure", "group"], dropna=False):
         inside = parts[None if pd.isna(group) else group]
-        tables.append(_judged_pairs(judgments, found[measure].on(inside), table, level))
+        tables.append(_judged_pairs(judgments, by_measure[measure].on(inside), table, level))
     if tables:
         board.pairs = pd.concat(tables).sort_index()
     board.evidence = None
@@ -417,11 +420,11 @@ def _leaderboard_of_sample(
 
 
 def _judged_pairs(
-    judgments: Sampled, found: SampledValues, pairs: pd.DataFrame, level: float
+    judgments: Sampled, estimates: SampledValues, pairs: pd.DataFrame, level: float
 ) -> pd.DataFrame:
     """Pairs (`a` minus `b`) with intervals under full human judgments that hold for all at once."""
-    place = {name: i for i, name in enumerate(found.values.systems)}
+    place = {name: i for i, name in enumerate(estimates.values.systems)}
     first, second = (np.array([place[name] for name in pairs[c]], dtype=np.int64) for c in "ba")
     alone = 1 - (1 - judgments.share(level)) / max(len(pairs), 1)
-    low, high = found.intervals(first, second, alone)
+    low, high = estimates.intervals(first, second, alone)
     return pairs.assign(low_judged=low, high_judged=high)

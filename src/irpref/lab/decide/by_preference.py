@@ -182,11 +182,11 @@ def prefer(
                 np.array(list(masks), dtype=object)[np.argmax(list(masks.values()), axis=0)],
             )
     else:
-        found = PairDifferences(how, list(aligned), pool.topic_ids, preferences)
-        tables = [_table(found.on(inside), group) for group, inside in masks.items()]
+        differences = PairDifferences(how, list(aligned), pool.topic_ids, preferences)
+        tables = [_table(differences.on(inside), group) for group, inside in masks.items()]
         table = PreferenceTable(pd.concat(tables, ignore_index=True))
         table.pairs = pd.concat([part.pairs for part in tables], ignore_index=True)
-        table.differences = found
+        table.differences = differences
     table.attrs.update(how=how, weights=weights, rel=rel, graded=graded)
     return table
 
@@ -237,9 +237,9 @@ def _preferences(
         if how == "lexirecall":  # the last difference is the first of the reversed ranks
             places = places[:, rows.spread(rows.starts + rows.ends - 1) - np.arange(rows.size)]
         weight = _weights(rows, weights)
-        for of, a, b in zip(out, places[first], places[second], strict=True):
+        for preference, a, b in zip(out, places[first], places[second], strict=True):
             sign = np.sign(b - a)
-            of += (
+            preference += (
                 rows.total(weight * sign)
                 if how == "rpp"
                 else np.append(sign, 0)[rows.first(sign != 0)]
@@ -254,12 +254,12 @@ def _places(run: JudgedRun, rows: Segments, threshold: float) -> Ints:
     """Rank of the i-th relevant document of each topic, beyond all ranks if it was not retrieved:
     shape (n_rows,).
     """
-    found = run.at_least(threshold)
+    relevant = run.at_least(threshold)
     out = np.full(rows.size, np.iinfo(np.int64).max)
-    kept = found.hits.position < found.hits.spread(
+    kept = relevant.hits.position < relevant.hits.spread(
         rows.lengths
     )  # none if the topic lacks this grade
-    out[(found.hits.spread(rows.starts) + found.hits.position)[kept]] = found.rank[kept]
+    out[(relevant.hits.spread(rows.starts) + relevant.hits.position)[kept]] = relevant.rank[kept]
     return out
 
 
@@ -272,9 +272,13 @@ def _weights(rows: Segments, weights: str) -> Floats:
     return raw * rows.spread(rows.lengths / np.where(rows.lengths > 0, rows.total(raw), 1.0))
 
 
-def _table(found: PairDifferences, group: str | None) -> PreferenceTable:
+def _table(preferences: PairDifferences, group: str | None) -> PreferenceTable:
     """The runs of one group of topics, best first, with their pairs."""
-    names, n, matrix = np.array(found.systems, dtype=object), found.n_systems, found.matrix
+    names, n, matrix = (
+        np.array(preferences.systems, dtype=object),
+        preferences.n_systems,
+        preferences.matrix,
+    )
     key = {} if group is None else {"group": group}
     first, second = all_pairs(n)
     size = magnitude(matrix)
@@ -286,15 +290,15 @@ def _table(found: PairDifferences, group: str | None) -> PreferenceTable:
         """Sums over the pairs of each run."""
         return np.bincount(first, of_first, n) + np.bincount(second, of_second, n)
 
-    preferred, of = of_runs(value, -value) / (n - 1), of_runs(size, size) / (n - 1)
-    preferred = settled(preferred, of) + 0.0
-    place = places(preferred, of)
+    preferred, sizes = of_runs(value, -value) / (n - 1), of_runs(size, size) / (n - 1)
+    preferred = settled(preferred, sizes) + 0.0
+    place = places(preferred, sizes)
     won = {
         "wins": of_runs(wins, losses),
         "losses": of_runs(losses, wins),
         "ties": of_runs(ties, ties),
     }
-    order = best_first(place, found.systems)
+    order = best_first(place, preferences.systems)
     table = PreferenceTable(
         {
             "run": names[order],

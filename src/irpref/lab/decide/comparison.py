@@ -142,8 +142,8 @@ def compare(
     --------
     >>> from irpref.datasets import load
     >>> made = load("synthetic")
-    >>> found = compare(["AP"], made.qrels, made.runs["noisy"], made.runs["baseline"])
-    >>> for sentence in found.text.splitlines()[0].split(". "):
+    >>> comparison = compare(["AP"], made.qrels, made.runs["noisy"], made.runs["baseline"])
+    >>> for sentence in comparison.text.splitlines()[0].split(". "):
     ...     print(sentence)
     AP: b (0.5177) is better than a (0.3443) by 0.1734 (95 % interval ... p = 0.0014, 30 topics)
     a has no documents for 1 of 30 topics; they count as empty rankings
@@ -180,13 +180,13 @@ def compare(
     for measure in facts.measures:
         tables = []
         for group, inside in parts.items():
-            found = _Compared(facts, measure, inside, level, missing)
+            pair = _Compared(facts, measure, inside, level, missing)
             about_it = {"measure": str(measure), **({} if group is None else {"group": group})}
-            row = {**about_it, **found.row(seed)}
-            row["could_turn"] = found.could_turn(row, turning)
+            row = {**about_it, **pair.row(seed)}
+            row["could_turn"] = pair.could_turn(row, turning)
             rows.append(row)
-            text.append(found.sentence(row, margin))
-            tables.append(pd.DataFrame({**about_it, **found.by_topic()}))
+            text.append(pair.sentence(row, margin))
+            tables.append(pd.DataFrame({**about_it, **pair.by_topic()}))
         topics.append(pd.concat(tables).sort_values("difference", ascending=False, kind="stable"))
     table = Comparison(rows).astype({"could_turn": "boolean"})
     table.by_topic, table.evidence = pd.concat(topics, ignore_index=True), facts.frame(parts)
@@ -229,15 +229,15 @@ class _Compared:
             raise RunError(
                 f"{measure} has no value for both runs on any topic", measure=str(measure)
             )
-        self.of: TopicValues = facts.topic_values(measure, self.topics)
-        self.names = self.of.systems
+        self.values: TopicValues = facts.topic_values(measure, self.topics)
+        self.names = self.values.systems
         self.grounds: list[Ground] = self._grounds()
 
     def _grounds(self) -> list[Ground]:
         """Why it cannot be told whether the run with the better mean is better."""
-        _, mean = gains(self.of)
+        _, mean = gains(self.values)
         baseline = 1 if mean < 0 else 0
-        found = {
+        by_code = {
             ground.code: ground
             for ground in grounds(self.facts, self.measure, baseline, self.inside, self.missing)
             if ground.code != "few-topics"  # the sentence says how many there are
@@ -245,39 +245,44 @@ class _Compared:
         answerable = self.facts.answerable & self.inside
         unanswered = self.facts.unanswered(self.measure) & answerable
         for name, lost in zip(self.names, unanswered.sum(axis=1).tolist(), strict=True):
-            if lost > self.missing * answerable.sum() and "unanswered" not in found:
+            if lost > self.missing * answerable.sum() and "unanswered" not in by_code:
                 text = f"{name} has no documents for {lost:,} of {answerable.sum():,} topics"
-                found["unanswered"] = Ground("unanswered", text)
-        return list(found.values())
+                by_code["unanswered"] = Ground("unanswered", text)
+        return list(by_code.values())
 
     def by_topic(self) -> dict[str, Any]:
         """Columns of the values by topic."""
-        a, b = self.of.values
-        return {"query_id": self.of.topics, "a": a, "b": b, "difference": differences(self.of)}
+        a, b = self.values.values
+        return {
+            "query_id": self.values.topics,
+            "a": a,
+            "b": b,
+            "difference": differences(self.values),
+        }
 
     def row(self, seed: int | None) -> dict[str, Any]:
         """The numbers, and the verdict."""
-        of = self.of
-        gain, mean = gains(of)
-        sign = 1.0 if of.higher_is_better else -1.0
+        values = self.values
+        gain, mean = gains(values)
+        sign = 1.0 if values.higher_is_better else -1.0
         low = high = p = effect = math.nan
         verdict = UNKNOWN
         if not self.grounds:
             p = float(stepdown(gain[None], rng=seed)[0][0])
-            variance = residual_variance(of.values) if gain.size > 1 else 0.0
+            variance = residual_variance(values.values) if gain.size > 1 else 0.0
             effect = mean / math.sqrt(variance) if variance else 0.0 if mean == 0 else math.nan
             differs = mean != 0 and bool(significant(p, self.level))
             verdict = EQUAL if not differs else "b better" if mean > 0 else "a better"
             if gain.size >= FEWEST:
                 low, high = interval(sign * gain, self.level, rng=seed)
-                if of.is_sum:
-                    low, high = low * of.scale, high * of.scale
+                if values.is_sum:
+                    low, high = low * values.scale, high * values.scale
                 else:
                     low, high = difference_in_range(self.measure, low, high)
         return {
-            "mean_a": float(of.means[0]),
-            "mean_b": float(of.means[1]),
-            "difference": sign * mean * of.scale + 0.0,
+            "mean_a": float(values.means[0]),
+            "mean_b": float(values.means[1]),
+            "difference": sign * mean * values.scale + 0.0,
             "low": low,
             "high": high,
             "p": p,
@@ -295,17 +300,17 @@ class _Compared:
         """How often each system was run, and how much its mean varies."""
         if all(system.n_repeats == 1 for system in self.facts.systems):
             return {}
-        found: dict[str, Any] = {}
+        columns: dict[str, Any] = {}
         for letter, system in zip("ab", self.facts.systems, strict=True):
-            found[f"repeats_{letter}"] = system.n_repeats
-            found[f"sd_repeats_{letter}"] = system.sd_of_mean(self.measure, self.topics)
-        return found
+            columns[f"repeats_{letter}"] = system.n_repeats
+            columns[f"sd_repeats_{letter}"] = system.sd_of_mean(self.measure, self.topics)
+        return columns
 
     def could_turn(self, row: Mapping[str, Any], turning: Turning) -> bool | None:
         """Whether judging unjudged documents could turn the verdict."""
         if row["verdict"] == UNKNOWN or not math.isfinite(row["low"] + row["high"]):
             return None
-        scale, sign = self.of.scale, 1.0 if self.of.higher_is_better else -1.0
+        scale, sign = self.values.scale, 1.0 if self.values.higher_is_better else -1.0
         down, up = row["difference"] - row["low"], row["high"] - row["difference"]
 
         def verdict(end: float) -> str:
@@ -318,8 +323,8 @@ class _Compared:
 
     def sentence(self, row: Mapping[str, Any], margin: float | None) -> str:
         """The verdict, and what it rests on."""
-        of, names = self.of, self.names
-        head = of.measure + ("" if of.higher_is_better else " (lower is better)")
+        values, names = self.values, self.names
+        head = values.measure + ("" if values.higher_is_better else " (lower is better)")
         head += f", {row['group']}" if "group" in row else ""
         a, b = f"{names[0]} ({row['mean_a']:.4f})", f"{names[1]} ({row['mean_b']:.4f})"
         if row["verdict"] == UNKNOWN:
@@ -338,8 +343,8 @@ class _Compared:
         if not math.isfinite(high):
             bounds = "too few topics for an interval"
         text += f" ({bounds}, {p_equals(row['p'])}, {n:,} topic{'s' * (n != 1)})."
-        variance = residual_variance(of.values) if n > 1 and not differs else 0.0
-        if wanted := needed(abs(row["difference"]) / of.scale, variance, self.level):
+        variance = residual_variance(values.values) if n > 1 and not differs else 0.0
+        if wanted := needed(abs(row["difference"]) / values.scale, variance, self.level):
             text += f" About {about(wanted):,} topics would show a difference of this size."
         if margin is not None and not math.isnan(row["low"]):
             ruled_out = -margin < row["low"] and row["high"] < margin
@@ -354,17 +359,17 @@ class _Compared:
         stopped = {ground.code for ground in self.grounds}
         answerable = facts.answerable & inside
         notes = []
-        for found in facts.rows(measure, inside):
-            least = 0 if found["code"] in ("unanswered", "blind") else self.missing * inside.sum()
-            said = found["code"] in stopped or found["code"] in ("unseen", "unanswerable")
-            if not said and found["topics"] > least:
-                notes.append(f"{found['text']}.")
+        for fact in facts.rows(measure, inside):
+            least = 0 if fact["code"] in ("unanswered", "blind") else self.missing * inside.sum()
+            is_said = fact["code"] in stopped or fact["code"] in ("unseen", "unanswerable")
+            if not is_said and fact["topics"] > least:
+                notes.append(f"{fact['text']}.")
         valued = int((self.topics & answerable).sum())
         if valued < answerable.sum():
             notes.append(f"{valued:,} of {answerable.sum():,} topics have a value.")
         if row["could_turn"] is True:
             notes.append("Judging the unjudged documents could turn this.")
-        if row["verdict"] != UNKNOWN and is_skewed(differences(self.of)):
+        if row["verdict"] != UNKNOWN and is_skewed(differences(self.values)):
             notes.append(
                 "The differences are few and skewed: the level of the test is not exact here."
             )
@@ -375,7 +380,9 @@ class _Compared:
         by_judge = sum(int(system.by_judge[self.inside].sum()) for system in self.facts.systems)
         if not by_judge:
             return []
-        returned = sum(int(of.returned[TOP][self.inside].sum()) for of in self.facts.systems)
+        returned = sum(
+            int(system.returned[TOP][self.inside].sum()) for system in self.facts.systems
+        )
         return [
             f"{100 * by_judge / returned:.0f} % of the first ten documents of both were graded by "
             f"the judge alone; filled grades carry no guarantee."
@@ -419,20 +426,20 @@ def _compare_sample(
     for whole in judgments.values(chosen, runs):
         tables = []
         for group, inside in parts.items():
-            found = whole.on(inside)
-            of = found.values
-            named = {"measure": of.measure, **({} if group is None else {"group": group})}
-            against = stands_against(judgments, found, missing, (0, 1))
+            estimates = whole.on(inside)
+            estimated = estimates.values
+            named = {"measure": estimated.measure, **({} if group is None else {"group": group})}
+            against = stands_against(judgments, estimates, missing, (0, 1))
             row = (
                 named
-                | _sample_row(of, share, seed, against)
-                | judged_interval(judgments, found, level)
+                | _sample_row(estimated, share, seed, against)
+                | judged_interval(judgments, estimates, level)
             )
             rows.append(row)
-            text.append(_sample_sentence(row, of, share, margin, against))
-            text[-1] += " " + go_on(judgments, found, row)
-            values = {"query_id": of.topics, "a": math.nan, "b": math.nan}
-            tables.append(pd.DataFrame({**named, **values, "difference": differences(of)}))
+            text.append(_sample_sentence(row, estimated, share, margin, against))
+            text[-1] += " " + go_on(judgments, estimates, row)
+            values = {"query_id": estimated.topics, "a": math.nan, "b": math.nan}
+            tables.append(pd.DataFrame({**named, **values, "difference": differences(estimated)}))
         topics.append(pd.concat(tables).sort_values("difference", ascending=False, kind="stable"))
     counted = dict.fromkeys(("wins", "losses", "equal"), "Int64")
     table = Comparison(rows).astype({**counted, "could_turn": "boolean"})
@@ -444,14 +451,14 @@ def _compare_sample(
 
 
 def _sample_row(
-    of: TopicValues, share: float, seed: int | None, against: Sequence[tuple[str, str]]
+    values: TopicValues, share: float, seed: int | None, against: Sequence[tuple[str, str]]
 ) -> dict[str, Any]:
-    gain, mean = gains(of)
+    gain, mean = gains(values)
     low = high = p = effect = math.nan
     codes = [code for code, _ in against]
     if codes in ([], [NO_LOOK]):
         p = float(stepdown(gain[None], rng=seed)[0][0])
-        variance = residual_variance(of.values) if gain.size > 1 else 0.0
+        variance = residual_variance(values.values) if gain.size > 1 else 0.0
         effect = mean / math.sqrt(variance) if variance else 0.0 if mean == 0 else math.nan
         if gain.size >= FEWEST:
             low, high = interval(gain, share, rng=seed)
@@ -479,13 +486,13 @@ def _sample_row(
 
 def _sample_sentence(
     row: Mapping[str, Any],
-    of: TopicValues,
+    values: TopicValues,
     share: float,
     margin: float | None,
     against: Sequence[tuple[str, str]],
 ) -> str:
-    head = of.measure + (f", {row['group']}" if "group" in row else "")
-    a, b = of.systems
+    head = values.measure + (f", {row['group']}" if "group" in row else "")
+    a, b = values.systems
     gap = abs(row["difference"])
     numbers = f"{row['topics']:,} topic{'s' * (row['topics'] != 1)}"
     if not math.isnan(row["p"]):

@@ -175,8 +175,8 @@ def gate(
     --------
     >>> from irpref.datasets import load
     >>> made = load("synthetic")
-    >>> found = gate(["AP"], made.qrels, made.runs["strong"], made.runs["broad"])
-    >>> found.verdict, found.text
+    >>> decision = gate(["AP"], made.qrels, made.runs["strong"], made.runs["broad"])
+    >>> decision.verdict, decision.text
     ('block', 'blocked: AP fell by 0.093 (0.022 to 0.165 at 95 %), 30 queries')
     """
     level, missing, depth = check_level(level), check_missing(missing), check_depth(depth)
@@ -238,16 +238,18 @@ def _measures(measures: Measures) -> list[Measure]:
     return chosen
 
 
-def _hash_of_inputs(of_qrels: str, parts: Mapping[str | None, Bools], topics: Sequence[str]) -> str:
+def _hash_of_inputs(
+    hash_of_qrels: str, parts: Mapping[str | None, Bools], topics: Sequence[str]
+) -> str:
     """Hash of the judgments and the groups; without groups that of the judgments."""
     if len(parts) == 1:
-        return of_qrels
-    found = hashlib.blake2b(of_qrels.encode(), digest_size=8)
+        return hash_of_qrels
+    digest = hashlib.blake2b(hash_of_qrels.encode(), digest_size=8)
     for group, inside in parts.items():
         if group is not None:
             members = [topics[t] for t in np.flatnonzero(inside).tolist()]
-            found.update(f"{group!r} {members!r}\n".encode("utf-8", "surrogatepass"))
-    return found.hexdigest()
+            digest.update(f"{group!r} {members!r}\n".encode("utf-8", "surrogatepass"))
+    return digest.hexdigest()
 
 
 def _overall(rows: Sequence[Mapping[str, Any]]) -> str:
@@ -266,17 +268,17 @@ def _verdict(low: float, worse: bool, margin: float) -> str:
     return "pass" if low > -margin else "block" if worse else "inconclusive"
 
 
-def _bounds(of: TopicValues, margin: float, level: float, share: int) -> dict[str, Any]:
+def _bounds(values: TopicValues, margin: float, level: float, share: int) -> dict[str, Any]:
     """Means, bounds and p of two runs, if they share the level with so many rows."""
-    n = len(of.topics)
-    gain, mean = gains(of)
+    n = len(values.topics)
+    gain, mean = gains(values)
     spread = 0.0 if np.ptp(gain) == 0 else float(gain.std(ddof=1))
     error = spread / math.sqrt(n)
     low = mean - float(special.stdtrit(n - 1, level)) * error
     high = mean + float(special.stdtrit(n - 1, 1 - (1 - level) / share)) * error
     row: dict[str, Any] = {
-        "baseline": float(of.means[0]),
-        "candidate": float(of.means[1]),
+        "baseline": float(values.means[0]),
+        "candidate": float(values.means[1]),
         "difference": mean + 0.0,
         "low": low + 0.0,
         "high": high + 0.0,
@@ -305,19 +307,19 @@ class _Gated:
         self.values: Floats = values
         self.grounds: list[Ground] = grounds(facts, measure, 0, inside, missing)
         if same:  # a change of nothing needs no number of topics
-            self.grounds = [of for of in self.grounds if of.code != "few-topics"]
+            self.grounds = [ground for ground in self.grounds if ground.code != "few-topics"]
 
     def row(self, margin: float, level: float, share: int, turning: Turning) -> dict[str, Any]:
         """The numbers, and the verdict."""
         n = int(self.topics.sum())
         row: dict[str, Any] = dict.fromkeys(_NUMBERS, math.nan) | {"worse": False}
         if n:
-            of = self.facts.topic_values(self.measure, self.topics, self.values)
+            values = self.facts.topic_values(self.measure, self.topics, self.values)
             if n >= FEWEST or self.same:
-                row = _bounds(of, margin, level, share)
+                row = _bounds(values, margin, level, share)
             else:
-                row |= {"baseline": float(of.means[0]), "candidate": float(of.means[1])}
-                row["difference"] = gains(of)[1] + 0.0
+                row |= {"baseline": float(values.means[0]), "candidate": float(values.means[1])}
+                row["difference"] = gains(values)[1] + 0.0
         verdict = _verdict(row["low"], row["worse"], margin)
         if verdict == "pass" and self.grounds:
             verdict = "block" if row["worse"] else "inconclusive"
@@ -336,35 +338,35 @@ class _Gated:
         """How many topics would decide, for the verdict that is easier to reach."""
         if row["verdict"] != "inconclusive" or self.grounds or not math.isfinite(row["low"]):
             return None
-        of = self.facts.topic_values(self.measure, self.topics, self.values)
-        gain, mean = gains(of)
+        values = self.facts.topic_values(self.measure, self.topics, self.values)
+        gain, mean = gains(values)
         variance = 0.0 if np.ptp(gain) == 0 else float(gain.var(ddof=1)) / 2
         block = 1 - RESERVE * (1 - level) / share
-        found = [
+        numbers = [
             needed(mean + margin, variance, level, one_sided=True),
             needed(-mean, variance, block, one_sided=True),
         ]
-        known = [number for number in found if number is not None]
+        known = [number for number in numbers if number is not None]
         return max(min(known), gain.size + 1) if known else None
 
     def _facts(self) -> dict[str, Any]:
         """What is missing from each run."""
         facts, inside = self.facts, self.inside
-        found: dict[str, Any] = {}
+        columns: dict[str, Any] = {}
         for name, system in zip(("baseline", "candidate"), facts.systems, strict=True):
-            found[f"missing_{name}"] = int((system.retrieved[inside] == 0).sum())
+            columns[f"missing_{name}"] = int((system.retrieved[inside] == 0).sum())
         for name, system in zip(("baseline", "candidate"), facts.systems, strict=True):
             judged = system.judged[TOP][inside] / system.n_repeats
-            found[f"unjudged_{name}"] = float(1 - (judged / TOP).mean())
+            columns[f"unjudged_{name}"] = float(1 - (judged / TOP).mean())
         if any(system.by_judge.any() for system in facts.systems):
             for name, system in zip(("baseline", "candidate"), facts.systems, strict=True):
                 returned = max(int(system.returned[TOP][inside].sum()), 1)
-                found[f"by_judge_{name}"] = int(system.by_judge[inside].sum()) / returned
+                columns[f"by_judge_{name}"] = int(system.by_judge[inside].sum()) / returned
         if any(system.n_repeats > 1 for system in facts.systems):
             for name, system in zip(("baseline", "candidate"), facts.systems, strict=True):
-                found[f"repeats_{name}"] = system.n_repeats
-                found[f"sd_repeats_{name}"] = system.sd_of_mean(self.measure, self.topics)
-        return found
+                columns[f"repeats_{name}"] = system.n_repeats
+                columns[f"sd_repeats_{name}"] = system.sd_of_mean(self.measure, self.topics)
+        return columns
 
     def _could_turn(self, row: Mapping[str, Any], margin: float, turning: Turning) -> bool | None:
         """Whether judging unjudged documents could change the verdict."""
@@ -401,9 +403,9 @@ class _Rankings:
 
     def notes(self) -> list[str]:
         """What is strange about them."""
-        said = ["both runs are the same ranking"] * self.same
+        notes = ["both runs are the same ranking"] * self.same
         return [
-            *said,
+            *notes,
             *(
                 f"all scores of the {name} are equal: document ids make its order"
                 for name in self.constant
@@ -450,7 +452,7 @@ class _Summary:
         return str(row["measure"]) + (f" in {group}" if group is not None else "")
 
     def _blocked(self) -> str:
-        said = []
+        losses = []
         every = {id(row): row for row in self.rows if row["verdict"] == "block"}
         if any(row["verdict"] != "pass" for row in self.whole):
             every |= {id(row): row for row in self.whole if row["worse"]}
@@ -459,17 +461,17 @@ class _Summary:
                 # Means are missing on a sample, whose measures are all better if higher.
                 verb = "rose" if row["candidate"] > row["baseline"] else "fell"
                 size, least, most = -row["difference"], -row["high"], -row["low"]
-                said.append(
+                losses.append(
                     f"{self._name(row)} {verb} by {size:.3f} ({least:.3f} to {most:.3f} {self.at})"
                 )
-        return f"blocked: {', '.join(said)}, {self.queries}"
+        return f"blocked: {', '.join(losses)}, {self.queries}"
 
     def _passed(self) -> str:
-        said = [
+        changes = [
             f"{row['measure']} {row['difference']:+.3f}, at worst {row['low']:+.3f}"
             for row in self.whole
         ]
-        return f"passed: {'; '.join(said)} ({self.at}, margin {self.margin:g}), {self.queries}"
+        return f"passed: {'; '.join(changes)} ({self.at}, margin {self.margin:g}), {self.queries}"
 
     def _unknown(self) -> str:
         open_rows = [row for row in self.whole if row["verdict"] == "inconclusive"]
@@ -534,12 +536,14 @@ def _gate_sample(
     rows, notes = [], [judgments.text]
     for whole in judgments.values(chosen, runs):
         for group, inside in parts.items():
-            found = whole.on(inside)
-            named = {"measure": found.values.measure} | ({} if groups is None else {"group": group})
-            row = named | _sample_row(judgments, found, margin, level, missing, n_rows)
+            estimates = whole.on(inside)
+            named = {"measure": estimates.values.measure} | (
+                {} if groups is None else {"group": group}
+            )
+            row = named | _sample_row(judgments, estimates, margin, level, missing, n_rows)
             rows.append(row)
             if group is None:
-                notes.append(f"{row['measure']}: {go_on(judgments, found, row)}")
+                notes.append(f"{row['measure']}: {go_on(judgments, estimates, row)}")
     table = Gate(rows).astype({"topics_needed": "Int64", "could_turn": "boolean"})
     table.evidence, table.version = None, VERSION
     table.qrels = judgments.hash
@@ -555,7 +559,7 @@ def _gate_sample(
 
 def _sample_row(
     judgments: Sampled,
-    found: SampledValues,
+    estimates: SampledValues,
     margin: float,
     level: float,
     missing: float,
@@ -564,17 +568,17 @@ def _sample_row(
     """The numbers of one row, and its verdict. Topics without documents of the baseline are left
     out; those without documents of the candidate are never a gain.
     """
-    against = stands_against(judgments, found, missing, (0,))
-    lost = (~found.answers).sum(axis=1).tolist()
-    kept = found.on(found.answers[0])
+    against = stands_against(judgments, estimates, missing, (0,))
+    lost = (~estimates.answers).sum(axis=1).tolist()
+    kept = estimates.on(estimates.answers[0])
     values = kept.values.values.copy()
     lacking = ~kept.answers[1]
     values[1, lacking] = np.minimum(values[1, lacking], values[0, lacking])
-    of = TopicValues(kept.values.measure, kept.values.systems, kept.values.topics, values)
-    if of.n_topics < FEWEST:
-        against.append(("few-topics", f"{of.n_topics} topics are too few"))
-    row = _bounds(of, margin, judgments.share(level), n_rows)
-    if of.n_topics < FEWEST:
+    paired = TopicValues(kept.values.measure, kept.values.systems, kept.values.topics, values)
+    if paired.n_topics < FEWEST:
+        against.append(("few-topics", f"{paired.n_topics} topics are too few"))
+    row = _bounds(paired, margin, judgments.share(level), n_rows)
+    if paired.n_topics < FEWEST:
         row |= {"low": math.nan, "high": math.nan, "worse": False}
     if not judgments.at_look:
         row["worse"] = False
@@ -586,7 +590,7 @@ def _sample_row(
         "candidate": math.nan,
         "codes": ", ".join(code for code, _ in against),
         "reason": "; ".join(text for _, text in against),
-        "topics": of.n_topics,
+        "topics": paired.n_topics,
         "left_out": lost[0],
         "topics_needed": None,
         "missing_baseline": lost[0],
@@ -594,5 +598,5 @@ def _sample_row(
         "unjudged_baseline": math.nan,
         "unjudged_candidate": math.nan,
         "could_turn": None,
-        **judged_interval(judgments, found, level),
+        **judged_interval(judgments, estimates, level),
     }

@@ -86,14 +86,16 @@ def absent_runs(facts: Evidence, strict: bool = False, alone: bool = False) -> d
         There is such a run and `strict`, or fewer than two others are left.
     """
     n_topics = len(facts.topics)
-    found = {of.name: of.absence(n_topics) for of in facts.systems if of.is_absent}
-    left = len(facts.systems) - len(found)
-    if found and (strict or (left < 2 and not alone)):
-        every = "; ".join(f"{name!r}: {why}" for name, why in found.items())
+    reasons = {
+        system.name: system.absence(n_topics) for system in facts.systems if system.is_absent
+    }
+    left = len(facts.systems) - len(reasons)
+    if reasons and (strict or (left < 2 and not alone)):
+        every = "; ".join(f"{name!r}: {why}" for name, why in reasons.items())
         if not strict:
             every = f"{left or 'no'} run{'s' * (left != 1)} left to compare: {every}"
         raise AbsentRunError(every)
-    return found if left else {}
+    return reasons if left else {}
 
 
 def compared(facts: Evidence, measure: Measure, baseline: int, inside: Bools) -> Bools:
@@ -129,15 +131,15 @@ def grounds(
         ]
     kept = compared(facts, measure, baseline, inside)
     n_kept = int(kept.sum())
-    found = [*_missing(facts, measure, baseline, answerable, missing)]
+    reasons = [*_missing(facts, measure, baseline, answerable, missing)]
     in_reach = int((answerable & facts.reached[measure]).sum())
     if in_reach < _IN_REACH * n:
         text = f"nothing counts as relevant to {measure} for {n - in_reach:,} of {n:,} topics"
-        found.append(Ground("out-of-reach", f"{text} ({facts.scale(measure)})"))
+        reasons.append(Ground("out-of-reach", f"{text} ({facts.scale(measure)})"))
     seen = int((kept & ~facts.unseen).sum())
     if n_kept and seen < min(_SEEN, n_kept / 2):
         where = f"for {seen:,} of {n_kept:,} topics only" if seen else "for none of the topics"
-        found.append(Ground("unseen", f"{where} a run retrieves a judged document"))
+        reasons.append(Ground("unseen", f"{where} a run retrieves a judged document"))
     blind = int((kept & facts.blind(measure)).sum())
     if blind > _BLIND * n_kept:
         every = (
@@ -146,18 +148,20 @@ def grounds(
             else "all grades count the same"
         )
         text = f"{every} to {measure} ({facts.scale(measure)}) for {blind:,} of {n_kept:,} topics"
-        found.append(Ground("blind", text))
+        reasons.append(Ground("blind", text))
     shallow = facts.too_shallow(measure)[baseline] & answerable
     if shallow.sum() > missing * n:
-        found.append(Ground("shallow", facts.shallow_text(measure, baseline, shallow, answerable)))
+        reasons.append(
+            Ground("shallow", facts.shallow_text(measure, baseline, shallow, answerable))
+        )
     shares = [_judged_share(system, kept) for system in facts.systems]
     if (facts.pool.grade == 0).any() and shares[baseline] < _JUDGED * shares[candidate]:
         low, high = (f"{100 * shares[i]:.0f} %" for i in (baseline, candidate))
         text = f"{low} of the first ten documents of {name} are judged, and {high} of those of "
-        found.append(Ground("unjudged", text + facts.systems[candidate].name))
-    if n_kept < FEWEST and (n_kept or not found):
-        found.append(Ground("few-topics", f"{n_kept} topics are too few"))
-    return found
+        reasons.append(Ground("unjudged", text + facts.systems[candidate].name))
+    if n_kept < FEWEST and (n_kept or not reasons):
+        reasons.append(Ground("few-topics", f"{n_kept} topics are too few"))
+    return reasons
 
 
 def _missing(
@@ -169,13 +173,13 @@ def _missing(
     if (unanswered | no_value).sum() <= missing * n:
         return []
     lost = int((unanswered & ~no_value).sum())
-    said = []
+    parts = []
     if lost:
         who = facts.systems[baseline].name
-        said.append(f"{who} has no documents for {lost:,} of {n:,} topics")
+        parts.append(f"{who} has no documents for {lost:,} of {n:,} topics")
     if no_value.any():
-        said.append(f"{measure} has no value for {int(no_value.sum()):,} of {n:,} topics")
-    return [Ground("unanswered", ", and ".join(said))]
+        parts.append(f"{measure} has no value for {int(no_value.sum()):,} of {n:,} topics")
+    return [Ground("unanswered", ", and ".join(parts))]
 
 
 def _has_rel(measure: Measure) -> bool:

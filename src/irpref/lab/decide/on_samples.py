@@ -36,15 +36,15 @@ def parts_of(groups: Groups | None, judgments: Sampled) -> dict[str | None, Bool
 
 
 def stands_against(
-    judgments: Sampled, found: SampledValues, missing: float, runs: Sequence[int]
+    judgments: Sampled, estimates: SampledValues, missing: float, runs: Sequence[int]
 ) -> list[tuple[str, str]]:
     """Why there is no verdict: codes and reasons."""
     reasons: list[tuple[str, str]] = []
-    n = found.values.n_topics
+    n = estimates.values.n_topics
     for run in runs:
-        lost = int((~found.answers[run]).sum())
+        lost = int((~estimates.answers[run]).sum())
         if lost > missing * n and not reasons:
-            name = found.values.systems[run]
+            name = estimates.values.systems[run]
             reasons.append(("unanswered", f"{name} has no documents for {lost:,} of {n:,} topics"))
     if not judgments.at_look:
         looks = ", ".join(f"{look:,}" for look in judgments.looks)
@@ -54,13 +54,13 @@ def stands_against(
     return reasons
 
 
-def judged_interval(judgments: Sampled, found: SampledValues, level: float) -> dict[str, float]:
+def judged_interval(judgments: Sampled, estimates: SampledValues, level: float) -> dict[str, float]:
     """Interval of the difference under full human judgments of these topics."""
-    low, high = found.intervals(np.array([0]), np.array([1]), judgments.share(level))
+    low, high = estimates.intervals(np.array([0]), np.array([1]), judgments.share(level))
     return {"low_judged": float(low[0]), "high_judged": float(high[0])}
 
 
-def go_on(judgments: Sampled, found: SampledValues, row: Mapping[str, Any]) -> str:
+def go_on(judgments: Sampled, estimates: SampledValues, row: Mapping[str, Any]) -> str:
     """What full judgments of these topics would say, and whether to go on."""
     low, high = row["low_judged"], row["high_judged"]
     if judgments.n_judged == judgments.n_drawn:
@@ -70,13 +70,13 @@ def go_on(judgments: Sampled, found: SampledValues, row: Mapping[str, Any]) -> s
     if not judgments.at_look:
         return f"On these topics full judgments would give a difference of {low:.3f} to {high:.3f}."
     if low > 0 or high < 0:
-        ahead = found.values.systems[1 if low > 0 else 0]
+        ahead = estimates.values.systems[1 if low > 0 else 0]
         least, most = sorted((abs(low), abs(high)))
         return (
             f"On these topics full judgments would put {ahead} ahead by {least:.3f} to {most:.3f}: "
             "you may stop."
         )
-    more = found.further(0, 1)
+    more = estimates.further(0, 1)
     return (
         f"On these topics full judgments could still put either ahead ({low:.3f} to {high:.3f})"
         + (f": about {about(more):,} more documents would halve this interval." if more else ".")

@@ -15,19 +15,19 @@ _FEW, _FEW_DIFFERENT = 50, 20  # topics; topics on which runs differ
 _STRONG = 1.0  # skewness
 
 
-def differences(of: TopicValues) -> Floats:
+def differences(values: TopicValues) -> Floats:
     """Second run minus first run by topic, with rounding errors set to 0."""
-    return settled(of.values[1] - of.values[0], magnitude(of.values).max(keepdims=True))
+    return settled(values.values[1] - values.values[0], magnitude(values.values).max(keepdims=True))
 
 
-def gains(of: TopicValues) -> tuple[Floats, float]:
+def gains(values: TopicValues) -> tuple[Floats, float]:
     """Gain of the second run by topic, positive if it is better, and the mean; rounding errors are
     set to 0.
     """
-    gain = differences(of) if of.higher_is_better else -differences(of)
+    gain = differences(values) if values.higher_is_better else -differences(values)
     if not gain.size:
         return gain, math.nan
-    return gain, float(settled(gain.mean(), magnitude(of.values).max()))
+    return gain, float(settled(gain.mean(), magnitude(values.values).max()))
 
 
 def is_skewed(difference: Floats) -> bool:

@@ -69,10 +69,10 @@ class Turning:
         if not self.is_asked or not topics.any():
             return None
         try:
-            found = pair_intervals([measure], self._on(topics), self.runs)
+            bounds = pair_intervals([measure], self._on(topics), self.runs)
         except ValueError:  # no bounds for this measure, or with these judgments
             return None
-        ((low, high, exact),) = found[["low", "high", "exact"]].astype(object).to_numpy().tolist()
+        ((low, high, exact),) = bounds[["low", "high", "exact"]].astype(object).to_numpy().tolist()
         if low == high and exact:
             return False
         if any(verdict(end) != now for end in (low, high)):
