@@ -168,7 +168,7 @@ def column(rng: random.Random) -> None:
     array = np.empty(2 * len(ids), dtype=object)[::2]
     array[:] = ids
     for given in (ids, array):
-        found = Texts.of(given)
+        found = Texts.from_strings(given)
         strings = all(type(i) is str for i in ids)
         assert (found is None) == (
             not strings or any("\ud800" <= c <= "\udfff" for i in ids for c in i)
@@ -198,7 +198,7 @@ def column(rng: random.Random) -> None:
     values = [rng.choice([1, -2.5, True, 2**70, 10**400, np.float64(3), "1", None]) for _ in ids]
     if all(type(i) is str for i in ids):
         scores = dict(zip(ids, values, strict=True))
-        entries = Texts.of_dicts([scores], len(scores))
+        entries = Texts.from_dicts([scores], len(scores))
         if entries is not None:
             assert entries[0].to_list() == list(scores)
             assert entries[1].tolist() == [float(value) for value in scores.values()]
@@ -207,7 +207,7 @@ def column(rng: random.Random) -> None:
                 isinstance(value, (int, float)) and repr(value) != repr(10**400)
                 for value in scores.values()
             )
-            assert not fine or Texts.of(list(scores)) is None, scores
+            assert not fine or Texts.from_strings(list(scores)) is None, scores
 
 
 def main(readings: int = 200_000, seed: int = 0) -> None:

@@ -297,7 +297,7 @@ def object_array(items):
 @given(IDS, st.data())
 def test_texts_are_the_strings_they_were(ids, data):
     for column in (ids, object_array(ids), object_array(ids)[::-1][::-1]):
-        found = Texts.of(column)
+        found = Texts.from_strings(column)
         assert len(found) == len(ids)
         assert found.to_list() == ids
         assert found.data == "".join(ids).encode()
@@ -309,24 +309,24 @@ def test_texts_are_the_strings_they_were(ids, data):
     assert part.to_list() == ids[start:stop]
     joined = Texts.joined([part, found, found[rows], found[:0]])
     assert joined.to_list() == [*ids[start:stop], *ids, *(ids[i] for i in rows)]
-    assert joined.hashes.tolist() == Texts.of(joined.to_list()).hashes.tolist()
+    assert joined.hashes.tolist() == Texts.from_strings(joined.to_list()).hashes.tolist()
 
 
 @given(IDS)
 def test_arrow_holds_the_same_texts(ids):
     pa = pytest.importorskip("pyarrow")
-    texts_of_python = Texts.of(ids)
+    texts_of_python = Texts.from_strings(ids)
     for kind in (pa.string(), pa.large_string()):
         whole = pa.array(["x", *ids, "y"], kind)
         part = whole.slice(1, len(ids))
         chunks = pa.chunked_array([part[:1], part[1:]])
-        read = [Texts.of_arrow(column) for column in (part, chunks, pa.array(ids, kind))]
-        for found in (*read, Texts.of_stream(chunks)):
+        read = [Texts.from_arrow(column) for column in (part, chunks, pa.array(ids, kind))]
+        for found in (*read, Texts.from_stream(chunks)):
             assert found.to_list() == ids
             assert found.hashes.tolist() == texts_of_python.hashes.tolist()
             assert found.compact().data == "".join(ids).encode()
     for other in (pa.array([1, 2]), pa.array([b"a"]), pa.array(ids).dictionary_encode()):
-        assert Texts.of_arrow(other) is None
+        assert Texts.from_arrow(other) is None
 
 
 @given(IDS, st.integers(0, 9))
@@ -335,14 +335,14 @@ def test_polars_holds_the_same_texts(ids, cut):
     ids = [*ids, "a text of more than twelve bytes"]
     begin, end = (pl.Series(some, dtype=pl.String) for some in (ids[:cut], ids[cut:]))
     for column in (pl.Series(ids), pl.Series(["x", *ids])[1:], begin.append(end)):
-        assert Texts.of_stream(column).to_list() == ids
-    assert Texts.of_stream(pl.Series([1, 2])) is None
+        assert Texts.from_stream(column).to_list() == ids
+    assert Texts.from_stream(pl.Series([1, 2])) is None
 
 
 @given(IDS, st.integers(1, 4), st.data())
 def test_columns_of_other_libraries_are_read_when_they_are_needed(ids, chunk_rows, data):
     pa = pytest.importorskip("pyarrow")
-    found = Unread.of(pa.chunked_array([pa.array(ids, pa.string())]), Texts.of_arrow)
+    found = Unread.wrapping(pa.chunked_array([pa.array(ids, pa.string())]), Texts.from_arrow)
     start, stop = sorted(data.draw(st.lists(st.integers(0, len(ids)), min_size=2, max_size=2)))
     assert (len(found), found.to_list(), found[start:stop].to_list()) == (
         len(ids),
@@ -352,13 +352,13 @@ def test_columns_of_other_libraries_are_read_when_they_are_needed(ids, chunk_row
     assert found[np.arange(len(ids))[::2]].to_list() == ids[::2]
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(texts, "CHUNK_ROWS", chunk_rows)
-        assert found.changes().tolist() == Texts.of(ids).changes().tolist()
-    assert Unread.of(pa.array([1, 2]), Texts.of_arrow) is None
+        assert found.changes().tolist() == Texts.from_strings(ids).changes().tolist()
+    assert Unread.wrapping(pa.array([1, 2]), Texts.from_arrow) is None
 
 
 @given(IDS)
 def test_changes_of_texts_are_those_of_strings(ids):
-    found = Texts.of(ids)
+    found = Texts.from_strings(ids)
     assert found.changes().tolist() == [
         i for i, text in enumerate(ids) if i == 0 or ids[i - 1] != text
     ]
@@ -377,8 +377,8 @@ def test_changes_of_texts_are_those_of_strings(ids):
 def test_match_finds_what_a_dict_finds(groups, bits, rng):
     """With few different hashes, different texts have the same."""
     one, other = (
-        Texts.of([d for docs, _ in groups for d in docs]),
-        Texts.of([d for _, its in groups for d in its]),
+        Texts.from_strings([d for docs, _ in groups for d in docs]),
+        Texts.from_strings([d for _, its in groups for d in its]),
     )
     for texts_of_group in (one, other):
         texts_of_group.hashes &= np.uint64((2**bits - 1) << (64 - bits))
@@ -404,7 +404,7 @@ def test_match_finds_what_a_dict_finds(groups, bits, rng):
 
 @pytest.mark.parametrize("size", [1, 2**16, 2**17 + 1])
 def test_match_takes_many_texts(size):
-    texts_of_row = Texts.of([f"d{i}" for i in range(size)])
+    texts_of_row = Texts.from_strings([f"d{i}" for i in range(size)])
     back, every = texts_of_row[::-1][np.arange(size)], np.array([size])
     assert (back.match(every, texts_of_row, np.array([0]), every)[::-1] == np.arange(size)).all()
 
@@ -412,10 +412,10 @@ def test_match_takes_many_texts(size):
 @given(IDS)
 def test_equal_texts_have_equal_hashes_wherever_they_stand(ids):
     ids = [i for i in ids if i.split() == [i] and i[0] != "#" and i.isascii() and i.isprintable()]
-    hashes = dict(zip(ids, Texts.of(ids).hashes.tolist(), strict=True))
-    again = Texts.of([f"x{i}"[1:] for i in reversed(ids)])
+    hashes = dict(zip(ids, Texts.from_strings(ids).hashes.tolist(), strict=True))
+    again = Texts.from_strings([f"x{i}"[1:] for i in reversed(ids)])
     assert again.hashes.tolist() == [hashes[i] for i in reversed(ids)]
-    in_dicts, _ = Texts.of_dicts([dict.fromkeys(ids, 1)], len(set(ids)))
+    in_dicts, _ = Texts.from_dicts([dict.fromkeys(ids, 1)], len(set(ids)))
     assert in_dicts.hashes.tolist() == [hashes[i] for i in dict.fromkeys(ids)]
     in_lines = fields("".join(f"q {i} 1\n" for i in ids).encode(), 3, 1, 2)
     assert in_lines[2]["doc_id"].hashes.tolist() == [hashes[i] for i in ids]
@@ -427,7 +427,7 @@ def test_hashes_tell_many_ids_apart():
         + ["a" * n for n in range(50)]
         + ["\0" * n for n in range(1, 20)]
     )
-    assert len(set(Texts.of(ids).hashes.tolist())) == len(ids)
+    assert len(set(Texts.from_strings(ids).hashes.tolist())) == len(ids)
 
 
 @given(IDS, st.data())
@@ -449,7 +449,7 @@ def test_falling_is_the_order_of_strings(ids, data):
     group = np.array(
         sorted(data.draw(st.lists(st.integers(0, 3), min_size=len(ids), max_size=len(ids))))
     )
-    some = Texts.of(ids).falling(group).tolist()
+    some = Texts.from_strings(ids).falling(group).tolist()
     assert sorted(some) == list(range(len(ids)))
     expected = sorted(zip(group.tolist(), ids, strict=True), key=lambda pair: pair[1], reverse=True)
     assert [ids[i] for i in some] == [
@@ -488,11 +488,11 @@ def test_other_ids_are_left_to_python(odd, at):
     ids = [f"d{i}" for i in range(200)]
     ids[at] = odd
     for column in (ids, object_array(ids), object_array(ids)[::-1]):
-        assert Texts.of(column) is None
+        assert Texts.from_strings(column) is None
         if odd is not NO_TEXTS["a surrogate"]:  # which can be compared
             assert texts.changes(column) is None
     scores = dict.fromkeys(ids, 1.0)
-    assert Texts.of_dicts([{}, scores], len(scores)) is None
+    assert Texts.from_dicts([{}, scores], len(scores)) is None
 
 
 def test_other_columns_are_left_to_python():
@@ -509,28 +509,32 @@ def test_other_columns_are_left_to_python():
         np.array([], dtype=object).reshape(0, 2),
     ]
     for column in others:
-        assert Texts.of(column) is None
+        assert Texts.from_strings(column) is None
         assert texts.changes(column) is None
 
 
 def test_columns_that_lie_oddly_in_memory():
     rows = np.zeros(5, dtype=[("n", "i1"), ("id", "O")])  # addresses at odd places
     rows["id"] = ids = ["a", "b", "b", "", "c"]
-    assert Texts.of(rows["id"]).to_list() == ids
+    assert Texts.from_strings(rows["id"]).to_list() == ids
     assert texts.changes(rows["id"][::2]).tolist() == [0, 1, 2]
     fixed = object_array(ids)
     fixed.flags.writeable = False
-    assert Texts.of(fixed[3:1:-1]).to_list() == ["", "b"]
-    assert Texts.of(np.broadcast_to(object_array(["x"]), (3,))).to_list() == ["x"] * 3
-    assert Texts.of(np.empty(0, dtype=object)).to_list() == Texts.of([]).to_list() == []
+    assert Texts.from_strings(fixed[3:1:-1]).to_list() == ["", "b"]
+    assert Texts.from_strings(np.broadcast_to(object_array(["x"]), (3,))).to_list() == ["x"] * 3
+    assert (
+        Texts.from_strings(np.empty(0, dtype=object)).to_list()
+        == Texts.from_strings([]).to_list()
+        == []
+    )
     assert texts.changes(np.empty(3, dtype=object)) is None
 
 
 def test_where_nothing_is_compiled_nothing_is_read(monkeypatch):
     monkeypatch.setattr(texts, "compiled", False)
     assert fields(b"q a 1\n", 3, 1, 2) is None
-    assert Texts.of(["a"]) is None
-    assert Texts.of_dicts([{"a": 1.0}], 1) is None
+    assert Texts.from_strings(["a"]) is None
+    assert Texts.from_dicts([{"a": 1.0}], 1) is None
     assert texts.changes(["a"]) is None
 
 
@@ -545,9 +549,9 @@ VALUES = (
 
 
 @given(st.lists(st.dictionaries(st.text(ANY, max_size=5), VALUES, max_size=20), max_size=5))
-def test_entries_of_dicts_are_their_keys_and_numbers(dicts):
+def test_entries_from_dicts_are_their_keys_and_numbers(dicts):
     size = sum(map(len, dicts))
-    found = Texts.of_dicts(dicts, size)
+    found = Texts.from_dicts(dicts, size)
     values = [value for one in dicts for value in one.values()]
     if any(isinstance(value, int) and abs(value) >= 2**1024 for value in values):
         assert found is None
@@ -565,7 +569,7 @@ def test_dicts_of_many_entries():
     gone = dicts[3]
     for n in range(0, 129, 3):  # places of a dict that hold nothing any more
         del gone[f"3-{n}"]
-    ids, numbers = Texts.of_dicts(dicts, sum(map(len, dicts)))
+    ids, numbers = Texts.from_dicts(dicts, sum(map(len, dicts)))
     assert ids.to_list() == [key for one in dicts for key in one]
     assert numbers.tolist() == [value for one in dicts for value in one.values()]
 
@@ -602,13 +606,13 @@ class Dict(dict):
     ],
 )
 def test_other_numbers_are_left_to_python(value):
-    assert Texts.of_dicts([{"a": 1.0, "b": value}], 2) is None
+    assert Texts.from_dicts([{"a": 1.0, "b": value}], 2) is None
 
 
 def test_other_dicts_are_left_to_python():
     plain = {"a": 1.0}
     for other in (Dict(plain), OrderedDict(plain), defaultdict(float, plain), [("a", 1.0)], None):
-        assert Texts.of_dicts([plain, other], 2) is None
+        assert Texts.from_dicts([plain, other], 2) is None
 
 
 def test_readings_of_all_kinds_are_those_of_python():
@@ -667,9 +671,9 @@ def test_threads_that_change_what_is_read_do_no_harm():
     try:
         thread.start()
         for _ in range(2000):
-            found = Texts.of_dicts([shared], len(shared))
+            found = Texts.from_dicts([shared], len(shared))
             assert found is None or len(found[0]) == found[1].size
-            ids = Texts.of(column)
+            ids = Texts.from_strings(column)
             assert ids is None or len(ids.to_list()) == len(ids)
             rows = texts.changes(column)
             assert rows is None or (np.diff(rows) > 0).all()
@@ -693,8 +697,8 @@ def test_nothing_is_kept():
     before = counts()
     for _ in range(20):
         for good in (ids, column):
-            Texts.of(good), texts.changes(good)
-        found = Texts.of_dicts([scores], len(scores))[0]
+            Texts.from_strings(good), texts.changes(good)
+        found = Texts.from_dicts([scores], len(scores))[0]
         every = np.arange(300)
         found.to_list(), found.changes(), found.falling(every // 50)
         (
@@ -703,9 +707,9 @@ def test_nothing_is_kept():
         )
         fields(data, 3, 1, 2), fields(data + b"#", 3, 1, 2), fields(data, 3, 1, 1)
         (
-            Texts.of([*ids, None]),
+            Texts.from_strings([*ids, None]),
             texts.changes([*ids, 1]),
-            Texts.of_dicts([{**scores, "x": "y"}], 301),
+            Texts.from_dicts([{**scores, "x": "y"}], 301),
         )
     del found, good
     assert counts() == before
@@ -740,7 +744,7 @@ def test_calls_that_make_no_sense_are_errors():
         with pytest.raises(IndexError):
             call(b"ab", far, texts_there)
     assert native.changes_of(b"ab", far, texts_there, n.copy()) == 2
-    one = Texts.of(["a", "b"])
+    one = Texts.from_strings(["a", "b"])
     for codes in ([0, 2], [-1, 0]):
         assert one.match(np.array([2]), one, n[:1], n[:1], codes) is None
     with pytest.raises(ValueError, match="other sizes"):

@@ -250,8 +250,12 @@ def test_the_order_is_that_of_the_rule(topics, rng, name, falls):
     rng.shuffle(docs)
     lengths = np.array([len(scores) for scores in topics])
     segments = Segments.of_lengths(lengths)
-    coded = Coded(Texts.of(docs[::-1]), np.arange(len(docs))[::-1]) if Texts.of(docs) else docs
-    for kind in (list, lambda docs: Texts.of(docs) or docs, lambda docs: coded):
+    coded = (
+        Coded(Texts.from_strings(docs[::-1]), np.arange(len(docs))[::-1])
+        if Texts.from_strings(docs)
+        else docs
+    )
+    for kind in (list, lambda docs: Texts.from_strings(docs) or docs, lambda docs: coded):
         part = align.Part(np.arange(len(topics)), lengths, kind(docs), score)
         moved = order.evaluation_order(score, segments, part.falling)
         rows = np.arange(score.size) if moved is None else moved.put(np.arange(score.size))

@@ -81,8 +81,8 @@ def _header(texts: Iterator[str], separator: str, name: str, value: str) -> tupl
     physical = io.StringIO(text, newline="")
     first = physical.readline()
     lines = 1
-    if separator == "," and (said := first.strip().lower())[:4] == "sep=" and len(said) == 5:
-        separator, lines = said[4], 2  # as Excel writes it
+    if separator == "," and (setting := first.strip().lower())[:4] == "sep=" and len(setting) == 5:
+        separator, lines = setting[4], 2  # as Excel writes it
         first = physical.readline()
     elif separator == "," and ";" in first and "," not in first:
         separator = ";"
@@ -307,8 +307,8 @@ def _typed(cells: Sequence[str]) -> Any:
         "true",
         "false",
     }:  # as Python and pandas write them
-        found = [cell.lower() == "true" if cell else None for cell in cells]
-        return objects(found) if None in found else np.array(found)
+        truths = [cell.lower() == "true" if cell else None for cell in cells]
+        return objects(truths) if None in truths else np.array(truths)
     try:
         trec.as_floats(list(there))
     except ValueError:

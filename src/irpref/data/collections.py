@@ -63,17 +63,17 @@ def dataset(name: str, what: str = "qrels") -> Any:
     try:
         if name.startswith("irpref/"):
             register()
-        found = ir_datasets.load(name)
+        data = ir_datasets.load(name)
     except KeyError:
         register()  # a name of ours may be meant
         raise InputError(
             f"ir_datasets has no data set {name!r}{did_you_mean(name, ir_datasets.registry)}",
             value=name,
         ) from None
-    is_judged = found.has_qrels() or found.has_docpairs()
-    if not (is_judged if what == "qrels" else found.has_scoreddocs()):
+    is_judged = data.has_qrels() or data.has_docpairs()
+    if not (is_judged if what == "qrels" else data.has_scoreddocs()):
         raise InputError(f"the ir_datasets data set {name!r} has no {what}", value=name)
-    return found
+    return data
 
 
 def judgments(data: Any, preferences: bool | None = False) -> Any:

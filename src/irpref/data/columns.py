@@ -107,9 +107,9 @@ class Table:
         topics = self.query_id
         ends = np.append(0, np.cumsum(topics.lengths))
         rows = slice(int(ends[start]), int(ends[stop]))
-        of = Stretches(topics.names[start:stop], topics.lengths[start:stop])
+        here = Stretches(topics.names[start:stop], topics.lengths[start:stop])
         columns = {name: column[rows] for name, column in self.columns.items()}
-        return Table(of, self.doc_id[rows], self.value[rows], columns, self.found)
+        return Table(here, self.doc_id[rows], self.value[rows], columns, self.found)
 
     @classmethod
     def joined(cls, tables: Iterable[Table]) -> Table:
@@ -290,7 +290,7 @@ def reading(
 
 
 def columns_of(
-    found: Sequence[str], value: str, given: Mapping[str, str] | None = None, **place: Any
+    present: Sequence[str], value: str, given: Mapping[str, str] | None = None, **place: Any
 ) -> dict[str, str]:
     """The three columns of a run or of judgments among those of a file or frame.
 
@@ -322,28 +322,28 @@ def columns_of(
         wanted = [
             name for name in dict.fromkeys(wanted) if in_file or name == ours or name != "score"
         ]
-        there = next(filter(None, (_there(name, found) for name in wanted)), None)
+        there = next(filter(None, (_there(name, present) for name in wanted)), None)
         if there is None:
             missing[ours] = wanted[:2]
             continue
-        if not in_file and list(found).count(there) > 1:
+        if not in_file and list(present).count(there) > 1:
             raise ColumnError(
-                f"has {list(found).count(there)} columns {there!r}",
+                f"has {list(present).count(there)} columns {there!r}",
                 column=there,
-                found=tuple(map(str, found)),
+                found=tuple(map(str, present)),
                 **place,
             )
         out[ours] = there
     if missing:
-        raise _missing(missing, found, value, in_file, place)
+        raise _missing(missing, present, value, in_file, place)
     return out
 
 
-def _there(name: str, found: Sequence[str]) -> str | None:
+def _there(name: str, present: Sequence[str]) -> str | None:
     """The column of this name, or the one whose name differs from it in case and blanks only."""
-    if name in found:
+    if name in present:
         return name
-    alike = [other for other in found if str(other).strip().lower() == name.lower()]
+    alike = [other for other in present if str(other).strip().lower() == name.lower()]
     return alike[0] if len(alike) == 1 else None
 
 
@@ -356,7 +356,7 @@ def as_scores(numbers: Floats, column: str) -> Floats:
 
 def _missing(
     missing: Mapping[str, Sequence[str]],
-    found: Sequence[str],
+    present: Sequence[str],
     value: str,
     in_file: bool,
     place: Mapping[str, Any],
@@ -368,35 +368,35 @@ def _missing(
     names = ", ".join(
         " (or ".join(map(repr, tried)) + ")" * (len(tried) > 1) for tried in missing.values()
     )
-    known = ", ".join(map(str, found)) or "none"
+    known = ", ".join(map(str, present)) or "none"
     message = f"has no column{'s' * several} {names} (found: {known})"
     ours = {other for others in NAMES.values() for other in others}
     call = "read_run" if value == "score" else "read_qrels"
     effect = f"says which {'they are' if several else 'it is'}"
     remedy: Remedy | None = Remedy("columns", dict.fromkeys(missing, "NAME"), call, effect)
-    if wrong := _another_kind(missing, found, value):
+    if wrong := _another_kind(missing, present, value):
         message, remedy = f"{message}; {wrong}", None
     elif not in_file:
         message += f"; rename {'them' if several else 'it'}"
         remedy = Remedy("columns", dict.fromkeys(missing, "NAME"), call, "does so for a file")
-    elif not ours & set(found):
+    elif not ours & set(present):
         message += f"; expected a header such as query_id,doc_id,{value}"
     return ColumnError(
         message,
         remedy=remedy,
         column=next(iter(missing)),
         missing=tuple(missing),
-        found=tuple(map(str, found)),
+        found=tuple(map(str, present)),
         **place,
     )
 
 
-def _another_kind(missing: Iterable[str], found: Sequence[str], value: str) -> str:
+def _another_kind(missing: Iterable[str], present: Sequence[str], value: str) -> str:
     """What a table seems to be if it is not what was asked for; empty if that is not clear."""
-    if value in missing and value == "relevance" and "score" in found:
+    if value in missing and value == "relevance" and "score" in present:
         return "this looks like a run, expected qrels"
-    if value in missing and value == "score" and not {"relevance", "label"}.isdisjoint(found):
+    if value in missing and value == "score" and not {"relevance", "label"}.isdisjoint(present):
         return "this looks like qrels, expected a run"
-    if {"doc_id", value} <= set(missing) and "query" in found:
+    if {"doc_id", value} <= set(missing) and "query" in present:
         return f"this looks like topics, expected {'a run' if value == 'score' else 'qrels'}"
     return ""

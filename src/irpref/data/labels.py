@@ -34,7 +34,7 @@ WORTH = Remedy("labels", {"LABEL": "GRADE"}, effect="says what labels are worth"
 def scheme(words: Iterable[str]) -> Mapping[str, float] | None:
     """The known grades of these labels, at least one; None if no scheme has all of them."""
     wanted = set(words)
-    return next((found for found in SCHEMES if wanted and wanted <= found.keys()), None)
+    return next((grades for grades in SCHEMES if wanted and wanted <= grades.keys()), None)
 
 
 def checked(labels: Labels) -> Labels:
@@ -42,7 +42,7 @@ def checked(labels: Labels) -> Labels:
     number.
     """
     if isinstance(labels, str) and scheme(_words(labels)) is None:
-        known = ", ".join(repr(" ".join(found)) for found in SCHEMES)
+        known = ", ".join(repr(" ".join(grades)) for grades in SCHEMES)
         raise ArgumentError(
             f"labels={labels!r}: expected some of {known}, or the grade of each label",
             parameter="labels",
@@ -101,26 +101,27 @@ def grades_of(cells: Sequence[str], labels: Labels, where: str) -> Floats | None
     IrprefWarning
         Which grades were assumed, unless `labels` gives the grade of each.
     """
-    found = set(cells)
+    words = set(cells)
     if isinstance(labels, Mapping):
-        of: Mapping[str, float] | None = {
+        grade_of: Mapping[str, float] | None = {
             str(label): float(grade) for label, grade in labels.items()
         }
     else:
-        of = scheme(_words(labels) if labels else found)
-    if of is None:
+        grade_of = scheme(_words(labels) if labels else words)
+    if grade_of is None:
         return None
-    if are_numbers(found) and not are_numbers(of):
+    if are_numbers(words) and not are_numbers(grade_of):
         return None
-    if unknown := sorted(found - of.keys()):
+    if unknown := sorted(words - grade_of.keys()):
         raise LabelError(
-            f"{unknown[0]!r} is none of the labels {', '.join(map(str, of))}",
+            f"{unknown[0]!r} is none of the labels {', '.join(map(str, grade_of))}",
             path=where,
             label=unknown[0],
         )
     if not isinstance(labels, Mapping):
-        said = ", ".join(
-            f"{label} is {of[label]:g}" for label in sorted(found, key=of.__getitem__, reverse=True)
+        listed = ", ".join(
+            f"{label} is {grade_of[label]:g}"
+            for label in sorted(words, key=grade_of.__getitem__, reverse=True)
         )
-        warn_user(f"labels are read as grades: {said}", IrprefWarning, path=where)
-    return np.array([of[cell] for cell in cells], dtype=np.float64)
+        warn_user(f"labels are read as grades: {listed}", IrprefWarning, path=where)
+    return np.array([grade_of[cell] for cell in cells], dtype=np.float64)

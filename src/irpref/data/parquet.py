@@ -120,15 +120,15 @@ def _tables_of(
             path=name,
             found=tuple(here),
         )
-    of = columns_of(here, value, how.columns, path=name)
-    topic, doc, number = of.values()
+    names = columns_of(here, value, how.columns, path=name)
+    topic, doc, number = names.values()
     wanted = [
         column
-        for column in (schema.names if value == "relevance" else of.values())
+        for column in (schema.names if value == "relevance" else names.values())
         if column in schema.names
     ]
     others = (
-        [column for column in here if column not in of and column not in of.values()]
+        [column for column in here if column not in names and column not in names.values()]
         if value == "relevance"
         else []
     )
@@ -204,10 +204,10 @@ def _texts(column: Any) -> Any:
     if pa.types.is_integer(column.type):
         column = column.cast(pa.string())
     # By way of bytes: pyarrow does not check text that it reads.
-    found = column.cast(pa.large_binary())
-    is_ascii = np.frombuffer(found.buffers()[2] or b"", np.int8).min(initial=0) >= 0
-    found = found.view(pa.large_string()) if is_ascii else found.cast(pa.large_string())
-    return Unread.of(found, Texts.of_arrow) or found.to_numpy(zero_copy_only=False)
+    texts = column.cast(pa.large_binary())
+    is_ascii = np.frombuffer(texts.buffers()[2] or b"", np.int8).min(initial=0) >= 0
+    texts = texts.view(pa.large_string()) if is_ascii else texts.cast(pa.large_string())
+    return Unread.wrapping(texts, Texts.from_arrow) or texts.to_numpy(zero_copy_only=False)
 
 
 def _is_text(type_: Any) -> bool:
@@ -243,8 +243,8 @@ def _numbers(column: Any, there: str, name: str) -> Floats:
             f"column {there!r} holds {column.type}, expected numbers", path=name, column=there
         )
     column = column.cast(pa.float64(), safe=False)
-    found: Floats = (column.fill_null(float("nan")) if column.null_count else column).to_numpy()
-    return found
+    numbers: Floats = (column.fill_null(float("nan")) if column.null_count else column).to_numpy()
+    return numbers
 
 
 def _grades(column: Any, how: Reading, name: str) -> Floats | None:

@@ -78,9 +78,9 @@ def read_preferences(path: PathLike | Source, form: str | None = None) -> pd.Dat
     source = path if isinstance(path, Source) else Source(path, keep=True)
     chosen = _form(source, form)
     columns = (_pairs if chosen.what == "pairs" else _levels)(source, chosen)
-    found: pd.DataFrame = to_frame(columns)
-    _check(source, found, 2 if chosen.what == "pairs" else 1)
-    return found
+    frame: pd.DataFrame = to_frame(columns)
+    _check(source, frame, 2 if chosen.what == "pairs" else 1)
+    return frame
 
 
 def _form(source: Source, form: str | None) -> Form:
@@ -147,7 +147,7 @@ def _pairs(source: Source, form: Form) -> dict[str, Any]:
     return dict(
         zip(
             COLUMNS,
-            (*(np.repeat(of, 2) for of in ids), docs, np.tile([2, 1], len(table))),
+            (*(np.repeat(column, 2) for column in ids), docs, np.tile([2, 1], len(table))),
             strict=True,
         )
     )

@@ -53,27 +53,27 @@ def json(source: Source, value: str, how: Reading = PLAIN) -> Table:
     name = source.name
     with source.open() as file:
         data = file.read()
-    found = loaded(decoded(data, name), name)
-    if isinstance(found, list):
-        where = [{"path": name, "record": i} for i in range(1, len(found) + 1)]
-        return _records(found, where, name, value, how)
-    if not isinstance(found, dict):
+    content = loaded(decoded(data, name), name)
+    if isinstance(content, list):
+        where = [{"path": name, "record": i} for i in range(1, len(content) + 1)]
+        return _records(content, where, name, value, how)
+    if not isinstance(content, dict):
         raise InputError(
-            f"expected topic -> document -> number, got a {_json_type(found)}", path=name
+            f"expected topic -> document -> number, got a {_json_type(content)}", path=name
         )
     topics: list[str] = []
     docs: list[str] = []
     numbers: list[Any] = []
-    for topic, of in found.items():
-        if not isinstance(of, dict):
+    for topic, grades in content.items():
+        if not isinstance(grades, dict):
             raise InputError(
-                f"topic {topic!r} holds a {_json_type(of)}, expected document -> number",
+                f"topic {topic!r} holds a {_json_type(grades)}, expected document -> number",
                 path=name,
                 topic=topic,
             )
-        topics += [topic] * len(of)
-        docs += of
-        numbers += of.values()
+        topics += [topic] * len(grades)
+        docs += grades
+        numbers += grades.values()
 
     def place(row: int) -> dict[str, Any]:
         return {"path": name, "topic": topics[row], "doc": docs[row]}
@@ -263,7 +263,7 @@ def _records(
     topics: list[str] = []
     docs: list[str] = []
     numbers: list[Any] = []
-    of: dict[str, str] = {}
+    names: dict[str, str] = {}
     keys: list[str] | None = None
     graded: list[int] = []
     for i, (record, where) in enumerate(zip(records, places, strict=True)):
@@ -273,12 +273,12 @@ def _records(
                 **where,
             )
         if keys != (keys := list(record)):
-            of = columns_of(keys, value, how.columns, **where)
-        if value == "relevance" and record[of[value]] in (None, ""):
+            names = columns_of(keys, value, how.columns, **where)
+        if value == "relevance" and record[names[value]] in (None, ""):
             continue
         graded.append(i)
         for ours, column in (("query_id", topics), ("doc_id", docs)):
-            given = record[of[ours]]
+            given = record[names[ours]]
             if type(given) not in (str, int):
                 raise InputError(
                     f"the {ours} is a {_json_type(given)}, expected text or a whole number",
@@ -290,7 +290,7 @@ def _records(
                     f"the {ours} has an end of line in it: {clipped(text)!r}", column=ours, **where
                 )
             column.append(text)
-        numbers.append(record[of[value]])
+        numbers.append(record[names[value]])
     if len(graded) < len(records):
         first = next(i for i, row in enumerate([*graded, -1]) if i != row)
         warn_of_ungraded(len(records) - len(graded), **places[first])
@@ -299,7 +299,7 @@ def _records(
     if value == "relevance":
         known = (
             {other for several in NAMES.values() for other in several}
-            | {*of.values()}
+            | {*names.values()}
             | set(how.columns.values())
         )
         for key in dict.fromkeys(key for record in records for key in record if key not in known):
@@ -309,6 +309,6 @@ def _records(
             if types == {int} and all_whole(whole.astype(np.float64)):
                 further[key] = np.array(cells)
     values = numbers_of(numbers, places.__getitem__, value, how, name)
-    if value == "score" and of:
-        values = as_scores(values, of[value])
+    if value == "score" and names:
+        values = as_scores(values, names[value])
     return table_of(topics, docs, values, further, value, name)

@@ -147,8 +147,8 @@ def form_of(source: PathLike | Source, form: str | None = None) -> str:
         check_choice("form", form, FORMS)
         return form
     name = source.name if isinstance(source, Source) else Source(source).name
-    found = form_of_name(os.path.basename(os.fspath(name)))
-    return "parquet" if found == "trec" and os.path.isdir(name) else found
+    by_name = form_of_name(os.path.basename(os.fspath(name)))
+    return "parquet" if by_name == "trec" and os.path.isdir(name) else by_name
 
 
 def read(
@@ -189,8 +189,8 @@ def read(
     else:
         from irpref.data import records as readers
 
-        found = getattr(readers, form)(source, value, how)
-        yield from [found] if isinstance(found, Table) else found
+        tables = getattr(readers, form)(source, value, how)
+        yield from [tables] if isinstance(tables, Table) else tables
 
 
 def read_table(path: PathLike | Source, value: str, form: str | Reading | None = None) -> Table:
@@ -217,8 +217,8 @@ def _qrels_table(source: Source, how: Reading) -> Table:
     # All are numbers, or labels are mixed with something else, which is an error.
     table = trec.whole(source, trec.QRELS) if grades is None else replace(table, value=grades)
     iteration = table.columns.get("iteration", np.repeat(objects(["0"]), len(table)))
-    found = ("query_id", "doc_id", "relevance", "iteration")
-    return replace(table, columns={"iteration": iteration}, found=found)
+    names = ("query_id", "doc_id", "relevance", "iteration")
+    return replace(table, columns={"iteration": iteration}, found=names)
 
 
 def _are_labels(fields: list[bytes]) -> bool:

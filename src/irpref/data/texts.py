@@ -55,7 +55,7 @@ class Texts:
         self.data, self.at, self.length, self.hashes = data, at, length, hashes
 
     @classmethod
-    def of(cls, column: Any) -> Texts | None:
+    def from_strings(cls, column: Any) -> Texts | None:
         """A list or object array of strings; None if one is no string, or no text (half of a
         surrogate pair), or nothing is compiled."""
         if not compiled or not (isinstance(column, list) or _is_objects(column)):
@@ -65,9 +65,9 @@ class Texts:
         return None if data is None else cls(data, at, length, hashes)
 
     @classmethod
-    def of_arrow(cls, column: Any) -> Texts | None:
+    def from_arrow(cls, column: Any) -> Texts | None:
         """An array of pyarrow's strings, none of them missing, which stay there; None as for
-        `of`.
+        `from_strings`.
         """
         if not compiled or str(column.type) not in ("string", "large_string"):
             return None
@@ -78,16 +78,16 @@ class Texts:
             column = column.chunk(0) if column.num_chunks == 1 else column.combine_chunks()
         _, offsets, data = column.buffers()
         ends = np.frombuffer(offsets or bytes(8), np.int64)[column.offset :][: len(column) + 1]
-        found = cls(
+        texts = cls(
             data or b"", ends[:-1], np.diff(ends).astype(np.int32), np.empty(len(column), np.uint64)
         )
-        _native.hashes(found.data, found.at, found.length, found.hashes)
-        return found
+        _native.hashes(texts.data, texts.at, texts.length, texts.hashes)
+        return texts
 
     @classmethod
-    def of_stream(cls, column: Any) -> Texts | None:
+    def from_stream(cls, column: Any) -> Texts | None:
         """A column of strings, none of them missing, of any library that exports Arrow streams;
-        None as for `of`.
+        None as for `from_strings`.
         """
         if not compiled:
             return None
@@ -96,9 +96,11 @@ class Texts:
         return None if data is None else cls(data, at, length, hashes)
 
     @classmethod
-    def of_dicts(cls, dicts: Sequence[Mapping[str, Any]], size: int) -> tuple[Texts, Floats] | None:
-        """Keys and values of dicts with `size` entries together; None as for `of`, or if a value is
-        no number.
+    def from_dicts(
+        cls, dicts: Sequence[Mapping[str, Any]], size: int
+    ) -> tuple[Texts, Floats] | None:
+        """Keys and values of dicts with `size` entries together; None as for `from_strings`,
+        or if a value is no number.
         """
         if not compiled:
             return None
@@ -152,10 +154,10 @@ class Texts:
         codes : int array (n_rows,), optional
             Row `i` has the text `codes[i]`; text `i` by default.
         """
-        of = np.ascontiguousarray(codes, dtype=np.int64)
-        out = np.empty(of.size or len(self), np.int64)
+        rows = np.ascontiguousarray(codes, dtype=np.int64)
+        out = np.empty(rows.size or len(self), np.int64)
         mine, its = ((some.data, some.at, some.length, some.hashes) for some in (self, other))
-        return out if _native.match(*mine, of, lengths, *its, begins, its_lengths, out) else None
+        return out if _native.match(*mine, rows, lengths, *its, begins, its_lengths, out) else None
 
     def repeated(self, lengths: Ints) -> bool:
         """Whether a text is twice in one of these groups of rows. See `match`."""
@@ -176,8 +178,8 @@ class Texts:
         """The texts as Python strings."""
         out = np.empty(len(self), dtype=object)
         self.fill(out)
-        found: list[str] = out.tolist()
-        return found
+        strings: list[str] = out.tolist()
+        return strings
 
 
 class Unread:
@@ -195,7 +197,7 @@ class Unread:
         self.column, self.read = column, read
 
     @classmethod
-    def of(cls, column: Any, read: Callable[[Any], Texts | None]) -> Unread | None:
+    def wrapping(cls, column: Any, read: Callable[[Any], Texts | None]) -> Unread | None:
         """The column; None if `read` does not take it."""
         return None if read(column[:0]) is None else cls(column, read)
 
@@ -208,10 +210,10 @@ class Unread:
     @cached_property
     def texts(self) -> Texts:
         """All rows."""
-        found = self.read(self.column)
-        if found is None:  # an id of more than 2 GB, say
+        texts = self.read(self.column)
+        if texts is None:  # an id of more than 2 GB, say
             raise MemoryError
-        return found
+        return texts
 
     def changes(self) -> Ints:
         """As `Texts.changes`."""
@@ -251,7 +253,7 @@ def plain_lines(
         return None
     size = _native.count(data) + 1
     begins, (at, length, _), numbers = np.empty(size, np.int64), _room(size), np.empty(size)
-    found: dict[str, Texts] = {}
+    read: dict[str, Texts] = {}
     for name, field in columns.items():
         room = _room(size)
         sizes = _native.lines(
@@ -259,10 +261,10 @@ def plain_lines(
         )
         if sizes is None or not (sizes[2] or _is_utf8(data)):
             return None
-        found[name] = Texts(data, *room)[: sizes[0]]
+        read[name] = Texts(data, *room)[: sizes[0]]
     topics = Texts(data, at, length, room[2])[: sizes[1]]  # their hashes are not used
     lengths = np.diff(np.append(begins[: sizes[1]], sizes[0]))
-    return topics.to_list(), lengths, found, numbers[: sizes[0]]
+    return topics.to_list(), lengths, read, numbers[: sizes[0]]
 
 
 def _is_utf8(data: bytes) -> bool:

@@ -324,16 +324,16 @@ def blocks(source: Source, form: Form, block_bytes: int = BLOCK_BYTES) -> Iterat
     ending = Ending()
     with source.open() as file:
         formed = _formed(ending.watch(blocks_of(file, block_bytes)), form)
-        for found, number, skipped in (
+        for table, number, skipped in (
             ahead(starmap(_parsed, ahead(formed))) if threads else starmap(_parsed, formed)
         ):
-            if isinstance(found, _Malformed):
+            if isinstance(table, _Malformed):
                 with _located(source.name, lines):
-                    raise found
+                    raise table
             lines += number
             comments += skipped
-            if len(found):
-                yield found
+            if len(table):
+                yield table
     ending.warn(source.name, form is RUN)
     if comments:
         several = f"{comments} lines that begin with '#' were skipped: they are comments"
@@ -347,8 +347,8 @@ def _formed(blocks: Iterator[bytes], form: Form) -> Iterator[tuple[bytes, Form, 
     for data in blocks:
         skipped = 0
         if not decided:
-            found, data, skipped = _form_of(_text(data))
-            form, decided = found or form, found is not None
+            known, data, skipped = _form_of(_text(data))
+            form, decided = known or form, known is not None
         yield data, form, skipped
 
 
@@ -392,18 +392,18 @@ def _parsed(data: bytes, form: Form, skipped: int = 0) -> tuple[Table | _Malform
         return table, skipped + numbers.size, 0
     comments = 0
     try:
-        found = _split(text, form)
-        number = len(found["query_id"]) if found else 0
-        if found is None:
-            found, number, comments = parse_lines(text, form)
+        split = _split(text, form)
+        number = len(split["query_id"]) if split else 0
+        if split is None:
+            split, number, comments = parse_lines(text, form)
     except _Malformed as error:
         error.line += skipped
         return error, 0, 0
-    query_id = stretches_of(found["query_id"])
+    query_id = stretches_of(split["query_id"])
     numbers = np.array(
-        found[form.number] if form.number else np.zeros(len(query_id)), dtype=np.float64
+        split[form.number] if form.number else np.zeros(len(query_id)), dtype=np.float64
     )
-    table = _table(form, query_id, {name: found[name] for name in form.texts}, numbers)
+    table = _table(form, query_id, {name: split[name] for name in form.texts}, numbers)
     return table, skipped + number, comments
 
 
@@ -415,16 +415,16 @@ def _split(data: bytes, form: Form) -> dict[str, list[Any]] | None:
         fields = (
             data.decode("utf-8").removesuffix("\n").replace("\n", " ").replace("\t", " ").split(" ")
         )
-        found: dict[str, list[Any]] = {
+        columns: dict[str, list[Any]] = {
             name: fields[i :: form.n] for name, i in form.columns.items()
         }
         if form.number:
             # Only Python accepts digits of other scripts and `_` in a number.
             plain = data.isascii() and b"_" not in data
-            found[form.number] = (
-                list(map(float, found[form.number])) if plain else as_floats(found[form.number])
+            columns[form.number] = (
+                list(map(float, columns[form.number])) if plain else as_floats(columns[form.number])
             )
-        return found
+        return columns
     except ValueError:
         return None
 
@@ -450,7 +450,11 @@ def _table(form: Form, query_id: Stretches, columns: dict[str, Any], number: Any
     docs = columns[form.doc]
     further = {name: _repeated(column) for name, column in columns.items() if name != form.doc}
     return Table(
-        query_id, Texts.of(docs) or docs, number, further, ("query_id", *form.texts, form.number)
+        query_id,
+        Texts.from_strings(docs) or docs,
+        number,
+        further,
+        ("query_id", *form.texts, form.number),
     )
 
 

@@ -292,8 +292,8 @@ def blocks(
 def _parts_of(pool: Pool, data: Table, topics: list[str]) -> Iterator[Part]:
     groups = group(data.query_id)
     topics += groups.names
-    of = np.array([pool.topic_of.get(name, -1) for name in groups.names], dtype=np.int64)
-    wanted = np.flatnonzero(of >= 0)
+    numbers = np.array([pool.topic_of.get(name, -1) for name in groups.names], dtype=np.int64)
+    wanted = np.flatnonzero(numbers >= 0)
     every = Segments.of_lengths(groups.lengths)
     lengths = every.lengths[wanted]
     column = data.doc_id
@@ -309,7 +309,11 @@ def _parts_of(pool: Pool, data: Table, topics: list[str]) -> Iterator[Part]:
         docs = texts_of(ids) if pool.texts else None
         source = rows if isinstance(some, slice) else some
         yield Part(
-            of[here], lengths[start:stop], docs or str_list(as_list(ids)), data.value[some], source
+            numbers[here],
+            lengths[start:stop],
+            docs or str_list(as_list(ids)),
+            data.value[some],
+            source,
         )
 
 
@@ -333,7 +337,7 @@ def _one_by_one(pool: Pool, part: Part, repeats: Repeats) -> Block:
     """
     docs = part.docs if isinstance(part.docs, list) else part.docs.to_list()
     every = Segments.of_lengths(part.lengths)
-    found: list[Ints] = []
+    matches: list[Ints] = []
     kept: list[Ints] = []
     for i, topic in enumerate(part.topics.tolist()):
         start, stop = int(every.offsets[i]), int(every.offsets[i + 1])
@@ -342,7 +346,9 @@ def _one_by_one(pool: Pool, part: Part, repeats: Repeats) -> Block:
         if len(set(here)) != len(here):
             last = _last_rows(here, pool.topic_ids[topic], repeats)
             here, rows = [here[k] for k in last], rows[last]
-        found.append(np.fromiter(map(pool.index(topic).get, here, repeat(-1)), np.int64, len(here)))
+        matches.append(
+            np.fromiter(map(pool.index(topic).get, here, repeat(-1)), np.int64, len(here))
+        )
         kept.append(rows)
     rows = np.concatenate(kept)
     if rows.size < len(docs):
@@ -353,7 +359,7 @@ def _one_by_one(pool: Pool, part: Part, repeats: Repeats) -> Block:
             score=part.score[rows],
             source=rows if part.source is None else part.source[rows],
         )
-    return part, np.concatenate(found)
+    return part, np.concatenate(matches)
 
 
 def _last_rows(docs: list[str], topic: str, repeats: Repeats) -> list[int]:

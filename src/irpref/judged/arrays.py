@@ -28,7 +28,7 @@ def align_arrays(grade: Floats, score: Floats) -> JudgedRun | None:
         if nothing is judged.
     """
     judgments, run = map(_table, (grade, score))
-    return align_run(Pool.of(judgments), run, ties=True) if len(judgments) else None
+    return align_run(Pool.from_table(judgments), run, ties=True) if len(judgments) else None
 
 
 def _table(values: Floats) -> Table:

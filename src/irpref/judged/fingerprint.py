@@ -15,13 +15,13 @@ def canonical(pool: Pool) -> Ints:
     order.
     """
 
-    def make() -> Ints:
+    def sorted_rows() -> Ints:
         docs, offsets = list(pool.doc_ids), pool.judged.offsets.tolist()
         topics = sorted(range(pool.n_topics), key=pool.topic_ids.__getitem__)
         by_topic = (sorted(range(offsets[t], offsets[t + 1]), key=docs.__getitem__) for t in topics)
         return np.array([row for rows in by_topic for row in rows], dtype=np.int64)
 
-    order: Ints = pool.memo(canonical, make)
+    order: Ints = pool.memo(canonical, sorted_rows)
     return order
 
 
@@ -29,13 +29,13 @@ def hash_of_pool(pool: Pool) -> str:
     """Hash of the judgments, to the last digit of each grade."""
     order = canonical(pool)
     topic = pool.judged.topic.tolist()
-    found = hashlib.blake2b(digest_size=8)
+    digest = hashlib.blake2b(digest_size=8)
     for row, grade in zip(order.tolist(), pool.grade[order].tolist(), strict=True):
-        found.update(
+        digest.update(
             f"{pool.topic_ids[topic[row]]!r} {pool.doc_ids[row]!r} {grade!r}\n".encode(
                 "utf-8", "surrogatepass"
             )
         )
     for name in sorted(pool.columns):
-        found.update(f"{name!r} {pool.columns[name][order].tolist()!r}\n".encode())
-    return found.hexdigest()
+        digest.update(f"{name!r} {pool.columns[name][order].tolist()!r}\n".encode())
+    return digest.hexdigest()

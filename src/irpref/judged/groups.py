@@ -37,8 +37,8 @@ def groups_of(
             "every topic of the qrels needs a group",
             parameter="groups",
         )
-    of = np.array([group_of[topic] for topic in topics], dtype=object)
-    return {group: of == group for group in sorted(set(of.tolist()))}
+    group_of_topic = np.array([group_of[topic] for topic in topics], dtype=object)
+    return {group: group_of_topic == group for group in sorted(set(group_of_topic.tolist()))}
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -100,9 +100,9 @@ def _group_of(groups: Groups, qrels: Judgments | None) -> dict[str, str]:
     if str(groups) in columns:
         return _of_column(str(groups), qrels)
     if not os.path.isfile(groups):
-        found = ", ".join(columns) or "none"
+        known = ", ".join(columns) or "none"
         raise ArgumentError(
-            f"groups={str(groups)!r} is neither a column of the qrels (found: {found}) nor a file",
+            f"groups={str(groups)!r} is neither a column of the qrels (found: {known}) nor a file",
             parameter="groups",
             value=groups,
         )

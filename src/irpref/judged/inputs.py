@@ -197,13 +197,13 @@ def _from_dicts(
     ):  # a few at a time: their ids are looked up while they are in the cache
         query_id = Stretches(names[start:stop], every[start:stop])
         dicts = [given[name] for name in query_id.names]
-        read: Any = Texts.of_dicts(dicts, len(query_id)) if every.sum() >= FEW else None
+        read: Any = Texts.from_dicts(dicts, len(query_id)) if every.sum() >= FEW else None
         if read is None:
             keys = list(chain.from_iterable(dicts))
             docs = str_list(keys)
             if docs is not keys and value == "score":
                 _check_same_ids(query_id.to_list(), docs)
-            numbers = list(chain.from_iterable(of.values() for of in dicts))
+            numbers = list(chain.from_iterable(docs_of.values() for docs_of in dicts))
             read = docs, as_numbers(numbers, query_id.to_list(), docs, value)
         yield Table(query_id, read[0], read[1], found=("query_id", "doc_id", value))
 
@@ -226,8 +226,8 @@ def _check_same_ids(topics: list[str], docs: list[str]) -> None:
 def _from_polars(data: Any, value: str, columns: Iterable[str] | None) -> Table:
     import polars as pl
 
-    found = data.columns
-    names = columns_of(found, value, table="DataFrame")
+    present = data.columns
+    names = columns_of(present, value, table="DataFrame")
     numbers = data[names[value]]
     # A frame without rows has no dtype of its own; missing values are found, with topic and
     # document, as NaN.
@@ -239,10 +239,10 @@ def _from_polars(data: Any, value: str, columns: Iterable[str] | None) -> Table:
     stretches = topics.rle().struct.unnest()
     return Table(
         Stretches(stretches["value"].to_list(), stretches["len"].to_numpy().astype(np.int64)),
-        Unread.of(docs, Texts.of_stream) or objects(docs.to_list()),
+        Unread.wrapping(docs, Texts.from_stream) or objects(docs.to_list()),
         as_scores(numbers.cast(pl.Float64).to_numpy(), names[value]),  # NaN for missing ones
-        _Columns(data, _further(found, names, columns)),
-        found,
+        _Columns(data, _further(present, names, columns)),
+        present,
     )
 
 
@@ -258,24 +258,24 @@ def _series(ids: Any, name: str) -> Any:
 
 
 def _further(
-    found: Sequence[str], names: Mapping[str, str], columns: Iterable[str] | None
+    present: Sequence[str], names: Mapping[str, str], columns: Iterable[str] | None
 ) -> list[str]:
     """The further columns that are asked for (all of them, if `columns` is None) and present."""
     if columns is None:
-        return [name for name in found if name not in names.values()]
-    return [name for name in columns if name in found]
+        return [name for name in present if name not in names.values()]
+    return [name for name in columns if name in present]
 
 
 def _from_pandas(data: Any, value: str, columns: Iterable[str] | None) -> Table:
-    found = [str(name) for name in data.columns]
-    names = columns_of(found, value, table="DataFrame")
-    further = [name for name in _further(found, names, columns) if found.count(name) == 1]
+    present = [str(name) for name in data.columns]
+    names = columns_of(present, value, table="DataFrame")
+    further = [name for name in _further(present, names, columns) if present.count(name) == 1]
     return Table(
         _ids(data[names["query_id"]]),
         _ids(data[names["doc_id"]]),
         as_scores(_numbers(data[names[value]], data, names, value), names[value]),
         _Columns(data, further),
-        found,
+        present,
     )
 
 
@@ -315,7 +315,7 @@ def _ids(column: Any) -> Any:
     if getattr(dtype, "storage", None) == "pyarrow" or type(dtype).__name__ == "ArrowDtype":
         if column.isna().any():
             raise _missing_id(str(column.name))
-        return Unread.of(column.array.__arrow_array__(), Texts.of_arrow) or column.to_numpy(
+        return Unread.wrapping(column.array.__arrow_array__(), Texts.from_arrow) or column.to_numpy(
             dtype=object
         )
     return column.to_numpy(dtype=object)
@@ -346,14 +346,14 @@ def _from_tuples(data: Any, value: str, columns: Iterable[str] | None) -> Table:
     rows = data if isinstance(data, list) else list(data)
     if not rows:
         return Table([], [], np.zeros(0))
-    found = getattr(rows[0], "_fields", None)
+    present = getattr(rows[0], "_fields", None)
     if isinstance(rows[0], Mapping):
-        found = tuple(map(str, rows[0]))
-        rows = _records(rows, found, value)
+        present = tuple(map(str, rows[0]))
+        rows = _records(rows, present, value)
     elif type(rows[0]) is tuple and len(rows[0]) == 3:
-        found = ("query_id", "doc_id", value)
-        rows = _records([dict(zip(found, row, strict=True)) for row in rows], found, value)
-    if found is None:
+        present = ("query_id", "doc_id", value)
+        rows = _records([dict(zip(present, row, strict=True)) for row in rows], present, value)
+    if present is None:
         raise TypeError(
             f"expected an iterable of namedtuples or dicts with query_id, doc_id, {value}, or of "
             f"tuples of these three; "
@@ -365,22 +365,22 @@ def _from_tuples(data: Any, value: str, columns: Iterable[str] | None) -> Table:
                 else ""
             )
         )
-    names = columns_of(found, value, table=type(rows[0]).__name__)
+    names = columns_of(present, value, table=type(rows[0]).__name__)
     extra = {
         name: objects([getattr(r, name, None) for r in rows])
-        for name in _further(found, names, columns)
+        for name in _further(present, names, columns)
     }
     query_id, doc_id, numbers = (list(map(attrgetter(name), rows)) for name in names.values())
     values = as_scores(as_numbers(numbers, query_id, doc_id, value), names[value])
-    return Table(query_id, doc_id, values, extra, found)
+    return Table(query_id, doc_id, values, extra, present)
 
 
-def _records(rows: Iterable[Mapping[Any, Any]], found: tuple[str, ...], value: str) -> list[Any]:
+def _records(rows: Iterable[Mapping[Any, Any]], present: tuple[str, ...], value: str) -> list[Any]:
     """Rows of dicts as objects with attributes. Raises as `columns_of` if one lacks a column."""
     out = []
     for number, row in enumerate(rows, 1):
-        if isinstance(row, Mapping) and tuple(row) != found:
-            lacking = [name for name in columns_of(found, value).values() if name not in row]
+        if isinstance(row, Mapping) and tuple(row) != present:
+            lacking = [name for name in columns_of(present, value).values() if name not in row]
             if lacking:
                 columns_of([str(name) for name in row], value, table=f"record {number}")
         out.append(SimpleNamespace(**{str(name): cell for name, cell in row.items()}))

@@ -213,15 +213,15 @@ class Judgments:
                 "this looks like preferences, which measures such as PrefShare take; those of "
                 "grades need one grade a document"
             )
-        found = list(self._table.found)
+        present = list(self._table.found)
         for name in columns:
-            if found.count(name) > 1:
+            if present.count(name) > 1:
                 raise ColumnError(
-                    f"DataFrame has {found.count(name)} columns {name!r}", column=name
+                    f"DataFrame has {present.count(name)} columns {name!r}", column=name
                 )
         read = {name: self._table.columns[name] for name in columns}
         table = replace(self._table, columns=read)
-        return kept_pool(table) if self._shared else Pool.of(table)
+        return kept_pool(table) if self._shared else Pool.from_table(table)
 
     def _of_preferences(self) -> Pool:
         if self._pairs is not None:
@@ -236,8 +236,8 @@ class Judgments:
         """The judgments with another column, (n_rows,)."""
         table = self._table
         columns = {**table.columns, name: values}
-        found = list(dict.fromkeys([*table.found, name]))
-        return Judgments(replace(table, columns=columns, found=found), kind=self._kind)
+        present = list(dict.fromkeys([*table.found, name]))
+        return Judgments(replace(table, columns=columns, found=present), kind=self._kind)
 
     def only(self, topics: Iterable[str]) -> Judgments:
         """The judgments of these topics."""
@@ -378,8 +378,8 @@ def _of_dataset(data: Any, name: str | None = None) -> Judgments:
 
 def _with_grades(frame: Any, how: Reading) -> Any:
     """A frame whose columns have our names, and numbers for labels."""
-    found = [str(name) for name in frame.columns]
-    names = columns_of(found, "relevance", how.columns)
+    present = [str(name) for name in frame.columns]
+    names = columns_of(present, "relevance", how.columns)
     renamed = {old: new for new, old in names.items()}
     is_pandas = hasattr(frame, "itertuples")
     frame = frame.rename(columns=renamed) if is_pandas else frame.rename(renamed)

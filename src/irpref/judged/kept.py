@@ -29,7 +29,7 @@ _lock = Lock()
 
 
 def kept_pool(data: Table) -> Pool:
-    """`Pool.of`, or the pool built before from an equal table. Raises as `Pool.of`."""
+    """`Pool.from_table`, or the pool built before from an equal table. Raises as that does."""
     with _lock:
         kept = list(_pools)
     content, held = _content(data)
@@ -37,7 +37,7 @@ def kept_pool(data: Table) -> Pool:
         if known == content:
             pool.trim(MOST_BYTES)
             return pool
-    pool = Pool.of(data)
+    pool = Pool.from_table(data)
     if all(
         issubclass(kind, _CONSTANT) for column in held for kind in set(map(type, column.tolist()))
     ):

@@ -36,7 +36,7 @@ def texts_of(column: Any) -> Any:
 def _read(column: Any) -> Texts | None:
     if isinstance(column, np.ndarray) and column.dtype != object:
         column = list(map(str, column.tolist()))
-    return Texts.of(column)
+    return Texts.from_strings(column)
 
 
 def plain(docs: Any) -> Any:

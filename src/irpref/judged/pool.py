@@ -45,12 +45,12 @@ class Pool(Grades):
         docs: Any,
         order: Ints,
         columns: Mapping[str, Any] | None = None,
-        found: Sequence[str] = (),
+        present: Sequence[str] = (),
     ) -> None:
         super().__init__(judged, grade, columns)
         self.topic_ids = topic_ids
         self.topic_of = {name: t for t, name in enumerate(topic_ids)}
-        self.found = tuple(found)
+        self.found = tuple(present)
         self._given_docs: list[str] | Texts = docs  # in the order of the input, by topic
         self._order = order  # from ideal order to that order
         self._index: list[dict[str, int] | None] = [None] * len(topic_ids)
@@ -76,7 +76,11 @@ class Pool(Grades):
     @cached_property
     def texts(self) -> Texts | None:
         """Ids in the order of the input, by topic; None without compiled code."""
-        return self._given_docs if isinstance(self._given_docs, Texts) else Texts.of(self._docs)
+        return (
+            self._given_docs
+            if isinstance(self._given_docs, Texts)
+            else Texts.from_strings(self._docs)
+        )
 
     def __getstate__(self) -> dict[str, Any]:
         # Another process may have nothing compiled.
@@ -91,7 +95,7 @@ class Pool(Grades):
         return objects(self._docs)[self._order]
 
     @classmethod
-    def of(cls, data: Table) -> Pool:
+    def from_table(cls, data: Table) -> Pool:
         """Index the judgments of a table, with its further columns.
 
         Raises
@@ -192,12 +196,12 @@ class Pool(Grades):
 
     def index(self, topic: int) -> dict[str, int]:
         """Pool row of each judged document of a topic."""
-        found = self._index[topic]
-        if found is None:
+        rows_of = self._index[topic]
+        if rows_of is None:
             rows = slice(int(self.judged.offsets[topic]), int(self.judged.offsets[topic + 1]))
-            found = dict(zip(self._docs[rows], self.place[rows].tolist(), strict=True))
-            self._index[topic] = found
-        return found
+            rows_of = dict(zip(self._docs[rows], self.place[rows].tolist(), strict=True))
+            self._index[topic] = rows_of
+        return rows_of
 
     def max_gain(self, gains: Gains) -> float:
         """Highest mapped grade of all topics, at least 1: the top of the scale if none is given."""

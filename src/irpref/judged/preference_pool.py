@@ -72,7 +72,7 @@ def pool_of_preferences(data: Table) -> Pool:
     doc_topic, doc_name = keys // len(names), keys % len(names)
     highest = np.full(keys.size, -np.inf)
     np.maximum.at(highest, document, level)
-    pool = Pool.of(
+    pool = Pool.from_table(
         Table(
             [topics.names[t] for t in doc_topic.tolist()],
             [names[d] for d in doc_name.tolist()],

@@ -665,7 +665,9 @@ def _highest(qrels: Judgments) -> Pool:
         pair = id_text(topic), id_text(doc)
         grades[pair] = max(grade, grades.get(pair, grade))
     topics, docs = zip(*grades, strict=True)
-    return Pool.of(Table(list(topics), list(docs), np.array([*grades.values()]), {}, table.found))
+    return Pool.from_table(
+        Table(list(topics), list(docs), np.array([*grades.values()]), {}, table.found)
+    )
 
 
 def _cut(pool: Pool, run: Any, depth: int) -> Table:

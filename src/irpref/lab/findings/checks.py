@@ -119,11 +119,11 @@ def check(
         # Nothing to compare runs with.
         return _table([finding("contradicting-preferences", 1, error=error.message)])
     preferences = "subgroup" in pool.found
-    found = [*_of_preferences(pool)] if preferences else []
+    findings = [*_of_preferences(pool)] if preferences else []
     if of_grades or not preferences:  # levels are not grades
-        found += _of_qrels(pool, chosen)
+        findings += _of_qrels(pool, chosen)
     if not preferences:
-        found += mixed_scales(judged, pool)
+        findings += mixed_scales(judged, pool)
     named, ids, seen = named_runs(runs), JudgedIds(pool), {}
     advice = Advice(pool, judged, preferences)
     systems: list[System] = []
@@ -137,7 +137,7 @@ def check(
         for warning in done.warnings:
             give(warning)
         if isinstance(done.error, (ValueError, OSError)):  # no number, no column, nothing in common
-            found.append(replace(finding("invalid-run", 1, error=done.error), run=name))
+            findings.append(replace(finding("invalid-run", 1, error=done.error), run=name))
         elif done.error is not None:
             raise done.error
         elif done.value is not None:
@@ -145,26 +145,26 @@ def check(
             systems += [] if system is None else [system]
     deepest = max((int(one.lengths.max(initial=0)) for one in seen.values()), default=0)
     for name, one in seen.items():
-        found += [replace(of_run, run=name) for of_run in _of_run(pool, one, chosen, deepest)]
-    found += reversed_grades(pool, [one.order for one in seen.values() if one.order is not None])
-    found += _identical(seen)
+        findings += [replace(of_run, run=name) for of_run in _of_run(pool, one, chosen, deepest)]
+    findings += reversed_grades(pool, [one.order for one in seen.values() if one.order is not None])
+    findings += _identical(seen)
     suited, untold = advice.given(systems)
-    table = _table([*found, *untold])
+    table = _table([*findings, *untold])
     table.attrs["measures"] = suited
     return table
 
 
-def _table(found: list[Finding]) -> pd.DataFrame:
+def _table(findings: list[Finding]) -> pd.DataFrame:
     """The findings as a table, the worst first."""
     import pandas as pd
 
-    found.sort(key=lambda of: (LEVELS.index(of.level), of.code != "topics-without-documents"))
-    codes = {code: place for place, code in enumerate(dict.fromkeys(of.code for of in found))}
-    found.sort(key=lambda of: (LEVELS.index(of.level), codes[of.code], -of.count))
+    findings.sort(key=lambda row: (LEVELS.index(row.level), row.code != "topics-without-documents"))
+    codes = {code: place for place, code in enumerate(dict.fromkeys(row.code for row in findings))}
+    findings.sort(key=lambda row: (LEVELS.index(row.level), codes[row.code], -row.count))
     kinds = {"run": object, "example": object, "count": "int64"}  # as text, None would become NaN
-    columns = {name: [getattr(of, name) for of in found] for name in COLUMNS}
+    columns = {name: [getattr(row, name) for row in findings] for name in COLUMNS}
     return pd.DataFrame(
-        {name: pd.Series(of, dtype=kinds.get(name)) for name, of in columns.items()}
+        {name: pd.Series(row, dtype=kinds.get(name)) for name, row in columns.items()}
     )
 
 
@@ -258,11 +258,11 @@ def _nonrelevant(pool: Pool, chosen: list[Measure]) -> Iterator[Finding]:
 
 
 def _of_preferences(pool: Pool) -> Iterator[Finding]:
-    of = pool.preferences
+    preferences = pool.preferences
     disagreed = np.zeros(pool.n_topics, np.int64)
-    for t in np.flatnonzero(of.groups.lengths > 1).tolist():
+    for t in np.flatnonzero(preferences.groups.lengths > 1).tolist():
         first, last = pool.judged.offsets[[t, t + 1]].tolist()
-        here = of.topics(t, t + 1, first, last)
+        here = preferences.topics(t, t + 1, first, last)
         both = (
             np.intersect1d(*here.against(row), assume_unique=True).size
             for row in range(last - first)
@@ -270,10 +270,12 @@ def _of_preferences(pool: Pool) -> Iterator[Finding]:
         disagreed[t] = sum(both) // 2  # each pair is found from both of its documents
     yield from of_topics("disagreeing-judges", pool, disagreed > 0, count=int(disagreed.sum()))
     alone = np.ones(pool.grade.size, bool)
-    alone[of.row[of.entries.spread(of.entries.count(of.place > 0) > 0)]] = (
-        False  # their groups have several levels
-    )
-    alone[of.winner] = alone[of.loser] = False
+    alone[
+        preferences.row[
+            preferences.entries.spread(preferences.entries.count(preferences.place > 0) > 0)
+        ]
+    ] = False  # their groups have several levels
+    alone[preferences.winner] = alone[preferences.loser] = False
     if alone.any():
         row = int(alone.argmax())
         topic, doc = pool.topic_ids[int(pool.judged.topic[row])], pool.doc_ids[row]
@@ -330,13 +332,13 @@ def _scores(pool: Pool, seen: Seen) -> Iterator[Finding]:
     deciding, first, how = int(seen.deciding.sum()), None, ("text", "note")
     if deciding:
         first, how = int(seen.deciding.argmax()), ("deciding", "warning")
-    said = {
+    facts = {
         "count": int(seen.tied.sum()),
         "all": int(seen.lengths.sum()),
         "deciding": deciding,
         "top": TOP,
     }
-    yield from of_topics("ties", pool, seen.tied > 0, *how, first=first, **said)
+    yield from of_topics("ties", pool, seen.tied > 0, *how, first=first, **facts)
     yield from of_topics("float32-ties", pool, seen.blurred)
 
 
