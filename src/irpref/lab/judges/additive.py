@@ -101,5 +101,7 @@ def _values(measure: Measure, grade: Floats, rank: Ints) -> Floats:
 
 def top_documents(pool: Pool, run: Run, depth: int) -> pd.DataFrame:
     """The first documents of a run: columns `topic` (number in the pool), `doc_id`, `rank`."""
-    found: Any = listing(pool, run, depth=depth)
-    return pd.DataFrame({"topic": found.topics.topic, "doc_id": found.doc_ids, "rank": found.rank})
+    ranking: Any = listing(pool, run, depth=depth)
+    return pd.DataFrame(
+        {"topic": ranking.topics.topic, "doc_id": ranking.doc_ids, "rank": ranking.rank}
+    )

@@ -63,11 +63,11 @@ def correlation(a: Floats, b: Floats) -> float:
     return float(np.corrcoef(a, b)[0, 1]) if np.ptp(a) > 0 and np.ptp(b) > 0 else 0.0
 
 
-def useless(found: float, n_documents: int) -> str:
+def useless(agreement: float, n_documents: int) -> str:
     """That a judge's grades hardly correlate with the human ones, in words."""
-    turned = ", unless their scale counts down: then reverse it" * (found <= -0.5)
+    turned = ", unless their scale counts down: then reverse it" * (agreement <= -0.5)
     return (
-        f"the judge's grades say nothing about the human ones{turned} (correlation {found:.2f} "
+        f"the judge's grades say nothing about the human ones{turned} (correlation {agreement:.2f} "
         f"over {n_documents:,} documents that both graded)"
     )
 
@@ -79,7 +79,7 @@ class Completion:
     ----------
     human : float array (n,)
         Grades of at least 0; NaN if no human graded the document.
-    said : float array (n,)
+    judge : float array (n,)
         The judge's grades on any scale; NaN if it did not grade the document.
     topic : int array (n,)
     depth : float array (n,), optional
@@ -95,16 +95,16 @@ class Completion:
         How many of them are expected to; NaN without `depth`.
     """
 
-    def __init__(self, human: Floats, said: Floats, topic: Ints, depth: Floats | None) -> None:
-        seen, graded = ~np.isnan(said), ~np.isnan(human)
+    def __init__(self, human: Floats, judge: Floats, topic: Ints, depth: Floats | None) -> None:
+        seen, graded = ~np.isnan(judge), ~np.isnan(human)
         self.human, self.topic, self.both, self.missing = (
             human,
             topic,
             seen & graded,
             seen & ~graded,
         )
-        grade, _, mean, _ = mean_grades(said[self.both], human[self.both])
-        self.mean: Floats = np.interp(said, grade, mean)
+        grade, _, mean, _ = mean_grades(judge[self.both], human[self.both])
+        self.mean: Floats = np.interp(judge, grade, mean)
         self.levels: Floats = np.unique(human[self.both])
         self.chance = None if depth is None else self._chance(depth)
         self.relevant = np.nan if self.chance is None else float(self.chance.sum())
@@ -118,7 +118,7 @@ class Completion:
         columns = (columns - known.mean(axis=0)) / np.where(spread > 1e-12, spread, np.inf)
         level = np.searchsorted(self.levels, self.human[self.both])
         rows = [np.flatnonzero(level >= k) for k in range(min(self.levels.size - 1, _MOST))]
-        step = np.repeat(np.arange(len(rows)), [of.size for of in rows])
+        step = np.repeat(np.arange(len(rows)), [rows_of_level.size for rows_of_level in rows])
         row = np.concatenate(rows)
         x = np.column_stack([np.eye(len(rows))[step], columns[self.both][row]])
         b = _logistic(x, (level[row] > step).astype(np.float64))

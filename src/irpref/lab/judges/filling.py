@@ -85,25 +85,25 @@ class Filled(Judgments):
             f"{grade:g} as {mean:.2f}"
             for grade, mean in zip(shown["grade"], shown["mean"], strict=True)
         )
-        said = (
+        sentence = (
             f"{n_filled:,} of {len(self):,} grades are filled in: the judge's {pairs}, the mean "
             f"human grades of "
             f"{both:,} documents that both graded (correlation {self.correlation:.2f})"
         )
         if self.ranked is not None:
             n_runs, relevant = self.ranked
-            of = f"{n_runs:,} runs" if n_runs > 1 else "one run"
-            said += f"; by their ranks in {of} about {relevant:,.0f} of them are relevant"
+            systems = f"{n_runs:,} runs" if n_runs > 1 else "one run"
+            sentence += f"; by their ranks in {systems} about {relevant:,.0f} of them are relevant"
         human, filled = table[~self.filled], table[self.filled]
         out_of_reach = human["relevance"][human["relevance"] > filled["relevance"].max()].min()
         if n_filled and out_of_reach > 0:
-            said += f"; with rel={out_of_reach:g} none of them counts as relevant"
+            sentence += f"; with rel={out_of_reach:g} none of them counts as relevant"
         if alone := set(filled["query_id"]) - set(human["query_id"]):
             n_topics = len(self.topic_ids)
-            said += (
+            sentence += (
                 f"; {len(alone):,} of {n_topics:,} topics have no human grade (judge is for these)"
             )
-        return said
+        return sentence
 
 
 def fill(qrels: Qrels, judge: Qrels | Sequence[Any], runs: Runs | None = None) -> Filled:
@@ -164,11 +164,13 @@ def fill(qrels: Qrels, judge: Qrels | Sequence[Any], runs: Runs | None = None) -
     judges: Any = judge if several else [judge]
     if not len(judges):
         raise ArgumentError("fill needs at least one judge, got an empty list", parameter="judge")
-    said = [grades_frame(judgments(one)) for one in judges]
-    said = [one[one["relevance"] >= 0].set_index(_IDS)["relevance"] for one in said]
-    if len(said) > 1:
-        said = [pd.concat([_calibrated(one, grades)[0] for one in said], axis=1).mean(axis=1)]
-    values, calibration, correlation = _calibrated(said[0], grades)
+    judged_by = [grades_frame(judgments(one)) for one in judges]
+    judged_by = [one[one["relevance"] >= 0].set_index(_IDS)["relevance"] for one in judged_by]
+    if len(judged_by) > 1:
+        judged_by = [
+            pd.concat([_calibrated(one, grades)[0] for one in judged_by], axis=1).mean(axis=1)
+        ]
+    values, calibration, correlation = _calibrated(judged_by[0], grades)
     earlier = (
         given.drop(human.index).set_index(_IDS)["relevance"].astype(np.float64)
     )  # filled in before
@@ -224,12 +226,15 @@ def _depth(pool: Pool, runs: Iterable[Run]) -> Floats:
 
 def _completion(filled: Any, topic: Ints) -> Completion:
     """The `Completion` of filled qrels."""
-    said = np.asarray(filled[_CALIBRATED], np.float64)
+    calibrated = np.asarray(filled[_CALIBRATED], np.float64)
     away = np.asarray(filled[SOURCE] == FILLED)
     human = np.asarray(filled["relevance"], np.float64)
     human = np.where(away | (human < 0), np.nan, human)
     return Completion(
-        human, said, topic, np.asarray(filled[_DEPTH], np.float64) if _DEPTH in filled else None
+        human,
+        calibrated,
+        topic,
+        np.asarray(filled[_DEPTH], np.float64) if _DEPTH in filled else None,
     )
 
 
@@ -244,29 +249,29 @@ def human_rows(frame: pd.DataFrame) -> pd.DataFrame:
     return frame[frame[SOURCE] != FILLED] if SOURCE in frame else frame
 
 
-def _calibrated(said: pd.Series, human: pd.Series) -> tuple[pd.Series, pd.DataFrame, float]:
+def _calibrated(judge: pd.Series, human: pd.Series) -> tuple[pd.Series, pd.DataFrame, float]:
     """Calibrate a judge: the mean human grade for each of its documents, a table by grade, and the
     correlation.
     """
-    both = said.index.intersection(human.index)
+    both = judge.index.intersection(human.index)
     if not len(both):
         raise ArgumentError(
             "no document has a grade of the judge and a human one, so nothing says what its "
             "grades mean",
             parameter="judge",
         )
-    given, true = said.loc[both].to_numpy(np.float64), human.loc[both].to_numpy(np.float64)
+    given, true = judge.loc[both].to_numpy(np.float64), human.loc[both].to_numpy(np.float64)
     grade, documents, mean, error = mean_grades(given, true)
-    found = correlation(np.interp(given, grade, mean), true)
-    if found < USELESS or (len(both) >= 10 and found < 2 / np.sqrt(len(both))):
+    agreement = correlation(np.interp(given, grade, mean), true)
+    if agreement < USELESS or (len(both) >= 10 and agreement < 2 / np.sqrt(len(both))):
         raise ArgumentError(
-            useless(min(found, correlation(given, true)), len(both)), parameter="judge"
+            useless(min(agreement, correlation(given, true)), len(both)), parameter="judge"
         )
     table = pd.DataFrame({"grade": grade, "documents": documents, "mean": mean, "error": error})
     return (
-        pd.Series(np.interp(said.to_numpy(np.float64), grade, mean), index=said.index),
+        pd.Series(np.interp(judge.to_numpy(np.float64), grade, mean), index=judge.index),
         table,
-        found,
+        agreement,
     )
 
 

@@ -424,12 +424,12 @@ def _of_file(path: str | os.PathLike[str]) -> pd.DataFrame:
 
 def _checksum(plan: pd.DataFrame) -> str:
     """Hash of the documents of a plan, their order, sizes and priorities."""
-    found = hashlib.blake2b(digest_size=8)
+    digest = hashlib.blake2b(digest_size=8)
     columns = (plan[name].tolist() for name in COLUMNS[:-1])
     for order, query_id, doc_id, size, priority in zip(*columns, strict=True):
         line = f"{order} {query_id!r} {doc_id!r} {float(size)!r} {float(priority)!r}\n"
-        found.update(line.encode("utf-8", "surrogatepass"))
-    return found.hexdigest()
+        digest.update(line.encode("utf-8", "surrogatepass"))
+    return digest.hexdigest()
 
 
 def hash_of_plan(plan: pd.DataFrame) -> str:

@@ -153,16 +153,16 @@ def judge(
     Examples
     --------
     >>> human = {"q1": {"a": 1, "b": 0}, "q2": {"a": 0, "b": 1}}
-    >>> said = human | {"q3": {"a": 0, "b": 1}}
-    >>> run = {topic: {"a": 2.0, "b": 1.0} for topic in said}
-    >>> judge(["RR"], human, said, {"run": run}, topics="fixed").round(4).values.tolist()
+    >>> grades = human | {"q3": {"a": 0, "b": 1}}
+    >>> run = {topic: {"a": 2.0, "b": 1.0} for topic in grades}
+    >>> judge(["RR"], human, grades, {"run": run}, topics="fixed").round(4).values.tolist()
     [['run', 'RR', 0.75, 0.6667, 0.6667, 0.6667, 0.6667, 2, 3]]
     """
     check_level(level)
     check_choice("topics", topics, ("sample", "fixed"))
     by_name = {name: in_memory(run) for name, run in named_runs(runs).items()}
-    true, said = human_rows(grades_frame(judgments(human))), grades_frame(judgments(judge))
-    shared = sorted(set(true["query_id"]) & set(said["query_id"]))
+    true, by_judge = human_rows(grades_frame(judgments(human))), grades_frame(judgments(judge))
+    shared = sorted(set(true["query_id"]) & set(by_judge["query_id"]))
     if len(shared) < 2:
         raise ArgumentError(
             f"at least 2 topics need grades of both humans and the judge, got {len(shared)}",
@@ -174,12 +174,14 @@ def judge(
             f"{alone} topics with human grades lack the judge's and are left out", IrprefWarning
         )
     true = true[true["query_id"].isin(shared)]
-    agreement = _agreement_of_grades(true, said)
+    agreement = _agreement_of_grades(true, by_judge)
     weight, fixed = agreement["weight"], topics == "fixed"
     rows: list[pd.DataFrame] = []
     pairs: list[pd.DataFrame] = []
     agreements: list[dict[str, Any]] = []
-    human_facts, facts = (gathered(measures, judgments(of), by_name) for of in (true, said))
+    human_facts, facts = (
+        gathered(measures, judgments(frame), by_name) for frame in (true, by_judge)
+    )
     check_present(human_facts.systems, len(human_facts.topics))
     for of_humans, of_all, measure in zip(
         human_facts.tables(), facts.tables(), facts.measures, strict=True
@@ -204,7 +206,7 @@ def judge(
         pairs.append(of_pairs.assign(measure=of_all.measure))
         _, error, df = estimates(y[a] - y[b], f[a] - f[b], labelled, weight, True, shared=True)
         half = special.stdtrit(df, (1 + level) / 2) * error
-        instead = documents_instead(measure, true, said, by_name, half, level)
+        instead = documents_instead(measure, true, by_judge, by_name, half, level)
         agreements.append(
             {
                 "measure": of_all.measure,
@@ -253,9 +255,11 @@ _PAIRS = [
 ]
 
 
-def _agreement_of_grades(true: pd.DataFrame, said: pd.DataFrame) -> dict[str, Any]:
+def _agreement_of_grades(true: pd.DataFrame, by_judge: pd.DataFrame) -> dict[str, Any]:
     """Agreement of the grades of documents that both humans and the judge graded, and lambda."""
-    graded = (of.loc[of["relevance"] >= 0, [*_IDS, "relevance"]] for of in (true, said))
+    graded = (
+        frame.loc[frame["relevance"] >= 0, [*_IDS, "relevance"]] for frame in (true, by_judge)
+    )
     both = pd.merge(*graded, on=_IDS)
     if not len(both):
         raise ArgumentError(
@@ -263,16 +267,18 @@ def _agreement_of_grades(true: pd.DataFrame, said: pd.DataFrame) -> dict[str, An
             parameter="judge",
         )
     h, j = (both[name].to_numpy(np.float64) for name in ("relevance_x", "relevance_y"))
-    found = 1.0 if np.array_equal(h, j) and np.ptp(h) == 0 else correlation(h, j)
+    agreement = 1.0 if np.array_equal(h, j) and np.ptp(h) == 0 else correlation(h, j)
     kappa = math.nan
     if set(j.tolist()) <= set(h.tolist()):
         # Expected squared difference of two grades drawn independently from the margins.
         chance = h.var() + j.var() + (h.mean() - j.mean()) ** 2
         kappa = 1 - float(((h - j) ** 2).mean() / chance) if chance > 0 else 1.0
-    if found < USELESS:
-        warn_user(f"{useless(found, len(both))}: estimates are the humans' alone", IrprefWarning)
-    weight = 0.0 if found < USELESS else math.sqrt(found)
-    return {"documents": len(both), "correlation": found, "kappa": kappa, "weight": weight}
+    if agreement < USELESS:
+        warn_user(
+            f"{useless(agreement, len(both))}: estimates are the humans' alone", IrprefWarning
+        )
+    weight = 0.0 if agreement < USELESS else math.sqrt(agreement)
+    return {"documents": len(both), "correlation": agreement, "kappa": kappa, "weight": weight}
 
 
 def _table(
@@ -313,7 +319,7 @@ def _agreement(human: Floats, judge: Floats, pairs: pd.DataFrame, level: float) 
     )
     a, b = np.triu_indices(len(human), 1)
     of_human, of_judge = human[a] - human[b], judge[a] - judge[b]
-    by_human, by_judge = (_p_of(of) < 1 - level for of in (of_human, of_judge))
+    by_human, by_judge = (_p_of(differences) < 1 - level for differences in (of_human, of_judge))
     other = np.sign(of_human.mean(axis=1)) != np.sign(of_judge.mean(axis=1))
     needed = pairs["topics_needed"].to_numpy()[by_judge & (~by_human | other)]
     return {

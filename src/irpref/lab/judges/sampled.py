@@ -125,15 +125,15 @@ class Sampled(Judgments):
     @property
     def text(self) -> str:
         """One line: how many documents are judged, and whether a look is planned here."""
-        said = f"judged {self.n_judged:,} of {self.n_drawn:,} documents of the plan"
+        sentence = f"judged {self.n_judged:,} of {self.n_drawn:,} documents of the plan"
         looks = ", ".join(f"{look:,}" for look in self.looks)
         if not self.at_look:
-            said += f"; no look is planned here (but at {looks}), so there is no verdict"
+            sentence += f"; no look is planned here (but at {looks}), so there is no verdict"
         elif len(self.looks) > 1:
-            said += f"; the looks at {looks} share the level"
+            sentence += f"; the looks at {looks} share the level"
         if self.n_unused:
-            said += f"; {self.n_unused:,} human grades outside of the sample are not used"
-        return said
+            sentence += f"; {self.n_unused:,} human grades outside of the sample are not used"
+        return sentence
 
     def _origin(self) -> str:
         return self.text
@@ -327,9 +327,9 @@ def sampled(qrels: Qrels, judge: Qrels | None, plan: Any) -> Sampled:
             f"the first document of the plan, {doc_id!r} in topic {query_id!r}, has no human "
             "grade: nothing is judged yet"
         )
-    said = of_judge[of_judge["relevance"] >= 0]
+    judge_grades = of_judge[of_judge["relevance"] >= 0]
     unused = len(human) - int(graded[:end].sum())
-    return Sampled(plan, grade[:end], _grades(said, keys), unused)
+    return Sampled(plan, grade[:end], _grades(judge_grades, keys), unused)
 
 
 def _grades(frame: pd.DataFrame, keys: pd.MultiIndex) -> Floats:
@@ -337,5 +337,5 @@ def _grades(frame: pd.DataFrame, keys: pd.MultiIndex) -> Floats:
     grades = pd.Series(
         frame["relevance"].to_numpy(np.float64), index=pd.MultiIndex.from_frame(frame[IDS])
     )
-    found: Floats = grades.reindex(keys).to_numpy(np.float64)
-    return found
+    of_documents: Floats = grades.reindex(keys).to_numpy(np.float64)
+    return of_documents

@@ -306,19 +306,23 @@ def topic_set_size(
 
     rows = []
     wanted = np.atleast_1d(np.asarray(differences, dtype=np.float64)).tolist()
-    for of in [values] if isinstance(values, TopicValues) else values.values():
-        variance = residual_variance(of)
+    for measured in [values] if isinstance(values, TopicValues) else values.values():
+        variance = residual_variance(measured)
         if not variance:
             raise ArgumentError(
-                f"{of.measure}: the systems differ by the same on every topic: there is "
+                f"{measured.measure}: the systems differ by the same on every topic: there is "
                 "no variance",
                 parameter="values",
             )
-        known = detectable_difference(of.n_topics, variance, level=level, power=power)
+        known = detectable_difference(measured.n_topics, variance, level=level, power=power)
         for difference in wanted:
             by_t = topics_needed(difference, variance, 2, "t", level, power)
-            by_anova = topics_needed(difference, variance, of.n_systems, "anova", level, power)
-            rows.append((of.measure, variance, of.n_topics, known, difference, by_t, by_anova))
+            by_anova = topics_needed(
+                difference, variance, measured.n_systems, "anova", level, power
+            )
+            rows.append(
+                (measured.measure, variance, measured.n_topics, known, difference, by_t, by_anova)
+            )
     names = (
         "measure",
         "variance",

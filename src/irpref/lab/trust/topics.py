@@ -183,21 +183,21 @@ def topic_intervals(
     topics. `exact` is True if the bounds are computed (`t`), False if they are drawn (`bootstrap`);
     `error` is the standard error of the draws."""
     read = judgments(qrels)
-    found = on_the_same_topics(evaluated(measures, read, {"run": run}))
+    matrices = on_the_same_topics(evaluated(measures, read, {"run": run}))
     tables = []
-    for group, inside in groups_of(groups, read, found[0].topics).items():
-        here = [of.on(inside) for of in found]
+    for group, inside in groups_of(groups, read, matrices[0].topics).items():
+        here = [matrix.on(inside) for matrix in matrices]
         low, high, error = mean_intervals(
-            np.concatenate([of.values for of in here]), level, method, rng
+            np.concatenate([matrix.values for matrix in here]), level, method, rng
         )
-        for row, of in enumerate(here):
-            low[row], high[row] = in_range(of.measure, low[row], high[row])
-        scale = np.array([of.scale for of in here])
-        value = [float(of.means[0]) for of in here]
+        for row, matrix in enumerate(here):
+            low[row], high[row] = in_range(matrix.measure, low[row], high[row])
+        scale = np.array([matrix.scale for matrix in here])
+        value = [float(matrix.means[0]) for matrix in here]
         drawn = {} if method == "t" else {"error": error * scale}
         table = interval_table(
             query_id=[None] * len(here),
-            measure=[of.measure for of in here],
+            measure=[matrix.measure for matrix in here],
             value=value,
             low=low * scale,
             expected=value,

@@ -136,7 +136,7 @@ def bounds_of(measure: Measure, task: partial[Floats], holes: Holes, grid: Float
         ways = ways or every_way(rank.shape[1], grid)
         if ways is None:
             discount = np.where(seen, 1 / np.log2(rank + 1), 0.0)
-            rest[t] = Places.of(np.subtract.reduce(discount), np.asarray(seen.any(axis=0)))
+            rest[t] = Places.by_effect(np.subtract.reduce(discount), np.asarray(seen.any(axis=0)))
         else:
             some[t] = ways
     values = partial(holes.values, task)
@@ -267,14 +267,14 @@ def _intervals(
     }
     columns = {}
     for measure, task, grid in tasks_of(chosen, evaluate, grades):
-        found = bounds_of(measure, task, holes[negative_is_a_grade(measure)], grid)
+        bounds = bounds_of(measure, task, holes[negative_is_a_grade(measure)], grid)
         value = np.subtract.reduce([run.values[measure] for run in runs])
         # A topic without a value may have one with other grades.
-        found = found._replace(exact=found.exact & ~np.isnan(value))
+        bounds = bounds._replace(exact=bounds.exact & ~np.isnan(value))
         columns[measure] = {
             "value": value,
             "expected": np.full(value.size, np.nan),
-            **found._asdict(),
+            **bounds._asdict(),
         }
     return by_topic(evaluate, columns)
 

@@ -141,14 +141,16 @@ class Holes:
             pool.n_topics, -1
         )
         self._steps, self._gaps = [], []
-        for of, run in zip(self._documents, runs, strict=True):
+        for documents, run in zip(self._documents, runs, strict=True):
             self._steps.append(
                 np.append(self._step, -1)[
-                    np.where(of < 0, -1, of + run.topics.spread(self.pool.judged.starts))
+                    np.where(
+                        documents < 0, -1, documents + run.topics.spread(self.pool.judged.starts)
+                    )
                 ]
             )
-            gap = np.flatnonzero(of < 0)
-            self._gaps.append((run.topics.part(gap), run.topics.position[gap], ~of[gap]))
+            gap = np.flatnonzero(documents < 0)
+            self._gaps.append((run.topics.part(gap), run.topics.position[gap], ~documents[gap]))
         # A column with one number for each topic repeats it on every row; keep it if a topic loses
         # all of its rows.
         at = np.where(pool.judged.lengths > 0, pool.judged.starts, -1)
@@ -296,8 +298,8 @@ class Holes:
             sum(run.topics.lengths for run in self.runs)
             + (self.pool.judged.lengths + self.holes.lengths) // 16
         )
-        found = [np.zeros(0)]
+        parts = [np.zeros(0)]
         for start, stop in batches(size[topics]):
             runs = self.fill(topics[start:stop], np.concatenate(ways[start:stop]))
-            found.append(np.subtract.reduce([task(run) for run in runs]))
-        return list(np.split(np.concatenate(found), np.cumsum(number, dtype=np.int64))[:-1])
+            parts.append(np.subtract.reduce([task(run) for run in runs]))
+        return list(np.split(np.concatenate(parts), np.cumsum(number, dtype=np.int64))[:-1])

@@ -57,7 +57,7 @@ class Places(NamedTuple):
     place: Ints
 
     @classmethod
-    def of(cls, effect: Floats, seen: Bools) -> Places:
+    def by_effect(cls, effect: Floats, seen: Bools) -> Places:
         """Places of holes that add more, the larger their `effect`, (n_holes,)."""
         place = np.empty((2, effect.size), np.int64)
         for kind in (seen, ~seen):
@@ -104,7 +104,10 @@ def every_way(n_holes: int, grid: Floats) -> Ways | None:
 
 def attained(values: Values, ways: dict[int, Ways]) -> Ends:
     """Lowest and highest value of these ways, by topic."""
-    return {t: (float(of.min()), float(of.max())) for t, of in zip(ways, values(ways), strict=True)}
+    return {
+        t: (float(outcomes.min()), float(outcomes.max()))
+        for t, outcomes in zip(ways, values(ways), strict=True)
+    }
 
 
 class _State(NamedTuple):
@@ -135,25 +138,31 @@ def search(values: Values, topics: dict[int, Places], grid: Floats) -> Ends:
     )
     begun = {t: _starts(*places.sizes.tolist(), steps.size - 1) for t, places in topics.items()}
     ways = {
-        t: [*of.ways(*begun[t], steps), *_strewn(of.seen.size, steps), *_peaks(of, steps)]
-        for t, of in topics.items()
+        t: [
+            *places.ways(*begun[t], steps),
+            *_strewn(places.seen.size, steps),
+            *_peaks(places, steps),
+        ]
+        for t, places in topics.items()
     }
     first = dict(zip(topics, values(ways), strict=True))
-    found: list[dict[int, float]] = []
+    extremes: list[dict[int, float]] = []
     for sign in (-1.0, 1.0):
         best: dict[int, _State] = {}
-        for t, of in first.items():
+        for t, attained_values in first.items():
             backwards, ends = begun[t]
-            at = int(np.argmax(sign * of[: backwards.size]))
-            best[t] = _State(sign * float(of[at]), backwards[at : at + 1], ends[at], ways[t][at])
+            at = int(np.argmax(sign * attained_values[: backwards.size]))
+            best[t] = _State(
+                sign * float(attained_values[at]), backwards[at : at + 1], ends[at], ways[t][at]
+            )
         _move_ends(values, topics, steps, sign, best)
-        for t, of in first.items():
-            at = int(np.argmax(sign * of))
-            if sign * of[at] > best[t].value:
-                best[t] = best[t]._replace(value=sign * float(of[at]), way=ways[t][at])
+        for t, attained_values in first.items():
+            at = int(np.argmax(sign * attained_values))
+            if sign * attained_values[at] > best[t].value:
+                best[t] = best[t]._replace(value=sign * float(attained_values[at]), way=ways[t][at])
         _change_one(values, topics, steps, sign, best)
-        found.append({t: sign * state.value for t, state in best.items()})
-    return {t: (found[0][t], found[1][t]) for t in topics}
+        extremes.append({t: sign * state.value for t, state in best.items()})
+    return {t: (extremes[0][t], extremes[1][t]) for t in topics}
 
 
 def _strewn(n_holes: int, steps: Floats) -> Floats:
@@ -205,10 +214,10 @@ def _starts(unseen: int, seen: int, top: int) -> tuple[Ints, Ints]:
 
 
 def _best_of(values: Values, tried: dict[int, Ways], sign: float) -> dict[int, tuple[int, float]]:
-    found = values(tried)
+    outcomes = values(tried)
     return {
-        t: (int(np.argmax(sign * of)), float((sign * of).max()))
-        for t, of in zip(tried, found, strict=True)
+        t: (int(np.argmax(sign * of_ways)), float((sign * of_ways).max()))
+        for t, of_ways in zip(tried, outcomes, strict=True)
     }
 
 
@@ -245,9 +254,9 @@ def _move_ends(
                 tried[t] = np.repeat(ends[None], len(new), axis=0)
                 tried[t][:, :, 1] = list(new.values())
         ways = {t: list(topics[t].ways(best[t].backwards, e, steps)) for t, e in tried.items()}
-        found = _best_of(values, ways, sign)
+        improved = _best_of(values, ways, sign)
         for t in list(stride):
-            at, value = found.get(t, (0, -np.inf))
+            at, value = improved.get(t, (0, -np.inf))
             if value > best[t].value:
                 best[t] = best[t]._replace(value=value, ends=tried[t][at], way=ways[t][at])
             elif stride[t] == 1:

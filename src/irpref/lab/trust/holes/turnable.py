@@ -61,13 +61,14 @@ def pair_intervals(
                 bounds_of(measure, task, Holes(evaluate.pool, pair, negative), grid)
                 for pair in pairs
             )
-        for (a, b), found in zip(combinations(listed, 2), bounds, strict=True):
+        for (a, b), extremes in zip(combinations(listed, 2), bounds, strict=True):
             value = listed[a].values[measure] - listed[b].values[measure]
             means = [
-                evaluate.means_of({measure: of})[measure] for of in (value, found.low, found.high)
+                evaluate.means_of({measure: column})[measure]
+                for column in (value, extremes.low, extremes.high)
             ]
             turns = (means[1] <= 0 <= means[2]) and means[1] < means[2]
-            rows.append([str(measure), a, b, *means, bool(found.exact.all()), turns])
+            rows.append([str(measure), a, b, *means, bool(extremes.exact.all()), turns])
     return pd.DataFrame(
         rows, columns=["measure", "a", "b", "value", "low", "high", "exact", "could_turn"]
     )
@@ -81,7 +82,7 @@ def _of_precision(
     """
     n_topics = runs[0].topics.n
     seen = [run.topics.position < cutoff for run in runs]
-    found = np.array(
+    n_relevant = np.array(
         [run.topics.count(top & (run.grade >= rel)) for run, top in zip(runs, seen, strict=True)]
     )
     lacks = np.zeros(
@@ -100,7 +101,7 @@ def _of_precision(
     some, all_ = grid[-1] >= rel, grid[0] >= rel
     for i, j in combinations(range(len(runs)), 2):
         # Holes that both runs hold cancel out. `some`: a hole can be relevant; `all_`: it must be.
-        a, b = found[i], found[j]
+        a, b = n_relevant[i], n_relevant[j]
         one, two = (lacks[i, j], lacks[j, i]) if some else (0 * a, 0 * b)
         low = (a + one * all_) / cutoff - (b + two) / cutoff
         high = (a + one) / cutoff - (b + two * all_) / cutoff

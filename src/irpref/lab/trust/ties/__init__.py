@@ -129,7 +129,7 @@ def over_ties(
     judged : run aligned with `ties=True`
     values : measure to values of the run, (n_topics,)
     """
-    tied = Tied.of(judged)
+    tied = Tied.of_run(judged)
     mixed = np.unique(tied.topic[tied.mixed])
     bounds: dict[Any, Bounds] = {}
     without_form: dict[int | None, dict[Any, Task]] = {}
@@ -170,13 +170,13 @@ def _end(measure: Measure) -> int | None:
 
 
 def _put(
-    of: Bounds, topics: Any, found: Sequence[Any], value: Any, error: float | None = None
+    bounds: Bounds, topics: Any, three: Sequence[Any], value: Any, error: float | None = None
 ) -> None:
-    low, mean, high = found
+    low, mean, high = three
     # Two orders with the same value may differ by rounding.
-    of.low[topics], of.high[topics] = np.minimum(low, value), np.maximum(high, value)
-    of.expected[topics] = np.clip(mean, of.low[topics], of.high[topics])
-    of.exact[topics], of.error[topics] = error is None, error or 0.0
+    bounds.low[topics], bounds.high[topics] = np.minimum(low, value), np.maximum(high, value)
+    bounds.expected[topics] = np.clip(mean, bounds.low[topics], bounds.high[topics])
+    bounds.exact[topics], bounds.error[topics] = error is None, error or 0.0
 
 
 # A topic, some of its orders as ranks of its hits (number, n_hits), and their probabilities.
@@ -204,12 +204,12 @@ def _computed(
             ):
                 for measure, task in tasks.items():
                     parts[measure].append(task(run))
-        found = {
-            measure: np.split(np.concatenate(of), np.cumsum(number))
-            for measure, of in parts.items()
+        of_measures = {
+            measure: np.split(np.concatenate(outcomes), np.cumsum(number))
+            for measure, outcomes in parts.items()
         }
         for i, (topic, _, what) in enumerate(some):
-            yield topic, what, {measure: of[i] for measure, of in found.items()}
+            yield topic, what, {measure: outcomes[i] for measure, outcomes in of_measures.items()}
 
     waiting: list[_Orders] = []
     rows = 0
@@ -268,13 +268,13 @@ def _estimated(
     seen: dict[tuple[Any, int], list[Floats]] = {}
     for turn in range(TURNS):
         orders = ((topic, tied.drawn(topic, DRAWS, turn), None) for topic in left)
-        for topic, _, found in _computed(tied, tasks, orders):
+        for topic, _, computed in _computed(tied, tasks, orders):
             for measure in left[topic].copy():
-                drawn = seen[measure, topic] = [*seen.get((measure, topic), ()), found[measure]]
+                drawn = seen[measure, topic] = [*seen.get((measure, topic), ()), computed[measure]]
                 one_by_one = np.concatenate(drawn)
                 pairs = (one_by_one[::2] + one_by_one[1::2]) / 2
                 error = float(np.std(pairs, ddof=1)) / math.sqrt(pairs.size)
-                extremes = np.array([of[topic] for of in ends[measure]])
+                extremes = np.array([outcomes[topic] for outcomes in ends[measure]])
                 every = np.append(one_by_one, extremes)
                 low, high = float(every.min()), float(every.max())
                 # An order and its reverse may have the same mean, whichever the order (values
@@ -288,4 +288,4 @@ def _estimated(
                     three = low, float(pairs.mean()), high
                     _put(bounds[measure], topic, three, float(values[measure][topic]), error)
                     left[topic].remove(measure)
-        left = {topic: those for topic, those in left.items() if those}
+        left = {topic: open_measures for topic, open_measures in left.items() if open_measures}

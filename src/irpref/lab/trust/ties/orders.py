@@ -49,7 +49,7 @@ class Tied:
         self.by_topic = Segments(np.searchsorted(self.topic, np.arange(run.n_topics + 1)))
 
     @classmethod
-    def of(cls, run: JudgedRun) -> Tied:
+    def of_run(cls, run: JudgedRun) -> Tied:
         """Groups of an aligned run (`align_run` with `ties=True`)."""
         if run.rank_rising is None or run.tied_from is None:
             raise ArgumentError("align the run with ties=True", parameter="run")
@@ -176,11 +176,11 @@ class Tied:
         every, number = [], 1
         for group in groups:
             rows, sizes = self._counts(group)
-            found = _orders(sizes, int(self.slots(cutoff)[group]))
-            if found is None or number * found[1].size > ARRANGEMENTS:
+            arrangement = _orders(sizes, int(self.slots(cutoff)[group]))
+            if arrangement is None or number * arrangement[1].size > ARRANGEMENTS:
                 return None
-            number *= found[1].size
-            every.append((rows, group, *found))
+            number *= arrangement[1].size
+            every.append((rows, group, *arrangement))
         index = np.arange(number)
         hits, ranks = self.ranks(topic, number)
         share = np.ones(number)
