@@ -60,7 +60,7 @@ def compute(
                 depth=depth,
                 **options,
             )
-        for here, outcome in found.found:
+        for here, outcome in found.outcomes:
             if here == 100 and loss == "pools":
                 continue
             name = f"{loss} {depth if loss == 'pools' else f'{here:g}'}"

@@ -118,8 +118,8 @@ def test_several_restrictions_at_once_are_each_what_they_are_alone():
     together = Restriction(pool, keep)
     for run in runs.values():
         judged = evaluator.align(run)
-        values = evaluator.values_of(together.of(judged))
-        alone = [evaluator.values_of(Restriction(pool, of).of(judged)) for of in keep]
+        values = evaluator.values_of(together.judged(judged))
+        alone = [evaluator.values_of(Restriction(pool, part).judged(judged)) for part in keep]
         for measure, found in values.items():
             expected = np.concatenate([of[measure] for of in alone])
             np.testing.assert_array_equal(found, expected, strict=True, err_msg=str(measure))

@@ -28,12 +28,15 @@ def study(path, runs=RUNS, qrels=QRELS, rng=1, **more):
 @pytest.fixture
 def units(monkeypatch):
     """Systems that were evaluated, one entry for each part of the judgments."""
-    found = []
-    of = Restriction.of
-    monkeypatch.setattr(
-        Restriction, "of", lambda self, run: found.extend([run] * len(self.keep)) or of(self, run)
-    )
-    return found
+    computed = []
+    judged = Restriction.judged
+
+    def counted(self, run):
+        computed.extend([run] * len(self.keep))
+        return judged(self, run)
+
+    monkeypatch.setattr(Restriction, "judged", counted)
+    return computed
 
 
 def test_a_run_that_has_changed_is_computed_again_and_the_others_are_not(tmp_path, units):

@@ -73,12 +73,12 @@ def test_own_ranking_and_calls_of_significance_are_those_of_the_thinned_qrels(fo
             before, after = apart(full), apart(now)
             wrong.append(np.mean((after != 0) & (after != before)))
             kept.append(np.sum((after != 0) & (after == before)) / np.sum(before != 0))
-        assert result.found[20, "own"].samples[i] == pytest.approx(own)
-        assert result.found[20, "wrong"].samples[i] == pytest.approx(wrong)
-        assert result.found[20, "kept"].samples[i] == pytest.approx(kept)
+        assert result.outcomes[20, "own"].samples[i] == pytest.approx(own)
+        assert result.outcomes[20, "wrong"].samples[i] == pytest.approx(wrong)
+        assert result.outcomes[20, "kept"].samples[i] == pytest.approx(kept)
     assert result.judgments == {100.0: 480.0, 20.0: pytest.approx(np.mean(left))}
     assert result.number(20, "own", "AP")[0] == pytest.approx(
-        result.found[20, "own"].samples[0].mean()
+        result.outcomes[20, "own"].samples[0].mean()
     )
 
 
@@ -95,7 +95,7 @@ def test_prediction_is_of_other_topics_and_in_both_directions(found):
                 for here in (half, ~half)
                 for truth in criteria
             ]
-            assert result.found[level, "prediction"].samples[0, sample] == pytest.approx(
+            assert result.outcomes[level, "prediction"].samples[0, sample] == pytest.approx(
                 np.mean(expected)
             )
 
@@ -108,7 +108,7 @@ def test_halves_of_the_topics_are_outcomes_on_these_topics(found):
         tau(values(AP, thin(qrels, 20, sample=s, rng=5), runs)[:, half].mean(axis=1), full)
         for s in range(3)
     ]
-    assert result.found[20, "own"].topics[0, 0] == pytest.approx(np.mean(each))
+    assert result.outcomes[20, "own"].topics[0, 0] == pytest.approx(np.mean(each))
 
 
 def test_measures_that_are_left_to_the_host_are_evaluated_too():
@@ -125,7 +125,7 @@ def test_measures_that_are_left_to_the_host_are_evaluated_too():
         tau(values("IPrec@0.5", thin(qrels, 20, sample=s, rng=5), cut).mean(axis=1), full)
         for s in range(2)
     ]
-    assert result.found[20, "own"].samples[0] == pytest.approx(each)
+    assert result.outcomes[20, "own"].samples[0] == pytest.approx(each)
 
 
 def test_teams_are_left_out_one_at_a_time(found):
@@ -138,7 +138,7 @@ def test_teams_are_left_out_one_at_a_time(found):
     now = [values(AP, thin(qrels, 20, sample=s, rng=5), runs).mean(axis=1) for s in range(2)]
     without = [np.arange(8) > 1, *(np.arange(8) != k for k in range(2, 8))]
     expected = [np.mean([tau(of[left], full[left]) for of in now]) for left in without]
-    assert result.found[20, "own"].teams[0] == pytest.approx(expected)
+    assert result.outcomes[20, "own"].teams[0] == pytest.approx(expected)
 
 
 def test_bias_is_the_net_share_of_pairs_that_turn_for_runs_that_were_not_pooled():
@@ -147,7 +147,7 @@ def test_bias_is_the_net_share_of_pairs_that_turn_for_runs_that_were_not_pooled(
     result = robustness(
         [AP], qrels, runs, loss="pools", levels=(99, 50), depth=3, teams=teams, n_samples=4, rng=2
     )
-    assert np.isnan(result.found[99, "bias"].samples).all()  # all four teams were pooled
+    assert np.isnan(result.outcomes[99, "bias"].samples).all()  # all four teams were pooled
     full = values(AP, qrels, runs).mean(axis=1)
     names, expected = list(runs), []
     for s in range(4):
@@ -167,8 +167,11 @@ def test_bias_is_the_net_share_of_pairs_that_turn_for_runs_that_were_not_pooled(
             if teams[names[u]] not in inside and teams[names[p]] in inside
         ]
         expected.append(np.mean(turns))
-    assert result.found[50, "bias"].samples[0] == pytest.approx(expected)
-    assert result.found[50, "bias"].teams.shape == (1, 0)  # four teams are too few to leave one out
+    assert result.outcomes[50, "bias"].samples[0] == pytest.approx(expected)
+    assert result.outcomes[50, "bias"].teams.shape == (
+        1,
+        0,
+    )  # four teams are too few to leave one out
 
 
 def test_a_measure_that_is_better_low_counts_in_its_direction():
@@ -176,7 +179,7 @@ def test_a_measure_that_is_better_low_counts_in_its_direction():
     result = robustness(
         ["EMeasure@10", "FMeasure@10"], qrels, runs, levels=(20,), n_samples=2, n_halves=3, rng=1
     )
-    for outcome in result.found.values():
+    for outcome in result.outcomes.values():
         assert outcome.samples[0] == pytest.approx(outcome.samples[1])
 
 
@@ -199,7 +202,7 @@ def test_standard_errors_are_of_topics_or_teams_and_of_samples_and_differences_a
     # Samples: variance .02 of two, over 2. Topics: variance .04. Teams: 2/3 of the sum of squares 2
     # around the mean of the three that leave one out. The larger of these two counts.
     assert result.number(50, "own", "a") == pytest.approx((0.2, np.sqrt(0.01 + 4 / 3)))
-    assert result.number(50, "own", lambda of: of["a"] - of["b"]) == pytest.approx(
+    assert result.number(50, "own", lambda values: values["a"] - values["b"]) == pytest.approx(
         (0.0, np.sqrt(0.01 + 4 / 3))
     )
     assert result.number(50, "own", "b") == pytest.approx((0.2, np.sqrt(0.04)))
@@ -257,7 +260,7 @@ def test_intervals_cover_what_other_topics_and_teams_would_have_said():
         found = [
             result.number(40, "own", "AP"),
             result.number(40, "prediction", "AP"),
-            result.number(40, "own", lambda of: of["AP"] - of["Bpref"]),
+            result.number(40, "own", lambda values: values["AP"] - values["Bpref"]),
         ]
         estimates.append([x for x, _ in found])
         errors.append([result.width() * error for _, error in found])

@@ -206,7 +206,7 @@ def test_the_page_names_measures_that_suit_the_judgments(made):
 def test_what_is_known_of_no_measure_is_said():
     assert (
         "Accuracy"
-        in Page(irpref.lab.report(["Accuracy", "AP"], QRELS, RUNS).html).data["bounds"]["said"]
+        in Page(irpref.lab.report(["Accuracy", "AP"], QRELS, RUNS).html).data["bounds"]["reason"]
     )
 
 
@@ -243,7 +243,7 @@ def test_crp_is_drawn_down_to_four_times_the_mean_r_with_what_its_axis_means():
         for q in qrels
     }
     *_, crp, npref = Page(irpref.lab.report(["AP"], qrels, {"run": run}).html).data["curves"]
-    assert npref["said"] == "the same for every n, as always with binary judgments"
+    assert npref["note"] == "the same for every n, as always with binary judgments"
     assert crp["x"] == [1, 2, 3, 4, 5, 6]  # the mean of R is 1.5
     assert crp["yLabel"] == "CRP (0 ideal, \N{MINUS SIGN}1 nothing relevant at R)"
     table = irpref.curves.crp(qrels, {"run": run})
@@ -541,7 +541,7 @@ def test_preferences_without_grades_have_their_page():
         [],
         [],
     )
-    assert "preferences" in page.data["bounds"]["said"]
+    assert "preferences" in page.data["bounds"]["reason"]
 
 
 def test_the_same_data_give_the_same_page(made):

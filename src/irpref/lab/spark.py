@@ -157,8 +157,8 @@ def _bound(
     """Measures with the grade scale of all the qrels filled in, under the names as given."""
     ours = [m for m in measures if isinstance(m, KernelMeasure)]
     # NaN and infinity are found, with topic and document, when the judgments are indexed.
-    found = (row[0] for row in qrels.select("relevance").distinct().collect())
-    grades = sorted(grade for grade in found if grade is not None and math.isfinite(grade))
+    judged = (row[0] for row in qrels.select("relevance").distinct().collect())
+    grades = sorted(grade for grade in judged if grade is not None and math.isfinite(grade))
     if not grades and qrels.isEmpty():
         raise EmptyJudgmentsError("the qrels are empty: there is nothing to judge a run against")
     import pandas as pd
@@ -173,9 +173,9 @@ def _bound(
         sample[name] = 1
     arguments = prepare(ours, judgments_of(sample))[1] if ours else {}
     scales = {
-        str(measure): of["max_rel"]
-        for measure, of in arguments.items()
-        if of.get("max_rel") is not None
+        str(measure): given["max_rel"]
+        for measure, given in arguments.items()
+        if given.get("max_rel") is not None
     }
     return [(str(m), m(max_rel=scales[str(m)]) if str(m) in scales else m) for m in measures]
 
@@ -224,13 +224,13 @@ def _values(
         raise RunError(f"document {doc!r} is twice in topic {topic!r}", topic=topic, doc=doc)
     chosen = [measure for _, measure in measures]
     with held():  # warnings about this bucket; the driver has given those about all judgments
-        made = evaluator(chosen, qrels)
-        found = made.values(run)
-    conflict = getattr(made, "conflict", None)
+        evaluation = evaluator(chosen, qrels)
+        values = evaluation.values(run)
+    conflict = getattr(evaluation, "conflict", None)
     if conflict and not {measure.NAME for measure in chosen} <= _by_subtopic():
         raise conflict
     for name, measure in measures:
-        for topic, value in zip(made.topic_ids, found[measure].tolist(), strict=True):
+        for topic, value in zip(evaluation.topic_ids, values[measure].tolist(), strict=True):
             yield topic, name, value
 
 

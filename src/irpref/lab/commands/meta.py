@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from irpref.lab.meta import TopicValues
 
 # What is found about one measure, in one group of topics (None: all topics).
-Found = Sequence[tuple[str | None, Any]]
+Results = Sequence[tuple[str | None, Any]]
 MEASURES = ("AP", "nDCG", "Bpref", "RPref", "QMeasure")
 
 
@@ -160,7 +160,7 @@ def meta() -> None:
 # Tables -------------------------------------------------------------------------------------------
 
 
-def _by_group(groups: str | None, values: Iterable[Any], compute: Callable[[Any], Any]) -> Found:
+def _by_group(groups: str | None, values: Iterable[Any], compute: Callable[[Any], Any]) -> Results:
     """What is computed of the values of each measure, by group of topics if there are groups."""
     if groups is None:
         return [(None, compute(one)) for one in values]
@@ -174,7 +174,7 @@ def _by_group(groups: str | None, values: Iterable[Any], compute: Callable[[Any]
     return results
 
 
-def _rows(results: Found, table_of: Callable[[Any], Any]) -> Any:
+def _rows(results: Results, table_of: Callable[[Any], Any]) -> Any:
     """A table of all results, with the group of topics after the measure."""
     import pandas as pd
 
@@ -417,7 +417,7 @@ def _show_intervals(
     result = compute(given.measures, given.judgments(), given.each_run(), **settings)
     if needed is None:
         table = result.table(reference)
-        over = "topics and teams" if next(iter(result.found.values())).teams.size else "topics"
+        over = "topics and teams" if next(iter(result.outcomes.values())).teams.size else "topics"
         less = f"; outcomes less those of {reference}" if reference else ""
         head = f"mean of {settings['n_samples']} samples, 95 % intervals over {over}{less}"
     else:

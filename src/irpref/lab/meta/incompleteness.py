@@ -93,7 +93,9 @@ class Incompleteness:
         for measure in self.measures:
             truth = str(reference or measure)
             means = by_part.loc[[measure]].sort_values(["level", "sample"], ascending=[False, True])
-            sign, sign_of_truth = (1.0 if higher_is_better(of) else -1.0 for of in (measure, truth))
+            sign, sign_of_truth = (
+                1.0 if higher_is_better(name) else -1.0 for name in (measure, truth)
+            )
             scores, right = (
                 means.to_numpy() * sign,
                 by_part.loc[truth, 100, 0].to_numpy() * sign_of_truth,
@@ -206,8 +208,8 @@ def incompleteness(
             for system, times, values in board.values(keep, systems, names) if units else ():
                 new = {
                     (*unit, name, system): mean
-                    for name, of in values.items()
-                    for unit, mean in zip(units[times], of.mean(axis=1).tolist(), strict=True)
+                    for name, by_topic in values.items()
+                    for unit, mean in zip(units[times], by_topic.mean(axis=1).tolist(), strict=True)
                 }
                 journal.append(
                     {cell: mean for cell, mean in new.items() if cell not in journal.cells}
@@ -224,7 +226,7 @@ def incompleteness(
 
 
 def _missing(
-    units: list[tuple[float, int]], board: Board, found: Mapping[Cell, float]
+    units: list[tuple[float, int]], board: Board, known: Mapping[Cell, float]
 ) -> tuple[list[Any], ...]:
     """Levels, systems and measures that still have something to compute."""
     cells = [
@@ -232,9 +234,9 @@ def _missing(
         for unit in units
         for s in board.aligned
         for m in board.named
-        if (*unit, m, s) not in found
+        if (*unit, m, s) not in known
     ]
-    return tuple(list(dict.fromkeys(of)) for of in zip(*cells, strict=True)) or ([], [], [])
+    return tuple(list(dict.fromkeys(column)) for column in zip(*cells, strict=True)) or ([], [], [])
 
 
 def _keys(board: Board, lost: Loss) -> dict[str, str]:

@@ -83,7 +83,8 @@ def _write(path: Path, text: str) -> None:
 def hash_of(*settings: Any) -> str:
     """Hash of settings and of the versions of the packages that compute values."""
     packages = (
-        [of.version for of in distributions(name=name)] for name in ("irpref", "ir_measures")
+        [package.version for package in distributions(name=name)]
+        for name in ("irpref", "ir_measures")
     )
     # JSON has one kind of whole number, whatever NumPy calls it.
     text = json.dumps([*settings, *packages], default=lambda number: number.item())
@@ -92,8 +93,8 @@ def hash_of(*settings: Any) -> str:
 
 def hash_of_run(run: Mapping[str, Mapping[str, float]]) -> str:
     """Hash of the ids and scores of a run whose documents are in the order of their ranks."""
-    found = hashlib.blake2b(digest_size=8)
+    digest = hashlib.blake2b(digest_size=8)
     for topic in sorted(run):
-        found.update(repr([topic, *run[topic]]).encode())
-        found.update(np.array([*run[topic].values()], dtype=np.float64).tobytes())
-    return found.hexdigest()
+        digest.update(repr([topic, *run[topic]]).encode())
+        digest.update(np.array([*run[topic].values()], dtype=np.float64).tobytes())
+    return digest.hexdigest()

@@ -74,7 +74,7 @@ class Restriction:
         self._level = np.zeros(n * pool.level_start.size, np.int64)
         self._level[pool.level[row] + rows // n_judged * pool.level_start.size] = self.pool.level
 
-    def of(self, run: JudgedRun) -> JudgedRun:
+    def judged(self, run: JudgedRun) -> JudgedRun:
         """The run judged by what is left: all other documents keep their ranks and count as
         unjudged.
         """

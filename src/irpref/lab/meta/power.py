@@ -92,7 +92,7 @@ class DiscriminativePower(Result):
     def table(self) -> pd.DataFrame:
         """A row for each pair."""
         system, other = (
-            np.array(self.systems, dtype=object)[of] for of in all_pairs(len(self.systems))
+            np.array(self.systems, dtype=object)[side] for side in all_pairs(len(self.systems))
         )
         numbers = {"difference": self.difference, "asl": self.asl, "required": self.required}
         return self._frame(system=system, other=other, **numbers)

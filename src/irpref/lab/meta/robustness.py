@@ -86,34 +86,34 @@ class Robustness:
     Attributes
     ----------
     measures : tuple of str
-    found : mapping of (level, outcome) to Outcome
+    outcomes : mapping of (level, outcome) to Outcome
     judgments : mapping of level to mean number of judgments
     freedom : int
         Degrees of freedom of the intervals.
     """
 
     measures: tuple[str, ...]
-    found: Mapping[tuple[float, str], Outcome]
+    outcomes: Mapping[tuple[float, str], Outcome]
     judgments: Mapping[float, float]
     freedom: int
 
     def number(
-        self, level: float, outcome: str, of: Callable[[Mapping[str, Floats]], Any] | str
+        self, level: float, outcome: str, statistic: Callable[[Mapping[str, Floats]], Any] | str
     ) -> tuple[float, float]:
         """Estimate and standard error of a measure's outcome, or of any function of the outcomes of
         measures.
 
         Parameters
         ----------
-        level, outcome : a key of `found`
-        of : name of a measure, or an elementwise function of a mapping from measures to arrays
+        level, outcome : a key of `outcomes`
+        statistic : name of a measure, or an elementwise function of a mapping of measure to array
 
         Examples
         --------
-        `found.number(10, "own", lambda of: of["RPref"] - of["Bpref"])`
+        `result.number(10, "own", lambda values: values["RPref"] - values["Bpref"])`
         """
         parts = {name: self._parts(level, outcome, name) for name in self.measures}
-        return _number(of if callable(of) else itemgetter(of), parts)
+        return _number(statistic if callable(statistic) else itemgetter(statistic), parts)
 
     def _parts(self, level: float, outcome: str, measure: str) -> list[Any]:
         """The mean over the samples, the means without each sample, and outcomes on halves and
@@ -121,7 +121,7 @@ class Robustness:
         """
         check_choice("measure", measure, self.measures)
         samples, topics, teams = (
-            of[self.measures.index(measure)] for of in self.found[level, outcome]
+            part[self.measures.index(measure)] for part in self.outcomes[level, outcome]
         )
         n = samples.size
         return [
@@ -162,7 +162,7 @@ class Robustness:
             check_choice("reference", reference, self.measures)
         rows = []
         for measure in self.measures:
-            for level, outcome in self.found if measure != reference else ():
+            for level, outcome in self.outcomes if measure != reference else ():
                 x, error = self.number(level, outcome, _difference(measure, reference))
                 low, high = x - self.width() * error, x + self.width() * error
                 if reference is None:
@@ -200,7 +200,7 @@ class Robustness:
         """
         import pandas as pd
 
-        levels = sorted(level for level, outcome in self.found if outcome == "prediction")
+        levels = sorted(level for level, outcome in self.outcomes if outcome == "prediction")
         rows = []
         for there in levels:
             target = self._parts(there, "prediction", reference)
@@ -226,29 +226,31 @@ class Robustness:
 
 
 def _difference(measure: str, reference: str | None) -> Callable[[Mapping[str, Floats]], Any]:
-    return lambda of: of[measure] - (0.0 if reference is None else of[reference])
+    return lambda values: values[measure] - (0.0 if reference is None else values[reference])
 
 
 def _number(
-    of: Callable[[Mapping[Any, Floats]], Any], parts: Mapping[Any, list[Any]]
+    statistic: Callable[[Mapping[Any, Floats]], Any], parts: Mapping[Any, list[Any]]
 ) -> tuple[float, float]:
     """Estimate and standard error of a function of what `_parts` returns for each measure."""
     by_part = (dict(zip(parts, rows, strict=True)) for rows in zip(*parts.values(), strict=True))
-    estimate, without, topics, teams = (np.asarray(of(rows), dtype=np.float64) for rows in by_part)
+    estimate, without, topics, teams = (
+        np.asarray(statistic(rows), dtype=np.float64) for rows in by_part
+    )
     variance = max(_variance(topics), _jackknifed(teams)) + _jackknifed(without)
     return float(estimate), float(np.sqrt(variance))
 
 
-def _variance(of: Floats) -> float:
+def _variance(estimates: Floats) -> float:
     """Variance without NaN; 0 for fewer than two numbers."""
-    known = of[np.isfinite(of)]
+    known = estimates[np.isfinite(estimates)]
     return float(known.var(ddof=1)) if known.size > 1 else 0.0
 
 
-def _jackknifed(of: Floats) -> float:
+def _jackknifed(estimates: Floats) -> float:
     """Jackknife variance of a mean, from the means without each observation."""
-    n = np.count_nonzero(np.isfinite(of))
-    return _variance(of) * ((n - 1) ** 2 / n) if n else 0.0
+    n = np.count_nonzero(np.isfinite(estimates))
+    return _variance(estimates) * ((n - 1) ** 2 / n) if n else 0.0
 
 
 def robustness(
@@ -309,21 +311,21 @@ def robustness(
         )
     lost = Loss(board.pool, board.aligned, levels, rng, **options)
     full = _cubes(board, np.ones((1, board.pool.grade.size), bool), board.named)
-    plan = _Plan({name: of[0] for name, of in full.items()}, truth, lost, n_samples, n_halves)
-    found: dict[tuple[float, str], list[tuple[Floats, Floats, Floats]]] = {}
+    plan = _Plan({name: cube[0] for name, cube in full.items()}, truth, lost, n_samples, n_halves)
+    by_outcome: dict[tuple[float, str], list[tuple[Floats, Floats, Floats]]] = {}
     judgments = {}
     for level in (100.0, *lost.levels):
         drawn = [lost.keep(level, s) for s in range(n_samples)]
-        keep, pooled = (np.array(of) for of in zip(*drawn, strict=True))
+        keep, pooled = (np.array(part) for part in zip(*drawn, strict=True))
         judgments[level] = float(np.count_nonzero(keep)) / n_samples
         values = full if level == 100 else _cubes(board, keep, named)
         for name in named:
-            for outcome, of in plan.outcomes(
+            for outcome, parts in plan.outcomes(
                 name, values[name], level < 100, pooled if lost.loss == "pools" else None
             ):
-                found.setdefault((level, outcome), []).append(of)
+                by_outcome.setdefault((level, outcome), []).append(parts)
     outcomes = {
-        key: Outcome(*map(np.array, zip(*rows, strict=True))) for key, rows in found.items()
+        key: Outcome(*map(np.array, zip(*rows, strict=True))) for key, rows in by_outcome.items()
     }
     return Robustness(tuple(named), outcomes, judgments, plan.freedom)
 
@@ -390,7 +392,7 @@ class _Plan:
             for truths in self.truth
             for side, truth in zip(sides, truths, strict=True)
         ]
-        yield "prediction", [np.mean(of, axis=0) for of in zip(*taus, strict=True)]
+        yield "prediction", [np.mean(parts, axis=0) for parts in zip(*taus, strict=True)]
         if not lost:
             return
         now, before = _means(values, self.topics), _means(self.full[name], self.topics)
@@ -402,19 +404,21 @@ class _Plan:
 
     def _taus(self, now: Floats, truth: Floats) -> tuple[Floats, Floats, Floats]:
         n, halves, systems = now.shape
-        found = taus_of_scores(now.reshape(-1, systems), truth.reshape(-1, systems)).reshape(
+        taus = taus_of_scores(now.reshape(-1, systems), truth.reshape(-1, systems)).reshape(
             n, halves
         )
-        first, second = (order(of[:, 0, :, None], of[:, 0, None, :]) for of in (now, truth))
-        agree, *size = (
-            self._pairs(np.asarray(of, dtype=np.float64).mean(axis=0))
-            for of in (first * second, np.abs(first), np.abs(second))
+        first, second = (
+            order(means[:, 0, :, None], means[:, 0, None, :]) for means in (now, truth)
         )
-        return found[:, 0], _mean(found[:, 1:]), agree / np.sqrt(size[0] * size[1])
+        agree, *size = (
+            self._pairs(np.asarray(signs, dtype=np.float64).mean(axis=0))
+            for signs in (first * second, np.abs(first), np.abs(second))
+        )
+        return taus[:, 0], _mean(taus[:, 1:]), agree / np.sqrt(size[0] * size[1])
 
-    def _pairs(self, of: Any) -> Floats:
+    def _pairs(self, by_pair: Any) -> Floats:
         """Sum over pairs of systems, from (n_systems, n_systems), without each of the teams."""
-        total: Floats = ((self.teams @ of) * self.teams).sum(axis=1)
+        total: Floats = ((self.teams @ by_pair) * self.teams).sum(axis=1)
         return total
 
     def _bias(self, now: Floats, before: Floats, pooled: Bools) -> tuple[Floats, Floats, Floats]:
@@ -424,7 +428,7 @@ class _Plan:
             if inside.all():
                 continue
             was, then = (
-                order(of[:, ~inside, None], of[:, None, inside]) for of in (before, now[s])
+                order(means[:, ~inside, None], means[:, None, inside]) for means in (before, now[s])
             )
             change = then.astype(np.float64) - was
             topics[s] = change.mean(axis=(1, 2)) / 2
@@ -452,19 +456,19 @@ class _Plan:
                 kept[: len(now), b] = np.count_nonzero(right, axis=(1, 2)) / np.count_nonzero(truth)
                 if b == 0:
                     several = ~np.eye(len(truth), dtype=bool), truth != 0
-                    for of, every in zip((mistaken, right), several, strict=True):
+                    for by_sample, every in zip((mistaken, right), several, strict=True):
                         teams.append(
-                            self._pairs((of / len(values)).sum(axis=0)) / self._pairs(every)
+                            self._pairs((by_sample / len(values)).sum(axis=0)) / self._pairs(every)
                         )
         yield "wrong", (wrong[:, 0], _mean(wrong[:, 1:]), teams[0])
         yield "kept", (kept[:, 0], _mean(kept[:, 1:]), teams[1])
 
 
-def _mean(of: Floats) -> Floats:
+def _mean(rows: Floats) -> Floats:
     """Mean over the rows, without NaN."""
-    known = np.isfinite(of)
+    known = np.isfinite(rows)
     with np.errstate(invalid="ignore"):
-        return np.where(known, of, 0).sum(axis=0) / known.sum(axis=0)
+        return np.where(known, rows, 0).sum(axis=0) / known.sum(axis=0)
 
 
 def _means(values: Floats, weights: Floats) -> Floats:

@@ -59,9 +59,13 @@ class Board:
         alone = list(dict.fromkeys(asked.values()))
         bound = dict(zip(alone, bind(alone, read), strict=True))
         self.named: dict[str, Measure] = {name: bound[m] for name, m in asked.items()}
-        made = evaluator(bound.values(), read)
-        self.host: list[Measure] = made.rest if isinstance(made, CombinedEvaluator) else []
-        kernels = made.accelerated if isinstance(made, CombinedEvaluator) else made
+        evaluation = evaluator(bound.values(), read)
+        self.host: list[Measure] = (
+            evaluation.rest if isinstance(evaluation, CombinedEvaluator) else []
+        )
+        kernels = (
+            evaluation.accelerated if isinstance(evaluation, CombinedEvaluator) else evaluation
+        )
         if kernels is None:
             raise ArgumentError(
                 "judgments by subtopic are left to the providers of their measures",
@@ -94,20 +98,22 @@ class Board:
         tasks = self.evaluator.tasks
         systems = list(systems)
         for times in _together(keep):
-            against = Restriction(self.pool, keep[times])
+            subsets = Restriction(self.pool, keep[times])
             others = [self._others(row) for row in keep[times] if self.host]
             for system in systems:
                 run = self.aligned[system]
-                view = against.of(run)
-                by_host = [of.values(self.raw[system], self.pool.topic_ids)[0] for of in others]
-                found = {}
+                view = subsets.judged(run)
+                by_host = [
+                    other.values(self.raw[system], self.pool.topic_ids)[0] for other in others
+                ]
+                by_measure = {}
                 for name in measures:
                     measure = self.named[name]
                     if measure in self.host:
-                        found[name] = np.array([of[measure] for of in by_host])
+                        by_measure[name] = np.array([values[measure] for values in by_host])
                     else:
-                        found[name] = tasks[measure](view).reshape(-1, self.pool.n_topics)
-                yield system, times, found
+                        by_measure[name] = tasks[measure](view).reshape(-1, self.pool.n_topics)
+                yield system, times, by_measure
 
     def _others(self, keep: Bools) -> Others:
         """The measures without a kernel, with some of the judgments."""

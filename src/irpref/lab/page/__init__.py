@@ -171,12 +171,12 @@ def report(
         strict,
     )
     with charts.made_beside() as made_charts:
-        found = contents(measures, qrels, runs, asked)
+        parts = contents(measures, qrels, runs, asked)
         drawing = made_charts()
     script, style = _part("page.js"), _part("page.css")
     page = template.render(
-        page=found,
-        data=as_json(found),
+        page=parts,
+        data=as_json(parts),
         charts=drawing,
         script=script,
         style=style,
@@ -184,7 +184,7 @@ def report(
         f"{_hash(style)}; "
         "img-src data:; base-uri 'none'; form-action 'none'",
     )
-    made = Report(page, grave=found["grave"])
+    made = Report(page, grave=parts["grave"])
     return made if path is None else made.save(path)
 
 

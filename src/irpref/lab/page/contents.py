@@ -135,13 +135,13 @@ def contents(measures: Measures, given: Qrels, runs: Runs, asked: Asked) -> Part
         named = _opened(named, asked)  # each file is read once
     facts = gathered([*chosen, *FURTHER], qrels, named)
     absent = absent_runs(facts, asked.strict, alone=len(named) < 2)
-    found = {of.measure: of for of in on_the_same_topics(facts.tables())}
+    by_measure = {values.measure: values for values in on_the_same_topics(facts.tables())}
     names = [str(measure) for measure in chosen]
-    first = found[names[0]]
+    first = by_measure[names[0]]
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", IrprefWarning)  # were given by the evaluation
         within = None if asked.groups is None else groups_of(asked.groups, qrels, first.topics)
-        board = _board(names, found, within, asked, absent)
+        board = _board(names, by_measure, within, asked, absent)
         runs_by_place: list[str] = board["runs"]
         named = {name: named[name] for name in runs_by_place}
         order = [first.systems.index(name) for name in runs_by_place]
@@ -174,18 +174,20 @@ def contents(measures: Measures, given: Qrels, runs: Runs, asked: Asked) -> Part
             {
                 "title": asked.title,
                 "short": [short[name].shown for name in runs_by_place],
-                "parts": {name: of for name, of in short.items() if of.shown != name},
+                "parts": {name: words for name, words in short.items() if words.shown != name},
                 "left_out": left_out(short),
                 "tested": asked.pairs if board["pairs"] else "none",
                 "level": asked.level,
-                "measures": [_measure(measure, found[str(measure)]) for measure in chosen],
+                "measures": [_measure(measure, by_measure[str(measure)]) for measure in chosen],
                 **board,
                 "absent": absent,
                 "topics": first.topics,
                 "queries": texts(asked.topics, "topics", first.topics),
-                "judged": found["Judged@10"].means[order],
-                "answered": (found["NumRet"].values[order] > 0).sum(axis=1),
-                "values": [[found[name].values[order[r]] for r in with_values] for name in names],
+                "judged": by_measure["Judged@10"].means[order],
+                "answered": (by_measure["NumRet"].values[order] > 0).sum(axis=1),
+                "values": [
+                    [by_measure[name].values[order[r]] for r in with_values] for name in names
+                ],
                 "with_values": with_values,
                 "baseline": None if asked.baseline is None else runs_by_place.index(asked.baseline),
                 "rankings": _rankings(
@@ -218,9 +220,9 @@ def plain(value: Any) -> Any:
     if value is None or isinstance(value, (str, int)):
         return value
     if isinstance(value, Mapping):
-        return {key: plain(of) for key, of in value.items()}
+        return {key: plain(part) for key, part in value.items()}
     if isinstance(value, (list, tuple)):
-        return [plain(of) for of in value]
+        return [plain(part) for part in value]
     if hasattr(value, "columns"):
         return plain(value.to_dict("list"))
     return plain(value.tolist()) if hasattr(value, "tolist") else None  # pandas.NA
@@ -250,7 +252,7 @@ def _opened(runs: Mapping[str, Run], asked: Asked) -> dict[str, Any]:
 
 def _board(
     names: Sequence[str],
-    found: Mapping[str, TopicValues],
+    by_measure: Mapping[str, TopicValues],
     groups: Mapping[str | None, Bools] | None,
     asked: Asked,
     absent: Mapping[str, str],
@@ -258,15 +260,18 @@ def _board(
     """Rows of each measure and the tests of all pairs; means alone if there is one topic."""
     import pandas as pd
 
-    first = found[names[0]]
+    first = by_measure[names[0]]
     runs = [first.systems[i] for i in first.best_first.tolist()]
     runs = [name for name in runs if name not in absent] + list(absent)
     if len(first.topics) < 2:
-        of_measure = {name: found[name].select(runs) for name in names}
-        rows = [pd.DataFrame({"mean": of.means, "place": of.places}) for of in of_measure.values()]
+        of_measure = {name: by_measure[name].select(runs) for name in names}
+        rows = [
+            pd.DataFrame({"mean": values.means, "place": values.places})
+            for values in of_measure.values()
+        ]
         return {
             "runs": runs,
-            "board": [_rows(of) for of in rows],
+            "board": [_rows(row) for row in rows],
             "pairs": [],
             "test": "",
             "groups": [],
@@ -278,7 +283,7 @@ def _board(
 
     def board_on(topics: Mapping[str | None, Bools]) -> Any:
         return board_of(
-            found,
+            by_measure,
             names,
             names[0],
             topics,
@@ -296,16 +301,16 @@ def _board(
         "pairs": _pairs(board.pairs, names, runs) if several else [],
         "test": board.test,
         "groups": [
-            {"name": group, "topics": groups[group].sum(), "pairs": _pairs(of, names, runs)}
-            for group, of in tested.groupby("group", sort=False)
+            {"name": group, "topics": groups[group].sum(), "pairs": _pairs(pairs, names, runs)}
+            for group, pairs in tested.groupby("group", sort=False)
             if groups
         ],
     }
 
 
-def _rows(of: pd.DataFrame) -> pd.DataFrame:
+def _rows(board: pd.DataFrame) -> pd.DataFrame:
     """The columns of a leaderboard by one measure, and its means as they are written."""
-    return of.assign(shown=of["mean"].map("{:.4f}".format)).reindex(columns=_BOARD)
+    return board.assign(shown=board["mean"].map("{:.4f}".format)).reindex(columns=_BOARD)
 
 
 def _pairs(tested: pd.DataFrame, names: Sequence[str], runs: Sequence[str]) -> list[pd.DataFrame]:
@@ -324,13 +329,13 @@ def _pairs(tested: pd.DataFrame, names: Sequence[str], runs: Sequence[str]) -> l
     return [rows.loc[rows["measure"] == name, _PAIRS].reindex(every) for name in names]
 
 
-def _measure(measure: Measure, of: TopicValues) -> Part:
+def _measure(measure: Measure, values: TopicValues) -> Part:
     question = str(getattr(measure, "QUESTION", "") or "")
-    said = literature.parameters(measure)
+    parameters = literature.parameters(measure)
     return {
         "name": str(measure),
-        "higher": of.higher_is_better,
-        "parameters": said,
+        "higher": values.higher_is_better,
+        "parameters": parameters,
         "question": question,
     }
 
@@ -431,7 +436,7 @@ def _drawn(qrels: Judgments, runs: Mapping[str, Run]) -> dict[str, list[Part]]:
         chart("precision", curves.interpolated_precision(qrels, seen)),
         chart("gain", curves.cumulated_gain(qrels, seen, depth=CURVE_RANKS[-1])),
         chart("crp", crp[crp["rank"] <= last]),
-        chart("npref", npref, title=f"n-pref, {rpref}", **({"said": constant} if constant else {})),
+        chart("npref", npref, title=f"n-pref, {rpref}", **({"note": constant} if constant else {})),
     ]
 
     # After one mark of the axis, up to the next.
@@ -454,13 +459,13 @@ def _bounds(
     many: bool,
 ) -> Part:
     """Intervals of the means of runs, unless there are too many topics and runs."""
-    out: Part = {"measure": str(measure), "runs": [], "said": "", "many": many}
+    out: Part = {"measure": str(measure), "runs": [], "reason": "", "many": many}
     try:
         for name, run in () if many else runs.items():
-            of = over([measure], qrels, run)
-            out["runs"].append({"run": name, **of[of["query_id"].isna()].iloc[0]})
+            intervals = over([measure], qrels, run)
+            out["runs"].append({"run": name, **intervals[intervals["query_id"].isna()].iloc[0]})
     except ValueError as error:  # nothing is known of this measure, or of these judgments
-        out["said"] = str(error)
+        out["reason"] = str(error)
     return out
 
 

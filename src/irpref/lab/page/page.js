@@ -50,10 +50,10 @@ const significant = 1 - D.level + 1e-12;
 function pair(m, i, j, of = D.pairs) {
   if (i === j || !of.length) return null;
   const [a, b, sign] = i < j ? [i, j, 1] : [j, i, -1];
-  const at = a * n - a * (a + 1) / 2 + b - a - 1, found = of[m];
-  const difference = found.difference[at], effect = found.effect_size[at];
+  const at = a * n - a * (a + 1) / 2 + b - a - 1, pairs = of[m];
+  const difference = pairs.difference[at], effect = pairs.effect_size[at];
   return { difference: difference === null ? null : sign * difference, effect: effect === null ? null : sign * effect,
-    p: found.p[at], adjusted: found.p_adjusted[at] };
+    p: pairs.p[at], adjusted: pairs.p_adjusted[at] };
 }
 const better = (m, difference) => (D.measures[m].higher ? difference > 0 : difference < 0);
 
@@ -115,23 +115,23 @@ function showBoard() {
   rowOf.forEach((row, r) => {
     row.classList.toggle("baseline", r === base);
     D.measures.forEach((measure, i) => {
-      const cell = row.cells[i + 1], found = base < 0 ? null : pair(i, r, base);
+      const cell = row.cells[i + 1], testedPair = base < 0 ? null : pair(i, r, base);
       cell.replaceChildren(D.board[i].shown[r]);
-      if (!found || found.difference === null) return;
-      const tested = found.adjusted !== null, real = tested && found.adjusted <= significant;
-      const kind = !real ? "" : better(i, found.difference) ? " better" : " worse";
-      cell.append(el("span", { class: "delta" + kind }, signed(found.difference), real ? (found.difference > 0 ? " \u25b2" : " \u25bc") : ""));
-      if (tested) cell.append(el("span", { class: "delta" + kind }, "p " + pValue(found.adjusted)));
+      if (!testedPair || testedPair.difference === null) return;
+      const tested = testedPair.adjusted !== null, real = tested && testedPair.adjusted <= significant;
+      const kind = !real ? "" : better(i, testedPair.difference) ? " better" : " worse";
+      cell.append(el("span", { class: "delta" + kind }, signed(testedPair.difference), real ? (testedPair.difference > 0 ? " \u25b2" : " \u25bc") : ""));
+      if (tested) cell.append(el("span", { class: "delta" + kind }, "p " + pValue(testedPair.adjusted)));
     });
     row.cells[columns.place].replaceChildren(of.place[r] ?? "–", of.place_low[r] === null ? ""
       : el("small", {}, " (" + of.place_low[r] + "\u2013" + of.place_high[r] + ")"));
     const interval = row.cells[columns.low];
     if (interval) interval.replaceChildren();
     if (interval && of.low[r] !== null) {
-      const said = fixed(of.low[r]) + "\u2013" + fixed(of.high[r]);
-      interval.append(sv("svg", { width: 100, height: 14, viewBox: "0 0 100 14", role: "img", "aria-label": "mean " + of.shown[r] + ", interval " + said },
+      const ends = fixed(of.low[r]) + "\u2013" + fixed(of.high[r]);
+      interval.append(sv("svg", { width: 100, height: 14, viewBox: "0 0 100 14", role: "img", "aria-label": "mean " + of.shown[r] + ", interval " + ends },
         sv("line", { class: "range", x1: x(of.low[r]), x2: x(of.high[r]), y1: 7, y2: 7 }),
-        sv("circle", { class: "mean", cx: x(of.mean[r]), cy: 7, r: 3.5 })), el("small", {}, said));
+        sv("circle", { class: "mean", cx: x(of.mean[r]), cy: 7, r: 3.5 })), el("small", {}, ends));
     }
     if (columns.letters) row.cells[columns.letters].replaceChildren(of.letters[r] === null ? "" : of.letters[r]);
   });
@@ -181,7 +181,7 @@ function picture(spec, act = () => {}, ready = () => {}) {
   return box;
 }
 const number = (field, title, domain, more = {}) => ({ field, type: "quantitative", scale: { domain, nice: false, zero: false }, axis: { title, tickCount: 5, ...more } });
-const figure = (caption, said, ...inside) => el("figure", {}, el("figcaption", {}, caption, said ? el("small", {}, said) : null), ...inside);
+const figure = (caption, note, ...inside) => el("figure", {}, el("figcaption", {}, caption, note ? el("small", {}, note) : null), ...inside);
 function range(values, pad = 0.05) {
   const real = values.filter(value => value !== null && value !== undefined);
   if (!real.length) return [0, 1];
@@ -271,13 +271,13 @@ function choose(t, from) {
 function showTwo() {
   const a = picked("two-a"), b = picked("two-b"), m = picked("two-measure"), measure = D.measures[m];
   const va = valuesOf(m, a), vb = valuesOf(m, b), of = pair(m, a, b), table = by("two-table");
-  const said = [measure.name + ": ", nameOf(a), " " + D.board[m].shown[a] + ", ", nameOf(b), " " + D.board[m].shown[b]];
-  if (of && of.difference !== null) said.push("; difference " + signed(of.difference) + (of.effect === null ? "" : ", effect size " + signed(of.effect, 3))
+  const sentence = [measure.name + ": ", nameOf(a), " " + D.board[m].shown[a] + ", ", nameOf(b), " " + D.board[m].shown[b]];
+  if (of && of.difference !== null) sentence.push("; difference " + signed(of.difference) + (of.effect === null ? "" : ", effect size " + signed(of.effect, 3))
     + ", p " + pValue(of.p) + (of.adjusted === null ? "" : ", adjusted for all pairs " + pValue(of.adjusted)));
   points = [];
   views = [];
   if (!va || !vb) {
-    put("two-said", said, ". The values of topics are on this page for some runs only, as there are many.");
+    put("two-said", sentence, ". The values of topics are on this page for some runs only, as there are many.");
     put("two-plots");
     table.replaceChildren();
     return;
@@ -285,7 +285,7 @@ function showTwo() {
   const differences = topics.map((_, t) => (va[t] === null || vb[t] === null ? 0 : va[t] - vb[t]));
   const wins = differences.filter(d => better(m, d)).length, same = differences.filter(d => d === 0).length;
   const losses = topics.length - wins - same, score = `${counted(wins, "topic")} won, ${losses} lost, ${same} equal`;
-  put("two-said", said, ". ", nameOf(a), `: ${score}` + (measure.higher ? "." : " (lower is better)."));
+  put("two-said", sentence, ". ", nameOf(a), `: ${score}` + (measure.higher ? "." : " (lower is better)."));
   const order = topics.map((_, t) => t).sort((s, t) => differences[t] - differences[s]);
   const values = order.map((t, i) => ({ t, i, a: va[t], b: vb[t], d: differences[t], fill: differences[t] === 0 ? "var(--grey)" : better(m, differences[t]) ? "var(--blue)" : "var(--orange)",
     tip: `${isolated(topics[t])}${D.queries[t] === null ? "" : " " + isolated(D.queries[t])}: ${fixed(va[t])} and ${fixed(vb[t])}, difference ${signed(differences[t])}` }));
@@ -350,15 +350,15 @@ function ranking(list, side, m, top) {
     el("th", { class: "grade number", scope: "col" }, K.graded ? "Grade" : "Judged"), m < 0 ? null : el("th", { class: "part number", scope: "col" }, "Adds"));
   const docs = list ? list.docs : [], higher = m < 0 || D.measures.find(measure => measure.name === K.explained[m]).higher;
   return el("table", { class: "ranking", "data-side": side }, el("thead", {}, head), el("tbody", {}, docs.map((doc, i) => {
-    const grade = list.grades[i], filled = list.filled[i], said = grade === null ? null : filled ? "~" + fixed(grade, 2) : minus(grade), tie = list.tied[i], part = m < 0 ? null : list.parts[m][i];
+    const grade = list.grades[i], filled = list.filled[i], label = grade === null ? null : filled ? "~" + fixed(grade, 2) : minus(grade), tie = list.tied[i], part = m < 0 ? null : list.parts[m][i];
     const opens = tie && list.tied[i - 1] !== tie, closes = tie && list.tied[i + 1] !== tie && i + 1 < docs.length;
     const title = K.titles[doc];
     const why = () => put("topic-why", bdi(K.docs[doc]), title === null ? "" : [": ", bdi(title)], ` \u2014 rank ${i + 1}, score ${list.scores[i]}, `
-      + (grade === null ? "not judged" : K.graded ? `grade ${said}${filled ? " (filled in)" : ""}` : "judged") + (m < 0 ? "" : `, adds ${minus(fixed(part, 5))}` + (K.words[list.why[m][i]] ? ": " + K.words[list.why[m][i]] : "")));
+      + (grade === null ? "not judged" : K.graded ? `grade ${label}${filled ? " (filled in)" : ""}` : "judged") + (m < 0 ? "" : `, adds ${minus(fixed(part, 5))}` + (K.words[list.why[m][i]] ? ": " + K.words[list.why[m][i]] : "")));
     return el("tr", { "data-doc": doc, tabindex: 0, on: { click: why, focus: why } },
       el("td", { class: "rank number" }, i + 1), el("td", { class: "tie" }, tie ? el("i", { class: opens ? "first" : closes ? "last" : "" }) : null),
       el("th", { scope: "row", title: K.docs[doc] + (title === null ? "" : ": " + title) }, bdi(title === null ? narrow && K.docs[doc].length > 8 ? "\u2026" + [...K.docs[doc]].slice(-6).join("") : K.docs[doc] : title)),
-      el("td", { class: "grade number " + (grade === null ? "unjudged" : relevant(list, i) ? "relevant" : "") }, grade === null ? el("span", { role: "img", "aria-label": "unjudged", title: "unjudged" }, "\u2013") : K.graded ? said : "\u2713"),
+      el("td", { class: "grade number " + (grade === null ? "unjudged" : relevant(list, i) ? "relevant" : "") }, grade === null ? el("span", { role: "img", "aria-label": "unjudged", title: "unjudged" }, "\u2013") : K.graded ? label : "\u2713"),
       m < 0 ? null : el("td", { class: "part number" }, part === 0 ? "" : sv("svg", { width: 30, height: 8, "aria-hidden": "true" }, sv("rect", { class: (part > 0) === higher ? "better" : "worse", width: top ? 28 * Math.abs(part) / top : 0, height: 8 })), " " + minus(fixed(part))));
   })));
 }
@@ -386,14 +386,14 @@ function showTopic() {
 
 // ------------------------------------------------------------------ curves and holes of the runs that are ticked
 const DASHES = [[], [7, 3], [2, 3], [8, 3, 2, 3], [], [7, 3], [2, 3], [8, 3, 2, 3]];
-function lineChart({ title, said, x, xLabel, yLabel, y, log, from, to, fit, zero }) {
+function lineChart({ title, note, x, xLabel, yLabel, y, log, from, to, fit, zero }) {
   const values = drawn.flatMap((r, c) => (r === null ? [] : x.map((at, i) => ({ c, run: isolated(D.runs[r]), x: at, y: y[r][i] })))).filter(point => point.y !== null);
   const heights = values.map(point => point.y), ends = [x[0], Math.max(...values.map(point => point.x), x[0] + 1e-9)];
   const span = fit ? range(heights) : [from === undefined ? Math.min(0, ...heights) : from, to === undefined ? Math.max(...heights, 0.001) : to];
   const across = number("x", xLabel, ends, { grid: false, ...(log ? { values: x.length < 9 ? x : [1, 2, 5, 10, 20, 50, 100, 200, 500, 1000], tickCount: null, labelOverlap: "greedy", labelExpr: "'' + datum.value" } : {}) });
   if (log) across.scale = { domain: ends, nice: false, type: "log" };
   const run = { field: "run", type: "nominal" }, each = range => ({ field: "c", type: "nominal", scale: { domain: [...DASHES.keys()], range }, legend: null });
-  return figure(title, said, picture({ width: wide(430), height: 300, data: { values }, description: `${title}: ${said}`, layer: [
+  return figure(title, note, picture({ width: wide(430), height: 300, data: { values }, description: `${title}: ${note}`, layer: [
     { mark: { type: "line", strokeWidth: 2, interpolate: "linear" }, encoding: { x: across, y: number("y", yLabel, span), stroke: each(DASHES.map((_, c) => `var(--c${c})`)), strokeDash: each(DASHES), tooltip: run, description: run } },
     ...(zero ? [{ data: { values: [{}] }, mark: { type: "rule", aria: false, stroke: "var(--soft)", strokeDash: [5, 4] }, encoding: { y: { datum: 0 } } }] : [])] }));
 }

@@ -38,8 +38,8 @@ def texts(given: Texts | None, what: str, wanted: Iterable[str]) -> list[str | N
         There is no such file and no such data set; a frame lacks a column.
     """
     ids = list(wanted)
-    found = {} if given is None else _found(given, what, ids)
-    return [None if found.get(name) is None else _line(str(found[name])) for name in ids]
+    by_id = {} if given is None else _texts_by_id(given, what, ids)
+    return [None if by_id.get(name) is None else _line(str(by_id[name])) for name in ids]
 
 
 def _line(text: str) -> str:
@@ -47,7 +47,7 @@ def _line(text: str) -> str:
     return line if len(line) <= LONGEST else line[: LONGEST - 1] + "…"
 
 
-def _found(given: Texts, what: str, ids: list[str]) -> Mapping[str, object]:
+def _texts_by_id(given: Texts, what: str, ids: list[str]) -> Mapping[str, object]:
     if isinstance(given, Mapping):
         return {id_text(name): text for name, text in given.items()}
     if hasattr(given, "columns"):

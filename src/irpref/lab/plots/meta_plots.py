@@ -127,9 +127,9 @@ def incompleteness(
     if value != "mean":
         up += drawing.text(f" with {reference or 'its own ranking'} by all judgments")
     ax, drawn, _ = _curves(curves, ax, highlight, across, up)
-    found = result.samples(reference).groupby(["measure", "level"])[value].agg(["min", "max"])
+    ranges = result.samples(reference).groupby(["measure", "level"])[value].agg(["min", "max"])
     for name, (rows, line) in drawn.items() if samples > 1 else ():
-        ends = found.loc[name].loc[rows["x"]]
+        ends = ranges.loc[name].loc[rows["x"]]
         alpha = 0.18 if len(drawn) <= drawing.BEST else 0.07  # many bands overlap
         ax.fill_between(
             rows["x"], ends["min"], ends["max"], color=line.get_color(), alpha=alpha, linewidth=0
