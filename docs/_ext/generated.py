@@ -28,7 +28,8 @@ def write(app: Any) -> None:
     measures.mkdir(exist_ok=True)
     for name, measure in registered().items():
         _save(measures / f"{name}.md", measure_page(measure))
-    _save(measures / "index.md", measure_index(registered().values()))
+    for page, text in measure_groups(registered()).items():
+        _save(measures / f"{page}.md", text)
     reference = HERE / "reference"
     reference.mkdir(exist_ok=True)
     _save(reference / "commands.md", commands_page())
@@ -58,31 +59,69 @@ def _save(path: Path, text: str) -> None:
 # A page a measure ---------------------------------------------------------------------------------
 
 
-def measure_index(measures: Iterable[Any]) -> str:
-    """The list of measures."""
-    chosen = list(measures)
+# Groups of measures in the menu: the name of the page, its title, the measures. Measures that are in
+# none of them come last.
+GROUPS = (
+    ("judged-pairs", "bpref and rpref", "RPref NPref BprefVariant"),
+    (
+        "graded-relevance",
+        "Graded relevance",
+        "QMeasure RMeasure OMeasure PMeasure PPlus GPrecision GRecall WeightedRR NCU",
+    ),
+    ("relative-position", "Cumulated relative position", "CRP nCRP CRPRecovery Twist"),
+    ("cumulated-gain", "Cumulated gain", "OriginalNDCG CG DCG NCG RBPResidual"),
+    ("sets-and-precision", "Sets and precision", "EMeasure FMeasure SeenAP InterpolatedPrecision"),
+    (
+        "users",
+        "What users know and expect",
+        "Coverage Novelty RelativeRecall RecallEffort TSE",
+    ),
+    (
+        "explicit-preferences",
+        "Explicit preferences",
+        "PrefShare NumPrefs NumPrefsFulfilled PrefPrecision PrefRecall WeightedPrefPrecision "
+        "PrefAP",
+    ),
+)
+
+
+def measure_groups(measures: dict[str, Any]) -> dict[str, str]:
+    """The list of all measures as `index`, and a page for each group."""
+    grouped = {name for _, _, names in GROUPS for name in names.split()}
+    rest = " ".join(name for name in measures if name not in grouped)
+    groups = [*GROUPS, *([("others", "Other measures", rest)] if rest else [])]
+    index = [
+        "# All measures",
+        "Every measure takes a `cutoff` with `@` if that means something. It prints and parses "
+        "(`irpref.parse(str(m)) == m`), and equals its own name.",
+    ]
+    pages = {}
+    for page, title, names in groups:
+        table = measure_table(measures[name] for name in names.split())
+        index += [f"## [{title}]({page}.md)", table]
+        pages[page] = "\n\n".join([f"# {title}", table, toctree(names.split())]) + "\n"
+    index.append(toctree(page for page, _, _ in groups))
+    return {"index": "\n\n".join(index) + "\n", **pages}
+
+
+def measure_table(measures: Iterable[Any]) -> str:
+    """The question, range, direction and source of each measure."""
     rows = [
         f"| [{m.NAME}]({m.NAME}.md) | {m.QUESTION} | {m.RANGE} | "
         f"{'higher' if m.higher_is_better else 'lower'} | "
         f"{linked(m.SOURCE)} |"
-        for m in chosen
+        for m in measures
     ]
-    tree = "\n".join(str(m.NAME) for m in chosen)
-    return "\n".join(
-        [
-            "# Measures",
-            "",
-            "| measure | question it answers | range | better | source |",
-            "| --- | --- | --- | --- | --- |",
-            *rows,
-            "",
-            "Every measure takes a `cutoff` with `@` where that means something, prints and parses "
-            "(`irpref.parse(str(m)) == m`), and equals its own name.",
-            "",
-            f"```{{toctree}}\n:hidden:\n{tree}\n```",
-            "",
-        ]
-    )
+    head = [
+        "| measure | question it answers | range | better | source |",
+        "| --- | --- | --- | --- | --- |",
+    ]
+    return "\n".join([*head, *rows])
+
+
+def toctree(pages: Iterable[str]) -> str:
+    """Pages below a page in the menu."""
+    return "\n".join(["```{toctree}", ":hidden:", *pages, "```"])
 
 
 def linked(source: str) -> str:

@@ -38,9 +38,11 @@ so are `RPref` and `NPref` if all grades are the same. `Scale.note` says so."""
 
 from __future__ import annotations
 
+import io
 import os
 import re
 from collections.abc import Iterable, Mapping
+from contextlib import redirect_stderr
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -108,6 +110,27 @@ class Scale:
     given: tuple[Number, ...] = ()
     source: str = "qrels"
     regrade: Mapping[Number, Number] = field(default_factory=dict, hash=False)
+
+
+def names_with_qrels() -> list[str]:
+    """Ids of the public data sets of ir_datasets that have qrels.
+
+    Returns
+    -------
+    list of str
+        In the order of the alphabet; without names that ir_datasets calls deprecated, and without
+        the collections of irpref.
+    """
+    import ir_datasets
+
+    names = []
+    with redirect_stderr(io.StringIO()):  # ir_datasets prints a line for each deprecated name
+        for name in sorted(ir_datasets.registry):
+            dataset = ir_datasets.registry[name]
+            current = not hasattr(dataset, "deprecated") and not name.startswith("irpref")
+            if current and dataset.has_qrels():
+                names.append(name)
+    return names
 
 
 def scale_of(dataset: Any) -> Scale:

@@ -1,17 +1,15 @@
 """The scale of a collection: facts from ir_datasets, recommendations by the stated rules."""
 
+import json
 from collections import namedtuple
-from pathlib import Path
 
 import pandas as pd
 import pytest
 
-from irpref.settings import scale_of
-from shells import script
+from irpref.cli import main
+from irpref.settings import names_with_qrels, scale_of
 
 ir_datasets = pytest.importorskip("ir_datasets")
-
-PAGE = Path(__file__).parents[2] / "docs" / "settings.md"
 
 
 def test_defined_scale_of_a_graded_track():
@@ -153,15 +151,23 @@ def test_unknown_names_are_errors():
 
 
 def test_every_public_data_set_has_a_scale():
-    for name in script(PAGE.with_name("make_settings.py")).with_qrels():
+    names = names_with_qrels()
+    assert {"cranfield", "vaswani", "msmarco-passage/trec-dl-2019"} < set(names)
+    for name in names:
         scale = scale_of(name)
         assert scale.max_rel >= 1, name
         assert scale.min_grade <= scale.max_rel, name
         assert set(scale.gains) == {g for g in scale.grades if 0 < g < scale.rel}, name
 
 
-def test_the_page_is_what_the_generator_writes():
-    text = PAGE.read_text(encoding="utf-8")
-    if f"in ir_datasets {ir_datasets.__version__}:" not in text:
-        pytest.skip("docs/settings.md was written with another version of ir_datasets")
-    assert script(PAGE.with_name("make_settings.py")).page() == text
+def test_the_command_prints_them_and_each_note_once(capsys):
+    asked = ["cranfield", "beir/nfcorpus/test", "msmarco-passage/trec-dl-2019"]
+    assert main(["settings", *asked]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert [line.split()[0] for line in lines[1:4]] == asked
+    assert sum("No judged non-relevant documents" in line for line in lines) == 1
+    assert main(["settings", asked[2], "-o", "jsonl"]) == 0
+    (line,) = capsys.readouterr().out.splitlines()
+    row = json.loads(line)
+    assert (row["rel"], row["gains"], row["max_rel"]) == (2, "1=0", 3)
+    assert main(["settings", "nope"]) == 1

@@ -104,13 +104,10 @@ def given():
         "holes.md",
         "judges.md",
         "judge-until-sure.md",
-        "settings.md",
         "real-runs.md",
     ],
 )
 def test_code_of_a_page_runs_and_prints_what_stands_below_it(name):
-    if name == "settings.md":
-        pytest.importorskip("ir_datasets")
     if name == "real-runs.md":
         pytest.importorskip("matplotlib")
     text = (DOCS / name).read_text(encoding="utf8")

@@ -216,6 +216,10 @@ PLUGIN = Section(
             "compare values with other tools, and explain each difference",
         ),
         "list": ("irpref.cli.listing:list_measures", "list the measures, or explain one of them"),
+        "settings": (
+            "irpref.cli.settings:settings",
+            "show which rel, gains and max_rel suit public data sets",
+        ),
         "cite": ("irpref.cli.cite:cite", "print the BibTeX entries of measures and of irpref"),
     },
 )
