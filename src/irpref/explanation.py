@@ -56,42 +56,43 @@ def explainable(measure: MeasureLike) -> KernelMeasure:
     ValueError
         Its value is not such a sum; the message names a measure to explain instead.
     """
-    found = parse(measure) if isinstance(measure, str) else measure
-    if not hasattr(found, "NAME"):
+    chosen = parse(measure) if isinstance(measure, str) else measure
+    if not hasattr(chosen, "NAME"):
         raise TypeError(
-            f"expected a measure or its name, got {type(found).__name__}: the order is measure, "
+            f"expected a measure or its name, got {type(chosen).__name__}: the order is measure, "
             f"qrels, run, topic"
         )
-    if not isinstance(found, KernelMeasure):
-        stand_in = nearest_of_ours(found)
+    if not isinstance(chosen, KernelMeasure):
+        stand_in = nearest_of_ours(chosen)
         if stand_in is not None:
             same = {
                 name: value
-                for name, value in found.params.items()
+                for name, value in chosen.params.items()
                 if name in stand_in.SUPPORTED_PARAMS
             }
             with suppress(ValueError):  # gains that the host accepts, for example
                 stand_in = stand_in(**same | stand_in.params)
         raise MeasureError(
-            f"{clipped(str(found))} cannot be explained document by document: only measures of "
+            f"{clipped(str(chosen))} cannot be explained document by document: only measures of "
             f"irpref know what each "
             "document adds" + (f"; explain {stand_in}, the nearest of them" if stand_in else ""),
-            measure=str(found),
+            measure=str(chosen),
         )
-    if type(found).terms is None:
-        name = re.split(r"\W", found.INSTEAD)[0]
+    if type(chosen).terms is None:
+        name = re.split(r"\W", chosen.INSTEAD)[0]
         other = registered().get(name)
         same = {
-            p: value for p, value in found.params.items() if other and p in other.SUPPORTED_PARAMS
+            p: value for p, value in chosen.params.items() if other and p in other.SUPPORTED_PARAMS
         }
         with suppress(ValueError):  # a parameter of this name that means something else
             other = other and other(**same)
-        instead = f"; explain {other}{found.INSTEAD.removeprefix(name)}" if other else ""
+        instead = f"; explain {other}{chosen.INSTEAD.removeprefix(name)}" if other else ""
         raise MeasureError(
-            f"{found} is no sum over documents: none has a share of it{instead}", measure=str(found)
+            f"{chosen} is no sum over documents: none has a share of it{instead}",
+            measure=str(chosen),
         )
-    found.validate_params()
-    return found
+    chosen.validate_params()
+    return chosen
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -192,8 +192,8 @@ def scale_of(dataset: Any) -> Scale:
 def _counts(dataset: Any) -> dict[Number, int]:
     """How often each grade occurs, as far as ir_datasets says."""
     metadata = dataset.metadata().get("qrels", {}) if hasattr(dataset, "metadata") else {}
-    found = metadata.get("fields", {}).get("relevance", {}).get("counts_by_value", {})
-    return {clean_number(float(grade)): int(n) for grade, n in found.items()}
+    by_grade = metadata.get("fields", {}).get("relevance", {}).get("counts_by_value", {})
+    return {clean_number(float(grade)): int(n) for grade, n in by_grade.items()}
 
 
 def _official_rel(dataset: Any) -> Number | None:
@@ -210,8 +210,8 @@ def _scale_of_qrels(qrels: Qrels) -> Scale:
     from irpref.judged.judgments import judgments
 
     grades, counts = np.unique(judgments(qrels).pool().grade, return_counts=True)
-    found = {clean_number(float(g)): int(n) for g, n in zip(grades, counts, strict=True)}
-    return replace(_scale({}, found, None), source="qrels")
+    by_grade = {clean_number(float(g)): int(n) for g, n in zip(grades, counts, strict=True)}
+    return replace(_scale({}, by_grade, None), source="qrels")
 
 
 def _scale(
@@ -269,9 +269,11 @@ def _notes(
     }
     if not has_nonrelevant:
         yield notes["no-nonrelevant" if len(positive) > 1 else "binary-no-nonrelevant"]
-    for name, those in about.items():
-        if those:
-            yield notes[name].format(grades=_listed(those), defined=_listed(sorted(meanings)))
+    for name, about_grades in about.items():
+        if about_grades:
+            yield notes[name].format(
+                grades=_listed(about_grades), defined=_listed(sorted(meanings))
+            )
 
 
 def _listed(grades: Iterable[Number]) -> str:

@@ -69,11 +69,11 @@ class _Trial:
 
     def frame(self, qrels: Rows) -> Any:
         """The judgments as a frame with the columns that the measure reads."""
-        found = _frame(qrels, "relevance")
+        judgments = _frame(qrels, "relevance")
         third = [
-            int(doc[-1]) % 3 == 0 for doc in found["doc_id"]
+            int(doc[-1]) % 3 == 0 for doc in judgments["doc_id"]
         ]  # of the documents are known, for one
-        return found.assign(
+        return judgments.assign(
             **{name: third if kind is bool else 3 for name, kind in self.columns.items()}
         )
 
@@ -84,13 +84,13 @@ class _Trial:
         words.
         """
         wanted = self.values(self.qrels, self.run) if expected is None else expected
-        found = self.values(qrels, run)
+        values = self.values(qrels, run)
         for topic in sorted(wanted):
-            if topic not in found:
+            if topic not in values:
                 return f"{before}topic {topic} has no value"
-            if not _equal(found[topic], wanted[topic]):
+            if not _equal(values[topic], wanted[topic]):
                 return (
-                    f"{before}topic {topic} has {found[topic]:.6g} in place of {wanted[topic]:.6g}"
+                    f"{before}topic {topic} has {values[topic]:.6g} in place of {wanted[topic]:.6g}"
                 )
         return None
 
@@ -125,17 +125,17 @@ class _Laws(_Trial):
     def finite(self) -> Iterator[str | None]:
         """Every topic of the qrels has one value, a finite number."""
         for run in (self.run, {next(iter(self.qrels)): {"x1": 2.0, "x2": 1.0}}):
-            found = self.values(self.qrels, run)
+            values = self.values(self.qrels, run)
             metrics = [*ir_measures.iter_calc([self.measure], self.frame(self.qrels), run)]
-            if len(metrics) != len(found) or {m.measure for m in metrics} != {self.measure}:
+            if len(metrics) != len(values) or {m.measure for m in metrics} != {self.measure}:
                 yield (
-                    f"{len(metrics)} values come back for {len(found)} topics, of "
+                    f"{len(metrics)} values come back for {len(values)} topics, of "
                     f"{metrics[0].measure}"
                 )
             yield from (
-                f"topic {topic} has no value" for topic in sorted(set(self.qrels) - set(found))
+                f"topic {topic} has no value" for topic in sorted(set(self.qrels) - set(values))
             )
-            for topic, value in found.items():
+            for topic, value in values.items():
                 if (
                     not isinstance(value, numbers.Real)
                     or isinstance(value, bool)
@@ -234,12 +234,12 @@ class _Laws(_Trial):
 
     def mean(self) -> Iterator[str | None]:
         """The aggregate is the mean over the topics (the sum, for a measure that counts)."""
-        found = list(self.values(self.qrels, self.run).values())
+        values = list(self.values(self.qrels, self.run).values())
         aggregate = ir_measures.calc_aggregate([self.measure], self.frame(self.qrels), self.run)[
             self.measure
         ]
-        expected = math.fsum(found) / (
-            1 if isinstance(self.measure.aggregator(), SumAgg) else len(found)
+        expected = math.fsum(values) / (
+            1 if isinstance(self.measure.aggregator(), SumAgg) else len(values)
         )
         if not _equal(aggregate, expected):
             yield f"it is {aggregate:.6g}, the values give {expected:.6g}"
@@ -327,16 +327,16 @@ def check_measure(measure: MeasureLike, *, seed: int = 0, on_fail: str = "raise"
 
 def _broken(measure: Measure, seed: int) -> Iterator[Fault]:
     for law in _LAWS:
-        said = (law.__doc__ or "").rstrip(".")
+        law_text = (law.__doc__ or "").rstrip(".")
         try:
             wrong = next(filter(None, law(_Laws(measure, seed))), None)
         except Exception as error:
-            yield Fault(law.__name__, f"{said}. Here {type(error).__name__}: {error}")
+            yield Fault(law.__name__, f"{law_text}. Here {type(error).__name__}: {error}")
             if law is _Laws.finite:  # what fails on plain data fails everywhere
                 return
             continue
         if wrong:
-            yield Fault(law.__name__, f"{said}. Here {wrong}.")
+            yield Fault(law.__name__, f"{law_text}. Here {wrong}.")
 
 
 def _equal(a: Any, b: Any) -> bool:

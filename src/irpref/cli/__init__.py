@@ -117,9 +117,9 @@ def _flush_nowhere() -> None:
 def _in_words(error: click.UsageError) -> str:
     """An error of the command line: what is wrong, what was probably meant, and where help is."""
     name = error.ctx.command_path if error.ctx else "irpref"
-    said = error.format_message()
+    message = error.format_message()
     if type(error) is not click.UsageError:
-        said = said.removesuffix(".")
+        message = message.removesuffix(".")
     hint = f" (see {name} --help)"
     if isinstance(error, click.NoSuchOption):
         wrong = error.option_name
@@ -132,16 +132,18 @@ def _in_words(error: click.UsageError) -> str:
         if wrong in _OF_FILES:
             how = f"files are given without an option, as in {name} QRELS RUN..."
             return f"no such option: {wrong}: {how}"
-        said = f"no such option: {wrong}"
+        message = f"no such option: {wrong}"
         hint = did_you_mean(wrong, known, cutoff=0.7) or hint
     elif isinstance(error, click.MissingParameter) and error.ctx:
-        said = f"{said[0].lower()}{said[1:]}, as in {error.ctx.get_usage().partition(' ')[2]}"
+        message = (
+            f"{message[0].lower()}{message[1:]}, as in {error.ctx.get_usage().partition(' ')[2]}"
+        )
     elif isinstance(error, (click.BadParameter, click.BadOptionUsage)):
-        said = f"{said[0].lower()}{said[1:]}"
-        hint = "" if "did you mean" in said else hint
+        message = f"{message[0].lower()}{message[1:]}"
+        hint = "" if "did you mean" in message else hint
     elif type(error) is click.UsageError:
-        hint = hint if said.startswith("Missing command") else ""
-    return said + hint
+        hint = hint if message.startswith("Missing command") else ""
+    return message + hint
 
 
 def _of_host(error: BaseException) -> bool:

@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 
     from irpref.judged.stream import Done
 
-# The parameters that `Inputs.of` takes, whichever of their options a command has.
+# The parameters that `Inputs.from_options` takes, whichever of their options a command has.
 INPUTS = (
     *("qrels", "arguments", "measure", "topic", "known"),
     *("format", "columns", "labels", "jobs", "float32", "ties"),
@@ -74,7 +74,7 @@ class Inputs:
     order: dict[str, Any] = field(default_factory=dict)
 
     @classmethod
-    def of(
+    def from_options(
         cls,
         takes: str,
         default: Sequence[str],
@@ -179,8 +179,8 @@ class Inputs:
 
 def _reading(options: Mapping[str, Any]) -> Reading | None:
     """How to read files, from the options; None if there are none."""
-    said = [options.get(name) for name in ("format", "columns", "labels")]
-    return reading_of(*said) if any(said) else None
+    given = [options.get(name) for name in ("format", "columns", "labels")]
+    return reading_of(*given) if any(given) else None
 
 
 # Sorting ------------------------------------------------------------------------------------------

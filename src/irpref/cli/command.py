@@ -238,13 +238,13 @@ def _joined() -> Iterator[Section]:
 def _of_packages() -> tuple[Section, ...]:
     from importlib.metadata import entry_points
 
-    found = []
+    joined = []
     for point in sorted(entry_points(group="irpref.commands"), key=lambda point: point.name):
         try:
-            found.append(point.load())
+            joined.append(point.load())
         except (Exception, SystemExit) as error:  # whatever another package does: ours still work
             complain(f"the commands of {point.value} cannot be loaded: {error}")
-    return tuple(found)
+    return tuple(joined)
 
 
 class Irpref(Group):
@@ -260,8 +260,8 @@ class Irpref(Group):
         for section in chain([PLUGIN], _joined()):
             if name in section.commands:
                 module, _, attribute = section.commands[name][0].partition(":")
-                found: click.Command = getattr(import_module(module), attribute)
-                return found
+                command: click.Command = getattr(import_module(module), attribute)
+                return command
         return None
 
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:

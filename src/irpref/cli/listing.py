@@ -178,8 +178,8 @@ def _wanted(fact: dict[str, Any]) -> str | None:
         return None
     if {"cwl_eval", "pyndeval"} & set(fact["providers"]):
         return "pip install 'irpref[providers]'"
-    said = [f"{provider.NAME}: {provider.install_instructions()}" for provider in able]
-    return " or ".join(said) or "nothing from pip: no provider of ir_measures computes it"
+    instructions = [f"{provider.NAME}: {provider.install_instructions()}" for provider in able]
+    return " or ".join(instructions) or "nothing from pip: no provider of ir_measures computes it"
 
 
 # Text ---------------------------------------------------------------------------------------------
@@ -195,13 +195,16 @@ def _overview(every: list[dict[str, Any]]) -> list[Table]:
         rows = []
         for fact in (fact for fact in every if fact["from"] == origin):
             lower = "Lower is better." if fact["higher_is_better"] is False else ""
-            said = [
+            sentences = [
                 fact["question"] or fact["description"],
                 fact["range"] and f"{fact['range']}.",
                 lower,
             ]
             rows.append(
-                [("- " if _wanted(fact) else "  ") + fact["name"], " ".join(filter(None, said))]
+                [
+                    ("- " if _wanted(fact) else "  ") + fact["name"],
+                    " ".join(filter(None, sentences)),
+                ]
             )
         tables.append(Table(columns, rows, f"Measures of {origin}"))
     lacking = Counter(filter(None, map(_wanted, every)))

@@ -77,7 +77,7 @@ def inputs(
     measures: tuple[str, ...] = (),
     judgments: str = "QRELS",
     more: Decorator | None = None,
-    build: Callable[..., Any] = Inputs.of,
+    build: Callable[..., Any] = Inputs.from_options,
     required: bool = True,
 ) -> Decorator:
     """Judgments, then runs, then measures.
@@ -140,8 +140,8 @@ def inputs(
     def decorate(function: Callable[..., Any]) -> Callable[..., Any]:
         @wraps(function)
         def with_inputs(**parameters: Any) -> Any:
-            said = {name: parameters.pop(name) for name in INPUTS if name in parameters}
-            return function(given=build(takes, measures, **said), **parameters)
+            given = {name: parameters.pop(name) for name in INPUTS if name in parameters}
+            return function(given=build(takes, measures, **given), **parameters)
 
         return together(*declared)(with_inputs)
 

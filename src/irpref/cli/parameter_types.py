@@ -43,8 +43,8 @@ class Parsed(click.ParamType):  # type: ignore[type-arg]  # not generic before c
         try:
             return self.parse(value)
         except ValueError as error:
-            said = f"{value!r}: expected {self.expected}" if self.expected else text_of(error)
-            self.fail(said, param, ctx)
+            message = f"{value!r}: expected {self.expected}" if self.expected else text_of(error)
+            self.fail(message, param, ctx)
 
 
 def pairs(text: str) -> dict[str, str]:

@@ -150,7 +150,7 @@ def scatter(given: Inputs, **how: Any) -> None:
 
 def _draw(draw: Callable[..., Any], qrels: Any, given: Inputs, how: dict[str, Any]) -> None:
     """A picture of runs."""
-    picture = Picture.of(how)
+    picture = Picture.from_options(how)
     how = _highlighted(given, arguments(given, how))
     picture.save(draw(qrels, given.runs(), ax=picture.axes(), **how))
 
@@ -161,7 +161,7 @@ def _draw_values(
     """A picture of values by topic."""
     from irpref.values.matrix import topic_values
 
-    picture = Picture.of(how)
+    picture = Picture.from_options(how)
     if len(given.measures) != n_measures:
         got = ", ".join(map(str, given.measures))
         raise click.UsageError(
@@ -201,7 +201,7 @@ class Picture:
         self.file, self.size, self.dpi, self.title = file, size, dpi, title
 
     @classmethod
-    def of(cls, how: dict[str, Any]) -> Picture:
+    def from_options(cls, how: dict[str, Any]) -> Picture:
         """Takes the options of `irpref.cli.options.picture` out of others."""
         return cls(*(how.pop(name) for name in ("file", "size", "dpi", "title")))
 

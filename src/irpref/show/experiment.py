@@ -40,19 +40,19 @@ class ExperimentTable(Table):
         frame = getattr(result, "averages", result)
         frame = frame[0] if isinstance(frame, tuple) else frame
         frame = getattr(frame, "data", frame)  # of `highlight=`
-        found = [str(name) for name in getattr(frame, "columns", ())]
-        if "name" not in found or {"qid", "measure", "value"} <= set(found):
+        names = [str(name) for name in getattr(frame, "columns", ())]
+        if "name" not in names or {"qid", "measure", "value"} <= set(names):
             raise ArgumentError(
                 "expected what pt.Experiment returns with a row for each system"
                 + (
-                    f", found the columns {', '.join(found)}"
-                    if found
+                    f", found the columns {', '.join(names)}"
+                    if names
                     else f", got {type(result).__name__}"
                 ),
                 parameter="result",
             )
-        beside = {name + end for name in found for end in _BESIDE}
-        measures = [name for name in found if name != "name" and name not in beside]
+        beside = {name + end for name in names for end in _BESIDE}
+        measures = [name for name in names if name != "name" and name not in beside]
         lowest = [name for name in measures if name == _TIME or not higher_is_better(name)]
         show = rounded(round)
         columns, cells = [Column("system", left=True)], [list(map(str, frame["name"]))]
@@ -63,7 +63,7 @@ class ExperimentTable(Table):
         notes += [f"↓ lower is better: {', '.join(lowest)}"] if lowest else []
         notes += (
             [f"† differs from the baseline, p < {alpha:g}"]
-            if any(n.endswith(" p-value") for n in found)
+            if any(n.endswith(" p-value") for n in names)
             else []
         )
         super().__init__(columns, list(zip(*cells, strict=True)), notes=notes)

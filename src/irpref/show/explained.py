@@ -44,12 +44,12 @@ def explanation_text(
         As `irpref.explain`.
     """
     explainer = Explainer(measure, judgments(qrels))
-    found = explainer.measure
+    explained = explainer.measure
     t = explainer.topic_number(query_id)
     account = explainer.account(run, [t])
-    direction = "higher" if found.higher_is_better else "lower"
+    direction = "higher" if explained.higher_is_better else "lower"
     value = f"{account.value[t]:.4f} ({direction} is better)"
-    title = f"Topic {query_id}: {found} = {value}\n{found.QUESTION}\n\n"
+    title = f"Topic {query_id}: {explained} = {value}\n{explained.QUESTION}\n\n"
     names = list(account.columns)
     columns = [
         Column("rank"),
@@ -83,10 +83,12 @@ def explanation_text(
             ]
         )
     rows += [[], [None, "sum", *[None] * len(numbers), account.contribution.sum(), None]]
-    known = [name for name in names if name in found.COLUMNS]
+    known = [name for name in names if name in explained.COLUMNS]
     width = max(map(len, known), default=0)
     notes = (
-        ["", *(f"{name.ljust(width)}  {found.COLUMNS[name]}" for name in known)] if known else []
+        ["", *(f"{name.ljust(width)}  {explained.COLUMNS[name]}" for name in known)]
+        if known
+        else []
     )
     return text(Table(columns, rows, title, notes, labels=2), form, page)
 

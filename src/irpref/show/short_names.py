@@ -47,9 +47,9 @@ def parts(names: Iterable[str], longest: int = LONGEST) -> dict[str, Parts]:
     return {name: Parts(first, *_split(shown, room), last) for name, shown in rest.items()}
 
 
-def left_out(found: Mapping[str, Parts]) -> str:
+def left_out(names: Mapping[str, Parts]) -> str:
     """What is left out of all names, in words; empty if nothing is."""
-    one = next(iter(found.values()), Parts("", "", "", "", ""))
+    one = next(iter(names.values()), Parts("", "", "", "", ""))
     words = [
         f"\N{LEFT DOUBLE QUOTATION MARK}{middle(part, 26)}\N{RIGHT DOUBLE QUOTATION MARK} {where}"
         for part, where in ((one.before, "before"), (one.after, "after"))

@@ -118,14 +118,14 @@ class CombinedEvaluator(ByTopic):
             Measures and topics for which they returned nothing: means leave these out if
             `leaves_out`, else their values are the defaults.
         """
-        found = (
+        values = (
             self.accelerated.values_of(judged) if self.accelerated and judged is not None else {}
         )
         if not self.rest:
-            return found, [], set()
+            return values, [], set()
         others, metrics, lacking = self._others.values(run, self.topic_ids)
-        found.update(others)
-        return {measure: found[measure] for measure in self.measures}, metrics, lacking
+        values.update(others)
+        return {measure: values[measure] for measure in self.measures}, metrics, lacking
 
     def calc_aggregate(self, run: Run) -> dict[Measure, float]:
         """Mean (or sum) over the topics by measure, in the order they were asked for."""
@@ -142,7 +142,7 @@ class CombinedEvaluator(ByTopic):
         means: Any = {measure: measure.aggregator() for measure in self.measures}
         for metric in metrics:
             means[metric.measure].add(metric.value)
-        return CalcResults({measure: of.result() for measure, of in means.items()}, metrics)
+        return CalcResults({measure: mean.result() for measure, mean in means.items()}, metrics)
 
 
 def evaluator(measures: Measures, qrels: Qrels) -> KernelEvaluator | CombinedEvaluator:
@@ -248,8 +248,8 @@ def score(measure: MeasureLike, grades: ArrayLike, scores: ArrayLike) -> Floats:
     if judged is None:
         return np.full(grade.shape[0], np.nan)
     assert isinstance(judged.pool, Pool)
-    found = KernelEvaluator([chosen], judged.pool).values_of(judged)[chosen]
-    return np.where(judged.pool.judged.lengths > 0, found, np.nan)
+    values = KernelEvaluator([chosen], judged.pool).values_of(judged)[chosen]
+    return np.where(judged.pool.judged.lengths > 0, values, np.nan)
 
 
 def _matrix(values: ArrayLike, name: str) -> Floats:

@@ -257,7 +257,9 @@ class Evidence:
 
         A run that has a relevant document is deep enough for the reciprocal rank.
         """
-        return self.shallow(measure) & np.array([of.open_ends[measure] for of in self.systems])
+        return self.shallow(measure) & np.array(
+            [system.open_ends[measure] for system in self.systems]
+        )
 
     def masks(self, measure: Measure) -> dict[str, Bools]:
         """The topics of each code: (n_topics,), or (n_systems, n_topics) if it is about runs."""
@@ -328,13 +330,13 @@ class Evidence:
         ValueError
             A measure has no value for any topic, or for some systems only.
         """
-        found = []
+        tables = []
         for measure in self.measures:
             there: Bools = np.logical_not(np.isnan(self.values(measure)).all(axis=0))
             if not there.any():
                 raise MeasureError(f"{measure}: no topic has a value", measure=str(measure))
-            found.append(self.topic_values(measure, there))
-        return found
+            tables.append(self.topic_values(measure, there))
+        return tables
 
     def grades(self) -> str:
         """The range of the grades in words."""
@@ -346,13 +348,13 @@ class Evidence:
 
     def scale(self, measure: Measure) -> str:
         """The grades, and what of them counts for a measure."""
-        said = [self.grades()]
+        parts = [self.grades()]
         rel = measure["rel"] if "rel" in measure.SUPPORTED_PARAMS else None
         if isinstance(rel, (int, float)) and not isinstance(rel, bool):
-            said.append(f"rel={rel:g}")
+            parts.append(f"rel={rel:g}")
         elif measure.params.get("gains"):
-            said.append(f"gains={measure.params['gains']}")
-        return ", ".join(said)
+            parts.append(f"gains={measure.params['gains']}")
+        return ", ".join(parts)
 
     def _text(
         self, code: str, measure: Measure, here: Bools, inside: Bools, system: System | None
@@ -491,15 +493,15 @@ class Gatherer:
         shown = [judged.at_least(0) for judged, _ in runs]
         return System(
             name,
-            {m: np.array([of[m] for of in values]) for m in self.measures},
+            {m: np.array([by_measure[m] for by_measure in values]) for m in self.measures},
             np.min([judged.n_retrieved for judged, _ in runs], axis=0)[self.order],
             np.any([judged.hits.lengths > 0 for judged in shown], axis=0)[self.order],
-            {k: self._total([of.hits.count(of.rank <= k) for of in shown]) for k in self.depths},
+            {k: self._total([run.hits.count(run.rank <= k) for run in shown]) for k in self.depths},
             {
                 k: self._total([np.minimum(judged.n_retrieved, k) for judged, _ in runs])
                 for k in self.depths
             },
-            self._total([self._by_judge(of) for of in shown]),
+            self._total([self._by_judge(run) for run in shown]),
             self._open_ends([judged for judged, _ in runs], values),
         )
 
@@ -507,16 +509,16 @@ class Gatherer:
         self, runs: Sequence[JudgedRun], values: Sequence[Values]
     ) -> dict[Measure, Bools]:
         """See `System`. Only kernels can tell; for others it is taken to be so."""
-        found: dict[Measure, Bools] = {}
+        open_ends: dict[Measure, Bools] = {}
         rest = getattr(self.evaluator, "rest", [])
         longer = [] if len(rest) == len(self.measures) else [*map(self._longer_values, runs)]
         for measure in self.measures:
             if measure in rest:
-                found[measure] = np.ones(len(self.topics), bool)
+                open_ends[measure] = np.ones(len(self.topics), bool)
                 continue
             pairs = zip(values, longer, strict=True)
-            found[measure] = np.any([_differ(a[measure], b[measure]) for a, b in pairs], axis=0)
-        return found
+            open_ends[measure] = np.any([_differ(a[measure], b[measure]) for a, b in pairs], axis=0)
+        return open_ends
 
     def _longer_values(self, judged: JudgedRun) -> Values:
         """Values by kernels if the relevant documents that a run lacks followed it."""
@@ -532,8 +534,8 @@ class Gatherer:
             self.depth
         )
         longer.rank_rising = longer.tied_from = longer.rank
-        found = kernels.values_of(longer)
-        return {measure: values[self.of_values] for measure, values in found.items()}
+        by_measure = kernels.values_of(longer)
+        return {measure: values[self.of_values] for measure, values in by_measure.items()}
 
     def _by_judge(self, judged: JudgedRun) -> Ints:
         """Documents in the first ranks that only a judge graded: shape (n_topics,)."""
@@ -575,13 +577,15 @@ class Gatherer:
         """Values of a judged run by topic, in ascending order of their ids."""
         evaluator: Any = self.evaluator
         if isinstance(evaluator, KernelEvaluator):
-            found = evaluator.values_of(judged)
+            by_measure = evaluator.values_of(judged)
         elif given is not None:
-            found = evaluator.scored(judged, given)[0]
+            by_measure = evaluator.scored(judged, given)[0]
         else:
-            found = {} if not evaluator.accelerated else evaluator.accelerated.values_of(judged)
-            found |= self._of_others(judged)
-        return {measure: found[measure][self.of_values] for measure in self.measures}
+            by_measure = (
+                {} if not evaluator.accelerated else evaluator.accelerated.values_of(judged)
+            )
+            by_measure |= self._of_others(judged)
+        return {measure: by_measure[measure][self.of_values] for measure in self.measures}
 
     def _of_others(self, judged: JudgedRun) -> Values:
         """Values of a ranking by other providers; NaN if they fail on it."""
@@ -592,7 +596,7 @@ class Gatherer:
                 values: Values = evaluator.scored(judged, self._run(judged))[0]
                 return {measure: values[measure] for measure in evaluator.rest}
             return {measure: np.full(n_topics, np.nan) for measure in evaluator.rest}
-        return {of: np.full(n_topics, float(of.DEFAULT)) for of in evaluator.rest}
+        return {measure: np.full(n_topics, float(measure.DEFAULT)) for measure in evaluator.rest}
 
     def _run(self, judged: JudgedRun) -> dict[str, dict[str, float]]:
         """A ranking of judged documents as other providers take it."""

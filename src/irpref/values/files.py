@@ -150,14 +150,14 @@ class Scorer:
             return self._scores(source)
 
     def _scores(self, source: Source) -> Scores:
-        found = Scores()
+        scores = Scores()
         table = self._read(source) if self.evaluator.rest or self.order else None
         judged = None if self.pool is None else self._judged(source, table)
         if judged is not None:
             answered = set(judged.topics)
-            found.missing = [topic for topic in self.pool.topic_ids if topic not in answered]
+            scores.missing = [topic for topic in self.pool.topic_ids if topic not in answered]
             if answered:  # for an empty run there is a warning
-                found.grave = self._grave(source, table, judged, bool(found.missing))
+                scores.grave = self._grave(source, table, judged, bool(scores.missing))
         with nullcontext() if table is None else self._one:
             values, metrics, lacking = self.evaluator.scored(
                 None if judged is None else judged.run, table
@@ -169,24 +169,24 @@ class Scorer:
             as_run = sorted(by_id, key=lambda t: place.get(ids[t], len(place)))
         for measure in self.measures:
             if measure in self.evaluator.rest:
-                of = {
+                by_topic = {
                     metric.query_id: metric.value for metric in metrics if metric.measure == measure
                 }
                 if not self.evaluator.leaves_out:
-                    of |= dict.fromkeys(
+                    by_topic |= dict.fromkeys(
                         sorted(topic for m, topic in lacking if m == measure), measure.DEFAULT
                     )
-                kept = of if self.as_host else sorted(of)
-                found.means[measure] = mean_of(
-                    measure, np.array([of[topic] for topic in kept], np.float64)
+                kept = by_topic if self.as_host else sorted(by_topic)
+                scores.means[measure] = mean_of(
+                    measure, np.array([by_topic[topic] for topic in kept], np.float64)
                 )
             else:
                 order = by_id if isinstance(measure, KernelMeasure) else as_run
-                found.means[measure] = mean_of(measure, values[measure][order])
-                of = dict(zip(ids, values[measure].tolist(), strict=True))
+                scores.means[measure] = mean_of(measure, values[measure][order])
+                by_topic = dict(zip(ids, values[measure].tolist(), strict=True))
             if self.by_topic:
-                found.by_topic[measure] = of
-        return found
+                scores.by_topic[measure] = by_topic
+        return scores
 
     def _read(self, source: Source) -> Table:
         """All rows of a run, with the scores of the order that was asked for."""

@@ -38,9 +38,9 @@ def finding(
     example: str | None = None,
     sentence: str = "text",
     level: str | None = None,
-    **said: Any,
+    **words: Any,
 ) -> Finding:
-    """A finding without a run; `said` fills in what its sentence says besides count and example."""
+    """A finding without a run; `words` fill in what its sentence says besides count and example."""
     known = sentences("findings.toml")[code]
     text = known["one"] if count == 1 and "one" in known else known[sentence]
     return Finding(
@@ -49,7 +49,7 @@ def finding(
         None,
         count,
         example,
-        text.format(n=count, first=example, **said),
+        text.format(n=count, first=example, **words),
     )
 
 
@@ -60,7 +60,7 @@ def of_topics(
     *how: str,
     count: int | None = None,
     first: int | None = None,
-    **said: Any,
+    **words: Any,
 ) -> Iterator[Finding]:
     """A finding about the topics that a mask (n_topics,) selects, if there are any.
 
@@ -74,7 +74,7 @@ def of_topics(
     """
     if which.any():
         n, topic = int(which.sum()), int(which.argmax()) if first is None else first
-        of = f"{n} of {which.size} topics"
+        share = f"{n} of {which.size} topics"
         yield finding(
-            code, n if count is None else count, pool.topic_ids[topic], *how, of=of, **said
+            code, n if count is None else count, pool.topic_ids[topic], *how, of=share, **words
         )

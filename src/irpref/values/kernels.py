@@ -60,13 +60,15 @@ class ByTopic(providers.Evaluator):
 
     def _metrics(self, values: dict[Measure, Floats]) -> Iterator[Metric]:
         ids = [self.topic_ids[t] for t in self._order]
-        for measure, of in values.items():
-            for query_id, value in zip(ids, of[self._order].tolist(), strict=True):
+        for measure, by_topic in values.items():
+            for query_id, value in zip(ids, by_topic[self._order].tolist(), strict=True):
                 yield Metric(query_id=query_id, measure=measure, value=value)
 
     def means_of(self, values: dict[Measure, Floats]) -> dict[Measure, float]:
         """Means (or sums) over the topics that have a value, added in the order of `iter_calc`."""
-        return {measure: mean_of(measure, of[self._order]) for measure, of in values.items()}
+        return {
+            measure: mean_of(measure, by_topic[self._order]) for measure, by_topic in values.items()
+        }
 
     def calc_aggregate(self, run: Run) -> dict[Measure, float]:
         """Mean (or sum) over the topics of the qrels by measure."""
@@ -112,14 +114,14 @@ class KernelEvaluator(ByTopic):
             if isinstance(measure, KernelMeasure):
                 self.tasks[measure] = partial(type(measure).kernel, **arguments[measure])
                 continue
-            found = hosted(measure)
-            if found is None:
+            everyday = hosted(measure)
+            if everyday is None:
                 raise MeasureError(
                     f"{measure} is left to its own provider; irpref.evaluator combines both",
                     measure=str(measure),
                 )
             note_degenerate(measure, self.pool)
-            self.tasks[measure] = partial(found.kernel, **arguments_of(measure))
+            self.tasks[measure] = partial(everyday.kernel, **arguments_of(measure))
         super().__init__(chosen, self.pool.topic_ids)
 
     def align(self, run: Run) -> JudgedRun:

@@ -183,8 +183,12 @@ class TopicValues(_Matrix):
             self._numbers("system", self.systems, systems),
             self._numbers("topic", self.topics, topics),
         )
-        of = [self.systems[i] for i in rows], [self.topics[i] for i in columns]
-        return replace(self, systems=of[0], topics=of[1], values=self.values[np.ix_(rows, columns)])
+        return replace(
+            self,
+            systems=[self.systems[i] for i in rows],
+            topics=[self.topics[i] for i in columns],
+            values=self.values[np.ix_(rows, columns)],
+        )
 
     def _numbers(self, what: str, known: Sequence[str], names: Iterable[str] | None) -> list[int]:
         number = {name: i for i, name in enumerate(known)}
@@ -254,12 +258,14 @@ class TopicValues(_Matrix):
             or missing.
         """
         table = _long(frame)
-        found = list(table["measure"].unique())
-        name = str(measure) if measure is not None else str(found[0]) if len(found) == 1 else ""
-        if name not in found:
+        measures = list(table["measure"].unique())
+        name = (
+            str(measure) if measure is not None else str(measures[0]) if len(measures) == 1 else ""
+        )
+        if name not in measures:
             asked = f"no measure {name!r}" if name else "several measures: say which"
             raise ArgumentError(
-                f"the results hold {asked} (found: {', '.join(found) or 'none'})",
+                f"the results hold {asked} (found: {', '.join(measures) or 'none'})",
                 parameter="measure",
                 value=measure,
             )
@@ -343,8 +349,8 @@ def values_in(data: MeasureValues, measures: Iterable[MeasureLike] = ()) -> list
     if hasattr(data, "columns"):
         names = [str(m) for m in measures] or list(_long(data)["measure"].unique())
         return [TopicValues.from_frame(data, name) for name in names]
-    found = list(data.values() if isinstance(data, Mapping) else data)
-    for one in found:
+    tables = list(data.values() if isinstance(data, Mapping) else data)
+    for one in tables:
         if not isinstance(one, TopicValues):
             raise ArgumentError(
                 "expected irpref.lab.meta.TopicValues, the result of "
@@ -352,21 +358,21 @@ def values_in(data: MeasureValues, measures: Iterable[MeasureLike] = ()) -> list
                 f"measures; got {type(one).__name__}",
                 parameter="data",
             )
-    return found
+    return tables
 
 
 def one_of(data: MeasureValues) -> TopicValues:
     """`values_in` for one measure. `ValueError` if there are several."""
-    found = values_in(data)
-    if len(found) != 1:
-        names = ", ".join(of.measure for of in found)
+    tables = values_in(data)
+    if len(tables) != 1:
+        names = ", ".join(table.measure for table in tables)
         raise ArgumentError(
-            f"expected values of one measure, got {len(found)} ({names}): "
+            f"expected values of one measure, got {len(tables)} ({names}): "
             f"irpref.lab.meta.TopicValues.from_frame(frame, "
-            f"{found[0].measure!r}) takes one of them",
+            f"{tables[0].measure!r}) takes one of them",
             parameter="data",
         )
-    return found[0]
+    return tables[0]
 
 
 def _long(frame: pd.DataFrame) -> pd.DataFrame:
@@ -375,22 +381,22 @@ def _long(frame: pd.DataFrame) -> pd.DataFrame:
     """
     import pandas as pd
 
-    found = {
+    present = {
         wanted: [name for name in names if name in frame.columns]
         for wanted, names in _COLUMNS.items()
     }
     for wanted, names in _COLUMNS.items():
-        if not found[wanted]:
+        if not present[wanted]:
             raise InputError(
                 f"the table has no column {' or '.join(map(repr, names))} (found: "
                 f"{', '.join(map(str, frame.columns))}); pt.Experiment(perquery=True) returns one",
                 column=wanted,
             )
     table = pd.DataFrame(
-        {wanted: list(map(id_text, frame[names[0]])) for wanted, names in found.items()},
+        {wanted: list(map(id_text, frame[names[0]])) for wanted, names in present.items()},
         dtype=object,
     )
-    numbers = frame[found["value"][0]]
+    numbers = frame[present["value"][0]]
     table["value"] = numbers.where(numbers != "", np.nan).to_numpy(
         dtype=np.float64
     )  # "" is NaN in a CSV file
@@ -456,7 +462,7 @@ def topic_values(
     ValueError
         There are no measures or no runs, or no topic has a value of a measure.
     """
-    return {of.measure: of for of in evaluated(measures, judgments(qrels), runs)}
+    return {table.measure: table for table in evaluated(measures, judgments(qrels), runs)}
 
 
 def evaluated(
@@ -476,31 +482,31 @@ def evaluated(
     several = not isinstance(runs, Mapping) or len(runs) > 1
     for name, run in each_run(runs):
         with about(name, several):
-            found = evaluator.values(run)
+            by_measure = evaluator.values(run)
         systems.append(name)
         for m in chosen:
-            values[m].append(found[m][order])
+            values[m].append(by_measure[m][order])
     if not systems:
         raise ArgumentError("there are no runs to evaluate", parameter="runs")
     out = []
     for m in chosen:
-        of = np.array(values[m])
-        there = ~np.isnan(of).all(axis=0)
+        matrix = np.array(values[m])
+        there = ~np.isnan(matrix).all(axis=0)
         if not there.any():
             raise MeasureError(f"{m}: no topic has a value", measure=str(m))
         direction, counts = getattr(m, "higher_is_better", True), isinstance(m.aggregator(), SumAgg)
         out.append(
             TopicValues(
-                str(m), systems, list(compress(topics, there)), of[:, there], direction, counts
+                str(m), systems, list(compress(topics, there)), matrix[:, there], direction, counts
             )
         )
     return out
 
 
-def on_the_same_topics(found: list[TopicValues]) -> list[TopicValues]:
+def on_the_same_topics(tables: list[TopicValues]) -> list[TopicValues]:
     """The values, unchanged. `ValueError` if measures do not have values for the same topics."""
-    of = sorted(found, key=lambda one: one.n_topics)
-    few, most = of[0], of[-1]
+    by_size = sorted(tables, key=lambda one: one.n_topics)
+    few, most = by_size[0], by_size[-1]
     if few.topics != most.topics:
         missing = next(topic for topic in most.topics if topic not in few.topics)
         raise MeasureError(
@@ -511,4 +517,4 @@ def on_the_same_topics(found: list[TopicValues]) -> list[TopicValues]:
             measure=few.measure,
             topic=missing,
         )
-    return found
+    return tables

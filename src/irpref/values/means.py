@@ -25,26 +25,26 @@ def magnitude(values: Floats) -> Floats:
     return np.abs(values).mean(axis=-1)
 
 
-def settled(difference: Floats, of: Floats) -> Floats:
+def settled(difference: Floats, size: Floats) -> Floats:
     """Differences of means, with rounding errors set to 0: shape as `difference`.
 
     Parameters
     ----------
     difference : float array
-    of : float array of the same shape
+    size : float array of the same shape
         Size of the values behind each difference, see `magnitude`.
     """
-    return np.where(np.abs(difference) <= ROUNDING * of, 0.0, difference)
+    return np.where(np.abs(difference) <= ROUNDING * size, 0.0, difference)
 
 
-def places(means: Floats, of: Floats | None = None, higher_is_better: bool = True) -> Ints:
+def places(means: Floats, size: Floats | None = None, higher_is_better: bool = True) -> Ints:
     """Rank of each system: 1 + the number of systems with a better mean; equal means have the same
     rank.
 
     Parameters
     ----------
     means : float array (n_systems,)
-    of : float array (n_systems,), optional
+    size : float array (n_systems,), optional
         Size of the values behind each mean, see `magnitude`; the largest mean if None.
     higher_is_better : bool
 
@@ -57,11 +57,11 @@ def places(means: Floats, of: Floats | None = None, higher_is_better: bool = Tru
     >>> places(np.array([0.1 + 0.2, 0.3, 0.4]))
     array([2, 2, 1])
     """
-    if of is None:
-        of = np.full(means.shape, np.abs(means).max(initial=0.0))
+    if size is None:
+        size = np.full(means.shape, np.abs(means).max(initial=0.0))
     order = np.argsort(-means if higher_is_better else means, kind="stable")
     gap = np.abs(np.diff(means[order]))
-    apart = gap > ROUNDING * np.maximum(of[order][1:], of[order][:-1])
+    apart = gap > ROUNDING * np.maximum(size[order][1:], size[order][:-1])
     first = np.concatenate([[0], np.where(apart, np.arange(1, means.size), 0)])[: means.size]
     out = np.empty(means.size, dtype=np.int64)
     out[order] = 1 + np.maximum.accumulate(first)

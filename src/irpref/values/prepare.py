@@ -78,11 +78,11 @@ def _expected(column: NDArray[Any], pool: Pool, name: str) -> Floats:
     bad = (pool.judged.lengths > 0) & ~((low == high) & (high >= 1) & (high < np.inf))
     if bad.any():
         t = int(np.argmax(bad))
-        found = np.unique(values[pool.judged.offsets[t] : pool.judged.offsets[t + 1]])
-        found = found[found > -np.inf].tolist()
+        numbers = np.unique(values[pool.judged.offsets[t] : pool.judged.offsets[t + 1]])
+        numbers = numbers[numbers > -np.inf].tolist()
         raise JudgmentsError(
             f"column {name!r} of topic {pool.topic_ids[t]!r} must hold one number of at least 1, "
-            f"found {', '.join(f'{g:g}' for g in found) or 'none'}",
+            f"found {', '.join(f'{g:g}' for g in numbers) or 'none'}",
             column=name,
             topic=pool.topic_ids[t],
         )

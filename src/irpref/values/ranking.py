@@ -73,7 +73,7 @@ def taus_of_scores(s: Floats, truth: Floats) -> Floats:
         )
     n = s.shape[1]
     truth = np.broadcast_to(truth, s.shape)
-    found = np.zeros(
+    sums = np.zeros(
         (3, len(s))
     )  # concordant minus discordant pairs, then pairs not tied in each of the two lists
     step = max(_ENTRIES // max(n, 1), 1)
@@ -91,9 +91,9 @@ def taus_of_scores(s: Floats, truth: Floats) -> Floats:
             agree[:, :last] += first * second
             of_a[:, :last] += first != 0
             of_b[:, :last] += second != 0
-        found[:, part] = [of.sum(axis=1) for of in (agree, of_a, of_b)]
+        sums[:, part] = [pairs.sum(axis=1) for pairs in (agree, of_a, of_b)]
     with np.errstate(invalid="ignore", divide="ignore"):  # 0 of 0 pairs
-        return np.clip(found[0] / np.sqrt(found[1]) / np.sqrt(found[2]), -1.0, 1.0)
+        return np.clip(sums[0] / np.sqrt(sums[1]) / np.sqrt(sums[2]), -1.0, 1.0)
 
 
 def order(first: Floats, second: Floats) -> NDArray[np.int8]:
@@ -164,8 +164,14 @@ class SystemRanking:
         systems.
         """
         mine, theirs = (
-            dict(zip(of.systems, of.means if of.higher_is_better else -of.means, strict=True))
-            for of in (self, other)
+            dict(
+                zip(
+                    ranking.systems,
+                    ranking.means if ranking.higher_is_better else -ranking.means,
+                    strict=True,
+                )
+            )
+            for ranking in (self, other)
         )
         if odd := sorted(set(mine) ^ set(theirs)):
             raise ArgumentError(
@@ -220,8 +226,15 @@ def agreement(values: MeasureValues) -> pd.DataFrame:
     """
     import pandas as pd
 
-    named = values if isinstance(values, Mapping) else {of.measure: of for of in values_in(values)}
-    rankings = {name: system_ranking(of) for name, of in named.items()}
+    named = (
+        values
+        if isinstance(values, Mapping)
+        else {table.measure: table for table in values_in(values)}
+    )
+    rankings = {name: system_ranking(table) for name, table in named.items()}
     return pd.DataFrame(
-        {name: {row: of.tau(one) for row, of in rankings.items()} for name, one in rankings.items()}
+        {
+            name: {row: other.tau(ranking) for row, other in rankings.items()}
+            for name, ranking in rankings.items()
+        }
     )

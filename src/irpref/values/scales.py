@@ -77,24 +77,24 @@ def mixed_scales(qrels: Judgments, pool: Pool) -> Iterator[Finding]:
             ):  # irpref.lab.fill: one scale
                 return
             entries, group = np.unique([*map(str, column)], return_inverse=True)
-            found = stops_short(table.value, group) if 1 < entries.size <= _MOST else None
-            if found is not None:
-                grade, short = found
+            shorter = stops_short(table.value, group) if 1 < entries.size <= _MOST else None
+            if shorter is not None:
+                grade, short = shorter
                 who = [repr(entry) for entry in entries[short].tolist()]
-                said = {
+                words = {
                     "name": name,
                     "who": ", ".join(who),
                     "grade": grade,
                     "highest": table.value.max(),
                 }
                 yield finding(
-                    "mixed-scales", int(short[group].sum()), who[0], "column", None, **said
+                    "mixed-scales", int(short[group].sum()), who[0], "column", None, **words
                 )
                 return
-    found = stops_short(pool.grade, pool.judged.topic)
-    if found is not None and found[1].sum() >= max(_SHARE * pool.n_topics, 2):
+    shorter = stops_short(pool.grade, pool.judged.topic)
+    if shorter is not None and shorter[1].sum() >= max(_SHARE * pool.n_topics, 2):
         yield from of_topics(
-            "mixed-scales", pool, found[1], grade=found[0], highest=pool.grade.max()
+            "mixed-scales", pool, shorter[1], grade=shorter[0], highest=pool.grade.max()
         )
 
 
@@ -132,8 +132,8 @@ def _correlation(pool: Pool, place: Floats, grade: Floats, rows: Bools) -> Float
 def _centred(values: Floats, topics: Segments) -> Floats:
     """Ranks of the values within their topic, ties averaged, minus the mean of the topic."""
     order = np.lexsort((values, topics.topic))
-    of, ordered = topics.topic[order], values[order]
-    ties = Segments.of_equal(of, ordered)
+    topic, ordered = topics.topic[order], values[order]
+    ties = Segments.of_equal(topic, ordered)
     rank = np.empty(values.size)
     rank[order] = ties.spread(topics.position[ties.starts] + (ties.lengths - 1) / 2)
     return rank - topics.spread((topics.lengths - 1) / 2)
@@ -151,8 +151,8 @@ def reversed_grades(pool: Pool, of_runs: list[Floats]) -> Iterator[Finding]:
         topics = np.flatnonzero(known.any(axis=0))
         if topics.size < _FEW_TOPICS:
             continue
-        of = np.where(known, rows, 0.0)[:, topics].sum(axis=0) / known[:, topics].sum(axis=0)
-        mean, error = float(of.mean()), float(of.std(ddof=1)) / topics.size**0.5
+        by_topic = np.where(known, rows, 0.0)[:, topics].sum(axis=0) / known[:, topics].sum(axis=0)
+        mean, error = float(by_topic.mean()), float(by_topic.std(ddof=1)) / topics.size**0.5
         if mean < -ERRORS * error and mean < 0:
-            first = pool.topic_ids[int(topics[int(np.argmax(of < 0))])]
+            first = pool.topic_ids[int(topics[int(np.argmax(by_topic < 0))])]
             yield finding("grade-order", topics.size, first, sentence, runs=runs, correlation=mean)

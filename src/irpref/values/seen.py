@@ -115,17 +115,17 @@ def seen_in(run: Run, ids: JudgedIds, only_grave: bool = False) -> Seen:
         return seen
     place = np.full(pool.grade.size, np.inf)
     for part, row in blocks(pool, [data], seen.repeats):
-        segments, of, score = Segments.of_lengths(part.lengths), part.topics, part.score
+        segments, numbers, score = Segments.of_lengths(part.lengths), part.topics, part.score
         moved = evaluation_order(score, segments, part.falling, row >= 0)
         source: Ints = np.arange(row.size)
         if moved is not None:
             source, score, row = moved.put(source), moved.put(score), moved.put(row)
         place[row[row >= 0]] = segments.position[row >= 0]
         at_top = segments.position < TOP
-        seen.lengths[of], seen.hits[of] = part.lengths, segments.count(row >= 0)
+        seen.lengths[numbers], seen.hits[numbers] = part.lengths, segments.count(row >= 0)
         strange = np.flatnonzero(at_top & (row < 0))
         for t, doc in zip(
-            of[segments.topic[strange]].tolist(), part.docs_of(source[strange]), strict=True
+            numbers[segments.topic[strange]].tolist(), part.docs_of(source[strange]), strict=True
         ):
             other = ids.docs(t).get(_bare(doc))
             if other is not None:
@@ -134,18 +134,18 @@ def seen_in(run: Run, ids: JudgedIds, only_grave: bool = False) -> Seen:
             continue
         gain = np.maximum(np.append(pool.grade, 0.0)[row], 0.0)
         tied, mixed = _ties(score, segments, gain)
-        seen.top[of], seen.judged_top[of] = (
+        seen.top[numbers], seen.judged_top[numbers] = (
             segments.count(at_top),
             segments.count(at_top & (row >= 0)),
         )
-        seen.tied[of] = segments.count(tied)
-        seen.constant[of] = (seen.tied[of] > 0) & (
+        seen.tied[numbers] = segments.count(tied)
+        seen.constant[numbers] = (seen.tied[numbers] > 0) & (
             segments.maximum(score, 0.0) == -segments.maximum(-score, 0.0)
         )
-        seen.deciding[of] = segments.count(mixed & at_top) > 0
-        seen.blurred[of] = segments.count(blurs(score, segments)) > 0
+        seen.deciding[numbers] = segments.count(mixed & at_top) > 0
+        seen.blurred[numbers] = segments.count(blurs(score, segments)) > 0
         for t, start, stop in zip(
-            of.tolist(), segments.starts.tolist(), segments.ends.tolist(), strict=True
+            numbers.tolist(), segments.starts.tolist(), segments.ends.tolist(), strict=True
         ):
             seen.prints[t] = hash(row[start:stop].tobytes())
     if pool.graded and not only_grave:
@@ -221,8 +221,8 @@ def grave_of_judged(
 def lines(findings: Iterable[Finding]) -> list[str]:
     """Findings as lines, as from `grave`; topics without documents come first."""
     by_code: dict[str, list[Finding]] = {"topics-without-documents": []}
-    for of in findings:
-        by_code.setdefault(of.code, []).append(of)
+    for each in findings:
+        by_code.setdefault(each.code, []).append(each)
     out = []
     for first, *others in filter(None, by_code.values()):
         more = f" ({len(others)} more run{'s' * (len(others) > 1)} like this)" if others else ""

@@ -63,9 +63,9 @@ def _top(pool: Pool) -> float:
     return max(1.0, float(pool.grade.max()))
 
 
-def _suggested(case: str, **said: Any) -> list[dict[str, str]]:
-    found = sentences("suggestions.toml")[case]
+def _suggested(case: str, **words: Any) -> list[dict[str, str]]:
+    reasons = sentences("suggestions.toml")[case]
     return [
-        {"measure": measure.format(**said), "why": why.format(**said)}
-        for measure, why in found.items()
+        {"measure": measure.format(**words), "why": why.format(**words)}
+        for measure, why in reasons.items()
     ]

@@ -38,7 +38,7 @@ class Words:
     ----------
     takes, default : see `irpref.cli.options.inputs`
     parameters : dict
-        The parameters that `Inputs.of` takes.
+        The parameters that `Inputs.from_options` takes.
     """
 
     takes: str
@@ -66,7 +66,9 @@ class Words:
             raise click.UsageError(
                 "there are no runs: give QRELS and RUNS (files or folders), or --values"
             )
-        return Inputs.of(self.takes, self.default, **self.parameters | {"arguments": arguments})
+        return Inputs.from_options(
+            self.takes, self.default, **self.parameters | {"arguments": arguments}
+        )
 
     def measures(self) -> list[str]:
         """Names of measures, if there are no judgments and runs."""
