@@ -42,7 +42,7 @@ autodoc_typehints = "none"
 napoleon_google_docstring = False
 napoleon_use_rtype = False
 napoleon_use_ivar = True  # attributes of classes are no targets of their own
-exclude_patterns = ["_ext", "_build", "upstream/*/*.patch", "jupyter_execute"]
+exclude_patterns = ["_ext", "_build", "jupyter_execute"]
 
 # python -m sphinx -b linkcheck docs site/links: needs a network. The address of the project is not
 # filled in yet.

@@ -75,10 +75,10 @@ def main(given: list[str] | None = None) -> int:
             collection = data.read(folder, float(rels[name]) if name in rels else None)
             run.write(Path(asked.output), *run.compute(collection, asked.samples))
             print(f"{name}: {time.process_time() - began:.0f} s", file=sys.stderr, flush=True)
-        docs = Path(asked.docs) if asked.docs else HERE.parent / "docs"
-        if not asked.docs and Path(asked.output) != HERE / "results":
-            docs = Path(asked.output)
-        page.write(Path(asked.output), docs)
+        results = Path(asked.output)
+        ours = results == HERE / "results"
+        docs = Path(asked.docs) if asked.docs else HERE.parent / "docs" if ours else results
+        page.write(results, docs, HERE if ours else results)
     except (ValueError, OSError) as error:
         print(f"study: {error}", file=sys.stderr)
         return 1

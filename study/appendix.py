@@ -1,4 +1,4 @@
-"""docs/robustness-appendix.md: tables by measure and collection, related work, checklist,
+"""study/APPENDIX.md: tables by measure and collection, related work, checklist,
 deviations.
 """
 
@@ -24,7 +24,7 @@ def page(results: Results) -> str:
         "<!-- Written by `python -m study` from study/results; change those, or "
         "study/appendix.py. -->",
         "Tables, related work and a checklist for readers who want to judge the "
-        "[study](robustness.md). `study/results` has every "
+        "[study](../docs/robustness.md). [results](results) has every "
         "number by collection (a CSV each, and `verdicts.csv`); `python -m study FOLDER...` "
         "computes them.",
         "## Collections",

@@ -1,4 +1,4 @@
-"""docs/robustness.md, its figure and its appendix, and the verdicts as a file: all from the stored
+"""docs/robustness.md and its figure, study/APPENDIX.md, and the verdicts as a file: all from the stored
 results.
 """
 
@@ -67,12 +67,12 @@ CLAUSES = {
 }
 
 
-def write(results: Path, docs: Path) -> None:
-    """Both pages, the figure and `verdicts.csv`."""
+def write(results: Path, docs: Path, appendix_to: Path) -> None:
+    """The page and its figure, the appendix and `verdicts.csv`."""
     found = Results(results)
     files = {
         docs / "robustness.md": page(found),
-        docs / "robustness-appendix.md": appendix.page(found),
+        appendix_to / "APPENDIX.md": appendix.page(found),
         results / "verdicts.csv": verdicts_csv(found),
     }
     docs.mkdir(parents=True, exist_ok=True)
@@ -123,7 +123,6 @@ def page(results: Results) -> str:
     parts = [
         "# Robustness to missing judgments",
         "<!-- Written by `python -m study` from study/results; change those, or study/page.py. -->",
-        "```{toctree}\n:hidden:\npreregistration\nrobustness-appendix\n```",
         "Can you still rank systems if most judgments are missing? This study removes judgments "
         "at random until a tenth is "
         "left, or judges only the top documents of half of the teams (shallow pools). To choose a "
@@ -134,9 +133,9 @@ def page(results: Results) -> str:
         f"a collection share topics "
         f"and count once, so that the claims rest on {count(k)} units. Hypotheses, margins and "
         f"power were "
-        "[preregistered](preregistration.md); "
+        "preregistered (`study/PREREGISTRATION.md`); "
         + _seen(results)
-        + " Details are in the [appendix](robustness-appendix.md).",
+        + " Details are in `study/APPENDIX.md`.",
         "![Kendall's tau of each measure less that of bpref, by collection, under random loss and "
         "in shallow pools]"
         "(robustness.svg)",

@@ -104,12 +104,9 @@ def given():
         "holes.md",
         "judges.md",
         "judge-until-sure.md",
-        "real-runs.md",
     ],
 )
 def test_code_of_a_page_runs_and_prints_what_stands_below_it(name):
-    if name == "real-runs.md":
-        pytest.importorskip("matplotlib")
     text = (DOCS / name).read_text(encoding="utf8")
     space = given()
     found = re.findall(

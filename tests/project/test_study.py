@@ -64,7 +64,7 @@ def test_one_command_writes_results_verdicts_and_pages(computed):
     names = sorted(path.name for path in (computed / "out").iterdir())
     stored = [f"made{x}.{form}" for x in "abc" for form in ("csv", "json")]
     assert names == sorted(
-        [*stored, "robustness-appendix.md", "robustness.md", "robustness.svg", "verdicts.csv"]
+        [*stored, "APPENDIX.md", "robustness.md", "robustness.svg", "verdicts.csv"]
     )
     about = json.loads((computed / "out" / "madea.json").read_text())
     # The topic without relevant documents is left out.
@@ -78,7 +78,7 @@ def test_one_command_writes_results_verdicts_and_pages(computed):
 
 
 def test_the_same_results_give_the_same_bytes(computed, tmp_path):
-    names = ("robustness.md", "robustness-appendix.md", "robustness.svg", "verdicts.csv")
+    names = ("robustness.md", "APPENDIX.md", "robustness.svg", "verdicts.csv")
     before = {name: (computed / "out" / name).read_bytes() for name in names}
     assert main(["-o", str(computed / "out")]) == 0
     assert {name: (computed / "out" / name).read_bytes() for name in names} == before
@@ -95,7 +95,7 @@ def test_the_pages_of_the_repository_are_those_of_the_stored_results(tmp_path):
     results = Results(ROOT / "study" / "results")
     for name, text in (
         ("docs/robustness.md", page.page(results)),
-        ("docs/robustness-appendix.md", page.appendix.page(results)),
+        ("study/APPENDIX.md", page.appendix.page(results)),
         ("study/results/verdicts.csv", page.verdicts_csv(results)),
     ):
         assert (ROOT / name).read_text(encoding="utf-8") == text, (

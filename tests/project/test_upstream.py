@@ -14,7 +14,7 @@ from pathlib import Path
 
 import pytest
 
-UPSTREAM = Path(__file__).parents[2] / "docs" / "upstream"
+UPSTREAM = Path(__file__).parents[2] / "upstream"
 PATCHES = [  # patch, distribution, version, module, the patch's own test
     ("ir-measures/plugins.patch", "ir-measures", "0.4.3", "ir_measures", "test/test_plugins.py"),
     ("pyterrier/names.patch", "pyterrier", "1.1.2", "pyterrier", "tests/test_experiment_names.py"),

@@ -1,12 +1,12 @@
-"""Computes the results in docs/real-runs/ and writes docs/real-runs.md from them.
+"""Measures that look for one relevant document, on real runs: results in study/real-runs/, and
+docs/real-runs.md.
 
-    python docs/make_real_runs.py FOLDER     # computes: FOLDER holds the collections, each with qrels/ and runs/
-    python docs/make_real_runs.py            # writes docs/real-runs.md from what is stored
-    python docs/make_real_runs.py -          # prints it
+    python -m study.real_runs FOLDER     # computes: FOLDER holds the collections, each with qrels/ and runs/
+    python -m study.real_runs            # writes docs/real-runs.md and study/real-runs/README.md from what is stored
 
-Every number on the page is read from the files in docs/real-runs/; statements that depend on them
-are checked, and the script stops where the results no longer bear one out. The collections are not
-to be published again: neither names nor values of their runs are stored."""
+Every number of both is read from the files in study/real-runs/; statements that depend on them are
+checked, and the script stops where the results no longer bear one out. The collections are not to
+be published again: neither names nor values of their runs are stored."""
 
 from __future__ import annotations
 
@@ -21,8 +21,9 @@ from typing import Any
 import pandas as pd
 
 HERE = Path(__file__).parent
-OUT = HERE / "real-runs.md"
+OUT = HERE.parent / "docs" / "real-runs.md"
 RESULTS = HERE / "real-runs"
+TABLES = RESULTS / "README.md"
 SEED, SAMPLES, TOP = 2006, 1000, 50
 CUTOFFS = (5, 10, 20, 50, 100, None)
 COLLECTIONS = {
@@ -289,7 +290,7 @@ def table_of(key: str) -> str:
 
 
 def page() -> str:
-    """The text of docs/real-runs.md."""
+    """The page of the site: what the results say, without the tables."""
     of_all = settings()["collections"]
     n = len(COLLECTIONS)
     every = list(COLLECTIONS)
@@ -321,43 +322,17 @@ def page() -> str:
     fewer = {m: sum(x > 0 for x in lost[m]) for m in lost}
     less_steady = {m: sum(x > 1 for x in times[m]) for m in times}
 
-    parts = [
-        """# Measures of the sources on real runs
+    return f"""# Measures of the sources on real runs
 
-<!-- Written by docs/make_real_runs.py from the files in docs/real-runs/; change those. -->
+<!-- Written by `python -m study.real_runs` from the files in study/real-runs/; change those. -->
 
-How stable and sensitive is a measure that looks for one relevant document? This page compares P-measure, P+, O-measure, reciprocal
-rank (RR) and weighted RR with AP, Q-measure and R-measure on six public collections, and shows the CRP curve of a real run. Both are
-figures that [the sources](sources.md) announce or draw for runs that are not public.""",
-        """## One highly relevant document or all
+How stable and sensitive is a measure that looks for one relevant document? Sakai (*Give me just one highly relevant document:
+P-measure*, SIGIR 2006, [doi](https://doi.org/10.1145/1148170.1148322)) finds P-measure more stable and more sensitive than RR, but less
+so than Q-measure and AP, and announces a comparison by bootstrap. This is that comparison on {n} public collections: the best
+{settings()["top"]} runs of each by mean AP (or all), {settings()["samples"]:,} bootstrap samples of topics, whole lists and cutoffs of 5 to 100. The tables by collection and
+the pictures are in `study/real-runs` in the repository.
 
-Sakai (*Give me just one highly relevant document: P-measure*, SIGIR 2006, [doi](https://doi.org/10.1145/1148170.1148322)) finds P-measure
-more stable and more sensitive than RR, but less so than Q-measure and AP. He says that "a small cut-off makes IR evaluation unstable",
-and announces a comparison by bootstrap. (He made it on NTCIR data in AIRS 2006. Its abstract says that P and P+ are at least as sensitive
-as O, O as weighted RR, and weighted RR as RR.) We repeat all three:
-
-"""
-        + grid(
-            ["collection", "runs", "compared", "topics", "judgments", "deepest list"],
-            (
-                [
-                    COLLECTIONS[k],
-                    str(v["runs"]),
-                    str(v["systems"]),
-                    str(v["topics"]),
-                    f"{v['judgments']:,}",
-                    f"{v['depth']:,}",
-                ]
-                for k, v in of_all.items()
-            ),
-        )
-        + f"""
-
-As in the paper, we compare the best {settings()["top"]} runs by mean AP (or all) with {settings()["samples"]:,} bootstrap samples of topics, the same for
-all measures, and do not correct for the number of pairs. Documents are relevant from grade 1, and grades are gains. RR is that of
-ir_measures, which breaks ties by document id, descending without a cutoff and ascending with one.
-
-**Results.** There are no intervals: with {min(v["systems"] for v in of_all.values())} to {max(v["systems"] for v in of_all.values())} systems and {min(v["topics"] for v in of_all.values())} to {max(v["topics"] for v in of_all.values())} topics, a difference of a few points in one collection says little.
+There are no intervals: with {min(v["systems"] for v in of_all.values())} to {max(v["systems"] for v in of_all.values())} systems and {min(v["topics"] for v in of_all.values())} to {max(v["topics"] for v in of_all.values())} topics, a difference of a few points in one collection says little.
 
 - **All relevant documents or one.** {claim(len(apart) == n - 1 and "trec-covid-r1" not in apart, f"In {len(apart)} of {n} collections")} AP, Q and R-measure distinguish at least {percent(min(lowest_whole[k] for k in apart))} % of the pairs of systems on whole lists, the measures
   of one document at most {percent(max(highest_one[k] for k in apart))} %. In TREC-COVID round 1, whose lists have 100 documents, it is at least {percent(lowest_whole["trec-covid-r1"])} % against at most {percent(highest_one["trec-covid-r1"])} %.
@@ -371,62 +346,78 @@ ir_measures, which breaks ties by document id, descending without a cutoff and a
   RR, O and weighted RR never look beyond the first relevant document.
 - **At 5 documents** AP has {claim(ap_below_q >= n - 1, f"less power than Q in {ap_below_q} of {n}")}. AP@5 is divided by R, however large, Q@5 by at most 5.
 
-The runs of TREC DL are research runs, many of them variants of one another; the track itself counts documents as relevant from grade
-2. TREC-COVID was judged from shallow pools, and unjudged documents count as not relevant.
-
-## Tables
-
-*power* ({{term}}`discriminative power`): share of the pairs of systems with ASL < 0.05 (%, bootstrap; Sakai, SIGIR 2006), at a cutoff and on whole lists. *minority*,
-*ties*: {{term}}`minority rate` and share of ties (%) at fuzziness 5 % (Buckley and Voorhees, SIGIR 2000); a measure with many ties easily has a
-low minority rate, so compare both. *difference*: the smallest difference of means that at most 5 % of other topic samples reverse;
-*sensitivity*: the share of observations (%) that reach it (Voorhees and Buckley, SIGIR 2002). The best of a column is bold.""",
-    ]
-    for key in COLLECTIONS:
-        parts.append(f"### {COLLECTIONS[key]}\n\n{table_of(key)}")
-        if key in DRAWN:
-            parts.append(
-                f"![Discriminative power by cutoff, "
-                f"{COLLECTIONS[key]}](real-runs/{key}-power.png)\n\n"
-                f"![Minority rate by cutoff, {COLLECTIONS[key]}](real-runs/{key}-minority.png)\n\n"
-                f"![Minority rate against ties for fuzziness 1 to 10 %, "
-                f"{COLLECTIONS[key]}](real-runs/{key}-stability.png)"
-            )
-    parts.append(
-        f"""## The CRP curve of a run
+## The CRP curve of a run
 
 Angelini et al. (IIR 2013) draw a sketch in figure 1, and beside it the curve of a run. This is the curve of a run of TREC-COVID
 round 3 on topic {crp["topic"]}: of the runs that retrieve {crp["retrieved"]:,} documents, the middle one by nCRP.
 
-![CRP of one run by rank, beside a run with nothing relevant](real-runs/crp.png)
+![CRP of one run by rank, beside a run with nothing relevant](../study/real-runs/crp.png)
 
 R is {crp["R"]}. At that rank the run has lost {-crp["loss"]:,} of at most {-crp["worst"]:,}, so nCRP is {crp["loss"] / crp["worst"]:.2f}. The curve turns at rank {crp["turn_around"]} and is back
 at 0 at rank {crp["balance"]}, so the recovery value is {crp["R"]}/{crp["balance"]} = {crp["R"] / crp["balance"]:.2f}.
+"""
 
-```python
-from irpref import plots
-ax = plots.crp_sketch(qrels, {{"one run": run}}, query_id="{crp["topic"]}")
-```
 
-## Do it yourself
+def tables() -> str:
+    """The README of study/real-runs: what was compared, and a table for each collection."""
+    compared = grid(
+        ["collection", "runs", "compared", "topics", "judgments", "deepest list"],
+        (
+            [
+                COLLECTIONS[k],
+                str(v["runs"]),
+                str(v["systems"]),
+                str(v["topics"]),
+                f"{v['judgments']:,}",
+                f"{v['depth']:,}",
+            ]
+            for k, v in settings()["collections"].items()
+        ),
+    )
+    parts = [
+        """# Measures that look for one relevant document: tables
+
+<!-- Written by `python -m study.real_runs` from the files in this folder; change those. -->
+
+What they say is on [the page](../../docs/real-runs.md).""",
+        compared,
+        f"""As Sakai does, we compare the best {settings()["top"]} runs by mean AP (or all) with {settings()["samples"]:,} bootstrap samples of topics, the same for all
+measures, and do not correct for the number of pairs. Documents are relevant from grade 1, and grades are gains. RR is that of
+irpref, ties broken by document id, descending.
+
+The runs of TREC DL are research runs, many of them variants of one another; the track itself counts documents as relevant from grade
+2. TREC-COVID was judged from shallow pools, and unjudged documents count as not relevant.
+
+*power* (discriminative power): share of the pairs of systems with ASL < 0.05 (%, bootstrap; Sakai, SIGIR 2006), at a cutoff and on whole lists. *minority*,
+*ties*: minority rate and share of ties (%) at fuzziness 5 % (Buckley and Voorhees, SIGIR 2000); a measure with many ties easily has a
+low minority rate, so compare both. *difference*: the smallest difference of means that at most 5 % of other topic samples reverse;
+*sensitivity*: the share of observations (%) that reach it (Voorhees and Buckley, SIGIR 2002). The best of a column is bold.""",
+    ]
+    for key in COLLECTIONS:
+        parts.append(f"## {COLLECTIONS[key]}\n\n{table_of(key)}")
+        if key in DRAWN:
+            name = COLLECTIONS[key]
+            parts.append(
+                f"![Discriminative power by cutoff, {name}]({key}-power.png)\n\n"
+                f"![Minority rate by cutoff, {name}]({key}-minority.png)\n\n"
+                f"![Minority rate against ties for fuzziness 1 to 10 %, {name}]({key}-stability.png)"
+            )
+    parts.append(f"""## Do it yourself
 
 ```sh
 irpref meta power QRELS RUNS AP AP@5 AP@10 QMeasure QMeasure@5 QMeasure@10 RMeasure RR RR@5 --top 50 --seed {settings()["seed"]}
 irpref meta stability QRELS RUNS AP QMeasure PMeasure OMeasure RR
 irpref plot sketch QRELS RUN -t TOPIC -f crp.png
 ```
-"""
-    )
+""")
     return "\n\n".join(parts)
 
 
 def main() -> None:
-    if len(sys.argv) > 1 and sys.argv[1] != "-":
+    if len(sys.argv) > 1:
         compute(Path(sys.argv[1]))
-    elif len(sys.argv) > 1:
-        print(page(), end="")
-    else:
-        OUT.write_text(page(), encoding="utf-8")
-        print(f"wrote {OUT.name}")
+    OUT.write_text(page(), encoding="utf-8")
+    TABLES.write_text(tables(), encoding="utf-8")
 
 
 if __name__ == "__main__":
