@@ -112,10 +112,10 @@ def _components(a: Ints, b: Ints, n: int, connection: str) -> tuple[int, Ints]:
     # scipy 1.11 needs 32-bit indices for graphs, and raises no error if they are longer.
     rows, columns = a.astype(np.int32), b.astype(np.int32)
     graph = coo_array((np.ones(a.size, np.int8), (rows, columns)), shape=(n, n))
-    found: tuple[int, Ints] = connected_components(
+    components: tuple[int, Ints] = connected_components(
         graph, directed=connection == "strong", connection=connection
     )
-    return found
+    return components
 
 
 def build(
@@ -165,7 +165,7 @@ def build(
     order = np.lexsort(entries[2::-1])
     of_group, place, row, level = (column[order] for column in entries)
     by_group, pairs = (
-        Segments.of_lengths(np.bincount(of, minlength=n_groups)) for of in (of_group, of_pair)
+        Segments.of_lengths(np.bincount(owner, minlength=n_groups)) for owner in (of_group, of_pair)
     )
     return Preferences(
         groups, by_group, several, repeats, row, place, level, pairs, winner, loser, by_id

@@ -77,8 +77,8 @@ def as_many_nonrelevant(view: Ranked, pairs: str) -> tuple[Floats, Floats]:
     each is one more fulfilled preference of every relevant document retrieved. If it has too many,
     the group is counted again with the R highest of them."""
     prefs, rank = view.prefs, view.rank
-    relevant, other, found, r, n = _kinds(view, pairs)
-    r_all, r_found = prefs.entries.count(relevant), prefs.entries.count(relevant & found)
+    relevant, other, retrieved, r, n = _kinds(view, pairs)
+    r_all, r_found = prefs.entries.count(relevant), prefs.entries.count(relevant & retrieved)
     missing = np.maximum(r - n, 0)
     fulfilled = view.fulfilled(pairs) + r_found * missing
     possible = view.possible(pairs) + r_all * missing
@@ -119,14 +119,15 @@ def _kinds(view: Ranked, pairs: str) -> tuple[Bools, Bools, Bools, Ints, Ints]:
     group that count.
     """
     prefs = view.prefs
-    relevant, found = prefs.level > 0, view.rank[prefs.row] != NOT_RETRIEVED
+    relevant, retrieved = prefs.level > 0, view.rank[prefs.row] != NOT_RETRIEVED
     # The documents that count as non-relevant differ with the kind of group: level 0, or all that
     # is not above 0.
     other = np.where(prefs.entries.spread(prefs.several), prefs.level == 0, ~relevant)
     r, n = (
-        prefs.entries.count(mask & (found | (pairs != "retrieved"))) for mask in (relevant, other)
+        prefs.entries.count(mask & (retrieved | (pairs != "retrieved")))
+        for mask in (relevant, other)
     )
-    return relevant, other, found, r, n
+    return relevant, other, retrieved, r, n
 
 
 def _lowest_among_themselves(
@@ -143,19 +144,19 @@ def _lowest_among_themselves(
     They are part of trec_eval's numbers, though no judgment says so: see the list in
     `irpref.measures.prefs`."""
     row = prefs.row[at]
-    found = rank[row] != NOT_RETRIEVED
+    retrieved = rank[row] != NOT_RETRIEVED
     # Above each of the first R: those before it, except itself if it occurs twice.
     same = np.zeros(row.size, bool)
     same[1:] = (row[1:] == row[:-1]) & (candidates.topic[1:] == candidates.topic[:-1])
     start = np.maximum.accumulate(np.where(same, 0, np.arange(row.size))) if row.size else row
     before = start - candidates.spread(candidates.starts)
-    n_found = candidates.count(found)
-    above = np.minimum(before, candidates.spread(n_found))
+    n_retrieved = candidates.count(retrieved)
+    above = np.minimum(before, candidates.spread(n_retrieved))
     second = first_r & ~candidates.spread(prefs.several)
     if only_retrieved:
-        second &= found
+        second &= retrieved
     kept = candidates.total_whole(np.where(second, above, 0).astype(np.float64))
-    size = n_found if only_retrieved else candidates.lengths
+    size = n_retrieved if only_retrieved else candidates.lengths
     return kept, (candidates.count(second) * size).astype(np.float64)
 
 
@@ -205,15 +206,15 @@ def _shares_of(view: Ranked, t: int, pairs: str) -> tuple[Ints, Floats, int]:
     start, stop = view.judged.offsets[[t, t + 1]].tolist()
     least = {"retrieved": 2, "implied": 1, "all": 0}[pairs]
     none = np.zeros(0, np.int64), np.zeros(0)
-    found, size = {2: [none], 1: [none]}, 0
+    pieces, size = {2: [none], 1: [none]}, 0
     for upper, share, retrieved in _shares(
         view.prefs.topics(t, t + 1, start, stop), view.rank[start:stop]
     ):
         size += int((retrieved >= least).sum())
         # A pair without a retrieved document is fulfilled in no group: its share is 0.
         for number in range(2, max(least, 1) - 1, -1):
-            found[number].append((upper[retrieved == number], share[retrieved == number]))
-    rows, shares = zip(*found[2], *found[1], strict=True)
+            pieces[number].append((upper[retrieved == number], share[retrieved == number]))
+    rows, shares = zip(*pieces[2], *pieces[1], strict=True)
     return np.concatenate(rows), np.concatenate(shares), size
 
 
@@ -235,7 +236,7 @@ def _shares(prefs: Preferences, rank: Ints) -> Iterator[tuple[Ints, Floats, Ints
     # One number a document makes a pair one integer: higher times n plus lower.
     number = np.empty(n, np.int64)  # of each document, from the top of the ranking
     number[order] = np.arange(n)
-    n_found = int((rank != NOT_RETRIEVED).sum())
+    n_retrieved = int((rank != NOT_RETRIEVED).sum())
     # Entries of a group from the top: each is before all that follow.
     mine = number[prefs.row]
     sort = np.lexsort((mine, prefs.entries.topic))
@@ -270,7 +271,11 @@ def _shares(prefs: Preferences, rank: Ints) -> Iterator[tuple[Ints, Floats, Ints
             fulfilled = np.bincount(pair[kept], minlength=key.size)
             upper, lower = np.divmod(key, n)
             # Retrieved documents have the first numbers.
-            yield order[upper], fulfilled / judging, (upper < n_found) * 1 + (lower < n_found)
+            yield (
+                order[upper],
+                fulfilled / judging,
+                (upper < n_retrieved) * 1 + (lower < n_retrieved),
+            )
         start = stop
 
 
@@ -304,9 +309,9 @@ def at_documents(view: Ranked, pairs: str, weight: Floats) -> tuple[Floats, Floa
                 at_pairs * prefs.pairs.spread(weight),
             )
         higher = prefs.winner if kept else prefs.loser
-        found = np.bincount(prefs.row, at_entries, view.rank.size) + np.bincount(
+        number = np.bincount(prefs.row, at_entries, view.rank.size) + np.bincount(
             higher, at_pairs, view.rank.size
         )
-        return found.astype(np.float64)
+        return number.astype(np.float64)
 
     return total(True, weighted=True), total(True), total(False)

@@ -99,10 +99,10 @@ class Grades:
         The key is the function whose result it is, or a tuple that begins with it and goes on with
         its arguments."""
         # Looked up once: another thread may trim it.
-        found = self._memo.get(key, _NOTHING)
-        if found is _NOTHING:
-            found = self._memo[key] = compute()
-        kept: T = found
+        value = self._memo.get(key, _NOTHING)
+        if value is _NOTHING:
+            value = self._memo[key] = compute()
+        kept: T = value
         return kept
 
     def trim(self, most: int) -> None:

@@ -146,8 +146,10 @@ class Preferences:
         if self.row.size:
             # Those of one level follow each other.
             first = np.flatnonzero(opens(self.entries.topic, self.place))
-            of = np.diff(np.append(first, self.row.size)).astype(np.float64)
-            equal = Segments(np.searchsorted(first, self.entries.offsets)).total_whole(of * of)
+            on_level = np.diff(np.append(first, self.row.size)).astype(np.float64)
+            equal = Segments(np.searchsorted(first, self.entries.offsets)).total_whole(
+                on_level * on_level
+            )
         return (sizes * sizes - equal) / 2 + self.pairs.lengths
 
     def wins(self, n_judged: int) -> Floats:
@@ -187,7 +189,7 @@ NOT_RETRIEVED = np.iinfo(np.int64).max
 KEPT, KEPT_ALONE, BROKEN, BROKEN_ALONE = range(4)
 
 
-def ordered(of: Preferences, rank: Ints) -> tuple[Floats, Floats]:
+def ordered(prefs: Preferences, rank: Ints) -> tuple[Floats, Floats]:
     """What a ranking makes of the preferences.
 
     Parameters
@@ -202,27 +204,27 @@ def ordered(of: Preferences, rank: Ints) -> tuple[Floats, Floats]:
         Rows KEPT, KEPT_ALONE, BROKEN and BROKEN_ALONE: of the orders of levels, by entry, (4,
         n_entries); of the pairs, 0 or 1, (4, n_pairs).
     """
-    return _of_entries(of, rank), _of_pairs(of, rank)
+    return _of_entries(prefs, rank), _of_pairs(prefs, rank)
 
 
-def _of_pairs(of: Preferences, rank: Ints) -> Floats:
-    winner, loser = rank[of.winner], rank[of.loser]
+def _of_pairs(prefs: Preferences, rank: Ints) -> Floats:
+    winner, loser = rank[prefs.winner], rank[prefs.loser]
     both = (winner != NOT_RETRIEVED) & (loser != NOT_RETRIEVED)
     kept, broken = winner < loser, winner > loser
     return np.array([both & kept, ~both & kept, both & broken, ~both & broken], np.float64)
 
 
-def _of_entries(of: Preferences, rank: Ints) -> Floats:
-    at = rank[of.row]
-    found = at != NOT_RETRIEVED
+def _of_entries(prefs: Preferences, rank: Ints) -> Floats:
+    at = rank[prefs.row]
+    retrieved = at != NOT_RETRIEVED
     out = np.zeros((4, at.size))
-    rows = np.flatnonzero(found)
+    rows = np.flatnonzero(retrieved)
     if not rows.size:
         return out
     # From the bottom of the ranking: what comes before a row here, the ranking has below it.
-    rows = rows[np.lexsort((-at[rows], of.entries.topic[rows]))]
-    groups = of.entries.part(np.flatnonzero(found))
-    place = of.place[rows]
+    rows = rows[np.lexsort((-at[rows], prefs.entries.topic[rows]))]
+    groups = prefs.entries.part(np.flatnonzero(retrieved))
+    place = prefs.place[rows]
     better, _ = lower_before(place, groups)
     # Those of its own level before it: rows are sorted by group, level and then from the bottom.
     level = np.lexsort((np.arange(rows.size), place, groups.topic))
@@ -233,16 +235,16 @@ def _of_entries(of: Preferences, rank: Ints) -> Floats:
     out[KEPT, rows] = groups.position - better - same
     # Documents that were not retrieved are ranked below all others; only their number on each level
     # matters.
-    missed = np.flatnonzero(~found)
+    missed = np.flatnonzero(~retrieved)
     if missed.size:
-        base = of.entries.spread(
-            of.entries.starts
+        base = prefs.entries.spread(
+            prefs.entries.starts
         )  # levels of a group are no more than its entries
-        on_level = np.bincount((base + of.place)[missed], minlength=at.size).astype(np.float64)
-        upto = of.entries.running(on_level, whole=True)
-        here = (base + of.place)[rows]
+        on_level = np.bincount((base + prefs.place)[missed], minlength=at.size).astype(np.float64)
+        upto = prefs.entries.running(on_level, whole=True)
+        here = (base + prefs.place)[rows]
         out[BROKEN_ALONE, rows] = upto[here] - on_level[here]
         out[KEPT_ALONE, rows] = (
-            np.append(upto, 0)[of.entries.ends - 1][of.entries.topic[rows]] - upto[here]
+            np.append(upto, 0)[prefs.entries.ends - 1][prefs.entries.topic[rows]] - upto[here]
         )
     return out

@@ -70,24 +70,28 @@ class Topic:
         for i in np.flatnonzero(rows[: self.first]).tolist():
             self.why[i] = words(i)
 
-    def found(self, others: str = "not relevant") -> Bools:
+    def relevant_retrieved(self, others: str = "not relevant") -> Bools:
         """The relevant documents retrieved, (n_rows,); the reason of other judged ones is that they
         are `others`.
         """
-        found = self.inside & self.relevant()
-        self.say(self.inside & (self.grade >= 0) & ~found, lambda i: others)
-        return found
+        relevant = self.inside & self.relevant()
+        self.say(self.inside & (self.grade >= 0) & ~relevant, lambda i: others)
+        return relevant
 
     def say_first(self, words: str) -> None:
         """Say `words` about the first relevant document retrieved, and about the others that they
         do not count.
         """
-        found = self.found()
+        relevant = self.relevant_retrieved()
         self.say(
-            found,
-            lambda i: f"below the first relevant document {self.doc[found.argmax()]}: not counted",
+            relevant,
+            lambda i: (
+                f"below the first relevant document {self.doc[relevant.argmax()]}: not counted"
+            ),
         )
-        self.say(found & (np.cumsum(found) == 1), lambda i: f"first relevant document: {words}")
+        self.say(
+            relevant & (np.cumsum(relevant) == 1), lambda i: f"first relevant document: {words}"
+        )
 
     def relevant(self) -> Bools:
         """Documents that have a gain, or a grade of at least the parameter `rel`: (n_rows,)."""
@@ -195,8 +199,8 @@ def say_fulfilled(topic: Topic, only_retrieved: bool) -> None:
     only_retrieved : bool
         Whether only preferences between two documents with a rank count.
     """
-    of = topic.preferences
-    assert of is not None
+    preferences = topic.preferences
+    assert preferences is not None
     numbers = {doc: i for i, doc in enumerate(topic.pool_doc)}
     place = np.full(len(topic.pool_doc), NOT_RETRIEVED)
     for doc, at, inside in zip(topic.doc, topic.place.tolist(), topic.inside.tolist(), strict=True):
@@ -209,7 +213,7 @@ def say_fulfilled(topic: Topic, only_retrieved: bool) -> None:
 
     def words(i: int) -> str:
         row = numbers[topic.doc[i]]
-        worse, better = of.against(row)
+        worse, better = preferences.against(row)
         if only_retrieved:
             worse, better = (rows[place[rows] != NOT_RETRIEVED] for rows in (worse, better))
         won, lost = worse[place[worse] > place[row]], worse[place[worse] < place[row]]

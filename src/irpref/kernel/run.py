@@ -108,8 +108,8 @@ class JudgedRun:
         its arguments."""
         if key not in self._memo:
             self._memo[key] = compute()
-        found: T = self._memo[key]
-        return found
+        value: T = self._memo[key]
+        return value
 
     def at(self, cutoff: int | None) -> JudgedRun:
         """The first `cutoff` retrieved documents; the pool stays whole. None: the run itself."""

@@ -53,12 +53,12 @@ class Parts:
 
     Attributes
     ----------
-    found : JudgedRun
+    documents : JudgedRun
         The documents that can add something.
-    adds : float array (n_hits of found,)
+    adds : float array (n_hits of documents,)
     size : array (n_topics,)
         What the sum is divided by; a topic with 0 has the value 0.
-    columns : mapping of str to float array (n_hits of found,)
+    columns : mapping of str to float array (n_hits of documents,)
         What the summands are made of, for explanations.
     gain : callable, optional
         () -> float array (n_judged,): gain of each judged document. It is the first column of an
@@ -69,7 +69,7 @@ class Parts:
         The highest value. The same numbers added in another order may exceed it in the last digit.
     """
 
-    found: JudgedRun
+    documents: JudgedRun
     adds: Floats
     size: Floats | Ints
     columns: Mapping[str, Floats] = field(default_factory=dict)
@@ -100,16 +100,18 @@ class Sum:
         return name if named else (Sum, (self.parts,))
 
     def __call__(self, run: JudgedRun, **parameters: Any) -> Floats:
-        of = self.parts(run, **parameters)
-        return np.minimum(ratio(of.found.hits.total(of.adds), of.size), of.most)
+        parts = self.parts(run, **parameters)
+        return np.minimum(ratio(parts.documents.hits.total(parts.adds), parts.size), parts.most)
 
     def terms(self, run: JudgedRun, **parameters: Any) -> Terms:
         """What each document adds: shape (n_judged,)."""
-        of = self.parts(run, **parameters)
-        columns = {name: of.found.on_pool(values) for name, values in of.columns.items()}
-        counts = of.counts and of.counts()
-        if of.gain is not None:
-            gain = of.gain()
+        parts = self.parts(run, **parameters)
+        columns = {name: parts.documents.on_pool(values) for name, values in parts.columns.items()}
+        counts = parts.counts and parts.counts()
+        if parts.gain is not None:
+            gain = parts.gain()
             columns, counts = {"gain": gain, **columns}, gain > 0
-        size: Any = of.found.hits.spread(of.size)
-        return Terms(of.found.on_pool(ratio(of.adds, size), 0.0), columns=columns, counts=counts)
+        size: Any = parts.documents.hits.spread(parts.size)
+        return Terms(
+            parts.documents.on_pool(ratio(parts.adds, size), 0.0), columns=columns, counts=counts
+        )

@@ -133,45 +133,48 @@ def blended_ratio(run: JudgedRun, beta: float, gains: Gains) -> tuple[JudgedRun,
 
     Returns
     -------
-    found, ratio
-        The retrieved relevant documents, and (n_found,) ratios in (0, 1]: neither the gain nor the
-        count exceeds that of the ideal list at any rank.
+    relevant, ratio
+        The retrieved relevant documents, and (n_relevant,) ratios in (0, 1]: neither the gain nor
+        the count exceeds that of the ideal list at any rank.
     """
 
     def compute() -> tuple[JudgedRun, Floats]:
         # Both sides of the ratio are only needed at relevant documents.
-        found = run.relevant(gains)
-        gain = run.pool.level_gain(gains).take(found.level)
+        relevant = run.relevant(gains)
+        gain = run.pool.level_gain(gains).take(relevant.level)
         ideal, upto = ideal_gain(run.pool, gains)
         # Flat after R.
         best = upto.take(
             np.minimum(
-                found.hits.spread(ideal.starts - 1) + found.rank, found.hits.spread(ideal.ends - 1)
+                relevant.hits.spread(ideal.starts - 1) + relevant.rank,
+                relevant.hits.spread(ideal.ends - 1),
             )
         )
-        number, rank = found.hits.ordinal, found.rank
-        ratio = (beta * found.hits.running(gain, run.pool.whole(gains)) + number) / (
+        number, rank = relevant.hits.ordinal, relevant.rank
+        ratio = (beta * relevant.hits.running(gain, run.pool.whole(gains)) + number) / (
             beta * best + rank
         )
-        return found, ratio
+        return relevant, ratio
 
     return run.memo((blended_ratio, beta, gains), compute)
 
 
-def _preferred(found: JudgedRun) -> Ints:
-    """r_p as a row of the relevant documents found: the first of the highest grade; -1 if there is
-    none.
+def _preferred(relevant: JudgedRun) -> Ints:
+    """r_p as a row of the retrieved relevant documents: the first of the highest grade; -1 if
+    there is none.
 
     A later document of the same grade does not move it: users stop at the first.
     """
     # Levels are in order of falling grade: the smallest is the highest grade.
-    return found.hits.first(found.level == found.hits.spread(found.hits.minimum(found.level)))
+    return relevant.hits.first(
+        relevant.level == relevant.hits.spread(relevant.hits.minimum(relevant.level))
+    )
 
 
 def _parts(
     run: JudgedRun,
     gains: Gains,
-    found: JudgedRun,
+    relevant: JudgedRun,
     br: Floats,
     size: Floats | Ints,
     chosen: Bools | bool = True,
@@ -182,7 +185,7 @@ def _parts(
     One that was not retrieved loses what it would have added, and is nowhere subtracted.
     """
     return Parts(
-        found, np.where(chosen, br, 0.0), size, {"BR": br}, gain=lambda: run.pool.gain(gains)
+        relevant, np.where(chosen, br, 0.0), size, {"BR": br}, gain=lambda: run.pool.gain(gains)
     )
 
 
@@ -196,8 +199,8 @@ def q_measure(
     Section 2 of the paper. Relevant documents that were not retrieved add nothing to the sum, and
     count in R."""
     r = run.pool.ideal(gains)[0].lengths
-    found, br = blended_ratio(run.view(cutoff, judged_only), beta, gains)
-    return _parts(run, gains, found, br, r if cutoff is None else np.minimum(r, cutoff))
+    relevant, br = blended_ratio(run.view(cutoff, judged_only), beta, gains)
+    return _parts(run, gains, relevant, br, r if cutoff is None else np.minimum(r, cutoff))
 
 
 @Sum
@@ -206,14 +209,14 @@ def r_measure(run: JudgedRun, *, beta: float, gains: Gains, judged_only: bool) -
 
     BR(R) is one fraction with one divisor, so it is a sum over documents. It needs no cutoff, since
     R is one; a list shorter than R is divided by R all the same."""
-    found = run.view(None, judged_only).relevant(gains)
+    relevant = run.view(None, judged_only).relevant(gains)
     ideal, upto = ideal_gain(run.pool, gains)
     # What is below rank R has no part in BR(R).
-    found = found.select(found.rank <= found.hits.spread(ideal.lengths))
+    relevant = relevant.select(relevant.rank <= relevant.hits.spread(ideal.lengths))
     best = np.append(upto, 0.0)[np.where(ideal.lengths > 0, ideal.ends - 1, -1)]
-    adds = beta * run.pool.level_gain(gains)[found.level] + 1.0
+    adds = beta * run.pool.level_gain(gains)[relevant.level] + 1.0
     size = np.where(ideal.lengths > 0, beta * best + ideal.lengths, 1.0)
-    return Parts(found, adds, size, gain=lambda: run.pool.gain(gains), most=1.0)
+    return Parts(relevant, adds, size, gain=lambda: run.pool.gain(gains), most=1.0)
 
 
 @Sum
@@ -225,8 +228,8 @@ def o_measure(
 
     A cutoff can only hide that document.
     """
-    found, br = blended_ratio(run.view(cutoff, judged_only), beta, gains)
-    return _parts(run, gains, found, br, np.ones(run.n_topics), found.hits.position == 0)
+    relevant, br = blended_ratio(run.view(cutoff, judged_only), beta, gains)
+    return _parts(run, gains, relevant, br, np.ones(run.n_topics), relevant.hits.position == 0)
 
 
 @Sum
@@ -237,9 +240,9 @@ def p_measure(
 
     With a cutoff r_p is looked for above it, so that another document may be the best.
     """
-    found, br = blended_ratio(run.view(cutoff, judged_only), beta, gains)
-    best = found.hits.spread(_preferred(found))
-    return _parts(run, gains, found, br, np.ones(run.n_topics), np.arange(best.size) == best)
+    relevant, br = blended_ratio(run.view(cutoff, judged_only), beta, gains)
+    best = relevant.hits.spread(_preferred(relevant))
+    return _parts(run, gains, relevant, br, np.ones(run.n_topics), np.arange(best.size) == best)
 
 
 @Sum
@@ -250,10 +253,10 @@ def p_plus(
 
     So a document above the best one counts by how good it is there; if the best one is the first
     relevant document this is P and O."""
-    found, br = blended_ratio(run.view(cutoff, judged_only), beta, gains)
-    hits, best = found.hits, _preferred(found)
+    relevant, br = blended_ratio(run.view(cutoff, judged_only), beta, gains)
+    hits, best = relevant.hits, _preferred(relevant)
     number = np.where(best < 0, 0, best + 1 - hits.starts)
-    return _parts(run, gains, found, br, number, hits.position < hits.spread(number))
+    return _parts(run, gains, relevant, br, number, hits.position < hits.spread(number))
 
 
 def blended_over_ties(
@@ -304,16 +307,16 @@ def q_reasons(topic: Topic) -> None:
     """What the blended ratio of each relevant document is divided by: R, or min(l, R)."""
     r = _recall_base(topic)
     topic.say(
-        topic.found(),
+        topic.relevant_retrieved(),
         lambda i: f"relevant: adds its blended ratio / {min(r, topic.arguments['cutoff'] or r)}",
     )
 
 
 def r_reasons(topic: Topic) -> None:
     """Which relevant documents are in the top R; the others have no part in the one ratio."""
-    r, found = _recall_base(topic), topic.found()
-    topic.say(found, lambda i: f"below rank {r}, where the ideal list ends")
-    topic.say(found & (topic.place <= r), lambda i: f"relevant, down to rank {r}")
+    r, relevant = _recall_base(topic), topic.relevant_retrieved()
+    topic.say(relevant, lambda i: f"below rank {r}, where the ideal list ends")
+    topic.say(relevant & (topic.place <= r), lambda i: f"relevant, down to rank {r}")
 
 
 def o_reasons(topic: Topic) -> None:
@@ -321,34 +324,36 @@ def o_reasons(topic: Topic) -> None:
     topic.say_first("its blended ratio is the value")
 
 
-def _best(topic: Topic, found: Bools) -> int:
+def _best(topic: Topic, relevant: Bools) -> int:
     """Row of the document at r_p: of the highest grade, the first."""
-    return int(np.argmax(np.where(found, topic.grade, -np.inf)))
+    return int(np.argmax(np.where(relevant, topic.grade, -np.inf)))
 
 
 def p_reasons(topic: Topic) -> None:
     """Which document is the best one, at which P's user stops."""
-    found = topic.found()
-    best = _best(topic, found)
+    relevant = topic.relevant_retrieved()
+    best = _best(topic, relevant)
     here = "best document retrieved (highest grade, then rank): its blended ratio is the value"
     topic.say(
-        found,
+        relevant,
         lambda i: here if i == best else f"not the best document retrieved, {topic.doc[best]}",
     )
 
 
 def p_plus_reasons(topic: Topic) -> None:
     """Which document is the best one, and which are above it."""
-    found = topic.found()
-    best, row = _best(topic, found), np.arange(found.size)
-    adds = f"adds its blended ratio / {found[: best + 1].sum()}"
-    topic.say(found, lambda i: f"below the best document retrieved, {topic.doc[best]}: not counted")
+    relevant = topic.relevant_retrieved()
+    best, row = _best(topic, relevant), np.arange(relevant.size)
+    adds = f"adds its blended ratio / {relevant[: best + 1].sum()}"
     topic.say(
-        found & (row < best),
+        relevant, lambda i: f"below the best document retrieved, {topic.doc[best]}: not counted"
+    )
+    topic.say(
+        relevant & (row < best),
         lambda i: f"relevant, down to the best document {topic.doc[best]}: {adds}",
     )
     topic.say(
-        found & (row == best),
+        relevant & (row == best),
         lambda i: f"best document retrieved (highest grade, then rank): {adds}",
     )
 

@@ -86,8 +86,8 @@ from irpref.measures.declare import CUTOFF, REL, KernelMeasure, Param, register
 class _Above:
     """The retrieved relevant documents, and the judged non-relevant ones above each."""
 
-    found: JudgedRun  # the former
-    number: Floats  # (n_found,) non-relevant above
+    relevant: JudgedRun  # the former
+    number: Floats  # (n_relevant,) non-relevant above
     r: Ints  # (n_topics,)
     n: Ints  # (n_topics,)
     n_retrieved: Ints  # (n_topics,) non-relevant retrieved
@@ -110,11 +110,15 @@ def above(run: JudgedRun, rel: float, cutoff: int | None) -> _Above:
     def compute() -> _Above:
         # Documents without a judgment, among them those of negative grade, play no part.
         judged = view.at_least(0)
-        found = judged.at_least(rel)
+        relevant = judged.at_least(rel)
         r = run.pool.count_relevant(rel)
         n = run.pool.count_relevant(0) - r
         return _Above(
-            found, judged.others_above(found), r, n, judged.hits.lengths - found.hits.lengths
+            relevant,
+            judged.others_above(relevant),
+            r,
+            n,
+            judged.hits.lengths - relevant.hits.lengths,
         )
 
     return view.memo((above, rel), compute)
@@ -146,22 +150,22 @@ def bpref(
     """
     counts = above(run, rel, cutoff)
     summand, size = _summands(counts, norm, top)
-    total = counts.found.hits.total(summand)
+    total = counts.relevant.hits.total(summand)
     if unretrieved == "infinity":
-        total = total + _missed(counts, norm) * (counts.r - counts.found.hits.lengths)
+        total = total + _missed(counts, norm) * (counts.r - counts.relevant.hits.lengths)
     # Summed in rank order, then divided, as trec_eval does: equal to the last bit of a double.
     return ratio(total, size)
 
 
 def _summands(counts: _Above, norm: str, top: str) -> tuple[Floats, Ints]:
-    """1 - min(a_r, cap) / den of each relevant document that was retrieved, (n_found,), and R."""
-    found = counts.found
-    place = counts.number + found.hits.position  # judged documents above
+    """1 - min(a_r, cap) / den of each retrieved relevant document, (n_relevant,), and R."""
+    relevant = counts.relevant
+    place = counts.number + relevant.hits.position  # judged documents above
     if norm in ("relative", "relative2"):
         summand = 1 - counts.number / np.maximum(place + (norm == "relative2"), 1.0)
     else:
         cap, den = (
-            found.hits.spread(bound)
+            relevant.hits.spread(bound)
             for bound in bounds(counts.r, counts.n, counts.n_retrieved, norm)
         )
         # A denominator of 0 means that no judged non-relevant document can be above.
@@ -170,9 +174,9 @@ def _summands(counts: _Above, norm: str, top: str) -> tuple[Floats, Ints]:
     if top != "keep":
         first = np.flatnonzero(place == 0)
         if top == "drop":
-            first = first[counts.r[found.hits.topic[first]] > 1]
+            first = first[counts.r[relevant.hits.topic[first]] > 1]
             size = size.copy()
-            size[found.hits.topic[first]] -= 1
+            size[relevant.hits.topic[first]] -= 1
         summand[first] = 0.0
     return summand, size
 
@@ -184,7 +188,7 @@ def _missed(counts: _Above, norm: str) -> Floats:
     0 if nothing judged was retrieved: nothing was ordered.
     """
     number = counts.n_retrieved
-    retrieved = number + counts.found.hits.lengths
+    retrieved = number + counts.relevant.hits.lengths
     if norm in ("relative", "relative2"):
         lost = number / np.maximum(retrieved + (norm == "relative2"), 1.0)
     else:
@@ -201,9 +205,9 @@ def bpref_terms(
     """
     counts = above(run, rel, cutoff)
     summand, size = _summands(counts, norm, top)
-    found, pool = counts.found, run.pool
-    adds = found.on_pool(ratio(summand, found.hits.spread(size)), 0.0)
-    lost = found.on_pool(counts.number)
+    relevant, pool = counts.relevant, run.pool
+    adds = relevant.on_pool(ratio(summand, relevant.hits.spread(size)), 0.0)
+    lost = relevant.on_pool(counts.number)
     if unretrieved == "infinity":
         missed = run.at(cutoff).missed() & (pool.grade >= rel)
         adds = np.where(missed, pool.judged.spread(ratio(_missed(counts, norm), size)), adds)

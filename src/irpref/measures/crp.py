@@ -215,8 +215,8 @@ def crp_balance(run: JudgedRun) -> Ints:
     The rank b at which early misplacements are made good. Looked for from R on: before it, grades
     can lift the curve above 0 in a ranking that is not ideal."""
     curve, r = crp_curve(run), ideal(run.pool).relevant
-    found = curve.ranks.first((curve.crp[:-1] >= 0) & (curve.rank[:-1] >= curve.ranks.spread(r)))
-    return np.where(r > 0, curve.rank[found], 0)
+    balance = curve.ranks.first((curve.crp[:-1] >= 0) & (curve.rank[:-1] >= curve.ranks.spread(r)))
+    return np.where(r > 0, curve.rank[balance], 0)
 
 
 def last_before_positive(curve: Curve) -> Ints:
@@ -246,8 +246,8 @@ def crp_recovery(run: JudgedRun, *, balance: str, cutoff: int | None, judged_onl
     if balance == "first":
         return ratio(r, crp_balance(view.at(cutoff)))
     view = shown(view, np.maximum(DEPTH, r)).at(cutoff)
-    found_any = view.relevant(None).hits.lengths > 0
-    return np.where(found_any, recovery_of_toolkit(crp_curve(view, DEPTH), r), 0.0)
+    any_relevant = view.relevant(None).hits.lengths > 0
+    return np.where(any_relevant, recovery_of_toolkit(crp_curve(view, DEPTH), r), 0.0)
 
 
 def crp_terms(

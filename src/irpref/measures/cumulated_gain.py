@@ -89,4 +89,6 @@ def gain_curves(
         "ideal_cg": best,
         "ideal_dcg": best / divisor,
     }
-    return ranks, {name: of if name == "gain" else ranks.running(of) for name, of in curves.items()}
+    return ranks, {
+        name: curve if name == "gain" else ranks.running(curve) for name, curve in curves.items()
+    }

@@ -174,12 +174,12 @@ def check_rising(name: str, gains: Mapping[float, float], grades: Any, zero: boo
     below, least = 0.0, 0.0
     for grade in sorted(float(g) for g in grades if g > 0 or (zero and g == 0)):
         gain = gains.get(grade, grade)
-        said = f"{name}: gains={clipped(dict(gains))!r}"
+        given = f"{name}: gains={clipped(dict(gains))!r}"
         if gain < 0:
-            raise MeasureError(f"{said} has a negative gain, {gain:g} for grade {grade:g}")
+            raise MeasureError(f"{given} has a negative gain, {gain:g} for grade {grade:g}")
         if gain < least:
             raise MeasureError(
-                f"{said} falls as grades rise: grade {below:g} has gain {least:g}, grade "
+                f"{given} falls as grades rise: grade {below:g} has gain {least:g}, grade "
                 f"{grade:g} has gain {gain:g}"
             )
         below, least = grade, gain
@@ -190,11 +190,11 @@ class _OfMeasures:
     them.
     """
 
-    def __init__(self, own: Callable[[], Any], make: Callable[[KernelMeasure], Any]) -> None:
-        self.own, self.make = own, make
+    def __init__(self, own: Callable[[], Any], describe: Callable[[KernelMeasure], Any]) -> None:
+        self.own, self.describe = own, describe
 
-    def __get__(self, measure: KernelMeasure | None, of: type[KernelMeasure]) -> Any:
-        return self.own() if measure is None else self.make(measure)
+    def __get__(self, measure: KernelMeasure | None, owner: type[KernelMeasure]) -> Any:
+        return self.own() if measure is None else self.describe(measure)
 
 
 class _MeanOfOthers(MeanAgg):
@@ -319,8 +319,8 @@ class KernelMeasure(host.Measure):
     def __init_subclass__(cls, **functions: Any) -> None:
         super().__init_subclass__()
         name_of_class = cls.__qualname__.rpartition(".")[2]
-        head, found = declared(name_of_class, cls.__doc__ or "")
-        described = found.pop("PARAMETERS", {})
+        head, attributes = declared(name_of_class, cls.__doc__ or "")
+        described = attributes.pop("PARAMETERS", {})
         if unknown := described.keys() - cls.SUPPORTED_PARAMS.keys():
             raise MeasureError(
                 f"{name_of_class}: section 'Parameters' has {min(unknown)!r}, which is no parameter"
@@ -332,8 +332,8 @@ class KernelMeasure(host.Measure):
                 own[name].desc = text
         if isinstance(functions.get("kernel"), Sum):
             functions.setdefault("terms", functions["kernel"].terms)
-        found |= {name: staticmethod(function) for name, function in functions.items()}
-        for name, value in {"NAME": name_of_class.lstrip("_"), **found}.items():
+        attributes |= {name: staticmethod(function) for name, function in functions.items()}
+        for name, value in {"NAME": name_of_class.lstrip("_"), **attributes}.items():
             if name not in vars(cls):
                 setattr(cls, name, value)
         # `help(QMeasure)` is asked of a measure, not of its class.
@@ -574,8 +574,8 @@ def nearest_of_ours(measure: host.Measure) -> KernelMeasure | None:
 
 def needs(measure: host.Measure) -> tuple[Need, ...]:
     """What a measure, also of the host, needs of the judgments beyond grades: keys of `NEEDS`."""
-    found = measure if isinstance(measure, KernelMeasure) else nearest_of_ours(measure)
-    return () if found is None else found.NEEDS
+    declared_by = measure if isinstance(measure, KernelMeasure) else nearest_of_ours(measure)
+    return () if declared_by is None else declared_by.NEEDS
 
 
 def register(measure: M, name: str | None = None) -> M:
@@ -585,7 +585,10 @@ def register(measure: M, name: str | None = None) -> M:
     """
     key = name or measure.__name__
     other = host.registry.get(key)
-    theirs, ours = (f"{type(of).__module__}.{type(of).__qualname__}" for of in (other, measure))
+    theirs, ours = (
+        f"{type(registered).__module__}.{type(registered).__qualname__}"
+        for registered in (other, measure)
+    )
     if other is not None and theirs != ours:
         raise MeasureError(
             f"cannot register {key!r}: ir_measures already has a measure of this name, {theirs}"

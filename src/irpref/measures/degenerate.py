@@ -21,8 +21,8 @@ def nonrelevant(measure: Measure, grade: Floats) -> Bools:
     if "rel" in measure.SUPPORTED_PARAMS:
         return (grade >= 0) & (grade < measure["rel"])
     value = grade.copy()
-    for of, gain in (measure.params.get("gains") or {}).items():
-        value[grade == of] = gain
+    for level, gain in (measure.params.get("gains") or {}).items():
+        value[grade == level] = gain
     return (grade >= 0) & (value <= 0)
 
 

@@ -51,7 +51,7 @@ class Later:
     def __init__(self, read: Callable[..., Any], *given: Any) -> None:
         self.read, self.given = read, given
 
-    def __get__(self, measure: Any, of: Any) -> Any:
+    def __get__(self, measure: Any, owner: Any) -> Any:
         return self.read(*self.given)
 
 
@@ -76,26 +76,26 @@ def declared(name: str, text: str) -> tuple[str, dict[str, Any]]:
     ]
     rules = [i for i in rules if not lines[i - 2].strip()]
     head = "\n".join(lines[: rules[0] - 2] if rules else lines)
-    found: dict[str, Any] = {"SHORT_DESC": Later(_first, head)}
+    attributes: dict[str, Any] = {"SHORT_DESC": Later(_first, head)}
     for rule, following in pairwise([*rules, len(lines) + 1]):
         heading, body = lines[rule - 1].strip(), lines[rule + 1 : following - 1]
         if heading == "Source":
-            found |= {"SOURCE": Later(_source, body), "CITE": Later(_keys, body)}
+            attributes |= {"SOURCE": Later(_source, body), "CITE": Later(_keys, body)}
         elif heading == "Parameters":
-            found["PARAMETERS"] = _items(body)
+            attributes["PARAMETERS"] = _items(body)
         elif heading == "Differs":
-            found["DIFFERS"] = Later(_differs, name, body)
+            attributes["DIFFERS"] = Later(_differs, name, body)
         elif heading in ITEMS:
-            found[ITEMS[heading]] = Later(_items, body)
+            attributes[ITEMS[heading]] = Later(_items, body)
         elif heading in TEXTS:
-            found[TEXTS[heading]] = Later(_line, body)
+            attributes[TEXTS[heading]] = Later(_line, body)
         else:
             known = [*TEXTS, *ITEMS]
             raise MeasureError(
                 f"{name}: the docstring has a section {heading!r}, expected one of "
                 f"{', '.join(known)}" + did_you_mean(heading, known)
             )
-    return head, found
+    return head, attributes
 
 
 def _line(lines: Iterable[str]) -> str:

@@ -51,9 +51,9 @@ def f_measure(run: JudgedRun, *, beta: float, rel: float, cutoff: int | None) ->
     """F of each topic: shape (n_topics,), in [0, 1], higher is better; 0 if nothing relevant was
     retrieved.
     """
-    found, each, size = _parts(run, beta, rel, cutoff)
+    relevant, each, size = _parts(run, beta, rel, cutoff)
     # In counts rather than recall and precision: the same fraction, and no 0/0 on an empty topic.
-    return ratio(each * found.hits.lengths, size)
+    return ratio(each * relevant.hits.lengths, size)
 
 
 def e_measure(run: JudgedRun, *, beta: float, rel: float, cutoff: int | None) -> Floats:
@@ -69,14 +69,14 @@ def f_terms(run: JudgedRun, *, beta: float, rel: float, cutoff: int | None) -> T
 
     (1 + b^2) / (b^2 m + n) of each; they add up to F.
     """
-    found, each, size = _parts(run, beta, rel, cutoff)
-    return Terms(found.on_pool(each / found.hits.spread(np.maximum(size, 1)), 0.0))
+    relevant, each, size = _parts(run, beta, rel, cutoff)
+    return Terms(relevant.on_pool(each / relevant.hits.spread(np.maximum(size, 1)), 0.0))
 
 
-def found_reasons(topic: Topic) -> None:
+def relevant_reasons(topic: Topic) -> None:
     """Which documents are relevant."""
-    found = topic.found()
-    topic.say(found, lambda i: "relevant and retrieved")
+    relevant = topic.relevant_retrieved()
+    topic.say(relevant, lambda i: "relevant and retrieved")
 
 
 _PARAMS = {
@@ -145,7 +145,7 @@ class _EMeasure(KernelMeasure, kernel=e_measure, over_ties=e_over_ties):
 
 
 class _FMeasure(
-    KernelMeasure, kernel=f_measure, terms=f_terms, reasons=found_reasons, over_ties=f_over_ties
+    KernelMeasure, kernel=f_measure, terms=f_terms, reasons=relevant_reasons, over_ties=f_over_ties
 ):
     r"""Weighted harmonic mean of precision and recall, with van Rijsbergen's beta (SetF takes its
     square).

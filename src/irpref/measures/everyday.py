@@ -90,7 +90,7 @@ from irpref.measures.support import check_parameters
 # Kernels: shape (n_topics,) -----------------------------------------------------------------------
 
 
-def _found(view: JudgedRun, rel: float) -> Ints:
+def _hits(view: JudgedRun, rel: float) -> Ints:
     """Relevant documents retrieved: shape (n_topics,)."""
     return view.at_least(rel).hits.lengths
 
@@ -99,36 +99,38 @@ def average_precision(
     run: JudgedRun, *, rel: float, judged_only: bool, cutoff: int | None
 ) -> Floats:
     """AP: precision at the relevant documents down to the cutoff, divided by all relevant ones."""
-    found = run.view(cutoff, judged_only).at_least(rel)
-    return ratio(found.hits.total(found.hits.ordinal / found.rank), run.pool.count_relevant(rel))
+    relevant = run.view(cutoff, judged_only).at_least(rel)
+    return ratio(
+        relevant.hits.total(relevant.hits.ordinal / relevant.rank), run.pool.count_relevant(rel)
+    )
 
 
 def precision(run: JudgedRun, *, rel: float, judged_only: bool, cutoff: int) -> Floats:
     """P@k: divided by k, however short the list."""
-    return _found(run.view(cutoff, judged_only), rel) / cutoff
+    return _hits(run.view(cutoff, judged_only), rel) / cutoff
 
 
 def recall(run: JudgedRun, *, rel: float, judged_only: bool, cutoff: int) -> Floats:
     """R@k."""
-    return ratio(_found(run.view(cutoff, judged_only), rel), run.pool.count_relevant(rel))
+    return ratio(_hits(run.view(cutoff, judged_only), rel), run.pool.count_relevant(rel))
 
 
 def r_precision(run: JudgedRun, *, rel: float, judged_only: bool) -> Floats:
     """Rprec: precision at rank R."""
-    found = run.view(None, judged_only).at_least(rel)
+    relevant = run.view(None, judged_only).at_least(rel)
     size = run.pool.count_relevant(rel)
-    return ratio(found.hits.count(found.rank <= found.hits.spread(size)), size)
+    return ratio(relevant.hits.count(relevant.rank <= relevant.hits.spread(size)), size)
 
 
 def success(run: JudgedRun, *, rel: float, judged_only: bool, cutoff: int) -> Floats:
     """Success@k: 1 if a relevant document is among the first k."""
-    return (_found(run.view(cutoff, judged_only), rel) > 0).astype(np.float64)
+    return (_hits(run.view(cutoff, judged_only), rel) > 0).astype(np.float64)
 
 
 def reciprocal_rank(run: JudgedRun, *, rel: float, judged_only: bool, cutoff: int | None) -> Floats:
     """RR: 1 / rank of the first relevant document; 0 if it is below the cutoff."""
-    found = run.view(cutoff, judged_only).at_least(rel)
-    return 1 / -found.hits.maximum(-found.rank.astype(np.float64), empty=-np.inf)
+    relevant = run.view(cutoff, judged_only).at_least(rel)
+    return 1 / -relevant.hits.maximum(-relevant.rank.astype(np.float64), empty=-np.inf)
 
 
 def judged(run: JudgedRun, *, cutoff: int | None) -> Floats:
@@ -148,32 +150,32 @@ def set_precision(run: JudgedRun, *, rel: float, relative: bool, judged_only: bo
     size = (
         np.minimum(view.n_retrieved, run.pool.count_relevant(rel)) if relative else view.n_retrieved
     )
-    return ratio(_found(view, rel), size)
+    return ratio(_hits(view, rel), size)
 
 
 def set_recall(run: JudgedRun, *, rel: float) -> Floats:
     """SetR."""
-    return ratio(_found(run, rel), run.pool.count_relevant(rel))
+    return ratio(_hits(run, rel), run.pool.count_relevant(rel))
 
 
 def set_f(run: JudgedRun, *, rel: float, beta: float, judged_only: bool) -> Floats:
     """SetF, with trec_eval's beta: not squared."""
     view = run.view(None, judged_only)
-    p = ratio(_found(view, rel), view.n_retrieved)
-    r = ratio(_found(view, rel), run.pool.count_relevant(rel))
+    p = ratio(_hits(view, rel), view.n_retrieved)
+    r = ratio(_hits(view, rel), run.pool.count_relevant(rel))
     return ratio((beta + 1.0) * p * r, beta * p + r)
 
 
 def set_ap(run: JudgedRun, *, rel: float, judged_only: bool) -> Floats:
     """SetAP: precision times recall."""
     view = run.view(None, judged_only)
-    found = _found(view, rel).astype(np.float64)
-    return ratio(found * found, view.n_retrieved * run.pool.count_relevant(rel).astype(np.float64))
+    hits = _hits(view, rel).astype(np.float64)
+    return ratio(hits * hits, view.n_retrieved * run.pool.count_relevant(rel).astype(np.float64))
 
 
 def n_retrieved(run: JudgedRun, *, rel: float | None) -> Floats:
     """NumRet; with `rel`, the relevant ones among them."""
-    return (run.n_retrieved if rel is None else _found(run, rel)).astype(np.float64)
+    return (run.n_retrieved if rel is None else _hits(run, rel)).astype(np.float64)
 
 
 def n_relevant(run: JudgedRun, *, rel: float) -> Floats:
@@ -228,9 +230,9 @@ def ndcg(
     """NDCG with the discount log2(rank + 1), and as gain the grade or 2^grade - 1."""
     exponential = dcg == "exp-log2"
     gain = level_gain(run.pool, gains, exponential)
-    found = run.view(cutoff, judged_only).of_levels(gain > 0)
+    relevant = run.view(cutoff, judged_only).of_levels(gain > 0)
     return ratio(
-        found.hits.total(gain.take(found.level) / _log2(found.rank + 1)),
+        relevant.hits.total(gain.take(relevant.level) / _log2(relevant.rank + 1)),
         ideal_dcg(run.pool, gains, exponential, cutoff),
     )
 
@@ -408,12 +410,12 @@ HOSTED: dict[str, Hosted] = {
 
 def hosted(measure: Measure) -> Hosted | None:
     """How we compute this measure of the host; None if the host is to do it."""
-    found = HOSTED.get(str(measure.NAME))
-    if found is None or type(measure).__module__.partition(".")[0] != "ir_measures":
+    own = HOSTED.get(str(measure.NAME))
+    if own is None or type(measure).__module__.partition(".")[0] != "ir_measures":
         return None
     check_parameters(measure)
     cutoff, rel = measure.params.get("cutoff", 1), measure.params.get("rel", 1)
-    return found if cutoff >= 1 and rel > 0 and found.fits(measure) else None
+    return own if cutoff >= 1 and rel > 0 and own.fits(measure) else None
 
 
 def declaration(measure: Any) -> KernelMeasure | Hosted | None:

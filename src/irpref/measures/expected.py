@@ -80,19 +80,21 @@ def relative_recall(
     run: JudgedRun, *, expected: float | str | None, capped: bool, rel: float, cutoff: int | None
 ) -> Parts:
     """1 / e for each relevant document retrieved; beyond e documents they add nothing if capped."""
-    found, e = run.at(cutoff).at_least(rel), wanted(run, expected, rel)
-    ordinal = found.hits.ordinal
+    relevant, e = run.at(cutoff).at_least(rel), wanted(run, expected, rel)
+    ordinal = relevant.hits.ordinal
     adds = (
-        np.clip(found.hits.spread(e) - (ordinal - 1), 0.0, 1.0) if capped else np.ones(ordinal.size)
+        np.clip(relevant.hits.spread(e) - (ordinal - 1), 0.0, 1.0)
+        if capped
+        else np.ones(ordinal.size)
     )
-    return Parts(found, adds, e)
+    return Parts(relevant, adds, e)
 
 
 def relative_recall_reasons(topic: Topic) -> None:
     """Which documents are relevant, and which of these more than was expected."""
-    found = topic.found()
+    relevant = topic.relevant_retrieved()
     topic.say(
-        found,
+        relevant,
         lambda i: (
             "relevant and retrieved"
             if topic.contribution[i] > 0

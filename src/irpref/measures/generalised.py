@@ -102,8 +102,8 @@ def g_recall_over_ties(run: JudgedRun, *, gains: Gains, **_: Any) -> WeightedSum
 
 def gain_reasons(topic: Topic) -> None:
     """Which documents have a gain."""
-    found = topic.found("no gain")
-    topic.say(found, lambda i: f"retrieved: counts with its gain {topic.columns['gain'][i]:g}")
+    relevant = topic.relevant_retrieved("no gain")
+    topic.say(relevant, lambda i: f"retrieved: counts with its gain {topic.columns['gain'][i]:g}")
 
 
 class _GPrecision(

@@ -60,25 +60,25 @@ def parameters(measure: Measure) -> str:
         name: measure.params.get(name, spec.default)
         for name, spec in measure.SUPPORTED_PARAMS.items()
     }
-    said = (
+    shown = (
         name
         for name, value in values.items()
         if name in measure.params or isinstance(value, (str, int, float))
     )
-    return ", ".join(f"{name}={values[name]!r}" for name in said)
+    return ", ".join(f"{name}={values[name]!r}" for name in shown)
 
 
 def methods(measures: Iterable[Measure]) -> str:
     """A sentence for the methods section in LaTeX: all parameters as they were used, and the keys
     of the sources.
     """
-    said = []
+    names_with_keys = []
     for measure in measures:
         keys = ", ".join(keys_of(measure))
         values = parameters(measure)
         name = f"{measure} ({values})" if values else str(measure)
-        said.append(name.translate(_LATEX) + (f" \\cite{{{keys}}}" if keys else ""))
-    *others, last = said
+        names_with_keys.append(name.translate(_LATEX) + (f" \\cite{{{keys}}}" if keys else ""))
+    *others, last = names_with_keys
     names = f"{', '.join(others)} and {last}" if others else last
     return (
         f"We report {names}, computed with irpref \\cite{{{PACKAGE_KEY}}} and ir-measures "
@@ -121,13 +121,13 @@ def cite(measures: Iterable[Measure]) -> str:
     if chosen:
         lines += ["%", f"% {methods(chosen)}"]
     lines = [line.replace("@", " at ") for line in lines]
-    found = entries()
-    lines += [f"% no entry is known here for {key}" for key in keys if key not in found]
+    bibliography = entries()
+    lines += [f"% no entry is known here for {key}" for key in keys if key not in bibliography]
     return "\n".join(
         [
             *lines,
             "",
-            *(f"{found[key]}\n" for key in [*keys, HOST_KEY] if key in found),
+            *(f"{bibliography[key]}\n" for key in [*keys, HOST_KEY] if key in bibliography),
             package_entry(),
             "",
         ]

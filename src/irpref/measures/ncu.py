@@ -88,7 +88,7 @@ def ncu(
     """
     view = run.view(None, judged_only)
     # beta = 0 turns the blended ratio into precision.
-    found, useful = blended_ratio(view, beta if utility == "BR" else 0.0, gains)
+    relevant, useful = blended_ratio(view, beta if utility == "BR" else 0.0, gains)
     ideal, upto = ideal_gain(run.pool, gains)
     r = ideal.lengths
     weight: Floats
@@ -98,16 +98,16 @@ def ncu(
     if stop == "uniform":
         weight, size = np.ones(useful.size), r.astype(np.float64)
     elif stop == "graded":
-        weight = run.pool.level_gain(gains)[found.level]
+        weight = run.pool.level_gain(gains)[relevant.level]
         size = np.append(upto, 0.0)[np.where(r > 0, ideal.ends - 1, -1)]
     else:
-        weight = gamma ** (found.hits.ordinal - 1)
+        weight = gamma ** (relevant.hits.ordinal - 1)
         # Added one by one like the weights themselves, so that an ideal list has the value 1
         # exactly.
         size = np.cumsum(gamma ** np.arange(max(int(r.max(initial=0)), 1)))[r - 1]
     size = np.where(r > 0, size, 1.0)
     return Parts(
-        found,
+        relevant,
         weight * useful,
         size,
         {"utility": useful},
@@ -118,9 +118,9 @@ def ncu(
 
 def stopping_reasons(topic: Topic) -> None:
     """How many of the users stop at each relevant document."""
-    found, utility = topic.found(), topic.columns["utility"]
+    relevant, utility = topic.relevant_retrieved(), topic.columns["utility"]
     topic.say(
-        found,
+        relevant,
         lambda i: f"relevant: {topic.contribution[i] / utility[i]:.3g} of the users stop here",
     )
 

@@ -123,7 +123,7 @@ def discount_reasons(topic: Topic) -> None:
         )
         return f"gain {gain[i]:g}{how}"
 
-    topic.say(topic.found("no gain"), words)
+    topic.say(topic.relevant_retrieved("no gain"), words)
 
 
 def gain_over_ties(

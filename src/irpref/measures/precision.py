@@ -66,16 +66,16 @@ def interpolated_precision(
 ) -> Floats:
     """Precision of each topic at recall levels: shape (n_topics, n_levels), in [0, 1]."""
     relevant = np.flatnonzero(run.grade >= rel)
-    found = run.hits.part(relevant)
-    precision = (found.position + 1) / run.rank[relevant]
+    hits = run.hits.part(relevant)
+    precision = (hits.position + 1) / run.rank[relevant]
     best = np.zeros(precision.size + 1)  # highest precision from this relevant document on
-    for _, rows, inside in found.padded():
+    for _, rows, inside in hits.padded():
         block = np.where(inside, precision[rows], 0.0)
         best[rows[inside]] = np.maximum.accumulate(block[:, ::-1], axis=1)[:, ::-1][inside]
     size = run.pool.count_relevant(rel)
     needed = np.maximum(np.stack([_needed(level, size, rounding) for level in levels], axis=1), 1)
-    row = found.starts[:, None] + needed - 1
-    return best[np.where(needed <= found.lengths[:, None], row, precision.size)]
+    row = hits.starts[:, None] + needed - 1
+    return best[np.where(needed <= hits.lengths[:, None], row, precision.size)]
 
 
 def precision_at_recall(

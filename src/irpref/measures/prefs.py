@@ -181,8 +181,8 @@ def n_prefs(run: JudgedRun) -> Floats:
     A property of the judgments: the run does not matter. A document on a level is preferred to all
     on lower levels of its subgroup: 2, 3 and 5 documents on three levels are 2 * 3 + 2 * 5 + 3 * 5
     = 31 preferences."""
-    of = run.pool.preferences
-    return of.groups.total_whole(of.number())
+    preferences = run.pool.preferences
+    return preferences.groups.total_whole(preferences.number())
 
 
 def n_prefs_fulfilled(run: JudgedRun, *, pairs: str, cutoff: int | None) -> Floats:
@@ -198,8 +198,11 @@ def _terms(
 
     `adds`, `kept` and `broken` are (n_judged,), `rest` is (n_topics,): what belongs to no document.
     """
-    found = ~run.missed()
-    columns = {"correct": np.where(found, kept, np.nan), "wrong": np.where(found, broken, np.nan)}
+    retrieved = ~run.missed()
+    columns = {
+        "correct": np.where(retrieved, kept, np.nan),
+        "wrong": np.where(retrieved, broken, np.nan),
+    }
     return Terms(
         adds, rest=rest, columns=columns, counts=run.pool.preferences.wins(run.pool.grade.size) > 0
     )
@@ -270,12 +273,12 @@ def preference_reasons(topic: Topic) -> None:
 
 def n_prefs_reasons(topic: Topic) -> None:
     """Which documents each one is preferred to, wherever they are ranked."""
-    of = topic.preferences
-    assert of is not None
+    preferences = topic.preferences
+    assert preferences is not None
     numbers = {doc: i for i, doc in enumerate(topic.pool_doc)}
 
     def words(i: int) -> str:
-        worse, _ = of.against(numbers[topic.doc[i]])
+        worse, _ = preferences.against(numbers[topic.doc[i]])
         return (
             f"preferred to {names(topic.pool_doc, worse)}"
             if worse.size

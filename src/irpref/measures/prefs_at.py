@@ -70,9 +70,9 @@ def _at_hits(run: JudgedRun, cutoff: int | None = None) -> tuple[Floats, Floats]
     and a cutoff needs no counting again: hits below it have 0."""
 
     def compute() -> tuple[Floats, Floats]:
-        of = run.pool.preferences
-        view = ranked(of, run.pool.judged, ranks_on_pool(run, run.rank, None))
-        _, correct, broken = at_documents(view, "all", np.zeros(of.groups.size))
+        preferences = run.pool.preferences
+        view = ranked(preferences, run.pool.judged, ranks_on_pool(run, run.rank, None))
+        _, correct, broken = at_documents(view, "all", np.zeros(preferences.groups.size))
         return correct[run.row], (correct + broken)[run.row]
 
     correct, ordered = run.memo(_at_hits, compute)
@@ -87,14 +87,14 @@ def _still_to_rise(run: JudgedRun) -> Ints:
 
     If they followed the list one by one, recall would rise at each: appref has a 0 for each.
     """
-    of = run.pool.preferences
+    preferences = run.pool.preferences
     missed = run.missed()
     # A document may win in several groups, and is one rank all the same.
     wins = np.zeros(missed.size, bool)
-    at = np.flatnonzero(missed[of.row])
-    lowest = of.entries.part(at).maximum(of.place[at].astype(np.float64), -1.0)
-    wins[of.row[at[of.place[at] < lowest[of.entries.topic[at]]]]] = True
-    wins[of.winner[missed[of.winner] & missed[of.loser]]] = True
+    at = np.flatnonzero(missed[preferences.row])
+    lowest = preferences.entries.part(at).maximum(preferences.place[at].astype(np.float64), -1.0)
+    wins[preferences.row[at[preferences.place[at] < lowest[preferences.entries.topic[at]]]]] = True
+    wins[preferences.winner[missed[preferences.winner] & missed[preferences.loser]]] = True
     return run.pool.judged.count(wins)
 
 

@@ -56,8 +56,8 @@ _HIGHEST = 4  # grade that gdeval knows
 
 def rbp(run: JudgedRun, *, p: float, rel: float, cutoff: int | None) -> Floats:
     """RBP of each topic: shape (n_topics,), in [0, 1], higher is better."""
-    found = run.at(_DEEPEST if cutoff is None else cutoff).at_least(rel)
-    return found.hits.total(_first(p, cutoff) * p ** (found.rank - 1.0))
+    relevant = run.at(_DEEPEST if cutoff is None else cutoff).at_least(rel)
+    return relevant.hits.total(_first(p, cutoff) * p ** (relevant.rank - 1.0))
 
 
 def _first(p: float, cutoff: int | None) -> float:

@@ -127,19 +127,19 @@ from irpref.measures.scale import Scale, partition, scale
 
 
 def misplaced(
-    view: JudgedRun, grades: Scale, found: JudgedRun | None = None, weighted: bool = True
+    view: JudgedRun, grades: Scale, positive: JudgedRun | None = None, weighted: bool = True
 ) -> Floats:
     """Sum, over the retrieved judged documents above each one with a lower value, of the
     difference: (n_hits,).
 
-    If `weighted` is false, count them. `found`, the documents of the view with a value above 0,
+    If `weighted` is false, count them. `positive`, the documents of the view with a value above 0,
     restricts the result to these: nothing is lower than 0.
 
     The inner sum of equation (1) before it is divided by rho_k and den_k; as numbers, what
     `explain` shows as `lost`. rho_k is the same in all summands of the inner sum, so it is taken
     out of it. What is left are differences of grades; if grades are whole their sum is exact, in
     whatever order they are added."""
-    hits, zeros = (view, None) if found is None else (found, view.others_above(found))
+    hits, zeros = (view, None) if positive is None else (positive, view.others_above(positive))
     return inversions(
         hits.hits, hits.level, view.pool.levels, grades.value, grades.step, weighted, zeros
     )
@@ -153,11 +153,11 @@ class _Parts:
 
     grades: Scale
     view: JudgedRun  # judged documents within the cutoff
-    found: JudgedRun  # those of them with rho_k > 0, which alone can add something
-    hits: Floats  # (n_hits of found,)
+    positive: JudgedRun  # those of them with rho_k > 0, which alone can add something
+    hits: Floats  # (n_hits of positive,)
     missed: Floats | None  # (n_judged,), None if unretrieved documents add nothing
     size: Floats  # (n_topics,)
-    penalty: Floats  # (n_hits of found,)
+    penalty: Floats  # (n_hits of positive,)
     missed_penalty: Floats | None  # (n_judged,)
 
 
@@ -206,10 +206,10 @@ def summands(
     # Only judged documents are in the formula, and only those with rho_k > 0 in the outer sum. The
     # cutoff comes first: it counts ranks of the list as it is.
     view = run.at(cutoff).at_least(0)
-    found = view.of_levels(grades.value > 0)
-    hits, level = found.hits, found.level
-    # The inner sum, (n_found,): the differences above each document serve every norm and reading.
-    above = view.memo((misplaced, grades.name), lambda: misplaced(view, grades, found))
+    positive = view.of_levels(grades.value > 0)
+    hits, level = positive.hits, positive.level
+    # The inner sum, (n_positive,): the differences above each document serve every norm.
+    above = view.memo((misplaced, grades.name), lambda: misplaced(view, grades, positive))
 
     def compute() -> tuple[Floats, Floats, Floats]:
         # Grades enter as ratios of whole numbers wherever they are whole, so equal fractions give
@@ -230,15 +230,15 @@ def summands(
     if norm == "absolute":
         penalty = above * grades.top / den.take(level)
     else:
-        place = view.others_above(found) + hits.position
+        place = view.others_above(positive) + hits.position
         penalty = above / (den.take(level) * np.maximum(place + (norm == "relative2") * 1.0, 1.0))
-    # rho_k (1 - penalty_k), (n_found,).
+    # rho_k (1 - penalty_k), (n_positive,).
     summand = weight.take(level) * (1 - penalty)
 
     # "A case for omitting the highest ranked document" (section 2.5): the first hit of each topic,
     # if rho_k > 0.
     if top != "keep":
-        first = np.flatnonzero(view.others_above(found) + hits.position == 0)
+        first = np.flatnonzero(view.others_above(positive) + hits.position == 0)
         topics = hits.topic[first]
         if top == "drop":
             # Summed without the document, not subtracted: it may be all that the other sum is made
@@ -258,7 +258,7 @@ def summands(
         ordered = pool.judged.spread((view.hits.lengths > 0) * 1.0)
         # Documents below the cutoff are missed, too.
         missed = np.where(view.missed(), weight[pool.level], 0.0) * (1 - missed_penalty) * ordered
-    return _Parts(grades, view, found, summand, missed, size, penalty, missed_penalty)
+    return _Parts(grades, view, positive, summand, missed, size, penalty, missed_penalty)
 
 
 def _penalty_of_missed(view: JudgedRun, grades: Scale, den: Floats, norm: str) -> Floats:
@@ -303,7 +303,7 @@ def rpref(run: JudgedRun, **parameters: Any) -> Floats:
         0 if nothing is relevant, and if nothing judged was retrieved.
     """
     parts = summands(run, **parameters)
-    value = parts.found.hits.total(parts.hits)
+    value = parts.positive.hits.total(parts.hits)
     # Two sums, by rank and by row of the pool: the order in which doubles are added stays the same.
     if parts.missed is not None:
         value = value + run.pool.judged.total(parts.missed)
@@ -328,8 +328,8 @@ def rpref_terms(run: JudgedRun, **parameters: Any) -> Terms:
     parts = summands(run, **parameters)
     pool, grades = run.pool, parts.grades
     value = grades.value[pool.level]
-    judged = parts.found.on_pool(parts.hits, 0.0)
-    penalty = parts.found.on_pool(parts.penalty)
+    judged = parts.positive.on_pool(parts.hits, 0.0)
+    penalty = parts.positive.on_pool(parts.penalty)
     if parts.missed is not None and parts.missed_penalty is not None:
         judged = judged + parts.missed
         penalty = np.where(parts.view.missed(), parts.missed_penalty, penalty)

@@ -66,26 +66,27 @@ def total_search_efficiency(
     """The exposure of the last relevant document if none is missing; 0 at all others, and if none
     is judged.
     """
-    found = run.at(cutoff).at_least(rel)
-    last = found.hits.position + 1 == found.hits.spread(run.pool.count_relevant(rel))
+    relevant = run.at(cutoff).at_least(rel)
+    last = relevant.hits.position + 1 == relevant.hits.spread(run.pool.count_relevant(rel))
     value = np.where(
-        last, 1 / (found.rank if exposure == "inverse" else np.log2(found.rank + 1.0)), 0.0
+        last, 1 / (relevant.rank if exposure == "inverse" else np.log2(relevant.rank + 1.0)), 0.0
     )
-    return Parts(found, value, np.ones(run.n_topics))
+    return Parts(relevant, value, np.ones(run.n_topics))
 
 
 def tse_reasons(topic: Topic) -> None:
     """Which relevant document is the last, and which are missing."""
-    found, rel = topic.found(), topic.arguments["rel"]
-    missing = int((topic.pool_grade >= rel).sum() - found.sum())
-    topic.say(found, lambda i: "relevant, another one is ranked below")
+    relevant, rel = topic.relevant_retrieved(), topic.arguments["rel"]
+    missing = int((topic.pool_grade >= rel).sum() - relevant.sum())
+    topic.say(relevant, lambda i: "relevant, another one is ranked below")
     topic.say(
-        found & (topic.contribution > 0), lambda i: f"the last of {found.sum()} relevant documents"
+        relevant & (topic.contribution > 0),
+        lambda i: f"the last of {relevant.sum()} relevant documents",
     )
     if missing:
         are = "is" if missing == 1 else "are"
         topic.say(
-            found,
+            relevant,
             lambda i: f"relevant, but {missing} relevant {are} missing: all count as never found",
         )
     topic.say(

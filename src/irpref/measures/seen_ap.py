@@ -37,15 +37,15 @@ def seen_ap(run: JudgedRun, *, rel: float, cutoff: int | None) -> Parts:
     """Precision at each relevant document retrieved, over their number; 0 if nothing relevant was
     retrieved.
     """
-    found = run.at(cutoff).at_least(rel)
-    precision = found.hits.ordinal / found.rank
-    return Parts(found, precision, found.hits.lengths, {"precision": precision})
+    relevant = run.at(cutoff).at_least(rel)
+    precision = relevant.hits.ordinal / relevant.rank
+    return Parts(relevant, precision, relevant.hits.lengths, {"precision": precision})
 
 
 def seen_ap_reasons(topic: Topic) -> None:
     """By how many the precision at each relevant document is divided."""
-    found = topic.found()
-    topic.say(found, lambda i: f"relevant: adds precision / {found.sum()}")
+    relevant = topic.relevant_retrieved()
+    topic.say(relevant, lambda i: f"relevant: adds precision / {relevant.sum()}")
 
 
 def seen_ap_over_ties(run: JudgedRun, *, rel: float, cutoff: int | None) -> WeightedSum | None:

@@ -97,7 +97,7 @@ def check_supported(measures: Iterable[Measure], source: Any) -> None:
         every = getattr(source, "providers", None)
         if every is None:
             raise MeasureError(
-                f"the provider {source.NAME} does not compute {measure}{_said(source, measure)}"
+                f"the provider {source.NAME} does not compute {measure}{_remark(source, measure)}"
             )
         able = [p for p in every if p.supports(measure)]
         near = [
@@ -109,7 +109,7 @@ def check_supported(measures: Iterable[Measure], source: Any) -> None:
             p: "" if p.is_available() else f" ({p.install_instructions()})" for p in [*able, *near]
         }
         offers = "; ".join(
-            f"{p.NAME}{install} does{_said(p, measure)}" for p, install in how.items()
+            f"{p.NAME}{install} does{_remark(p, measure)}" for p, install in how.items()
         )
         raise MeasureError(
             f"no provider that is installed computes {measure}" + (f"; {offers}" if offers else "")
@@ -201,9 +201,9 @@ def _alike(provider: Any, measure: Measure) -> list[Any]:
     return [known for known in provider.SUPPORTED_MEASURES if known.NAME == measure.NAME]
 
 
-def _said(provider: Any, measure: Measure) -> str:
-    found = terms(provider, measure)
-    return f", {' and '.join(found)}" if found else ""
+def _remark(provider: Any, measure: Measure) -> str:
+    remarks = terms(provider, measure)
+    return f", {' and '.join(remarks)}" if remarks else ""
 
 
 def terms(provider: Any, measure: Measure) -> list[str]:

@@ -82,8 +82,8 @@ def twist(run: JudgedRun, *, depth: int) -> Floats:
     # What the displacements of the run are compared with: those of the reversed ideal list of n
     # documents.
     sigma = space(plus, minus, *reversed_ideal(view, np.maximum(view.n_retrieved, n), n, n))
-    found_any = view.relevant(None).hits.lengths > 0
-    return np.where(found_any, (rho + sigma) / 2, 0.0)
+    any_relevant = view.relevant(None).hits.lengths > 0
+    return np.where(any_relevant, (rho + sigma) / 2, 0.0)
 
 
 class _Twist(KernelMeasure, kernel=twist):
