@@ -71,7 +71,7 @@ def values(
     wanted = inspect.signature(FORMULAS[name]).parameters
     if "scale" in wanted:
         parameters["scale"] = scale_of(qrels, parameters.get("gains"))
-    found = {}
+    by_topic = {}
     for query_id, judgments in qrels.items():
         own = dict(parameters)
         if "known" in wanted:
@@ -80,5 +80,5 @@ def values(
             own["scores"] = run.get(query_id, {})
         if expected is not None:
             own["expected"] = expected[query_id] if isinstance(expected, Mapping) else expected
-        found[query_id] = float(FORMULAS[name](order(run.get(query_id, {})), judgments, **own))
-    return found
+        by_topic[query_id] = float(FORMULAS[name](order(run.get(query_id, {})), judgments, **own))
+    return by_topic

@@ -100,8 +100,8 @@ def tally(
     rank: Mapping[str, int], preferences: Iterable[tuple[str, str]], pairs: str
 ) -> tuple[int, int]:
     """Fulfilled and possible preferences."""
-    found = [verdict(rank, a, b) for a, b in preferences]
-    counted = [kept for kind, kept in found if kind in COUNTED[pairs]]
+    verdicts = [verdict(rank, a, b) for a, b in preferences]
+    counted = [kept for kind, kept in verdicts if kind in COUNTED[pairs]]
     return sum(counted), len(counted)
 
 
@@ -122,12 +122,12 @@ def pref_share(
     rank = ranks(scores, cutoff)
     preferences = {name: preferences_of(rows) for name, rows in groups.items()}
     if by == "preference":
-        counts = [tally(rank, of, pairs) for of in preferences.values()]
+        counts = [tally(rank, group, pairs) for group in preferences.values()]
         return share(sum(kept for kept, _ in counts), sum(possible for _, possible in counts))
     if by == "pair":
         pairs_of: dict[frozenset[str], list[bool]] = {}
-        for of in preferences.values():
-            for a, b in of:
+        for group in preferences.values():
+            for a, b in group:
                 if verdict(rank, a, b)[0] in COUNTED[pairs]:
                     pairs_of.setdefault(frozenset((a, b)), []).append(verdict(rank, a, b)[1])
         return mean(Fraction(sum(kept), len(kept)) for kept in pairs_of.values())
@@ -162,12 +162,16 @@ def as_many_nonrelevant(
     other = sorted(
         (doc for doc, level in docs if (level == 0 if several else level <= 0)), key=place
     )
-    found = [doc for doc in relevant if doc in rank]
-    other_found = [doc for doc in other if doc in rank]
-    r, n = (len(found), len(other_found)) if pairs == "retrieved" else (len(relevant), len(other))
+    retrieved = [doc for doc in relevant if doc in rank]
+    other_retrieved = [doc for doc in other if doc in rank]
+    r, n = (
+        (len(retrieved), len(other_retrieved))
+        if pairs == "retrieved"
+        else (len(relevant), len(other))
+    )
     if r >= n:
         kept, possible = tally(rank, preferences, pairs)
-        return kept + len(found) * (r - n), possible + len(relevant) * (r - n)
+        return kept + len(retrieved) * (r - n), possible + len(relevant) * (r - n)
     lowest = (
         other
         if several
@@ -209,16 +213,18 @@ def pooled(groups: Groups, scores: Scores) -> list[tuple[str, int | None, bool]]
     out = []
     for rows in groups.values():
         for a, b in preferences_of(rows):
-            found = [rank[doc] for doc in (a, b) if doc in rank]
-            out.append((a, min(found, default=None), bool(found) and rank.get(a) == min(found)))
+            retrieved = [rank[doc] for doc in (a, b) if doc in rank]
+            out.append(
+                (a, min(retrieved, default=None), bool(retrieved) and rank.get(a) == min(retrieved))
+            )
     return out
 
 
 @entered("PrefPrecision")
 def pref_precision(groups: Groups, scores: Scores, cutoff: int | None = None) -> Fraction:
     """Correctly ordered pairs over pairs that the top of the list orders."""
-    found = [ok for _, r, ok in pooled(groups, scores) if r is not None and r <= (cutoff or r)]
-    return share(sum(found), len(found))
+    correct = [ok for _, r, ok in pooled(groups, scores) if r is not None and r <= (cutoff or r)]
+    return share(sum(correct), len(correct))
 
 
 @entered("PrefRecall")
@@ -231,12 +237,12 @@ def pref_recall(groups: Groups, scores: Scores, cutoff: int | None = None) -> Fr
 @entered("WeightedPrefPrecision")
 def weighted_pref_precision(groups: Groups, scores: Scores, cutoff: int | None = None) -> float:
     """The same as PrefPrecision, a pair weighing 1 / log2(1 + rank of its higher document)."""
-    of = [
+    weighted = [
         (1 / log2(1 + r), ok)
         for _, r, ok in pooled(groups, scores)
         if r is not None and r <= (cutoff or r)
     ]
-    return sum(w for w, ok in of if ok) / sum(w for w, _ in of) if of else 0.0
+    return sum(w for w, ok in weighted if ok) / sum(w for w, _ in weighted) if weighted else 0.0
 
 
 @entered("PrefAP")

@@ -165,12 +165,12 @@ def weighted_rr(
     }
 
     def value(ranked: Iterable[str]) -> Fraction:
-        found = [
+        reciprocals = [
             1 / (rank - inverse_beta[doc])
             for rank, doc in enumerate(ranked, 1)
             if doc in judged and judged[doc] >= rel
         ]
-        return max(found, default=Fraction(0))
+        return max(reciprocals, default=Fraction(0))
 
     ideal = value(sorted(judged, key=lambda doc: -judged[doc]))
     own = value(top(ranking, cutoff))
@@ -245,7 +245,7 @@ def seen_ap(
     relevant = relevant_set(judgments, rel)
     shown = top(ranking, cutoff)
     at = [rank for rank, doc in enumerate(shown, start=1) if doc in relevant]
-    return mean(Fraction(found, rank) for found, rank in enumerate(at, start=1))
+    return mean(Fraction(number, rank) for number, rank in enumerate(at, start=1))
 
 
 @formula("GPrecision")
@@ -260,10 +260,10 @@ def g_precision(
 ) -> Fraction:
     """Kekäläinen & Järvelin 2002: mean relevance of the retrieved documents."""
     shown, judged = top(ranking, cutoff), without_negative(judgments)
-    found = total(
+    gained = total(
         relevance(judged[doc], gains, best_gain(max_rel, scale)) for doc in shown if doc in judged
     )
-    return found / max(len(shown) if cutoff is None else cutoff, 1)
+    return gained / max(len(shown) if cutoff is None else cutoff, 1)
 
 
 @formula("GRecall")
@@ -332,7 +332,7 @@ def interpolated_precision(
             interpolated_precision(shown, judgments, recall=x, rounding=rounding, rel=rel)
             for x in levels
         )
-    relevant, found, best = relevant_set(judgments, rel), 0, Fraction(0)
+    relevant, hits, best = relevant_set(judgments, rel), 0, Fraction(0)
     # trec_eval 10 multiplies doubles, and rounds halves away from 0.
     level = (
         exact(recall) * len(relevant)
@@ -341,7 +341,7 @@ def interpolated_precision(
     )
     needed = math.ceil(level) if rounding == "up" else math.floor(level + Fraction(1, 2))
     for rank, doc in enumerate(ranking, start=1):
-        found += doc in relevant
-        if found >= max(needed, 1):
-            best = max(best, Fraction(found, rank))
+        hits += doc in relevant
+        if hits >= max(needed, 1):
+            best = max(best, Fraction(hits, rank))
     return best

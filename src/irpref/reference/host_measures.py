@@ -41,7 +41,7 @@ def average_precision(
         for rank, doc in enumerate(_shown(ranking, judgments, **shown), start=1)
         if doc in relevant
     ]
-    return total(Fraction(found, rank) for found, rank in enumerate(at, start=1)) / max(
+    return total(Fraction(number, rank) for number, rank in enumerate(at, start=1)) / max(
         len(relevant), 1
     )
 
@@ -103,13 +103,13 @@ def ndcg(
         g = max(float((gains or {}).get(grade, grade)), 0.0)
         return 2.0**g - 1 if dcg == "exp-log2" else g
 
-    def cumulated(of: Iterable[float]) -> float:
-        return math.fsum(g / math.log2(rank + 1) for rank, g in enumerate(of, start=1))
+    def cumulated(values: Iterable[float]) -> float:
+        return math.fsum(g / math.log2(rank + 1) for rank, g in enumerate(values, start=1))
 
-    found = _shown(ranking, judgments, cutoff=cutoff, **shown)
+    documents = _shown(ranking, judgments, cutoff=cutoff, **shown)
     ideal = cumulated(sorted(map(gain, judgments.values()), reverse=True)[:cutoff])
     return (
-        cumulated(gain(judgments[doc]) if doc in judgments else 0.0 for doc in found) / ideal
+        cumulated(gain(judgments[doc]) if doc in judgments else 0.0 for doc in documents) / ideal
         if ideal
         else 0.0
     )
@@ -133,10 +133,10 @@ def set_f(
 ) -> Fraction:
     """F of the whole list; beta weighs precision as trec_eval's parameter does."""
     shown = _shown(ranking, judgments, judged_only)
-    found = len(relevant_set(judgments, rel) & set(shown))
-    if not found:
+    hits = len(relevant_set(judgments, rel) & set(shown))
+    if not hits:
         return Fraction(0)
-    p, r = Fraction(found, len(shown)), Fraction(found, len(relevant_set(judgments, rel)))
+    p, r = Fraction(hits, len(shown)), Fraction(hits, len(relevant_set(judgments, rel)))
     return (exact(beta) + 1) * p * r / (exact(beta) * p + r)
 
 

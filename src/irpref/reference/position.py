@@ -34,7 +34,7 @@ class Positions:
         """Equation (4)."""
         return min(rank - self.first[grade], 0) + max(rank - self.last[grade], 0)
 
-    def of(self, grades: list[Number]) -> list[int]:
+    def by_rank(self, grades: list[Number]) -> list[int]:
         """Relative position by rank of a vector of grades."""
         return [self.relative_position(grade, rank) for rank, grade in enumerate(grades, start=1)]
 
@@ -57,7 +57,7 @@ def crp_curve(
         ranking = condensed(ranking, judgments)
     shown = top(ranking, cutoff)
     positions = Positions(shown, judgments, recall_base(judgments))
-    return cumulated(positions.of(positions.grades))
+    return cumulated(positions.by_rank(positions.grades))
 
 
 @formula("CRP")
@@ -99,7 +99,7 @@ def ncrp(
     if worst == "reversed":
         shown = list(condensed(ranking, judgments) if judged_only else ranking)
         positions = Positions(shown, judgments, R)
-        loss = sum(positions.of(positions.ideal[::-1])[:R])
+        loss = sum(positions.by_rank(positions.ideal[::-1])[:R])
         ranking = shown
     return (
         Fraction(0)
@@ -126,8 +126,8 @@ def _lists_of_toolkit(
 def _published_ncrp(ranking: Ranking, judgments: Judgments, judged_only: bool) -> Fraction:
     """(2 CRP(R) - mu - nu) / (mu - nu), over the curve of the reversed ideal list."""
     _, depth, positions = _lists_of_toolkit(ranking, judgments, judged_only)
-    value = cumulated(positions.of(positions.grades))[recall_base(judgments) - 1]
-    full = cumulated(positions.of(positions.ideal[:depth][::-1]))
+    value = cumulated(positions.by_rank(positions.grades))[recall_base(judgments) - 1]
+    full = cumulated(positions.by_rank(positions.ideal[:depth][::-1]))
     mu, nu = max(full), min(full)
     return Fraction(2 * value - mu - nu, mu - nu) if mu > nu else Fraction(0)
 
@@ -153,7 +153,7 @@ def crp_recovery(
         if not any(judgments.get(doc, 0) > 0 for doc in shown):
             return Fraction(0)
         positions = Positions(shown, judgments, depth)
-        return published_recovery(cumulated(positions.of(positions.grades)), R)
+        return published_recovery(cumulated(positions.by_rank(positions.grades)), R)
     curve = crp_curve(ranking, judgments, cutoff=cutoff, judged_only=judged_only)
     point = balance_point(curve, R)
     return Fraction(0) if point is None else Fraction(R, point)
@@ -181,8 +181,8 @@ def twist(ranking: Ranking, judgments: Judgments, *, depth: int = 1000) -> Fract
     if not any(judgments.get(doc, 0) > 0 for doc in shown):
         return Fraction(0)
     positions = Positions(shown, judgments, depth)
-    run = positions.of(positions.grades)
-    full = positions.of(positions.ideal[:depth][::-1])
+    run = positions.by_rank(positions.grades)
+    full = positions.by_rank(positions.ideal[:depth][::-1])
 
     def share(late: bool) -> Fraction:
         """1 - displacement of the run over that of the reversed ideal, in one direction."""

@@ -41,8 +41,8 @@ def total(fractions: Iterable[Fraction]) -> Fraction:
 
 def mean(fractions: Iterable[Fraction]) -> Fraction:
     """Their mean, 0 if there are none."""
-    found = list(fractions)
-    return total(found) / max(len(found), 1)
+    values = list(fractions)
+    return total(values) / max(len(values), 1)
 
 
 def order(scores: Mapping[str, Number]) -> list[str]:

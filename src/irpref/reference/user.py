@@ -115,11 +115,11 @@ def e_measure(
 ) -> Fraction:
     """E = 1 - (1 + b^2) / (b^2/R + 1/P), van Rijsbergen 1979, chapter 7; P@k divides by k."""
     relevant, answer = relevant_set(judgments, rel), top(ranking, cutoff)
-    found = sum(doc in relevant for doc in answer)
-    if found == 0:
+    hits = sum(doc in relevant for doc in answer)
+    if hits == 0:
         return Fraction(1)
-    recall = Fraction(found, len(relevant))
-    precision = Fraction(found, len(answer) if cutoff is None else cutoff)
+    recall = Fraction(hits, len(relevant))
+    precision = Fraction(hits, len(answer) if cutoff is None else cutoff)
     b2 = exact(beta) ** 2
     return 1 - (1 + b2) / (b2 / recall + 1 / precision)
 
