@@ -137,26 +137,27 @@ def crp(
     4     3   2    1     -1        3
     """
     _check("crp", depth=(_DEPTH, depth))
-    of = Aligned(qrels, runs, **rows)
-    pool, r, loss = of.pool, ideal(of.pool).relevant, worst(of.pool)
+    aligned = Aligned(qrels, runs, **rows)
+    pool, r, loss = aligned.pool, ideal(aligned.pool).relevant, worst(aligned.pool)
     views = {
-        name: run.condensed(negative=True) if judged_only else run for name, run in of.runs.items()
+        name: run.condensed(negative=True) if judged_only else run
+        for name, run in aligned.runs.items()
     }
     natural = {name: np.maximum(view.n_retrieved, r) for name, view in views.items()}
     # The worst case is an empty ranking, filled up with non-relevant documents.
     nothing = align_run(pool, {})
 
     def relative_position(view: JudgedRun) -> tuple[Segments, Floats]:
-        of = crp_curve(view)
-        ranks = Segments.of_lengths(of.end)
+        curve = crp_curve(view)
+        ranks = Segments.of_lengths(curve.end)
         rp = np.zeros(ranks.size)
-        rp[of.ranks.spread(ranks.starts) + of.rank[:-1] - 1] = np.where(
-            of.ranks.spread(r) > 0, of.rp[:-1], 0.0
+        rp[curve.ranks.spread(ranks.starts) + curve.rank[:-1] - 1] = np.where(
+            curve.ranks.spread(r) > 0, curve.rp[:-1], 0.0
         )
         return ranks, rp
 
     def block(name: str) -> tuple[Ints, Columns]:
-        lengths = of.lengths(natural, name, depth)
+        lengths = aligned.lengths(natural, name, depth)
         shown = Segments.of_lengths(lengths)
         rp, least = (_fit(*relative_position(view), shown) for view in (views[name], nothing))
         total, below = shown.running(rp), -shown.spread(loss)
@@ -166,7 +167,7 @@ def crp(
             **{key: of_rank.astype(np.int64) for key, of_rank in columns.items()},
         }
         columns["share"] = np.divide(total, below, out=np.zeros_like(total), where=below > 0)
-        if of.per_topic:
+        if aligned.per_topic:
             ranks, rp = relative_position(views[name])
             curve = ranks.running(rp)
             lowest = ranks.spread(-ranks.maximum(-curve, empty=0.0))
@@ -203,7 +204,7 @@ def crp(
     below = pool.judged.total(pool.grade < 0) > 0
     negative = [topic for topic, some in zip(pool.topic_ids, below.tolist(), strict=True) if some]
     measure = str(CRP(judged_only=judged_only))
-    return of.table(
+    return aligned.table(
         "crp", block, over, measure=measure, judged_only=judged_only, negative_topics=negative
     )
 
@@ -276,29 +277,29 @@ def npref_convergence(
         raise ArgumentError(
             "npref_convergence: n names no number of partitions", parameter="n", value=n
         )
-    of = Aligned(qrels, runs, **rows)
-    arguments = resolve(measure, of.pool)
+    aligned = Aligned(qrels, runs, **rows)
+    arguments = resolve(measure, aligned.pool)
     measure = measure(max_rel=arguments["max_rel"])
     parted = [NPref(n=step, **measure.params) for step in steps]
-    evaluator = KernelEvaluator([measure, *parted], of.pool)
+    evaluator = KernelEvaluator([measure, *parted], aligned.pool)
 
     def pairs(run: JudgedRun, step: int | None) -> Ints:
         view = run.at(arguments["cutoff"]).at_least(0)
-        on_scale = scale(of.pool, arguments["gains"], arguments["max_rel"], step)
+        on_scale = scale(aligned.pool, arguments["gains"], arguments["max_rel"], step)
         return view.hits.total(misplaced(view, on_scale, weighted=False)).astype(np.int64)
 
     def block(name: str) -> tuple[Ints, Columns]:
-        run = of.runs[name]
+        run = aligned.runs[name]
         values = evaluator.values_of(run)
-        return np.full(of.pool.n_topics, len(steps)), {
-            "n": np.tile(steps, of.pool.n_topics),
+        return np.full(aligned.pool.n_topics, len(steps)), {
+            "n": np.tile(steps, aligned.pool.n_topics),
             "value": np.stack([values[each] for each in parted], axis=1).ravel(),
             "limit": np.repeat(values[measure], len(steps)),
             "misplaced": np.stack([pairs(run, step) for step in steps], axis=1).ravel(),
             "misplaced_limit": np.repeat(pairs(run, None), len(steps)),
         }
 
-    return of.table("npref_convergence", block, measure=str(measure))
+    return aligned.table("npref_convergence", block, measure=str(measure))
 
 
 def interpolated_precision(
@@ -337,16 +338,16 @@ def interpolated_precision(
     Baeza-Yates & Ribeiro-Neto, Modern Information Retrieval, ch. 4.
     """
     _check("interpolated_precision", rel=(REL, rel))
-    of = Aligned(qrels, runs, **rows)
+    aligned = Aligned(qrels, runs, **rows)
 
     def block(name: str) -> tuple[Ints, Columns]:
-        found = precision_at_levels(of.runs[name].view(None, judged_only), rel=rel)
-        return np.full(len(found), len(LEVELS)), {
-            "recall": np.tile(LEVELS, len(found)),
-            "precision": found.ravel(),
+        precision = precision_at_levels(aligned.runs[name].view(None, judged_only), rel=rel)
+        return np.full(len(precision), len(LEVELS)), {
+            "recall": np.tile(LEVELS, len(precision)),
+            "precision": precision.ravel(),
         }
 
-    return of.table("interpolated_precision", block, rel=rel, judged_only=judged_only)
+    return aligned.table("interpolated_precision", block, rel=rel, judged_only=judged_only)
 
 
 def cumulated_gain(
@@ -413,12 +414,14 @@ def cumulated_gain(
     """
     _check("cumulated_gain", ideal=(_IDEAL, ideal), depth=(_DEPTH, depth))
     measure = OriginalNDCG(base=base, gains=gains, judged_only=judged_only)
-    of = Aligned(qrels, runs, **rows)
-    pool = of.pool
+    aligned = Aligned(qrels, runs, **rows)
+    pool = aligned.pool
     arguments = {key: value for key, value in resolve(measure, pool).items() if key != "cutoff"}
     useful = pool.count_levels(pool.level_gain(arguments["gains"]) > 0)
-    retrieved = {name: run.view(None, judged_only).n_retrieved for name, run in of.runs.items()}
-    natural = {name: np.maximum(found, useful) for name, found in retrieved.items()}
+    retrieved = {
+        name: run.view(None, judged_only).n_retrieved for name, run in aligned.runs.items()
+    }
+    natural = {name: np.maximum(number, useful) for name, number in retrieved.items()}
 
     def with_ratios(values: Columns) -> Columns:
         for key in ("cg", "dcg"):
@@ -429,18 +432,18 @@ def cumulated_gain(
         return values
 
     def block(name: str) -> tuple[Ints, Columns]:
-        lengths = of.lengths(natural, name, depth)
-        ranks, values = gain_curves(of.runs[name], lengths, ideal=ideal, **arguments)
+        lengths = aligned.lengths(natural, name, depth)
+        ranks, values = gain_curves(aligned.runs[name], lengths, ideal=ideal, **arguments)
         return lengths, {
             "rank": ranks.position + 1,
-            **(with_ratios(values) if of.per_topic else values),
+            **(with_ratios(values) if aligned.per_topic else values),
         }
 
     def over(name: str, part: Part, grid: dict[str, Any]) -> Columns:
         values = with_ratios(means(part, grid))
         return {**values, "ended": ended(retrieved[name][part.topics], values["rank"])}
 
-    return of.table("cumulated_gain", block, over, measure=str(measure), ideal=ideal)
+    return aligned.table("cumulated_gain", block, over, measure=str(measure), ideal=ideal)
 
 
 def gain_areas(qrels: Qrels, runs: Run | Runs, **options: Any) -> pd.DataFrame:
@@ -523,19 +526,19 @@ def summary_table(
     0  run      2       30       13            8
     """
     _check("summary_table", rel=(REL, rel))
-    of = Aligned(qrels, runs, **rows)
+    aligned = Aligned(qrels, runs, **rows)
 
     def block(name: str) -> tuple[Ints, Columns]:
-        one = np.ones(of.pool.n_topics, np.int64)
-        found = counts(of.runs[name], rel=rel)
+        one = np.ones(aligned.pool.n_topics, np.int64)
+        documents = counts(aligned.runs[name], rel=rel)
         return one, dict(
-            zip(("num_q", "num_ret", "num_rel", "num_rel_ret"), (one, *found), strict=True)
+            zip(("num_q", "num_ret", "num_rel", "num_rel_ret"), (one, *documents), strict=True)
         )
 
     def over(_: str, part: Part, grid: dict[str, Any]) -> Columns:
         return {key: column[part.topics].sum(axis=0) for key, column in grid.items()}
 
-    return of.table("summary_table", block, over, rel=rel)
+    return aligned.table("summary_table", block, over, rel=rel)
 
 
 # ------------------------------------------------------------------------------------------ helpers

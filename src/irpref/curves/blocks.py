@@ -65,7 +65,11 @@ def curve_table(
         lengths, columns = block(name)
         if per_topic:
             blocks.append(
-                {"run": name, **{key: np.repeat(of, lengths) for key, of in ids.items()}, **columns}
+                {
+                    "run": name,
+                    **{key: np.repeat(values, lengths) for key, values in ids.items()},
+                    **columns,
+                }
             )
             continue
         grid = {key: column.reshape(len(topics), -1) for key, column in columns.items()}
@@ -73,7 +77,7 @@ def curve_table(
             blocks.append(
                 {"run": name, **part.key, **(over(name, part, grid) if over else means(part, grid))}
             )
-    table = pd.concat([pd.DataFrame(of) for of in blocks], ignore_index=True)
+    table = pd.concat([pd.DataFrame(values) for values in blocks], ignore_index=True)
     table.attrs.update({"curve": curve, "n_topics": len(topics), **options})
     return table
 

@@ -98,11 +98,13 @@ def paired_differences(
             name += "'"
         named[name] = baseline
     read = judgments(qrels)
-    (of,) = evaluated([measure], read, named)
+    (values,) = evaluated([measure], read, named)
     # In the order of the qrels.
-    of = of.select(topics=[topic for topic in read.topic_ids if topic in set(of.topics)])
+    values = values.select(
+        topics=[topic for topic in read.topic_ids if topic in set(values.topics)]
+    )
     per_topic, groups = rows.get("per_topic", False), rows.get("groups")
-    return value_differences(of, name, per_topic=per_topic, groups=groups, qrels=read)
+    return value_differences(values, name, per_topic=per_topic, groups=groups, qrels=read)
 
 
 def value_differences(

@@ -69,8 +69,8 @@ def about(id: str) -> Mapping[str, Any]:
     """Return the contents of a collection's `about.json`: title, source, grades, run names, queries
     if shipped.
     """
-    found: Mapping[str, Any] = json.loads((_HOME / id / "about.json").read_text("utf-8"))
-    return found
+    contents: Mapping[str, Any] = json.loads((_HOME / id / "about.json").read_text("utf-8"))
+    return contents
 
 
 def _collection(id: str) -> Example:

@@ -183,19 +183,19 @@ def topic_strip(
         best five.
     ax : Axes to draw on; a new figure if None
     """
-    (of,) = values(data, runs, [] if measure is None else [measure], 1)
-    best = [of.systems[s] for s in of.best_first.tolist()]
+    (by_topic,) = values(data, runs, [] if measure is None else [measure], 1)
+    best = [by_topic.systems[s] for s in by_topic.best_first.tolist()]
     many = len(best) > 15
-    chosen = drawing.highlighted(of.systems, highlight, best)
+    chosen = drawing.highlighted(by_topic.systems, highlight, best)
     drawing.introduce(chosen)
-    labels = drawing.short_names(of.systems, 28)
+    labels = drawing.short_names(by_topic.systems, 28)
     if ax is None:
         wide = drawing.SIZE[0] + 0.07 * max(max(map(len, labels.shown.values())) - 12, 0)
         ax = axes((wide, 1.2 + (0.16 if many else 0.36) * len(best)))
-    top, low = max(of.matrix.max(), 1.0), min(of.matrix.min(), 0.0)
+    top, low = max(by_topic.matrix.max(), 1.0), min(by_topic.matrix.min(), 0.0)
     handles: list[Any] = []
     for place, name in enumerate(best):
-        found = of.matrix[of.systems.index(name)]
+        dots = by_topic.matrix[by_topic.systems.index(name)]
         colour = drawing.style(name)["color"] if name in chosen else drawing.GREY
         look: dict[str, Any] = {
             "color": colour,
@@ -203,19 +203,21 @@ def topic_strip(
             "alpha": 0.6,
             "markeredgewidth": 0,
         }
-        handles = ax.plot(found, place + _swarm(found, low, top), "o", label="topic", **look)
-        if found.size > 1:
-            mean = [found.mean()] * 2
+        handles = ax.plot(dots, place + _swarm(dots, low, top), "o", label="topic", **look)
+        if dots.size > 1:
+            mean = [dots.mean()] * 2
             handles += ax.plot(
                 mean, [place - 0.38, place + 0.38], color="0.1", linewidth=2, label="mean"
             )
     ax.set_yticks(range(len(best)), [labels.shown[name] for name in best])
     ax.tick_params(axis="y", length=0, labelsize="x-small" if many else "medium")
     margin = 0.03 * (top - low)
-    ax.set(xlim=(low - margin, top + margin), ylim=(len(best) - 0.4, -0.6), xlabel=_axis(of))
+    ax.set(xlim=(low - margin, top + margin), ylim=(len(best) - 0.4, -0.6), xlabel=_axis(by_topic))
     drawing.title(
         ax,
-        drawing.wrapped(f"{of.measure} by topic, {drawing.count(of.n_topics, 'topic')}"),
+        drawing.wrapped(
+            f"{by_topic.measure} by topic, {drawing.count(by_topic.n_topics, 'topic')}"
+        ),
         labels.note,
     )
     drawing.legend(ax, handles)
@@ -223,9 +225,9 @@ def topic_strip(
     return ax
 
 
-def _swarm(found: Floats, low: float, high: float) -> Floats:
+def _swarm(values: Floats, low: float, high: float) -> Floats:
     """Offsets that keep dots of similar values apart: shape as `found`, within (-0.36, 0.36)."""
-    column = np.rint((np.asarray(found) - low) / ((high - low) or 1) * 60).astype(int)
+    column = np.rint((np.asarray(values) - low) / ((high - low) or 1) * 60).astype(int)
     offset = np.zeros(column.size)
     for at in np.unique(column):
         inside = np.flatnonzero(column == at)
@@ -292,7 +294,7 @@ def measure_scatter(
     return drawing.finish(ax)
 
 
-def _axis(of: TopicValues, before: str = "") -> str:
+def _axis(by_topic: TopicValues, before: str = "") -> str:
     return drawing.wrapped(
-        f"{before}{of.measure}" + ("" if of.higher_is_better else " (lower is better)")
+        f"{before}{by_topic.measure}" + ("" if by_topic.higher_is_better else " (lower is better)")
     )

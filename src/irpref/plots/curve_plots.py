@@ -338,9 +338,14 @@ def cumulated_gain(
             )
     ax.set_ylim(bottom=0)
     ax.set_ylabel(f"{quantity.upper()} ({'share of the ideal' if ratio else 'gain'})")
-    of = drawing.text(table.attrs.get("measure", ""))
+    measure = drawing.text(table.attrs.get("measure", ""))
     return _finished(
-        ax, note, _GAINS[quantity], table, of, "" if judged else "ideal of the retrieved documents"
+        ax,
+        note,
+        _GAINS[quantity],
+        table,
+        measure,
+        "" if judged else "ideal of the retrieved documents",
     )
 
 

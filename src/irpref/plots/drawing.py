@@ -284,9 +284,10 @@ def short_names(names: Iterable[str], longest: int = LONGEST) -> Names:
         Characters. If no name is longer, all stay as they are.
     """
     plain = {name: visible(str(name)) for name in names}
-    found = parts(plain.values(), longest)
+    shortened = parts(plain.values(), longest)
     return Names(
-        {name: text(found[shown].shown) for name, shown in plain.items()}, text(left_out(found))
+        {name: text(shortened[shown].shown) for name, shown in plain.items()},
+        text(left_out(shortened)),
     )
 
 

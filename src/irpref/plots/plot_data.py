@@ -36,15 +36,15 @@ def curve_table(
     """
     if runs is not None:
         return getattr(curves, name)(data, runs, **options)
-    found = [str(column) for column in getattr(data, "columns", ())]
-    missing = [column for column in ("run", *needed) if column not in found]
+    columns = [str(column) for column in getattr(data, "columns", ())]
+    missing = [column for column in ("run", *needed) if column not in columns]
     if missing:
         raise ColumnError(
             f"expected the table of irpref.curves.{name} or qrels and runs; column {missing[0]!r} "
             f"is missing "
-            f"(found: {', '.join(found) or 'none'})",
+            f"(found: {', '.join(columns) or 'none'})",
             missing=tuple(missing),
-            found=tuple(found),
+            found=tuple(columns),
         )
     if not len(data):
         raise ArgumentError(
@@ -77,15 +77,15 @@ def only(table: pd.DataFrame, column: str, wanted: str | None) -> pd.DataFrame:
     """Rows of one run or topic. `ValueError` if there are several and none is named, or if none has
     this name.
     """
-    found = list(dict.fromkeys(table[column]))
+    present = list(dict.fromkeys(table[column]))
     what = {"run": "run", "query_id": "topic"}[column]
-    names = ", ".join(map(str, found[:6])) + (", ..." if len(found) > 6 else "")
-    if wanted is None and len(found) > 1:
+    names = ", ".join(map(str, present[:6])) + (", ..." if len(present) > 6 else "")
+    if wanted is None and len(present) > 1:
         raise ArgumentError(
-            f"the table holds {len(found)} {what}s ({names}): name one with {column}=",
+            f"the table holds {len(present)} {what}s ({names}): name one with {column}=",
             parameter=column,
         )
-    if wanted is not None and wanted not in found:
+    if wanted is not None and wanted not in present:
         raise ArgumentError(
             f"no {what} {wanted!r} in the table (found: {names})", parameter=column, value=wanted
         )
@@ -109,8 +109,8 @@ def differences(
                 parameter="baseline",
                 value=baseline,
             )
-        (of,) = values(data, None, [] if measure is None else [measure], 1)
-        return curves.value_differences(of, baseline, per_topic=True)
+        (by_topic,) = values(data, None, [] if measure is None else [measure], 1)
+        return curves.value_differences(by_topic, baseline, per_topic=True)
     return curve_table("precision_histogram", ("query_id", "difference"), data, runs, options)
 
 
@@ -125,14 +125,15 @@ def values(
         The number of measures is not `number`.
     """
     if runs is None:
-        found = values_in(data, measures)
+        by_measure = values_in(data, measures)
     elif measures:
-        found = list(topic_values(measures, data, named_runs(runs, "run")).values())
+        by_measure = list(topic_values(measures, data, named_runs(runs, "run")).values())
     else:
         raise ArgumentError("with qrels and runs, say which measure", parameter="measure")
-    if len(found) != number:
-        held = f"{count(len(found), 'measure')} ({', '.join(of.measure for of in found)})"
-        if len(measures) == len(found):
+    if len(by_measure) != number:
+        names = ", ".join(each.measure for each in by_measure)
+        held = f"{count(len(by_measure), 'measure')} ({names})"
+        if len(measures) == len(by_measure):
             raise ArgumentError(
                 f"the picture is of {count(number, 'measure')}, got {held}",
                 parameter="measures",
@@ -141,10 +142,10 @@ def values(
         which = (
             f"say which {number}"
             if number > 1
-            else f"say which, such as measure={found[0].measure!r}"
+            else f"say which, such as measure={by_measure[0].measure!r}"
         )
         raise ArgumentError(f"the results hold {held}: {which}", parameter="measure")
-    return found
+    return by_measure
 
 
 def _are_values(data: Any) -> bool:
