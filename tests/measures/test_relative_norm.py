@@ -151,3 +151,15 @@ def test_equation_2_read_literally_is_rpref_of_binary_grades(norm, top):
         assert len(by_topic) == 40
         for first, second in by_topic.values():
             assert first == pytest.approx(second, abs=1e-15)
+
+
+def test_relative_norms_need_no_top_of_the_scale(recwarn):
+    qrels = {"q": {"a": 3, "b": 1, "n": 0}}
+    run = {"q": {"n": 3.0, "b": 2.0, "a": 1.0}}
+    measures = ["RPref(norm='relative2')", "RPref(norm='relative2',max_rel=9)"]
+    plain, scaled = irpref.evaluator(measures, qrels).calc_aggregate(run).values()
+    assert plain == scaled
+    assert str(irpref.bind(measures[0], qrels)) == measures[0]
+    assert not recwarn.list
+    with pytest.warns(irpref.ScaleWarning):
+        irpref.evaluator(["RPref", "NPref(n=4,norm='relative2')"], qrels)

@@ -279,6 +279,8 @@ class KernelMeasure(host.Measure):
     TIES_BY_RISING_ID : bool
         Whether equal scores are ordered by rising id, as in a tool that has it so; the kernel then
         reads `rank_rising`.
+    SCALE_CANCELS : dict of str to tuple
+        Parameters, and those of their values with which `max_rel` changes no value.
     COLUMNS : dict of str to str
         What the columns of its terms mean.
     STANDS_FOR : dict of str to dict
@@ -311,6 +313,7 @@ class KernelMeasure(host.Measure):
     COUNTS: ClassVar[bool] = False
     CUTOFF_ENDS_LIST: ClassVar[bool] = True
     HOLES: ClassVar[Holes] = NOTHING_KNOWN
+    SCALE_CANCELS: ClassVar[Mapping[str, tuple[Any, ...]]] = {}
     COLUMNS: ClassVar[Mapping[str, str]] = {}
     STANDS_FOR: ClassVar[Mapping[str, Mapping[str, Any]]] = {}
     TIES_BY_RISING_ID: ClassVar[bool] = False
@@ -430,6 +433,17 @@ class KernelMeasure(host.Measure):
     def variants(cls) -> list[KernelMeasure]:
         """The measure with each of its `VARIANTS`; the first is the plain one."""
         return [cls(**{**cls.VARIANTS[0], **parameters}) for parameters in cls.VARIANTS]
+
+    def lacks_scale(self) -> bool:
+        """Whether its values depend on `max_rel`, and none was given."""
+        return (
+            "max_rel" in self.SUPPORTED_PARAMS
+            and self.params.get("max_rel") is None
+            and not any(
+                self.params.get(parameter) in values
+                for parameter, values in self.SCALE_CANCELS.items()
+            )
+        )
 
     def caution(self, grades: Floats) -> str:
         """What users should know of its values on judgments with these grades, in words; empty if

@@ -578,6 +578,7 @@ class _RPref(KernelMeasure, kernel=rpref, terms=rpref_terms, reasons=preference_
         {"top": "zero", "unretrieved": "infinity", "gains": {3: 7.5}},
     )
     COUNTS = True
+    SCALE_CANCELS = {"norm": ("relative", "relative2")}
     SUPPORTED_PARAMS: dict[str, Any] = _SHARED
 
 

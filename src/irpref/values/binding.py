@@ -39,7 +39,7 @@ def bind(measures: Measures, source: Any) -> Any:
     Returns
     -------
     Measure, or list of them
-        Measures without `max_rel` unchanged.
+        Those whose values do not depend on `max_rel` are unchanged.
 
     Warns
     -----
@@ -67,8 +67,7 @@ def bind(measures: Measures, source: Any) -> Any:
             and not nonrelevant(measure, np.array(given, dtype=np.float64)).any()
         ):
             warn_degenerate(measure, given)
-        has_scale = isinstance(measure, KernelMeasure) and "max_rel" in measure.SUPPORTED_PARAMS
-        if has_scale and "max_rel" not in measure.params:
+        if isinstance(measure, KernelMeasure) and measure.lacks_scale():
             gains = measure.params.get("gains", {})
             measure = measure(
                 max_rel=max([1, *(gains.get(grade, grade) for grade in grades if grade >= 0)])

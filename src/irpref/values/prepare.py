@@ -176,29 +176,35 @@ def resolve(measure: KernelMeasure, pool: Pool) -> dict[str, Any]:
     if "max_rel" in arguments and arguments["max_rel"] is None:
         top = pool.max_gain(arguments.get("gains"))
         arguments["max_rel"] = top
-        near = measure(max_rel=top)
-        why = (
-            "the highest gain in these qrels"
-            if arguments.get("gains")
-            else "the highest grade of these qrels"
-        )
-        if top == 1 and pool.level_grade.max() < 1:
-            why = "since no grade of these qrels is above it"
-        warn_user(
-            f"{measure}: max_rel is not given, {top:g} was taken, {why}. Other qrels "
-            f"(a batch, a fold) may have another: write {near}",
-            ScaleWarning,
-            remedy=Remedy(call="bind", effect="does it for you"),
-            measure=str(measure),
-            parameter="max_rel",
-            value=top,
-        )
+        if measure.lacks_scale():
+            _warn_of_scale(measure, top, pool)
     filled = pool.memo(_low_filled, lambda: _low_filled(pool)) if measure.COUNTS else ()
     if filled:
         arguments["gains"] = tuple(
             sorted({**dict(arguments["gains"] or ()), **dict.fromkeys(filled, 0.0)}.items())
         )
     return arguments
+
+
+def _warn_of_scale(measure: KernelMeasure, top: float, pool: Pool) -> None:
+    """Say which top of the scale was taken."""
+    near = measure(max_rel=top)
+    why = (
+        "the highest gain in these qrels"
+        if measure.params.get("gains")
+        else "the highest grade of these qrels"
+    )
+    if top == 1 and pool.level_grade.max() < 1:
+        why = "since no grade of these qrels is above it"
+    warn_user(
+        f"{measure}: max_rel is not given, {top:g} was taken, {why}. Other qrels "
+        f"(a batch, a fold) may have another: write {near}",
+        ScaleWarning,
+        remedy=Remedy(call="bind", effect="does it for you"),
+        measure=str(measure),
+        parameter="max_rel",
+        value=top,
+    )
 
 
 def _low_filled(pool: Pool) -> tuple[float, ...]:

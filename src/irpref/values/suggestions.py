@@ -15,7 +15,7 @@ reasons are the judgments and the literature:
         the share of them that a ranking keeps
 
 Our own study of robustness (docs/robustness.md, unreviewed) agrees with the second: condensed AP
-and rpref with norm='relative2' passed every question there, under random loss and in shallow pools.
+and rpref with norm='relative2' met every criterion there, under random loss and in shallow pools.
 
 `alternatives` follow if some of the three cannot tell your runs apart."""
 
@@ -51,21 +51,14 @@ def suggest(pool: Pool, preferences: bool = False) -> list[dict[str, str]]:
         return _suggested("only-relevant")
     graded = np.unique(pool.grade[positive]).size > 1
     how = "with their grades" if graded else "relevant with non-relevant ones"
-    return _suggested("nonrelevant-too", top=_top(pool), how=how)
+    return _suggested("nonrelevant-too", how=how)
 
 
-def alternatives(pool: Pool) -> list[dict[str, str]]:
+def alternatives() -> list[dict[str, str]]:
     """Measures to suggest if some of the three cannot tell runs apart."""
-    return _suggested("alternatives", top=_top(pool))
-
-
-def _top(pool: Pool) -> float:
-    return max(1.0, float(pool.grade.max()))
+    return _suggested("alternatives")
 
 
 def _suggested(case: str, **words: Any) -> list[dict[str, str]]:
     reasons = sentences("suggestions.toml")[case]
-    return [
-        {"measure": measure.format(**words), "why": why.format(**words)}
-        for measure, why in reasons.items()
-    ]
+    return [{"measure": measure, "why": why.format(**words)} for measure, why in reasons.items()]

@@ -35,7 +35,7 @@ class Advice:
 
     def __init__(self, pool: Pool, qrels: Judgments, preferences: bool) -> None:
         self.first = suggest(pool, preferences)
-        every = [*self.first, *([] if preferences else alternatives(pool))]
+        every = [*self.first, *([] if preferences else alternatives())]
         self.rows = {row["measure"]: row for row in reversed(every)}
         self.names = list(dict.fromkeys(row["measure"] for row in every))
         with held():
