@@ -131,10 +131,12 @@ def test_grades_that_count_down_are_turned(monkeypatch, tmp_path, capsys):
     err = capsys.readouterr().err
     assert err.count("\n") == 1
     assert "they are read as {4: 1, 3: 2, 2: 3, 1: 4}" in err
-    assert main(["eval", "cranfield", str(tmp_path / "run"), "AP", "--columns", "score=s"]) == 0
     for option in (["--labels", "S A B C"], ["--columns", "relevance=grade"]):
-        assert main(["eval", "cranfield", str(tmp_path / "run"), "AP", *option]) != 0
-        assert "a data set of ir_datasets has its own" in capsys.readouterr().err
+        assert main(["eval", "cranfield", str(tmp_path / "run"), "AP", *option]) == 2
+        assert f"{option[0]}" in capsys.readouterr().err
+    for how in ({"labels": "S A B C"}, {"columns": {"relevance": "grade"}}):
+        with pytest.raises(ValueError, match="a data set of ir_datasets has its own"):
+            irpref.judgments("cranfield", **how)
 
 
 @pytest.mark.parametrize("form", [iter, list])

@@ -84,7 +84,7 @@ def test_a_name_given_counts_before_the_usual_one_and_only_where_it_is_there(tmp
 def test_a_refusal_names_the_columns_found_and_the_option(form, tmp_path):
     path = _written(tmp_path, form, ["query_id", "chunk", "relevance"])
     found = (
-        "(found: query_id, chunk, relevance); irpref.read_qrels(path, columns={'doc_id': 'NAME'})"
+        "(found: query_id, chunk, relevance); irpref.read_qrels(path, columns={'doc_id': 'chunk'})"
     )
     for refused in (
         read_qrels,
@@ -94,7 +94,7 @@ def test_a_refusal_names_the_columns_found_and_the_option(form, tmp_path):
         with pytest.raises(ValueError, match=re.escape(found)):
             refused(path)
     with pytest.raises(
-        ValueError, match=re.escape("irpref.read_run(path, columns={'doc_id': 'NAME'})")
+        ValueError, match=re.escape("irpref.read_run(path, columns={'doc_id': 'chunk'})")
     ):
         irpref.lab.compare(
             "AP",
@@ -103,7 +103,7 @@ def test_a_refusal_names_the_columns_found_and_the_option(form, tmp_path):
             {"1": {"a": 1.0}},
         )
     with pytest.raises(
-        ValueError, match=r"no column 'passage' \(or 'doc_id'\) .*columns=\{'doc_id': 'NAME'\}"
+        ValueError, match=r"no column 'passage' \(or 'doc_id'\) .*columns=\{'doc_id': 'chunk'\}"
     ):
         read_qrels(path, columns={"doc_id": "passage"})
     with pytest.raises(

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from irpref.cli.command import READING
 from irpref.cli.remedies import as_option, text_of
 from irpref.data.columns import Reading
 from irpref.data.columns import reading as reading_of
@@ -120,7 +121,12 @@ class Inputs:
 
     def all_judgments(self) -> Judgments:
         """The judgments, with the documents of --known."""
-        return judgments(read_judgments(self.qrels, self.form), known=self.known)
+        read = read_judgments(self.qrels, self.form)
+        return judgments(read, known=self.known_documents())
+
+    def known_documents(self) -> Judgments | None:
+        """The documents of --known."""
+        return None if self.known is None else judgments(self.known, form=self.form)
 
     def judgments(self) -> Judgments:
         """The judgments of the topics of -t; the measures keep the scale of all judgments."""
@@ -177,10 +183,21 @@ class Inputs:
         return dict(self.each_run())
 
 
+def shared_reading(form: str | None, columns: Any, labels: Any) -> Reading:
+    """How all files of a command line are read, from its options; the command remembers it, since
+    an option that nothing had use for is refused before anything is written.
+    """
+    how = reading_of(form, columns, labels, shared=True)
+    ctx = click.get_current_context(silent=True)
+    if ctx is not None:
+        ctx.meta[READING] = how
+    return how
+
+
 def _reading(options: Mapping[str, Any]) -> Reading | None:
     """How to read files, from the options; None if there are none."""
-    given = [options.get(name) for name in ("format", "columns", "labels")]
-    return reading_of(*given) if any(given) else None
+    how = [options.get(name) for name in ("format", "columns", "labels")]
+    return shared_reading(*how) if any(how) else None
 
 
 # Sorting ------------------------------------------------------------------------------------------
@@ -374,10 +391,8 @@ def read_judgments(name: str, form: Reading | None = None) -> Judgments:
     ----------
     name : str
     form : Reading, optional
-        Only its columns and labels count; its form is for runs.
     """
-    how = form or Reading()
-    read = judgments(name, labels=how.labels, columns=how.columns)
+    read = judgments(name, form=form)
     if not len(read):
         raise EmptyJudgmentsError(
             "the qrels are empty: there is nothing to judge a run against",

@@ -20,6 +20,7 @@ from irpref.data.source import was_read
 from irpref.messages import did_you_mean
 
 OK, ERROR, USAGE, INTERRUPTED, CLOSED = 0, 1, 2, 130, 141
+READING = f"{__name__}.reading"  # how files are read, in the context of a command
 
 
 def _spelled(token: str) -> str:
@@ -120,15 +121,32 @@ def command(name: str, **settings: Any) -> Callable[[Callable[..., Any]], Comman
     return click.command(name, cls=Command, **settings)
 
 
-def keep_what_was_read(file: str) -> None:
-    """`UsageError` if -f names a file that has been read."""
-    if was_read(file):
+def before_writing(file: str | None = None) -> None:
+    """Every command calls this when all is read and nothing is written yet.
+
+    Raises
+    ------
+    click.UsageError
+        -f names a file that has been read; no file has what --columns or --labels names.
+    """
+    if file is not None and was_read(file):
         raise click.UsageError(f"-f {file}: this file is read, and would be lost")
+    ctx = click.get_current_context(silent=True)
+    how = None if ctx is None else ctx.meta.get(READING)
+    if how is None:
+        return
+    for theirs, ours in how.unused().items():
+        seen = f"found: {', '.join(how.seen)}" if how.seen else "no file here names its columns"
+        raise click.UsageError(
+            f"--columns {ours}={theirs}: no column {theirs!r} was read as {ours} ({seen})"
+        )
+    if how.labels is not None and "labels" not in how.used:
+        raise click.UsageError("--labels: the judgments hold numbers, no labels")
 
 
 def _keep_what_is_read(parameters: Mapping[str, Any]) -> None:
     """`UsageError` if -f names a file that the command line names, before anything is computed.
-    What is found in folders is known once it is read: see `keep_what_was_read`.
+    What is found in folders is known once it is read: see `before_writing`.
     """
     out = parameters.get("file") or ""
     if not os.path.isfile(out):

@@ -55,8 +55,15 @@ def _import_measures(_: click.Context, __: click.Parameter, names: tuple[str, ..
             raise click.BadParameter(str(error)) from None
 
 
-def _merged(_: click.Context, __: click.Parameter, given: tuple[dict[str, str], ...]) -> Any:
-    return {ours: theirs for part in given for ours, theirs in part.items()} or None
+def _merged(
+    _: click.Context, __: click.Parameter, given: tuple[dict[str, tuple[str, ...]], ...]
+) -> dict[str, tuple[str, ...]] | None:
+    """All columns; those of one name are alternatives, as runs and judgments may need them."""
+    merged: dict[str, tuple[str, ...]] = {}
+    for part in given:
+        for ours, theirs in part.items():
+            merged[ours] = (*merged.get(ours, ()), *theirs)
+    return merged or None
 
 
 importing = option(
@@ -152,13 +159,20 @@ topics = option("-t", "--topic", metavar="ID", multiple=True, help="only this to
 known = option("--known", metavar="FILE", help="documents that the user knew (Coverage, Novelty)")
 reading_judgments = together(
     option(
+        "--format",
+        type=Choice(FILE_FORMS),
+        metavar="FORM",
+        section=READING,
+        help=f"{', '.join(FILE_FORMS)}; by default, and for judgments in another form, by the name",
+    ),
+    option(
         "--columns",
         type=COLUMNS,
         metavar="OURS=YOURS",
         multiple=True,
         callback=_merged,
         section=READING,
-        help="your columns, as relevance=rating,doc_id=chunk",
+        help="your columns, such as relevance=rating,doc_id=chunk (repeatable)",
     ),
     option(
         "--labels",
@@ -169,13 +183,6 @@ reading_judgments = together(
     ),
 )
 reading = together(
-    option(
-        "--format",
-        type=Choice(FILE_FORMS),
-        metavar="FORM",
-        section=READING,
-        help=f"of the runs: {', '.join(FILE_FORMS)}",
-    ),
     reading_judgments,
     option(
         "-j",

@@ -11,7 +11,7 @@ from typing import TextIO
 
 import click
 
-from irpref.cli.command import keep_what_was_read
+from irpref.cli.command import before_writing
 from irpref.show.text import ENDINGS, LINES, Table, page_of, write
 
 PICTURES = (".png", ".pdf", ".svg")
@@ -82,14 +82,14 @@ class Output:
         Raises
         ------
         click.UsageError
-            The file was read.
+            See `irpref.cli.command.before_writing`.
         """
+        before_writing(self.file)
         if self.file is None:
             yield sys.stdout
             return
         from irpref.data.replace import replaced
 
-        keep_what_was_read(self.file)
         with replaced(self.file) as beside, open(beside, "w", encoding="utf-8", newline="") as out:
             yield out
 

@@ -47,14 +47,14 @@ class Parsed(click.ParamType):  # type: ignore[type-arg]  # not generic before c
             self.fail(message, param, ctx)
 
 
-def pairs(text: str) -> dict[str, str]:
-    """`a=b,c=d` as a mapping."""
+def pairs(text: str) -> list[tuple[str, str]]:
+    """`a=b,c=d` as pairs."""
     parts = [part.partition("=") for part in text.split(",")]
     if not all(name.strip() and value.strip() for name, _, value in parts):
         raise ArgumentError(
             f"{text!r}: expected NAME=VALUE, several separated by commas", value=text
         )
-    return {name.strip(): value.strip() for name, _, value in parts}
+    return [(name.strip(), value.strip()) for name, _, value in parts]
 
 
 def _count(text: str) -> int:
@@ -72,7 +72,10 @@ def _places(text: str) -> int:
 def _columns(text: str) -> Any:
     from irpref.data.columns import reading
 
-    return reading(columns=pairs(text)).columns
+    names: dict[str, list[str]] = {}
+    for ours, theirs in pairs(text):
+        names.setdefault(ours, []).append(theirs)
+    return reading(columns=names).columns
 
 
 def _labels(text: str) -> Any:
@@ -80,7 +83,7 @@ def _labels(text: str) -> Any:
 
     grades: Any = text
     if "=" in text:
-        grades = {label: float(grade) for label, grade in pairs(text).items()}
+        grades = {label: float(grade) for label, grade in pairs(text)}
     return reading(labels=grades).labels
 
 

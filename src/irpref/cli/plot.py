@@ -14,7 +14,7 @@ import click
 
 from irpref.cli import options
 from irpref.cli.arguments import Inputs
-from irpref.cli.command import group, keep_what_was_read
+from irpref.cli.command import before_writing, group
 from irpref.cli.curve import arguments
 from irpref.cli.output import PICTURES
 from irpref.cli.parameter_types import Choice
@@ -38,7 +38,7 @@ def plot() -> None:
 @options.option("-t", "--topic", metavar="ID", required=True, help="the topic")
 @options.together(options.reading, options.ranking, options.picture)
 def sketch(given: Inputs, **how: Any) -> None:
-    """CRP of one topic: the run, an ideal one, one with nothing relevant."""
+    """CRP of one topic: the run, an ideal one, nothing relevant."""
     from irpref.plots import crp_sketch
 
     qrels = given.all_judgments()
@@ -217,7 +217,7 @@ class Picture:
 
         from irpref.data.replace import replaced
 
-        keep_what_was_read(self.file)
+        before_writing(self.file)
         if self.title is not None:
             ax.set_title(self.title)
         data = BytesIO()

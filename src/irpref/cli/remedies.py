@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from shlex import quote
 
 from irpref.errors import Remedy, Told
 
@@ -33,8 +34,12 @@ def as_option(remedy: Remedy | None) -> str:
     if option.endswith("="):
         example = remedy.example
         if isinstance(example, Mapping):
-            example = ",".join(f"{name}={value}" for name, value in example.items())
-        option = f"{option[:-1]} {example}"
+            example = ",".join(
+                f"{name}={value}"
+                for name, values in example.items()
+                for value in (values if isinstance(values, tuple) else [values])
+            )
+        option = f"{option[:-1]} {quote(str(example))}"
     return f"{option} {remedy.effect}".rstrip()
 
 

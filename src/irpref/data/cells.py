@@ -26,7 +26,7 @@ from irpref.data.columns import (
     columns_of,
     objects,
 )
-from irpref.data.labels import WORTH, grades_of
+from irpref.data.labels import worth
 from irpref.data.source import LONGEST_LINE, Ending, Source, blocks_of, too_long
 from irpref.data.texts import plain_lines
 from irpref.errors import ColumnError, InputError, IrprefWarning, LabelError
@@ -180,7 +180,7 @@ def _run_cells(source: Source, how: Reading, separator: str) -> Iterator[Table]:
     name = source.name
     texts = text_blocks(source, ends_with_number=True)
     header, rest = _header(texts, separator, name, "score")
-    columns = columns_of(header.names, "score", how.columns, path=name)
+    columns = columns_of(header.names, "score", how, path=name)
     before = header.lines
     for text in chain([rest], texts):
         number = text.count("\n") + (text[-1:] not in ("", "\n"))
@@ -243,7 +243,7 @@ def _judged_cells(source: Source, how: Reading, separator: str) -> Table:
     name, value = source.name, "relevance"
     texts = text_blocks(source, ends_with_number=True)
     header, rest = _header(texts, separator, name, value)
-    names = columns_of(header.names, value, how.columns, path=name)
+    names = columns_of(header.names, value, how, path=name)
     ids = [names[ours] for ours in _IDS]
     rows = _rows(_physical(chain([rest], texts)), header.separator, name, header.lines)
     columns: dict[str, list[str]] = {there: [] for there in header.names}
@@ -281,18 +281,22 @@ def warn_of_ungraded(number: int, path: str, **place: Any) -> None:
         warn_user(f"{rows} no relevance: {documents} unjudged", IrprefWarning, path=path, **place)
 
 
-def has_header(source: Source, value: str, how: Reading) -> bool:
-    """Whether the first line of a file with tabs names our columns; if not, it is a TREC file."""
+def first_line(source: Source) -> str:
+    """The first line of a file, without its end; the file can be read again."""
     if not source.is_file():
-        source.keep = True  # it is opened again
+        source.keep = True
     data = b""
     with source.open() as file:
         while not {10, 13} & set(data) and len(data) < 1 << 16 and (more := file.read(1 << 12)):
             data += more
-    line = data.replace(b"\r", b"\n").partition(b"\n")[0]
-    fields = [field.strip() for field in line.decode("utf-8-sig", "replace").split("\t")]
+    return data.replace(b"\r", b"\n").partition(b"\n")[0].decode("utf-8-sig", "replace")
+
+
+def has_header(source: Source, value: str, how: Reading) -> bool:
+    """Whether the first line of a file with tabs names our columns; if not, it is a TREC file."""
+    fields = [field.strip() for field in first_line(source).split("\t")]
     # BEIR's header is known to the reader of TREC files.
-    ids = ({how.columns.get(ours), *NAMES[ours]} for ours in _IDS)
+    ids = ({*how.columns.get(ours, ()), *NAMES[ours]} for ours in _IDS)
     return fields != ["query-id", "corpus-id", "score"] and any(
         known & {*fields, *(field.lower() for field in fields)} for known in ids
     )
@@ -357,7 +361,7 @@ def numbers_of(
     place in the file.
     """
     if value == "relevance" and (how.labels is not None or set(map(type, cells)) == {str}):
-        grades = grades_of(list(map(str, cells)), how.labels, name)
+        grades = how.grades_of(list(map(str, cells)), name)
         if grades is not None:
             return grades
     try:
@@ -383,7 +387,12 @@ def numbers_of(
     if value != "relevance":
         raise InputError(message, column=value, value=cells[row], **place(row))
     raise LabelError(
-        message, remedy=WORTH, column=value, label=str(cells[row]), value=cells[row], **place(row)
+        message,
+        remedy=worth(cells),
+        column=value,
+        label=str(cells[row]),
+        value=cells[row],
+        **place(row),
     )
 
 

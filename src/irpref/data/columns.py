@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from irpref.data import texts
-from irpref.data.labels import Labels, checked
+from irpref.data.labels import Labels, checked, grades_of
 from irpref.data.texts import Texts, Unread
 from irpref.errors import ArgumentError, ColumnError, Remedy
 from irpref.kernel.segments import Floats, Ints
@@ -253,16 +253,41 @@ class Reading:
     ----------
     form : str, optional
         By the ending of the name if not given.
-    columns : mapping of our name (`query_id`, `doc_id`, `score`, `relevance`) to the name in the
-        file
-        A name that a file does not have is ignored for this file.
+    columns : mapping of our name (`query_id`, `doc_id`, `score`, `relevance`) to names in the file
+        The first that a file has counts. A file that has none of them is read by our names.
     labels : str or mapping, optional
         See `irpref.data.labels`.
+    shared : bool
+        Whether runs and judgments are read in the same way: judgments that are not in this form
+        then are in the one that their name says.
+    used : set
+        What files had use for, so far: pairs of our name and theirs, and 'labels'.
+    seen : dict
+        The columns of the files that have named ones, so far, as keys.
     """
 
     form: str | None = None
-    columns: Mapping[str, str] = field(default_factory=dict)
+    columns: Mapping[str, Sequence[str]] = field(default_factory=dict)
     labels: Labels = None
+    shared: bool = False
+    used: set[Any] = field(default_factory=set)
+    seen: dict[str, None] = field(default_factory=dict)
+
+    def unused(self) -> dict[str, str]:
+        """Our name, by the name that no file has had use for, of columns that were given."""
+        return {
+            theirs: ours
+            for ours, names in self.columns.items()
+            for theirs in names
+            if (ours, theirs) not in self.used
+        }
+
+    def grades_of(self, cells: Sequence[str], where: str) -> Floats | None:
+        """Grades of a column of labels: see `irpref.data.labels.grades_of`."""
+        grades = grades_of(cells, self.labels, where)
+        if grades is not None:
+            self.used.add("labels")
+        return grades
 
 
 PLAIN = Reading()
@@ -270,8 +295,9 @@ PLAIN = Reading()
 
 def reading(
     form: str | Reading | None = None,
-    columns: Mapping[str, str] | None = None,
+    columns: Mapping[str, str | Sequence[str]] | None = None,
     labels: Labels = None,
+    shared: bool = False,
 ) -> Reading:
     """Check how a file is to be read. Raises `ValueError` for columns that are not ours, and for
     unknown labels.
@@ -286,22 +312,26 @@ def reading(
                 parameter="columns",
                 value=name,
             )
-    return Reading(form, dict(columns or {}), checked(labels))
+    names = {
+        ours: (theirs,) if isinstance(theirs, str) else tuple(theirs)
+        for ours, theirs in (columns or {}).items()
+    }
+    return Reading(form, names, checked(labels), shared)
 
 
 def columns_of(
-    present: Sequence[str], value: str, given: Mapping[str, str] | None = None, **place: Any
+    present: Sequence[str], value: str, how: Reading | None = None, **place: Any
 ) -> dict[str, str]:
     """The three columns of a run or of judgments among those of a file or frame.
 
     Parameters
     ----------
-    found : names of the columns that are there
+    present : names of the columns that are there
     value : 'score' or 'relevance'
-    given : mapping of our name to the name in the file, optional
-        Used if the file has that column; else, and for what is not named here, the first of `NAMES`
-        that is there. None for the columns of a frame: unlike in files (BEIR), its grades cannot be
-        called `score`.
+    how : Reading, optional
+        Its names count if the file has such a column; else, and for what is not named there, the
+        first of `NAMES` that is there. None for the columns of a frame: unlike in files (BEIR), its
+        grades cannot be called `score`.
     **place : attributes of the error: `path` and `line` of a file, or `table`
 
     Returns
@@ -316,16 +346,21 @@ def columns_of(
     """
     out: dict[str, str] = {}
     missing: dict[str, list[str]] = {}
-    in_file = given is not None
+    in_file = how is not None
+    if how is not None:
+        how.seen.update(dict.fromkeys(map(str, present)))
     for ours in ("query_id", "doc_id", value):
-        wanted = [(given or {}).get(ours, ours), *NAMES[ours], *[RANK] * (ours == "score")]
+        given = () if how is None else how.columns.get(ours, ())
+        wanted = [*(given or [ours]), *NAMES[ours], *[RANK] * (ours == "score")]
         wanted = [
             name for name in dict.fromkeys(wanted) if in_file or name == ours or name != "score"
         ]
         there = next(filter(None, (_there(name, present) for name in wanted)), None)
         if there is None:
-            missing[ours] = wanted[:2]
+            missing[ours] = wanted[: max(len(given), 1) + 1]
             continue
+        if how is not None:
+            how.used.update((ours, name) for name in given if _there(name, present) == there)
         if not in_file and list(present).count(there) > 1:
             raise ColumnError(
                 f"has {list(present).count(there)} columns {there!r}",
@@ -335,7 +370,8 @@ def columns_of(
             )
         out[ours] = there
     if missing:
-        raise _missing(missing, present, value, in_file, place)
+        others = how.columns if how is not None and how.shared else {}
+        raise _missing(missing, present, value, in_file, others, place)
     return out
 
 
@@ -359,10 +395,11 @@ def _missing(
     present: Sequence[str],
     value: str,
     in_file: bool,
+    others: Mapping[str, Sequence[str]],
     place: Mapping[str, Any],
 ) -> ColumnError:
     """The error for missing columns: all of them, with the names that were tried, and what to
-    do.
+    do. `others`: the names that other files need.
     """
     several = len(missing) > 1
     names = ", ".join(
@@ -373,13 +410,17 @@ def _missing(
     ours = {other for others in NAMES.values() for other in others}
     call = "read_run" if value == "score" else "read_qrels"
     effect = f"says which {'they are' if several else 'it is'}"
-    remedy: Remedy | None = Remedy("columns", dict.fromkeys(missing, "NAME"), call, effect)
+    guessed = _guessed(missing, present)
+    likely = "NAME" not in guessed.values()
+    for name, theirs in others.items():
+        guessed[name] = (*theirs, guessed[name]) if name in guessed else tuple(theirs)
+    remedy: Remedy | None = Remedy("columns", guessed, call, effect)
     if wrong := _another_kind(missing, present, value):
         message, remedy = f"{message}; {wrong}", None
     elif not in_file:
         message += f"; rename {'them' if several else 'it'}"
-        remedy = Remedy("columns", dict.fromkeys(missing, "NAME"), call, "does so for a file")
-    elif not ours & set(present):
+        remedy = Remedy("columns", guessed, call, "does so for a file")
+    elif not likely and not ours & set(present):
         message += f"; expected a header such as query_id,doc_id,{value}"
     return ColumnError(
         message,
@@ -389,6 +430,39 @@ def _missing(
         found=tuple(map(str, present)),
         **place,
     )
+
+
+# Words in the names that others give to our columns.
+_WORDS = {
+    "query_id": ("quer", "search", "topic", "question", "keyword", "request", "qid"),
+    "doc_id": (
+        *("doc", "product", "item", "passage", "chunk", "page", "article", "url", "asin", "sku"),
+        *("corpus", "candidate", "result", "pid", "text"),
+    ),
+    "score": ("score", "sim", "relevance", "bm25", "distance", "weight", "prob"),
+    "relevance": (
+        *("relevan", "grade", "rating", "label", "star", "judg", "useful", "gain", "score"),
+        *("verdict", "level", "qualit"),
+    ),
+}
+
+
+def _guessed(missing: Iterable[str], present: Sequence[str]) -> dict[str, Any]:
+    """For each missing column the one of the file that it probably is; `NAME` if none is likely."""
+    ours = {name for names in NAMES.values() for name in names}
+    left = [str(name) for name in present if str(name).strip().lower() not in ours]
+    guessed = dict.fromkeys(missing, "NAME")
+    for name in guessed:
+        likely = [other for other in left if any(word in other.lower() for word in _WORDS[name])]
+        # Of several, an id rather than a text: `search_term_id` and `search_term`.
+        likely.sort(key=lambda other: name.endswith("_id") and "id" not in other.lower())
+        if likely:
+            guessed[name] = likely[0]
+            left.remove(likely[0])
+    unknown = [name for name, theirs in guessed.items() if theirs == "NAME"]
+    if len(unknown) == len(left) == 1:
+        guessed[unknown[0]] = left[0]
+    return guessed
 
 
 def _another_kind(missing: Iterable[str], present: Sequence[str], value: str) -> str:

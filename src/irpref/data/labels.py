@@ -31,6 +31,14 @@ SCHEMES: tuple[Mapping[str, int], ...] = (
 WORTH = Remedy("labels", {"LABEL": "GRADE"}, effect="says what labels are worth")
 
 
+def worth(cells: Iterable[object]) -> Remedy:
+    """What to do about the labels among some grades: say what each is worth."""
+    words = sorted({str(cell) for cell in cells if not are_numbers([str(cell)])})
+    if not words or len(words) > 8 or any("," in word or "=" in word for word in words):
+        return WORTH
+    return Remedy("labels", dict.fromkeys(words, "GRADE"), effect=WORTH.effect)
+
+
 def scheme(words: Iterable[str]) -> Mapping[str, float] | None:
     """The known grades of these labels, at least one; None if no scheme has all of them."""
     wanted = set(words)

@@ -25,7 +25,6 @@ from irpref.data.columns import (
     stretches_of,
 )
 from irpref.data.forms import is_packed
-from irpref.data.labels import grades_of
 from irpref.data.run_names import inside
 from irpref.data.source import Source, check_unchanged, remember
 from irpref.data.texts import Texts, Unread
@@ -120,7 +119,7 @@ def _tables_of(
             path=name,
             found=tuple(here),
         )
-    names = columns_of(here, value, how.columns, path=name)
+    names = columns_of(here, value, how, path=name)
     topic, doc, number = names.values()
     wanted = [
         column
@@ -252,7 +251,7 @@ def _grades(column: Any, how: Reading, name: str) -> Floats | None:
     text = column.dictionary_decode() if _is_dictionary(column) else column
     if not (_is_text(text.type) or how.labels is not None) or text.null_count:
         return None
-    return grades_of(list(map(str, text.to_pylist())), how.labels, name)
+    return how.grades_of(list(map(str, text.to_pylist())), name)
 
 
 def _plain(column: Any) -> Any:

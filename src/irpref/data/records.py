@@ -13,6 +13,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from itertools import chain
 from typing import Any
 
 import numpy as np
@@ -185,7 +186,7 @@ def _line_form(text: str, how: Reading, name: str) -> _LineForm | None:
         return None
     entries = list(_ENTRY.finditer(line))
     keys = [entry[2] for entry in entries]
-    columns = columns_of(keys, "score", how.columns, path=name, line=1)
+    columns = columns_of(keys, "score", how, path=name, line=1)
     places = [keys.index(columns[ours]) for ours in _RUN]
     if places[0] != 0 or len(keys) > len(_MARKS):
         return None
@@ -273,7 +274,7 @@ def _records(
                 **where,
             )
         if keys != (keys := list(record)):
-            names = columns_of(keys, value, how.columns, **where)
+            names = columns_of(keys, value, how, **where)
         if value == "relevance" and record[names[value]] in (None, ""):
             continue
         graded.append(i)
@@ -300,7 +301,7 @@ def _records(
         known = (
             {other for several in NAMES.values() for other in several}
             | {*names.values()}
-            | set(how.columns.values())
+            | set(chain.from_iterable(how.columns.values()))
         )
         for key in dict.fromkeys(key for record in records for key in record if key not in known):
             cells = [record.get(key) for record in records]

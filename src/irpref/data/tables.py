@@ -31,6 +31,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from irpref.data import trec
+from irpref.data.cells import first_line, has_header
 from irpref.data.columns import (
     PLAIN,
     Reading,
@@ -42,7 +43,7 @@ from irpref.data.columns import (
     to_frame,
 )
 from irpref.data.forms import FORMS, form_of_name
-from irpref.data.labels import Labels, grades_of, scheme
+from irpref.data.labels import Labels, scheme
 from irpref.data.scores import rescored
 from irpref.data.source import PathLike, Source
 from irpref.data.texts import Texts
@@ -151,6 +152,34 @@ def form_of(source: PathLike | Source, form: str | None = None) -> str:
     return "parquet" if by_name == "trec" and os.path.isdir(name) else by_name
 
 
+def is_in_form(source: Source, form: str) -> bool:
+    """Whether judgments begin as a file of this form does."""
+    if os.path.isdir(source.name):
+        return form == "parquet"
+    line = first_line(source)
+    if line.startswith("PAR1"):
+        return form == "parquet"
+    if line.startswith(("{", "[")):
+        return form == ("jsonl" if _is_record(line) else "json")
+    if form in ("trec", "msmarco"):
+        return len(line.split()) in (3, 4, 5) and "," not in line
+    if form not in ("csv", "tsv"):
+        return False
+    cells = line.replace(";", ",").split("\t" if form == "tsv" else ",")
+    return len(cells) > 1 and not trec.is_number(cells[-1].strip().encode())
+
+
+def _is_record(line: str) -> bool:
+    """Whether a line is a record, with the names of columns as its keys."""
+    import json
+
+    try:
+        record = json.loads(line)
+    except ValueError:
+        return False
+    return isinstance(record, dict) and not any(isinstance(v, dict) for v in record.values())
+
+
 def read(
     source: Source, value: str, how: Reading = PLAIN, block_bytes: int = trec.BLOCK_BYTES
 ) -> Iterator[Table]:
@@ -173,8 +202,6 @@ def read(
     """
     form = form_of(source, how.form)
     if form == "tsv":
-        from irpref.data.cells import has_header
-
         form = "tsv" if has_header(source, value, how) else "trec"
     if form == "trec" or (
         form == "msmarco" and value == "relevance"
@@ -213,7 +240,7 @@ def _qrels_table(source: Source, how: Reading) -> Table:
     if how.labels is not None or _are_labels(trec.first_fields(source)):
         form = trec.QRELS_3 if len(trec.first_fields(source)) == 3 else trec.QRELS
         table = trec.whole(source, replace(form, number=""))
-        grades = grades_of(table.columns["relevance"].tolist(), how.labels, source.name)
+        grades = how.grades_of(table.columns["relevance"].tolist(), source.name)
     # All are numbers, or labels are mixed with something else, which is an error.
     table = trec.whole(source, trec.QRELS) if grades is None else replace(table, value=grades)
     iteration = table.columns.get("iteration", np.repeat(objects(["0"]), len(table)))

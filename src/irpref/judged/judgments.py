@@ -16,7 +16,7 @@ import numpy as np
 
 from irpref.data.collections import as_host
 from irpref.data.columns import Reading, Table, as_list, as_objects, columns_of, objects, reading
-from irpref.data.labels import Labels, grades_of
+from irpref.data.labels import Labels
 from irpref.data.source import Source
 from irpref.errors import ArgumentError, ColumnError, InputError, JudgmentsError
 from irpref.judged.inputs import (
@@ -260,6 +260,7 @@ def judgments(
     known: Any = None,
     labels: Labels = None,
     columns: Mapping[str, str] | None = None,
+    form: str | Reading | None = None,
 ) -> Judgments:
     """Read judgments once, in whatever form they come.
 
@@ -282,6 +283,8 @@ def judgments(
         Labels that stand for grades, as for `irpref.read_qrels`.
     columns : mapping, optional
         What the columns are called: `{"relevance": "judgement"}`.
+    form : str, optional
+        The form of a file, as for `irpref.read_qrels`; by the ending of its name if not given.
 
     Returns
     -------
@@ -299,7 +302,7 @@ def judgments(
     >>> read.frame()["known"].tolist()
     [False, True]
     """
-    how = reading(None, columns, labels)
+    how = reading(form, columns, labels)
     read = qrels if isinstance(qrels, Judgments) else _read(qrels, how)
     return read if known is None else _with_known(read, known)
 
@@ -335,7 +338,7 @@ def _no_reading(how: Reading) -> None:
     Other columns may be those of a run that is read in the same way.
     """
     for parameter, value in (("columns", how.columns), ("labels", how.labels)):
-        if value and (parameter == "labels" or "relevance" in how.columns):
+        if value and not how.shared and (parameter == "labels" or "relevance" in how.columns):
             raise ArgumentError(
                 f"{parameter}: a data set of ir_datasets has its own; give them for files and "
                 f"frames",
@@ -345,9 +348,11 @@ def _no_reading(how: Reading) -> None:
 
 
 def _of_file(name: str, how: Reading) -> Judgments:
-    from irpref.data.tables import form_of, read_judgments
+    from irpref.data.tables import form_of, is_in_form, read_judgments
 
     source = Source(name, keep=True)
+    if how.shared and how.form is not None and not is_in_form(source, how.form):
+        how = replace(how, form=None)
     read = read_judgments(source, None, how)
     if not isinstance(read, Table):
         return Judgments(as_table(read, "relevance", None), kind="preferences", path=name)
@@ -379,13 +384,13 @@ def _of_dataset(data: Any, name: str | None = None) -> Judgments:
 def _with_grades(frame: Any, how: Reading) -> Any:
     """A frame whose columns have our names, and numbers for labels."""
     present = [str(name) for name in frame.columns]
-    names = columns_of(present, "relevance", how.columns)
+    names = columns_of(present, "relevance", how)
     renamed = {old: new for new, old in names.items()}
     is_pandas = hasattr(frame, "itertuples")
     frame = frame.rename(columns=renamed) if is_pandas else frame.rename(renamed)
     if how.labels is None:
         return frame
-    grades = grades_of(list(map(str, frame["relevance"])), how.labels, "qrels")
+    grades = how.grades_of(list(map(str, frame["relevance"])), "qrels")
     if grades is None:
         return frame
     if is_pandas:

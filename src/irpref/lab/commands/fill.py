@@ -7,11 +7,10 @@ from typing import Any
 import click
 
 from irpref.cli import options
-from irpref.cli.arguments import read_judgments
+from irpref.cli.arguments import read_judgments, shared_reading
 from irpref.cli.command import Argument, command
 from irpref.cli.output import Output
 from irpref.cli.say import say
-from irpref.data.columns import reading
 from irpref.show.text import LINES, of_frame
 
 
@@ -40,7 +39,14 @@ Examples:
 )
 @options.reading_judgments
 @options.writing_as("tsv")
-def fill(out: Output, qrels: str, judges: tuple[str, ...], columns: Any, labels: Any) -> None:
+def fill(
+    out: Output,
+    qrels: str,
+    judges: tuple[str, ...],
+    format: str | None,
+    columns: Any,
+    labels: Any,
+) -> None:
     """Fill in an LLM judge's grades for documents that no human judged.
 
     The judge's grades become the mean human grades of documents that got the same grade. Human
@@ -54,7 +60,7 @@ def fill(out: Output, qrels: str, judges: tuple[str, ...], columns: Any, labels:
         )
     from irpref import lab
 
-    form = reading(columns=columns, labels=labels)
+    form = shared_reading(format, columns, labels)
     human = read_judgments(qrels, form)
     filled = lab.fill(human, [read_judgments(path, form) for path in judges])
     out.show(of_frame(filled.frame(), str))

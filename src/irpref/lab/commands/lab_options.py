@@ -66,7 +66,7 @@ def filled(
         say(by_judge.text)
         qrels = by_judge
     # A document that only a judge graded may be known, too.
-    return given.of_topics(judgments(qrels, known=given.known))
+    return given.of_topics(judgments(qrels, known=given.known_documents()))
 
 
 def of_sample(given: Inputs, judges: Sequence[str], plan: str) -> Judgments:

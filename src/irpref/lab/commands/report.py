@@ -10,7 +10,7 @@ import click
 
 from irpref.cli import options
 from irpref.cli.arguments import Inputs
-from irpref.cli.command import command, keep_what_was_read
+from irpref.cli.command import before_writing, command
 from irpref.cli.say import say
 from irpref.lab.commands import lab_options
 
@@ -88,9 +88,9 @@ def report(
     )
     for line in page.grave:
         say(f"check: {line}")
+    before_writing(file)
     if file is None:
         sys.stdout.write(page.html)
     else:
-        keep_what_was_read(file)
         page.save(file)
         say(f"wrote {file} (open it in a browser)")
