@@ -288,7 +288,8 @@ partitions = option(
     "n",
     metavar="N,N,...",
     type=INTEGERS,
-    help="numbers of partitions (default: 2,4,8,16,32,64)",
+    help="numbers of partitions (default: 2,4,8,16,32,64, and the highest grade + 1 if grades "
+    "are whole numbers)",
 )
 gain = together(
     option(

@@ -44,6 +44,7 @@ from irpref.errors import ArgumentError
 from irpref.judged.align import align_run
 from irpref.judged.groups import Part
 from irpref.judged.types import Qrels, Run, Runs
+from irpref.kernel.grades import Gains, Grades
 from irpref.kernel.run import JudgedRun
 from irpref.kernel.segments import Floats, Ints, Segments
 from irpref.measures.crp import CRP, crp_balance
@@ -212,9 +213,9 @@ def crp(
 def npref_convergence(
     qrels: Qrels,
     runs: Run | Runs,
-    measure: MeasureLike = "RPref",
+    measure: MeasureLike = "RPref(norm='relative')",
     *,
-    n: Iterable[int] = PARTITIONS,
+    n: Iterable[int] | None = None,
     **rows: Unpack[Rows],
 ) -> pd.DataFrame:
     """n-pref by the number of partitions, next to its limit, rpref.
@@ -224,10 +225,12 @@ def npref_convergence(
     qrels, runs : any form of qrels and run; several runs as a dict of name to run, or a list of
         paths
     measure : RPref with any options, or its text
-        Without `max_rel`, the highest grade of the qrels is taken, with a `ScaleWarning`.
-    n : iterable of int
+        Default: the relative norm, as in figure 1 of the paper. Without `max_rel`, the highest
+        grade of the qrels is taken, with a `ScaleWarning`.
+    n : iterable of int, optional
         Numbers of partitions, each at least 2. Each power of two splits the partitions of the one
-        before.
+        before. None: 2, 4, 8, ..., 64 and, if all grades are whole numbers, `max_rel` + 1, where
+        n-pref equals rpref.
     **rows : `per_topic`, `groups`
         See the module.
 
@@ -247,8 +250,7 @@ def npref_convergence(
     References
     ----------
     De Beer & Moens, SIGIR 2006, section 3 and figure 1: with n = 2, 4, 8, ... the number of
-    misplaced pairs never
-    falls; the value may rise or fall.
+    misplaced pairs never falls; the value may rise or fall.
 
     Examples
     --------
@@ -272,13 +274,14 @@ def npref_convergence(
             parameter="measure",
             value=measure,
         )
-    steps = sorted({int(NPref(n=value).params["n"]) for value in n})
-    if not steps:
+    chosen = None if n is None else sorted({int(NPref(n=value).params["n"]) for value in n})
+    if chosen == []:
         raise ArgumentError(
             "npref_convergence: n names no number of partitions", parameter="n", value=n
         )
     aligned = Aligned(qrels, runs, **rows)
     arguments = resolve(measure, aligned.pool)
+    steps = chosen or _partitions(aligned.pool, arguments["gains"], arguments["max_rel"])
     measure = measure(max_rel=arguments["max_rel"])
     parted = [NPref(n=step, **measure.params) for step in steps]
     evaluator = KernelEvaluator([measure, *parted], aligned.pool)
@@ -300,6 +303,13 @@ def npref_convergence(
         }
 
     return aligned.table("npref_convergence", block, measure=str(measure))
+
+
+def _partitions(pool: Grades, gains: Gains, max_rel: float) -> list[int]:
+    """2, 4, 8, ... and, if all grades are whole numbers, the n at which n-pref equals rpref."""
+    values = np.append(pool.level_mapped(gains)[pool.level_grade >= 0], max_rel)
+    whole = bool((values == np.rint(values)).all())
+    return sorted({*PARTITIONS, int(max_rel) + 1} if whole else PARTITIONS)
 
 
 def interpolated_precision(

@@ -224,6 +224,8 @@ def npref_convergence(
 ) -> Axes:
     """n-pref by the number of partitions, and the rpref it approaches (a short line at the right).
 
+    In the relative norm, as in figure 1 of the paper, unless you pass another `measure`.
+
     Parameters
     ----------
     data : table of `irpref.curves.npref_convergence()`, or the qrels

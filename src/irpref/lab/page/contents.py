@@ -429,7 +429,7 @@ def _drawn(qrels: Judgments, runs: Mapping[str, Run]) -> dict[str, list[Part]]:
     crp = curves.crp(qrels, seen, depth=CURVE_RANKS[-1])
     # As in `irpref.plots.crp`: later ranks say little about a run.
     last = math.ceil(CRP_CUT * max(float(crp["recall_base"].iloc[0]), 1))
-    rpref = RPref(max_rel=max(1.0, pool.max_gain(None)))
+    rpref = RPref(norm="relative", max_rel=max(1.0, pool.max_gain(None)))
     npref = curves.npref_convergence(qrels, seen, rpref)
     constant = constant_npref(npref)
     drawn = [
