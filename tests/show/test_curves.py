@@ -106,6 +106,31 @@ def test_npref_converges_as_in_figure_1_of_the_poster(unretrieved):
         assert rows["limit"].tolist() == pytest.approx([limit] * 6, abs=5.1e-5)
 
 
+def test_npref_includes_the_n_where_it_equals_rpref_if_grades_are_whole_numbers():
+    """By default with the relative norm, as the picture of the poster."""
+    with pytest.warns(irpref.ScaleWarning, match="max_rel is not given, 3 was taken"):
+        table = curves.npref_convergence(BOOK.qrels, BOOK.runs)
+    assert table.attrs["measure"] == "RPref(norm='relative',max_rel=3)"
+    assert set(table["n"]) == {2, 4, 8, 16, 32, 64}
+    table = curves.npref_convergence(BOOK.qrels, BOOK.runs, "RPref(max_rel=10)")
+    assert set(table["n"]) == {2, 4, 8, 11, 16, 32, 64}
+    rows = table[table["n"] == 11]
+    assert rows["value"].tolist() == rows["limit"].tolist()
+    assert rows["misplaced"].tolist() == rows["misplaced_limit"].tolist()
+    # Grades between whole numbers, and gains: 0.5 on a scale up to 1, 1.5 on one up to 3.
+    halves = {q: {d: g / 2 for d, g in docs.items()} for q, docs in BOOK.qrels.items()}
+    for qrels, measure in ((halves, "RPref(max_rel=3)"), (BOOK.qrels, RPref(gains={1: 1.5}))):
+        measure = measure if isinstance(measure, str) else measure(max_rel=4)
+        assert set(curves.npref_convergence(qrels, BOOK.runs, measure)["n"]) == {
+            2,
+            4,
+            8,
+            16,
+            32,
+            64,
+        }
+
+
 @pytest.mark.parametrize("run", MISPLACED)
 def test_misplaced_pairs_grow_with_the_partitions_as_the_poster_says(run):
     table = curves.npref_convergence(

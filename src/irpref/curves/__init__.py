@@ -57,7 +57,7 @@ from irpref.measures.relative_position import crp_curve, ideal, worst
 from irpref.measures.rpref import NPref, misplaced
 from irpref.measures.scale import scale
 from irpref.values.kernels import KernelEvaluator
-from irpref.values.prepare import resolve
+from irpref.values.prepare import resolve, warn_of_scale
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -282,6 +282,9 @@ def npref_convergence(
     aligned = Aligned(qrels, runs, **rows)
     arguments = resolve(measure, aligned.pool)
     steps = chosen or _partitions(aligned.pool, arguments["gains"], arguments["max_rel"])
+    if "max_rel" not in measure.params and not measure.lacks_scale():
+        # It cancels in rpref with this norm, but decides where the partitions of n-pref begin.
+        warn_of_scale(measure, arguments["max_rel"], aligned.pool)
     measure = measure(max_rel=arguments["max_rel"])
     parted = [NPref(n=step, **measure.params) for step in steps]
     evaluator = KernelEvaluator([measure, *parted], aligned.pool)

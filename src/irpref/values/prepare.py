@@ -177,7 +177,7 @@ def resolve(measure: KernelMeasure, pool: Pool) -> dict[str, Any]:
         top = pool.max_gain(arguments.get("gains"))
         arguments["max_rel"] = top
         if measure.lacks_scale():
-            _warn_of_scale(measure, top, pool)
+            warn_of_scale(measure, top, pool)
     filled = pool.memo(_low_filled, lambda: _low_filled(pool)) if measure.COUNTS else ()
     if filled:
         arguments["gains"] = tuple(
@@ -186,7 +186,7 @@ def resolve(measure: KernelMeasure, pool: Pool) -> dict[str, Any]:
     return arguments
 
 
-def _warn_of_scale(measure: KernelMeasure, top: float, pool: Pool) -> None:
+def warn_of_scale(measure: KernelMeasure, top: float, pool: Pool) -> None:
     """Say which top of the scale was taken."""
     near = measure(max_rel=top)
     why = (
