@@ -14,7 +14,8 @@ THREE = {name: MADE.runs[name] for name in ("baseline", "strong", "noisy")}
 
 def test_the_table_of_the_shell():
     found = irpref.lab.against(["AP", "EMeasure"], MADE.qrels, "baseline", THREE)
-    assert list(found) == ["run", "measure", "value", "difference", "p", "p_adjusted", "differs"]
+    columns = ["run", "measure", "value", "difference", "p", "p_adjusted", "differs"]
+    assert list(found) == [*columns, "topics_by_code"]
     assert found["run"].tolist() == [name for name in THREE for _ in range(2)]
     means = irpref.evaluator(["AP", "EMeasure"], MADE.qrels)
     for name, rows in found.groupby("run"):

@@ -25,6 +25,7 @@ COLUMNS = [
     "letters",
     "topics_without_documents",
     "judged@10",
+    "topics_by_code",
 ]
 PAIRS = ["measure", "group", "a", "b", "difference", "effect_size", "p", "p_adjusted"]
 MEASURES = ["AP", "EMeasure", "nDCG@5", "NumRet(rel=1)"]

@@ -30,7 +30,7 @@ COLUMNS = [
         "losses",
         "equal",
     ),
-    *("topics", "verdict", "codes", "could_turn"),
+    *("topics", "verdict", "codes", "topics_by_code", "could_turn"),
 ]
 
 
@@ -358,7 +358,8 @@ def test_compare_prints_the_sentences(shell):
         json.loads,
         shell("compare", "qrels", "a.run", "b.run", "R@10", "AP", "-o", "jsonl")[1].splitlines(),
     )
-    assert list(row) == ["a", "b", *COLUMNS]
+    assert list(row) == ["a", "b", *COLUMNS, "sentence"]
+    assert row["sentence"].startswith("R@10: b (")
     assert (row["a"], row["b"], row["verdict"]) == ("a", "b", "b better")
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
@@ -15,7 +16,7 @@ from irpref.cli.command import READING
 from irpref.cli.remedies import as_option, text_of
 from irpref.data.columns import Reading
 from irpref.data.columns import reading as reading_of
-from irpref.data.forms import ALL_ENDINGS
+from irpref.data.forms import ALL_ENDINGS, without_endings
 from irpref.data.run_names import is_folder, run_names
 from irpref.errors import (
     ArgumentError,
@@ -36,10 +37,13 @@ if TYPE_CHECKING:
 
     from irpref.judged.stream import Done
 
+# A name that ends with a number, which counts the runs of a system.
+_NUMBERED = re.compile(r"(.*[^-._/\\])[-._]+\d+", re.DOTALL)
+
 # The parameters that `Inputs.from_options` takes, whichever of their options a command has.
 INPUTS = (
     *("qrels", "arguments", "measure", "topic", "known"),
-    *("format", "columns", "labels", "jobs", "float32", "ties"),
+    *("format", "columns", "labels", "jobs", "float32", "ties", "repeats"),
 )
 
 
@@ -63,6 +67,8 @@ class Inputs:
     jobs : int or None
     order : dict
         The order of a run's documents, as `irpref.ranked` takes it: `ties`, `float32`.
+    systems : dict of str to list of str
+        The names of the runs of each system: several only with --repeats.
     """
 
     qrels: str
@@ -73,6 +79,7 @@ class Inputs:
     form: Reading | None = None
     jobs: int | None = None
     order: dict[str, Any] = field(default_factory=dict)
+    systems: dict[str, list[str]] = field(default_factory=dict)
 
     @classmethod
     def from_options(
@@ -86,6 +93,7 @@ class Inputs:
         topic: str | Sequence[str] | None = (),
         known: str | None = None,
         jobs: int | None = None,
+        repeats: bool = False,
         **options: Any,
     ) -> Inputs:
         """Sort the arguments into runs and measures, as many as the command takes.
@@ -102,7 +110,7 @@ class Inputs:
             named twice.
         """
         form = _reading(options)
-        files, names = _sorted(takes, qrels, arguments)
+        files, systems, names = _sorted(takes, qrels, arguments, repeats)
         measures = [*names, *measure] if "MEASURE" in takes else []
         if "MEASURE" in takes and not measures:
             measures = list(default)
@@ -117,7 +125,7 @@ class Inputs:
         order: dict[str, Any] = {
             name: options[name] for name in ("float32", "ties") if name in options
         }
-        return cls(qrels, files, parsed, topics, known, form, jobs, order)
+        return cls(qrels, files, parsed, topics, known, form, jobs, order, systems)
 
     def all_judgments(self) -> Judgments:
         """The judgments, with the documents of --known."""
@@ -182,6 +190,13 @@ class Inputs:
         """The runs by name: see `each_run`."""
         return dict(self.each_run())
 
+    def of_systems(self, runs: Mapping[str, Any]) -> dict[str, Any]:
+        """The run of each system, or the list of its runs."""
+        return {
+            name: [runs[one] for one in names] if len(names) > 1 else runs[names[0]]
+            for name, names in self.systems.items()
+        }
+
 
 def shared_reading(form: str | None, columns: Any, labels: Any) -> Reading:
     """How all files of a command line are read, from its options; the command remembers it, since
@@ -203,8 +218,10 @@ def _reading(options: Mapping[str, Any]) -> Reading | None:
 # Sorting ------------------------------------------------------------------------------------------
 
 
-def _sorted(takes: str, qrels: str, arguments: Sequence[str]) -> tuple[dict[str, str], list[str]]:
-    """Run files by name, and names of measures."""
+def _sorted(
+    takes: str, qrels: str, arguments: Sequence[str], repeats: bool
+) -> tuple[dict[str, str], dict[str, list[str]], list[str]]:
+    """Run files by name, the names of the runs of each system, and names of measures."""
     runs, _, rest = takes.partition("MEASURE")
     runs = runs.rstrip("[ ")
     optional, several = runs.startswith("["), "..." in runs
@@ -222,15 +239,43 @@ def _sorted(takes: str, qrels: str, arguments: Sequence[str]) -> tuple[dict[str,
     for path in paths:
         by_file.setdefault(os.path.realpath(path), path)
     different = list(by_file.values())
+    systems = systems_of(different, repeats)
     if not several and len(different) < len(paths):
         twice = next(path for path in paths if path not in different or paths.count(path) > 1)
         raise click.UsageError(f"{twice} is given twice, expected different runs")
-    if len(different) < least or (not several and len(different) > least):
+    if len(systems) < least or (not several and len(systems) > least):
         wanted = "at least " * several + ("one run" if least == 1 else "two runs")
+        listed = systems if repeats else different
+        if repeats:
+            wanted = wanted.replace("run", "system")
         raise click.UsageError(
-            f"expected {wanted} after the qrels, got {len(different)}: {', '.join(different)}"
+            f"expected {wanted} after the qrels, got {len(listed)}: {', '.join(listed)}"
         )
-    return run_names(different), names
+    return run_names(different), systems, names
+
+
+def systems_of(paths: Sequence[str], repeats: bool) -> dict[str, list[str]]:
+    """The names of the runs of each system, by the name of the system.
+
+    With `repeats`, files whose names differ in a last number after `-`, `.` or `_` are runs of one
+    system, which has their name without it: `llm-1.run` and `llm-2.run` are `llm`.
+    """
+    names = {path: name for name, path in run_names(paths).items()}
+    if not repeats:
+        return {name: [name] for name in names.values()}
+    groups: dict[str, list[str]] = {}
+    for path in paths:
+        numbered = _NUMBERED.fullmatch(without_endings(path))
+        groups.setdefault(numbered[1] if numbered else path, []).append(path)
+    stems = {stem if len(members) > 1 else members[0]: members for stem, members in groups.items()}
+    systems = {
+        name: [names[path] for path in stems[stem]] for name, stem in run_names([*stems]).items()
+    }
+    if len({without_endings(stem) for stem in stems}) < len(stems):
+        raise click.UsageError(
+            f"--repeats: {', '.join(stems)} would have the same name, so rename one of the files"
+        )
+    return systems
 
 
 def _no_measure(qrels: str, form: Reading | None) -> str:

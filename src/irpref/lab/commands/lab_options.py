@@ -36,6 +36,13 @@ pairs = option(
 )
 
 
+repeats = option(
+    "--repeats",
+    is_flag=True,
+    help="files that differ in a last number are one system: llm-1.run, llm-2.run",
+)
+
+
 def seed(drawn: str) -> Decorator:
     """The option --seed, passed on as `rng`."""
     return option(
@@ -86,11 +93,15 @@ def of_sample(given: Inputs, judges: Sequence[str], plan: str) -> Judgments:
 def read(
     given: Inputs, judges: Sequence[str] = (), plan: str | None = None, ranks: bool = False
 ) -> tuple[Any, dict[str, Any]]:
-    """Judgments and runs; what `irpref check` finds grave goes to standard error. With `ranks`, the
-    ranks of several runs say how many filled documents are relevant.
+    """Judgments, and the run of each system, or the list of its runs; what `irpref check` finds
+    grave goes to standard error. With `ranks`, the ranks of several runs say how many filled
+    documents are relevant.
     """
+    for name, repeated in given.systems.items():
+        if len(repeated) > 1:
+            say(f"{name}: {len(repeated)} runs of one system ({', '.join(repeated)})")
     if plan is not None:
-        return of_sample(given, judges, plan), given.runs()
+        return of_sample(given, judges, plan), given.of_systems(given.runs())
     from irpref.lab.findings.checks import check, grave
 
     runs: dict[str, Any] = {}
@@ -103,7 +114,7 @@ def read(
     runs = runs or given.runs()
     for line in grave(check(qrels, runs, given.measures)):
         say(f"check: {line}")
-    return qrels, runs
+    return qrels, given.of_systems(runs)
 
 
 def some(**options: Any) -> dict[str, Any]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Any
 
 import click
@@ -14,18 +13,11 @@ from irpref.cli.output import Output
 from irpref.cli.parameter_types import COUNT
 from irpref.judged.types import Qrels, Runs
 from irpref.lab.commands import lab_options
+from irpref.lab.tables import of_board
 from irpref.show.text import Table, of_frame, rounded
-from irpref.values.thresholds import thresholds_on
 
 OBSERVED = float("inf")  # --design without a number
 DIFFERENCE = 0.05  # if none is observed
-_HEADS = {
-    "low": "from",
-    "high": "to",
-    "place_low": "best",
-    "place_high": "worst",
-    "judged@10": "Judged@10",
-}
 
 
 @command("leaderboard")
@@ -39,6 +31,7 @@ _HEADS = {
 @lab_options.pairs
 @lab_options.level
 @options.option("--groups", metavar="FILE", help="a table for each group of topics")
+@lab_options.repeats
 @lab_options.judge
 @lab_options.sample
 @options.option(
@@ -90,9 +83,8 @@ def leaderboard(
     """
     from irpref import lab
     from irpref.cli.plot import Picture
-    from irpref.judged.groups import groups_of
 
-    if design is not None and len(given.files) < 2:
+    if design is not None and len(given.systems) < 2:
         raise click.UsageError("--design compares runs: give at least 2")
     if design is not None and tests and out.for_programs:
         raise click.UsageError("--design and --tests are two tables: choose one, or -o table")
@@ -110,16 +102,7 @@ def leaderboard(
         picture.save(lab.plots.leaderboard(board, highlight=chosen, ax=picture.axes()))
         return
     data = board.pairs if tests else board
-    if tests:
-        tables = [of_frame(board.pairs, rounded())]
-    else:
-        sizes = {
-            group: int(inside.sum())
-            for group, inside in groups_of(groups, None, qrels.topic_ids).items()
-        }
-        parts = board.groupby(["group", "measure"], sort=False, dropna=False)
-        tables = [_table(part, board, sizes) for _, part in parts]
-        tables[-1].notes = [*tables[-1].notes, *thresholds_on(given.measures, qrels)]
+    tables = [of_frame(board.pairs, rounded())] if tests else of_board(board)
     if design is not None:
         data = _design(given, qrels, runs, design, level)
         tables.append(_sizes(data, design, level))
@@ -156,43 +139,4 @@ def _sizes(design: Any, wanted: float, level: float) -> Table:
         f"so many topics show a true difference{which} 4 times in 5 at level "
         f"{1 - level:.3g}; t: of two runs, ANOVA: of all; detectable here: with the topics at hand"
     ]
-    return table
-
-
-def _table(part: Any, board: Any, sizes: Mapping[str | None, int]) -> Table:
-    """The rows of one measure, for readers: what is the same for all of them is said once or not at
-    all.
-    """
-    from irpref.values.matrix import higher_is_better
-
-    group, measure = part["group"].iloc[0], part["measure"].iloc[0]
-    shown = part.drop(columns=["measure", "group"])
-    sampled = bool(shown["mean"].isna().all())  # which knows no values of single runs
-    if sampled:
-        shown = shown.drop(columns=["mean", "low", "high"])
-    if board.method == "none":
-        shown = shown.drop(columns=["place_low", "place_high"])
-    if shown["letters"].isna().all():
-        shown = shown.drop(columns="letters")
-    n_topics = sizes[None if group != group else group]
-    lacking = shown.pop("topics_without_documents")
-    differs = lacking.nunique() > 1
-    if differs:
-        shown.insert(shown.columns.get_loc("judged@10"), "answered", n_topics - lacking)
-    if sampled:
-        shown = shown.drop(columns="judged@10")
-    table = of_frame(shown, rounded(), _HEADS)
-    lower = "" if higher_is_better(measure) else " (lower is better)"
-    table.title = f"{measure}{lower}" + (
-        "" if group is None or group != group else f", topics of {group}"
-    )
-    table.notes = [f"answered: topics with documents, of {n_topics}"] if differs else []
-    if not sampled:
-        table.notes.append(f"from, to: {100 * board.level:g} % interval of the mean over topics")
-    if board.method != "none":
-        letters = "; runs that share a letter are not shown to differ" if "letters" in shown else ""
-        table.notes += [
-            f"best, worst: range of places consistent with the tests{letters}",
-            f"test: {board.test}",
-        ]
     return table

@@ -8,7 +8,7 @@ of tests: `p` is for the pair alone, `p_adjusted` for all of the family. See
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar
 
 import numpy as np
@@ -19,15 +19,20 @@ from irpref.errors import ArgumentError, JudgmentsError, MeasureError
 from irpref.judged.groups import groups_of
 from irpref.judged.judgments import judgments
 from irpref.judged.types import Groups, Qrels, Run, Runs
+from irpref.kernel.segments import Bools
 from irpref.lab.decide.all_pairs import LEVEL, METHODS, PAIRS, described, pair_tests, significant
 from irpref.lab.decide.grounds import absent_runs
+from irpref.lab.decide.remarks import columns_of_run, of_many_runs, within_repeats
+from irpref.lab.tables import of_differences
 from irpref.lab.trust.frames import ResultFrame
 from irpref.lab.trust.topics import check_level
 from irpref.measures.declare import Measures
 from irpref.measures.names import parse_all
 from irpref.messages import check_choice, whole_files
-from irpref.values.evidence import check_present, gathered
+from irpref.show.text import Table
+from irpref.values.evidence import Evidence, check_present, gathered
 from irpref.values.matrix import TopicValues
+from irpref.values.thresholds import thresholds_on
 
 _MISSING = {"difference": np.nan, "p": np.nan, "p_adjusted": np.nan, "differs": None}
 
@@ -49,11 +54,16 @@ class Differences(ResultFrame):
         `measure`, `value`, `difference`.
     evidence : DataFrame
         What the values rest on, as `irpref.evidence` returns it.
+    notes : list of str
+        The same in words, a sentence each.
     """
 
     _metadata: ClassVar[list[str]] = [
-        *("baseline", "level", "method", "test", "by_topic", "evidence")
+        *("baseline", "level", "method", "test", "by_topic", "evidence", "notes")
     ]
+
+    def _tables(self) -> Sequence[Table]:
+        return of_differences(self)
 
 
 def against(
@@ -96,9 +106,10 @@ def against(
         that count), `difference` (value minus the baseline's), `p` (of this pair alone),
         `p_adjusted` (for all pairs with the baseline), `differs` (whether the difference is
         significant). The last four are missing for the baseline, the last three in a group of one
-        topic. A run that answers no judged
-        topic, or retrieves no judged document, comes last and takes no part in the tests: a column
-        `reason` says why, if there are any.
+        topic. `topics_by_code` has what the topics cannot say (see `irpref.evidence`), such as
+        `unseen 12, unanswered 3`; `repeats` and `sd_repeats` are as in `irpref.lab.leaderboard`. A
+        run that answers no judged topic, or retrieves no judged document, comes last and takes no
+        part in the tests: a column `reason` says why, if there are any.
 
     Raises
     ------
@@ -135,7 +146,8 @@ def against(
     if len(facts.topics) < 2:
         raise JudgmentsError(f"a test needs at least 2 topics, got {len(facts.topics)}")
     topics: list[pd.DataFrame] = []
-    for whole in facts.tables():
+    parts = groups_of(groups, read, facts.topics)
+    for measure, whole in zip(facts.measures, facts.tables(), strict=True):
         present = [name for name in whole.systems if name not in absent]
         for group, inside in groups_of(groups, read, whole.topics).items():
             about = {} if group is None else {"group": group}
@@ -144,8 +156,9 @@ def against(
             of_absent = part.select(absent).means.tolist() if absent else []
             results += [{"value": mean, **_MISSING} for mean in of_absent]
             for name, row in zip([*present, *absent], results, strict=True):
-                reason = {"reason": absent.get(name)} if absent else {}
-                rows[name].append({"run": name, **about, "measure": part.measure, **row, **reason})
+                row |= columns_of_run(facts, measure, name, parts[group])
+                row |= {"reason": absent.get(name)} if absent else {}
+                rows[name].append({"run": name, **about, "measure": part.measure, **row})
             topics += [_topics(part, name, about) for name in part.systems]
     order = {group: number for number, group in enumerate(sorted(map(_group, rows[base])))}
     last = [name for name in named if name not in absent] + list(absent)
@@ -153,12 +166,34 @@ def against(
         [row for name in last for row in sorted(rows[name], key=lambda row: order[_group(row)])]
     ).astype({"differs": "boolean"})
     table.by_topic = pd.concat(topics, ignore_index=True)
-    table.evidence = facts.frame(groups_of(groups, read, facts.topics))
+    table.evidence = facts.frame(parts)
+    table.notes = [
+        *of_many_runs(facts, facts.measures, absent),
+        *_within_repeats(facts, table, parts),
+        *thresholds_on(facts.measures, read),
+    ]
     table.baseline, table.level, table.method, table.test = base, level, pairs, ""
     if pairs != "none":
         n_topics = None if groups is not None else whole.n_topics
         table.test = described(pairs, len(present), n_topics, level, baseline=base)
-    return table
+    return table.made()
+
+
+def _within_repeats(
+    facts: Evidence, table: pd.DataFrame, parts: Mapping[str | None, Bools]
+) -> list[str]:
+    """Significant differences that are not larger than between runs of one system."""
+    measures = {str(measure): measure for measure in facts.measures}
+    numbers = {system.name: number for number, system in enumerate(facts.systems)}
+    sentences = []
+    for row in table[table["differs"].fillna(False)].to_dict("records"):
+        pair, group = (0, numbers[row["run"]]), row.get("group")
+        for sentence in within_repeats(
+            facts, measures[row["measure"]], parts[group], pair, row["difference"]
+        ):
+            where = "" if group is None else f" in {group}"
+            sentences.append(f"{row['run']}, {row['measure']}{where}: {sentence}")
+    return sentences
 
 
 def _group(row: Mapping[str, Any]) -> str:

@@ -27,6 +27,7 @@ from typing import ClassVar
 
 import numpy as np
 import pandas as pd
+from ir_measures.measures import Measure
 
 from irpref.data.run_names import named_runs
 from irpref.errors import ArgumentError
@@ -39,16 +40,20 @@ from irpref.lab.decide.all_pairs import LEVEL, PAIRS
 from irpref.lab.decide.grounds import absent_runs
 from irpref.lab.decide.letters import letters
 from irpref.lab.decide.on_samples import parts_of
+from irpref.lab.decide.remarks import columns_of_run, of_many_runs, within_repeats
 from irpref.lab.decide.sign_flips import N_PERMUTATIONS
 from irpref.lab.judges.sampled import Sampled, SampledValues
+from irpref.lab.tables import of_board
 from irpref.lab.trust.frames import ResultFrame
 from irpref.lab.trust.samples import Rng, fixed_seed
 from irpref.lab.trust.topics import check_level, in_range, mean_intervals
 from irpref.measures.declare import MeasureLike, Measures
 from irpref.measures.names import parse_all
 from irpref.messages import check_choice, whole_files
+from irpref.show.text import Table
 from irpref.values.evidence import MISSING, Evidence, gathered
 from irpref.values.matrix import TopicValues, on_the_same_topics
+from irpref.values.thresholds import thresholds_on
 
 _JUDGED, _ANSWERED = FURTHER = (
     "Judged@10",
@@ -73,9 +78,18 @@ class Leaderboard(ResultFrame):
         Test, family, level and permutations in one line; empty for `none`.
     evidence : pandas.DataFrame
         What the values rest on, as `irpref.evidence` returns it; missing on the boards of a report.
+    notes : list of str
+        The same in words, a sentence each.
+    n_topics : dict of group to int
+        Number of topics of each group; {None: all} without groups.
     """
 
-    _metadata: ClassVar[list[str]] = ["pairs", "level", "method", "test", "evidence"]
+    _metadata: ClassVar[list[str]] = [
+        *("pairs", "level", "method", "test", "evidence", "notes", "n_topics")
+    ]
+
+    def _tables(self) -> Sequence[Table]:
+        return of_board(self)
 
 
 def leaderboard(
@@ -128,12 +142,13 @@ def leaderboard(
         by `sort`: `run`, `measure`, `group` (None without groups), `mean` (as `irpref eval` prints
         it; a sum for measures that count), `low`, `high`, `place` (1 + the number of runs with a
         better mean), `place_low`, `place_high`, `letters` (None if more than eight would be
-        needed), `topics_without_documents`, `judged@10`; `repeats` and `sd_repeats` (standard
-        deviation of the mean between them) if a system was run several times. Intervals are missing
-        with fewer than five topics. Runs that answer no judged topic, or retrieve no judged
-        document, come last, without a place or interval, and take no part in tests: a column
-        `reason` says why, if there are any. The attribute `pairs` holds the results of
-        the tests, `test` describes the test.
+        needed), `topics_without_documents`, `judged@10`, `topics_by_code` (what the topics cannot
+        say, see `irpref.evidence`, such as `unseen 12, unanswered 3`); `repeats` and `sd_repeats`
+        (standard deviation of the mean between them) if a system was run several times. Intervals
+        are missing with fewer than five topics. Runs that answer no judged topic, or retrieve no
+        judged document, come last, without a place or interval, and take no part in tests: a column
+        `reason` says why, if there are any. The attribute `pairs` holds the results of the tests,
+        `test` describes the test.
 
     Raises
     ------
@@ -198,22 +213,44 @@ def leaderboard(
     parts = groups_of(groups, read, by_measure[names[0]].topics)
     options = pairs, level, n_permutations, fixed_seed(rng)
     board = board_of(by_measure, names, by, parts, *options, absent=absent)
-    board.evidence = facts.frame(groups_of(groups, read, facts.topics))
+    of_topics = groups_of(groups, read, facts.topics)
+    board.evidence = facts.frame(of_topics)
     board.evidence = board.evidence[~board.evidence["measure"].isin(FURTHER)]
-    if any(system.n_repeats > 1 for system in facts.systems):
-        _add_repeats(board, facts, groups_of(groups, read, facts.topics))
-    return board
-
-
-def _add_repeats(board: Leaderboard, facts: Evidence, parts: Mapping[str | None, Bools]) -> None:
-    """Columns that say how often a system was run, and how much its mean varies."""
-    systems = {system.name: system for system in facts.systems}
-    measures = {str(measure): measure for measure in facts.measures}
-    board["repeats"] = [systems[name].n_repeats for name in board["run"]]
-    board["sd_repeats"] = [
-        systems[row["run"]].sd_of_mean(measures[row["measure"]], parts[row["group"]])
+    by_name: dict[str, Measure] = {str(measure): measure for measure in facts.measures}
+    more = [
+        columns_of_run(facts, by_name[row["measure"]], row["run"], of_topics[row["group"]])
         for row in board.to_dict("records")
     ]
+    for name in more[0]:
+        board[name] = [columns[name] for columns in more]
+    board.notes = [
+        *of_many_runs(facts, chosen, absent),
+        *_within_repeats(board, facts, by_name, of_topics),
+        *thresholds_on(chosen, read),
+    ]
+    return board.made()
+
+
+def _within_repeats(
+    board: Leaderboard,
+    facts: Evidence,
+    measures: Mapping[str, Measure],
+    parts: Mapping[str | None, Bools],
+) -> list[str]:
+    """Significant differences that are not larger than between runs of one system."""
+    if all(system.n_repeats == 1 for system in facts.systems):
+        return []
+    numbers = {system.name: number for number, system in enumerate(facts.systems)}
+    differs = tests.significant(board.pairs["p_adjusted"], board.level)
+    sentences = []
+    for row in board.pairs[differs].to_dict("records"):
+        pair, group = (numbers[row["a"]], numbers[row["b"]]), row["group"]
+        for sentence in within_repeats(
+            facts, measures[row["measure"]], parts[group], pair, row["difference"]
+        ):
+            where = "" if group is None else f" in {group}"
+            sentences.append(f"{row['a']} and {row['b']}, {row['measure']}{where}: {sentence}")
+    return sentences
 
 
 def board_of(
@@ -289,7 +326,8 @@ def board_of(
     board.pairs = (
         pd.concat(tested, ignore_index=True) if tested else pd.DataFrame(columns=list(_PAIRS))
     )
-    board.level, board.method, board.test = level, pairs, ""
+    board.level, board.method, board.test, board.notes = level, pairs, "", []
+    board.n_topics = {group: int(inside.sum()) for group, inside in groups.items()}
     if pairs != "none" and n_runs > 1:
         board.test = tests.described(
             pairs, n_runs, n_topics if len(groups) == 1 else None, level, n_permutations
@@ -416,7 +454,8 @@ def _leaderboard_of_sample(
         board.pairs = pd.concat(tables).sort_index()
     board.evidence = None
     board.test = "; ".join(filter(None, [board.test, judgments.text, *reasons]))
-    return board
+    board.notes = thresholds_on(parse_all(names), judgments)
+    return board.made()
 
 
 def _judged_pairs(

@@ -39,9 +39,17 @@ from irpref.lab.decide.on_samples import (
     stands_against,
 )
 from irpref.lab.decide.paired import about, differences, gains, is_skewed, needed
+from irpref.lab.decide.remarks import (
+    by_judge,
+    columns_of_repeats,
+    repeated,
+    topics_by_code,
+    within_repeats,
+)
 from irpref.lab.decide.sign_flips import N_PERMUTATIONS, interval, stepdown
 from irpref.lab.decide.turning import Turning
 from irpref.lab.judges.sampled import Sampled
+from irpref.lab.tables import of_comparison
 from irpref.lab.trust.design import residual_variance
 from irpref.lab.trust.frames import ResultFrame
 from irpref.lab.trust.samples import Rng, fixed_seed
@@ -49,8 +57,10 @@ from irpref.lab.trust.topics import FEWEST, check_level, difference_in_range
 from irpref.measures.declare import Measures
 from irpref.measures.names import parse_all
 from irpref.messages import p_equals
-from irpref.values.evidence import MISSING, TOP, Evidence, check_present, gathered, repeats_in
+from irpref.show.text import Table
+from irpref.values.evidence import MISSING, Evidence, check_present, gathered, repeats_in
 from irpref.values.matrix import TopicValues
+from irpref.values.thresholds import thresholds_on
 
 UNKNOWN, EQUAL = "cannot tell", "not shown to differ"
 
@@ -69,9 +79,20 @@ class Comparison(ResultFrame):
         are groups), `query_id`, `a`, `b`, `difference` (b - a).
     evidence : DataFrame
         What the values rest on, as `irpref.evidence` returns it.
+    names : list of str
+        The names of the two runs.
+    level : float
+    notes : list of str
+        What all sentences have in common, a sentence each: systems that are the mean of several
+        runs, which grades count as relevant.
     """
 
-    _metadata: ClassVar[list[str]] = ["text", "test", "by_topic", "evidence"]
+    _metadata: ClassVar[list[str]] = [
+        *("text", "test", "by_topic", "evidence", "names", "level", "notes")
+    ]
+
+    def _tables(self) -> Sequence[Table]:
+        return of_comparison(self)
 
 
 def compare(
@@ -193,7 +214,12 @@ def compare(
     n_topics = int(table["topics"].iloc[0]) if groups is None else None
     table.test = described(PAIRS, 2, n_topics, level, N_PERMUTATIONS)
     table.text = "\n".join([*text, f"test: {table.test}"])
-    return table
+    table.names, table.level = names, level
+    table.notes = [
+        *repeated(facts, facts.measures, np.ones(len(facts.topics), bool)),
+        *thresholds_on(facts.measures, read),
+    ]
+    return table.made()
 
 
 def _names(*runs: Any) -> list[str]:
@@ -293,18 +319,9 @@ class _Compared:
             "topics": gain.size,
             "verdict": verdict,
             "codes": ", ".join(ground.code for ground in self.grounds),
-            **self._repeats(),
+            "topics_by_code": topics_by_code(self.facts, self.measure, self.inside, self.names),
+            **columns_of_repeats(self.facts, self.measure, self.topics, "ab"),
         }
-
-    def _repeats(self) -> dict[str, Any]:
-        """How often each system was run, and how much its mean varies."""
-        if all(system.n_repeats == 1 for system in self.facts.systems):
-            return {}
-        columns: dict[str, Any] = {}
-        for letter, system in zip("ab", self.facts.systems, strict=True):
-            columns[f"repeats_{letter}"] = system.n_repeats
-            columns[f"sd_repeats_{letter}"] = system.sd_of_mean(self.measure, self.topics)
-        return columns
 
     def could_turn(self, row: Mapping[str, Any], turning: Turning) -> bool | None:
         """Whether judging unjudged documents could turn the verdict."""
@@ -373,30 +390,11 @@ class _Compared:
             notes.append(
                 "The differences are few and skewed: the level of the test is not exact here."
             )
-        return [*notes, *self._of_judge(), *self._of_repeats(row)]
-
-    def _of_judge(self) -> list[str]:
-        """How much of the first ten no human graded, if a judge did."""
-        by_judge = sum(int(system.by_judge[self.inside].sum()) for system in self.facts.systems)
-        if not by_judge:
-            return []
-        returned = sum(
-            int(system.returned[TOP][self.inside].sum()) for system in self.facts.systems
-        )
-        return [
-            f"{100 * by_judge / returned:.0f} % of the first ten documents of both were graded by "
-            f"the judge alone; filled grades carry no guarantee."
+        common = [
+            *by_judge(facts, inside),
+            *within_repeats(facts, measure, self.topics, (0, 1), row["difference"]),
         ]
-
-    def _of_repeats(self, row: Mapping[str, Any]) -> list[str]:
-        """Whether runs of one system differ as much as the two systems."""
-        most, name = max(
-            (system.range_of_mean(self.measure, self.topics), system.name)
-            for system in self.facts.systems
-        )
-        if not most or abs(row["difference"]) > most:
-            return []
-        return [f"The difference is not larger than between repeats of {name} ({most:.4f})."]
+        return [*notes, *(f"{sentence[0].upper()}{sentence[1:]}." for sentence in common)]
 
 
 def _gap(difference: float) -> str:
@@ -447,7 +445,9 @@ def _compare_sample(
     n_topics = int(table["topics"].iloc[0]) if groups is None else None
     table.test = described(PAIRS, 2, n_topics, share, N_PERMUTATIONS)
     table.text = "\n".join([*text, judgments.text, f"test: {table.test}"])
-    return table
+    table.names, table.level = list(runs), level
+    table.notes = thresholds_on(chosen, judgments)
+    return table.made()
 
 
 def _sample_row(

@@ -57,14 +57,24 @@ from irpref.lab.decide.on_samples import (
     stands_against,
 )
 from irpref.lab.decide.paired import about, gains, needed
+from irpref.lab.decide.remarks import (
+    about_topics,
+    by_judge,
+    columns_of_repeats,
+    repeated,
+    topics_by_code,
+    within_repeats,
+)
 from irpref.lab.decide.sign_flips import stepdown
 from irpref.lab.decide.turning import MOST_TOPICS, Turning
 from irpref.lab.judges.sampled import Sampled, SampledValues
+from irpref.lab.tables import of_gate
 from irpref.lab.trust.frames import ResultFrame
 from irpref.lab.trust.topics import FEWEST, check_level, difference_in_range
 from irpref.measures.declare import Measures
 from irpref.measures.names import parse_all
 from irpref.messages import whole_files
+from irpref.show.text import Table
 from irpref.values.evidence import (
     MISSING,
     TOP,
@@ -75,6 +85,7 @@ from irpref.values.evidence import (
     repeats_in,
 )
 from irpref.values.matrix import TopicValues
+from irpref.values.thresholds import thresholds_on
 
 # Share of the level that a block may use: with skewed differences the tests exceed their level.
 RESERVE = 0.85
@@ -100,11 +111,15 @@ class Gate(ResultFrame):
         included, and the groups.
     version : int
         Of the table: it rises if a column changes its meaning.
+    level : float
     """
 
     _metadata: ClassVar[list[str]] = [
-        *("verdict", "text", "notes", "evidence", "qrels", "inputs", "version")
+        *("verdict", "text", "notes", "evidence", "qrels", "inputs", "version", "level")
     ]
+
+    def _tables(self) -> Sequence[Table]:
+        return of_gate(self)
 
 
 def gate(
@@ -221,8 +236,30 @@ def gate(
     table.inputs = _hash_of_inputs(table.qrels, parts, facts.topics)
     table.verdict = _overall(rows)
     table.text = _Summary(rows, level, margin, share).text(table.verdict)
-    table.notes = [*_notes(table.evidence, facts), *(ranked.notes() if ranked else [])]
-    return table
+    table.level = level
+    table.notes = [
+        *about_topics(facts, facts.measures, parts[None]),
+        *by_judge(facts, parts[None]),
+        *repeated(facts, facts.measures, np.ones(len(facts.topics), bool)),
+        *_within_repeats(facts, rows),
+        *(ranked.notes() if ranked else []),
+        *thresholds_on(chosen, read),
+    ]
+    return table.made()
+
+
+def _within_repeats(facts: Evidence, rows: Sequence[Mapping[str, Any]]) -> list[str]:
+    """Differences over all topics that are not larger than between runs of one system."""
+    by_name = {str(measure): measure for measure in facts.measures}
+    everything: Bools = np.ones(len(facts.topics), bool)
+    return [
+        f"{row['measure']}: {sentence}"
+        for row in rows
+        if row.get("group") is None
+        for sentence in within_repeats(
+            facts, by_name[row["measure"]], everything, (0, 1), row["difference"]
+        )
+    ]
 
 
 def _measures(measures: Measures) -> list[Measure]:
@@ -362,10 +399,9 @@ class _Gated:
             for name, system in zip(("baseline", "candidate"), facts.systems, strict=True):
                 returned = max(int(system.returned[TOP][inside].sum()), 1)
                 columns[f"by_judge_{name}"] = int(system.by_judge[inside].sum()) / returned
-        if any(system.n_repeats > 1 for system in facts.systems):
-            for name, system in zip(("baseline", "candidate"), facts.systems, strict=True):
-                columns[f"repeats_{name}"] = system.n_repeats
-                columns[f"sd_repeats_{name}"] = system.sd_of_mean(self.measure, self.topics)
+        names = ("baseline", "candidate")
+        columns |= columns_of_repeats(facts, self.measure, self.topics, names)
+        columns["topics_by_code"] = topics_by_code(facts, self.measure, inside, names)
         return columns
 
     def _could_turn(self, row: Mapping[str, Any], margin: float, turning: Turning) -> bool | None:
@@ -411,20 +447,6 @@ class _Rankings:
                 for name in self.constant
             ),
         ]
-
-
-def _notes(evidence: Any, facts: Evidence) -> list[str]:
-    """What the verdict rests on, in sentences; what all measures have in common once."""
-    whole = evidence[evidence["group"].isna()]
-    notes = list(dict.fromkeys(whole.loc[whole["code"] != "unseen", "text"]))
-    by_judge = sum(int(system.by_judge.sum()) for system in facts.systems)
-    if by_judge:
-        returned = sum(int(system.returned[TOP].sum()) for system in facts.systems)
-        notes.append(
-            f"{100 * by_judge / returned:.0f} % of the first ten documents of both were graded by "
-            f"the judge alone; filled grades carry no guarantee"
-        )
-    return notes
 
 
 class _Summary:
@@ -553,8 +575,8 @@ def _gate_sample(
     ).hexdigest()
     table.verdict = _overall(rows)
     table.text = _Summary(rows, share, margin, n_rows).text(table.verdict)
-    table.notes = notes
-    return table
+    table.notes, table.level = [*notes, *thresholds_on(chosen, judgments)], level
+    return table.made()
 
 
 def _sample_row(

@@ -41,6 +41,7 @@ N topics as if humans had judged them all."""
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from typing import Any, ClassVar
 
 import numpy as np
@@ -56,11 +57,13 @@ from irpref.kernel.segments import Floats
 from irpref.lab.judges.calibration import correlation, useless
 from irpref.lab.judges.filling import USELESS, grades_frame, human_rows
 from irpref.lab.judges.savings import documents_instead
+from irpref.lab.tables import of_predictions
 from irpref.lab.trust.design import topics_for_each
 from irpref.lab.trust.frames import ResultFrame
 from irpref.lab.trust.topics import check_level
 from irpref.measures.declare import Measures
 from irpref.messages import IrprefWarning, check_choice, warn_user
+from irpref.show.text import Table
 from irpref.values.evidence import MISSING, check_present, gathered
 
 _IDS = ["query_id", "doc_id"]
@@ -96,6 +99,9 @@ class Predictions(ResultFrame):
     """
 
     _metadata: ClassVar[list[str]] = ["pairs", "agreement", "evidence", "level"]
+
+    def _tables(self) -> Sequence[Table]:
+        return of_predictions(self)
 
     @property
     def text(self) -> str:
@@ -222,7 +228,7 @@ def judge(
     ]
     out.evidence = facts.frame({None: np.ones(len(facts.topics), bool)})
     out.agreement, out.level = pd.DataFrame(agreements), level
-    return out
+    return out.made()
 
 
 _COLUMNS = [

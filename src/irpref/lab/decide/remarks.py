@@ -1,0 +1,145 @@
+"""What values rest on, in sentences: the words of all verdicts and boards, without full stops.
+
+`irpref.evidence` has the facts and their words. Here is which of them a reader is told, and what a
+judge and repeated runs mean for a verdict."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+from ir_measures.measures import Measure
+
+from irpref.kernel.segments import Bools
+from irpref.values.evidence import TOP, Evidence
+
+_FEW = 3  # so many runs are named
+
+
+def topics_by_code(facts: Evidence, measure: Measure, inside: Bools, names: Sequence[str]) -> str:
+    """How many topics each code has: `unseen 12, unanswered 3 (a)`, with the names of systems."""
+    counts = [
+        (code, int((row & inside).sum()), name)
+        for code, mask in facts.masks(measure).items()
+        for row, name in zip(np.atleast_2d(mask), names if mask.ndim > 1 else [""], strict=True)
+    ]
+    return ", ".join(f"{code} {n}" + f" ({name})" * bool(name) for code, n, name in counts if n)
+
+
+def topics_by_code_of(facts: Evidence, measure: Measure, number: int, inside: Bools) -> str:
+    """The same for one system: `unseen 12, unanswered 3`."""
+    counts = {
+        code: int((np.atleast_2d(mask)[number if mask.ndim > 1 else 0] & inside).sum())
+        for code, mask in facts.masks(measure).items()
+    }
+    return ", ".join(f"{code} {n}" for code, n in counts.items() if n)
+
+
+def columns_of_run(facts: Evidence, measure: Measure, name: str, inside: Bools) -> dict[str, Any]:
+    """What a row about one system says besides its values: see `irpref.lab.against`."""
+    number = next(i for i, system in enumerate(facts.systems) if system.name == name)
+    system = facts.systems[number]
+    columns: dict[str, Any] = {"topics_by_code": topics_by_code_of(facts, measure, number, inside)}
+    if any(other.n_repeats > 1 for other in facts.systems):
+        columns["repeats"] = system.n_repeats
+        columns["sd_repeats"] = system.sd_of_mean(measure, inside)
+    return columns
+
+
+def of_many_runs(
+    facts: Evidence, measures: Sequence[Measure], absent: Mapping[str, str]
+) -> list[str]:
+    """What a board rests on, a sentence each."""
+    everything: Bools = np.ones(len(facts.topics), bool)
+    lost = [f"{name} takes no part in tests: {reason}" for name, reason in absent.items()]
+    return [
+        *lost,
+        *about_topics(facts, measures, everything, absent=absent),
+        *by_judge(facts, everything, "the runs"),
+        *repeated(facts, measures, everything),
+    ]
+
+
+def about_topics(
+    facts: Evidence, measures: Iterable[Measure], inside: Bools, absent: Iterable[str] = ()
+) -> list[str]:
+    """What the topics cannot say: one sentence for each cause, the same for several measures once.
+
+    Parameters
+    ----------
+    facts : Evidence
+    measures : measures
+    inside : bool array (n_topics,)
+    absent : runs that are not told about
+    """
+    sentences: dict[str, None] = {}
+    for measure in measures:
+        by_code: dict[str, list[Mapping[str, Any]]] = {}
+        for row in facts.rows(measure, inside):
+            if row["run"] not in absent:
+                by_code.setdefault(row["code"], []).append(row)
+        for rows in by_code.values():
+            if len(rows) <= _FEW:
+                sentences |= dict.fromkeys(str(row["text"]) for row in rows)
+                continue
+            most = max(rows, key=lambda row: int(row["topics"]))
+            sentences[
+                f"{len(rows):,} runs are {most['code']} on some topics; at most, {most['text']}"
+            ] = None
+    return list(sentences)
+
+
+def by_judge(facts: Evidence, inside: Bools, whose: str = "both") -> list[str]:
+    """How much of the first ten no human graded, if a judge did."""
+    graded = sum(int(system.by_judge[inside].sum()) for system in facts.systems)
+    if not graded:
+        return []
+    returned = sum(int(system.returned[TOP][inside].sum()) for system in facts.systems)
+    return [
+        f"{100 * graded / returned:.0f} % of the first ten documents of {whose} were graded by the "
+        f"judge alone; filled grades carry no guarantee"
+    ]
+
+
+def within_repeats(
+    facts: Evidence, measure: Measure, topics: Bools, runs: Sequence[int], difference: float
+) -> list[str]:
+    """Whether runs of one system differ as much as these systems do."""
+    most, name = max(
+        (facts.systems[i].range_of_mean(measure, topics), facts.systems[i].name) for i in runs
+    )
+    if not most or abs(difference) > most:
+        return []
+    return [f"the difference is not larger than between repeats of {name} ({most:.4f})"]
+
+
+def columns_of_repeats(
+    facts: Evidence, measure: Measure, topics: Bools, names: Sequence[str]
+) -> dict[str, Any]:
+    """How often each system was run, and how much its mean varies: nothing if all were run once.
+
+    Parameters
+    ----------
+    names : sequence of str
+        What follows `repeats_` and `sd_repeats_` in the name of the column of each system.
+    """
+    columns: dict[str, Any] = {}
+    if any(system.n_repeats > 1 for system in facts.systems):
+        for name, system in zip(names, facts.systems, strict=True):
+            columns[f"repeats_{name}"] = system.n_repeats
+            columns[f"sd_repeats_{name}"] = system.sd_of_mean(measure, topics)
+    return columns
+
+
+def repeated(facts: Evidence, measures: Iterable[Measure], inside: Bools) -> list[str]:
+    """Which systems were run several times, and how much their means vary."""
+    sentences = []
+    for system in facts.systems:
+        if system.n_repeats > 1:
+            spread = (f"{name} {system.sd_of_mean(name, inside):.4f}" for name in measures)
+            sentences.append(
+                f"{system.name} is the mean of {system.n_repeats} runs; standard deviation of the "
+                f"mean between them: {', '.join(spread)}"
+            )
+    return sentences

@@ -1,0 +1,264 @@
+"""Results of the lab as tables for readers: what the shell prints, and notebooks show."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+from irpref.messages import p_value, visible
+from irpref.show.text import Cell, Column, Table, of_frame, rounded
+from irpref.values.matrix import higher_is_better
+
+# Comparisons --------------------------------------------------------------------------------------
+
+
+def of_comparison(comparison: Any) -> list[Table]:
+    """The sentences of a comparison, then a line a measure, or a measure and group."""
+    a, b = map(visible, comparison.names)
+    four, gap = rounded(), rounded(4, "+")
+    columns = {"measure": Column("measure", left=True)}
+    if "group" in comparison:
+        columns |= {"group": Column("group", left=True), "topics": Column("topics")}
+    columns |= {
+        "mean_a": Column(a, four),
+        "mean_b": Column(b, four),
+        "difference": Column("difference", gap),
+        **{end: Column(name, _end) for end, name in (("low", "from"), ("high", "to"))},
+        "p": Column("p", p_value),
+        "wins": Column("better"),
+        "losses": Column("worse"),
+        "equal": Column("equal"),
+    }
+    *sentences, test = comparison.text.splitlines()
+    notes = [
+        f"difference: {b} minus {a}; from, to: its {100 * comparison.level:g} % interval",
+        f"better, worse, equal: topics on which {b} is better, worse or the same",
+    ]
+    if "low_judged" in comparison:  # a sample, which knows no values of single runs
+        for name in ("mean_a", "mean_b", "wins", "losses", "equal"):
+            del columns[name]
+        for end in ("low_judged", "high_judged"):
+            columns[end] = Column(end, _end)
+        notes = [
+            f"difference: {b} minus {a}; from, to: its interval over topics",
+            "low_judged, high_judged: of the difference under full judgments of these topics",
+        ]
+    if (comparison["codes"] != "").any():
+        columns["codes"] = Column("codes", left=True)
+        notes.append("codes: why it cannot be told")
+    rows = comparison[list(columns)].to_numpy().tolist()
+    title = "\n".join([*sentences, "", ""])
+    return [Table(list(columns.values()), rows, title, [*notes, test, *comparison.notes])]
+
+
+def _end(end: float) -> str:
+    return f"{end:+.4f}" if math.isfinite(end) else "-"
+
+
+def topics_of_comparison(comparison: Any) -> list[Table]:
+    """The values of each measure by topic."""
+    a, b = map(visible, comparison.names)
+    heads = {"query_id": "topic", "a": a, "b": b}
+    return [
+        of_frame(part.drop(columns="measure"), rounded(), heads, title=str(part["measure"].iloc[0]))
+        for _, part in comparison.by_topic.groupby("measure", sort=False)
+    ]
+
+
+# Gates --------------------------------------------------------------------------------------------
+
+_COUNTS = ("missing_baseline", "missing_candidate")
+
+
+def of_gate(decision: Any) -> list[Table]:
+    """The verdict of a gate in one line, and its rows."""
+    table = of_frame(_shown(decision), rounded(), shows={"p": p_value}, title=decision.text)
+    lower = [name for name in dict.fromkeys(decision["measure"]) if not higher_is_better(name)]
+    turned = f" (turned round for {', '.join(lower)}, for which lower is better)" if lower else ""
+    n_rows = len(decision)
+    table.notes = [
+        f"difference: candidate minus baseline{turned}",
+        f"low, high: one-sided bounds at {100 * decision.level:g} %, paired t"
+        + (f"; high shares the level among {n_rows} rows" if n_rows > 1 else ""),
+        "worse: high is below 0, and the sign-flip test agrees (p is two-sided; half of it counts)",
+        *([] if "low_judged" in decision else _what_is_missing(decision)),
+        *decision.notes,
+        f"qrels: {decision.qrels}",
+        *([f"inputs: {decision.inputs}"] if decision.inputs != decision.qrels else []),
+    ]
+    return [table]
+
+
+def _shown(decision: Any) -> Any:
+    """The columns that say something: what is the same for all measures is in the notes."""
+    drop = [*_COUNTS, "unjudged_baseline", "unjudged_candidate", "could_turn", "reason"]
+    drop += ["topics_by_code", "by_judge_baseline", "by_judge_candidate"]
+    drop += [name for name in decision if "repeats_" in name]
+    drop += [] if decision["baseline"].notna().any() else ["baseline", "candidate"]
+    drop += [] if "group" in decision else ["topics"]
+    drop += [] if decision["left_out"].any() else ["left_out"]
+    drop += [] if (decision["codes"] != "").any() else ["codes"]
+    drop += ["topics_needed"] if decision["topics_needed"].isna().all() else []
+    shown = decision.drop(columns=drop, errors="ignore")
+    if "group" in shown:
+        shown["group"] = shown["group"].fillna("all")
+    return shown
+
+
+def _what_is_missing(decision: Any) -> list[str]:
+    """Topics without documents, unjudged documents, and what judging them could change."""
+    first = decision.iloc[0]
+    notes = []
+    if first[list(_COUNTS)].any():
+        notes.append(
+            f"topics without documents: baseline {first[_COUNTS[0]]}, which are left out; "
+            f"candidate {first[_COUNTS[1]]}, which count as empty rankings"
+        )
+    shares = [f"{100 * first[name]:.1f} %" for name in ("unjudged_baseline", "unjudged_candidate")]
+    turning = decision.loc[decision["could_turn"].fillna(False), "measure"].tolist()
+    unknown = decision.loc[decision["could_turn"].isna(), "measure"].tolist()
+    parts = []
+    if turning:
+        parts.append(
+            f"judging them could change the verdict of {', '.join(dict.fromkeys(turning))}"
+        )
+    if unknown:
+        names = ", ".join(dict.fromkeys(unknown))
+        parts.append(f"whether judging them could change the verdict is not known for {names}")
+    outcome = "; ".join(parts) or "judging them could not change the verdict"
+    filled = "by_judge_baseline" in decision
+    what = "graded by neither humans nor the judge" if filled else "unjudged"
+    notes.append(f"{what} in the first ten: baseline {shares[0]}, candidate {shares[1]}; {outcome}")
+    return notes
+
+
+# Against a baseline -------------------------------------------------------------------------------
+
+
+def of_differences(differences: Any, places: int = 4) -> list[Table]:
+    """A row for each run (and group), a column for each measure, the best values marked."""
+    number = rounded(places)
+    labels = ["run", "group"] if "group" in differences else ["run"]
+    measures = list(dict.fromkeys(differences["measure"]))
+    lower = [name for name in measures if not higher_is_better(name)]
+    ranked = differences.assign(shown=[number(value) for value in differences["value"]])
+    best = {}
+    for key, part in ranked.groupby(["measure", *labels[1:]], sort=False):
+        values = part["value"].dropna()
+        if part["shown"].nunique() > 1 and values.size:
+            place = values.idxmin() if key[0] in lower else values.idxmax()
+            best[key] = ranked.loc[place, "shown"]
+    rows: dict[tuple[Any, ...], dict[str, Cell]] = {}
+    for row in ranked.to_dict("records"):
+        is_best = best.get((row["measure"], *(row[name] for name in labels[1:]))) == row["shown"]
+        cell = Cell(row["shown"], is_best, row["differs"] is True)
+        rows.setdefault(tuple(row[name] for name in labels), {})[row["measure"]] = cell
+    columns = [Column(name, left=True) for name in labels]
+    columns += [Column(name, number, lower=name in lower) for name in measures]
+    cells = [[*key, *(values.get(name) for name in measures)] for key, values in rows.items()]
+    note = "* best" + f" (lower is better: {', '.join(lower)})" * bool(lower)
+    notes = [note] * bool(best)
+    if differences.test:
+        notes.append(
+            f"† differs from {differences.baseline}: {differences.test}; a value without † is not "
+            "shown to differ"
+        )
+    return [Table(columns, cells, notes=[*notes, *differences.notes])]
+
+
+# Boards -------------------------------------------------------------------------------------------
+
+_HEADS = {
+    "low": "from",
+    "high": "to",
+    "place_low": "best",
+    "place_high": "worst",
+    "judged@10": "Judged@10",
+}
+
+
+def of_board(board: Any, top: int | None = None) -> list[Table]:
+    """A table for each measure, and group of topics, of the best `top` runs."""
+    tables = [
+        _of_measure(part, board, top)
+        for _, part in board.groupby(["group", "measure"], sort=False, dropna=False)
+    ]
+    tables[-1].notes = [*tables[-1].notes, *board.notes]
+    return tables
+
+
+def _of_measure(part: Any, board: Any, top: int | None) -> Table:
+    """The rows of one measure: what is the same for all of them is said once or not at all."""
+    group, measure = part["group"].iloc[0], part["measure"].iloc[0]
+    shown = part.drop(columns=["measure", "group", "topics_by_code"], errors="ignore")
+    if top is not None and top < len(shown):
+        shown = shown.iloc[:top]
+    sampled = bool(shown["mean"].isna().all())  # which knows no values of single runs
+    if sampled:
+        shown = shown.drop(columns=["mean", "low", "high"])
+    elif shown["low"].isna().all():
+        shown = shown.drop(columns=["low", "high"])
+    if board.method == "none":
+        shown = shown.drop(columns=["place_low", "place_high"])
+    if shown["letters"].isna().all():
+        shown = shown.drop(columns="letters")
+    n_topics = board.n_topics[None if group != group else group]
+    lacking = shown.pop("topics_without_documents")
+    differs = lacking.nunique() > 1
+    if differs:
+        shown.insert(shown.columns.get_loc("judged@10"), "answered", n_topics - lacking)
+    if sampled:
+        shown = shown.drop(columns="judged@10")
+    table = of_frame(shown, rounded(), _HEADS)
+    lower = "" if higher_is_better(measure) else " (lower is better)"
+    table.title = f"{measure}{lower}" + (
+        "" if group is None or group != group else f", topics of {group}"
+    )
+    table.notes = [f"the best {len(shown):,} of {len(part):,} runs"] * (len(shown) < len(part))
+    table.notes += [f"answered: topics with documents, of {n_topics}"] if differs else []
+    if "low" in shown:
+        table.notes.append(f"from, to: {100 * board.level:g} % interval of the mean over topics")
+    if board.method != "none":
+        letters = "; runs that share a letter are not shown to differ" if "letters" in shown else ""
+        table.notes += [
+            f"best, worst: range of places consistent with the tests{letters}",
+            f"test: {board.test}",
+        ]
+    return table
+
+
+# Judges -------------------------------------------------------------------------------------------
+
+
+def of_predictions(predictions: Any, tests: bool = False) -> list[Table]:
+    """A table for each measure, of runs or of pairs of runs, and how far the judge agrees."""
+    shown = predictions.pairs if tests else predictions
+    interval = f"{100 * predictions.level:g} % interval"
+    shows: dict[str, Any] = {name: p_value for name in ("p", "p_human", "p_judge")}
+    counts = {"sample": _count, "topics_needed": _count}
+    tables = [
+        of_frame(part.drop(columns="measure"), rounded(), shows=shows | counts, title=str(measure))
+        for measure, part in shown.groupby("measure", sort=False)
+    ]
+    for table in tables:
+        table.notes = [
+            f"human: over the humans' topics; judge: over all; low, high: {interval} of what is "
+            "estimated"
+        ]
+    agreement = of_frame(
+        predictions.agreement,
+        rounded(),
+        shows=counts,
+        title="How far the judge agrees with humans",
+    )
+    agreement.notes = [
+        f"both, judge_only, human_only, reversed: pairs of runs that t-tests call at "
+        f"{1 - predictions.level:.3g}; "
+        "topics_needed: human topics that would settle half of those which the judge alone calls "
+        "or reverses"
+    ]
+    return [*tables, agreement]
+
+
+def _count(n: float) -> str:
+    return f"{n:.0f}" if math.isfinite(n) else "-"
