@@ -134,6 +134,9 @@ def test_robustness_resumes(data, capsys, tmp_path):
     [
         ("random", [], "judgments left"),
         ("pools", ["--depth", "2", "--teams", "teams"], "runs pooled"),
+        ("documents", [], "documents left in the collection"),
+        ("flip", [], "grades unchanged"),
+        ("judges", ["--judges", "judge"], "topics with the grades of the qrels"),
     ],
 )
 def test_robustness_to_every_loss_is_that_of_the_library(
@@ -141,12 +144,18 @@ def test_robustness_to_every_loss_is_that_of_the_library(
 ):
     _, qrels, runs = files
     (tmp_path / "teams").write_text("run0 one\nrun1 one\n")
-    more = [tmp_path / word if word == "teams" else word for word in more]
+    judge = {q: dict(zip(docs, reversed(docs.values()), strict=True)) for q, docs in qrels.items()}
+    lines = (f"{q} 0 {d} {g}\n" for q, docs in judge.items() for d, g in docs.items())
+    (tmp_path / "judge").write_text("".join(lines))
+    more = [tmp_path / word if word in ("teams", "judge") else word for word in more]
     args = ["robustness", *data, "--loss", loss, *more, "--levels", "50,20", "--samples", 2]
     assert call(*args) == 0
     shown = capsys.readouterr().out
     assert shown.splitlines()[0].endswith(f"; level: {level} (%)")
-    options = {"depth": 2, "teams": {"run0": "one", "run1": "one"}} if loss == "pools" else {}
+    options = {
+        "pools": {"depth": 2, "teams": {"run0": "one", "run1": "one"}},
+        "judges": {"judges": [judge]},
+    }.get(loss, {})
     found = incompleteness(
         data[2:], qrels, runs, levels=(50, 20), n_samples=2, rng=0, loss=loss, **options
     ).table()
@@ -162,6 +171,8 @@ def test_robustness_to_every_loss_is_that_of_the_library(
     ("more", "says"),
     [
         (["--depth", "3"], "--depth is for --loss pools, got --loss random"),
+        (["--judges", "x"], "--judges is for --loss judges, got --loss random"),
+        (["--loss", "judges"], "--loss judges: name the other assessors' files, --judges FILE"),
         (
             ["--teams", "x"],
             "--teams is for --loss pools, --intervals and --needed, got --loss random",

@@ -277,7 +277,7 @@ def test_intervals_cover_what_other_topics_and_teams_would_have_said():
 @pytest.mark.parametrize(
     ("changed", "says"),
     [
-        ({"loss": "flip"}, "expected one of 'random', 'pools'"),
+        ({"loss": "swap"}, "expected one of 'random', 'pools', 'documents', 'flip'"),
         ({"runs": {}}, "at least 3 runs and 4 topics, got 0 and 12"),
         ({"levels": (0,)}, "per cent"),
     ],

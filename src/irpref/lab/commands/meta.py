@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from irpref.cli import options
-from irpref.cli.arguments import Inputs, named_measures
+from irpref.cli.arguments import Inputs, named_measures, read_judgments
 from irpref.cli.command import group
 from irpref.cli.output import Output
 from irpref.cli.parameter_types import COUNT, NUMBERS, Choice
@@ -292,10 +292,19 @@ def ranking(
 @_samples(5)
 @options.option(
     "--loss",
-    type=Choice(["random", "pools"]),
+    type=Choice(["random", "pools", "documents", "flip", "judges"]),
     default="random",
     show_default=True,
-    help="which judgments to remove: any, or those of runs left out of the pool",
+    help="random: remove any judgments; pools: those of runs left out of the pool; documents: "
+    "remove documents from the collection, and so from the runs; flip: change grades to a "
+    "neighbouring one; judges: take the grades of other assessors",
+)
+@options.option(
+    "--judges",
+    metavar="FILE",
+    multiple=True,
+    help="for --loss judges: judgments of another assessor, one is drawn for each topic "
+    "(repeatable)",
 )
 @options.option(
     "--depth", metavar="RANK", type=int, help="for --loss pools: depth of the pool (default: 10)"
@@ -309,7 +318,7 @@ def ranking(
     "--levels",
     metavar="P,P,...",
     type=NUMBERS,
-    help="per cent of the judgments (or runs) to keep, such as 80,40",
+    help="per cent to keep (of judgments, runs, documents, grades or topics), such as 80,40",
 )
 @options.option("--reference", metavar="NAME", help="compare with the ranking by this measure")
 @options.option("--resume", metavar="FILE", help="save results to this file, and continue from it")
@@ -337,9 +346,10 @@ def robustness(
     resume: str | None,
     intervals: bool,
     needed: str | None,
+    judges: tuple[str, ...],
     **how: Any,
 ) -> None:
-    """How the ranking changes with fewer judgments."""
+    """How the ranking changes if judgments are missing or wrong."""
     from irpref.judged.groups import read_groups
 
     intervals = intervals or needed is not None
@@ -349,11 +359,17 @@ def robustness(
         raise click.UsageError(
             f"--teams is for --loss pools, --intervals and --needed, got --loss {how['loss']}"
         )
+    if how["loss"] == "judges" and not judges:
+        raise click.UsageError("--loss judges: name the other assessors' files, --judges FILE")
+    if how["loss"] != "judges" and judges:
+        raise click.UsageError(f"--judges is for --loss judges, got --loss {how['loss']}")
     for name, value in {"groups": groups, "resume": resume}.items():
         if intervals and value is not None:
             raise click.UsageError(f"--{name} does not go with --intervals and --needed")
     inputs = given.inputs()
     settings = some(**how) | {"n_samples": samples, "rng": seed}
+    if judges:
+        settings["judges"] = [read_judgments(path, inputs.form) for path in judges]
     if teams is not None:
         settings["teams"] = read_groups(teams)
     if intervals:

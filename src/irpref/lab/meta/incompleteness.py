@@ -1,10 +1,11 @@
-"""Incomplete judgments: does a measure still rank the systems the same way when most judgments are
-gone?
+"""Incomplete and imperfect judgments: does a measure still rank the systems the same way when many
+judgments are gone, or wrong?
 
-All runs are evaluated again with parts of the judgments (`irpref.lab.meta.losses`). The ranking of
-the systems is compared (Kendall's tau) with the ranking by all judgments, of the same measure or of
-a reference measure. The levels are P = 90, 80, ... 40, 30, 25, 20, 15, 10, 5, 4 ... 1 %, as in C.
-Buckley and E. M. Voorhees, SIGIR 2004, 25-32, doi:10.1145/1008992.1009000.
+All runs are evaluated again with what a loss leaves of the judgments (`irpref.lab.meta.losses`).
+The ranking of the systems is compared (Kendall's tau) with the ranking by all judgments as they
+are, of the same measure or of a reference measure. The levels are P = 90, 80, ... 40, 30, 25, 20,
+15, 10, 5, 4 ... 1 %, as in C. Buckley and E. M. Voorhees, SIGIR 2004, 25-32,
+doi:10.1145/1008992.1009000.
 
 The top of the grade scale (`max_rel`) is that of all judgments, at every level: if a measure
 inferred it from what is left, its meaning would change with the sample."""
@@ -15,8 +16,6 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
-
-import numpy as np
 
 from irpref.errors import ArgumentError
 from irpref.judged.fingerprint import hash_of_pool
@@ -36,7 +35,13 @@ if TYPE_CHECKING:
     import pandas as pd
 
 LEVELS = (90, 80, 70, 60, 50, 40, 30, 25, 20, 15, 10, 5, 4, 3, 2, 1)
-_LEVEL = {"random": "judgments left", "pools": "runs pooled"}
+_LEVEL = {
+    "random": "judgments left",
+    "pools": "runs pooled",
+    "documents": "documents left in the collection",
+    "flip": "grades unchanged",
+    "judges": "topics with the grades of the qrels",
+}
 
 
 @dataclass(frozen=True, eq=False)
@@ -141,7 +146,7 @@ def incompleteness(
     output: str | Path | None = None,
     **options: Any,
 ) -> Incompleteness:
-    """Evaluate runs with all judgments, and with fewer and fewer of them.
+    """Evaluate runs with all judgments, and with fewer and fewer of them that are there and right.
 
     Parameters
     ----------
@@ -149,7 +154,9 @@ def incompleteness(
         If `max_rel` is not given, it is the highest grade of all the qrels.
     qrels : as `ir_measures.calc` takes them
     runs : mapping of name to run, list of paths, or iterable of (name, run)
-    levels : per cent of the judgments that are left, or of the teams that were pooled
+    levels : per cent of what the loss leaves
+        Of the judgments, of the teams that were pooled, of the documents, of the grades, or of the
+        topics with the grades of the qrels. 'flip' and 'judges' may leave 0 per cent.
     n_samples : int
         Random orders of the judgments; each gives one sample for each level.
     rng : seed or Generator, optional
@@ -157,9 +164,11 @@ def incompleteness(
     output : path of a file, optional
         Results are appended as each part is done. What the file already holds for the same runs,
         judgments, options and versions of irpref and ir_measures is not computed again.
-    loss : {'random', 'pools'}
-        Which judgments are missing: random ones, or those of documents that only runs outside a
-        shallow pool found.
+    loss : {'random', 'pools', 'documents', 'flip', 'judges'}
+        What is wrong with the judgments. Some are missing: random ones, or those of documents that
+        only runs outside a shallow pool found. Or they are imperfect: documents are no longer in
+        the collection; grades are changed to a neighbouring one; topics have the grades of one of
+        several other assessors.
     rel : lowest relevant grade, 1 if not given
         Relevant and non-relevant documents are thinned separately. Give the one that your binary
         measures use.
@@ -170,6 +179,8 @@ def incompleteness(
         For `loss='pools'`: how deep each topic is judged, in ranks.
     teams : mapping of run to team, optional
         For `loss='pools'`: the runs of a team are pooled together, or not at all.
+    judges : list of qrels
+        For `loss='judges'`: judgments of the same documents by other assessors.
 
     Returns
     -------
@@ -183,13 +194,14 @@ def incompleteness(
     import pandas as pd
 
     named = {str(m): m for m in parse_all(measures)}
-    board = Board(named, qrels, runs, keep=output is not None)
+    whole = output is not None or options.get("loss") == "documents"
+    board = Board(named, qrels, runs, keep=whole)
     if len(board.aligned) < 2:
         raise ArgumentError(
             f"systems are ranked, which needs at least 2 runs, got {len(board.aligned)}",
             parameter="runs",
         )
-    lost = Loss(board.pool, board.aligned, levels, rng, **options)
+    lost = Loss(board.pool, board.aligned, levels, rng, listed=board.raw, **options)
     if lost.teams and lost.loss != "pools":
         raise ArgumentError(
             f"teams is for loss='pools', got loss={lost.loss!r}",
@@ -204,8 +216,8 @@ def incompleteness(
     with progress(samples, len(samples), "sample") as steps:
         for parts in steps:
             units, systems, names = _missing(parts, board, journal.cells)
-            keep = np.array([lost.keep(*unit)[0] for unit in units])
-            for system, times, values in board.values(keep, systems, names) if units else ():
+            remains = [lost.keep(*unit) for unit in units]
+            for system, times, values in board.values(remains, systems, names) if units else ():
                 new = {
                     (*unit, name, system): mean
                     for name, by_topic in values.items()
@@ -243,8 +255,9 @@ def _keys(board: Board, lost: Loss) -> dict[str, str]:
     """Hash of all that the means of each system depend on."""
     runs = {name: hash_of_run(run) for name, run in board.raw.items()}
     settings = [lost.seed, lost.rel, lost.least, lost.depth, sorted(lost.teams.items())]
-    # Teams are drawn from all runs, so results depend on every one of them.
-    drawn = sorted(runs.values()) if lost.loss == "pools" else []
+    settings += lost.hashes  # of other assessors' judgments
+    # Teams and documents are drawn from all runs, so results depend on every one of them.
+    drawn = sorted(runs.values()) if lost.loss in ("pools", "documents") else []
     return {
         name: hash_of(hash_of_pool(board.pool), run, lost.loss, drawn, *settings)
         for name, run in runs.items()

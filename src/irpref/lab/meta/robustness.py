@@ -31,7 +31,7 @@ statistics that are not smooth, such as tau."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from operator import itemgetter
@@ -42,7 +42,7 @@ import numpy as np
 from irpref.errors import ArgumentError
 from irpref.judged.types import EachRun, Qrels
 from irpref.kernel.segments import Bools, Floats
-from irpref.lab.meta.losses import Loss
+from irpref.lab.meta.losses import Loss, Remains
 from irpref.lab.meta.subsets import Board
 from irpref.lab.trust.samples import Rng
 from irpref.measures.declare import MeasureLike
@@ -87,7 +87,7 @@ class Robustness:
     ----------
     measures : tuple of str
     outcomes : mapping of (level, outcome) to Outcome
-    judgments : mapping of level to mean number of judgments
+    judgments : mapping of level to mean number of judgments that are there and right
     freedom : int
         Degrees of freedom of the intervals.
     """
@@ -273,7 +273,7 @@ def robustness(
     measures : measures or their names; or a mapping of your own names to measures
     qrels : as `ir_measures.calc` takes them
     runs : mapping of name to run, list of paths, or iterable of (name, run)
-    levels : per cent of the judgments that are left, or of the teams that were pooled
+    levels : per cent of what the loss leaves: see `incompleteness`
         100 is always included.
     n_samples : int
         Samples of the loss.
@@ -285,7 +285,7 @@ def robustness(
         Random halves of the topics.
     rng : seed or Generator, optional
         Seed 0 if not given.
-    loss, rel, least, depth : see `incompleteness`
+    loss, rel, least, depth, judges : see `incompleteness`
     teams : mapping of run to team, optional
         Runs of a team are pooled and left out together; a run that is not named is a team of its
         own.
@@ -301,7 +301,8 @@ def robustness(
     """
     named = measures if isinstance(measures, Mapping) else {str(m): m for m in parse_all(measures)}
     truth = {f"criterion {m}": m for m in parse_all(criteria)}
-    board = Board({**named, **truth}, qrels, runs, cutoff=cutoff)
+    whole = options.get("loss") == "documents"
+    board = Board({**named, **truth}, qrels, runs, keep=whole, cutoff=cutoff)
     if len(board.aligned) < 3 or board.pool.n_topics < LEAST_TOPICS:
         raise ArgumentError(
             f"robustness compares rankings on halves of the topics, which needs at least 3 runs "
@@ -309,16 +310,16 @@ def robustness(
             f"topics, got {len(board.aligned)} and {board.pool.n_topics}",
             parameter="runs",
         )
-    lost = Loss(board.pool, board.aligned, levels, rng, **options)
-    full = _cubes(board, np.ones((1, board.pool.grade.size), bool), board.named)
+    lost = Loss(board.pool, board.aligned, levels, rng, listed=board.raw, **options)
+    full = _cubes(board, [lost.keep(100, 0)], board.named)
     plan = _Plan({name: cube[0] for name, cube in full.items()}, truth, lost, n_samples, n_halves)
     by_outcome: dict[tuple[float, str], list[tuple[Floats, Floats, Floats]]] = {}
     judgments = {}
     for level in (100.0, *lost.levels):
-        drawn = [lost.keep(level, s) for s in range(n_samples)]
-        keep, pooled = (np.array(part) for part in zip(*drawn, strict=True))
-        judgments[level] = float(np.count_nonzero(keep)) / n_samples
-        values = full if level == 100 else _cubes(board, keep, named)
+        remains = [lost.keep(level, s) for s in range(n_samples)]
+        pooled = np.array([part.pooled for part in remains])
+        judgments[level] = float(np.mean([np.count_nonzero(part.intact) for part in remains]))
+        values = full if level == 100 else _cubes(board, remains, named)
         for name in named:
             for outcome, parts in plan.outcomes(
                 name, values[name], level < 100, pooled if lost.loss == "pools" else None
@@ -330,15 +331,15 @@ def robustness(
     return Robustness(tuple(named), outcomes, judgments, plan.freedom)
 
 
-def _cubes(board: Board, keep: Bools, names: Collection[str]) -> dict[str, Floats]:
-    """Values of measures, higher is better, (n, n_systems, n_topics), for each subset of judgments,
-    (n, n_judged).
+def _cubes(board: Board, remains: Sequence[Remains], names: Collection[str]) -> dict[str, Floats]:
+    """Values of measures, higher is better, (n, n_systems, n_topics), for each of what is
+    left of the judgments, n of them.
     """
     out: dict[str, Floats] = {
-        name: np.empty((len(keep), len(board.aligned), board.pool.n_topics)) for name in names
+        name: np.empty((len(remains), len(board.aligned), board.pool.n_topics)) for name in names
     }
     place = {system: s for s, system in enumerate(board.aligned)}
-    for system, times, values in board.values(keep, board.aligned, names):
+    for system, times, values in board.values(remains, board.aligned, names):
         for name, cube in out.items():
             sign = 1 if getattr(board.named[name], "higher_is_better", True) else -1
             cube[times, place[system]] = sign * values[name]

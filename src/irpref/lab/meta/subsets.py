@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -15,8 +15,9 @@ from irpref.judged.align import listing as listing_of
 from irpref.judged.judgments import Judgments, judgments
 from irpref.judged.types import EachRun, Qrels, Run
 from irpref.kernel.run import BATCH_ROWS, JudgedRun
-from irpref.kernel.segments import Bools, Floats
-from irpref.lab.meta.losses import Restriction
+from irpref.kernel.segments import Floats
+from irpref.lab.meta.losses import Remains
+from irpref.lab.meta.restriction import Regraded, Restriction
 from irpref.measures.declare import MeasureLike
 from irpref.measures.names import parse
 from irpref.messages import about
@@ -81,14 +82,14 @@ class Board:
                 self.aligned[name] = self.evaluator.align(run).at(cutoff)
 
     def values(
-        self, keep: Bools, systems: Iterable[str], measures: Collection[str]
+        self, remains: Sequence[Remains], systems: Iterable[str], measures: Collection[str]
     ) -> Iterator[tuple[str, slice, dict[str, Floats]]]:
-        """Evaluate each system with each subset of the judgments, as many subsets at a time as fit
-        the cache.
+        """Evaluate each system with what is left of the judgments each time: of subsets as many at
+        a time as fit the cache.
 
         Parameters
         ----------
-        keep : bool array (n_times, n_judged)
+        remains : sequence of Remains, n_times
         systems, measures : names
 
         Yields
@@ -97,14 +98,14 @@ class Board:
         """
         tasks = self.evaluator.tasks
         systems = list(systems)
-        for times in _together(keep):
-            subsets = Restriction(self.pool, keep[times])
-            others = [self._others(row) for row in keep[times] if self.host]
+        for times in _together(remains):
+            view_of = self._views(remains[times])
+            others = [self._others(part) for part in remains[times] if self.host]
             for system in systems:
-                run = self.aligned[system]
-                view = subsets.judged(run)
+                view = view_of(system)
                 by_host = [
-                    other.values(self.raw[system], self.pool.topic_ids)[0] for other in others
+                    other.values(self._left(system, part.documents), self.pool.topic_ids)[0]
+                    for other, part in zip(others, remains[times], strict=False)
                 ]
                 by_measure = {}
                 for name in measures:
@@ -115,12 +116,36 @@ class Board:
                         by_measure[name] = tasks[measure](view).reshape(-1, self.pool.n_topics)
                 yield system, times, by_measure
 
-    def _others(self, keep: Bools) -> Others:
-        """The measures without a kernel, with some of the judgments."""
-        pool, sizes = self.pool, self.pool.judged.count(keep)
-        ids = Stretches(pool.topic_ids, sizes)
-        left = Table(ids, pool.doc_ids[keep], pool.grade[keep])
-        return Others(self.host, Judgments(left))
+    def _views(self, remains: Sequence[Remains]) -> Callable[[str], JudgedRun]:
+        """A system judged by what is left each time, one time after the other."""
+        first = remains[0]
+        if first.documents is not None:
+            return lambda system: self.evaluator.align(self._left(system, first.documents))
+        part = (
+            Restriction(self.pool, np.array([part.intact for part in remains]))
+            if first.grade is None
+            else Regraded(self.pool, first.grade)
+        )
+        return lambda system: part.judged(self.aligned[system])
+
+    def _left(self, system: str, documents: Collection[str] | None) -> dict[str, dict[str, float]]:
+        """A run without the documents that are no longer in the collection."""
+        run: dict[str, dict[str, float]] = self.raw[system]
+        if documents is None:
+            return run
+        return {
+            topic: {doc: score for doc, score in scores.items() if doc in documents}
+            for topic, scores in run.items()
+        }
+
+    def _others(self, part: Remains) -> Others:
+        """The measures without a kernel, with what is left of the judgments."""
+        pool = self.pool
+        missing = part.grade is None and part.documents is None
+        keep = part.intact if missing else np.ones(pool.grade.size, bool)
+        ids = Stretches(pool.topic_ids, pool.judged.count(keep))
+        grade = pool.grade if part.grade is None else part.grade
+        return Others(self.host, Judgments(Table(ids, pool.doc_ids[keep], grade[keep])))
 
     def _as_dicts(self, run: Run, cutoff: int | None) -> dict[str, dict[str, float]]:
         """The run, in any form, as other providers read it fastest: a dict with documents in rank
@@ -136,12 +161,14 @@ class Board:
         }
 
 
-def _together(keep: Bools) -> Iterator[slice]:
-    """Slices of the subsets, each small enough for the cache."""
+def _together(remains: Sequence[Remains]) -> Iterator[slice]:
+    """Slices of what is left: subsets that fit the cache together, or one of the others."""
     start, rows = 0, 0
-    for i, size in enumerate(np.count_nonzero(keep, axis=1).tolist()):
+    for i, part in enumerate(remains):
+        alone = part.grade is not None or part.documents is not None
+        size = BATCH_ROWS if alone else int(np.count_nonzero(part.intact))
         if i > start and rows + size > BATCH_ROWS:
             yield slice(start, i)
             start, rows = i, 0
         rows += size
-    yield slice(start, len(keep))
+    yield slice(start, len(remains))

@@ -135,8 +135,13 @@ def incompleteness(
             rows["x"], ends["min"], ends["max"], color=line.get_color(), alpha=alpha, linewidth=0
         )
     levels = sorted(set(table["level"]), reverse=True)
-    shown = [level for level in (100, 70, 50, 30, 20, 10, 5, 3, 2, 1) if level in levels] or levels
-    ax.set(xscale="log", xlim=(levels[0] * 1.05, levels[-1] / 1.05))
+    shown = [
+        level for level in (100, 70, 50, 30, 20, 10, 5, 3, 2, 1, 0) if level in levels
+    ] or levels
+    if levels[-1] > 0:
+        ax.set(xscale="log", xlim=(levels[0] * 1.05, levels[-1] / 1.05))
+    else:
+        ax.set_xlim(levels[0] * 1.02, -2)
     ax.set_xticks(shown, [f"{level:g}" for level in shown])
     ax.minorticks_off()
     return ax
