@@ -13,16 +13,18 @@ from irpref.lab.judges.priority_sampling import (
     documents_needed,
     estimated,
     half_widths,
+    level_of_looks,
     levels,
     probabilities,
     repeated,
     sizes,
+    variances_at,
 )
 
 
 def reference(
-    level: list[int], gain: list[float], size: list[float], priority: list[float],
-    certain: list[bool], m: int,
+    level: list[int], topic: list[int], gain: list[float], size: list[float],
+    priority: list[float], certain: list[bool], m: int,
 ) -> list[float]:  # fmt: skip
     """Estimates of all documents, in any order, one at a time and straight from the definition."""
     n = len(level)
@@ -40,10 +42,15 @@ def reference(
         if weight:
             total = sum(weight.values())
             mean = sum(w * gain[j] for j, w in weight.items()) / total
-            alike = {j: w for j, w in weight.items() if level[j] == level[i]}
-            prior = 2 * total / len(weight)
-            predicted = sum(w * gain[j] for j, w in alike.items()) + prior * mean
-            predicted /= sum(alike.values()) + prior
+            average = total / len(weight)
+            of_level = {}
+            for one in level:
+                alike = {j: w for j, w in weight.items() if level[j] == one}
+                of_level[one] = sum(w * gain[j] for j, w in alike.items()) + 2 * average * mean
+                of_level[one] /= sum(alike.values()) + 2 * average
+            near = {j: w for j, w in weight.items() if topic[j] == topic[i]}
+            excess = sum(w * (gain[j] - of_level[level[j]]) for j, w in near.items())
+            predicted = of_level[level[i]] + excess / (sum(near.values()) + 5 * average)
         if i in order[:m]:
             following = priority[order[m]] if m < len(order) else 0.0
             p = min(1.0, size[i] / following) if following else 1.0
@@ -54,20 +61,22 @@ def reference(
 
 
 def fast(
-    level: Any, gain: Any, size: Any, priority: Any, certain: Any, m: int
+    level: Any, gain: Any, size: Any, priority: Any, certain: Any, m: int, topic: Any = None
 ) -> tuple[Any, Estimate]:
     """The order of the documents in the plan, and the estimate in this order."""
-    size, priority = (np.where(certain, np.inf, of) for of in (size, priority))
+    size, priority = (np.where(certain, np.inf, numbers) for numbers in (size, priority))
+    topic = np.arange(len(level)) % 3 if topic is None else topic
     order = np.argsort(-priority, kind="stable")
     n_certain = int(np.sum(certain))
-    found = estimated(
+    estimate = estimated(
         np.array(level)[order],
+        np.array(topic)[order],
         np.array(gain, float)[order][: n_certain + m],
         size[order],
         priority[order],
         n_certain,
     )
-    return order, found
+    return order, estimate
 
 
 @given(st.data())
@@ -76,14 +85,13 @@ def test_estimates_are_those_of_the_plain_loops(data: st.DataObject) -> None:
     n_certain = data.draw(st.integers(0, n - 1))
     m = data.draw(st.integers(1, n - n_certain))
     rng = np.random.default_rng(data.draw(st.integers(0, 10**6)))
-    level, gain = rng.integers(0, 3, n), rng.integers(0, 4, n).astype(float)
-    size = rng.random(n) + 0.1
+    level, topic = rng.integers(0, 3, n), rng.integers(0, 3, n)
+    gain, size = rng.integers(0, 4, n).astype(float), rng.random(n) + 0.1
     priority, certain = size / (1 - rng.random(n)), np.arange(n) < n_certain
-    slow = reference(
-        level.tolist(), gain.tolist(), size.tolist(), priority.tolist(), certain.tolist(), m
-    )
-    order, found = fast(level, gain, size, priority, certain, m)
-    assert found.gain == pytest.approx(np.array(slow)[order])
+    columns: Any = [c.tolist() for c in (level, topic, gain, size, priority, certain)]
+    slow = reference(*columns, m)
+    order, estimate = fast(level, gain, size, priority, certain, m, topic)
+    assert estimate.gain == pytest.approx(np.array(slow)[order])
 
 
 def totals(n_draws: int, m: int, judge: str) -> tuple[float, Any, Any]:
@@ -95,9 +103,9 @@ def totals(n_draws: int, m: int, judge: str) -> tuple[float, Any, Any]:
     estimates, variances = [], []
     for _ in range(n_draws):
         priority = size / (1 - rng.random(12))
-        _, found = fast(level[judge], gain, size, priority, np.zeros(12, bool), m)
-        estimates.append(found.gain.sum())
-        variances.append(found.terms.sum())
+        _, estimate = fast(level[judge], gain, size, priority, np.zeros(12, bool), m)
+        estimates.append(estimate.gain.sum())
+        variances.append(estimate.terms.sum())
     return float(gain.sum()), np.array(estimates), np.array(variances)
 
 
@@ -117,10 +125,10 @@ def test_predictions_from_the_whole_sample_would_be_biased() -> None:
     right, biased = [], []
     for _ in range(4000):
         priority = size / (1 - rng.random(12))
-        order, found = fast(level, gain, size, priority, np.zeros(12, bool), 4)
-        right.append(found.gain.sum() - gain.sum())
-        weight = 1 / found.probability
-        other, seen, given_gain = found.gain.copy(), level[order][:4], gain[order][:4]
+        order, estimate = fast(level, gain, size, priority, np.zeros(12, bool), 4)
+        right.append(estimate.gain.sum() - gain.sum())
+        weight = 1 / estimate.probability
+        other, seen, given_gain = estimate.gain.copy(), level[order][:4], gain[order][:4]
         prior = 2 * weight.mean()
         for i in range(4, 12):
             alike = seen == level[order][i]
@@ -137,16 +145,16 @@ def test_predictions_from_the_whole_sample_would_be_biased() -> None:
 
 def test_a_census_is_exact() -> None:
     gain = [2.0, 0.0, 1.0]
-    order, found = fast([0, 1, 1], gain, [1.0, 2.0, 3.0], [5.0, 9.0, 7.0], [False] * 3, 3)
-    assert found.gain.tolist() == [gain[i] for i in order]
-    variance, freedom = found.variances(np.ones((1, 3)))
+    order, estimate = fast([0, 1, 1], gain, [1.0, 2.0, 3.0], [5.0, 9.0, 7.0], [False] * 3, 3)
+    assert estimate.gain.tolist() == [gain[i] for i in order]
+    variance, freedom = estimate.variances(np.ones((1, 3)))
     assert (variance.tolist(), freedom.tolist()) == ([0.0], [np.inf])
 
 
 def test_a_sample_without_residuals_says_nothing_about_the_rest() -> None:
-    _, found = fast([0] * 4, [0.0] * 4, [1.0] * 4, [9.0, 8.0, 7.0, 6.0], [False] * 4, 2)
+    _, estimate = fast([0] * 4, [0.0] * 4, [1.0] * 4, [9.0, 8.0, 7.0, 6.0], [False] * 4, 2)
     weights = np.array([[1.0, 1, 1, 1], [0.0, 0, 0, 0]])
-    variance, freedom = found.variances(weights)
+    variance, freedom = estimate.variances(weights)
     assert np.isnan(variance[0])
     assert freedom[0] == 1
     assert variance[1] == 0  # no document matters
@@ -163,9 +171,9 @@ def test_intervals_hold_the_total(judge: str) -> None:
     held = []
     for _ in range(600):
         priority = size / (1 - rng.random(n))
-        order, found = fast(level, gain, size, priority, np.zeros(n, bool), m)
-        half = half_widths(*found.variances(weight[None, order]), 0.95)[0]
-        held.append(abs(found.gain @ weight[order] - gain @ weight) <= half)
+        order, estimate = fast(level, gain, size, priority, np.zeros(n, bool), m)
+        half = half_widths(*estimate.variances(weight[None, order]), 0.95)[0]
+        held.append(abs(estimate.gain @ weight[order] - gain @ weight) <= half)
     assert 0.93 <= np.mean(held) <= 0.99
 
 
@@ -177,13 +185,45 @@ def test_more_documents_shrink_the_interval_as_predicted() -> None:
     ratios = []
     for _ in range(60):
         priority = size / (1 - rng.random(n))
-        order, found = fast(level, gain, size, priority, np.zeros(n, bool), 80)
-        more = found.further(weight, 0.5)
+        order, estimate = fast(level, gain, size, priority, np.zeros(n, bool), 80)
+        more = estimate.further(weight, 0.5)
         _, later = fast(level, gain, size, priority, np.zeros(n, bool), 80 + more)
         ratios.append(
-            later.variances(weight[None, order])[0] / found.variances(weight[None, order])[0]
+            later.variances(weight[None, order])[0] / estimate.variances(weight[None, order])[0]
         )
     assert 0.2 < np.mean(ratios) < 0.3  # a quarter of the variance
+
+
+def test_levels_of_looks_are_those_of_pocock() -> None:
+    # Looks after equally many observations, without an end: variances 1, 1/2, 1/3, ...
+    for n, nominal in {2: 0.0294, 3: 0.0221, 5: 0.0158}.items():
+        level = level_of_looks(tuple(1 / (k + 1) for k in range(n)), 0.95)
+        assert 1 - level == pytest.approx(nominal, abs=1.1e-4)
+    assert level_of_looks((1.0,), 0.95) == 0.95
+    assert level_of_looks((), 0.95) == 0.95
+    # A census is independent of the look before, and so are looks that are many.
+    assert level_of_looks((1.0, 0.0), 0.95) == pytest.approx(0.95**0.5, abs=1e-4)
+    assert level_of_looks(tuple(range(30, 0, -1)), 0.95) == pytest.approx(0.95 ** (1 / 30))
+
+
+def test_looks_hold_together() -> None:
+    rng = np.random.default_rng(8)
+    n, looks = 300, (30, 60, 120)
+    weight = rng.random(n)
+    gain, level = rng.integers(0, 4, n).astype(float), rng.integers(0, 3, n)
+    size = sizes([np.array([weight, 0 * weight])])
+    held = []
+    for _ in range(600):
+        priority = size / (1 - rng.random(n))
+        order = np.argsort(-priority)
+        share = level_of_looks(tuple(variances_at(size[order], priority[order], looks)), 0.9)
+        inside = True
+        for m in looks:
+            order, estimate = fast(level, gain, size, priority, np.zeros(n, bool), m)
+            half = half_widths(*estimate.variances(weight[None, order]), share)[0]
+            inside &= abs(estimate.gain @ weight[order] - gain @ weight) <= half
+        held.append(inside)
+    assert 0.87 <= np.mean(held) <= 0.95
 
 
 def test_probabilities_grow_with_the_sample() -> None:

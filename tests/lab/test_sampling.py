@@ -362,7 +362,7 @@ def test_a_sample_that_could_be_either_says_how_many_more() -> None:
 def test_looks_share_the_level_and_elsewhere_there_is_no_verdict() -> None:
     one, _, runs = judged(60)
     five, _, _ = judged(60, looks=5)
-    assert five.share(0.95) == pytest.approx(0.99)
+    assert 0.96 < five.share(0.95) < 0.99  # estimates of nested samples are correlated
     narrow, wide = (
         irpref.lab.compare("DCG@5", of, runs["r0"], runs["r2"]).iloc[0] for of in (one, five)
     )

@@ -464,6 +464,6 @@ def _judged_pairs(
     """Pairs (`a` minus `b`) with intervals under full human judgments that hold for all at once."""
     place = {name: i for i, name in enumerate(estimates.values.systems)}
     first, second = (np.array([place[name] for name in pairs[c]], dtype=np.int64) for c in "ba")
-    alone = 1 - (1 - judgments.share(level)) / max(len(pairs), 1)
+    alone = 1 - (1 - judgments.share(level, judged=True)) / max(len(pairs), 1)
     low, high = estimates.intervals(first, second, alone)
     return pairs.assign(low_judged=low, high_judged=high)

@@ -56,7 +56,9 @@ def stands_against(
 
 def judged_interval(judgments: Sampled, estimates: SampledValues, level: float) -> dict[str, float]:
     """Interval of the difference under full human judgments of these topics."""
-    low, high = estimates.intervals(np.array([0]), np.array([1]), judgments.share(level))
+    low, high = estimates.intervals(
+        np.array([0]), np.array([1]), judgments.share(level, judged=True)
+    )
     return {"low_judged": float(low[0]), "high_judged": float(high[0])}
 
 

@@ -19,27 +19,45 @@ judge says. For a graded document the others are the sample without it, and t st
 documents they are the sample without its last one, and t is the priority of that one.
 
 c is the weighted mean of f over the documents with the same grade of the judge, drawn towards the
-mean of all by two documents of average weight.
+mean of all by two documents of average weight, plus the deviation of the topic: what the documents
+of the topic exceed these means by, in all, over their weight and that of five more documents. In
+some topics humans are more generous than the judge, in others less.
 
-A value is the sum of w f over documents with weights w. The variance of its estimate is estimated
+A value is the sum of w f over documents with weights w. The variance V of its estimate is estimated
 by the sum of v = (1 - p) (w (f - c) / p)^2 over the graded documents: given c, the estimates of two
 documents are uncorrelated (Duffield et al., theorem 1). Few of these terms can make up most of the
-sum, near a census above all, so the quantile is Student's with (sum v)^2 / sum v^2 degrees of
-freedom (F. E. Satterthwaite, An approximate distribution of estimates of variance components,
-Biometrics Bulletin 2, 1946, doi:10.2307/3002019)."""
+sum, so the quantile is Student's. Degrees of freedom are those of a chi-squared variable with the
+same relative variance, 2 V^2 / var(V) (F. E. Satterthwaite, An approximate distribution of
+estimates of variance components, Biometrics Bulletin 2, 1946, doi:10.2307/3002019). The variance of
+a sum over randomly drawn documents is about the sum of v^2, which makes 2 (sum v)^2 / sum v^2; one
+is subtracted, so that a single term has one.
+
+If the result is looked at several times, all intervals together hold with the level that is asked
+for. Samples are nested, so the correlation of two estimates is about the square root of the ratio
+of their variances, and each look only depends on the one before. The bound of all looks, the same
+for each (S. J. Pocock, Group sequential methods in the design and analysis of clinical trials,
+Biometrika 64, 1977, doi:10.1093/biomet/64.2.191), is computed look by look (P. Armitage,
+C. K. McPherson and B. C. Rowe, Repeated significance tests on accumulating data, Journal of the
+Royal Statistical Society A 132, 1969, doi:10.2307/2343787)."""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
+from itertools import pairwise
 
 import numpy as np
-from scipy import special
+from scipy import optimize, special
 
 from irpref.kernel.segments import Bools, Floats, Ints
 
 FLOOR = 0.2  # share of the sizes that is the same for all documents
 PRIOR = 2.0  # documents of average weight that draw the mean of a level towards that of all
+TOPIC_PRIOR = 5.0  # documents of average weight that draw the deviation of a topic towards 0
+_MOST_LOOKS = 20  # more looks count as independent
+_NODES, _LEAST_SPREAD = 200, 0.1  # of the integral over the estimates of two looks
 MOST_LEVELS = 10  # more grades of a judge are put into this many groups
 
 
@@ -82,28 +100,76 @@ def probabilities(size: Floats, priority: Floats, n_judged: int) -> Floats:
     return np.minimum(1.0, size / priority[n_judged])
 
 
-def _predicted(level: Ints, n_levels: int, gain: Floats, weight: Floats) -> Floats:
-    """Gain of each level: shape (n_levels,). 0 if there is no document."""
-    if not gain.size:
-        return np.zeros(n_levels)
+def _level_means(level: Ints, n_levels: int, gain: Floats, weight: Floats) -> Floats:
+    """Mean gain of each level, drawn towards that of all: shape (n_levels,)."""
     total = weight.sum()
     prior = PRIOR * total / gain.size
     added = np.bincount(level, weight * gain, n_levels) + prior * (weight @ gain) / total
-    predicted: Floats = added / (np.bincount(level, weight, n_levels) + prior)
-    return predicted
+    means: Floats = added / (np.bincount(level, weight, n_levels) + prior)
+    return means
 
 
-def _predicted_from_others(level: Ints, n_levels: int, gain: Floats, weight: Floats) -> Floats:
-    """Gain of each document, predicted from all others: shape as `gain`."""
-    if gain.size < 2:
-        return np.zeros_like(gain)
-    product = weight * gain
-    total = weight.sum() - weight
-    prior = PRIOR * total / (gain.size - 1)
-    added = np.bincount(level, product, n_levels)[level] - product
-    added += prior * (product.sum() - product) / total
-    predicted: Floats = added / (np.bincount(level, weight, n_levels)[level] - weight + prior)
-    return predicted
+@dataclass(frozen=True, eq=False)
+class _Graded:
+    """Graded documents, from which gains are predicted.
+
+    Attributes
+    ----------
+    level, topic : int arrays (n_graded,)
+    gain, weight : float arrays (n_graded,)
+    by_level : float array (n_topics, n_levels)
+        Weight of the documents of each topic and level.
+    excess : float array (n_topics,)
+        Weighted sum of the gains of each topic.
+    """
+
+    level: Ints
+    topic: Ints
+    gain: Floats
+    weight: Floats
+    by_level: Floats
+    excess: Floats
+
+    @classmethod
+    def of_documents(
+        cls, level: Ints, topic: Ints, gain: Floats, weight: Floats, shape: tuple[int, int]
+    ) -> _Graded:
+        entry = topic * shape[1] + level
+        by_level: Floats = np.bincount(entry, weight, shape[0] * shape[1]).reshape(shape)
+        excess: Floats = np.bincount(topic, weight * gain, shape[0])
+        return cls(level, topic, gain, weight, by_level, excess)
+
+    def predicted(self, level: Ints, topic: Ints) -> Floats:
+        """Gains of other documents: shape as `level`. 0 if there is nothing to predict from."""
+        if not self.gain.size:
+            return np.zeros(level.size)
+        means = _level_means(self.level, self.by_level.shape[1], self.gain, self.weight)
+        prior = TOPIC_PRIOR * self.weight.mean()
+        deviation = (self.excess - self.by_level @ means) / (self.by_level.sum(axis=1) + prior)
+        predicted: Floats = means[level] + deviation[topic]
+        return predicted
+
+    def predicted_from_others(self) -> Floats:
+        """Gain of each of these documents, predicted from all others: shape (n_graded,)."""
+        n = self.gain.size
+        if n < 2:
+            return np.zeros(n)
+        product, rows = self.weight * self.gain, np.arange(n)
+        total = self.weight.sum() - self.weight
+        mean = (product.sum() - product) / total
+        prior = PRIOR * total / (n - 1)
+        n_levels = self.by_level.shape[1]
+        added: Floats = np.tile(np.bincount(self.level, product, n_levels), (n, 1))
+        weight: Floats = np.tile(self.by_level.sum(axis=0), (n, 1))
+        added[rows, self.level] -= product
+        weight[rows, self.level] -= self.weight
+        means = (added + (prior * mean)[:, None]) / (weight + prior[:, None])
+        of_topic: Floats = self.by_level[self.topic]
+        of_topic[rows, self.level] -= self.weight
+        excess = self.excess[self.topic] - product - (of_topic * means).sum(axis=1)
+        prior = TOPIC_PRIOR * total / (n - 1)
+        predicted: Floats = means[rows, self.level] + excess / (of_topic.sum(axis=1) + prior)
+        return predicted
 
 
 @dataclass(frozen=True, eq=False)
@@ -152,7 +218,7 @@ class Estimate:
         variance, squares = v.sum(axis=1), (v**2).sum(axis=1)
         known = variance > 0
         exact = ~(weights[:, ~certain] != 0).any(axis=1)
-        freedom = np.divide(variance**2, squares, out=np.ones_like(variance), where=known)
+        freedom = np.divide(2 * variance**2, squares, out=np.ones_like(variance), where=known) - 1
         return (
             np.where(exact, 0.0, np.where(known, variance, np.nan)),
             np.where(exact, np.inf, np.maximum(freedom, 1.0)),
@@ -174,7 +240,7 @@ class Estimate:
         """
         n, n_judged = self.gain.size, self.residual.size
         n_levels = int(self.level.max()) + 1
-        squared = _predicted(
+        squared = _level_means(
             self.level[:n_judged], n_levels, self.residual**2, 1 / self.probability
         )
         load = weight**2 * squared[self.level]
@@ -192,7 +258,7 @@ class Estimate:
 
 
 def estimated(
-    level: Ints, gain: Floats, size: Floats, priority: Floats, n_certain: int
+    level: Ints, topic: Ints, gain: Floats, size: Floats, priority: Floats, n_certain: int
 ) -> Estimate:
     """Estimate the gain of each document.
 
@@ -201,21 +267,75 @@ def estimated(
     level : int array (n_documents,)
         Level of the judge's grade. Documents are in the order of the plan: first `n_certain` ones
         judged before, with infinite size and priority, then the others by falling priority.
+    topic : int array (n_documents,)
     gain : float array (n_judged,)
         Gains of the human grades of the first documents.
     size, priority : float array (n_documents,)
     """
     n_judged = gain.size
-    n_levels = int(level.max(initial=0)) + 1
-    seen = level[:n_judged]
-    p = probabilities(size, priority, n_judged)[:n_judged]
-    predicted = _predicted_from_others(seen, n_levels, gain, 1 / p)
+    shape = int(topic.max(initial=0)) + 1, int(level.max(initial=0)) + 1
+
+    def graded(n: int, p: Floats) -> _Graded:
+        return _Graded.of_documents(level[:n], topic[:n], gain[:n], 1 / p[:n], shape)
+
+    p = probabilities(size, priority, n_judged)
+    predicted = graded(n_judged, p).predicted_from_others()
+    p = p[:n_judged]
     last = max(n_judged - 1, n_certain)
-    weight = 1 / probabilities(size, priority, last)[:last]
-    of_level = _predicted(seen[:last], n_levels, gain[:last], weight)
-    estimate = of_level[level]
+    estimate = graded(last, probabilities(size, priority, last)).predicted(level, topic)
     estimate[:n_judged] = predicted + (gain - predicted) / p
     return Estimate(estimate, gain - predicted, p, level, size, priority)
+
+
+def variances_at(size: Floats, priority: Floats, looks: Sequence[int]) -> list[float]:
+    """Variances of an estimate after some numbers of documents, up to a factor.
+
+    Parameters
+    ----------
+    size, priority : float array (n_documents,)
+        Of the documents that are drawn, by falling priority.
+    looks : sequence of int
+    """
+    every = (probabilities(size, priority, look) for look in looks)
+    return [float((size**2 * (1 - p) / p).sum()) for p in every]
+
+
+@lru_cache(maxsize=64)
+def level_of_looks(variances: tuple[float, ...], level: float) -> float:
+    """The level of each of several intervals, so that all of them hold with a level.
+
+    Parameters
+    ----------
+    variances : tuple of float
+        Of the estimates, falling. An estimate with a variance of 0 counts as independent.
+    level : float in (0, 1)
+    """
+    n = len(variances)
+    if n < 2:
+        return level
+    alone: float = level ** (1 / n)  # if all were independent
+    if n > _MOST_LOOKS:
+        return alone
+    node, width = np.polynomial.legendre.leggauss(_NODES)
+
+    def held(bound: float) -> float:
+        """Probability that no estimate is off by more than `bound` standard errors."""
+        x, dx = bound * node, bound * width
+        density = _normal(x)
+        for before, after in pairwise(variances):
+            spread = max(math.sqrt(1 - after / before), _LEAST_SPREAD)
+            steps = (x[:, None] - math.sqrt(1 - spread**2) * x) / spread
+            density = _normal(steps) @ (density * dx) / spread
+        return float(density @ dx)
+
+    ends = (float(special.ndtri((1 + each) / 2)) for each in (level, alone))
+    bound = optimize.brentq(lambda z: held(z) - level, *ends, xtol=1e-6)
+    return math.ceil(1e4 * float(special.erf(bound / math.sqrt(2)))) / 1e4
+
+
+def _normal(x: Floats) -> Floats:
+    density: Floats = np.exp(-(x**2) / 2) / math.sqrt(2 * math.pi)
+    return density
 
 
 def documents_needed(size: Floats, load: Floats, variance: float) -> int:

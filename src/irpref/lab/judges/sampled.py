@@ -33,7 +33,14 @@ from irpref.lab.judges.plans import (
     rank_weights,
     read_plan,
 )
-from irpref.lab.judges.priority_sampling import Estimate, estimated, half_widths, levels
+from irpref.lab.judges.priority_sampling import (
+    Estimate,
+    estimated,
+    half_widths,
+    level_of_looks,
+    levels,
+    variances_at,
+)
 from irpref.measures.declare import Measures
 from irpref.values.matrix import TopicValues
 
@@ -65,6 +72,9 @@ class Sampled(Judgments):
         self.plan = plan
         self._grade = grade  # (n_certain + n_judged,)
         self._level = levels(judge)
+        self._topic = np.searchsorted(
+            np.array(self.topic_ids, object), plan["query_id"].to_numpy(object)
+        )
         order = plan["order"].to_numpy()
         self._certain = int((order == 0).sum())
         self.n_judged = grade.size - self._certain
@@ -118,9 +128,17 @@ class Sampled(Judgments):
         pool = judgments(self.frame()).pool()
         return f"{hash_of_plan(self.plan)}{hash_of_pool(pool)}"
 
-    def share(self, level: float) -> float:
-        """The level of each look: all of them together have `level`."""
-        return 1 - (1 - level) / len(self.looks)
+    def share(self, level: float, judged: bool = False) -> float:
+        """The level of each look: all of them together have `level`.
+
+        With `judged`, of intervals of differences on these topics: after the last document of the
+        plan nothing is left to chance, so that a look there needs no level.
+        """
+        drawn = self.plan["order"].to_numpy() > 0
+        size, priority = (self.plan[name].to_numpy()[drawn] for name in ("size", "priority"))
+        variances = variances_at(size, priority, self.looks)
+        uncertain = [variance for variance in variances if variance > 0]
+        return level_of_looks(tuple(uncertain if judged else variances), level)
 
     @property
     def text(self) -> str:
@@ -143,7 +161,8 @@ class Sampled(Judgments):
         certain = self.plan["order"].to_numpy() == 0
         size = np.where(certain, np.inf, self.plan["size"].to_numpy())
         priority = np.where(certain, np.inf, self.plan["priority"].to_numpy())
-        return estimated(self._level, measure.gains(self._grade), size, priority, self._certain)
+        gain = measure.gains(self._grade)
+        return estimated(self._level, self._topic, gain, size, priority, self._certain)
 
     def values(self, measures: Measures, runs: Runs) -> list[SampledValues]:
         """Values of runs by topic, of which only differences mean anything.
@@ -164,7 +183,6 @@ class Sampled(Judgments):
                 )
         keys = pd.MultiIndex.from_frame(self.plan[IDS])
         place = keys.get_indexer(pd.MultiIndex.from_frame(weights.documents))
-        topic = np.searchsorted(np.array(topics, object), self.plan["query_id"].to_numpy(object))
         out = []
         for one, of_runs in zip(chosen, weights.of_measure, strict=True):
             alone = (place < 0) & (np.ptp(of_runs, axis=0) > 0)
@@ -180,10 +198,10 @@ class Sampled(Judgments):
             matrix[:, place[inside]] = of_runs[:, inside]
             estimate = self.estimated(one)
             values = np.array(
-                [np.bincount(topic, row * estimate.gain, len(topics)) for row in matrix]
+                [np.bincount(self._topic, row * estimate.gain, len(topics)) for row in matrix]
             )
             of_topics = TopicValues(str(one.measure), weights.runs, topics, values)
-            out.append(SampledValues(of_topics, weights.answers, topic, matrix, estimate))
+            out.append(SampledValues(of_topics, weights.answers, self._topic, matrix, estimate))
         return out
 
 
