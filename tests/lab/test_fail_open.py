@@ -114,7 +114,7 @@ WRONG = {
         for measure in BINARY
     },
     **{f"{measure} is a count": (QRELS, GOOD, measure, {REFUSED}) for measure in COUNTS},
-    "Judged is no measure of quality": (QRELS, GOOD, "Judged@10", {UNKNOWN}),
+    "Judged is no measure of quality": (QRELS, GOOD, "Judged@10", {REFUSED}),
     "there is one topic": (first(1, QRELS), first(1, GOOD), "AP", {REFUSED}),
     "there are four topics": (first(4, QRELS), first(4, GOOD), "AP", {UNKNOWN}),
 }

@@ -103,6 +103,13 @@ def test_a_measure_is_blind_to_grades_that_all_count(measure, topics):
         assert codes(measure, qrels, some).get("blind", 0) == expected
 
 
+@pytest.mark.parametrize("measure", ["NumRet", "Judged@10", "RBPResidual", "NumQ", "Judged@5"])
+def test_a_measure_that_does_not_depend_on_grades_is_not_blind(measure):
+    qrels = {f"q{t}": {f"d{i}": i % 4 for i in range(12)} for t in range(12)}
+    run = {topic: {doc: -float(i) for i, doc in enumerate(docs)} for topic, docs in qrels.items()}
+    assert "blind" not in irpref.evidence(measure, qrels, {"run": run})["code"].tolist()
+
+
 def test_one_grade_alone_is_not_blindness():
     # As in MS MARCO: only relevant documents are judged, and all of them have the same grade.
     assert "blind" not in codes("AP", {"q": {"a": 1}}, {"one": {"q": ranking("a")}})

@@ -17,7 +17,8 @@ a result. What a verdict makes of them is decided in `irpref.lab`.
 Whether a measure can tell anything is seen from its values, not from its name. The ideal ranking
 has all judged documents by descending grade. Grades count the same if the highest and the lowest
 grade alone have the same value as a ranking of one document, and the ideal ranking that of the
-ideal ranking upside down.
+ideal ranking upside down. A measure that does not depend on grades at all (Judged@10, NumRet) is
+not blind to them.
 
 A topic that has fewer documents than a cutoff is shallow only if another run has more there, or if
 the run reaches the cutoff on no topic at all: some queries have few answers."""
@@ -47,7 +48,7 @@ from irpref.judged.pool import FILLED, SOURCE, Pool
 from irpref.kernel.run import JudgedRun
 from irpref.kernel.segments import Bools, Floats, Ints, Segments
 from irpref.measures.names import parse_all
-from irpref.messages import about
+from irpref.messages import about, held
 from irpref.values.evaluator import evaluator as fastest
 from irpref.values.kernels import KernelEvaluator
 from irpref.values.matrix import TopicValues
@@ -648,8 +649,25 @@ class Gatherer:
             if same.any():
                 turned = turned or self._values(self._ranking(rows, upside_down=True))
                 same &= ~_differ(ideal[measure], turned[measure])
+            if same.any() and not sees_grades(measure, float(pool.grade.max())):
+                same[:] = False  # it is about something else, such as Judged@10
             alike[measure] = same
         return reached, alike, nothing
+
+
+def sees_grades(measure: Measure, highest: float) -> bool:
+    """Whether a measure depends on grades at all: whether it tells a document of the highest grade
+    from one of grade 0. Judged@10 and NumRet do not. What cannot be computed counts as if it did.
+    """
+    read = judgments({"q": {"a": highest, "b": 0}})
+    rankings = [{"q": docs} for docs in ({"a": 1}, {"b": 1}, {"a": 2, "b": 1}, {"a": 1, "b": 2})]
+    with held(), suppress(ValueError):
+        evaluate = fastest([measure], read)
+        first, second, third, fourth = (
+            float(evaluate.calc_aggregate(ranking)[measure]) for ranking in rankings
+        )
+        return first != second or third != fourth
+    return True
 
 
 def _differ(a: Floats, b: Floats) -> Bools:

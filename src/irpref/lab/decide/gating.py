@@ -83,6 +83,7 @@ from irpref.values.evidence import (
     gathered,
     is_count,
     repeats_in,
+    sees_grades,
 )
 from irpref.values.matrix import TopicValues
 from irpref.values.thresholds import thresholds_on
@@ -139,7 +140,8 @@ def gate(
     Parameters
     ----------
     measures : measures of any toolkit, or their names
-        Counts (`NumRel`) are refused: they say nothing about a ranking.
+        Counts (`NumRel`) are refused, and measures that do not depend on grades (`Judged@10`) if
+        they are alone: they do not say which ranking is better.
     qrels : in any form that `irpref.evaluator` takes, or what `irpref.lab.sampled` returns
     baseline, candidate : runs in any form that `irpref.evaluator` takes
         A list of runs is one system that was run several times: its value of a topic is the mean of
@@ -215,6 +217,7 @@ def gate(
         raise EmptyJudgmentsError(f"a gate needs at least 2 topics, got {n_topics}")
     if not facts.answerable.any():
         raise EmptyJudgmentsError("a gate needs relevant documents, and no grade is above 0")
+    _check_measures(facts)
     check_present(facts.systems, n_topics)
     ranked = _Rankings(facts.pool, runs) if n_topics <= MOST_TOPICS else None
     parts: dict[str | None, Bools] = {None: np.ones(n_topics, bool)}
@@ -273,6 +276,18 @@ def _measures(measures: Measures) -> list[Measure]:
             measure=counts[0],
         )
     return chosen
+
+
+def _check_measures(facts: Evidence) -> None:
+    """`MeasureError` if no measure depends on grades: Judged@10 may stand beside others only."""
+    highest = float(facts.pool.grade.max())
+    in_reach = [measure for measure in facts.measures if facts.reached[measure].any()]
+    if in_reach and not any(sees_grades(measure, highest) for measure in in_reach):
+        raise MeasureError(
+            f"{', '.join(map(str, in_reach))}: a gate needs a measure that depends on grades, and "
+            f"others say nothing about which ranking is better",
+            measure=str(in_reach[0]),
+        )
 
 
 def _hash_of_inputs(
