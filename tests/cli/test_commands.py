@@ -41,13 +41,18 @@ def options(command: click.Command) -> dict[str, click.Parameter]:
     return {name: p for p in command.params for name in p.opts if isinstance(p, click.Option)}
 
 
-@pytest.mark.parametrize("name", ALL)
-def test_every_command_has_help(name: str, capsys: pytest.CaptureFixture[str]) -> None:
+@pytest.mark.parametrize("name", ["", "curve", "plot", "meta", *ALL])
+@pytest.mark.parametrize("columns", ["80", "120"])
+def test_every_command_has_help_as_wide_as_the_screen(
+    name: str, columns: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("COLUMNS", columns)
     assert main([*name.split(), "--help"]) == 0
     out, err = capsys.readouterr()
     assert err == ""
-    assert out.startswith(f"Usage: irpref {name} ")
-    assert max(map(len, out.splitlines())) <= 80
+    assert out.startswith(f"Usage: irpref {name}".rstrip() + " ")
+    assert max(map(len, out.splitlines())) <= min(int(columns), 100)
+    assert "..." not in out.partition("Commands:")[2]  # a line of help that was cut
 
 
 @pytest.mark.parametrize("name", ALL)

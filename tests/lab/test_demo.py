@@ -127,12 +127,39 @@ def test_without_the_extra_for_reports_it_says_so(tmp_path):
     assert list(tmp_path.iterdir()) == []
 
 
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("answer", "status", "left"), [("y", 0, "<!DOCTYPE"), ("n", 0, "mine"), ("", 130, "mine")]
+)
+def test_in_a_terminal_it_asks_before_it_overwrites_its_page(
+    answer, status, left, tmp_path, monkeypatch, capsys
+):
+    pytest.importorskip("jinja2")
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("COLUMNS", "80")
+    page = tmp_path / "irpref-demo.html"
+    page.write_text("mine")
+    terminal = io.StringIO(answer and f"{answer}\n")
+    terminal.isatty = lambda: True
+    monkeypatch.setattr("sys.stdin", terminal)
+    assert main(["demo"]) == status
+    out, err = capsys.readouterr()
+    assert "irpref-demo.html exists. Overwrite it? [y/N]: " in err
+    assert page.read_text().lower().startswith(left.lower())
+    assert max(map(len, [*out.splitlines(), ""])) <= 80
+
+
 def test_files_are_the_collection_and_a_page_is_not_overwritten_unasked(
     tmp_path, monkeypatch, capsys
 ):
 
     monkeypatch.chdir(tmp_path)
-    assert main(["demo", "--files", "cast"]) == 0
+    for _ in range(2):  # the same files may be written again
+        assert main(["demo", "--files", "cast"]) == 0
+    (tmp_path / "mine").mkdir()
+    (tmp_path / "mine" / "qrels.txt").write_text("mine")
+    assert main(["demo", "--files", "mine"]) == 2
+    assert [path.name for path in (tmp_path / "mine").iterdir()] == ["qrels.txt"]
     cast = load("cast2021")
     for name, run in cast.runs.items():
         written = irpref.read_run(f"cast/{name.removeprefix('org_')}.run")

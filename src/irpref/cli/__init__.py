@@ -67,7 +67,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     except BrokenPipeError:
         _flush_nowhere()
         return CLOSED
-    except KeyboardInterrupt:
+    except (KeyboardInterrupt, click.Abort):  # the second: in place of an answer
         complain("interrupted")
         return INTERRUPTED
     except SystemExit as stop:  # raised by a module of --import, or by a measure

@@ -56,6 +56,12 @@ class Option(click.Option):
         self.section = section
 
 
+def _place(title: str) -> int:
+    """Where a section is in the help: the reading of files and the output come last."""
+    last = ("Reading files", "Output")
+    return last.index(title) + 1 if title in last else 0
+
+
 class Command(click.Command):
     """A command.
 
@@ -103,9 +109,16 @@ class Command(click.Command):
                 argument = isinstance(parameter, click.Argument)
                 title = "Arguments" if argument else getattr(parameter, "section", "Options")
                 sections.setdefault(title, []).append(record)
-        for title, records in sections.items():
+        for title in sorted(sections, key=_place):
             with formatter.section(title):
-                formatter.write_dl(records)
+                formatter.write_dl(sections[title])
+
+    def get_help_option(self, ctx: click.Context) -> click.Option | None:
+        """The option --help, in our words."""
+        option = super().get_help_option(ctx)
+        if option is not None:
+            option.help = "show this help"
+        return option
 
     def format_arguments(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Nothing: later versions of click list the arguments here."""

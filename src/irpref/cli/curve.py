@@ -58,7 +58,10 @@ def crp(given: Inputs, out: Output, **how: Any) -> None:
 @per_topic
 @_last
 def npref(given: Inputs, out: Output, **how: Any) -> None:
-    """n-pref by number of partitions, with the relative norm unless you name an RPref."""
+    """n-pref by number of partitions.
+
+    It has the relative norm unless you name an RPref.
+    """
     from irpref.curves import npref_convergence
 
     _print(npref_convergence, given, out, how)

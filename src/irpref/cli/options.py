@@ -163,7 +163,7 @@ reading_judgments = together(
         type=Choice(FILE_FORMS),
         metavar="FORM",
         section=READING,
-        help=f"{', '.join(FILE_FORMS)}; by default, and for judgments in another form, by the name",
+        help=f"form of the files, if their names do not say it: {', '.join(FILE_FORMS)}",
     ),
     option(
         "--columns",

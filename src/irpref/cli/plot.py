@@ -73,7 +73,10 @@ def crp(given: Inputs, **how: Any) -> None:
 @options.highlight
 @_last
 def npref(given: Inputs, **how: Any) -> None:
-    """n-pref by number of partitions, with the relative norm unless you name an RPref."""
+    """n-pref by number of partitions.
+
+    It has the relative norm unless you name an RPref.
+    """
     from irpref.plots import npref_convergence
 
     _draw(npref_convergence, given.judgments(), given, how)

@@ -28,10 +28,10 @@ ALPHA = 0.05
 MEASURES = (NDCG, RPREF, "QMeasure", "Bpref", "AP", JUDGED)
 NEXT = """\
 Next, with files of yours:
-  irpref list RPref                                          what a measure means, when to use it
-  irpref compare qrels.txt a.run b.run nDCG@10 AP            is B better than A?
-  irpref leaderboard qrels.txt a.run b.run c.run nDCG@10     all runs, with intervals
-  irpref report qrels.txt a.run b.run nDCG@10 -f page.html   the page above, of your runs
+  irpref list RPref                                     what a measure means
+  irpref compare qrels.txt a.run b.run nDCG@10          is B better than A?
+  irpref leaderboard qrels.txt a.run b.run c.run AP     all runs, with intervals
+  irpref report qrels.txt a.run b.run AP -f page.html   the page above, of yours
 """
 
 
@@ -101,7 +101,7 @@ def demo(file: str, folder: str | None) -> None:
         line for text in paragraphs for line in textwrap.wrap(text, width, subsequent_indent="   ")
     ]
     lines = [
-        data.title,
+        *textwrap.wrap(data.title, width),
         f"{judgments} Which system is better?",
         "",
         printed(table, page=page_of(sys.stdout, WIDTH)),
@@ -118,11 +118,23 @@ def _write_files(folder: str, qrels: Any, runs: dict[str, Any]) -> None:
         ranked = run.assign(iteration="Q0", rank=run.groupby("query_id").cumcount() + 1, tag=name)
         columns = ["query_id", "iteration", "doc_id", "rank", "score", "tag"]
         tables[f"{name.removeprefix('org_')}.run"] = ranked[columns]
-    for name, table in tables.items():
-        path = os.path.join(folder, name)
-        with replaced(path) as beside:
-            table.to_csv(beside, sep=" ", header=False, index=False)
+    texts = {
+        os.path.join(folder, name): table.to_csv(sep=" ", header=False, index=False)
+        for name, table in tables.items()
+    }
+    for path, text in texts.items():
+        if os.path.exists(path) and not _holds(path, text):
+            raise click.UsageError(f"{path} exists and is another file: name a folder of its own")
+    for path, text in texts.items():
+        with replaced(path) as beside, open(beside, "w", encoding="utf-8", newline="\n") as file:
+            file.write(text)
     sys.stdout.write(f"Wrote {', '.join(tables)} to {folder}.\n")
+
+
+def _holds(path: str, text: str) -> bool:
+    """Whether a file holds this text."""
+    with open(path, "rb") as file:
+        return file.read() == text.encode()
 
 
 def _may_write(path: str) -> bool:

@@ -31,6 +31,7 @@ F. Diaz and A. Ferraro, SIGIR 2022 (rpp); F. Diaz, M. D. Ekstrand and B. Mitra, 
 @options.option(
     "--how",
     type=Choice(HOW),
+    metavar="HOW",
     default="rpp",
     show_default=True,
     help="who decides, see above",
@@ -38,9 +39,11 @@ F. Diaz and A. Ferraro, SIGIR 2022 (rpp); F. Diaz, M. D. Ekstrand and B. Mitra, 
 @options.option(
     "--weights",
     type=Choice(["uniform", "inverse", "dcg"]),
+    metavar="WEIGHTS",
     default="uniform",
     show_default=True,
-    help="rpp: weight of the user who wants i documents: 1, 1/i, 1/log2(i + 1)",
+    help="rpp: uniform, inverse or dcg: the user who wants i documents has the weight 1, 1/i, or "
+    "1/log2(i + 1)",
 )
 @options.option(
     "--graded", is_flag=True, help="rpp: average over each grade as the lowest relevant one"
