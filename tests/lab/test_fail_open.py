@@ -6,6 +6,7 @@ decision: what is the right answer?
 
 Beside these are users who are right, and whom no rule may stop."""
 
+import json
 import os
 import signal
 import subprocess
@@ -309,6 +310,95 @@ def test_a_damaged_file_never_passes(inputs, capsys, what, damage):
     assert status in (1, 2, 3)
 
 
+@pytest.fixture
+def sample(inputs) -> list[str]:
+    """The command of a gate on a sample that blocks: humans judged the first 200 documents."""
+    runs = {"baseline": GOOD, "candidate": BAD}
+    plan = irpref.lab.sample("DCG@10", None, "judge", runs, 200, looks=[200], rng=1)
+    plan.save("plan")
+    drawn = plan.iloc[:200]
+    grades = {}
+    for topic, doc in zip(drawn["query_id"], drawn["doc_id"], strict=True):
+        grades.setdefault(topic, {})[doc] = QRELS[topic][doc]
+    (inputs / "human").write_text(qrels_text(grades))
+    files = ["human", "baseline", "candidate", "DCG@10", "--judge", "judge", "--sample", "plan"]
+    assert main(["gate", *files]) == 1
+    return ["gate", *files]
+
+
+OF_PLAN = DAMAGES | {
+    "other ids": lambda text: text.replace("\td", "\tother"),
+    "other topics": lambda text: text.replace("\tq", "\ttopic"),
+    "NaN": lambda text: text.replace(text.splitlines()[20].split("\t")[3], "nan", 1),
+    "of other runs": lambda text: Path("plan-2").read_text(),
+    "of other grades": lambda text: Path("plan-3").read_text(),
+}
+
+
+@pytest.mark.parametrize("damage", OF_PLAN)
+@pytest.mark.parametrize("what", ["plan", "human", "judge", "baseline", "candidate"])
+@pytest.mark.filterwarnings("ignore")
+def test_a_damaged_sample_never_passes(inputs, sample, capsys, what, damage):
+    table = OF_PLAN if what == "plan" else DAMAGES
+    if damage not in table:
+        pytest.skip("of plans alone")
+    others = {"one": top(3, GOOD), "two": top(3, turned(GOOD))}
+    irpref.lab.sample("DCG@10", None, "judge", others, 50, rng=2).save("plan-2")
+    runs = {"baseline": GOOD, "candidate": BAD}
+    irpref.lab.sample("DCG@10", None, graded(lambda g: 3 - g), runs, 200, rng=1).save("plan-3")
+    change = table[damage]
+    path = inputs / what
+    if change is None:
+        path.unlink()
+    else:
+        path.write_bytes(change(path.read_text()).encode("latin-1"))
+    status = main(sample)
+    capsys.readouterr()
+    assert status in (1, 2, 3)
+
+
+@pytest.mark.parametrize("what", ["qrels", "judge", "groups"])
+@pytest.mark.parametrize("damage", ["cut at the end of a line", "another"])
+def test_expect_finds_inputs_that_changed(inputs, capsys, what, damage):
+    command = [*COMMAND, "-o", "jsonl", "--judge", "judge", "--groups", "groups"]
+    (inputs / "qrels").write_text(qrels_text(first(30, QRELS)))  # the judge fills the rest
+    assert main(command) == 1
+    expected = json.loads(capsys.readouterr().out.splitlines()[0])["inputs"]
+    assert main([*command, "--expect", expected]) == 1
+    text = (inputs / what).read_text()
+    # The last line: of a topic that no human judged, or of a document that a human did.
+    other = text[: text.rindex(text.split()[-1])] + ("odd" if what == "groups" else "2") + "\n"
+    if other == text:
+        other = text[: text.rindex(text.split()[-1])] + ("even" if what == "groups" else "1") + "\n"
+    lost = text.rstrip("\n").rpartition("\n")[0] + "\n"
+    (inputs / what).write_text(lost if damage.startswith("cut") else other)
+    capsys.readouterr()
+    assert main([*command, "--expect", expected]) == 2
+    error = capsys.readouterr().err
+    assert "the inputs have changed: expected " in error or what == "groups"
+
+
+def test_expect_finds_a_sample_that_changed(inputs, sample, capsys):
+    def hashes(*more):
+        capsys.readouterr()
+        status = main([*sample, "-o", "jsonl", *more])
+        out, err = capsys.readouterr()
+        return status, [json.loads(line)["inputs"] for line in out.splitlines()], err
+
+    _, (expected,), _ = hashes()
+    assert hashes("--expect", expected)[0] == 1
+    lines = (inputs / "human").read_text().splitlines(keepends=True)
+    changed = lines[0][:-2] + ("1\n" if lines[0][-2] != "1" else "2\n")
+    (inputs / "human").write_text("".join([changed, *lines[1:]]))
+    status, _, error = hashes("--expect", expected)
+    assert (status, "the inputs have changed" in error) == (2, True)
+    (inputs / "human").write_text("".join(lines))
+    runs = {"baseline": GOOD, "candidate": BAD}
+    irpref.lab.sample("DCG@10", None, "judge", runs, 200, looks=[100, 200], rng=1).save("plan")
+    status, _, error = hashes("--expect", expected)
+    assert (status, "the inputs have changed" in error) == (2, True)
+
+
 def end_with_a_number(path):
     """Cut a file within its last number, as far as one can see."""
     path.write_text(path.read_text().rstrip("\n").rpartition(" ")[0] + " 12")
@@ -351,11 +441,12 @@ def test_python_refuses_a_file_whose_last_line_has_no_end(inputs):
 
 @pytest.mark.slow
 @pytest.mark.skipif(sys.platform == "win32", reason="signals")
-@pytest.mark.parametrize("candidate", ["candidate", "baseline-copy"])
+@pytest.mark.parametrize("candidate", ["candidate", "baseline-copy", "of a sample"])
 @pytest.mark.parametrize("how", ["interrupted", "closed output", "full disk"])
-def test_an_interrupted_gate_never_passes(inputs, candidate, how):
+def test_an_interrupted_gate_never_passes(inputs, sample, candidate, how):
     (inputs / "baseline-copy").write_text(run_text(GOOD))
-    command = [sys.executable, "-m", "irpref", *COMMAND[:3], candidate, "AP", "-o", "jsonl"]
+    arguments = sample if candidate == "of a sample" else [*COMMAND[:3], candidate, "AP"]
+    command = [sys.executable, "-m", "irpref", *arguments, "-o", "jsonl"]
     environment = os.environ | {"PYTHONUNBUFFERED": "1"}
     if how == "interrupted":
         process = subprocess.Popen(
