@@ -411,6 +411,9 @@ def end_with_a_number(path):
         ("gate", "qrels", "baseline", "candidate", "AP", "--judge", "judge"),
         ("eval", "qrels", "baseline", "candidate", "AP", "--strict"),
         ("check", "qrels", "baseline", "candidate", "AP", "--strict"),
+        ("against", "qrels", "baseline", "candidate", "AP", "--strict"),
+        ("leaderboard", "qrels", "baseline", "candidate", "AP", "--strict"),
+        ("report", "qrels", "baseline", "candidate", "AP", "--strict"),
     ],
     ids=lambda command: command[0],
 )
@@ -421,6 +424,18 @@ def test_a_file_whose_last_line_has_no_end_is_refused(inputs, capsys, command, w
     status = main(list(command))
     assert status != 0
     assert "was the file cut off?" in "".join(capsys.readouterr())
+
+
+@pytest.mark.parametrize("command", ["against", "leaderboard", "report"])
+@pytest.mark.filterwarnings("ignore")
+def test_strict_refuses_a_run_that_answers_nothing(inputs, capsys, command):
+    (inputs / "candidate-2").write_text(run_text(GOOD))
+    (inputs / "lost").write_text(run_text(moved(BAD)))
+    arguments = [command, "qrels", "baseline", "candidate-2", "lost", "AP"]
+    assert main(arguments) == 0
+    assert "none of the 40 judged topics" in capsys.readouterr().out
+    assert main([*arguments, "--strict"]) != 0
+    assert "'lost': the run answers none of the 40 judged topics" in capsys.readouterr().err
 
 
 def test_python_refuses_a_file_whose_last_line_has_no_end(inputs):

@@ -8,6 +8,7 @@ from irpref.cli.command import command
 from irpref.cli.output import Output
 from irpref.lab.commands import lab_options
 from irpref.lab.tables import of_differences
+from irpref.messages import whole_files
 from irpref.show.text import of_frame
 
 
@@ -25,6 +26,7 @@ Examples:
 @options.option("--groups", metavar="FILE", help="means and tests for each group of topics")
 @options.known
 @lab_options.repeats
+@lab_options.strict
 @lab_options.judge
 @options.reading
 @options.ranking
@@ -37,6 +39,7 @@ def against(
     level: float,
     groups: str | None,
     judge: tuple[str, ...],
+    strict: bool,
     places: int,
 ) -> None:
     """Test whether runs differ from a baseline.
@@ -47,9 +50,10 @@ def against(
     """
     from irpref import lab
 
-    qrels, runs = lab_options.read(given, judge)
+    with whole_files(strict):
+        qrels, runs = lab_options.read(given, judge)
     base = next(iter(runs))
-    how = lab_options.some(groups=groups)
+    how = lab_options.some(groups=groups, strict=strict)
     differences = lab.against(
         given.measures, qrels, runs[base], runs, pairs=pairs, level=level, **how
     )

@@ -36,6 +36,11 @@ pairs = option(
 )
 
 
+strict = option(
+    "--strict",
+    is_flag=True,
+    help="fail if a run answers no judged topic, or a file may have been cut off",
+)
 repeats = option(
     "--repeats",
     is_flag=True,

@@ -14,6 +14,7 @@ from irpref.cli.parameter_types import COUNT
 from irpref.judged.types import Qrels, Runs
 from irpref.lab.commands import lab_options
 from irpref.lab.tables import of_board
+from irpref.messages import whole_files
 from irpref.show.text import Table, of_frame, rounded
 
 OBSERVED = float("inf")  # --design without a number
@@ -32,6 +33,7 @@ DIFFERENCE = 0.05  # if none is observed
 @lab_options.level
 @options.option("--groups", metavar="FILE", help="a table for each group of topics")
 @lab_options.repeats
+@lab_options.strict
 @lab_options.judge
 @lab_options.sample
 @options.option(
@@ -66,6 +68,7 @@ def leaderboard(
     level: float,
     groups: str | None,
     judge: tuple[str, ...],
+    strict: bool,
     plan: str | None,
     tests: bool,
     design: float | None,
@@ -91,8 +94,9 @@ def leaderboard(
     if out.draws and len(given.measures) > 1:
         names = ", ".join(map(str, given.measures))
         raise click.UsageError(f"-f {out.file}: a picture is of one measure, got {names}")
-    qrels, runs = lab_options.read(given, judge, plan, ranks=True)
-    how = lab_options.some(groups=groups, **how)
+    with whole_files(strict):
+        qrels, runs = lab_options.read(given, judge, plan, ranks=True)
+    how = lab_options.some(groups=groups, strict=strict, **how)
     board = lab.leaderboard(given.measures, qrels, runs, pairs=pairs, level=level, **how)
     if out.draws:
         assert out.file is not None

@@ -13,6 +13,7 @@ from irpref.cli.arguments import Inputs
 from irpref.cli.command import before_writing, command
 from irpref.cli.say import say
 from irpref.lab.commands import lab_options
+from irpref.messages import whole_files
 
 
 @command(
@@ -51,6 +52,7 @@ Examples:
 @options.topics
 @options.option("--groups", metavar="FILE", help="show groups of topics")
 @options.known
+@lab_options.strict
 @lab_options.judge
 @options.reading
 @options.ranking
@@ -60,6 +62,7 @@ def report(
     baseline: str | None,
     rankings: tuple[str, ...],
     judge: tuple[str, ...],
+    strict: bool,
     **how: Any,
 ) -> None:
     """Write an evaluation as one HTML page that works offline.
@@ -76,10 +79,14 @@ def report(
     if file is None and sys.stdout.isatty():
         raise click.UsageError("name the file to write, such as -f report.html")
     name_of = {path: name for name, path in given.files.items()}
+    with whole_files(strict):
+        qrels = lab_options.filled(given, judge)
+        runs = given.runs() if given.reorders else given.files
     page = irpref.lab.report(
         given.measures,
-        lab_options.filled(given, judge),
-        given.runs() if given.reorders else given.files,
+        qrels,
+        runs,
+        strict=strict,
         baseline=name_of.get(baseline, baseline) if baseline else None,
         rankings=[name_of.get(name, name) for name in rankings] or None,
         form=given.form,
