@@ -613,5 +613,5 @@ def test_eval_looks_at_ids_of_a_long_run_where_no_document_is_judged(
     (files / "upper").write_text((files / "r2").read_text().upper().replace("Q0", "Q0"))
     assert main(["eval", "qrels", "upper", "AP"]) == 0
     first, second = capsys.readouterr().err.splitlines()
-    assert "ids differ from those of the qrels in case or white space only" in first
+    assert "document ids differ from judged ones only in case" in first
     assert "is judged: every value is 0" in second

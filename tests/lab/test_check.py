@@ -26,7 +26,7 @@ def _codes(findings):
 
 
 def test_nothing_is_found_where_nothing_is_wrong():
-    findings = irpref.lab.check(QRELS, {"good": _run()}, ["AP", "nDCG@10", "QMeasure"])
+    findings = irpref.lab.check(QRELS, {"good": _run()}, ["AP(rel=2)", "nDCG@10", "QMeasure"])
     assert list(findings.columns) == list(COLUMNS)
     assert findings[["code", "level"]].to_numpy().tolist() == [["grade-scale", "note"]]
     assert findings["text"].item() == "grades (judgments): 0 (42), 1 (42), 2 (36)"

@@ -100,6 +100,11 @@ def _header(texts: Iterator[str], separator: str, name: str, value: str) -> tupl
     return _Header(names, separator, lines), text[text.index(first) + len(first) :]
 
 
+def header_of(source: Source, separator: str, value: str) -> list[str]:
+    """The names of the columns of a file. Raises as `csv`."""
+    return _header(text_blocks(source), separator, source.name, value)[0].names
+
+
 def _rows(
     lines: Iterator[str], separator: str, name: str, before: int = 0
 ) -> Iterator[tuple[int, list[str]]]:

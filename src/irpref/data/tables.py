@@ -180,6 +180,14 @@ def _is_record(line: str) -> bool:
     return isinstance(record, dict) and not any(isinstance(v, dict) for v in record.values())
 
 
+def text_form(source: Source, value: str, how: Reading) -> str:
+    """`form_of` a file, and 'trec' for a `.tsv` without a header."""
+    form = form_of(source, how.form)
+    if form == "tsv":
+        form = "tsv" if has_header(source, value, how) else "trec"
+    return form
+
+
 def read(
     source: Source, value: str, how: Reading = PLAIN, block_bytes: int = trec.BLOCK_BYTES
 ) -> Iterator[Table]:
@@ -200,9 +208,7 @@ def read(
     ValueError, OSError
         As `read_run`.
     """
-    form = form_of(source, how.form)
-    if form == "tsv":
-        form = "tsv" if has_header(source, value, how) else "trec"
+    form = text_form(source, value, how)
     if form == "trec" or (
         form == "msmarco" and value == "relevance"
     ):  # whose judgments are in TREC format

@@ -61,13 +61,24 @@ _BEIR = [b"query-id", b"corpus-id", b"score"]
 
 @dataclass(frozen=True, slots=True)
 class Form:
-    """A form of line: the names of its fields, and the one that is read as a number (none if
-    empty).
+    """A form of line.
+
+    Attributes
+    ----------
+    what : str
+        'run' or 'qrels'.
+    expected : str
+        The names of its fields.
+    number : str
+        The field that is read as a number; none if empty.
+    further : tuple of str
+        Fields that are read as text although measures do not need them.
     """
 
     what: str
     expected: str
     number: str
+    further: tuple[str, ...] = ()
 
     @property
     def n(self) -> int:
@@ -78,9 +89,13 @@ class Form:
     def columns(self) -> dict[str, int]:
         """The fields that are read, by name."""
         names = enumerate(self.expected.split())
-        return {
-            name: i for i, name in names if name not in ("Q0", "rank", "tag") or name == self.number
-        }
+        unread = {"Q0", "rank", "tag"} - {self.number, *self.further}
+        return {name: i for i, name in names if name not in unread}
+
+    @property
+    def is_run(self) -> bool:
+        """Whether these are the six fields of a run."""
+        return self.expected == RUN.expected
 
     @property
     def texts(self) -> list[str]:
@@ -96,6 +111,7 @@ class Form:
 
 
 RUN = Form("run", "query_id Q0 doc_id rank score tag", "score")
+RUN_WITH_TAGS = replace(RUN, further=("rank", "tag"))
 QRELS = Form("qrels", "query_id iteration doc_id relevance", "relevance")
 QRELS_3 = Form("qrels", "query_id doc_id relevance", "relevance")
 RANKS = Form("run", "query_id doc_id rank", "rank")
@@ -334,7 +350,7 @@ def blocks(source: Source, form: Form, block_bytes: int = BLOCK_BYTES) -> Iterat
             comments += skipped
             if len(table):
                 yield table
-    ending.warn(source.name, form is RUN)
+    ending.warn(source.name, form.is_run)
     if comments:
         several = f"{comments} lines that begin with '#' were skipped: they are comments"
         one = "a line that begins with '#' was skipped: it is a comment"
@@ -513,7 +529,7 @@ def _is_comment(row: list[bytes], form: Form) -> bool:
         return False
     if len(row) != form.n:
         # A tag may have blanks in it.
-        return not (form is RUN and len(row) > form.n and row[3].isdigit() and is_number(row[4]))
+        return not (form.is_run and len(row) > form.n and row[3].isdigit() and is_number(row[4]))
     return not is_number(row[form.columns[form.number]]) if form.number else row[0] == b"#"
 
 
@@ -589,15 +605,15 @@ def _fields_wrong(row: list[bytes], line: bytes, form: Form) -> tuple[str | None
     """
     size = len(row) if len(row) <= MOST_FIELDS else n_fields(line)
     why = f"{size} field{'s' * (size != 1)}, expected {form.n} ({form.expected})"
-    if form is not RUN and len(row) == RUN.n and row[1] == b"Q0":
+    if not form.is_run and len(row) == RUN.n and row[1] == b"Q0":
         return f"{why}; this looks like a run", None
-    if form is RUN and len(row) == QRELS.n and row[1] in (b"0", b"Q0"):
+    if form.is_run and len(row) == QRELS.n and row[1] in (b"0", b"Q0"):
         return f"{why}; this looks like judgments", None
-    if form is RUN and len(row) == RANKS.n:
+    if form.is_run and len(row) == RANKS.n:
         return why, Remedy(
             "form", "msmarco", effect="reads MS MARCO's three columns (query_id doc_id rank)"
         )
-    if form is not RUN or len(row) < form.n or not re.fullmatch(rb"[+-]?[0-9]+", row[3]):
+    if not form.is_run or len(row) < form.n or not re.fullmatch(rb"[+-]?[0-9]+", row[3]):
         return why, None
     try:
         as_floats(_texts((row[5],)))

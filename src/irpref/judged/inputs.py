@@ -39,7 +39,7 @@ from irpref.judged.match import FEW, chunks
 from irpref.kernel.segments import Floats, Ints, order_by
 
 
-def in_memory(run: Any) -> Any:
+def in_memory(run: Any, columns: Iterable[str] = ()) -> Any:
     """A run in a form that can be read any number of times.
 
     Parameters
@@ -48,6 +48,7 @@ def in_memory(run: Any) -> Any:
         A path is read; an id or object of a data set of ir_datasets or PyTerrier gives its results;
         an iterable of namedtuples becomes a table; a lazy frame is collected. A frame and a mapping
         are returned as they are.
+    columns : names of further columns to keep of an iterable, if they are present
 
     Raises
     ------
@@ -72,7 +73,7 @@ def in_memory(run: Any) -> Any:
         run = run.get_results()
     if isinstance(run, (Mapping, Table)) or hasattr(run, "columns"):
         return run
-    return _from_tuples(run, "score", ())
+    return _from_tuples(run, "score", columns)
 
 
 def unwrapped(data: Any) -> Any:

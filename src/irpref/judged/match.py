@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from itertools import pairwise
 from typing import Any
 
@@ -37,6 +37,37 @@ def _read(column: Any) -> Texts | None:
     if isinstance(column, np.ndarray) and column.dtype != object:
         column = list(map(str, column.tolist()))
     return Texts.from_strings(column)
+
+
+def rows_with(docs: Any, names: Sequence[str], places: Ints | None = None) -> Ints:
+    """Rows whose id is one of some names, or the one that is meant for the row.
+
+    Parameters
+    ----------
+    docs : list, `Texts` or `Coded` texts (n_rows,)
+    names : sequence of str
+    places : int array (n_rows,), optional
+        Which of the names each row is compared with; all of them if not given.
+
+    Returns
+    -------
+    int array
+        Ascending.
+    """
+    if isinstance(docs, list):
+        if places is None:
+            wanted = set(names)
+            return np.flatnonzero([doc in wanted for doc in docs])
+        return np.flatnonzero(
+            [doc == names[place] for doc, place in zip(docs, places.tolist(), strict=True)]
+        )
+    hashes = docs.values.hashes[docs.codes] if isinstance(docs, Coded) else docs.hashes
+    texts = Texts.from_strings(list(names))
+    if texts is None:
+        return np.zeros(0, np.int64)
+    of_names = texts.hashes
+    alike = np.isin(hashes, of_names) if places is None else hashes == of_names[places]
+    return np.flatnonzero(alike)
 
 
 def plain(docs: Any) -> Any:

@@ -40,9 +40,13 @@ def finding(
     level: str | None = None,
     **words: Any,
 ) -> Finding:
-    """A finding without a run; `words` fill in what its sentence says besides count and example."""
+    """A finding without a run; `words` fill in what its sentence says besides count and example.
+
+    For a count of 1, `one` replaces the sentence `text`, and `NAME-one` any other.
+    """
     known = sentences("findings.toml")[code]
-    text = known["one"] if count == 1 and "one" in known else known[sentence]
+    singular = "one" if sentence == "text" else f"{sentence}-one"
+    text = known.get(singular, known[sentence]) if count == 1 else known[sentence]
     return Finding(
         code,
         level or known["level"],

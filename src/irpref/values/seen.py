@@ -4,21 +4,20 @@ is grave of it.
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Collection, Iterable, Iterator
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from irpref.data.columns import Reading
 from irpref.data.scores import blurs
-from irpref.data.tables import read_run
-from irpref.judged.align import Repeats, blocks
+from irpref.judged.align import Part, Repeats, blocks
 from irpref.judged.inputs import group, run_table
+from irpref.judged.match import rows_with
 from irpref.judged.order import evaluation_order
 from irpref.judged.pool import Pool
 from irpref.kernel.run import JudgedRun
 from irpref.kernel.segments import Bools, Floats, Ints, Segments
+from irpref.values.changed_ids import Changed, Names, changed
 from irpref.values.findings import Finding, finding, of_topics
 
 if TYPE_CHECKING:
@@ -40,9 +39,16 @@ class Seen:
     constant, deciding, blurred : bool arrays (n_topics,)
         Whether all documents have the same score; whether documents of different grades are tied in
         the first ranks; whether some scores differ in double precision only.
+    own, own_top, nothing : bool arrays (n_topics,)
+        Whether an unjudged document has the id of the topic; whether it is in the first `TOP`
+        ranks; whether an unjudged document has an id such as `None`.
     further : list of str
         Topics without judgments.
-    mangled : list of (topic, id of the run, id of the qrels)
+    changed_topics, changed_docs : Changed or None
+        Ids of unjudged topics, and of unjudged documents in the first `TOP` ranks, that are judged
+        ones but for one change.
+    no_id : str
+        The first id such as `None`.
     repeats : Repeats
     order : array that `grade_order` returns, or None if no topic is answered
     """
@@ -53,53 +59,38 @@ class Seen:
         zeros: Ints = np.zeros((6, n_topics), np.int64)
         self.lengths, self.top, self.judged_top, self.hits, self.tied, self.prints = zeros
         self.constant, self.deciding, self.blurred = np.zeros((3, n_topics), bool)
+        self.own, self.own_top, self.nothing = np.zeros((3, n_topics), bool)
+        self.no_id = ""
         self.further = further
-        self.mangled: list[tuple[str, str, str]] = []
+        self.changed_topics: Changed | None = None
+        self.changed_docs: Changed | None = None
         self.repeats = Repeats(strict=False)
 
 
 class JudgedIds:
-    """Judged ids without case and white space, to find ids that differ from them in nothing
-    else.
-    """
+    """Judged ids, to find ids of runs that differ from them by one change."""
 
     def __init__(self, pool: Pool) -> None:
         self.pool = pool
-        self.topics = {_bare(name): name for name in pool.topic_ids}
-        self._of: dict[int, dict[str, str]] = {}
+        self.topics = Names(pool.topic_ids)
+        self._docs: dict[str, Names] = {}
 
-    def docs(self, topic: int) -> dict[str, str]:
-        """Judged documents of a topic by normalised id."""
-        if topic not in self._of:
-            names = list(self.pool.index(topic))
-            bare = "\n".join(names).casefold().split()
-            if len(bare) != len(names):  # some contain white space
-                bare = [_bare(name) for name in names]
-            self._of[topic] = dict(zip(bare, names, strict=True))
-        return self._of[topic]
+    def docs(self, topic: str) -> Names:
+        """Judged documents of a topic."""
+        if topic not in self._docs:
+            self._docs[topic] = Names(self.pool.index(self.pool.topic_of[topic]))
+        return self._docs[topic]
 
-    def mangled(
-        self, further: Iterable[str], topics: Collection[str]
-    ) -> list[tuple[str, str, str]]:
-        """Unjudged topics of a run whose ids look like that of a judged topic that the run
-        lacks.
-        """
-        likely = [(name, self.topics.get(_bare(name))) for name in further]
-        given = set(topics) if likely else set()
-        return [
-            (name, name, other)
-            for name, other in likely
-            if other is not None and other not in given
-        ]
+    def changed_topics(self, further: list[str], given: Collection[str]) -> Changed | None:
+        """The change by which unjudged topics of a run are judged ones that the run lacks."""
+        if not further:
+            return None
+        names = set(given)
+        return changed({"": further}, lambda _: self.topics, lambda _, name: name in names)
 
 
-def _bare(name: str) -> str:
-    return "".join(name.split()).casefold()
-
-
-def read(run: Run, form: str | Reading | None) -> Any:
-    """The run; a path is read if the form of files is given."""
-    return read_run(run, form) if form is not None and isinstance(run, (str, os.PathLike)) else run
+# What tools write for an id that is missing.
+NO_IDS = ("None", "nan", "NaN", "NULL", "null", "<NA>", "NaT", "undefined", "none", "N/A")
 
 
 def seen_in(run: Run, ids: JudgedIds, only_grave: bool = False) -> Seen:
@@ -110,10 +101,11 @@ def seen_in(run: Run, ids: JudgedIds, only_grave: bool = False) -> Seen:
     pool, data = ids.pool, run_table(run)
     names = group(data.query_id).names
     seen = Seen(pool.n_topics, [name for name in names if name not in pool.topic_of])
-    seen.mangled += ids.mangled(seen.further, names)
+    seen.changed_topics = ids.changed_topics(seen.further, names)
     if names and len(seen.further) == len(names):
         return seen
     place = np.full(pool.grade.size, np.inf)
+    unknown: dict[str, list[str]] = {}
     for part, row in blocks(pool, [data], seen.repeats):
         segments, numbers, score = Segments.of_lengths(part.lengths), part.topics, part.score
         moved = evaluation_order(score, segments, part.falling, row >= 0)
@@ -127,11 +119,10 @@ def seen_in(run: Run, ids: JudgedIds, only_grave: bool = False) -> Seen:
         for t, doc in zip(
             numbers[segments.topic[strange]].tolist(), part.docs_of(source[strange]), strict=True
         ):
-            other = ids.docs(t).get(_bare(doc))
-            if other is not None:
-                seen.mangled.append((pool.topic_ids[t], doc, other))
+            unknown.setdefault(pool.topic_ids[t], []).append(doc)
         if only_grave:
             continue
+        _note_odd_ids(seen, pool, part, segments, source, row)
         gain = np.maximum(np.append(pool.grade, 0.0)[row], 0.0)
         tied, mixed = _ties(score, segments, gain)
         seen.top[numbers], seen.judged_top[numbers] = (
@@ -148,11 +139,44 @@ def seen_in(run: Run, ids: JudgedIds, only_grave: bool = False) -> Seen:
             numbers.tolist(), segments.starts.tolist(), segments.ends.tolist(), strict=True
         ):
             seen.prints[t] = hash(row[start:stop].tobytes())
+
+    def is_retrieved(topic: str, name: str) -> bool:
+        return bool(np.isfinite(place[pool.index(pool.topic_of[topic])[name]]))
+
+    seen.changed_docs = changed(unknown, ids.docs, is_retrieved)
     if pool.graded and not only_grave:
         from irpref.values.scales import grade_order
 
         seen.order = grade_order(pool, place)
     return seen
+
+
+def _note_odd_ids(
+    seen: Seen, pool: Pool, part: Part, topics: Segments, source: Ints, row: Ints
+) -> None:
+    """Note unjudged documents with the id of their topic, or with an id such as `None`.
+
+    Parameters
+    ----------
+    part : Part
+        Rows as they were given.
+    topics : Segments
+    source, row : int arrays (n_rows,)
+        Of documents in the order of evaluation: their row in the part, and in the pool.
+    """
+    unjudged, at_top = np.zeros((2, row.size), bool)
+    unjudged[source], at_top[source] = row < 0, topics.position < TOP
+    names = [pool.topic_ids[t] for t in part.topics.tolist()]
+    own = rows_with(part.docs, names, topics.topic)
+    own = own[unjudged[own]]
+    of_row = part.topics[topics.topic]
+    seen.own[of_row[own]] = True
+    seen.own_top[of_row[own[at_top[own]]]] = True
+    nothing = rows_with(part.docs, NO_IDS)
+    nothing = nothing[unjudged[nothing]]
+    seen.nothing[of_row[nothing]] = True
+    if nothing.size and not seen.no_id:
+        seen.no_id = part.docs_of(nothing[:1])[0]
 
 
 def _ties(score: Floats, topics: Segments, gain: Floats) -> tuple[Bools, Bools]:
@@ -170,10 +194,12 @@ def grave_of_run(pool: Pool, seen: Seen) -> Iterator[Finding]:
     answered, number = seen.lengths > 0, int(seen.lengths.sum())
     if answered.any():
         yield from of_topics("topics-without-documents", pool, ~answered)
-    if seen.mangled:
-        topic, given, judged = seen.mangled[0]
-        sentence = "topics" if topic == given else "text"
-        yield finding("mangled-ids", len(seen.mangled), given, sentence, topic=topic, judged=judged)
+    for ids, sentence in ((seen.changed_topics, "topics"), (seen.changed_docs, "text")):
+        if ids is not None:
+            change, name = ids.change, ids.name
+            facts = {"change": change.words, "topic": ids.group}
+            shown = {"given": change.shown(name), "judged": change.shown(ids.judged)}
+            yield finding("mangled-ids", ids.number, name, sentence, **facts, **shown)
     if not answered.any():
         first = next(iter(seen.further), None)
         sentence = "empty" if first is None else "text"
@@ -208,7 +234,7 @@ def grave_of_judged(
     ids = JudgedIds(pool)
     seen = Seen(pool.n_topics, [name for name in topics if name not in pool.topic_of])
     seen.lengths, seen.hits = run.n_retrieved, run.hits.lengths
-    seen.mangled += ids.mangled(seen.further, topics)
+    seen.changed_topics = ids.changed_topics(seen.further, topics)
     answered = seen.lengths > 0
     lost = answered & (seen.hits == 0)
     if answered.any() and (

@@ -3,6 +3,8 @@
 What suits depends on the judgments alone, so the advice is the same whichever runs you have. The
 reasons are the judgments and the literature:
 
+    no threshold is known (ratings below 1; grades from 1 to 3 or more, and none of 0)
+        measures that take the grades as they are
     only relevant documents are judged
         measures that need no judged non-relevant document
     non-relevant documents are judged, too
@@ -14,8 +16,11 @@ reasons are the judgments and the literature:
     preferences
         the share of them that a ranking keeps
 
-Our own study of robustness (docs/robustness.md, unreviewed) agrees with the second: condensed AP
-and rpref with norm='relative2' met every criterion there, under random loss and in shallow pools.
+Where grades go to 3 or more, grade 1 is "related" rather than relevant, as in TREC's Deep Learning
+and CAsT tracks, and `rel` is 2. Our own study of robustness (docs/robustness.md, unreviewed)
+agrees with condensed lists: condensed AP (with rel=2 on Deep Learning) and rpref with
+norm='relative2' met every criterion there on average over collections, under random loss and in
+shallow pools.
 
 `alternatives` follow if some of the three cannot tell your runs apart."""
 
@@ -27,6 +32,8 @@ import numpy as np
 
 from irpref.judged.pool import Pool
 from irpref.values.findings import sentences
+
+_FROM, _FURTHER = 2.0, 3.0  # the lowest relevant grade on scales that go so far
 
 
 def suggest(pool: Pool, preferences: bool = False) -> list[dict[str, str]]:
@@ -45,13 +52,32 @@ def suggest(pool: Pool, preferences: bool = False) -> list[dict[str, str]]:
     """
     if preferences:
         return _suggested("preferences")
+    levels = np.unique(pool.grade[pool.grade > 0])
+    if levels.size and levels[-1] < 1:
+        return alternatives()
+    if levels.size > 1 and levels[-1] >= _FURTHER and not (pool.grade == 0).any():
+        return alternatives()
+    return usual(pool)
+
+
+def usual(pool: Pool) -> list[dict[str, str]]:
+    """What suits judgments by their kind, whether or not a threshold `rel` suits their grades."""
     positive = pool.grade > 0
     relevant, nonrelevant = pool.judged.count(positive), pool.judged.count(pool.grade == 0)
+    is_graded = np.unique(pool.grade[positive]).size > 1
+    words = {"rel": "", "because": ""}
+    words["how"] = "with their grades" if is_graded else "relevant with non-relevant ones"
+    if is_graded:
+        words["because"] = "; all grades from 1 on count alike"
+        if _top(pool) <= 1:
+            words["because"] = "; grades below 1 count as not relevant"
     if 2 * np.sum((relevant > 0) & (nonrelevant == 0)) > np.sum(relevant > 0):
-        return _suggested("only-relevant")
-    graded = np.unique(pool.grade[positive]).size > 1
-    how = "with their grades" if graded else "relevant with non-relevant ones"
-    return _suggested("nonrelevant-too", how=how)
+        return _suggested("only-relevant", **words)
+    reached = pool.judged.count(pool.grade >= _FROM) > 0
+    if _top(pool) >= _FURTHER and 2 * reached.sum() > np.sum(relevant > 0):
+        words["rel"] = f",rel={_FROM:g}"
+        words["because"] = f"; grades below {_FROM:g} count as not relevant"
+    return _suggested("nonrelevant-too", **words)
 
 
 def alternatives() -> list[dict[str, str]]:
@@ -59,6 +85,13 @@ def alternatives() -> list[dict[str, str]]:
     return _suggested("alternatives")
 
 
+def _top(pool: Pool) -> float:
+    return max(1.0, float(pool.grade.max()))
+
+
 def _suggested(case: str, **words: Any) -> list[dict[str, str]]:
     reasons = sentences("suggestions.toml")[case]
-    return [{"measure": measure, "why": why.format(**words)} for measure, why in reasons.items()]
+    return [
+        {"measure": measure.format(**words), "why": why.format(**words)}
+        for measure, why in reasons.items()
+    ]

@@ -1,8 +1,9 @@
-"""The measures that `check` suggests: they suit the judgments and can tell the runs apart."""
+"""The measures that `check` suggests, and whether measures can tell the runs apart."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -13,7 +14,8 @@ from irpref.measures.names import parse
 from irpref.messages import held
 from irpref.values.evidence import Evidence, Gatherer, System
 from irpref.values.findings import Finding, finding
-from irpref.values.suggestions import alternatives, suggest
+from irpref.values.suggestions import alternatives, suggest, usual
+from irpref.values.thresholds import threshold_of, thresholds
 
 if TYPE_CHECKING:
     from irpref.data.columns import Table
@@ -22,8 +24,46 @@ if TYPE_CHECKING:
 N_MEASURES = 3
 
 
+class Trial:
+    """Measures, tried on runs.
+
+    Parameters
+    ----------
+    measures : sequence of Measure
+    qrels : Judgments
+    """
+
+    def __init__(self, measures: Sequence[Measure], qrels: Judgments) -> None:
+        self.measures = list(measures)
+        self.systems: list[System] = []
+        self._gatherer: Gatherer | None = None
+        # The judgments may lack what a measure needs, which evaluation says.
+        with held(), suppress(ValueError):
+            self._gatherer = Gatherer(self.measures, qrels, None) if self.measures else None
+
+    def system(self, name: str, run: Table) -> System | None:
+        """A run, evaluated; None if it cannot be, which other findings say."""
+        if self._gatherer is None:
+            return None
+        with held():
+            try:
+                return self._gatherer.system(name, [run])
+            except ValueError:
+                return None
+
+    def why_not(self, systems: Sequence[System | None]) -> dict[str, str]:
+        """Measures that cannot tell these runs apart, by name, and why."""
+        present = [system for system in systems if system is not None and not system.is_absent]
+        if not present or self._gatherer is None:
+            return {}
+        with held():
+            facts = self._gatherer.evidence(present)
+        reasons = {str(measure): _why_not(facts, measure) for measure in facts.measures}
+        return {name: reason for name, reason in reasons.items() if reason}
+
+
 class Advice:
-    """Measures for some judgments, tried on runs.
+    """Measures for some judgments.
 
     Parameters
     ----------
@@ -35,41 +75,58 @@ class Advice:
 
     def __init__(self, pool: Pool, qrels: Judgments, preferences: bool) -> None:
         self.first = suggest(pool, preferences)
-        every = [*self.first, *([] if preferences else alternatives())]
-        self.rows = {row["measure"]: row for row in reversed(every)}
-        self.names = list(dict.fromkeys(row["measure"] for row in every))
-        with held():
-            measures = [parse(name) for name in self.names]
-            self._gatherer = Gatherer(measures, qrels, None)
+        self._usual = {} if preferences else _by_name(usual(pool))
+        others = {} if preferences else _by_name(alternatives())
+        self._rows = others | _by_name(self.first)
+        self._names = list(_by_name(self.first) | others)
+        names = dict.fromkeys([*self._names, *self._usual])
+        self.trial = Trial([parse(name) for name in names], qrels)
 
-    def system(self, name: str, run: Table) -> System | None:
-        """A run, evaluated; None if it cannot be, which other findings say."""
-        with held():
-            try:
-                return self._gatherer.system(name, [run])
-            except ValueError:
-                return None
-
-    def given(self, systems: list[System]) -> tuple[list[dict[str, str]], list[Finding]]:
+    def given(self, systems: Sequence[System | None]) -> tuple[list[dict[str, str]], list[Finding]]:
         """The measures that tell these runs apart, and findings about those that do not."""
-        present = [system for system in systems if not system.is_absent]
-        if not present:
-            return self.first, []
-        with held():
-            facts = self._gatherer.evidence(present)
-        reasons = {
-            name: reason
-            for name, measure in zip(self.names, facts.measures, strict=True)
-            if (reason := _why_not(facts, measure))
-        }
-        kept = [self.rows[name] for name in self.names if name not in reasons][:N_MEASURES]
-        dropped = [row["measure"] for row in self.first if row["measure"] in reasons]
-        return kept, [*_findings(dropped, reasons)]
+        reasons = self.trial.why_not(systems)
+        kept = [self._rows[name] for name in self._names if name not in reasons][:N_MEASURES]
+        expected = list(self._usual | _by_name(self.first))
+        told = [
+            finding("tells-nothing", 1, name, "suited", why=reasons[name])
+            for name in expected
+            if name in reasons
+        ]
+        return kept, told
 
 
-def _findings(names: list[str], reasons: dict[str, str]) -> Iterator[Finding]:
-    for name in names:
-        yield finding("tells-nothing", 1, name, why=reasons[name])
+def _by_name(rows: list[dict[str, str]]) -> dict[str, dict[str, str]]:
+    """Suggestions by the name that a measure prints."""
+    return {str(parse(row["measure"])): row for row in rows}
+
+
+def untold(reasons: dict[str, str]) -> Iterator[Finding]:
+    """Findings about measures of the user that cannot tell the runs apart."""
+    for name, reason in reasons.items():
+        yield finding("tells-nothing", 1, name, why=reason)
+
+
+def of_thresholds(measures: Sequence[Measure], pool: Pool) -> Iterator[Finding]:
+    """Which grades are relevant to binary measures: those that count alike, and those too low."""
+    binary = [measure for measure in measures if threshold_of(measure) is not None]
+    highest = float(pool.grade.max())
+    for note in thresholds(binary, highest):
+        yield finding("threshold", 1, note.partition(":")[0], note=note)
+    by_threshold: dict[float, list[str]] = {}
+    for measure in binary:
+        rel = threshold_of(measure)
+        assert rel is not None
+        if "rel" not in measure.params and rel <= highest:
+            by_threshold.setdefault(rel, []).append(str(measure))
+    for rel, names in by_threshold.items():
+        low = pool.grade[(pool.grade > 0) & (pool.grade < rel)]
+        if low.size:
+            grades, counts = np.unique(low, return_counts=True)
+            listed = ", ".join(f"{g:g} ({n})" for g, n in zip(grades, counts, strict=True))
+            if grades.size > N_MEASURES:
+                listed = f"{grades[0]:g} to {grades[-1]:g}"
+            names_of = ", ".join(names)
+            yield finding("threshold", int(low.size), names_of, "low", rel=rel, grades=listed)
 
 
 def _why_not(facts: Evidence, measure: Measure) -> str:

@@ -3,10 +3,10 @@
 A finding has a stable code, a level, a count, the first example, and a sentence about what follows:
 
     grave    values would mislead: topics without documents, no topic or document in common, ids
-             that differ only in case or white space, a run that cannot be evaluated
-    warning  values depend on it: documents repeated, a ranking shorter than a cutoff, ties across
-             grades at the top, identical runs, many unjudged documents, judgments on which a
-             measure is degenerate
+             that another tool changed, ranks and scores reversed, a run that cannot be evaluated
+    warning  values depend on it: documents repeated, several runs in one file, a ranking shorter
+             than a cutoff, ties across grades at the top, identical runs, many unjudged documents,
+             judgments on which a measure is degenerate
     note     good to know: the scale, harmless ties, uneven depth, topics that are only judged or
              only answered
 
@@ -22,7 +22,7 @@ A finding has a stable code, a level, a count, the first example, and a sentence
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import fields, replace
+from dataclasses import dataclass, fields, replace
 from operator import itemgetter
 from typing import TYPE_CHECKING
 
@@ -31,11 +31,12 @@ import numpy as np
 from irpref.data.columns import Reading
 from irpref.data.run_names import named_runs
 from irpref.errors import ConflictError
-from irpref.judged.inputs import run_table
 from irpref.judged.judgments import judgments
 from irpref.judged.pool import Pool
 from irpref.judged.stream import each
-from irpref.lab.findings.advice import Advice
+from irpref.kernel.segments import Bools
+from irpref.lab.findings.advice import Advice, Trial, of_thresholds, untold
+from irpref.lab.findings.tags import of_tags, read_with_tags
 from irpref.measures.declare import KernelMeasure, needs, registered
 from irpref.measures.degenerate import lacks_nonrelevant, nonrelevant, what_is_left
 from irpref.measures.names import parse_all
@@ -43,7 +44,7 @@ from irpref.messages import give
 from irpref.values.evidence import System
 from irpref.values.findings import Finding, finding, of_topics
 from irpref.values.scales import mixed_scales, reversed_grades
-from irpref.values.seen import TOP, JudgedIds, Seen, grave_of_run, lines, read, seen_in
+from irpref.values.seen import NO_IDS, TOP, JudgedIds, Seen, grave_of_run, lines, seen_in
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -55,7 +56,20 @@ if TYPE_CHECKING:
 LEVELS = ("grave", "warning", "note")
 COLUMNS = tuple(column.name for column in fields(Finding))
 _MANY_UNJUDGED, _SOME_UNJUDGED = 0.2, 0.05  # shares of unjudged documents at the top
+_SOME_OWN = 0.05  # share of topics whose number is that of a document by chance
 MOST_UNANSWERABLE = 0.05  # share of topics without relevant documents
+
+
+@dataclass(frozen=True, slots=True)
+class _Looked:
+    """What was noted about a run: see `Seen`, and its values by the suggested measures and by
+    those that the user named (None if it cannot be evaluated).
+    """
+
+    seen: Seen
+    suggested: System | None
+    chosen: System | None
+    of_tags: list[Finding]
 
 
 def check(
@@ -89,12 +103,14 @@ def check(
         says), `example` (the first topic, document or run concerned), `text`. Codes:
 
         - grave: `topics-without-documents`, `no-common-topic`, `no-judged-document`,
-          `mangled-ids`, `invalid-run`; `topics-without-relevant` if more than 5 % of the topics
-        - warning: `duplicates`, `constant-scores`, `grade-order`, `identical-runs`, `mixed-scales`,
+          `mangled-ids`, `invalid-run`; `topics-without-relevant` if more than 5 % of the topics;
+          `own-topic` if runs differ in it; `ranks-contradict` if the ranks are reversed
+        - warning: `own-topic`, `missing-ids`, `several-tags`, `ranks-restart`, `ranks-contradict`,
+          `duplicates`, `constant-scores`, `grade-order`, `identical-runs`, `mixed-scales`,
           `no-nonrelevant`, `rel-above-scale`, `max-rel-below-scale`, `caution`, `tells-nothing`
         - warning or note: `shallow`, `ties`, `uneven-depth`, `unjudged`
         - note: `negative-grades`, `float32-ties`, `unjudged-topics`, `topics-without-relevant`,
-          `grade-scale`, `max-rel-missing`, `has-nonrelevant`
+          `grade-scale`, `max-rel-missing`, `has-nonrelevant`, `threshold`
         - of preferences: `contradicting-preferences` (grave), `disagreeing-judges` (warning),
           `never-compared` (note)
 
@@ -124,16 +140,18 @@ def check(
         findings += _of_qrels(pool, chosen)
     if not preferences:
         findings += mixed_scales(judged, pool)
-    named, ids, seen = named_runs(runs), JudgedIds(pool), {}
-    advice = Advice(pool, judged, preferences)
-    systems: list[System] = []
+    given, ids, seen = named_runs(runs), JudgedIds(pool), {}
+    advice, trial = Advice(pool, judged, preferences), Trial(chosen, judged)
+    systems: list[System | None] = []
+    tried: list[System | None] = []
 
-    def looked_at(item: tuple[str, Run]) -> tuple[Seen, System | None]:
-        data = run_table(read(item[1], form))
-        return seen_in(data, ids), advice.system(item[0], data)
+    def looked_at(item: tuple[str, Run]) -> _Looked:
+        data = read_with_tags(item[1], form)
+        by_advice = advice.trial.system(item[0], data)
+        return _Looked(seen_in(data, ids), by_advice, trial.system(item[0], data), [*of_tags(data)])
 
-    done_of = each(looked_at, named.items(), jobs)
-    for name, done in zip(named, done_of, strict=True):
+    done_of = each(looked_at, given.items(), jobs)
+    for name, done in zip(given, done_of, strict=True):
         for warning in done.warnings:
             give(warning)
         if isinstance(done.error, (ValueError, OSError)):  # no number, no column, nothing in common
@@ -141,15 +159,22 @@ def check(
         elif done.error is not None:
             raise done.error
         elif done.value is not None:
-            seen[name], system = done.value
-            systems += [] if system is None else [system]
+            looked = done.value
+            seen[name] = looked.seen
+            systems.append(looked.suggested)
+            tried.append(looked.chosen)
+            findings += [replace(of_file, run=name) for of_file in looked.of_tags]
     deepest = max((int(one.lengths.max(initial=0)) for one in seen.values()), default=0)
     for name, one in seen.items():
         findings += [replace(of_run, run=name) for of_run in _of_run(pool, one, chosen, deepest)]
     findings += reversed_grades(pool, [one.order for one in seen.values() if one.order is not None])
     findings += _identical(seen)
-    suited, untold = advice.given(systems)
-    table = _table([*findings, *untold])
+    findings += _own_topics(pool, seen)
+    suited, dropped = advice.given(systems)
+    findings += [*dropped, *untold(trial.why_not(tried))]
+    if not preferences:
+        findings += of_thresholds(of_grades, pool)
+    table = _table(findings)
     table.attrs["measures"] = suited
     return table
 
@@ -200,6 +225,7 @@ def _of_qrels(pool: Pool, chosen: list[Measure]) -> Iterator[Finding]:
             "counting" if counting else "text",
         )
         yield finding("negative-grades", int(negative.sum()), first, sentence, measures=counting)
+    yield from _missing_ids(pool)
     yield from _nonrelevant(pool, chosen)
     without = pool.judged.maximum(pool.grade, -np.inf) <= 0
     how: tuple[str, ...] = () if top > 0 else ("none", "grave")
@@ -209,6 +235,18 @@ def _of_qrels(pool: Pool, chosen: list[Measure]) -> Iterator[Finding]:
     yield from of_topics("topics-without-relevant", pool, without, *how, share=share)
     for measure in chosen:
         yield from _of_measure(measure, pool, top)
+
+
+def _missing_ids(pool: Pool) -> Iterator[Finding]:
+    """Judgments of documents called `None` and the like, and topics of such a name."""
+    names = [doc in NO_IDS for doc in pool.doc_ids.tolist()]
+    which = pool.judged.count(np.array(names, bool)) > 0
+    if which.any():
+        doc = pool.doc_ids[names.index(True)]
+        yield from of_topics("missing-ids", pool, which, "judged", doc=doc)
+    for topic in pool.topic_ids:
+        if topic in NO_IDS:
+            yield finding("missing-ids", 1, topic, "topics")
 
 
 def _of_measure(measure: Measure, pool: Pool, top: float) -> Iterator[Finding]:
@@ -296,6 +334,10 @@ def _of_run(pool: Pool, seen: Seen, chosen: list[Measure], deepest: int) -> Iter
         yield finding("duplicates", seen.repeats.number, doc, topic=topic)
     yield from _depth(pool, seen, chosen, deepest)
     yield from _scores(pool, seen)
+    yield from of_topics("missing-ids", pool, seen.nothing, doc=seen.no_id)
+    for topic in seen.further:
+        if topic in NO_IDS:
+            yield finding("missing-ids", 1, topic, "topics")
     unjudged = seen.top - seen.judged_top
     share = unjudged.sum() / seen.top.sum()
     if seen.hits.any() and share >= _SOME_UNJUDGED:
@@ -340,6 +382,32 @@ def _scores(pool: Pool, seen: Seen) -> Iterator[Finding]:
     }
     yield from of_topics("ties", pool, seen.tied > 0, *how, first=first, **facts)
     yield from of_topics("float32-ties", pool, seen.blurred)
+
+
+def _own_topics(pool: Pool, seen: dict[str, Seen]) -> Iterator[Finding]:
+    """Runs with documents that have the id of their topic, as if queries were documents."""
+    which = {name: _own(pool, one) for name, one in seen.items()}
+    answered = {name: one.lengths > 0 for name, one in seen.items()}
+    for name, own in which.items():
+        # Topics for which another run has documents, and leaves this one out.
+        differs = any((own & ~other & answered[another]).any() for another, other in which.items())
+        how = ("differ", "grave") if differs else ("text", "warning")
+        for row in of_topics("own-topic", pool, own, *how):
+            yield replace(row, run=name)
+
+
+def _own(pool: Pool, seen: Seen) -> Bools:
+    """Topics with a document of their own id; none where chance alone would make some.
+
+    Where ids are numbers, a topic and a document may have the same one. They then count only in
+    the first ranks, and only for more topics than chance would explain.
+    """
+    numbers = np.array([name.isdecimal() for name in pool.topic_ids], bool)
+    likely = seen.own & ~numbers
+    by_number = seen.own_top & numbers
+    if by_number.sum() > max(1, _SOME_OWN * (seen.lengths > 0).sum()):
+        likely |= by_number
+    return likely
 
 
 def _identical(seen: dict[str, Seen]) -> Iterator[Finding]:

@@ -1,0 +1,146 @@
+"""What the tags and ranks of a run say, which no measure looks at: is it one run, and do its ranks
+agree with its scores?"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from irpref.data import trec
+from irpref.data.columns import RANK, Reading, Table, as_objects, reading, take
+from irpref.data.header import names_in
+from irpref.data.source import Source
+from irpref.data.tables import read_table, text_form
+from irpref.judged.inputs import group, in_memory, names_dataset, tables
+from irpref.kernel.segments import Bools, Floats, Segments
+from irpref.values.findings import Finding, finding
+
+if TYPE_CHECKING:
+    from irpref.judged.types import Run
+
+# Columns that may name the run.
+TAGS = ("tag", "run", "run_id", "run_name", "system")
+_SHOWN = 3
+
+
+def read_with_tags(run: Run, form: str | Reading | None) -> Table:
+    """All rows of a run in any form, with the columns `rank` and `tag` if there are any.
+
+    Raises as `irpref.judged.inputs.run_table`.
+    """
+    if not isinstance(run, (str, os.PathLike)) or names_dataset(run):
+        wanted = (RANK, *TAGS)
+        read = Table.joined(tables(in_memory(run, wanted), "score", wanted))
+        tag = next((name for name in TAGS if name in read.columns), None)
+        columns = {name: read.columns[name] for name in (RANK,) if name in read.columns}
+        if tag is not None:
+            columns["tag"] = read.columns[tag]
+        return replace(read, columns=columns)
+    source, how = Source(run, keep=True), reading(form)
+    if text_form(source, "score", how) == "trec":
+        return Table.joined(part.compact() for part in trec.blocks(source, trec.RUN_WITH_TAGS))
+    read = read_table(source, "score", how)
+    return replace(read, columns=dict(_further(source, how, len(read))))
+
+
+def _further(source: Source, how: Reading, size: int) -> Iterator[tuple[str, Any]]:
+    """Columns of a file with a header, which is read again for each."""
+    names = names_in(source, how)
+    rank = next((name for name in names if name.strip().lower() == RANK), None)
+    tag = next((name for name in names if name.strip().lower() in TAGS), None)
+    wanted = [("score", rank, RANK), ("doc_id", tag, "tag")]
+    for ours, name, out in wanted:
+        if name is None or name in how.columns.values():
+            continue
+        try:
+            read = read_table(source, "score", replace(how, columns={**how.columns, ours: name}))
+        except ValueError:  # a cell is empty, or no number
+            continue
+        if len(read) == size:
+            yield out, -read.value if out == RANK else read.doc_id
+
+
+def of_tags(read: Table) -> Iterator[Finding]:
+    """Findings about the tags and ranks of a run."""
+    if not len(read) or not read.columns:
+        return
+    groups = group(read.query_id)
+    topics = Segments.of_lengths(groups.lengths)
+    restarts = np.zeros(topics.n, bool)
+    if RANK in read.columns:
+        rank, score = (
+            take(column, groups.order) for column in (_numbers(read.columns[RANK]), read.value)
+        )
+        restarts = _restarts(rank, score, topics)
+        yield from _of_topics("ranks-restart", groups.names, restarts)
+        yield from _contradictions(rank, score, topics, groups.names, ~restarts)
+    if "tag" in read.columns:
+        tags = take(as_objects(read.columns["tag"]), groups.order)
+        yield from _several(tags, topics, groups.names)
+
+
+def _numbers(column: Any) -> Floats:
+    """A column of ranks as numbers; NaN for what is none."""
+    out = np.full(len(column), np.nan)
+    for row, cell in enumerate(column):
+        try:
+            out[row] = float(cell)
+        except (TypeError, ValueError):
+            continue
+    return out
+
+
+def _restarts(rank: Floats, score: Floats, topics: Segments) -> Bools:
+    """Topics in which documents of different scores have the best rank, and others another one."""
+    known = ~np.isnan(rank)
+    best = -topics.maximum(np.where(known, -rank, -np.inf), -np.inf)
+    first = known & (rank == topics.spread(best))
+    highest = topics.maximum(np.where(first, score, -np.inf), -np.inf)
+    lowest = -topics.maximum(np.where(first, -score, -np.inf), -np.inf)
+    several = topics.maximum(np.where(known, rank, -np.inf), -np.inf) > best
+    return several & (topics.count(first) > 1) & (highest > lowest)
+
+
+def _contradictions(
+    rank: Floats, score: Floats, topics: Segments, names: list[str], usable: Bools
+) -> Iterator[Finding]:
+    order = np.lexsort((rank, topics.topic))
+    topic, rank, score = topics.topic[order], rank[order], score[order]
+    pairs = (topic[1:] == topic[:-1]) & (rank[1:] > rank[:-1])
+    rises, falls = pairs & (score[1:] > score[:-1]), pairs & (score[1:] < score[:-1])
+    rising, falling = (np.bincount(topic[1:], which, topics.n) for which in (rises, falls))
+    against = usable & (rising > falling)
+    compared = usable & (rising + falling > 0)
+    if 2 * against.sum() > compared.sum():
+        yield from _of_topics("ranks-contradict", names, against, "reverse", "grave")
+    else:
+        yield from _of_topics("ranks-contradict", names, usable & (rising > 0))
+
+
+def _of_topics(code: str, names: list[str], which: Bools, *how: str) -> Iterator[Finding]:
+    """A finding about some of the topics of a run."""
+    if which.any():
+        first = names[int(which.argmax())]
+        n = int(which.sum())
+        yield finding(code, n, first, *how, of=f"{n} of {which.size} topics")
+
+
+def _several(tags: Any, topics: Segments, names: list[str]) -> Iterator[Finding]:
+    distinct = list(dict.fromkeys(map(str, tags.tolist())))
+    if len(distinct) < 2:
+        return
+    listed = ", ".join(map(repr, distinct[:_SHOWN])) + ", ..." * (len(distinct) > _SHOWN)
+    mixed = np.zeros(topics.n, bool)
+    differs = tags[1:] != tags[:-1]
+    mixed[topics.topic[1:][differs & (topics.topic[1:] == topics.topic[:-1])]] = True
+    n = len(distinct)
+    if mixed.any():
+        of_topics = f"{int(mixed.sum())} of {mixed.size} topics"
+        first = names[int(mixed.argmax())]
+        yield finding("several-tags", n, first, tags=listed, of=of_topics)
+    else:
+        yield finding("several-tags", n, distinct[0], "topics", "note", tags=listed)
