@@ -13,6 +13,8 @@ from __future__ import annotations
 
 import json
 import sys
+from collections.abc import Iterator
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -25,6 +27,7 @@ from irpref.lab.decide.sign_flips import N_PERMUTATIONS, are_all, sign_vectors, 
 from irpref.lab.decide.significance import holm
 from irpref.lab.trust.design import residual_variance
 from irpref.lab.trust.samples import all_pairs
+from irpref.lab.trust.topics import FEWEST
 
 HERE = Path(__file__).parent
 RESULTS, PAGE = HERE / "significance" / "results.json", HERE / "significance.md"
@@ -39,6 +42,7 @@ EQUAL = {
     "a tenth": 7,
 }  # runs that are equal: 100, 90, 48 and 11 % of the pairs
 EXPERIMENTS, COMPARED, CHANGES = 3000, 1000, 10_000
+REPEATS, GROUPS = 3, (0.5, 0.8, 1.0)  # where groups of topics end
 FLIPS = 199  # sign vectors of an experiment; of 10 topics all 1,024
 METHODS = ("stepdown", "holm", "tukey", "randomised_tukey")
 
@@ -201,32 +205,129 @@ def _blocked(values: np.ndarray, n: int, change: str) -> dict[str, list[float]]:
     """Shares blocked, of values (n_measures, n_runs, n_topics), by each rule: one for each measure,
     and for all.
     """
-    n_measures, n_runs, n_topics = values.shape
+    bounds, both, passed = (np.zeros((len(values), 2, CHANGES), bool) for _ in range(3))
+    for m, z in enumerate(_changes(values, n, change)):
+        for i, k in enumerate((1, len(values))):  # measures that share the level
+            bounds[m, i], both[m, i] = _worse(z, k)
+            passed[m, i] = _passes(z)
+    shares = {}
+    for rule, worse in (("bounds", bounds), ("gate", both)):
+        alone = (worse[:, 0] & ~passed[:, 0]).mean(axis=1).tolist()
+        every = float((worse[:, 1].any(axis=0) & ~passed[:, 1].all(axis=0)).mean())
+        shares[rule] = [*alone, every]
+    return shares
+
+
+def _changes(values: np.ndarray, n: int, change: str) -> Iterator[np.ndarray]:
+    """For each measure, differences of changes, candidate minus baseline: (CHANGES, n)."""
+    _, n_runs, n_topics = values.shape
     draw = np.random.default_rng([SEED, n])
     a = draw.integers(0, n_runs, CHANGES)
     b = (a + draw.integers(1, n_runs, CHANGES)) % n_runs
     topics = draw.integers(0, n_topics, (CHANGES, n))
     signs = draw.choice([-1.0, 1.0], (CHANGES, n))
-    bounds, both, passed = (np.zeros((n_measures, 2, CHANGES), bool) for _ in range(3))
-    for m, of in enumerate(values):
-        z = of[b] - of[a]
+    coins = draw.choice([-0.5, 0.5], (2 * REPEATS, CHANGES, n))
+    for of_measure in values:
+        z = of_measure[b] - of_measure[a]
         mean = z.mean(axis=1, keepdims=True)
         if change == "centred":
             z = z - mean
         z = np.take_along_axis(z, topics, axis=1)
-        z = z * signs if change == "exchanged" else -np.sign(mean) * z if change == "worse" else z
+        if change == "exchanged":
+            z = z * signs
+        elif change == "worse":
+            z = -np.sign(mean) * z
+        elif change == "repeats":
+            z = z * (coins[:REPEATS].mean(axis=0) - coins[REPEATS:].mean(axis=0))
         z[np.abs(z) < 1e-12] = 0
-        mean, error = z.mean(axis=1), z.std(axis=1, ddof=1) / n**0.5
-        p = _two_sided(z)
-        for i, k in enumerate((1, n_measures)):  # measures that share the level
-            bounds[m, i] = mean + special.stdtrit(n - 1, 1 - LEVEL / k) * error < 0
-            both[m, i] = bounds[m, i] & significant(p / 2 * k / RESERVE, 1 - LEVEL)
-            passed[m, i] = mean - special.stdtrit(n - 1, 1 - LEVEL) * error > -MARGIN
-    out = {}
-    for rule, worse in (("bounds", bounds), ("gate", both)):
-        alone = (worse[:, 0] & ~passed[:, 0]).mean(axis=1).tolist()
-        out[rule] = [*alone, float((worse[:, 1].any(axis=0) & ~passed[:, 1].all(axis=0)).mean())]
-    return out
+        yield z
+
+
+def _worse(z: np.ndarray, n_rows: int) -> tuple[np.ndarray, np.ndarray]:
+    """Which changes (n_changes, n) the bounds and the gate call worse, if so many rows share the
+    level.
+    """
+    n = z.shape[1]
+    error = z.std(axis=1, ddof=1) / n**0.5
+    bounds = z.mean(axis=1) + special.stdtrit(n - 1, 1 - LEVEL / n_rows) * error < 0
+    return bounds, bounds & significant(_two_sided(z) / 2 * n_rows / RESERVE, 1 - LEVEL)
+
+
+def _passes(z: np.ndarray) -> np.ndarray:
+    """Which changes (n_changes, n) pass by one measure."""
+    n = z.shape[1]
+    error = z.std(axis=1, ddof=1) / n**0.5
+    return z.mean(axis=1) - special.stdtrit(n - 1, 1 - LEVEL) * error > -MARGIN
+
+
+def false_passes(of: dict[str, dict[str, np.ndarray]]) -> list[dict[str, Any]]:
+    """Share of changes that pass though the true loss is as large as the margin: by one measure and
+    by all four.
+
+    `repeats`: of systems that were run three times, see `grouped`.
+    """
+    rows = []
+    for collection, by_measure in of.items():
+        values = np.array(list(by_measure.values()))
+        for n in TOPICS:
+            for change in ("exchanged", "centred", "repeats"):
+                passed = [_passes(z - MARGIN) for z in _changes(values, n, change)]
+                shares = [float(p.mean()) for p in passed]
+                shares.append(float(np.all(passed, axis=0).mean()))
+                cell = {"collection": collection, "topics": n, "change": change}
+                rows.append(cell | dict(zip((*MEASURES, "all four"), shares, strict=True)))
+                print(rows[-1], flush=True)
+    return rows
+
+
+def grouped(of: dict[str, dict[str, np.ndarray]]) -> list[dict[str, Any]]:
+    """Share of changes without any effect that a gate blocks: on three groups of topics, half, three
+    tenths and a fifth of them (`groups`); and of systems that were run three times (`repeats`).
+
+    The value of a repeat of a topic is that of either run, by a coin, so that repeats of a system
+    differ as two real runs do, and both systems have the same expected value."""
+    rows = []
+    for collection, by_measure in of.items():
+        values = np.array(list(by_measure.values()))
+        for n in TOPICS:
+            ends = [round(share * n) for share in GROUPS]
+            for name, change, groups in (
+                ("groups", "exchanged", ends),
+                ("groups, centred", "centred", ends),
+                ("repeats", "repeats", [n]),
+            ):
+                shares = _blocked_in_groups(values, n, change, groups)
+                cell = {"collection": collection, "topics": n, "change": name}
+                rows.append(cell | dict(zip((*MEASURES, "all four"), shares, strict=True)))
+                print(rows[-1], flush=True)
+    return rows
+
+
+def _blocked_in_groups(values: np.ndarray, n: int, change: str, ends: list[int]) -> list[float]:
+    """Shares that the gate blocks, if groups of topics end at `ends`: one for each measure, and for
+    all.
+    """
+    parts = [slice(0, n)]
+    if len(ends) > 1:
+        parts += [slice(*pair) for pair in pairwise([0, *ends])]
+    alone, blocked = [], np.zeros(CHANGES, bool)
+    for z in _changes(values, n, change):
+        passes = _passes(z)
+        alone.append(_blocked_by(z, passes, parts, len(parts)).mean())
+        blocked |= _blocked_by(z, passes, parts, len(parts) * len(values))
+    return [*map(float, alone), float(blocked.mean())]
+
+
+def _blocked_by(z: np.ndarray, passes: np.ndarray, parts: list[slice], n_rows: int) -> np.ndarray:
+    """Which changes are blocked by the whole or by a group that does not pass itself."""
+    blocked = np.zeros(len(z), bool)
+    for part in parts:
+        inside = z[:, part]
+        if inside.shape[1] < FEWEST:  # no bounds
+            continue
+        passed = passes if inside.shape == z.shape else _passes(inside)
+        blocked |= _worse(inside, n_rows)[1] & ~passed
+    return blocked
 
 
 def _two_sided(z: np.ndarray) -> np.ndarray:
@@ -255,6 +356,8 @@ def compute(data: Path) -> None:
     values = of["trec-covid-r3"]
     results = {
         "false_blocks": false_blocks(of),
+        "false_passes": false_passes(of),
+        "grouped": grouped(of),
         "weak_runs": weak_runs(values),
         "power": power(values),
         "skewed": skewed(values),
@@ -336,7 +439,53 @@ def page() -> str:
         )
         for change in ("exchanged", "centred", "worse")
     }
+    every = {
+        (c["collection"], c["topics"], kind, c["change"]): [c[name] for name in names]
+        for kind in ("false_passes", "grouped")
+        for c in found[kind]
+    }
+
+    def by_queries(*columns: tuple[str, str]) -> str:
+        """A table of shares: the first column, the second in brackets, the third after a
+        semicolon.
+        """
+        rows = []
+        for name, label in COLLECTIONS.items():
+            for n in TOPICS:
+                shares = [map(percent, every[name, n, *column]) for column in columns]
+                forms = ("{}", "{} ({})", "{} ({}); {}")
+                cells = [
+                    forms[len(columns) - 1].format(*cell) for cell in zip(*shares, strict=True)
+                ]
+                rows.append([label, str(n), *cells])
+        return table(["collection", "queries", *MEASURES, "a gate on all four"], rows)
+
+    def largest(kind: str, change: str, *, but: tuple[str, ...] = ()) -> str:
+        """The largest share, but for some collections."""
+        return percent(
+            max(
+                max(shares)
+                for (name, _, of_kind, of_change), shares in every.items()
+                if (of_kind, of_change) == (kind, change) and name not in but
+            )
+        )
+
     return TEXT.format(
+        groups=by_queries(("grouped", "groups"), ("grouped", "groups, centred")),
+        repeats=by_queries(("grouped", "repeats")),
+        passes=by_queries(
+            *(("false_passes", change) for change in ("exchanged", "centred", "repeats"))
+        ),
+        groups_text=GROUPS_TEXT.format(
+            exchanged=largest("grouped", "groups"),
+            centred=largest("grouped", "groups, centred", but=("dl19-passage",)),
+            dl=largest("grouped", "groups, centred"),
+        ),
+        passes_text=PASSES_TEXT.format(
+            exchanged=largest("false_passes", "exchanged"),
+            centred=largest("false_passes", "centred", but=("dl19-passage",)),
+            dl=largest("false_passes", "centred"),
+        ),
         symmetric=errors[True],
         skewed=errors[False],
         worst=percent(max(cells[m, n, e, True] for m in MEASURES for n in TOPICS for e in EQUAL)),
@@ -364,6 +513,13 @@ def page() -> str:
         compared=COMPARED,
     )
 
+
+GROUPS_TEXT = """\
+At most {exchanged} % are blocked, and at most {centred} % with skewed differences on the two collections on which the rule was
+chosen. On DL 2019 it is up to {dl} %, by RR: a group of eight queries has the problem of ten."""
+PASSES_TEXT = """\
+With exchanged values at most {exchanged} % pass. With skewed differences it is at most {centred} % on TREC-COVID and Robust, and up
+to {dl} % on DL 2019 by RR, whose few large losses ten queries may not show."""
 
 TEXT = """\
 # How often the test is wrong, and how much it finds
@@ -444,6 +600,28 @@ What does the sign-flip test cost? The gate blocks this share of real runs that 
 {losses}
 With 40 queries or more it costs one or two points by nDCG@10 and AP, and up to eight by P@5 and RR. With ten queries it costs up to
 twelve, as ten differences in P@5 or RR have few different values.
+
+## Groups of queries, and repeats
+
+A gate with groups blocks if the whole or a group is shown to be worse, so there are more ways to be wrong; they share the level.
+Here the queries fall into three groups, of half, three tenths and a fifth of them. Changes without any effect that are blocked; in
+brackets, with differences as skewed as those of real runs:
+
+{groups}
+{groups_text}
+
+Now each system was run three times. The value of a query in each run is that of either of two real runs, by a coin, so both
+systems have the same expected value. Such changes that are blocked:
+
+{repeats}
+
+## False passes of the gate
+
+A change that loses exactly the margin must not pass in more than 5 % of experiments. Here it does, with exchanged values; in
+brackets, with differences as skewed as those of real runs; then with three runs of each system:
+
+{passes}
+{passes_text}
 """
 
 
