@@ -564,7 +564,7 @@ def test_topics_without_documents_are_told_on_standard_error(
 GRAVE = [
     (
         "1 Q0 A 1 3 t\n1 Q0 b 1 2 t\n2 Q0 y 1 1 t\n3 Q0 z 1 1 t\n",
-        ["1 ids differ from those of the qrels in case .* 'A' for 'a'"],
+        ["a document id differs from a judged one only in case: 'A' for 'a'"],
     ),
     (
         "1 Q0 v 1 3 t\n2 Q0 w 1 1 t\n3 Q0 w 1 1 t\n",

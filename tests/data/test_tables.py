@@ -213,7 +213,10 @@ def test_a_folder_by_topic(tmp_path: Path) -> None:
     assert rows(read_run(flat)) == [("007", "a", 1.0), ("8", "c", 1.0)]
 
 
-texts = st.text(st.characters(blacklist_categories=["Cs"]), min_size=1, max_size=6)
+# An id with an end of line is refused.
+texts = st.text(
+    st.characters(blacklist_categories=["Cs"], blacklist_characters="\r\n"), min_size=1, max_size=6
+)
 
 
 @given(
@@ -231,8 +234,8 @@ def test_whatever_the_ids_are(data: list[tuple[str, str, float]], form: str) -> 
         ]
     if form == "jsonl" and not data:
         return
-    if form == "csv":  # pandas quotes no bare carriage return, and an empty line is no row
-        data = [row for row in data if not any("\r" in part or "\x00" in part for part in row[:2])]
+    if form == "csv":
+        data = [row for row in data if not any("\x00" in part for part in row[:2])]
     if form == "jsonl":
         lines = [
             json.dumps(dict(zip(("query_id", "doc_id", "score"), row, strict=True))) for row in data

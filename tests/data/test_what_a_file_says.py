@@ -10,7 +10,9 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import polars as pl
+import pyarrow as pa
 import pytest
+from pyarrow import parquet
 
 import irpref
 from irpref import read_qrels, read_run
@@ -138,6 +140,13 @@ def test_ids_have_no_end_of_line(read: Any, end: str) -> None:
     for form, text in ("jsonl", record), ("json", f"[{record}]"):
         with pytest.raises(InputError, match="the query_id has an end of line in it"):
             read(text.encode(), form)
+    table = pa.table({"query_id": ["q1", "q2"], "doc_id": ["a", f"b{end}"], value: [1, 2]})
+    for ids in (table, table.set_column(1, "doc_id", table["doc_id"].dictionary_encode())):
+        parquet.write_table(ids, written := io.BytesIO())
+        with pytest.raises(InputError, match="end of line in it"):
+            read(written.getvalue(), "parquet")
+    with pytest.raises(InputError, match="the doc_id has an end of line in it"):
+        read(json.dumps({"q": {f"a{end}": 1}}).encode(), "json")
 
 
 @pytest.mark.parametrize(

@@ -409,11 +409,18 @@ def table_of(
     value: str,
     name: str,
 ) -> Table:
-    try:
-        "".join(topics).encode()
-        "".join(docs).encode()
-    except UnicodeEncodeError:
-        raise InputError("an id is no text: it holds half of a surrogate pair", path=name) from None
+    for ours, ids in zip(_IDS, (topics, docs), strict=True):
+        text = "".join(ids)
+        try:
+            text.encode()
+        except UnicodeEncodeError:
+            raise InputError(
+                "an id is no text: it holds half of a surrogate pair", path=name
+            ) from None
+        if "\n" in text or "\r" in text:
+            odd = next(one for one in ids if "\n" in one or "\r" in one)
+            why = f"the {ours} has an end of line in it: {clipped(odd)!r}"
+            raise InputError(why, column=ours, path=name)
     return Table(
         objects(topics), objects(docs), number, further, ("query_id", "doc_id", value, *further)
     )

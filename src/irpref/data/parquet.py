@@ -31,6 +31,7 @@ from irpref.data.texts import Texts, Unread
 from irpref.data.trec import SHOWN
 from irpref.errors import ColumnError, InputError
 from irpref.kernel.segments import Floats
+from irpref.messages import clipped
 
 ROWS = 1 << 18  # decoded at a time
 
@@ -162,6 +163,10 @@ def _tables_of(
     warn_of_ungraded(ungraded, name)
 
 
+class _LineEndError(Exception):
+    """An id has an end of line in it."""
+
+
 # Columns ------------------------------------------------------------------------------------------
 
 
@@ -180,6 +185,8 @@ def _ids(column: Any, there: str, name: str, before: int) -> Any:
             return _texts(column)
         column.validate(full=True)  # in a damaged file, indices may lie outside the dictionary
         return Coded(_texts(column.dictionary), column.indices.to_numpy())
+    except _LineEndError as error:
+        raise InputError(f"column {there!r} {error}", path=name, column=there) from None
     except pa.ArrowInvalid:
         raise InputError(
             f"column {there!r} holds bytes that are not UTF-8", path=name, column=there
@@ -204,9 +211,18 @@ def _texts(column: Any) -> Any:
         column = column.cast(pa.string())
     # By way of bytes: pyarrow does not check text that it reads.
     texts = column.cast(pa.large_binary())
-    is_ascii = np.frombuffer(texts.buffers()[2] or b"", np.int8).min(initial=0) >= 0
+    data = np.frombuffer(texts.buffers()[2] or b"", np.int8)
+    if ((data == 10) | (data == 13)).any() and (odd := _with_line_end(texts)):
+        raise _LineEndError(f"holds an id with an end of line in it: {clipped(odd[0])!r}")
+    is_ascii = data.min(initial=0) >= 0
     texts = texts.view(pa.large_string()) if is_ascii else texts.cast(pa.large_string())
     return Unread.wrapping(texts, Texts.from_arrow) or texts.to_numpy(zero_copy_only=False)
+
+
+def _with_line_end(texts: Any) -> list[str]:
+    """Texts with an end of line in them; the memory of a column may hold others than its own."""
+    ids = [text.decode("utf-8", "replace") for text in texts.to_pylist()]
+    return [text for text in ids if "\n" in text or "\r" in text]
 
 
 def _is_text(type_: Any) -> bool:

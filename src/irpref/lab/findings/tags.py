@@ -53,11 +53,13 @@ def _further(source: Source, how: Reading, size: int) -> Iterator[tuple[str, Any
     rank = next((name for name in names if name.strip().lower() == RANK), None)
     tag = next((name for name in names if name.strip().lower() in TAGS), None)
     wanted = [("score", rank, RANK), ("doc_id", tag, "tag")]
+    given = {name for several in how.columns.values() for name in several}
     for ours, name, out in wanted:
-        if name is None or name in how.columns.values():
+        if name is None or name in given:
             continue
         try:
-            read = read_table(source, "score", replace(how, columns={**how.columns, ours: name}))
+            other = Reading(how.form, {**how.columns, ours: (name,)})
+            read = read_table(source, "score", other)
         except ValueError:  # a cell is empty, or no number
             continue
         if len(read) == size:
