@@ -5,9 +5,9 @@
 
 Blocks of `python` run one after the other in one namespace, blocks of `sh` in a shell, all in one
 empty folder. A block of `text` that follows is what they print, or what the last expression is, as
-at a prompt; blocks without one run, too. Blocks with `>>>` are left to doctest, and a block below
-the comment `<!-- not run -->` is left out. Code in a comment that begins with `<!-- run` runs
-unseen. A picture that the code saves is copied beside the page."""
+at a prompt; blocks without one run, too. Blocks with `>>>` are left to doctest. A comment above a
+block, `<!-- not run -->` or `<!-- file NAME -->`, leaves it out or makes a file of it. Code in a
+comment that begins with `<!-- run` runs unseen. A picture that the code saves is copied beside the page."""
 
 from __future__ import annotations
 
@@ -28,12 +28,12 @@ from typing import Any
 
 ROOT = Path(__file__).resolve().parents[1]
 BLOCK = re.compile(
-    r"(?P<skip><!-- not run -->\n\n?)?"
+    r"(?:<!-- (?P<skip>not run|file (?P<file>\S+)) -->\n\n?)?"
     r"^(?:```(?P<kind>python|sh)\n(?P<code>.*?)^```\n|<!-- run\n(?P<hidden>.*?)^-->\n)"
     r"(?P<gap>\n```text\n)?(?P<output>(?<=```text\n).*?^```\n)?",
     re.MULTILINE | re.DOTALL,
 )
-WIDTH = 88
+WIDTH = 96
 
 
 def with_output(text: str, space: dict[str, Any] | None = None) -> str:
@@ -48,6 +48,8 @@ def with_output(text: str, space: dict[str, Any] | None = None) -> str:
     space = {"__name__": "__main__"} if space is None else space
 
     def run(block: re.Match[str]) -> str:
+        if block["file"]:
+            Path(block["file"]).write_text(block["code"], "utf-8")
         if block["skip"] or ">>>" in (block["code"] or ""):
             return block[0]
         printed = (
@@ -73,7 +75,8 @@ def wide() -> Iterator[None]:
     before = os.environ.get("COLUMNS")
     os.environ["COLUMNS"] = str(WIDTH)
     try:
-        with pd.option_context("display.width", WIDTH, "display.max_columns", 20):
+        look = ("display.width", WIDTH, "display.max_columns", 20, "display.max_colwidth", 64)
+        with pd.option_context(*look):
             yield
     finally:
         if before is None:

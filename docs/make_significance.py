@@ -526,7 +526,7 @@ TEXT = """\
 
 <!-- Written by docs/make_significance.py from docs/significance/results.json. -->
 
-Can you trust a significant difference? At level 5 %, the {{term}}`step-down test` of [leaderboards](leaderboard.md), `report`, `compare`
+Can you trust a significant difference? At level 5 %, the [step-down test](glossary.md#step-down-test) of [leaderboards](leaderboard.md), `report`, `compare`
 and `against` calls equal runs different in at most {worst} % of experiments if differences are symmetric. With few topics and
 skewed differences it is wrong more often, so with fewer than 50 topics take a difference that is just significant as a hint.
 

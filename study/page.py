@@ -139,9 +139,9 @@ def page(results: Results) -> str:
         "![Kendall's tau of each measure less that of bpref, by collection, under random loss and "
         "in shallow pools]"
         "(robustness.svg)",
-        "{term}`Kendall's tau` of each measure less that of bpref; a dot for each collection "
+        "[Kendall's tau](glossary.md#kendalls-tau) of each measure less that of bpref; a dot for each collection "
         "(arrows: outside). A "
-        "prime marks {term}`condensed lists <condensed list>` (without unjudged documents). "
+        "prime marks [condensed lists](glossary.md#condensed-list) (without unjudged documents). "
         "*Own*: agreement with the measure's ranking by all "
         "judgments. *Prediction*: agreement with nDCG@10 and AP by all judgments, on other "
         "topics. Grey: differences smaller "
