@@ -2,6 +2,7 @@
 randomisation test.
 """
 
+import pickle
 import subprocess
 import sys
 from fractions import Fraction as F
@@ -264,6 +265,30 @@ def test_names_are_unregistered(registered):
     irpref.unregister_names()
     irpref.register_names()
     assert ir_measures.parse_trec_measure("RPref") == [RPref]
+
+
+def test_what_warns_of_the_direction_is_undone_wherever_pyterrier_has_bound_it(registered):
+    import pyterrier._evaluation as evaluation
+    from pyterrier import Experiment
+
+    def bound():
+        return [
+            *(pt.Experiment, evaluation.Experiment, pt.pipelines.Experiment.__wrapped__),
+            *(pt.pipelines.Evaluate.__wrapped__, evaluation._experiment.Experiment),
+            *(pt.GridSearch, evaluation.GridSearch, evaluation._grid.GridSearch),
+            *(pt.KFoldGridSearch, evaluation.KFoldGridSearch),
+        ]
+
+    before = bound()
+    assert Experiment is pt.Experiment
+    assert all(f.__code__ is not f.__wrapped__.__code__ for f in before)
+    assert pickle.loads(pickle.dumps(Experiment)) is Experiment
+    irpref.unregister_names()
+    assert bound() == [f.__wrapped__ for f in before]
+    irpref.unregister_names()
+    assert not any(hasattr(f, "__wrapped__") for f in bound())
+    irpref.register_names()
+    assert [f.__wrapped__ for f in bound()] == [f.__wrapped__ for f in before]
 
 
 def test_importing_changes_nothing_of_the_hosts_but_the_two_parsers():

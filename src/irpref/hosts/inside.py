@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Iterable, Iterator
-from types import FrameType
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -93,41 +91,6 @@ class NoJudgments(providers.Evaluator):
         return iter(())
 
 
-def _warn_of_direction(measures: Iterable[Measure]) -> None:
-    """Warn if PyTerrier takes higher values for better ones, and lower values of a measure are
-    better.
-    """
-    lower = ", ".join(str(m) for m in measures if not getattr(m, "higher_is_better", True))
-    if not lower:
-        return
-    if _call_of("GridSearch") is not None:
-        warn_user(
-            f"{lower}: lower is better, but pt.GridSearch and pt.KFoldGridSearch choose the "
-            f"highest value; pt.irpref.GridSearch and pt.irpref.KFoldGridSearch choose the best",
-            IrprefWarning,
-        )
-    experiment = _call_of("Experiment")
-    if experiment is not None and experiment.f_locals.get("baseline") is not None:
-        warn_user(
-            f"{lower}: lower is better, but the columns '+' and '-' of pt.Experiment count topics "
-            f"with a higher and a lower value: those in '+' got worse. pt.irpref.compare and "
-            f"pt.irpref.table know the direction",
-            IrprefWarning,
-        )
-
-
-def _call_of(function: str) -> FrameType | None:
-    """The call of a public function of PyTerrier that led here; None if there is none.
-
-    PyTerrier does not tell measures what they are evaluated for.
-    """
-    code = getattr(getattr(sys.modules.get("pyterrier"), function, None), "__code__", None)
-    frame: FrameType | None = sys._getframe(1)
-    while code is not None and frame is not None and frame.f_code is not code:
-        frame = frame.f_back
-    return frame if code is not None else None
-
-
 def for_host(measures: Iterable[Measure], qrels: Qrels) -> HostEvaluator | NoJudgments:
     """An evaluator of ours that follows the host's contract.
 
@@ -138,9 +101,6 @@ def for_host(measures: Iterable[Measure], qrels: Qrels) -> HostEvaluator | NoJud
         measures.
     """
     measures = list(measures)
-    with held() as warnings:
-        _warn_of_direction(measures)
-    _give(warnings)
     read = judgments(qrels)
     if not len(read):
         for measure in measures:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Iterable
 from functools import wraps
 from threading import Lock
@@ -131,6 +132,9 @@ def register_names() -> None:
     `'P+'`. Names that they know keep their meaning. `pt.Experiment`, `pt.GridSearch` and
     `pt.KFoldGridSearch` ask them for every name you type, and keep it as the name of the column.
 
+    A measure whose lower values are better warns in `pt.Experiment(baseline=...)` and in the two
+    searches, which take higher values for better ones.
+
     `import irpref` calls this, and so does PyTerrier when it loads its plugins.
 
     Examples
@@ -148,6 +152,8 @@ def register_names() -> None:
             parser = getattr(ir_measures, name)
             if not hasattr(parser, _REPLACED):
                 setattr(ir_measures, name, _asking_the_host_first(parser, ours))
+        if directions := _directions():
+            directions.wrap()
 
 
 def unregister_names() -> None:
@@ -158,6 +164,24 @@ def unregister_names() -> None:
         for name in _PARSERS:
             parser = getattr(ir_measures, name)
             setattr(ir_measures, name, getattr(parser, _REPLACED, parser))
+        if directions := _directions():
+            directions.unwrap()
+
+
+def are_registered() -> bool:
+    """Whether names are registered."""
+    import ir_measures
+
+    return all(hasattr(getattr(ir_measures, name), _REPLACED) for name in _PARSERS)
+
+
+def _directions() -> Any:
+    """What warns in PyTerrier; None before PyTerrier is loaded, whose entry point then calls it."""
+    if not hasattr(sys.modules.get("pyterrier"), "Experiment"):
+        return None
+    from irpref.hosts.pyterrier import directions
+
+    return directions
 
 
 _PARSERS: dict[str, Callable[[str], Any]] = {
