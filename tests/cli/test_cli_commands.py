@@ -12,6 +12,8 @@ import sys
 import time
 from collections.abc import Iterator
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 
 import ir_measures
 import pytest
@@ -509,20 +511,28 @@ def test_explain_takes_data_sets_too(call: Call, files: Path) -> None:
     assert call("explain", "-", "-", "QMeasure", "-t", "1")[0] == 2
 
 
+def not_reached(url: str, response: object = None) -> OSError:
+    """What `requests` raises: with the request, and the response if there was one."""
+    error: Any = OSError("Max retries exceeded: host='z.org'")
+    error.request, error.response = SimpleNamespace(url=url), response
+    return error
+
+
 @pytest.mark.parametrize(
     ("error", "why"),
     [
         (
-            OSError("HTTPSConnectionPool(host='a.org', port=443): Max retries exceeded"),
+            not_reached("https://a.org/x.zip"),
             "no connection to a.org",
         ),
         (
             RuntimeError(
                 "All download sources failed",
-                [OSError("host=\\'a.org\\'"), OSError("host='b.org'")],
+                [("one", not_reached("https://a.org/x")), ("two", not_reached("http://b.org:80/"))],
             ),
             "no connection to a.org, b.org",
         ),
+        (not_reached("https://a.org/", response=404), "Max retries exceeded: host='z.org'"),
         (OSError("disk full"), "disk full"),
     ],
 )

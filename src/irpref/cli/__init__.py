@@ -20,7 +20,8 @@ from typing import Any, NoReturn
 
 import click
 
-from irpref.cli.command import CLOSED, INTERRUPTED, OK, USAGE, error_status, irpref
+from irpref.cli.command import CLOSED, INTERRUPTED, OK, USAGE, Misplaced, error_status, irpref
+from irpref.cli.parameter_types import Complete
 from irpref.cli.remedies import text_of
 from irpref.cli.say import complain, head
 from irpref.data.source import remembered
@@ -118,7 +119,7 @@ def _in_words(error: click.UsageError) -> str:
     """An error of the command line: what is wrong, what was probably meant, and where help is."""
     name = error.ctx.command_path if error.ctx else "irpref"
     message = error.format_message()
-    if type(error) is not click.UsageError:
+    if not _of_ours(error):
         message = message.removesuffix(".")
     hint = f" (see {name} --help)"
     if isinstance(error, click.NoSuchOption):
@@ -140,10 +141,16 @@ def _in_words(error: click.UsageError) -> str:
         )
     elif isinstance(error, (click.BadParameter, click.BadOptionUsage)):
         message = f"{message[0].lower()}{message[1:]}"
-        hint = "" if "did you mean" in message else hint
-    elif type(error) is click.UsageError:
-        hint = hint if message.startswith("Missing command") else ""
+        hint = "" if isinstance(error, Complete) else hint
+    elif _of_ours(error):
+        hint = ""
     return message + hint
+
+
+def _of_ours(error: click.UsageError) -> bool:
+    """Whether a command of ours raised it, and not click, which misses a command of a group."""
+    in_group = error.ctx is not None and isinstance(error.ctx.command, click.Group)
+    return isinstance(error, Misplaced) or (type(error) is click.UsageError and not in_group)
 
 
 def _of_host(error: BaseException) -> bool:

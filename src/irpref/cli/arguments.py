@@ -6,7 +6,7 @@ import os
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
@@ -63,10 +63,8 @@ class Inputs:
     known : str or None
         The file of --known.
     form : Reading or None
-        How files are read, if an option says so.
+        How files are read, and the order of a run's documents, if an option says so.
     jobs : int or None
-    order : dict
-        The order of a run's documents, as `irpref.ranked` takes it: `ties`, `float32`.
     systems : dict of str to list of str
         The names of the runs of each system: several only with --repeats.
     """
@@ -78,7 +76,6 @@ class Inputs:
     known: str | None = None
     form: Reading | None = None
     jobs: int | None = None
-    order: dict[str, Any] = field(default_factory=dict)
     systems: dict[str, list[str]] = field(default_factory=dict)
 
     @classmethod
@@ -122,10 +119,7 @@ class Inputs:
                 f"expected one measure, got {len(parsed)}: {', '.join(map(str, parsed))}"
             )
         topics = (topic,) if isinstance(topic, str) else tuple(topic or ())
-        order: dict[str, Any] = {
-            name: options[name] for name in ("float32", "ties") if name in options
-        }
-        return cls(qrels, files, parsed, topics, known, form, jobs, order, systems)
+        return cls(qrels, files, parsed, topics, known, form, jobs, systems)
 
     def all_judgments(self) -> Judgments:
         """The judgments, with the documents of --known."""
@@ -156,15 +150,14 @@ class Inputs:
 
         Raises the error of the first run that cannot be read, with its name.
         """
-        from irpref import ranked, read_run
+        from irpref import read_run
         from irpref.judged.stream import each, n_jobs
         from irpref.values.progress import progress
 
         jobs = min(self.jobs or n_jobs(), max(len(self.files), 1))
 
         def read(path: str) -> Any:
-            run = read_run(path, self.form)
-            return ranked(run, **self.order) if self.reorders else run
+            return read_run(path, self.form)
 
         runs: Any = each(read, self.files.values(), jobs)
         with progress(zip(self.files, runs, strict=True), len(self.files)) as steps:
@@ -180,11 +173,6 @@ class Inputs:
                         path=name,
                     )
                 yield name, done.value
-
-    @property
-    def reorders(self) -> bool:
-        """Whether --ties or --float32 asks for another order of documents."""
-        return bool(self.order.get("float32")) or self.order.get("ties", "id") != "id"
 
     def runs(self) -> dict[str, Any]:
         """The runs by name: see `each_run`."""
@@ -211,8 +199,10 @@ def shared_reading(form: str | None, columns: Any, labels: Any) -> Reading:
 
 def _reading(options: Mapping[str, Any]) -> Reading | None:
     """How to read files, from the options; None if there are none."""
-    how = [options.get(name) for name in ("format", "columns", "labels")]
-    return shared_reading(*how) if any(how) else None
+    given = [options.get(name) for name in ("format", "columns", "labels")]
+    order = {name: options[name] for name in ("ties", "float32") if name in options}
+    how = replace(shared_reading(*given), **order)
+    return how if any(given) or how.reorders else None
 
 
 # Sorting ------------------------------------------------------------------------------------------

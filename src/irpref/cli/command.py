@@ -174,6 +174,10 @@ def _keep_what_is_read(parameters: Mapping[str, Any]) -> None:
             raise click.UsageError(f"-f {out}: this file is read, and would be lost")
 
 
+class Misplaced(click.UsageError):
+    """A word that is no command, or an option in front of one; the message says what was meant."""
+
+
 class Group(click.Group):
     """A command that has commands below it; a wrong one is answered with the nearest."""
 
@@ -191,7 +195,7 @@ class Group(click.Group):
         """The command that the first word names."""
         name = args[0]
         if not (ctx.resilient_parsing or name.startswith("-") or self.get_command(ctx, name)):
-            raise click.UsageError(self.unknown(name, self.list_commands(ctx)), ctx)
+            raise Misplaced(self.unknown(name, self.list_commands(ctx)), ctx)
         return super().resolve_command(ctx, args)
 
     def unknown(self, name: str, known: list[str]) -> str:
@@ -324,7 +328,7 @@ class Irpref(Group):
         if args and args[0].startswith("-") and args[0] not in ("-h", "--help", "--version"):
             known = self.list_commands(ctx)
             if later := next((word for word in args if word in known), None):
-                raise click.UsageError(
+                raise Misplaced(
                     f"{args[0]} comes after the command: irpref {later} ... {args[0]} ...", ctx
                 )
         return super().parse_args(ctx, args)

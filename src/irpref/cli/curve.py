@@ -37,78 +37,70 @@ def curve() -> None:
     """
 
 
-@curve.command("crp")
-@options.inputs("RUN...")
-@options.groups
-@options.judged_only
-@options.depth
-@per_topic
-@_last
-def crp(given: Inputs, out: Output, **how: Any) -> None:
-    """Cumulated Relative Position by rank."""
-    from irpref.curves import crp as compute
-
-    _print(compute, given, out, how)
-
-
-@curve.command("npref")
-@options.inputs("RUN... [MEASURE]")
-@options.groups
-@options.partitions
-@per_topic
-@_last
-def npref(given: Inputs, out: Output, **how: Any) -> None:
-    """n-pref by number of partitions.
-
-    It has the relative norm unless you name an RPref.
+def _kind(name: str, takes: str, compute: str, text: str, *declared: options.Decorator) -> None:
+    """Add a kind of curve: the function of `irpref.curves` that computes it, a line of help, and
+    the options that it has besides those of all kinds.
     """
-    from irpref.curves import npref_convergence
 
-    _print(npref_convergence, given, out, how)
+    def show(given: Inputs, out: Output, **how: Any) -> None:
+        from irpref import curves
 
+        _print(getattr(curves, compute), given, out, how)
 
-@curve.command("pr")
-@options.inputs("RUN...")
-@options.groups
-@options.rel
-@options.judged_only
-@per_topic
-@_last
-def pr(given: Inputs, out: Output, **how: Any) -> None:
-    """Precision at the 11 levels of recall."""
-    from irpref.curves import interpolated_precision
-
-    _print(interpolated_precision, given, out, how)
+    show.__doc__ = text
+    decorate = options.together(options.inputs(takes), options.groups, *declared, _last)
+    curve.command(name)(decorate(show))
 
 
-@curve.command("gain")
-@options.inputs("RUN...")
-@options.groups
-@options.judged_only
-@options.depth
-@options.gain
-@per_topic
-@_last
-def gain(given: Inputs, out: Output, **how: Any) -> None:
-    """Cumulated and discounted cumulated gain by rank."""
-    from irpref.curves import cumulated_gain
-
-    _print(cumulated_gain, given, out, how)
-
-
-@curve.command("areas")
-@options.inputs("RUN...")
-@options.groups
-@options.judged_only
-@options.depth
-@options.gain
-@per_topic
-@_last
-def areas(given: Inputs, out: Output, **how: Any) -> None:
-    """Areas under the curves of cumulated gain: their mean height."""
-    from irpref.curves import gain_areas
-
-    _print(gain_areas, given, out, how)
+_kind(
+    "crp",
+    "RUN...",
+    "crp",
+    "Cumulated Relative Position by rank.",
+    options.judged_only,
+    options.depth,
+    per_topic,
+)
+_kind(
+    "npref",
+    "RUN... [MEASURE]",
+    "npref_convergence",
+    "n-pref by number of partitions.\n\nIt has the relative norm unless you name an RPref.",
+    options.partitions,
+    per_topic,
+)
+_kind(
+    "pr",
+    "RUN...",
+    "interpolated_precision",
+    "Precision at the 11 levels of recall.",
+    options.rel,
+    options.judged_only,
+    per_topic,
+)
+_of_gain = (options.judged_only, options.depth, options.gain, per_topic)
+_kind(
+    "gain",
+    "RUN...",
+    "cumulated_gain",
+    "Cumulated and discounted cumulated gain by rank.",
+    *_of_gain,
+)
+_kind(
+    "areas",
+    "RUN...",
+    "gain_areas",
+    "Areas under the curves of cumulated gain: their mean height.",
+    *_of_gain,
+)
+_kind(
+    "summary",
+    "RUN...",
+    "summary_table",
+    "Topics, documents retrieved, relevant, relevant retrieved.",
+    options.rel,
+    per_topic,
+)
 
 
 @curve.command("histogram")
@@ -122,19 +114,6 @@ def histogram(given: Inputs, out: Output, **how: Any) -> None:
 
     how |= {"baseline": list(given.files)[1], "per_topic": True}
     _print(paired_differences if given.measures else precision_histogram, given, out, how)
-
-
-@curve.command("summary")
-@options.inputs("RUN...")
-@options.groups
-@options.rel
-@per_topic
-@_last
-def summary(given: Inputs, out: Output, **how: Any) -> None:
-    """Topics, documents retrieved, relevant, relevant retrieved."""
-    from irpref.curves import summary_table
-
-    _print(summary_table, given, out, how)
 
 
 def _print(compute: Callable[..., Any], given: Inputs, out: Output, how: dict[str, Any]) -> None:

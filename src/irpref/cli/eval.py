@@ -158,7 +158,7 @@ def _groups(path: str | None, topics: Sequence[str]) -> dict[str | None, set[str
 def _scorer(given: Inputs, qrels: Any, **how: Any) -> Scorer:
     """What computes the values; its errors name the file of judgments."""
     try:
-        return Scorer(given.measures, qrels, form=given.form, **given.order, **how)
+        return Scorer(given.measures, qrels, form=given.form, **how)
     except ValueError as error:
         if isinstance(error, JudgmentsError) and error.path is None:
             error.path = "<stdin>" if given.qrels == "-" else given.qrels

@@ -12,13 +12,21 @@ from irpref.errors import ArgumentError
 from irpref.messages import did_you_mean
 
 
+class Complete(click.BadParameter):
+    """A bad value whose message says what was meant, so that no help needs to be named."""
+
+
 class Choice(click.Choice[str]):
     """One of several words; the error names the nearest."""
 
-    def get_invalid_choice_message(self, value: Any, ctx: click.Context | None) -> str:
-        """All choices, and the one that was probably meant."""
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        """The word, if it is one of them."""
         known = list(map(str, self.choices))
-        return f"{value!r} is not one of {', '.join(known)}{did_you_mean(str(value), known)}"
+        if value in known:
+            return super().convert(value, param, ctx)
+        meant = did_you_mean(str(value), known)
+        error = Complete if meant else click.BadParameter
+        raise error(f"{value!r} is not one of {', '.join(known)}{meant}", ctx, param)
 
 
 class Parsed(click.ParamType):  # type: ignore[type-arg]  # not generic before click 8.5
@@ -43,8 +51,9 @@ class Parsed(click.ParamType):  # type: ignore[type-arg]  # not generic before c
         try:
             return self.parse(value)
         except ValueError as error:
-            message = f"{value!r}: expected {self.expected}" if self.expected else text_of(error)
-            self.fail(message, param, ctx)
+            if self.expected is None:
+                raise Complete(text_of(error), ctx, param) from None
+            self.fail(f"{value!r}: expected {self.expected}", param, ctx)
 
 
 def pairs(text: str) -> list[tuple[str, str]]:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-import re
+from collections.abc import Iterator
 from typing import Any, NamedTuple
+from urllib.parse import urlsplit
 
 from irpref.errors import InputError
 from irpref.messages import IrprefWarning, did_you_mean, warn_user
@@ -149,6 +150,22 @@ def not_loaded(name: str, error: Exception) -> InputError:
     """The error for a data set that ir_datasets cannot load. Failed downloads fill pages: only
     hosts are named.
     """
-    hosts = re.findall(r"host=[\\'\"]+([\w.-]+)", str(error))
-    why = f"no connection to {', '.join(dict.fromkeys(hosts))}" if hosts else str(error)
+    hosts = dict.fromkeys(_not_reached(error))
+    why = f"no connection to {', '.join(hosts)}" if hosts else str(error)
     return InputError(f"ir_datasets could not load it ({why})", path=name)
+
+
+def _not_reached(error: object) -> Iterator[str]:
+    """The hosts that did not answer: those of requests without a response. If all sources fail,
+    ir_datasets puts their errors into a list.
+    """
+    if isinstance(error, (list, tuple)):
+        for part in error:
+            yield from _not_reached(part)
+    elif isinstance(error, Exception):
+        url = getattr(getattr(error, "request", None), "url", None)
+        host = urlsplit(url).hostname if isinstance(url, str) else None
+        if host and getattr(error, "response", None) is None:
+            yield host
+        else:
+            yield from _not_reached(error.args)

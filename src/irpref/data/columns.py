@@ -264,6 +264,8 @@ class Reading:
         What files had use for, so far: pairs of our name and theirs, and 'labels'.
     seen : dict
         The columns of the files that have named ones, so far, as keys.
+    ties, float32 : as `irpref.ranked` takes them
+        The order of a run's documents.
     """
 
     form: str | None = None
@@ -288,6 +290,14 @@ class Reading:
         if grades is not None:
             self.used.add("labels")
         return grades
+
+    ties: str = "id"
+    float32: bool = False
+
+    @property
+    def reorders(self) -> bool:
+        """Whether a run has another order than that of its scores as they are."""
+        return self.float32 or self.ties != "id"
 
 
 PLAIN = Reading()

@@ -5,27 +5,23 @@ another way, give them other scores: `irpref.ranked` and `irpref.read_run` do th
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 
+from irpref.data.columns import Table, as_list, as_objects
 from irpref.errors import RunError
 from irpref.kernel.segments import Bools, Floats, Segments
 from irpref.messages import check_choice
 
-if TYPE_CHECKING:
-    import pandas as pd
-
 TIES = ("id", "input")
 
 
-def rescored(frame: pd.DataFrame, ties: str = "id", float32: bool = False) -> pd.DataFrame:
-    """A run with the scores that `irpref.ranked` gives it.
+def rescored(run: Table, ties: str = "id", float32: bool = False) -> Floats:
+    """The scores that `irpref.ranked` gives to the rows of a run: shape (n_rows,).
 
     Parameters
     ----------
-    frame : pandas.DataFrame
-        Columns `query_id`, `doc_id`, `score`. Not modified.
+    run : Table
+        Not modified.
     ties, float32 : as for `irpref.ranked`
 
     Raises
@@ -33,12 +29,10 @@ def rescored(frame: pd.DataFrame, ties: str = "id", float32: bool = False) -> pd
     ValueError
         There is no such rule for ties; a score is no finite number.
     """
-    import pandas as pd
-
     check_choice("ties", ties, TIES)
-    score = frame["score"].to_numpy(dtype=np.float64)
+    score: Floats = np.asarray(run.value, np.float64)
     for row in np.flatnonzero(~np.isfinite(score))[:1].tolist():
-        topic, doc = frame["query_id"].iloc[row], frame["doc_id"].iloc[row]
+        topic, doc = as_list(run.query_id)[row], as_list(run.doc_id)[row]
         raise RunError(
             f"the score of topic {topic!r}, document {doc!r} is {score[row]}",
             topic=str(topic),
@@ -48,12 +42,14 @@ def rescored(frame: pd.DataFrame, ties: str = "id", float32: bool = False) -> pd
     if float32:
         score = rounded(score)
     if ties == "input":
-        topic = pd.factorize(frame["query_id"])[0]
+        import pandas as pd
+
+        topic = pd.factorize(as_objects(run.query_id))[0]
         order = np.lexsort((-score, topic))  # stable: equal scores stay in the order of the rows
         topics = Segments.of_lengths(np.bincount(topic))
         score = np.empty_like(score)
         score[order] = (topics.spread(topics.lengths) - topics.position).astype(np.float64)
-    return frame.assign(score=score)
+    return score
 
 
 def rounded(score: Floats) -> Floats:

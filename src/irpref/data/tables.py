@@ -44,7 +44,7 @@ from irpref.data.columns import (
 )
 from irpref.data.forms import FORMS, form_of_name
 from irpref.data.labels import Labels, scheme
-from irpref.data.scores import rescored
+from irpref.data.scores import TIES, rescored
 from irpref.data.source import PathLike, Source
 from irpref.data.texts import Texts
 from irpref.errors import InputError
@@ -93,9 +93,11 @@ def read_run(
     OSError
         The file cannot be read.
     """
-    source = Source(path)
-    frame = _run_frame(read(source, "score", reading(form, columns), BLOCK_BYTES), source.size())
-    return frame if ties == "id" else rescored(frame, ties)
+    check_choice("ties", ties, TIES)
+    source, how = Source(path), reading(form, columns)
+    if ties != "id":
+        how = replace(how, ties=ties)
+    return _run_frame(read(source, "score", how, BLOCK_BYTES), source.size())
 
 
 def read_qrels(
@@ -208,6 +210,11 @@ def read(
     ValueError, OSError
         As `read_run`.
     """
+    if value == "score" and how.reorders:
+        table = read_table(source, value, replace(how, ties="id", float32=False))
+        if len(table):
+            yield replace(table, value=rescored(table, how.ties, how.float32))
+        return
     form = text_form(source, value, how)
     if form == "trec" or (
         form == "msmarco" and value == "relevance"

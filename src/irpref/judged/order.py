@@ -57,7 +57,8 @@ def ranked(run: Run, *, ties: str = "id", float32: bool = False) -> pd.DataFrame
     >>> ranked(run, ties="input")["score"].tolist()
     [2.0, 1.0, 3.0]
     """
-    return rescored(to_pandas(run_table(run), "score"), ties, float32)
+    table = run_table(run)
+    return to_pandas(table, "score").assign(score=rescored(table, ties, float32))
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from irpref import lab
 from irpref.errors import ArgumentError
+from irpref.hosts.pyterrier.calls import by_system, like_experiment
 from irpref.hosts.pyterrier.systems import Names, judgments_of, runs_of
 from irpref.judged.types import Qrels
 from irpref.measures.declare import Measures
@@ -13,6 +15,7 @@ from irpref.measures.declare import Measures
 if TYPE_CHECKING:
     import pandas as pd
 
+    from irpref.judged.judgments import Judgments
     from irpref.lab.decide.baseline import Differences
     from irpref.lab.decide.board import Leaderboard
     from irpref.lab.decide.comparison import Comparison
@@ -20,13 +23,9 @@ if TYPE_CHECKING:
     from irpref.lab.page import Report
 
 
+@like_experiment
 def leaderboard(
-    systems: Any,
-    topics: pd.DataFrame | None,
-    qrels: Qrels,
-    measures: Measures,
-    names: Names = None,
-    **options: Any,
+    measures: Measures, qrels: Judgments, runs: Mapping[str, Any], **options: Any
 ) -> Leaderboard:
     """`irpref.lab.leaderboard` of systems: means with intervals, places, and the tests of all
     pairs.
@@ -53,9 +52,7 @@ def leaderboard(
     ValueError
         There are not as many names as systems, or two names are equal; no topic has judgments.
     """
-    return lab.leaderboard(
-        measures, judgments_of(qrels, topics), runs_of(systems, topics, names), **options
-    )
+    return lab.leaderboard(measures, qrels, runs, **options)
 
 
 def report(
@@ -88,13 +85,9 @@ def report(
     )
 
 
+@like_experiment
 def compare(
-    systems: Any,
-    topics: pd.DataFrame | None,
-    qrels: Qrels,
-    measures: Measures,
-    names: Names = None,
-    **options: Any,
+    measures: Measures, qrels: Judgments, runs: Mapping[str, Any], **options: Any
 ) -> Comparison:
     """`irpref.lab.compare` of two systems: is the second better than the first?
 
@@ -110,19 +103,13 @@ def compare(
     ValueError
         There are not exactly two systems; also as `leaderboard`.
     """
-    runs = _two(runs_of(systems, topics, names), "compare")
-    return lab.compare(
-        measures, judgments_of(qrels, topics), *runs.values(), names=list(runs), **options
-    )
+    first, second = _two(runs, "compare")
+    return lab.compare(measures, qrels, first, second, names=list(runs), **options)
 
 
+@like_experiment
 def against(
-    systems: Any,
-    topics: pd.DataFrame | None,
-    qrels: Qrels,
-    measures: Measures,
-    names: Names = None,
-    **options: Any,
+    measures: Measures, qrels: Judgments, runs: Mapping[str, Any], **options: Any
 ) -> Differences:
     """`irpref.lab.against` of systems: which of them differ from the first, the baseline?
 
@@ -136,18 +123,11 @@ def against(
     TypeError, ValueError
         As `leaderboard`; there is one system only.
     """
-    runs = runs_of(systems, topics, names)
-    return lab.against(measures, judgments_of(qrels, topics), next(iter(runs)), runs, **options)
+    return lab.against(measures, qrels, next(iter(runs)), runs, **options)
 
 
-def gate(
-    systems: Any,
-    topics: pd.DataFrame | None,
-    qrels: Qrels,
-    measures: Measures,
-    names: Names = None,
-    **options: Any,
-) -> Gate:
+@like_experiment
+def gate(measures: Measures, qrels: Judgments, runs: Mapping[str, Any], **options: Any) -> Gate:
     """`irpref.lab.gate` of two systems, baseline and candidate: may the second replace the first?
 
     Parameters
@@ -162,17 +142,13 @@ def gate(
     ValueError
         There are not exactly two systems; also as `leaderboard`.
     """
-    runs = _two(runs_of(systems, topics, names), "gate")
-    return lab.gate(measures, judgments_of(qrels, topics), *runs.values(), **options)
+    baseline, candidate = _two(runs, "gate")
+    return lab.gate(measures, qrels, baseline, candidate, **options)
 
 
+@like_experiment
 def intervals(
-    systems: Any,
-    topics: pd.DataFrame | None,
-    qrels: Qrels,
-    measures: Measures,
-    names: Names = None,
-    **options: Any,
+    measures: Measures, qrels: Judgments, runs: Mapping[str, Any], **options: Any
 ) -> pd.DataFrame:
     """`irpref.lab.intervals` of systems: how far ties, unjudged documents or topics move values.
 
@@ -191,15 +167,7 @@ def intervals(
     TypeError, ValueError
         As `leaderboard`.
     """
-    import pandas as pd
-
-    judgments = judgments_of(qrels, topics)
-    parts = []
-    for name, run in runs_of(systems, topics, names).items():
-        part = lab.intervals(measures, judgments, run, **options)
-        part.insert(0, "name", name)
-        parts.append(part)
-    return pd.concat(parts, ignore_index=True)
+    return by_system(runs, lambda run: lab.intervals(measures, qrels, run, **options))
 
 
 def check(
@@ -227,10 +195,10 @@ def check(
     )
 
 
-def _two(runs: dict[str, Any], function: str) -> dict[str, Any]:
+def _two(runs: Mapping[str, Any], function: str) -> list[Any]:
     if len(runs) != 2:
         raise ArgumentError(
             f"{function} needs two systems, got {len(runs)}; pt.irpref.leaderboard takes more",
             parameter="runs",
         )
-    return runs
+    return list(runs.values())

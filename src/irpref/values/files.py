@@ -17,14 +17,12 @@ import numpy as np
 from ir_measures import providers
 from ir_measures.measures import Measure
 
-from irpref.data.columns import Reading, Table
+from irpref.data.columns import Reading
 from irpref.data.source import Source
 from irpref.data.tables import read_table
 from irpref.errors import ConflictError
 from irpref.judged.align import align_tables
-from irpref.judged.inputs import run_table
 from irpref.judged.judgments import Judgments
-from irpref.judged.order import ranked
 from irpref.judged.stream import align_file, each, n_jobs
 from irpref.measures.declare import KernelMeasure
 from irpref.measures.everyday import supports
@@ -83,10 +81,8 @@ class Scorer:
         Whether a repeated document is an error, and a file that may have been cut off.
     by_topic : bool
         Whether values by topic are kept.
-    ties, float32 : as `irpref.ranked` takes them
-        Runs are read in this order.
     form : Reading, optional
-        How run files are read.
+        How run files are read, and in which order.
     """
 
     def __init__(
@@ -97,16 +93,11 @@ class Scorer:
         provider: str | None = None,
         strict: bool = False,
         by_topic: bool = False,
-        ties: str = "id",
-        float32: bool = False,
         form: Reading | None = None,
     ) -> None:
         self.measures = list(measures)
         self.strict, self.by_topic, self.form = strict, by_topic, form
-        self.order: dict[str, Any] | None = None
-        if float32 or ties != "id":
-            self.order = {"ties": ties, "float32": float32}
-        self.as_host = bool(provider) or float32
+        self.as_host = bool(provider) or (form is not None and form.float32)
         self._one = Lock()  # held while the host computes, which may not be safe in threads
         source = providers.registry[provider] if provider else None
         rest = [
@@ -151,7 +142,7 @@ class Scorer:
 
     def _scores(self, source: Source) -> Scores:
         scores = Scores()
-        table = self._read(source) if self.evaluator.rest or self.order else None
+        table = read_table(source, "score", self.form) if self.evaluator.rest else None
         judged = None if self.pool is None else self._judged(source, table)
         if judged is not None:
             answered = set(judged.topics)
@@ -187,11 +178,6 @@ class Scorer:
             if self.by_topic:
                 scores.by_topic[measure] = by_topic
         return scores
-
-    def _read(self, source: Source) -> Table:
-        """All rows of a run, with the scores of the order that was asked for."""
-        table = read_table(source, "score", self.form)
-        return run_table(ranked(table, **self.order)) if self.order else table
 
     def _judged(self, source: Source, table: Any) -> JudgedFile:
         kernels: Any = self.evaluator.accelerated

@@ -1,8 +1,12 @@
-"""`pt.irpref.crosscheck` and `pt.irpref.explain`: called as `pt.Experiment` is."""
+"""Functions of measures, judgments and runs in the grammar of `pt.Experiment`, among them
+`pt.irpref.crosscheck` and `pt.irpref.explain`.
+"""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Mapping
+from functools import wraps
+from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 from irpref.errors import MeasureError
 from irpref.hosts.other_tools import crosscheck as crosscheck_runs
@@ -14,14 +18,73 @@ from irpref.measures.names import parse_all
 if TYPE_CHECKING:
     import pandas as pd
 
+    from irpref.judged.judgments import Judgments
 
+T_co = TypeVar("T_co", covariant=True)
+
+
+class LikeExperiment(Protocol[T_co]):
+    """A function that is called as `pt.Experiment` is."""
+
+    def __call__(
+        self,
+        systems: Any,
+        topics: pd.DataFrame | None,
+        qrels: Qrels,
+        measures: Measures,
+        names: Names = None,
+        **options: Any,
+    ) -> T_co: ...
+
+
+def like_experiment(function: Callable[..., T_co]) -> LikeExperiment[T_co]:
+    """Make a function of measures, judgments and runs one that is called as `pt.Experiment` is.
+
+    Parameters
+    ----------
+    function : callable
+        Takes measures, Judgments, a mapping of name to run, and options.
+
+    Returns
+    -------
+    callable
+        Takes `(systems, topics, qrels, measures, names=None, **options)`. What these are is said in
+        its docstring as `pt.irpref.leaderboard` says it.
+    """
+
+    @wraps(function, assigned=("__module__", "__name__", "__qualname__", "__doc__"))
+    def call(
+        systems: Any,
+        topics: pd.DataFrame | None,
+        qrels: Qrels,
+        measures: Measures,
+        names: Names = None,
+        **options: Any,
+    ) -> T_co:
+        return function(
+            measures, judgments_of(qrels, topics), runs_of(systems, topics, names), **options
+        )
+
+    del call.__wrapped__  # its signature is another one
+    call.__annotations__["return"] = function.__annotations__["return"]
+    return call
+
+
+def by_system(runs: Mapping[str, Any], compute: Callable[[Any], pd.DataFrame]) -> pd.DataFrame:
+    """The rows that are computed for each run, with a column `name` in front."""
+    import pandas as pd
+
+    parts = []
+    for name, run in runs.items():
+        part = compute(run)
+        part.insert(0, "name", name)
+        parts.append(part)
+    return pd.concat(parts, ignore_index=True)
+
+
+@like_experiment
 def crosscheck(
-    systems: Any,
-    topics: pd.DataFrame | None,
-    qrels: Qrels,
-    measures: Measures,
-    names: Names = None,
-    **options: Any,
+    measures: Measures, qrels: Judgments, runs: Mapping[str, Any], **options: Any
 ) -> pd.DataFrame:
     """`irpref.crosscheck` of systems: our values beside those of other tools.
 
@@ -35,18 +98,12 @@ def crosscheck(
     TypeError, ValueError
         As `pt.irpref.leaderboard`.
     """
-    return crosscheck_runs(
-        measures, judgments_of(qrels, topics), runs_of(systems, topics, names), **options
-    )
+    return crosscheck_runs(measures, qrels, runs, **options)
 
 
+@like_experiment
 def explain(
-    systems: Any,
-    topics: pd.DataFrame | None,
-    qrels: Qrels,
-    measures: Measures,
-    names: Names = None,
-    **options: Any,
+    measures: Measures, qrels: Judgments, runs: Mapping[str, Any], **options: Any
 ) -> pd.DataFrame:
     """`irpref.explain` of systems: what each document contributes to each measure.
 
@@ -72,14 +129,16 @@ def explain(
 
     from irpref.explanation import explain as explain_run
 
-    judgments, chosen = judgments_of(qrels, topics), parse_all(measures)
+    chosen = parse_all(measures)
     if not chosen:
         raise MeasureError("there are no measures to explain")
-    parts = []
-    for name, run in runs_of(systems, topics, names).items():
+
+    def rows(run: Any) -> pd.DataFrame:
+        parts = []
         for measure in chosen:
-            part = explain_run(measure, judgments, run, **options)
+            part = explain_run(measure, qrels, run, **options)
             part.insert(0, "measure", str(measure))
-            part.insert(0, "name", name)
             parts.append(part)
-    return pd.concat(parts, ignore_index=True)
+        return pd.concat(parts)
+
+    return by_system(runs, rows)

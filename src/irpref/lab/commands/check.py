@@ -37,8 +37,7 @@ def check(given: Inputs, out: Output, strict: bool) -> int:
 
     with whole_files(strict):
         qrels = given.judgments()
-        runs = given.runs() if given.reorders else given.files
-        findings = lab.check(qrels, runs, given.measures, jobs=given.jobs, form=given.form)
+        findings = lab.check(qrels, given.files, given.measures, jobs=given.jobs, form=given.form)
     if out.for_programs:
         out.show(of_frame(findings, rounded()))
     else:

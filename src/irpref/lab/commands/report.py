@@ -81,11 +81,10 @@ def report(
     name_of = {path: name for name, path in given.files.items()}
     with whole_files(strict):
         qrels = lab_options.filled(given, judge)
-        runs = given.runs() if given.reorders else given.files
     page = irpref.lab.report(
         given.measures,
         qrels,
-        runs,
+        given.files,
         strict=strict,
         baseline=name_of.get(baseline, baseline) if baseline else None,
         rankings=[name_of.get(name, name) for name in rankings] or None,
