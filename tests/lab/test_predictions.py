@@ -322,3 +322,15 @@ def test_a_sample_may_need_fewer_human_grades():
     assert np.isnan(table.loc["AP", "sample"])
     assert found.text.startswith("DCG@5: about ")
     assert len(found.text.splitlines()) == 1
+
+
+@pytest.mark.parametrize("n", [4, 5])
+def test_fewer_than_five_human_topics_have_no_interval(n):
+    qrels = {f"q{t}": {"a": 1, "b": 0, "c": t % 2} for t in range(12)}
+    run = {topic: {"a": 2.0, "b": 1.0 + (t % 3), "c": 0.5} for t, topic in enumerate(qrels)}
+    other = {topic: {"a": 1.0, "c": 2.0} for topic in qrels}
+    some = dict(list(qrels.items())[:n])
+    for topics in ("sample", "fixed"):
+        table = irpref.lab.judge("AP", some, qrels, {"a": run, "b": other}, topics=topics)
+        for frame in (table, table.pairs):
+            assert (frame[["low", "high"]].isna().all().all()) == (n < 5)

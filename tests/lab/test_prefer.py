@@ -290,3 +290,31 @@ def test_what_the_command_cannot_do_is_said_in_one_line(more, says, status, file
 def test_one_run_cannot_be_compared(files, capsys):
     assert main(["prefer", str(files / "qrels.txt"), str(files / "a.run")]) == 2
     assert "expected at least two runs after the qrels, got 1: " in capsys.readouterr().err
+
+
+ABSENT = {
+    "other topics": {"z": {"a": 1.0}},
+    "other documents": {"q1": {"zz": 1.0}, "q2": {"zz": 1.0}},
+    "empty": {"q1": {}, "q2": {}},
+}
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("what", ABSENT)
+def test_a_run_that_answers_nothing_takes_no_part(what):
+    qrels = {"q1": {"a": 1, "b": 0}, "q2": {"a": 1, "b": 0}}
+    runs = {"good": {t: {"a": 2.0, "b": 1.0} for t in qrels}, "bad": {"q1": {"b": 2.0, "a": 1.0}}}
+    alone = irpref.lab.prefer(qrels, runs)
+    table = irpref.lab.prefer(qrels, {"lost": ABSENT[what], **runs})
+    assert table["run"].tolist() == ["good", "bad", "lost"]
+    assert table["preference"].tolist()[:2] == alone["preference"].tolist()
+    assert table["place"].isna().tolist() == [False, False, True]
+    reason = irpref.lab.leaderboard("AP", qrels, {"lost": ABSENT[what], **runs})["reason"].iloc[-1]
+    assert table["reason"].tolist() == [None, None, reason]
+    assert table.pairs[["a", "b"]].to_numpy().tolist() == [["good", "bad"]]
+    lacks = "bad has no documents for 1 of 2 topics; they count as empty rankings"
+    assert table.notes == [f"lost takes no part in tests: {reason}", lacks]
+    with pytest.raises(ValueError, match="1 run left to compare"):
+        irpref.lab.prefer(qrels, {"lost": ABSENT[what], "good": runs["good"]})
+    with pytest.raises(ValueError, match="the second run"):
+        irpref.lab.prefer(qrels, runs["good"], ABSENT[what])

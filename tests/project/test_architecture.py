@@ -17,7 +17,7 @@ LAYERS = (
 SURFACES = ("transformers", "hosts", "cli")  # each may import all layers, and other surfaces
 # The lab's own: those of one row may not import each other.
 LAB = (
-    ("trust", "tables"),
+    ("trust", "tables", "remarks"),
     ("decide", "findings", "judges", "meta"),
     ("page", "plots", "spark"),
     ("commands", "pyterrier"),

@@ -257,6 +257,7 @@ def of_predictions(predictions: Any, tests: bool = False) -> list[Table]:
         "topics_needed: human topics that would settle half of those which the judge alone calls "
         "or reverses"
     ]
+    agreement.notes += predictions.notes
     return [*tables, agreement]
 
 

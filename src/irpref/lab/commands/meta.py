@@ -17,10 +17,12 @@ from irpref.cli.output import Output
 from irpref.cli.parameter_types import COUNT, NUMBERS, Choice
 from irpref.errors import IrprefError
 from irpref.lab.commands.lab_options import some
+from irpref.lab.remarks import of_many_runs
 from irpref.show.text import of_frame, rounded
 
 if TYPE_CHECKING:
     from irpref.lab.meta import TopicValues
+    from irpref.values.evidence import Evidence
 
 # What is found about one measure, in one group of topics (None: all topics).
 Results = Sequence[tuple[str | None, Any]]
@@ -92,11 +94,27 @@ def _in_folder(text: str) -> list[str]:
     return files
 
 
-def _values(words: Words, file: str | None, top: int | None) -> list[TopicValues]:
-    """Values of each measure, of the systems and topics asked for."""
-    from irpref import bind
-    from irpref.lab.meta import TopicValues, read_values, system_ranking, topic_values
+def _rests_on(measures: Sequence[Any], qrels: Any, runs: dict[str, Any]) -> Evidence:
+    """What the values of these runs rest on.
 
+    Raises
+    ------
+    ValueError
+        A run answers no judged topic, or none of its documents is judged.
+    """
+    from irpref.values.evidence import check_present, gathered
+
+    facts = gathered(measures, qrels, runs)
+    check_present(facts.systems, len(facts.topics))
+    return facts
+
+
+def _values(words: Words, file: str | None, top: int | None) -> tuple[list[TopicValues], list[str]]:
+    """Values of each measure, of the systems and topics asked for, and what they rest on."""
+    from irpref import bind
+    from irpref.lab.meta import TopicValues, read_values, system_ranking
+
+    notes: list[str] = []
     if file is not None:
         table = read_values(file)
         names = words.measures() or list(dict.fromkeys(table["measure"]))
@@ -105,13 +123,14 @@ def _values(words: Words, file: str | None, top: int | None) -> list[TopicValues
         given = words.inputs()
         qrels = given.all_judgments()
         measures = bind(given.measures, qrels)
-        every = list(topic_values(measures, qrels, given.each_run()).values())
+        facts = _rests_on(measures, qrels, given.runs())
+        every, notes = facts.tables(), of_many_runs(facts, facts.measures)
     if words.topics:
         every = [values.select(topics=words.topics) for values in every]
     if top is not None:
         best = system_ranking(every[0]).systems[:top]
         every = [values.select(best) for values in every]
-    return every
+    return every, notes
 
 
 # Options ------------------------------------------------------------------------------------------
@@ -189,8 +208,9 @@ def _rows(results: Results, table_of: Callable[[Any], Any]) -> Any:
     return pd.concat(tables)
 
 
-def _show(out: Output, summary: Any, whole: Any, title: str) -> None:
-    out.show(of_frame(summary, rounded(), title=title + "\n\n"), of_frame(whole, str))
+def _show(out: Output, summary: Any, whole: Any, title: str, notes: Sequence[str]) -> None:
+    table = of_frame(summary, rounded(), title=title + "\n\n", notes=notes)
+    out.show(table, of_frame(whole, str))
 
 
 def _sizes(groups: str | None, values: Sequence[TopicValues]) -> str:
@@ -213,10 +233,11 @@ def _resampled(
     **settings: Any,
 ) -> None:
     """Results with a `table` and a `summary`."""
-    every = _values(given, values, top)
+    every, notes = _values(given, values, top)
     results = _by_group(groups, every, lambda one: method(one, **settings))
     title = f"{_sizes(groups, every)}, {what}"
-    _show(out, _rows(results, lambda r: r.summary()), _rows(results, lambda r: r.table()), title)
+    summary, table = (_rows(results, part) for part in (lambda r: r.summary(), lambda r: r.table()))
+    _show(out, summary, table, title, notes)
 
 
 @meta.command("stability")
@@ -274,7 +295,7 @@ def ranking(
     """Kendall's tau between the rankings by all measures."""
     from irpref.lab.meta import agreement
 
-    every = _values(given, values, top)
+    every, notes = _values(given, values, top)
     by_group: dict[str | None, dict[str, Any]] = {}
     for name, one in _by_group(groups, every, lambda one: one):
         by_group.setdefault(name, {})[one.measure] = one
@@ -283,7 +304,7 @@ def ranking(
         for name, parts in by_group.items()
     ]
     table = _rows(tables, lambda one: one)
-    _show(out, table, table, f"{_sizes(groups, every)}; tau")
+    _show(out, table, table, f"{_sizes(groups, every)}; tau", notes)
 
 
 @meta.command("robustness")
@@ -390,11 +411,11 @@ def _show_incompleteness(
     from irpref.judged.groups import groups_of
     from irpref.lab.meta import incompleteness
 
-    qrels = given.judgments()
+    qrels, runs = given.judgments(), given.runs()
+    facts = _rests_on(given.measures, qrels, runs)
     parts: dict[str | None, Any] = {None: qrels}
-    runs: Any = given.each_run()
     if groups is not None:
-        runs, topics = dict(runs), qrels.topic_ids
+        topics = qrels.topic_ids
         given.measures[:] = bind(given.measures, qrels)  # the scale is that of all judgments
         parts = {
             name: qrels.only(compress(topics, inside.tolist()))
@@ -417,7 +438,8 @@ def _show_incompleteness(
         f"Kendall's tau with {reference or 'its own ranking'} by all judgments, mean of "
         f"{settings['n_samples']} samples; level: {results[0][1].of_level} (%)"
     )
-    _show(out, _rows(results, wide), _rows(results, lambda one: one.table(reference)), head)
+    whole = _rows(results, lambda one: one.table(reference))
+    _show(out, _rows(results, wide), whole, head, of_many_runs(facts, facts.measures))
 
 
 def _show_intervals(
@@ -432,7 +454,9 @@ def _show_intervals(
 
     from irpref.lab.meta import robustness as compute
 
-    result = compute(given.measures, given.judgments(), given.each_run(), **settings)
+    qrels, runs = given.judgments(), given.runs()
+    facts = _rests_on(given.measures, qrels, runs)
+    result = compute(given.measures, qrels, runs, **settings)
     if needed is None:
         table = result.table(reference)
         over = "topics and teams" if next(iter(result.outcomes.values())).teams.size else "topics"
@@ -449,4 +473,4 @@ def _show_intervals(
             f"judgments with which a measure predicts other topics as well as {needed} with those "
             "it has"
         )
-    _show(out, table, table, head)
+    _show(out, table, table, head, of_many_runs(facts, facts.measures))

@@ -91,7 +91,9 @@ def prefer(
     parts = (
         [part for _, part in shown.groupby("group", sort=False)] if "group" in shown else [shown]
     )
-    out.show([_table(part, title) for part in parts], of_frame(shown, significant(10)))
+    tables = [_table(part, title) for part in parts]
+    tables[-1].notes = preferences.notes
+    out.show(tables, of_frame(shown, significant(10)))
 
 
 def _by_topic(preferences: Any) -> Any:

@@ -22,7 +22,7 @@ from irpref.judged.types import Groups, Qrels, Run, Runs
 from irpref.kernel.segments import Bools
 from irpref.lab.decide.all_pairs import LEVEL, METHODS, PAIRS, described, pair_tests, significant
 from irpref.lab.decide.grounds import absent_runs
-from irpref.lab.decide.remarks import columns_of_run, of_many_runs, within_repeats
+from irpref.lab.remarks import columns_of_run, of_many_runs, within_repeats
 from irpref.lab.tables import of_differences
 from irpref.lab.trust.frames import ResultFrame
 from irpref.lab.trust.topics import check_level

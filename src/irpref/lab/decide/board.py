@@ -40,9 +40,9 @@ from irpref.lab.decide.all_pairs import LEVEL, PAIRS
 from irpref.lab.decide.grounds import absent_runs
 from irpref.lab.decide.letters import letters
 from irpref.lab.decide.on_samples import parts_of
-from irpref.lab.decide.remarks import columns_of_run, of_many_runs, within_repeats
 from irpref.lab.decide.sign_flips import N_PERMUTATIONS
 from irpref.lab.judges.sampled import Sampled, SampledValues
+from irpref.lab.remarks import columns_of_run, of_many_runs, within_repeats
 from irpref.lab.tables import of_board
 from irpref.lab.trust.frames import ResultFrame
 from irpref.lab.trust.samples import Rng, fixed_seed

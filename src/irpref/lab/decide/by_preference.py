@@ -41,7 +41,7 @@ Decided here:
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar
 
 import numpy as np
@@ -51,16 +51,20 @@ from irpref.data.run_names import named_runs
 from irpref.errors import ArgumentError
 from irpref.judged.align import align_run
 from irpref.judged.groups import groups_of
+from irpref.judged.inputs import in_memory
 from irpref.judged.judgments import judgments
 from irpref.judged.pool import Pool
 from irpref.judged.types import Groups, Qrels, Runs
 from irpref.kernel.run import JudgedRun
 from irpref.kernel.segments import Floats, Ints, Segments
+from irpref.lab.decide.grounds import absent_runs
 from irpref.lab.decide.significance import sign_test
+from irpref.lab.remarks import of_many_runs
 from irpref.lab.trust.frames import ResultFrame
 from irpref.lab.trust.samples import all_pairs
 from irpref.measures.declare import REL
 from irpref.messages import about, check_choice
+from irpref.values.evidence import check_present, gathered
 from irpref.values.matrix import PairDifferences
 from irpref.values.means import best_first, magnitude, places, settled
 
@@ -68,6 +72,7 @@ HOW = ("rpp", "lexirecall", "lexiprecision")
 WEIGHTS = ("uniform", "inverse", "dcg")
 # smaller preferences are rounding errors: 1 - 1/2 - 1/3 - 1/6 is 0, but not in floating point
 _SAME = 1e-12
+_RETRIEVED = "NumRet"  # what runs retrieve says all that preferences rest on
 
 
 class PreferenceTable(ResultFrame):
@@ -83,9 +88,11 @@ class PreferenceTable(ResultFrame):
         pairs).
     differences : irpref.lab.meta.PairDifferences
         The preference of each pair and topic, for `irpref.lab.meta.discriminative_power`.
+    notes : list of str
+        What the preferences rest on, a sentence each.
     """
 
-    _metadata: ClassVar[list[str]] = ["pairs", "differences"]
+    _metadata: ClassVar[list[str]] = ["pairs", "differences", "notes"]
 
 
 def prefer(
@@ -127,12 +134,15 @@ def prefer(
         and `preference`: in [-1, 1], positive if the first run is better. For many runs: a
         `PreferenceTable`, with a row for each run, best first: `run`, (`group`,) `preference` (mean
         over the other runs and all topics), `wins`, `losses`, `ties` (numbers of topics, over all
-        other runs), `place`; its attribute `pairs` has a row for each pair.
+        other runs), `place`; its attribute `pairs` has a row for each pair. Runs that answer no
+        judged topic, or retrieve no judged document, are compared with no other and come last: a
+        column `reason` says why, if there are any.
 
     Raises
     ------
     ValueError
-        An option is not accepted; fewer than two runs; what `irpref.evaluator` raises.
+        An option is not accepted; fewer than two runs that answer a judged topic; what
+        `irpref.evaluator` raises.
     TypeError
         A single run without `other`.
 
@@ -168,10 +178,16 @@ def prefer(
         raise ArgumentError(
             f"prefer compares runs and needs at least 2, got {len(named)}", parameter="runs"
         )
+    named = {name: in_memory(run) for name, run in named.items()}
+    facts = gathered([_RETRIEVED], read, named)
+    if other is not None:
+        check_present(facts.systems, len(facts.topics))
+    absent = absent_runs(facts)
     aligned = {}
     for name, run in named.items():
-        with about(name):
-            aligned[name] = align_run(pool, run)
+        if name not in absent:
+            with about(name):
+                aligned[name] = align_run(pool, run)
     preferences = _preferences(pool, list(aligned.values()), how, weights, rel, graded)
     if other is not None:
         table = pd.DataFrame({"query_id": pool.topic_ids, "preference": preferences[0]})
@@ -184,11 +200,25 @@ def prefer(
     else:
         differences = PairDifferences(how, list(aligned), pool.topic_ids, preferences)
         tables = [_table(differences.on(inside), group) for group, inside in masks.items()]
-        table = PreferenceTable(pd.concat(tables, ignore_index=True))
+        shown = [_with_absent(part, absent) for part in tables]
+        table = PreferenceTable(pd.concat(shown, ignore_index=True))
+        table.notes = of_many_runs(facts, facts.measures, absent)
         table.pairs = pd.concat([part.pairs for part in tables], ignore_index=True)
         table.differences = differences
     table.attrs.update(how=how, weights=weights, rel=rel, graded=graded)
     return table
+
+
+def _with_absent(table: PreferenceTable, absent: Mapping[str, str]) -> pd.DataFrame:
+    """The table with the runs that take no part at its end, and a column that says why."""
+    if not absent:
+        return table
+    rows = pd.DataFrame({"run": list(absent), "reason": list(absent.values())})
+    if "group" in table:
+        rows["group"] = table["group"].iloc[0]
+    counts = ("wins", "losses", "ties", "place")
+    joined = pd.concat([pd.DataFrame(table).assign(reason=None), rows], ignore_index=True)
+    return joined[[*table.columns, "reason"]].astype(dict.fromkeys(counts, "Int64"))
 
 
 def _check(how: str, weights: str, rel: float, graded: bool) -> None:

@@ -39,16 +39,16 @@ from irpref.lab.decide.on_samples import (
     stands_against,
 )
 from irpref.lab.decide.paired import about, differences, gains, is_skewed, needed
-from irpref.lab.decide.remarks import (
+from irpref.lab.decide.sign_flips import N_PERMUTATIONS, interval, stepdown
+from irpref.lab.decide.turning import Turning
+from irpref.lab.judges.sampled import Sampled
+from irpref.lab.remarks import (
     by_judge,
     columns_of_repeats,
     repeated,
     topics_by_code,
     within_repeats,
 )
-from irpref.lab.decide.sign_flips import N_PERMUTATIONS, interval, stepdown
-from irpref.lab.decide.turning import Turning
-from irpref.lab.judges.sampled import Sampled
 from irpref.lab.tables import of_comparison
 from irpref.lab.trust.design import residual_variance
 from irpref.lab.trust.frames import ResultFrame

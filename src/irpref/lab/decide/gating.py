@@ -57,17 +57,18 @@ from irpref.lab.decide.on_samples import (
     stands_against,
 )
 from irpref.lab.decide.paired import about, gains, needed
-from irpref.lab.decide.remarks import (
+from irpref.lab.decide.sign_flips import stepdown
+from irpref.lab.decide.turning import MOST_TOPICS, Turning
+from irpref.lab.judges.sampled import Sampled, SampledValues
+from irpref.lab.remarks import (
     about_topics,
     by_judge,
     columns_of_repeats,
     repeated,
     topics_by_code,
     within_repeats,
+    without_value,
 )
-from irpref.lab.decide.sign_flips import stepdown
-from irpref.lab.decide.turning import MOST_TOPICS, Turning
-from irpref.lab.judges.sampled import Sampled, SampledValues
 from irpref.lab.tables import of_gate
 from irpref.lab.trust.frames import ResultFrame
 from irpref.lab.trust.topics import FEWEST, check_level, difference_in_range
@@ -242,6 +243,7 @@ def gate(
     table.level = level
     table.notes = [
         *about_topics(facts, facts.measures, parts[None]),
+        *without_value(facts, facts.measures, parts[None]),
         *by_judge(facts, parts[None]),
         *repeated(facts, facts.measures, np.ones(len(facts.topics), bool)),
         *_within_repeats(facts, rows),

@@ -57,10 +57,11 @@ from irpref.kernel.segments import Floats
 from irpref.lab.judges.calibration import correlation, useless
 from irpref.lab.judges.filling import USELESS, grades_frame, human_rows
 from irpref.lab.judges.savings import documents_instead
+from irpref.lab.remarks import about_topics, without_value
 from irpref.lab.tables import of_predictions
 from irpref.lab.trust.design import topics_for_each
 from irpref.lab.trust.frames import ResultFrame
-from irpref.lab.trust.topics import check_level
+from irpref.lab.trust.topics import FEWEST, check_level
 from irpref.measures.declare import Measures
 from irpref.messages import IrprefWarning, check_choice, warn_user
 from irpref.show.text import Table
@@ -96,9 +97,11 @@ class Predictions(ResultFrame):
     evidence : pandas.DataFrame
         What the values rest on, as `irpref.evidence` returns it.
     level : float
+    notes : list of str
+        What the values rest on in words, a sentence each.
     """
 
-    _metadata: ClassVar[list[str]] = ["pairs", "agreement", "evidence", "level"]
+    _metadata: ClassVar[list[str]] = ["pairs", "agreement", "evidence", "level", "notes"]
 
     def _tables(self) -> Sequence[Table]:
         return of_predictions(self)
@@ -144,7 +147,8 @@ def judge(
     -------
     Predictions
         Columns `run`, `measure`, `human` (mean over the human topics), `judge` (mean over all
-        topics of the judge), `estimate`, `low`, `high`, `topics_human`, `topics_judge`.
+        topics of the judge), `estimate`, `low`, `high` (missing with fewer than five human topics),
+        `topics_human`, `topics_judge`.
 
     Raises
     ------
@@ -162,7 +166,7 @@ def judge(
     >>> grades = human | {"q3": {"a": 0, "b": 1}}
     >>> run = {topic: {"a": 2.0, "b": 1.0} for topic in grades}
     >>> judge(["RR"], human, grades, {"run": run}, topics="fixed").round(4).values.tolist()
-    [['run', 'RR', 0.75, 0.6667, 0.6667, 0.6667, 0.6667, 2, 3]]
+    [['run', 'RR', 0.75, 0.6667, 0.6667, nan, nan, 2, 3]]
     """
     check_level(level)
     check_choice("topics", topics, ("sample", "fixed"))
@@ -226,7 +230,12 @@ def judge(
     out.pairs = pd.concat(pairs, ignore_index=True).rename(columns={"estimate": "difference"})[
         _PAIRS
     ]
-    out.evidence = facts.frame({None: np.ones(len(facts.topics), bool)})
+    everything = np.ones(len(facts.topics), bool)
+    out.evidence = facts.frame({None: everything})
+    out.notes = [
+        *about_topics(facts, facts.measures, everything),
+        *without_value(facts, facts.measures, everything),
+    ]
     out.agreement, out.level = pd.DataFrame(agreements), level
     return out.made()
 
@@ -302,6 +311,8 @@ def _table(
     """
     estimate, error, df = estimates(y, f, labelled, weight, fixed, shared)
     half = special.stdtrit(df, (1 + level) / 2) * error
+    if y.shape[1] < FEWEST:
+        half = np.full_like(half, math.nan)
     means = {"human": y.mean(axis=1), "judge": f.mean(axis=1), "estimate": estimate}
     ends = {"low": estimate - half, "high": estimate + half}
     table = pd.DataFrame(means | ends) * scale

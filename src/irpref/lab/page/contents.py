@@ -38,6 +38,7 @@ from irpref.lab.findings.checks import check, grave
 from irpref.lab.findings.rankings import rankings, unjudged_by_rank
 from irpref.lab.judges.filling import Filled
 from irpref.lab.page.query_texts import Texts, texts
+from irpref.lab.remarks import of_many_runs
 from irpref.lab.trust.holes import hole_intervals, judge_next, pair_intervals
 from irpref.lab.trust.samples import Rng
 from irpref.lab.trust.ties import tie_intervals
@@ -181,6 +182,7 @@ def contents(measures: Measures, given: Qrels, runs: Runs, asked: Asked) -> Part
                 "measures": [_measure(measure, by_measure[str(measure)]) for measure in chosen],
                 **board,
                 "absent": absent,
+                "rests_on": of_many_runs(facts, chosen, absent),
                 "topics": first.topics,
                 "queries": texts(asked.topics, "topics", first.topics),
                 "judged": by_measure["Judged@10"].means[order],

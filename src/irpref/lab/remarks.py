@@ -6,6 +6,7 @@ judge and repeated runs mean for a verdict."""
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -48,7 +49,9 @@ def columns_of_run(facts: Evidence, measure: Measure, name: str, inside: Bools) 
 
 
 def of_many_runs(
-    facts: Evidence, measures: Sequence[Measure], absent: Mapping[str, str]
+    facts: Evidence,
+    measures: Sequence[Measure],
+    absent: Mapping[str, str] = MappingProxyType({}),
 ) -> list[str]:
     """What a board rests on, a sentence each."""
     everything: Bools = np.ones(len(facts.topics), bool)
@@ -56,6 +59,7 @@ def of_many_runs(
     return [
         *lost,
         *about_topics(facts, measures, everything, absent=absent),
+        *without_value(facts, measures, everything),
         *by_judge(facts, everything, "the runs"),
         *repeated(facts, measures, everything),
     ]
@@ -88,6 +92,16 @@ def about_topics(
                 f"{len(rows):,} runs are {most['code']} on some topics; at most, {most['text']}"
             ] = None
     return list(sentences)
+
+
+def without_value(facts: Evidence, measures: Iterable[Measure], inside: Bools) -> list[str]:
+    """Measures that have no value for some topics, whose means are those of the others."""
+    sentences = []
+    for measure in measures:
+        valued = ~np.isnan(facts.values(measure)).any(axis=0) & inside
+        if valued.sum() < inside.sum():
+            sentences.append(f"{measure}: {valued.sum():,} of {inside.sum():,} topics have a value")
+    return sentences
 
 
 def by_judge(facts: Evidence, inside: Bools, whose: str = "both") -> list[str]:
