@@ -1,12 +1,13 @@
-"""Simulates what docs/judge-until-sure.md says, on four collections.
+"""Simulates what docs/judge-until-sure.md says, on seven collections.
 
-    IRPREF_DATA=FOLDER python docs/make_sampling.py [draws]
-    python docs/make_sampling.py --stored               # table and picture alone
+    IRPREF_DATA=FOLDER python docs/make_sampling.py [draws] [known] [unseen]
+    python docs/make_sampling.py --stored         # tables and picture alone
 
-The folder has `dl19-passage`, `dl20-passage`, `cacm`, `robust03` (judgments, runs) and `llm-judges`.
-A document that no human judged counts as not relevant, so that full judgments are known. CACM and
-Robust 2003 have binary grades (here: any grade above 0), and a judge made from them with errors.
-Only numbers are kept: docs/sampling/results.json and the picture beside it. 2,000 draws a cell take
+The folder has the judgments and runs of the collections below, and `llm-judges`. A document that no
+human judged counts as not relevant, so that full judgments are known. CACM and Robust 2003 have
+binary grades (here: any grade above 0), and a judge made from them with errors. The method was
+chosen on the judges and collections of `KNOWN`; those of `UNSEEN` were tried once, afterwards. Only
+numbers are kept: docs/sampling/results.json and the picture beside it. 2,000 draws a cell take
 about half an hour."""
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ from __future__ import annotations
 import json
 import os
 import sys
+from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
@@ -23,127 +25,222 @@ from scipy import special
 import irpref
 from irpref.lab.judges.additive import additive
 from irpref.lab.judges.plans import IDS, rank_weights
-from irpref.lab.judges.priority_sampling import estimated, half_widths, levels, sizes
+from irpref.lab.judges.priority_sampling import (
+    estimated,
+    half_widths,
+    level_of_looks,
+    levels,
+    sizes,
+    variances_at,
+)
 
 HERE = Path(__file__).resolve().parent
 OUT = HERE / "sampling"
-COLLECTIONS = {
+KNOWN = {
     "dl19-passage": "DL 2019",
     "dl20-passage": "DL 2020",
     "cacm": "CACM",
     "robust03": "Robust 2003",
 }
+UNSEEN = {
+    "dl19-passage": "DL 2019",
+    "dl20-passage": "DL 2020",
+    "trec-covid-r1": "TREC-COVID round 1",
+    "clef-ehealth-2018": "CLEF eHealth 2018",
+    "cast2021": "CAsT 2021",
+}
+BINARY = ("cacm", "robust03")
 JUDGES = ("umbrela-gpt4", "binary-gpt4", "binary-gpt4o", "binary-llama3.2", "exam-gpt4")
 MEASURES = ("DCG@10", "P@10")
 LOOKS = (50, 100, 200, 400, 800)
 LEFT = 30  # cells with fewer documents that were not drawn are reported apart
+FEWEST = 100  # draws of a number in the table
 LEVEL = 0.95
 
 
 def load(name):
-    """Topics, gains and weights of all documents that some run ranks above the cutoff, and the
-    grades of judges.
-    """
-    folder = Path(os.environ["IRPREF_DATA"])
-    human = irpref.read_qrels(next((folder / name / "qrels").glob("*.gz")))
+    """Topics, gains and weights of all documents that some run ranks above the cutoff."""
+    folder = Path(os.environ["IRPREF_DATA"]) / name
+    human = irpref.read_qrels(next((folder / "qrels").glob("*.gz")))
     human = human[[*IDS, "relevance"]].drop_duplicates(IDS)
-    files = sorted((folder / name / "runs").glob("*.gz"))
+    files = sorted((folder / "runs").glob("*.gz"))
     runs = {file.name: irpref.read_run(file) for file in files}
     measures = additive(MEASURES)
     topics = sorted(human["query_id"].unique())
     weights = rank_weights(measures, runs, topics)
     documents = weights.documents.merge(human, on=IDS, how="left")
     grade = documents["relevance"].fillna(0).clip(lower=0).to_numpy()
-    if name in ("cacm", "robust03"):
+    if name in BINARY:
         grade = (grade > 0).astype(float)
-    said = {}
-    for judge in JUDGES if name.startswith("dl") else ():
-        path = folder / "llm-judges" / name.partition("-")[0] / f"{judge}.qrels.gz"
-        of_judge = irpref.read_qrels(path)
-        said[judge] = documents[IDS].merge(of_judge, on=IDS, how="left")["relevance"].to_numpy()
-    rng = np.random.default_rng(7)
-    if not said:
-        said["made"] = np.clip(np.round(2.4 * grade + rng.normal(0.3, 1, grade.size)), 0, 3)
-    first = next(iter(said.values()))
-    said["shuffled"] = rng.permutation(first)
-    said["inverted"] = np.nanmax(first) - first
-    said["constant"] = np.zeros(grade.size)
-    said["30 % missing"] = np.where(rng.random(grade.size) < 0.3, np.nan, first)
     return {
+        "name": name,
+        "documents": documents,
+        "grade": grade,
         "topic": np.searchsorted(np.array(topics, object), documents["query_id"].to_numpy(object)),
         "n_topics": len(topics),
         "gains": [one.gains(grade) for one in measures],
         "weights": weights.of_measure,
-        "judges": said,
     }
 
 
-def correlation(collection, judge):
-    """Of the judge's grades with human ones, over documents that have both."""
-    said = collection["judges"][judge]
-    known = ~np.isnan(said)
-    if np.ptp(said[known]) == 0:
+def known_judges(collection):
+    """Grades of the judges with which the method was chosen, by name."""
+    grade, documents = collection["grade"], collection["documents"]
+    folder = Path(os.environ["IRPREF_DATA"]) / "llm-judges" / collection["name"].partition("-")[0]
+    grades = {}
+    for judge in JUDGES if collection["name"] not in BINARY else ():
+        of_judge = irpref.read_qrels(folder / f"{judge}.qrels.gz")
+        merged = documents[IDS].merge(of_judge, on=IDS, how="left")
+        grades[judge] = merged["relevance"].to_numpy()
+    rng = np.random.default_rng(7)
+    if not grades:
+        grades["made"] = np.clip(np.round(2.4 * grade + rng.normal(0.3, 1, grade.size)), 0, 3)
+    first = next(iter(grades.values()))
+    grades["shuffled"] = rng.permutation(first)
+    grades["inverted"] = np.nanmax(first) - first
+    grades["constant"] = np.zeros(grade.size)
+    grades["30 % missing"] = np.where(rng.random(grade.size) < 0.3, np.nan, first)
+    return grades
+
+
+def unseen_judges(collection):
+    """Grades of judges that are wrong in other ways, made from the human grades."""
+    rng = np.random.default_rng(21)
+    grade, topic = collection["grade"], collection["topic"]
+    weights = collection["weights"][0]
+    scaled = grade / grade.max()
+    noise = rng.normal(0, 1, grade.size)
+    good = np.round(3 * scaled + 0.8 * noise)
+    half = weights[: len(weights) // 2].any(axis=0)
+    depth = weights.max(axis=0) / weights.max()
+    odd = rng.random(collection["n_topics"]) < 0.2
+    absent = rng.random(grade.size) < np.where(grade > 0, 0.6, 0.1)
+    grades = {
+        "good for half of the runs": np.where(half, good, rng.permutation(good)),
+        "likes what is ranked high": np.round(1.5 * scaled + 3 * depth + 0.5 * noise),
+        "yes or no": (2 * scaled + noise > 1).astype(float),
+        "lacks most relevant ones": np.where(absent, np.nan, good),
+        "inverted in a fifth of the topics": np.where(odd[topic], 3 - good, good),
+    }
+    return {name: np.clip(values, 0, 3) for name, values in grades.items()}
+
+
+def correlation(judge, gain):
+    """Of the judge's grades with the gains of human ones, over documents that it graded."""
+    known = ~np.isnan(judge)
+    if np.ptp(judge[known]) == 0:
         return 0.0
-    return float(np.corrcoef(said[known], collection["gains"][0][known])[0, 1])
+    return float(np.corrcoef(judge[known], gain[known])[0, 1])
 
 
-def draws(collection, judge, m, n_draws, seed):
-    """Simulate pairs of runs, one draw each: a row for each pair, way and number of documents.
+class Simulation:
+    """Draws of pairs of runs for one collection, judge and measure."""
 
-    Ways: `drawn` by priority with the judge, `uniform` with the judge, `alone`: uniform without.
-    """
-    rng = np.random.default_rng(seed)
-    gains, weights = collection["gains"][m], collection["weights"][m]
-    level = levels(collection["judges"][judge])
-    n_topics = collection["n_topics"]
-    rows = []
-    different = [
-        (a, b)
-        for a in range(len(weights))
-        for b in range(len(weights))
-        if a != b and (weights[a] != weights[b]).sum() > LOOKS[0]
-    ]
-    for pair in range(n_draws):
-        a, b = different[rng.integers(len(different))]
-        # Topics as a sample of more like them: drawn with replacement, each with numbers of its own.
-        for kind in ("fixed", "sample"):
-            difference = weights[b] - weights[a]
+    def __init__(self, collection, judge, m, seed):
+        self.rng = np.random.default_rng(seed)
+        self.gains, self.weights = collection["gains"][m], collection["weights"][m]
+        self.topic, self.n_topics = collection["topic"], collection["n_topics"]
+        self.level = levels(judge)
+        self.rows = []
+        self.n_pairs = 0
+        self.documents = np.array(
+            [[int((b != a).sum()) for b in self.weights] for a in self.weights]
+        )
+
+    def draw(self, n_draws, ways, looks=LOOKS):
+        """Draw pairs of runs with enough documents for the first look, once each.
+
+        Ways: `drawn` by priority with the judge, `uniform` with the judge, `alone`: uniform
+        without, where every document is predicted to have the mean gain.
+        """
+        enough = np.argwhere(self.documents > looks[0] + (LEFT if looks != LOOKS else 0))
+        for _ in range(n_draws if len(enough) else 0):
+            a, b = enough[self.rng.integers(len(enough))]
+            difference = self.weights[b] - self.weights[a]
             place = np.flatnonzero(difference)
-            topic = collection["topic"][place]
-            if kind == "sample":  # this pair may lack documents in the topics that are drawn
-                times = np.bincount(rng.integers(0, n_topics, n_topics), minlength=n_topics)
-                copies = times[topic]
-                place = np.repeat(place, copies)
-                nth = np.arange(place.size) - np.repeat(np.cumsum(copies) - copies, copies)
-                topic = np.cumsum(times)[collection["topic"][place]] - 1 - nth
-            true = float(difference @ gains) / n_topics
-            of_pair = np.stack([weights[a][place], weights[b][place]])
-            uniform = 1 - rng.random(place.size)
-            ways = {"drawn": (sizes([of_pair]), level[place])}
-            if kind == "fixed":
-                ways["uniform"] = (np.ones(place.size), level[place])
-                ways["alone"] = (np.ones(place.size), np.zeros(place.size, np.int64))
-            for way, (size, at) in ways.items():
-                order = np.argsort(-size / uniform)
-                z, q, w = size[order], (size / uniform)[order], difference[place][order]
-                gain = gains[place][order]
-                for n in (n for n in LOOKS if n < place.size):
-                    found = estimated(at[order], gain[:n], z, q, 0)
-                    if kind == "fixed":
-                        middle = found.gain @ w / n_topics
-                        variance, freedom = found.variances(w[None])
-                        half, shared = (
-                            float(half_widths(variance, freedom, of)[0]) / n_topics
-                            for of in (LEVEL, 1 - (1 - LEVEL) / len(LOOKS))
-                        )
-                    else:
-                        values = np.bincount(topic[order], found.gain * w, n_topics)
-                        middle, shared = values.mean(), np.nan
-                        t = special.stdtrit(n_topics - 1, (1 + LEVEL) / 2)
-                        half = t * values.std(ddof=1) / np.sqrt(n_topics)
-                    rows.append((pair, kind, way, n, place.size, middle - true, half, shared, true))
-    names = ["pair", "kind", "way", "n", "documents", "error", "half", "shared", "true"]
-    return pd.DataFrame(rows, columns=names)
+            self._judge("fixed", a, b, place, self.topic[place], ways, looks)
+            # Topics as a sample of more like them: drawn with replacement, each with numbers of
+            # its own. This pair may lack documents in the topics that are drawn.
+            times = np.bincount(
+                self.rng.integers(0, self.n_topics, self.n_topics), minlength=self.n_topics
+            )
+            copies = times[self.topic[place]]
+            place = np.repeat(place, copies)
+            nth = np.arange(place.size) - np.repeat(np.cumsum(copies) - copies, copies)
+            topic = np.cumsum(times)[self.topic[place]] - 1 - nth
+            self._judge("sample", a, b, place, topic, ("drawn",), looks)
+            self.n_pairs += 1
+
+    def _judge(self, kind, a, b, place, topic, ways, looks):
+        difference = (self.weights[b] - self.weights[a])[place]
+        # Under full judgments of all topics of the collection.
+        true = float((self.weights[b] - self.weights[a]) @ self.gains) / self.n_topics
+        uniform = 1 - self.rng.random(place.size)
+        for way in ways:
+            pair = np.stack([self.weights[a][place], self.weights[b][place]])
+            size = sizes([pair]) if way == "drawn" else np.ones(place.size)
+            order = np.argsort(-size / uniform)
+            z, q, w, t = size[order], (size / uniform)[order], difference[order], topic[order]
+            at = self.level[place][order] if way != "alone" else np.zeros(place.size, np.int64)
+            # Without a judge the sample is predicted by its mean: each document a topic.
+            of_topic = t if way != "alone" else np.arange(place.size)
+            gain = self.gains[place][order]
+            within = [n for n in looks if n < place.size]
+            share = _share(variances_at(z, q, within)) if kind == "fixed" and way == "drawn" else 0
+            for n in within:
+                estimate = estimated(at, of_topic, gain[:n], z, q, 0)
+                if kind == "fixed":
+                    middle = estimate.gain @ w / self.n_topics
+                    variance, freedom = estimate.variances(w[None])
+                    half, shared = (
+                        float(half_widths(variance, freedom, level)[0]) / self.n_topics
+                        for level in (LEVEL, share)
+                    )
+                else:
+                    values = np.bincount(t, estimate.gain * w, self.n_topics)
+                    middle, shared = values.mean(), np.nan
+                    quantile = special.stdtrit(self.n_topics - 1, (1 + LEVEL) / 2)
+                    half = quantile * values.std(ddof=1) / np.sqrt(self.n_topics)
+                self.rows.append(
+                    (self.n_pairs, kind, way, n, place.size, middle - true, half, shared, true)
+                )
+
+    def table(self):
+        """A row for each pair, way and number of documents."""
+        names = ["pair", "kind", "way", "n", "documents", "error", "half", "shared", "true"]
+        return pd.DataFrame(self.rows, columns=names)
+
+    def short_of(self, n_draws):
+        """Numbers of documents with fewer draws, and how many lack."""
+        table = self.table()
+        table = table[(table["documents"] - table["n"] >= LEFT) & (table["way"] == "drawn")]
+        number = table.groupby(["n", "kind"]).size().unstack(fill_value=0).min(axis=1)
+        return {int(n): n_draws - int(k) for n, k in number.items() if 0 < k < n_draws}
+
+
+def _share(variances):
+    """Level of each look; ratios of variances are rounded, so that few are computed."""
+    rounded = [1.0]
+    for before, after in pairwise(variances):
+        rounded.append(rounded[-1] * round(50 * after / before) / 50)
+    return level_of_looks(tuple(rounded), LEVEL)
+
+
+def simulated(collection, judge, m, n_draws, seed, first):
+    """Summary of one cell."""
+    simulation = Simulation(collection, judge, m, seed)
+    if m == 0:  # half widths vary little
+        simulation.draw(
+            n_draws // 4, ("drawn", "alone", "uniform") if first else ("drawn", "alone")
+        )
+    simulation.draw(n_draws - simulation.n_pairs, ("drawn",))
+    table = simulation.table()
+    for n, lack in simulation.short_of(n_draws).items():
+        more = Simulation(collection, judge, m, [*seed, n])
+        more.draw(int(1.3 * lack), ("drawn",), (n,))
+        extra = more.table()
+        table = pd.concat([table, extra.assign(pair=-1)], ignore_index=True)
+    return summary(table)
 
 
 def summary(table):
@@ -152,23 +249,28 @@ def summary(table):
     table["enough"] = table["documents"] - table["n"] >= LEFT
     drawn = table[(table["kind"] == "fixed") & (table["way"] == "drawn")]
     over = table[(table["kind"] == "sample")]
+    compared = set(table[table["way"] == "alone"]["pair"])
     out = {"held": {}, "near": {}, "topics": {}, "bias": {}, "half": {}, "pairs": {}}
     for n in LOOKS:
         here = drawn[(drawn["n"] == n) & drawn["enough"]]
         near = drawn[(drawn["n"] == n) & ~drawn["enough"]]
-        if len(here) >= 100:
+        if len(here) >= FEWEST:
             out["held"][n] = float(here["held"].mean())
             out["bias"][n] = float(here["error"].mean() / here["error"].std())
             out["topics"][n] = float(over[(over["n"] == n) & over["enough"]]["held"].mean())
             out["pairs"][n] = len(here)
-        if len(near) >= 100:
+        if len(near) >= FEWEST:
             out["near"][n] = float(near["held"].mean())
         fixed = table[(table["kind"] == "fixed") & (table["n"] == n) & table["enough"]]
-        if len(here) >= 100:
-            half = fixed.groupby("way")["half"].median()
-            out["half"][n] = {way: float(half[way]) for way in ("alone", "uniform", "drawn")}
+        half = fixed[fixed["pair"].isin(compared)].groupby("way")["half"]
+        if half.ngroups and half.size().min() >= FEWEST:
+            out["half"][n] = {way: float(value) for way, value in half.median().items()}
     # Looks that share the level: a pair is sure at the first one whose interval leaves out 0.
+    drawn = drawn[drawn["pair"] >= 0]
     ends = drawn.assign(middle=drawn["error"] + drawn["true"])
+    out["together"] = float(
+        (ends["error"].abs() <= ends["shared"] + 1e-12).groupby(ends["pair"]).all().mean()
+    )
     sure = ends[ends["middle"].abs() > ends["shared"]]
     first = sure.groupby("pair").first()
     every = drawn.groupby("pair")[["documents", "true"]].first()
@@ -185,22 +287,24 @@ def short(number):
     return f"{number:.3f}".replace("0.", ".", 1)
 
 
-def table_of(results):
-    """The table of the page, as Markdown."""
-    head = ["collection, judge", "correlation", "held: all looks", "lowest", "over topics"]
-    head += ["half width", "sure after", "wrong"]
+def table_of(results, names):
+    """A table of the page, as Markdown."""
+    head = ["collection, judge", "correlation", "held: all looks", "lowest", "together"]
+    head += ["over topics", "lowest", "half width", "sure after", "wrong"]
     lines = [f"| {' | '.join(head)} |", "|---|" + "---:|" * (len(head) - 1)]
     for name, judges in results.items():
         for judge, cell in judges.items():
-            of = [cell[measure] for measure in MEASURES]
-            held = [value for one in of for value in one["held"].values()]
-            topics = [value for one in of for value in one["topics"].values()]
-            dcg = of[0]
+            cells = [cell[measure] for measure in MEASURES if measure in cell]
+            held = [value for one in cells for value in one["held"].values()]
+            topics = [value for one in cells for value in one["topics"].values()]
+            dcg = cells[0]
             ratios = [half["drawn"] / half["alone"] for half in dcg["half"].values()]
-            row = [f"{COLLECTIONS[name]}, {judge}", short(cell["correlation"])]
-            row += [short(np.mean(held)), short(min(held)), short(np.mean(topics))]
+            row = [f"{names[name]}, {judge}", short(cell["correlation"])]
+            row += [short(np.mean(held)), short(min(held)), short(dcg["together"])]
+            row += [short(np.mean(topics)), short(min(topics))]
             row += [f"{min(ratios):.2f} to {max(ratios):.2f}"]
-            row += [f"{dcg['sure_at']:.0f} of {dcg['documents']:.0f}", short(dcg["wrong"])]
+            row += [f"{dcg['sure_at']:.0f} of {dcg['documents']:.0f} ({dcg['share']:.2f})"]
+            row += [short(dcg["wrong"])]
             lines.append(f"| {' | '.join(row)} |")
     return "\n".join(lines) + "\n"
 
@@ -222,9 +326,9 @@ def draw(results):
         judge = next(iter(judges))
         half = judges[judge][MEASURES[0]]["half"]
         for way, (label, colour, marker) in ways.items():
-            values = [of[way] for of in half.values()]
+            values = [by_way[way] for by_way in half.values()]
             axis.plot([int(n) for n in half], values, marker=marker, color=colour, label=label)
-        axis.set(xscale="log", yscale="log", title=f"{COLLECTIONS[name]}, {judge}")
+        axis.set(xscale="log", yscale="log", title=f"{KNOWN[name]}, {judge}")
         axis.title.set_fontsize(9)
         axis.set_xticks([int(n) for n in half], [str(n) for n in half])
         axis.minorticks_off()
@@ -236,32 +340,51 @@ def draw(results):
     figure.savefig(OUT / "half-width.png", dpi=110)
 
 
-def main(n_draws):
-    """Simulate, store and draw."""
-    OUT.mkdir(exist_ok=True)
+def run(names, judges_of, measures, seed, n_draws):
+    """Results by collection and judge."""
     results = {}
-    for name in COLLECTIONS:
+    for name in names:
         collection = load(name)
         results[name] = {}
-        for number, judge in enumerate(collection["judges"]):
-            cell = {"correlation": correlation(collection, judge)}
-            for m, measure in enumerate(MEASURES):
-                cell[measure] = summary(draws(collection, judge, m, n_draws, [number, m]))
+        for number, (judge, grades) in enumerate(judges_of(collection).items()):
+            cell = {"correlation": correlation(grades, collection["gains"][0])}
+            for m, measure in enumerate(measures):
+                first = number == 0 and m == 0
+                draws = simulated(collection, grades, m, n_draws, [seed, number, m], first)
+                cell[measure] = draws
             results[name][judge] = cell
             print(name, judge, json.dumps(cell), file=sys.stderr, flush=True)
-    text = json.dumps(results, indent=0)
-    (OUT / "results.json").write_text(text + "\n", encoding="utf-8")
-    write(json.loads(text))
+    return results
+
+
+def main(n_draws, parts):
+    """Simulate, store and draw."""
+    OUT.mkdir(exist_ok=True)
+    file = OUT / "results.json"
+    for part in parts:
+        of_part = run(*PARTS[part], n_draws)
+        results = json.loads(file.read_text(encoding="utf-8")) if file.exists() else {}
+        results[part] = of_part
+        file.write_text(json.dumps(results, indent=0) + "\n", encoding="utf-8")
+    write(json.loads(file.read_text(encoding="utf-8")))
 
 
 def write(results):
     """The files of the page, from what was stored."""
-    (OUT / "table.inc").write_text(table_of(results), encoding="utf-8")
-    draw(results)
+    (OUT / "table.inc").write_text(table_of(results["known"], KNOWN), encoding="utf-8")
+    (OUT / "unseen.inc").write_text(table_of(results["unseen"], UNSEEN), encoding="utf-8")
+    draw(results["known"])
 
+
+# Collections, judges, measures, and a seed.
+PARTS = {
+    "known": (KNOWN, known_judges, MEASURES, 1),
+    "unseen": (UNSEEN, unseen_judges, MEASURES[:1], 2),
+}
 
 if __name__ == "__main__":
     if "--stored" in sys.argv:
         write(json.loads((OUT / "results.json").read_text(encoding="utf-8")))
     else:
-        main(int(sys.argv[1]) if len(sys.argv) > 1 else 2000)
+        wanted = [part for part in PARTS if part in sys.argv] or list(PARTS)
+        main(next((int(word) for word in sys.argv[1:] if word.isdigit()), 2000), wanted)

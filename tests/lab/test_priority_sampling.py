@@ -89,7 +89,7 @@ def test_estimates_are_those_of_the_plain_loops(data: st.DataObject) -> None:
     gain, size = rng.integers(0, 4, n).astype(float), rng.random(n) + 0.1
     priority, certain = size / (1 - rng.random(n)), np.arange(n) < n_certain
     columns: Any = [c.tolist() for c in (level, topic, gain, size, priority, certain)]
-    slow = reference(*columns, m)
+    slow = reference(*[*columns, m])
     order, estimate = fast(level, gain, size, priority, certain, m, topic)
     assert estimate.gain == pytest.approx(np.array(slow)[order])
 

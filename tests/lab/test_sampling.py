@@ -218,6 +218,22 @@ def test_the_seed_of_earlier_judgments_is_refused() -> None:
         sample("P@5", grades, judge, runs, rng=1)
     assert sample("P@5", grades, judge, runs, rng=2).attrs["seed"] == 2
     assert sample("P@5", grades, judge, runs).attrs["seed"] != 1
+    # So it is with what `sampled` returned.
+    earlier = sampled(grades, judge, plan)
+    with pytest.raises(ValueError, match="use another seed"):
+        sample("P@5", earlier, judge, runs, rng=1)
+    again = sample("P@5", earlier, judge, runs, rng=2)
+    assert again.equals(sample("P@5", grades, judge, runs, rng=2))
+
+
+def test_there_may_be_no_human_judgments_yet() -> None:
+    _, judge, runs = made()
+    plan = sample("P@5", None, judge, runs, rng=1)
+    assert sample("P@5", {}, judge, runs, rng=1).equals(plan)
+    empty = pd.DataFrame({"query_id": [], "doc_id": [], "relevance": []})
+    assert sample("P@5", empty, judge, runs, rng=1).equals(plan)
+    with pytest.raises(ValueError, match="sample needs topics"):
+        sample("P@5", {}, None, runs)
 
 
 def test_what_does_not_fit_the_plan_is_refused() -> None:

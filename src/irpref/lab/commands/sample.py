@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import os
-
 import click
 
 from irpref.cli import options
@@ -12,6 +10,7 @@ from irpref.cli.command import Argument, command
 from irpref.cli.output import Output
 from irpref.cli.parameter_types import COUNT, INTEGERS
 from irpref.cli.say import say
+from irpref.errors import EmptyJudgmentsError
 
 
 @command(
@@ -23,7 +22,7 @@ Examples:
   irpref compare qrels.txt a.run b.run DCG@10 \\
     --judge judge.txt --sample plan.tsv
 
-HUMAN may be an empty file (/dev/null).""",
+HUMAN may be an empty file, such as /dev/null.""",
 )
 @options.inputs(
     "RUN... MEASURE...",
@@ -66,8 +65,11 @@ def sample(
         raise click.UsageError("a plan is written as tsv, as with -f plan.tsv")
     from irpref import lab
 
-    human = None if _is_empty(given.qrels) else read_judgments(given.qrels, given.form)
     judge = read_judgments(judge_file, given.form)
+    try:
+        human = read_judgments(given.qrels, given.form)
+    except EmptyJudgmentsError:
+        human = None
     if given.topics:
         chosen_topics = only_topics(judge.topic_ids, given.topics)
         judge = judge.only(chosen_topics)
@@ -77,7 +79,3 @@ def sample(
     with out.open() as file:
         file.writelines(plan.lines())
     say(plan.text)
-
-
-def _is_empty(path: str) -> bool:
-    return path == os.devnull or (os.path.isfile(path) and not os.path.getsize(path))

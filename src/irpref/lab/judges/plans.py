@@ -120,7 +120,8 @@ def sample(
     ----------
     measures : P@k, CG@k, DCG@k, RBP(rel=...)@k, or several of them
     qrels : any form of qrels, or None
-        Human judgments so far. Their documents are not drawn.
+        Human judgments so far, those of an earlier sample included; they may be empty. Their
+        documents are not drawn.
     judge : any form of qrels, or None
         The judge's grades on any scale. Without a judge you need more documents.
     runs : mapping of name to run, or list of paths
@@ -162,12 +163,12 @@ def sample(
     n = _count("n", n)
     looked = _looks(looks, n)
     seed = _seed(rng)
-    if judge is None and qrels is None:
+    judged_by = no_grades() if judge is None else grades_frame(judgments(judge))
+    human = _humans(qrels)
+    if not len(judged_by) and not len(human):
         raise EmptyJudgmentsError(
             "sample needs topics: those of human judgments, of a judge, or of both"
         )
-    judged_by = no_grades() if judge is None else grades_frame(judgments(judge))
-    human = no_grades() if qrels is None else _humans(qrels)
     topics = {*judged_by["query_id"], *human["query_id"]}
     weights = rank_weights(chosen, runs, sorted(topics))
     if len(weights.runs) < 2:
@@ -267,9 +268,16 @@ def hash_of_judge(frame: pd.DataFrame) -> str:
     return hash_of_pool(judgments(frame).pool()) if len(frame) else ""
 
 
-def _humans(qrels: Qrels) -> pd.DataFrame:
+def _humans(qrels: Qrels | None) -> pd.DataFrame:
     """Human grades: those of a judge, and negative ones, are left out."""
-    frame = human_rows(grades_frame(judgments(qrels)))
+    if qrels is None:
+        return no_grades()
+    if hasattr(qrels, "seeds"):  # an earlier sample, which has no values of runs
+        return human_rows(judgments(qrels).frame())
+    try:
+        frame = human_rows(grades_frame(judgments(qrels)))
+    except EmptyJudgmentsError:
+        return no_grades()
     return frame[frame["relevance"] >= 0]
 
 

@@ -57,7 +57,7 @@ FLOOR = 0.2  # share of the sizes that is the same for all documents
 PRIOR = 2.0  # documents of average weight that draw the mean of a level towards that of all
 TOPIC_PRIOR = 5.0  # documents of average weight that draw the deviation of a topic towards 0
 _MOST_LOOKS = 20  # more looks count as independent
-_NODES, _LEAST_SPREAD = 200, 0.1  # of the integral over the estimates of two looks
+_NODES, _LEAST_SPREAD = 80, 0.2  # of the integral over the estimates of two looks
 MOST_LEVELS = 10  # more grades of a judge are put into this many groups
 
 
@@ -135,9 +135,9 @@ class _Graded:
         cls, level: Ints, topic: Ints, gain: Floats, weight: Floats, shape: tuple[int, int]
     ) -> _Graded:
         entry = topic * shape[1] + level
-        by_level: Floats = np.bincount(entry, weight, shape[0] * shape[1]).reshape(shape)
-        excess: Floats = np.bincount(topic, weight * gain, shape[0])
-        return cls(level, topic, gain, weight, by_level, excess)
+        by_level = np.bincount(entry, weight, shape[0] * shape[1]).astype(np.float64)
+        excess = np.bincount(topic, weight * gain, shape[0]).astype(np.float64)
+        return cls(level, topic, gain, weight, by_level.reshape(shape), excess)
 
     def predicted(self, level: Ints, topic: Ints) -> Floats:
         """Gains of other documents: shape as `level`. 0 if there is nothing to predict from."""
@@ -159,8 +159,8 @@ class _Graded:
         mean = (product.sum() - product) / total
         prior = PRIOR * total / (n - 1)
         n_levels = self.by_level.shape[1]
-        added: Floats = np.tile(np.bincount(self.level, product, n_levels), (n, 1))
-        weight: Floats = np.tile(self.by_level.sum(axis=0), (n, 1))
+        added: Floats = np.repeat(np.bincount(self.level, product, n_levels)[None], n, axis=0)
+        weight: Floats = np.repeat(self.by_level.sum(axis=0)[None], n, axis=0)
         added[rows, self.level] -= product
         weight[rows, self.level] -= self.weight
         means = (added + (prior * mean)[:, None]) / (weight + prior[:, None])
@@ -316,11 +316,11 @@ def level_of_looks(variances: tuple[float, ...], level: float) -> float:
     alone: float = level ** (1 / n)  # if all were independent
     if n > _MOST_LOOKS:
         return alone
-    node, width = np.polynomial.legendre.leggauss(_NODES)
+    node, weight = _nodes()
 
     def held(bound: float) -> float:
         """Probability that no estimate is off by more than `bound` standard errors."""
-        x, dx = bound * node, bound * width
+        x, dx = bound * node, bound * weight
         density = _normal(x)
         for before, after in pairwise(variances):
             spread = max(math.sqrt(1 - after / before), _LEAST_SPREAD)
@@ -331,6 +331,13 @@ def level_of_looks(variances: tuple[float, ...], level: float) -> float:
     ends = (float(special.ndtri((1 + each) / 2)) for each in (level, alone))
     bound = optimize.brentq(lambda z: held(z) - level, *ends, xtol=1e-6)
     return math.ceil(1e4 * float(special.erf(bound / math.sqrt(2)))) / 1e4
+
+
+@lru_cache(maxsize=1)
+def _nodes() -> tuple[Floats, Floats]:
+    """Nodes of an integral from -1 to 1, and their weights."""
+    node, weight = np.polynomial.legendre.leggauss(_NODES)
+    return node, weight
 
 
 def _normal(x: Floats) -> Floats:

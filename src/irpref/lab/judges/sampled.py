@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from irpref.errors import AbsentRunError, JudgmentsError, RunError
+from irpref.errors import AbsentRunError, ArgumentError, JudgmentsError
 from irpref.judged.fingerprint import hash_of_pool
 from irpref.judged.inputs import as_table
 from irpref.judged.judgments import Judgments, judgments
@@ -188,10 +188,11 @@ class Sampled(Judgments):
             alone = (place < 0) & (np.ptp(of_runs, axis=0) > 0)
             if alone.any():
                 query_id, doc_id = weights.documents.iloc[int(np.argmax(alone))]
-                raise RunError(
+                raise ArgumentError(
                     f"{one.measure}: the runs rank {int(alone.sum()):,} documents differently "
                     f"that the plan lacks, first {doc_id!r} in topic {query_id!r}: a plan is for "
-                    "the runs and the cutoff that it was drawn for"
+                    "the runs and the cutoff that it was drawn for",
+                    parameter="runs",
                 )
             inside = place >= 0
             matrix = np.zeros((len(weights.runs), len(keys)))
