@@ -1,4 +1,4 @@
-"""Write docs/benchmarks.md from results.
+"""Write benchmarks/RESULTS.md from results; docs/benchmarks.md has the main figures.
 
     python -m benchmarks.report results.json [more.json ...]
 
@@ -19,10 +19,10 @@ from typing import Any
 from benchmarks.commands import verdicts
 from benchmarks.run import target_of
 
-OUT = Path(__file__).parents[1] / "docs" / "benchmarks.md"
+OUT = Path(__file__).with_name("RESULTS.md")
 
 INTRO = """\
-# Benchmarks
+# Results of the benchmarks
 
 <!-- Written by benchmarks/report.py; change that, or run the benchmarks again. -->
 
@@ -376,7 +376,7 @@ def spark_section(results: list[dict[str, Any]]) -> str:
         rows.append([r["form"], _time(seconds(r)), rate])
     return (
         f"## Spark, local mode, {results[0]['cores']} cores\n\n"
-        f"All measures over {results[0]['rows']:,} rows in Parquet; see [Spark](spark.md).\n\n"
+        f"All measures over {results[0]['rows']:,} rows in Parquet; see [Spark](../docs/spark.md).\n\n"
         + table(["", "time", "million rows a second"], rows)
     )
 

@@ -1,7 +1,8 @@
-"""The simulations on docs/significance.md: how often the test is wrong, and how much it finds.
+"""The simulations of docs/significance.md: how often the test is wrong, and how much it finds. All
+tables are in study/ERROR-RATES.md.
 
     python docs/make_significance.py DATA        # DATA/trec-covid-r3, ...: qrels and runs; about twelve minutes on one core
-    python docs/make_significance.py             # the page from the stored results
+    python docs/make_significance.py             # both pages from the stored results
 
 The test is tried on the 79 runs of TREC-COVID's third round, the gate on two more collections. Of
 20 runs, drawn anew for each experiment, each topic's values minus the runs' means over the topics
@@ -31,6 +32,7 @@ from irpref.lab.trust.topics import FEWEST
 
 HERE = Path(__file__).parent
 RESULTS, PAGE = HERE / "significance" / "results.json", HERE / "significance.md"
+TABLES = HERE.parent / "study" / "ERROR-RATES.md"
 COLLECTIONS = {"trec-covid-r3": "TREC-COVID", "robust03": "Robust 2003", "dl19-passage": "DL 2019"}
 MEASURES = ("nDCG@10", "AP", "P@5", "RR")
 TOPICS = (10, 40, 200)
@@ -384,7 +386,17 @@ def _rules(rates: dict[Any, list[float]], name: str, n: int, change: str) -> lis
 
 
 def page() -> str:
-    """The page, from the stored results."""
+    """The page: what to conclude from the tables."""
+    return SUMMARY.format(**numbers())
+
+
+def tables() -> str:
+    """All tables."""
+    return TEXT.format(**numbers())
+
+
+def numbers() -> dict[str, Any]:
+    """What the pages print, from the stored results."""
     found = json.loads(RESULTS.read_text(encoding="utf-8"))
     cells = {
         (c["measure"], c["topics"], c["equal"], c["symmetric"]): c["wrong"] for c in found["errors"]
@@ -470,7 +482,21 @@ def page() -> str:
             )
         )
 
-    return TEXT.format(
+    return dict(
+        summary=table(
+            ["measure", *(f"{n} topics" for n in TOPICS)],
+            [
+                [
+                    measure,
+                    *(
+                        f"{percent(cells[measure, n, 'all', True])} "
+                        f"({percent(cells[measure, n, 'all', False])})"
+                        for n in TOPICS
+                    ),
+                ]
+                for measure in MEASURES
+            ],
+        ),
         groups=by_queries(("grouped", "groups"), ("grouped", "groups, centred")),
         repeats=by_queries(("grouped", "repeats")),
         passes=by_queries(
@@ -481,6 +507,9 @@ def page() -> str:
             centred=largest("grouped", "groups, centred", but=("dl19-passage",)),
             dl=largest("grouped", "groups, centred"),
         ),
+        false_passes=largest("false_passes", "exchanged"),
+        false_passes_skewed=largest("false_passes", "centred", but=("dl19-passage",)),
+        false_passes_dl=largest("false_passes", "centred"),
         passes_text=PASSES_TEXT.format(
             exchanged=largest("false_passes", "exchanged"),
             centred=largest("false_passes", "centred", but=("dl19-passage",)),
@@ -514,6 +543,47 @@ def page() -> str:
     )
 
 
+SUMMARY = """\
+# How often the test is wrong, and how much it finds
+
+<!-- Written by docs/make_significance.py from docs/significance/results.json. -->
+
+Can you trust a significant difference? We simulated experiments from the 79 runs of TREC-COVID's third round, so that we know
+which runs are equal. All tables are in `study/ERROR-RATES.md` in the repository. In short:
+
+- **If differences are symmetric, yes**, as the test assumes. At level 5 %, the [step-down test](glossary.md#step-down-test) of
+  [leaderboards](leaderboard.md), `report`, `compare` and `against` calls equal runs different in at most {worst} % of experiments.
+- **With fewer than 50 topics, take a difference that is just significant as a hint.** Real differences are skewed: a few topics are
+  far on one side. The test is then wrong more often.
+- **Do not trust RR with few topics**, nor gate on RR or P@5 with fewer than 50 queries: most runs have the same value on most
+  topics, and ten topics may include none of the others.
+
+Equal runs that are called different, in per cent of {experiments:,} experiments with 20 equal runs; in brackets, with differences as
+skewed as those of real runs:
+
+{summary}
+Holm's and Tukey's tests have the same problem. With 40 topics or more the step-down test finds most of the pairs that truly differ
+and keeps the level. With 10 topics the Tukey tests find more: they estimate the variance from all runs, a t statistic from one pair.
+Weak runs in a table cost the step-down test next to nothing, while the randomised Tukey test loses nearly all pairs of good runs.
+
+## The gate
+
+[`irpref gate`](better.md) has two ways to be wrong, at level 95 % and margin 0.02.
+
+**It blocks a change without effect** in at most {most} % of cases, for any measure and number of queries, if the two values of each
+query are exchanged by a coin. A gate on four measures, or with groups of queries, blocks no more often, since they share the level.
+If differences are as skewed as those of real runs, it stays below 5 % on the two collections on which its rule was chosen. On a
+third, DL 2019, it does so for each measure from 40 queries on; with ten queries it blocks up to 7.8 % by RR, and a gate on all four
+measures up to 19.7 %.
+
+**It passes a change that loses exactly the margin** in at most {false_passes} % of cases with exchanged values. With skewed
+differences it is at most {false_passes_skewed} % on those two collections, and up to {false_passes_dl} % on DL 2019, by RR with ten
+queries, whose few large losses ten queries may not show.
+
+The gate blocks only if a sign-flip test agrees with its bounds. With 40 queries or more this costs one or two points of power by
+nDCG@10 and AP, and up to eight by P@5 and RR.
+"""
+
 GROUPS_TEXT = """\
 At most {exchanged} % are blocked, and at most {centred} % with skewed differences on the two collections on which the rule was
 chosen. On DL 2019 it is up to {dl} %, by RR: a group of eight queries has the problem of ten."""
@@ -522,13 +592,11 @@ With exchanged values at most {exchanged} % pass. With skewed differences it is 
 to {dl} % on DL 2019 by RR, whose few large losses ten queries may not show."""
 
 TEXT = """\
-# How often the test is wrong, and how much it finds
+# Error rates and power of the significance test
 
 <!-- Written by docs/make_significance.py from docs/significance/results.json. -->
 
-Can you trust a significant difference? At level 5 %, the [step-down test](glossary.md#step-down-test) of [leaderboards](leaderboard.md), `report`, `compare`
-and `against` calls equal runs different in at most {worst} % of experiments if differences are symmetric. With few topics and
-skewed differences it is wrong more often, so with fewer than 50 topics take a difference that is just significant as a hint.
+The tables behind [How often the test is wrong](../docs/significance.md).
 
 The experiments use the 79 runs of TREC-COVID's third round, 40 topics. Each takes 20 runs, subtracts their means, draws topics with
 replacement, and adds known means: so we know which runs are equal. All numbers are per cent.
@@ -578,7 +646,7 @@ randomised Tukey test compares each pair with the largest difference of all runs
 
 ## False blocks of the gate
 
-How many changes without any effect does [`irpref gate`](better.md) block (margin 0.02, level 95 %)? Each of 10,000 changes takes two
+How many changes without any effect does [`irpref gate`](../docs/better.md) block (margin 0.02, level 95 %)? Each of 10,000 changes takes two
 real runs and draws topics with replacement. For each topic the two values are exchanged or not, by a coin: neither run is then
 better. In brackets: what the bounds of the paired t distribution would block without the sign-flip test. The standard error of
 5 % is 0.2.
@@ -629,3 +697,4 @@ if __name__ == "__main__":
     if len(sys.argv) > 1:
         compute(Path(sys.argv[1]))
     PAGE.write_text(page(), encoding="utf-8")
+    TABLES.write_text(tables(), encoding="utf-8")

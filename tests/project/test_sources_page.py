@@ -9,7 +9,9 @@ import pytest
 
 from irpref.measures import registered
 
-PAGE = Path(__file__).parents[2] / "docs" / "sources.md"
+ROOT = Path(__file__).parents[2]
+PAGE = ROOT / "study" / "SOURCES.md"
+SHORT = ROOT / "docs" / "sources.md"
 NAMES = """
 RPref NPref BprefVariant BprefR Bpref10 GPrecision GRecall
 QMeasure OMeasure PMeasure PPlus RMeasure WeightedRR CRP nCRP CRPRecovery SeenAP
@@ -36,4 +38,6 @@ def test_the_page_names_the_measures_of_the_sources():
         if line.startswith((">>>", "..."))
     ]
     assert [name for name in THEIRS if not any(name in line for line in calls)] == []
+    short = SHORT.read_text(encoding="utf-8")
+    assert [name for name in THEIRS if f"`{name.rstrip('@')}" not in short] == []
     assert {name.rstrip("@") for name in THEIRS} - {"BprefR", "Bpref10"} <= set(registered())

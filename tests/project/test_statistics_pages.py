@@ -56,7 +56,8 @@ def module():
 
 
 def test_the_page_of_error_rates_is_that_of_the_stored_results(module):
-    assert (DOCS / "significance.md").read_text(encoding="utf-8") == module.page()
+    assert module.PAGE.read_text(encoding="utf-8") == module.page()
+    assert module.TABLES.read_text(encoding="utf-8") == module.tables()
 
 
 def test_an_experiment_has_equal_runs_and_others(module):
