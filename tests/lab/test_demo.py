@@ -146,7 +146,7 @@ def test_in_a_terminal_it_asks_before_it_overwrites_its_page(
     out, err = capsys.readouterr()
     assert "irpref-demo.html exists. Overwrite it? [y/N]: " in err
     assert page.read_text().lower().startswith(left.lower())
-    assert max(map(len, [*out.splitlines(), ""])) <= 80
+    assert max(len(line) for line in ["", *out.splitlines()] if str(tmp_path) not in line) <= 80
 
 
 def test_files_are_the_collection_and_a_page_is_not_overwritten_unasked(

@@ -3,6 +3,7 @@ values.
 """
 
 import csv
+import json
 import os
 import subprocess
 import sys
@@ -11,6 +12,7 @@ from pathlib import Path
 import pytest
 
 from collections_home import prepare
+from shells import script
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 pytestmark = pytest.mark.slow
@@ -35,6 +37,51 @@ def test_runs_offline_without_arguments(script, tmp_path):
     for module in NEEDS.get(script.removesuffix(".py"), ()):
         pytest.importorskip(module)
     assert run(script, IR_DATASETS_HOME=str(tmp_path)).count("\n") > 5
+
+
+NOTEBOOKS = sorted(EXAMPLES.glob("*.ipynb"))
+
+
+def cells(notebook):
+    return [cell for cell in notebook["cells"] if cell["cell_type"] == "code"]
+
+
+@pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
+def test_a_notebook_runs_offline(path, tmp_path, monkeypatch):
+    if path.stem == "pyterrier":
+        pytest.importorskip("pyterrier")
+        pytest.importorskip("matplotlib")
+    monkeypatch.setenv("IR_DATASETS_HOME", str(tmp_path))
+    monkeypatch.setenv("MPLBACKEND", "agg")
+    try:
+        import ipykernel  # noqa: F401
+        import nbclient  # noqa: F401
+    except ImportError:  # the same cells, without what a notebook would show
+        monkeypatch.chdir(tmp_path)
+        space = {}
+        for cell in cells(json.loads(path.read_text(encoding="utf-8"))):
+            exec(compile("".join(cell["source"]), path.name, "exec"), space)
+        return
+    monkeypatch.delenv("MPLBACKEND")
+    done = script(EXAMPLES.parent / "docs" / "make_notebooks.py").executed(path, tmp_path)
+    outputs = [output for cell in cells(done) for output in cell["outputs"]]
+    # Neither errors nor warnings.
+    assert [o for o in outputs if o.get("name") == "stderr" or o["output_type"] == "error"] == []
+    # What it shows is what is stored, but for the digits of later versions of other packages.
+    stored = cells(json.loads(path.read_text(encoding="utf-8")))
+    for cell, before in zip(cells(done), stored, strict=True):
+        kinds = [sorted(output.get("data", {})) for output in cell["outputs"]]
+        assert kinds[:1] == [sorted(output.get("data", {})) for output in before["outputs"]][:1]
+
+
+@pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
+def test_a_notebook_is_stored_as_it_ran_from_top_to_bottom(path):
+    text = path.read_text(encoding="utf-8")
+    stored = cells(json.loads(text))
+    assert [cell["execution_count"] for cell in stored] == list(range(1, len(stored) + 1))
+    assert sum(bool(cell["outputs"]) for cell in stored) > len(stored) / 2
+    assert str(Path.home()) not in text
+    assert len(text) < 200_000
 
 
 @pytest.fixture(scope="module")

@@ -286,5 +286,9 @@ def test_the_sdist_holds_the_sources_the_examples_and_what_is_said_of_them(sdist
         }
     said = {"README.md", "CHANGELOG.md", "CITATION.cff", "LICENSE", "PKG-INFO"}
     build = {"pyproject.toml", "hatch_build.py", ".gitignore"}
-    examples = {f"examples/{path.name}" for path in (ROOT / "examples").glob("*.py")}
+    examples = {
+        f"examples/{path.name}"
+        for ending in ("py", "ipynb")
+        for path in (ROOT / "examples").glob(f"*.{ending}")
+    }
     assert names == said | build | examples | sources()

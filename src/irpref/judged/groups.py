@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from irpref.data.columns import as_list
+from irpref.data.forms import form_of_name
 from irpref.data.source import Source
 from irpref.data.trec import lines_of
 from irpref.errors import ArgumentError, InputError, JudgmentsError
@@ -129,15 +130,20 @@ def _of_column(name: str, qrels: Judgments | None) -> dict[str, str]:
 
 def read_groups(path: str | os.PathLike[str]) -> dict[str, str]:
     """Lines `topic group` of a file; blank lines and comments (`#`) are ignored. `ValueError` names
-    file and line.
+    file and line. In a `.csv` file a comma is between the two, or a semicolon, and in a `.tsv` a
+    tab.
     """
     out: dict[str, str] = {}
+    form = form_of_name(os.fspath(path))
     for number, line in lines_of(Source(path)):
         try:
-            fields = [field.strip().decode() for field in line.split(maxsplit=1)]
+            separator = b"\t" if form == "tsv" else None
+            if form == "csv":
+                separator = b"," if b"," in line else b";"
+            fields = [field.strip(b' \t\r"').decode() for field in line.split(separator, 1)]
         except UnicodeDecodeError:
             raise InputError("this is not UTF-8", path=os.fspath(path), line=number) from None
-        if len(fields) < 2:
+        if len(fields) < 2 or not all(fields):
             raise InputError(
                 f"expected `topic group`, got {line.decode()!r}", path=os.fspath(path), line=number
             )

@@ -179,7 +179,7 @@ def _chance(means: Any, p: Any, test: str) -> str:
 def _report(qrels: Any, runs: dict[str, Any], path: str, writes: bool) -> str:
     """Write the report if that is wanted; returns what to say about it."""
     if not writes:
-        return f"No report was written: {path} exists and was kept. Name another with -f."
+        return f"No report was written: {path} exists and was kept.\nName another with -f."
     import irpref
 
     how: dict[str, Any] = {
