@@ -40,10 +40,12 @@ if TYPE_CHECKING:
 # A name that ends with a number, which counts the runs of a system.
 _NUMBERED = re.compile(r"(.*[^-._/\\])[-._]+\d+", re.DOTALL)
 
+# The options that say how runs are ranked, as `irpref.ranked` calls them.
+ORDER = ("ties", "float32", "ignore_self")
 # The parameters that `Inputs.from_options` takes, whichever of their options a command has.
 INPUTS = (
     *("qrels", "arguments", "measure", "topic", "known"),
-    *("format", "columns", "labels", "jobs", "float32", "ties", "repeats"),
+    *("format", "columns", "labels", "jobs", "repeats", *ORDER),
 )
 
 
@@ -200,9 +202,9 @@ def shared_reading(form: str | None, columns: Any, labels: Any) -> Reading:
 def _reading(options: Mapping[str, Any]) -> Reading | None:
     """How to read files, from the options; None if there are none."""
     given = [options.get(name) for name in ("format", "columns", "labels")]
-    order = {name: options[name] for name in ("ties", "float32") if name in options}
+    order = {name: options[name] for name in ORDER if name in options}
     how = replace(shared_reading(*given), **order)
-    return how if any(given) or how.reorders else None
+    return how if any(given) or how.changes_runs else None
 
 
 # Sorting ------------------------------------------------------------------------------------------

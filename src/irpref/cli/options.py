@@ -185,6 +185,12 @@ reading_judgments = together(
 reading = together(
     reading_judgments,
     option(
+        "--ignore-self",
+        is_flag=True,
+        section=READING,
+        help="leave out documents with the id of their topic",
+    ),
+    option(
         "-j",
         "--jobs",
         type=COUNT,

@@ -102,6 +102,16 @@ class Table:
         docs = self.doc_id.texts if isinstance(self.doc_id, Unread) else self.doc_id
         return replace(self, doc_id=docs.compact()) if isinstance(docs, Texts) else self
 
+    def rows(self, kept: Ints) -> Table:
+        """These rows, in this order."""
+        return replace(
+            self,
+            query_id=take(self.query_id, kept),
+            doc_id=take(self.doc_id, kept),
+            value=self.value[kept],
+            columns={name: take(column, kept) for name, column in self.columns.items()},
+        )
+
     def stretches(self, start: int, stop: int) -> Table:
         """The rows of some stretches of a table whose topics are `Stretches`."""
         topics = self.query_id
@@ -264,8 +274,8 @@ class Reading:
         What files had use for, so far: pairs of our name and theirs, and 'labels'.
     seen : dict
         The columns of the files that have named ones, so far, as keys.
-    ties, float32 : as `irpref.ranked` takes them
-        The order of a run's documents.
+    ties, float32, ignore_self : as `irpref.ranked` takes them
+        The order of a run's documents, and which of them are left out.
     """
 
     form: str | None = None
@@ -293,11 +303,17 @@ class Reading:
 
     ties: str = "id"
     float32: bool = False
+    ignore_self: bool = False
 
     @property
-    def reorders(self) -> bool:
-        """Whether a run has another order than that of its scores as they are."""
-        return self.float32 or self.ties != "id"
+    def changes_runs(self) -> bool:
+        """Whether a run is not evaluated as the file has it."""
+        return self.ignore_self or self.float32 or self.ties != "id"
+
+    @property
+    def unchanged(self) -> Reading:
+        """The same for runs as their files have them."""
+        return replace(self, ties="id", float32=False, ignore_self=False)
 
 
 PLAIN = Reading()

@@ -5,9 +5,11 @@ another way, give them other scores: `irpref.ranked` and `irpref.read_run` do th
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 
-from irpref.data.columns import Table, as_list, as_objects
+from irpref.data.columns import Reading, Table, as_list, as_objects
 from irpref.errors import RunError
 from irpref.kernel.segments import Bools, Floats, Segments
 from irpref.messages import check_choice
@@ -50,6 +52,19 @@ def rescored(run: Table, ties: str = "id", float32: bool = False) -> Floats:
         score = np.empty_like(score)
         score[order] = (topics.spread(topics.lengths) - topics.position).astype(np.float64)
     return score
+
+
+def changed(run: Table, how: Reading) -> Table:
+    """A run that was read as its file has it, as it is evaluated."""
+    if how.ignore_self:
+        run = without_own(run)
+    return replace(run, value=rescored(run, how.ties, how.float32)) if how.changes_runs else run
+
+
+def without_own(run: Table) -> Table:
+    """The rows of a run whose document does not have the id of its topic; ids are text."""
+    own = np.asarray(as_objects(run.doc_id) == as_objects(run.query_id), bool)
+    return run.rows(np.flatnonzero(~own)) if own.any() else run
 
 
 def rounded(score: Floats) -> Floats:

@@ -44,7 +44,7 @@ from irpref.data.columns import (
 )
 from irpref.data.forms import FORMS, form_of_name
 from irpref.data.labels import Labels, scheme
-from irpref.data.scores import TIES, rescored
+from irpref.data.scores import TIES, changed
 from irpref.data.source import PathLike, Source
 from irpref.data.texts import Texts
 from irpref.errors import InputError
@@ -64,6 +64,7 @@ def read_run(
     *,
     columns: Mapping[str, str] | None = None,
     ties: str = "id",
+    ignore_self: bool = False,
 ) -> pd.DataFrame:
     """Read a run.
 
@@ -78,6 +79,8 @@ def read_run(
         What columns are called in the file: `{"doc_id": "chunk_id"}`.
     ties : {'id', 'input'}
         'input': tied documents stay in the order of the file, see `irpref.ranked`.
+    ignore_self : bool
+        Whether documents with the id of their topic are left out, see `irpref.ranked`.
 
     Returns
     -------
@@ -95,8 +98,8 @@ def read_run(
     """
     check_choice("ties", ties, TIES)
     source, how = Source(path), reading(form, columns)
-    if ties != "id":
-        how = replace(how, ties=ties)
+    if ties != "id" or ignore_self:
+        how = replace(how, ties=ties, ignore_self=ignore_self)
     return _run_frame(read(source, "score", how, BLOCK_BYTES), source.size())
 
 
@@ -210,10 +213,10 @@ def read(
     ValueError, OSError
         As `read_run`.
     """
-    if value == "score" and how.reorders:
-        table = read_table(source, value, replace(how, ties="id", float32=False))
+    if value == "score" and how.changes_runs:
+        table = changed(read_table(source, value, how.unchanged), how)
         if len(table):
-            yield replace(table, value=rescored(table, how.ties, how.float32))
+            yield table
         return
     form = text_form(source, value, how)
     if form == "trec" or (

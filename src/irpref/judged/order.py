@@ -5,14 +5,15 @@ Every measure sees this order. `ranked` returns a run whose scores give another 
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, TypeVar
 
 import numpy as np
 
-from irpref.data.scores import rescored
+from irpref.data.columns import as_list
+from irpref.data.scores import rescored, without_own
 from irpref.data.tables import to_pandas
-from irpref.judged.inputs import run_table
+from irpref.judged.inputs import id_text, run_table
 from irpref.kernel.segments import Bools, Floats, Ints, NDArray, Segments
 
 if TYPE_CHECKING:
@@ -23,8 +24,11 @@ if TYPE_CHECKING:
 T = TypeVar("T", bound=np.generic)
 
 
-def ranked(run: Run, *, ties: str = "id", float32: bool = False) -> pd.DataFrame:
-    """A run whose scores give its documents another order than trec_eval's.
+def ranked(
+    run: Run, *, ties: str = "id", float32: bool = False, ignore_self: bool = False
+) -> pd.DataFrame:
+    """A run whose scores give its documents another order than trec_eval's, or without documents
+    that are the query.
 
     Every measure here ranks documents by score as a 64-bit float and breaks ties by document id,
     descending. Evaluate what this function returns to see another order.
@@ -39,6 +43,9 @@ def ranked(run: Run, *, ties: str = "id", float32: bool = False) -> pd.DataFrame
     float32 : bool
         Whether scores are first rounded to 32 bits, as pytrec_eval does, so that scores that differ
         only in further digits are tied.
+    ignore_self : bool
+        Whether documents with the id of their topic are left out, for collections whose queries
+        are documents, too (BEIR's ArguAna and Quora).
 
     Returns
     -------
@@ -58,6 +65,9 @@ def ranked(run: Run, *, ties: str = "id", float32: bool = False) -> pd.DataFrame
     [2.0, 1.0, 3.0]
     """
     table = run_table(run)
+    if ignore_self:
+        topics, docs = (list(map(id_text, as_list(ids))) for ids in (table.query_id, table.doc_id))
+        table = without_own(replace(table, query_id=topics, doc_id=docs))
     return to_pandas(table, "score").assign(score=rescored(table, ties, float32))
 
 

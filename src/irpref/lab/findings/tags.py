@@ -42,9 +42,10 @@ def read_with_tags(run: Run, form: str | Reading | None) -> Table:
         return replace(read, columns=columns)
     source, how = Source(run, keep=True), reading(form)
     if text_form(source, "score", how) == "trec":
-        return Table.joined(part.compact() for part in trec.blocks(source, trec.RUN_WITH_TAGS))
-    read = read_table(source, "score", how)
-    return replace(read, columns=dict(_further(source, how, len(read))))
+        blocks = trec.blocks(source, trec.RUN_WITH_TAGS)
+        return changed(Table.joined(part.compact() for part in blocks), how)
+    read = read_table(source, "score", how.unchanged)
+    return changed(replace(read, columns=dict(_further(source, how, len(read)))), how)
 
 
 def _further(source: Source, how: Reading, size: int) -> Iterator[tuple[str, Any]]:
