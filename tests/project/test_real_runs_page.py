@@ -70,6 +70,6 @@ def test_the_pictures_of_the_page_are_there(generator):
     shown = {
         name.rpartition("/")[2]
         for name in text.replace(")", " ").replace("(", " ").split()
-        if name.endswith(".png") and "/" not in name or name.startswith("../study/")
+        if (name.endswith(".png") and "/" not in name) or name.startswith("../study/")
     }
     assert shown >= {path.name for path in generator.RESULTS.glob("*.png")}

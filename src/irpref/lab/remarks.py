@@ -13,7 +13,7 @@ import numpy as np
 from ir_measures.measures import Measure
 
 from irpref.kernel.segments import Bools
-from irpref.values.evidence import TOP, Evidence
+from irpref.values.facts import TOP, Evidence
 
 _FEW = 3  # so many runs are named
 

@@ -22,7 +22,7 @@ from irpref.show.text import of_frame, rounded
 
 if TYPE_CHECKING:
     from irpref.lab.meta import TopicValues
-    from irpref.values.evidence import Evidence
+    from irpref.values.facts import Evidence
 
 # What is found about one measure, in one group of topics (None: all topics).
 Results = Sequence[tuple[str | None, Any]]
@@ -102,7 +102,8 @@ def _rests_on(measures: Sequence[Any], qrels: Any, runs: dict[str, Any]) -> Evid
     ValueError
         A run answers no judged topic, or none of its documents is judged.
     """
-    from irpref.values.evidence import check_present, gathered
+    from irpref.values.evidence import gathered
+    from irpref.values.facts import check_present
 
     facts = gathered(measures, qrels, runs)
     check_present(facts.systems, len(facts.topics))

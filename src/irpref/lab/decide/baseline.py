@@ -30,7 +30,8 @@ from irpref.measures.declare import Measures
 from irpref.measures.names import parse_all
 from irpref.messages import check_choice, whole_files
 from irpref.show.text import Table
-from irpref.values.evidence import Evidence, check_present, gathered
+from irpref.values.evidence import gathered
+from irpref.values.facts import Evidence, check_present
 from irpref.values.matrix import TopicValues
 from irpref.values.thresholds import thresholds_on
 

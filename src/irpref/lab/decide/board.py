@@ -51,7 +51,8 @@ from irpref.measures.declare import MeasureLike, Measures
 from irpref.measures.names import parse_all
 from irpref.messages import check_choice, whole_files
 from irpref.show.text import Table
-from irpref.values.evidence import MISSING, Evidence, gathered
+from irpref.values.evidence import gathered
+from irpref.values.facts import MISSING, Evidence
 from irpref.values.matrix import TopicValues, on_the_same_topics
 from irpref.values.thresholds import thresholds_on
 

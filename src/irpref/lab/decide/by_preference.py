@@ -64,7 +64,8 @@ from irpref.lab.trust.frames import ResultFrame
 from irpref.lab.trust.samples import all_pairs
 from irpref.measures.declare import REL
 from irpref.messages import about, check_choice
-from irpref.values.evidence import check_present, gathered
+from irpref.values.evidence import gathered
+from irpref.values.facts import check_present
 from irpref.values.matrix import PairDifferences
 from irpref.values.means import best_first, magnitude, places, settled
 

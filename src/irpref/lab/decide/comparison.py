@@ -58,7 +58,8 @@ from irpref.measures.declare import Measures
 from irpref.measures.names import parse_all
 from irpref.messages import p_equals
 from irpref.show.text import Table
-from irpref.values.evidence import MISSING, Evidence, check_present, gathered, repeats_in
+from irpref.values.evidence import gathered, repeats_in
+from irpref.values.facts import MISSING, Evidence, check_present
 from irpref.values.matrix import TopicValues
 from irpref.values.thresholds import thresholds_on
 

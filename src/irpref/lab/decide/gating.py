@@ -76,16 +76,8 @@ from irpref.measures.declare import Measures
 from irpref.measures.names import parse_all
 from irpref.messages import whole_files
 from irpref.show.text import Table
-from irpref.values.evidence import (
-    MISSING,
-    TOP,
-    Evidence,
-    check_present,
-    gathered,
-    is_count,
-    repeats_in,
-    sees_grades,
-)
+from irpref.values.evidence import gathered, repeats_in, sees_grades
+from irpref.values.facts import MISSING, TOP, Evidence, check_present, is_count
 from irpref.values.matrix import TopicValues
 from irpref.values.thresholds import thresholds_on
 

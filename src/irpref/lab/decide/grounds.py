@@ -30,7 +30,7 @@ from ir_measures.measures import Measure
 from irpref.errors import AbsentRunError, ArgumentError
 from irpref.kernel.segments import Bools
 from irpref.lab.trust.topics import FEWEST
-from irpref.values.evidence import TOP, Evidence, System
+from irpref.values.facts import TOP, Evidence, System
 
 _IN_REACH, _BLIND, _JUDGED = 0.25, 0.5, 0.2
 _SEEN = 10  # topics

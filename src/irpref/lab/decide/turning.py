@@ -15,7 +15,7 @@ from ir_measures.measures import Measure
 from irpref.judged.judgments import Judgments
 from irpref.kernel.segments import Bools
 from irpref.lab.trust.holes import pair_intervals
-from irpref.values.evidence import Evidence
+from irpref.values.facts import Evidence
 
 MOST_TOPICS = 1000  # with more topics we do not ask
 

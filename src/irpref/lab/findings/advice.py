@@ -12,7 +12,8 @@ from ir_measures.measures import Measure
 from irpref.judged.pool import Pool
 from irpref.measures.names import parse
 from irpref.messages import held
-from irpref.values.evidence import Evidence, Gatherer, System
+from irpref.values.evidence import Gatherer
+from irpref.values.facts import Evidence, System
 from irpref.values.findings import Finding, finding
 from irpref.values.suggestions import alternatives, suggest, usual
 from irpref.values.thresholds import threshold_of, thresholds

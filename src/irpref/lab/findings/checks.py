@@ -41,7 +41,7 @@ from irpref.measures.declare import KernelMeasure, needs, registered
 from irpref.measures.degenerate import lacks_nonrelevant, nonrelevant, what_is_left
 from irpref.measures.names import parse_all
 from irpref.messages import give
-from irpref.values.evidence import System
+from irpref.values.facts import System
 from irpref.values.findings import Finding, finding, of_topics
 from irpref.values.scales import mixed_scales, reversed_grades
 from irpref.values.seen import NO_IDS, TOP, JudgedIds, Seen, grave_of_run, lines, seen_in

@@ -13,6 +13,7 @@ import numpy as np
 from irpref.data import trec
 from irpref.data.columns import RANK, Reading, Table, as_objects, reading, take
 from irpref.data.header import names_in
+from irpref.data.scores import changed
 from irpref.data.source import Source
 from irpref.data.tables import read_table, text_form
 from irpref.judged.inputs import group, in_memory, names_dataset, tables

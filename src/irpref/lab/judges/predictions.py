@@ -65,7 +65,8 @@ from irpref.lab.trust.topics import FEWEST, check_level
 from irpref.measures.declare import Measures
 from irpref.messages import IrprefWarning, check_choice, warn_user
 from irpref.show.text import Table
-from irpref.values.evidence import MISSING, check_present, gathered
+from irpref.values.evidence import gathered
+from irpref.values.facts import MISSING, check_present
 
 _IDS = ["query_id", "doc_id"]
 _MOST = 10_000  # topics: nobody would judge more

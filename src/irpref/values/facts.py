@@ -1,0 +1,317 @@
+"""Facts about measures, judgments and runs, as `irpref.values.evidence` gathers them: what each run
+has for each topic, and the topics on which a measure says nothing, in words."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import compress
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from ir_measures.measures import Measure
+from ir_measures.measures.base import SumAgg
+
+from irpref.errors import AbsentRunError, MeasureError
+from irpref.judged.pool import Pool
+from irpref.kernel.segments import Bools, Floats, Ints
+from irpref.values.matrix import TopicValues
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+
+CODES = ("unanswerable", "out-of-reach", "unanswered", "unseen", "blind", "shallow")
+TOP = 10  # ranks that are looked at if a measure has no cutoff
+MISSING = 0.05  # share of the answerable topics that a verdict may miss
+_OF_RUNS = ("unanswered", "shallow")  # the codes that are about one run
+Values = dict[Measure, Floats]
+
+
+@dataclass(frozen=True, eq=False)
+class System:
+    """A run, or several runs of one system, as the judgments see it.
+
+    Attributes
+    ----------
+    name : str
+    values : dict of Measure to float array (n_repeats, n_topics)
+        NaN where the measure has no value.
+    retrieved : int array (n_topics,)
+        Number of documents; of several runs, the smallest.
+    meets : bool array (n_topics,)
+        Whether a judged document is retrieved.
+    judged, returned : dict of depth to int array (n_topics,)
+        Judged documents, and documents, in the first so many ranks.
+    by_judge : int array (n_topics,)
+        Documents in the first `TOP` ranks that a judge graded and no human.
+    open_ends : dict of Measure to bool array (n_topics,)
+        Whether the value would be another one if the relevant documents that are missing followed.
+    """
+
+    name: str
+    values: Values
+    retrieved: Ints
+    meets: Bools
+    judged: Mapping[int, Ints]
+    returned: Mapping[int, Ints]
+    by_judge: Ints
+    open_ends: Mapping[Measure, Bools]
+
+    @property
+    def n_repeats(self) -> int:
+        """Number of runs of the system."""
+        return next(iter(self.values.values())).shape[0]
+
+    def _means(self, measure: Measure, topics: Bools) -> Floats:
+        """Mean of each run over some topics that have a value: shape (n_repeats,)."""
+        means: Floats = self.values[measure][:, topics].mean(axis=1)
+        return means * (topics.sum() if is_count(measure) else 1)
+
+    def sd_of_mean(self, measure: Measure, topics: Bools) -> float:
+        """Standard deviation of the mean between the runs; NaN for a single run."""
+        means = self._means(measure, topics)
+        return float(means.std(ddof=1)) if means.size > 1 else float("nan")
+
+    def range_of_mean(self, measure: Measure, topics: Bools) -> float:
+        """Difference between the highest and the lowest mean of the runs; 0 for a single run."""
+        return float(np.ptp(self._means(measure, topics)))
+
+    @property
+    def is_absent(self) -> bool:
+        """Whether it answers no judged topic, or none of its documents is judged."""
+        return not self.meets.any()
+
+    def absence(self, n_topics: int) -> str:
+        """Why nothing can be said of an absent run, with this number of judged topics."""
+        if not self.retrieved.any():
+            return f"the run answers none of the {n_topics:,} judged topics"
+        return f"none of the run's {int(self.retrieved.sum()):,} documents is judged"
+
+
+@dataclass(frozen=True, eq=False)
+class Evidence:
+    """Runs, judged, and what topics can say.
+
+    Attributes
+    ----------
+    measures : list of Measure
+    topics : tuple of str
+        Topics of the qrels in ascending order, which is that of all arrays.
+    systems : list of System
+    pool : Pool
+    answerable : bool array (n_topics,)
+        Whether a topic has a positive grade.
+    reached, alike : dict of Measure to bool array (n_topics,)
+        Whether the ideal ranking has another value than an empty one; whether several grades count
+        the same.
+    empty : dict of Measure to float array (n_topics,)
+        Values of a ranking without documents.
+    depth : int or None
+        How many documents of each topic count.
+    """
+
+    measures: list[Measure]
+    topics: tuple[str, ...]
+    systems: list[System]
+    pool: Pool
+    answerable: Bools
+    reached: Mapping[Measure, Bools]
+    alike: Mapping[Measure, Bools]
+    empty: Values
+    depth: int | None = None
+
+    def looks_at(self, measure: Measure) -> int | None:
+        """How many ranks a measure looks at; None if at all of them."""
+        cutoff = measure.params.get("cutoff")
+        ends = [int(end) for end in (cutoff, self.depth) if end is not None]
+        return min(ends, default=None)
+
+    def values(self, measure: Measure) -> Floats:
+        """Values of each system, the mean of its runs: shape (n_systems, n_topics)."""
+        return np.array([system.values[measure].mean(axis=0) for system in self.systems])
+
+    def unanswered(self, measure: Measure) -> Bools:
+        """Topics without documents or without a value: shape (n_systems, n_topics)."""
+        retrieved = np.array([system.retrieved for system in self.systems])
+        return (retrieved == 0) | np.isnan(self.values(measure))
+
+    @cached_property
+    def unseen(self) -> Bools:
+        """Topics for which no system retrieves a judged document: shape (n_topics,)."""
+        seen: Bools = np.any([system.meets for system in self.systems], axis=0)
+        return np.logical_not(seen)
+
+    def blind(self, measure: Measure) -> Bools:
+        """Topics whose grades a measure does not tell apart: shape (n_topics,)."""
+        depth = self.looks_at(measure) or TOP
+        judged = sum(system.judged[depth] for system in self.systems)
+        returned = sum(system.returned[depth] for system in self.systems)
+        return np.asarray(self.alike[measure] & (returned > 0) & (2 * judged >= returned))
+
+    def shallow(self, measure: Measure) -> Bools:
+        """Topics with fewer documents than the measure looks at: shape (n_systems, n_topics)."""
+        retrieved = np.array([system.retrieved for system in self.systems])
+        others = np.array(
+            [np.delete(retrieved, i, axis=0).max(axis=0, initial=0) for i in range(len(retrieved))]
+        )
+        cutoff = self.looks_at(measure)
+        if cutoff is None:
+            short = 2 * retrieved < others
+        else:
+            cut = retrieved.max(axis=1, keepdims=True) < cutoff
+            short = (retrieved < cutoff) & (cut | (retrieved < others))
+        return (retrieved > 0) & short
+
+    def too_shallow(self, measure: Measure) -> Bools:
+        """Shallow topics whose value more documents could change: shape (n_systems, n_topics).
+
+        A run that has a relevant document is deep enough for the reciprocal rank.
+        """
+        return self.shallow(measure) & np.array(
+            [system.open_ends[measure] for system in self.systems]
+        )
+
+    def masks(self, measure: Measure) -> dict[str, Bools]:
+        """The topics of each code: (n_topics,), or (n_systems, n_topics) if it is about runs."""
+        reached = self.reached[measure]
+        return {
+            "unanswerable": ~self.answerable,
+            "out-of-reach": self.answerable & ~reached,
+            "unanswered": self.unanswered(measure),
+            "unseen": self.unseen,
+            "blind": self.answerable & reached & self.blind(measure),
+            "shallow": self.shallow(measure),
+        }
+
+    def rows(self, measure: Measure, inside: Bools) -> Iterable[dict[str, Any]]:
+        """The rows of `evidence` about a measure, over the topics of a mask (n_topics,)."""
+        for code, which in self.masks(measure).items():
+            for number, here in enumerate(np.atleast_2d(which) & inside):
+                if not here.any():
+                    continue
+                system = self.systems[number] if code in _OF_RUNS else None
+                yield {
+                    "measure": str(measure),
+                    "run": None if system is None else system.name,
+                    "code": code,
+                    "topics": int(here.sum()),
+                    "example": self.topics[int(here.argmax())],
+                    "text": self._text(code, measure, here, inside, system),
+                }
+
+    def frame(self, parts: Mapping[str | None, Bools]) -> pd.DataFrame:
+        """The table of `evidence`, with rows for each of these groups of topics."""
+        import pandas as pd
+
+        rows = [
+            row | {"group": group}
+            for measure in self.measures
+            for group, inside in parts.items()
+            for row in self.rows(measure, inside)
+        ]
+        columns = ("measure", "group", "run", "code", "topics", "example", "text")
+        kinds = {"topics": "int64"}
+        return pd.DataFrame(
+            {
+                name: pd.Series([row[name] for row in rows], dtype=kinds.get(name, object))
+                for name in columns
+            }
+        )
+
+    def topic_values(
+        self, measure: Measure, topics: Bools, values: Floats | None = None
+    ) -> TopicValues:
+        """Values of the systems on some topics, or the given ones, (n_systems, n_topics)."""
+        every = self.values(measure) if values is None else values
+        return TopicValues(
+            str(measure),
+            [system.name for system in self.systems],
+            list(compress(self.topics, topics.tolist())),
+            every[:, topics],
+            bool(getattr(measure, "higher_is_better", True)),
+            is_count(measure),
+        )
+
+    def tables(self) -> list[TopicValues]:
+        """The values of each measure, without topics that have no value for any system.
+
+        Raises
+        ------
+        ValueError
+            A measure has no value for any topic, or for some systems only.
+        """
+        tables = []
+        for measure in self.measures:
+            there: Bools = np.logical_not(np.isnan(self.values(measure)).all(axis=0))
+            if not there.any():
+                raise MeasureError(f"{measure}: no topic has a value", measure=str(measure))
+            tables.append(self.topic_values(measure, there))
+        return tables
+
+    def grades(self) -> str:
+        """The range of the grades in words."""
+        known = self.pool.grade[self.pool.grade >= 0]
+        if not known.size:
+            return "no grade of 0 or more"
+        low, high = float(known.min()), float(known.max())
+        return f"all grades are {low:g}" if low == high else f"grades {low:g} to {high:g}"
+
+    def scale(self, measure: Measure) -> str:
+        """The grades, and what of them counts for a measure."""
+        parts = [self.grades()]
+        rel = measure["rel"] if "rel" in measure.SUPPORTED_PARAMS else None
+        if isinstance(rel, (int, float)) and not isinstance(rel, bool):
+            parts.append(f"rel={rel:g}")
+        elif measure.params.get("gains"):
+            parts.append(f"gains={measure.params['gains']}")
+        return ", ".join(parts)
+
+    def _text(
+        self, code: str, measure: Measure, here: Bools, inside: Bools, system: System | None
+    ) -> str:
+        """A finding in words."""
+        some = _some(here, inside)
+        if system is None:
+            return {
+                "unanswerable": f"{some} have no relevant document (no grade above 0)",
+                "out-of-reach": f"nothing counts as relevant to {measure} for {some} "
+                f"({self.scale(measure)})",
+                "unseen": f"no run retrieves a judged document for {some}",
+                "blind": f"every judged document counts the same for {measure} "
+                f"({self.scale(measure)}), for {some}",
+            }[code]
+        if code == "unanswered":
+            if (system.retrieved[here] == 0).all():
+                return f"{system.name} has no documents for {some}; they count as empty rankings"
+            return f"{system.name} has no documents, or {measure} no value, for {some}"
+        return self.shallow_text(measure, self.systems.index(system), here, inside)
+
+    def shallow_text(self, measure: Measure, number: int, here: Bools, inside: Bools) -> str:
+        """How a run is too shallow for a measure, in words."""
+        some, system = _some(here, inside), self.systems[number]
+        lengths = system.retrieved[here]
+        low, high = int(lengths.min()), int(lengths.max())
+        size = f"{low:,}" if low == high else f"{low:,} to {high:,}"
+        cutoff = self.looks_at(measure)
+        looks = f"looks at {cutoff:,}" if cutoff else "looks at all: others have twice as many"
+        return f"{system.name} has {size} documents for {some}, and {measure} {looks}"
+
+
+def check_present(systems: Iterable[System], n_topics: int) -> None:
+    """`AbsentRunError` if a run answers no judged topic, or none of its documents is judged."""
+    for system in systems:
+        if system.is_absent:
+            raise AbsentRunError(system.absence(n_topics), run=system.name)
+
+
+def _some(here: Bools, inside: Bools) -> str:
+    """Some of the topics, in words."""
+    n, total = int(here.sum()), int(inside.sum())
+    return f"{n:,} of {total:,} topics" if total > 1 else "the topic"
+
+
+def is_count(measure: Measure) -> bool:
+    """Whether a measure is a count, whose total over the topics is shown in place of a mean."""
+    return isinstance(measure.aggregator(), SumAgg)
