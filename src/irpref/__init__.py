@@ -32,6 +32,7 @@ from irpref.hosts.ir_measures import IrprefProvider as _IrprefProvider
 from irpref.hosts.ir_measures import install as _install
 from irpref.hosts.ir_measures import register_names as register_names
 from irpref.measures import *  # noqa: F403
+from irpref.measures import toml_files as _toml_files
 from irpref.measures.declare import MeasureLike as MeasureLike
 from irpref.measures.names import parse as parse
 from irpref.measures.names import parse_all as parse_all
@@ -85,6 +86,8 @@ def __getattr__(name: str) -> Any:
         return import_module(f"irpref.{name}")
     if name in _LATER:
         return getattr(import_module(f"irpref.{_LATER[name]}"), name)
+    if name in _toml_files.data("names.toml")["deprecated"]:
+        return parse(name)
     # With the name and the object, Python suggests the nearest name.
     raise AttributeError(
         f"module {__name__!r} has no attribute {name!r}", name=name, obj=sys.modules[__name__]

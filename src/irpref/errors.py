@@ -22,6 +22,7 @@
         RangeWarning               on these judgments, a measure leaves its usual range
         DegenerateWarning          the judgments leave a measure nothing to tell apart
         CutWarning                 a file may have been cut off
+        DeprecatedWarning          a later version will not have this (a FutureWarning, too)
 
 Attributes say what an error or a warning is about; one that does not apply is None. `str` gives the
 whole message. What you can do about it is its `remedy`: the text of the message words it for
@@ -306,3 +307,15 @@ class DegenerateWarning(IrprefWarning):
 
 class CutWarning(IrprefWarning):
     """The last line of a file has no end, and ends with a number that may have been longer."""
+
+
+class DeprecatedWarning(IrprefWarning, FutureWarning):
+    """A later version will not have this.
+
+    Attributes
+    ----------
+    removal : str
+        That version.
+    """
+
+    removal: str = ""

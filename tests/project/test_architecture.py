@@ -11,7 +11,17 @@ import irpref
 HOME = Path(irpref.__file__).parent
 # From the bottom up: a package imports from those before it.
 LAYERS = (
-    *("errors", "messages", "reference", "datasets", "kernel", "data", "judged", "measures"),
+    *(
+        "errors",
+        "messages",
+        "deprecation",
+        "reference",
+        "datasets",
+        "kernel",
+        "data",
+        "judged",
+        "measures",
+    ),
     *("settings", "values", "explanation", "curves", "show", "plots", "testing"),
 )
 SURFACES = ("transformers", "hosts", "cli")  # each may import all layers, and other surfaces

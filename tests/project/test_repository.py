@@ -1,0 +1,68 @@
+"""What GitHub and contributors read: workflows, templates, entries of the changelog, hooks."""
+
+import re
+import tomllib
+from pathlib import Path
+
+import pytest
+
+yaml = pytest.importorskip("yaml", reason="comes with the extra `datasets`")
+ROOT = Path(__file__).resolve().parents[2]
+GITHUB = ROOT / ".github"
+
+
+def read(path):
+    return yaml.safe_load(path.read_text(encoding="utf-8"))
+
+
+def runs(workflow):
+    return [
+        step["run"] for job in workflow["jobs"].values() for step in job["steps"] if "run" in step
+    ]
+
+
+WORKFLOWS = sorted((GITHUB / "workflows").glob("*.yml"))
+
+
+@pytest.mark.parametrize("path", WORKFLOWS, ids=lambda path: path.stem)
+def test_scripts_of_workflows_hold_nothing_that_others_write(path):
+    workflow = read(path)
+    for script in runs(workflow):
+        assert not re.search(r"\$\{\{(?! matrix\.)", script), script
+    assert workflow["permissions"] == {"contents": "read"}
+
+
+def test_one_workflow_runs_all_checks_and_one_measures_coverage():
+    scripts = "\n".join(runs(read(GITHUB / "workflows" / "ci.yml")))
+    assert ".ci/run\n" in scripts
+    assert "--cov" in scripts
+    assert "towncrier check" in scripts
+
+
+def test_a_wrong_value_comes_with_what_shows_it():
+    form = read(GITHUB / "ISSUE_TEMPLATE" / "wrong_value.yml")
+    needed = {
+        part["id"] for part in form["body"] if part.get("validations", {}).get("required") is True
+    }
+    assert {"qrels", "run", "measure", "value", "expected", "source"} <= needed
+
+
+def test_entries_of_the_changelog_have_a_kind_and_a_text():
+    settings = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+    kinds = [kind["directory"] for kind in settings["tool"]["towncrier"]["type"]]
+    assert kinds == ["added", "changed", "deprecated", "removed", "fixed", "security"]
+    for path in (ROOT / "changelog.d").iterdir():
+        if path.name not in settings["tool"]["towncrier"]["ignore"]:
+            name = rf"(\d+|\+[\w-]+)\.({'|'.join(kinds)})(\.\d+)?\.md"
+            assert re.fullmatch(name, path.name), path.name
+            assert len(path.read_text(encoding="utf-8").split()) > 3
+    start = settings["tool"]["towncrier"]["start_string"]
+    assert (ROOT / "CHANGELOG.md").read_text(encoding="utf-8").count(start) == 1
+
+
+def test_hooks_have_the_version_of_ruff_that_was_last_used():
+    (ruff,) = (
+        repo for repo in read(ROOT / ".pre-commit-config.yaml")["repos"] if "ruff" in repo["repo"]
+    )
+    newest = (ROOT / ".ci" / "constraints-newest.txt").read_text(encoding="utf-8")
+    assert f"ruff=={ruff['rev'].removeprefix('v')}\n" in newest
