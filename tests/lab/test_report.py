@@ -126,7 +126,7 @@ def test_the_command_writes_the_numbers_that_eval_prints(files, tmp_path, capsys
     qrels, runs = files
     page = tmp_path / "page.html"
     assert main(["report", qrels, *runs, *MEASURES, "-f", str(page)]) == 0
-    assert f"irpref: wrote {page} (open it in a browser)\n" in capsys.readouterr().err
+    assert f" MB, written to {page}\n" in capsys.readouterr().err
     assert main(["eval", qrels, *runs, *MEASURES, "-o", "tsv"]) == 0
     printed = {}
     for line in capsys.readouterr().out.splitlines():
@@ -615,6 +615,8 @@ def test_it_is_shown_in_a_notebook_in_a_frame_of_its_own(made, tmp_path):
     path = tmp_path / "page.html"
     assert made.save(path).path == str(path)
     assert path.read_text(encoding="utf-8") == made.html
+    assert repr(made) == f"<irpref report: {made.text}>"
+    assert made.text.endswith(f" MB, written to {path}")
 
 
 @pytest.mark.parametrize(
@@ -672,6 +674,62 @@ def test_systems_of_pyterrier_retrieve_for_the_topics():
         pt.irpref.report(systems, None, QRELS, ["AP"])
 
 
+def test_a_page_of_two_runs_begins_with_what_compare_says():
+    two = dict([*RUNS.items()][:2])
+    first, second = two
+    for baseline, names in ((None, [first, second]), (second, [second, first])):
+        page = irpref.lab.report(["AP", "nDCG@10"], QRELS, two, baseline=baseline)
+        said = irpref.lab.compare(["AP", "nDCG@10"], QRELS, *map(two.get, names), names=names)
+        assert Page(page.html).data["verdict"] == said.text.splitlines()
+        assert page.html.index("Is one better?") < page.html.index('id="leaderboard"')
+    assert Page(irpref.lab.report(["AP"], QRELS, RUNS).html).data["verdict"] is None
+    assert Page(irpref.lab.report(["AP"], QRELS, two, pairs="none").html).data["verdict"] is None
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_what_compare_cannot_tell_is_no_tested_difference_on_the_page():
+    qrels = {f"q{t}": {"a": 1, "b": 0} for t in range(20)}
+    best = {topic: {"a": 2.0, "b": 1.0} for topic in qrels}
+    worst = {topic: {"b": 2.0, "a": 1.0} for topic in [*qrels][:12]}
+    data = Page(irpref.lab.report(["AP"], qrels, {"best": best, "worst": worst}).html).data
+    assert "cannot tell" in data["verdict"][0].lower()
+    assert data["pairs"][0]["p_adjusted"] == [None]
+    assert data["board"][0]["place_low"] == data["board"][0]["letters"] == [None, None]
+
+
+def test_with_few_topics_there_is_no_interval():
+    for n in (1, 2, 4):
+        qrels = dict([*QRELS.items()][:n])
+        page = irpref.lab.report(["AP"], qrels, RUNS)
+        board = Page(page.html).data["board"][0]
+        assert board["low"] == board["high"] == [None] * len(RUNS)
+        assert "Interval</button>" not in page.html
+        assert "bootstrap intervals" not in page.html
+
+
+def test_a_system_that_was_run_several_times_is_one_row_and_its_first_run_is_drawn():
+    first, second, third = [*RUNS.values()][:3]
+    page = irpref.lab.report(["AP"], QRELS, {"several": [first, second], "one": third})
+    data = Page(page.html).data
+    assert sorted(data["runs"]) == ["one", "several"]
+    assert [row["name"] for row in data["inputs"]] == ["judgments", "several", "several", "one"]
+    assert any("several is the mean of 2 runs" in note for note in data["notes"])
+
+
+def test_colour_is_only_for_differences_that_are_shown():
+    folder = Path(irpref.lab.page.__file__).parent
+    css, js = ((folder / name).read_text(encoding="utf-8") for name in ("page.css", "page.js"))
+    grey = {"#fff", "#ffffff"}
+    for name, value in re.findall(r"--([a-z0-9]+): (#[0-9a-f]{3,8})", css):
+        red, green, blue = (int(value[i : i + 2], 16) for i in (1, 3, 5))
+        coloured = max(red, green, blue) - min(red, green, blue) > 12 and value not in grey
+        assert coloured == (name in ("blue", "orange", "worse")), name
+    # Who uses them: shown differences on the board and in the matrix of pairs.
+    assert js.count("--blue") == js.count("--orange") == 1
+    users = re.findall(r"^(.*?) \{[^}]*var\(--(?:blue|orange|worse)\)", css, re.MULTILINE)
+    assert set(users) == {"#board td span.better", "#board td span.worse", "svg .better"}
+
+
 @pytest.mark.filterwarnings("ignore")
 def test_runs_that_answer_nothing_are_marked_and_take_no_part():
     absent = {
@@ -690,7 +748,7 @@ def test_runs_that_answer_nothing_are_marked_and_take_no_part():
     for pairs, of in zip(more["pairs"], data["pairs"], strict=True):
         assert [p for p in pairs["p"] if p is not None] == of["p"]
         assert len(pairs["p"]) == (n + 3) * (n + 2) / 2
-    assert "None takes no part in tests: the run answers none of the" in found.html
+    assert "<bdi>none takes no part in tests: the run answers none of the" in found.html
     one = {"one": RUNS[next(iter(RUNS))]}
     for runs, strict in ((absent | RUNS, True), (absent | one, False)):
         with pytest.raises(ValueError, match="'none': the run answers none"):

@@ -183,7 +183,7 @@ def test_a_topic_chosen_in_a_picture_is_marked_everywhere_and_opens(page, place)
     topic = page.run("document.querySelector('#two-table tr.chosen th').textContent")
     marked = page.run(
         "[...document.querySelectorAll('#two-plots .mark-symbol path, #two-plots .mark-rect path')]"
-        ".filter(mark => mark.getAttribute('stroke-width') === '2.5').map(mark => mark.ariaLabel)"
+        ".filter(mark => mark.getAttribute('stroke-width') === '3').map(mark => mark.ariaLabel)"
     )
     assert len(marked) == 2
     assert all(f"\u2068{topic}\u2069" in said for said in marked)
@@ -210,12 +210,12 @@ def test_a_topic_chosen_in_a_picture_is_marked_everywhere_and_opens(page, place)
 
 
 def test_curves_follow_the_ticks(page):
-    lines = "[...document.querySelectorAll('#curves-plots .mark-line path')].map(line => line.getAttribute('stroke'))"
+    lines = "[...document.querySelectorAll('#curves-plots .mark-line path')].map(line => line.getAttribute('stroke-dasharray'))"
     before = page.run(lines)
     page.run("document.querySelector('#board input:checked').click()")
     page.drawn()
     (gone,) = set(before) - set(page.run(lines))
-    assert page.run(lines) == [colour for colour in before if colour != gone]
+    assert page.run(lines) == [dashes for dashes in before if dashes != gone]
 
 
 def test_every_table_comes_as_a_file_with_the_numbers_of_the_page(page):
@@ -261,7 +261,7 @@ def test_where_lower_is_better_what_adds_is_worse(odd):
         ".map(cell => [cell.textContent.trim().startsWith('\u2212'), "
         "cell.querySelector('rect').getAttribute('class')])"
     )
-    assert {tuple(part) for part in parts} <= {(True, "better"), (False, "worse")}
+    assert {tuple(part) for part in parts} <= {(True, "gain"), (False, "cost")}
     assert len(parts) > 0
 
 

@@ -52,6 +52,9 @@ Examples:
 @options.topics
 @options.option("--groups", metavar="FILE", help="show groups of topics")
 @options.known
+@lab_options.pairs
+@lab_options.level
+@lab_options.repeats
 @lab_options.strict
 @lab_options.judge
 @options.reading
@@ -80,16 +83,16 @@ def report(
         raise click.UsageError("name the file to write, such as -f report.html")
     name_of = {path: name for name, path in given.files.items()}
     with whole_files(strict):
-        qrels = lab_options.filled(given, judge)
+        qrels, runs = lab_options.filled(given, judge), given.runs()
+    for name, run in runs.items():
+        run.attrs["path"] = given.files[name]
     page = irpref.lab.report(
         given.measures,
         qrels,
-        given.files,
+        given.of_systems(runs),
         strict=strict,
         baseline=name_of.get(baseline, baseline) if baseline else None,
         rankings=[name_of.get(name, name) for name in rankings] or None,
-        form=given.form,
-        jobs=given.jobs,
         **lab_options.some(**how),
     )
     for line in page.grave:
@@ -99,4 +102,4 @@ def report(
         sys.stdout.write(page.html)
     else:
         page.save(file)
-        say(f"wrote {file} (open it in a browser)")
+        say(page.text)

@@ -46,7 +46,7 @@ from irpref.lab.remarks import columns_of_run, of_many_runs, within_repeats
 from irpref.lab.tables import of_board
 from irpref.lab.trust.frames import ResultFrame
 from irpref.lab.trust.samples import Rng, fixed_seed
-from irpref.lab.trust.topics import check_level, in_range, mean_intervals
+from irpref.lab.trust.topics import FEWEST, check_level, in_range, mean_intervals
 from irpref.measures.declare import MeasureLike, Measures
 from irpref.measures.names import parse_all
 from irpref.messages import check_choice, whole_files
@@ -286,7 +286,7 @@ def board_of(
     Raises
     ------
     ValueError
-        A group of fewer than two topics.
+        A group of fewer than two topics, unless `pairs` is 'none'.
     """
     boards, tested = [], []
     every, absent = by_measure[names[0]].systems, dict(absent or {})
@@ -300,7 +300,7 @@ def board_of(
             {name: values.select(present) for name, values in by_measure.items()},
         )
     for group, inside in groups.items():
-        if inside.sum() < 2:
+        if inside.sum() < 2 and pairs != "none":
             where = "" if group is None else f" in group {group!r}"
             raise ArgumentError(
                 f"a leaderboard needs at least 2 topics, got {int(inside.sum())}{where}",
@@ -313,7 +313,7 @@ def board_of(
             values, answered, judged = (
                 of_group[other].select(best_first) for other in (name, _ANSWERED, _JUDGED)
             )
-            if n_runs > 1:
+            if n_runs > 1 and inside.sum() > 1:
                 compared = tests.pair_tests(values.values, pairs, n_permutations, seed)
                 tested.append(_tests(values, group, compared))
                 different = None if pairs == "none" else compared.different(level)
@@ -370,8 +370,10 @@ def _board(
     values: TopicValues, group: str | None, different: Bools | None, level: float, seed: Rng | None
 ) -> pd.DataFrame:
     n = len(values.systems)
-    low, high, _ = mean_intervals(values.values, level, rng=seed)
-    low, high = in_range(values.measure, low, high)
+    low = high = np.full(n, np.nan)
+    if values.n_topics >= FEWEST:
+        low, high, _ = mean_intervals(values.values, level, rng=seed)
+        low, high = in_range(values.measure, low, high)
     place, order = values.places, values.best_first
     best = np.full(n, pd.NA, dtype=object)
     worst, text = best.copy(), np.full(n, None, dtype=object)

@@ -19,7 +19,6 @@ from functools import cache
 from importlib import resources
 from typing import TYPE_CHECKING
 
-from irpref.data.columns import Reading
 from irpref.data.replace import replaced
 from irpref.lab.page import charts
 from irpref.lab.page.contents import Asked, contents
@@ -44,23 +43,33 @@ class Report:
     ----------
     html : str
     path : str or None
+        Where it was written last; None if it was not.
     grave : list of str
         Grave findings of `irpref.lab.check`, which the page shows before all numbers.
+    holds : str
+        What is on it: `2 runs, 30 topics, 3 measures`.
     """
 
-    def __init__(self, page: str, path: str | None = None, grave: Sequence[str] = ()) -> None:
+    def __init__(self, page: str, grave: Sequence[str] = (), holds: str = "") -> None:
         self.html = page
-        self.path = path
-        self.grave = list(grave)
+        self.path: str | None = None
+        self.grave, self.holds = list(grave), holds
 
     def save(self, path: str | os.PathLike[str]) -> Report:
-        """Write the page to a file, whole or not at all; returns the report with this path."""
+        """Write the page to a file, whole or not at all; returns the report."""
         with (
             replaced(path) as beside,
             open(beside, "w", encoding="utf-8", errors="xmlcharrefreplace", newline="") as out,
         ):
             out.write(self.html)
-        return Report(self.html, os.fspath(path), self.grave)
+        self.path = os.fspath(path)
+        return self
+
+    @property
+    def text(self) -> str:
+        """What was written, and where, in one line."""
+        where = "not written" if self.path is None else f"written to {self.path}"
+        return f"{self.holds}, {len(self.html) / 1e6:.1f} MB, {where}"
 
     def _repr_html_(self) -> str:
         """The page in a frame of its own; a link to the file if it is too large for a notebook."""
@@ -75,8 +84,7 @@ class Report:
         )
 
     def __repr__(self) -> str:
-        where = "not written" if self.path is None else repr(self.path)
-        return f"<irpref report: {len(self.html) / 1e6:.1f} million characters, {where}>"
+        return f"<irpref report: {self.text}>"
 
 
 def report(
@@ -95,8 +103,6 @@ def report(
     pairs: str = "stepdown",
     level: float = 0.95,
     rng: Rng | None = None,
-    jobs: int | None = None,
-    form: str | Reading | None = None,
     strict: bool = False,
 ) -> Report:
     """An evaluation as one HTML page: leaderboard, pairs, topics, rankings, unjudged documents,
@@ -109,6 +115,7 @@ def report(
     qrels : in any form that `irpref.evaluator` takes
         The page marks grades that `irpref.lab.fill` filled in.
     runs : mapping of name to run, or list of paths
+        A list of runs under one name is one system that was run several times.
     path : path, optional
         Where the page is written; without one it is only returned.
     baseline : name of a run, optional
@@ -125,10 +132,6 @@ def report(
     depth : int
         Number of ranks shown of each.
     pairs, level, rng : as `irpref.lab.leaderboard` takes them
-    jobs : int, optional
-        How many run files to read at a time; by default the number of cores.
-    form : str, optional
-        Form of the run files, as for `irpref.read_run`.
     strict : bool
         Whether a run that answers no judged topic, or retrieves no judged document, is an error;
         else it is marked, and takes no part in tests. So is a file that may have been cut off,
@@ -166,8 +169,6 @@ def report(
         pairs,
         level,
         rng,
-        jobs,
-        form,
         strict,
     )
     with charts.made_beside() as made_charts:
@@ -184,8 +185,10 @@ def report(
         f"{_hash(style)}; "
         "img-src data:; base-uri 'none'; form-action 'none'",
     )
-    made = Report(page, grave=parts["grave"])
-    return made if path is None else made.save(path)
+    sizes = ((parts[name], name[:-1]) for name in ("runs", "topics", "measures"))
+    holds = ", ".join(f"{len(items)} {what}{'s' * (len(items) != 1)}" for items, what in sizes)
+    written = Report(page, parts["grave"], holds)
+    return written if path is None else written.save(path)
 
 
 def as_json(data: object) -> str:

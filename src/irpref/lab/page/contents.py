@@ -20,9 +20,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import numpy as np
 
 from irpref import curves
-from irpref.data.columns import Reading
 from irpref.data.run_names import named_runs
-from irpref.data.tables import read_run
 from irpref.errors import ArgumentError
 from irpref.judged.align import align_run
 from irpref.judged.groups import groups_of
@@ -32,7 +30,8 @@ from irpref.judged.stream import each
 from irpref.judged.types import Groups, Qrels, Run, Runs
 from irpref.kernel.segments import Bools
 from irpref.lab.decide.all_pairs import METHODS
-from irpref.lab.decide.board import FURTHER, board_of
+from irpref.lab.decide.board import FURTHER, Leaderboard, board_of
+from irpref.lab.decide.comparison import UNKNOWN, Comparison, compare
 from irpref.lab.decide.grounds import absent_runs
 from irpref.lab.findings.checks import check, grave
 from irpref.lab.findings.rankings import rankings, unjudged_by_rank
@@ -51,8 +50,10 @@ from irpref.messages import IrprefWarning, about, check_choice, did_you_mean, gi
 from irpref.plots.drawing import CRP_CUT
 from irpref.plots.plot_data import constant_npref
 from irpref.show.short_names import left_out, parts
-from irpref.values.evidence import gathered
+from irpref.values.evidence import gathered, repeats_in
 from irpref.values.matrix import TopicValues, on_the_same_topics
+from irpref.values.progress import progress
+from irpref.values.thresholds import thresholds_on
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -100,14 +101,50 @@ class Asked:
     pairs: str
     level: float
     rng: Rng | None
-    jobs: int | None
-    form: str | Reading | None
     strict: bool = False
+
+    @property
+    def named_runs(self) -> list[str]:
+        """Runs whose rankings are asked for, in their order."""
+        if isinstance(self.rankings, str):
+            return [self.rankings]
+        return list(self.rankings or ())
 
 
 def contents(measures: Measures, given: Qrels, runs: Runs, asked: Asked) -> Part:
     """Everything that the page shows: lists, numbers and text, as JSON has them."""
     chosen = list(dict.fromkeys(parse_all(measures)))
+    named = named_runs(runs)
+    asked = _checked(asked, chosen, named)
+    inputs = [_input("judgments", given)]
+    inputs += [_input(name, one) for name, run in named.items() for one in repeats_in(run)]
+    with whole_files(asked.strict):
+        qrels = judgments(given)
+        named = _opened(named)  # each file is read once
+    facts = gathered([*chosen, *FURTHER], qrels, named)
+    absent = absent_runs(facts, asked.strict, alone=len(named) < 2)
+    by_measure = {values.measure: values for values in on_the_same_topics(facts.tables())}
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", IrprefWarning)  # were given by the evaluation
+        return plain(
+            {
+                "title": asked.title,
+                "level": asked.level,
+                "measures": [_measure(measure, by_measure[str(measure)]) for measure in chosen],
+                "absent": absent,
+                "notes": [*of_many_runs(facts, chosen, absent), *thresholds_on(chosen, qrels)],
+                "inputs": inputs,
+                "filled": qrels.text if isinstance(qrels, Filled) else None,
+                "versions": _versions(),
+                "methods": literature.methods(chosen),
+                "bibtex": literature.cite(chosen),
+                **_parts(chosen, qrels, named, by_measure, absent, asked),
+            }
+        )
+
+
+def _checked(asked: Asked, chosen: Sequence[Measure], named: Mapping[str, Run]) -> Asked:
+    """The options; `ValueError` for one that is not accepted."""
     if not chosen:
         raise ArgumentError(
             "a report needs at least one measure, such as AP or nDCG@10", parameter="measures"
@@ -118,96 +155,83 @@ def contents(measures: Measures, given: Qrels, runs: Runs, asked: Asked) -> Part
             parameter="depth",
             value=asked.depth,
         )
-    asked = replace(asked, level=check_level(asked.level))
     check_choice("pairs", asked.pairs, METHODS)
-    named = named_runs(runs)
     if not named:
         raise ArgumentError("a report needs at least one run", parameter="runs")
-    shown_first = (
-        [asked.rankings] if isinstance(asked.rankings, str) else list(asked.rankings or ())
-    )
-    for name in (*shown_first, *([] if asked.baseline is None else [asked.baseline])):
+    for name in (*asked.named_runs, *([] if asked.baseline is None else [asked.baseline])):
         if name not in named:
             known = f"{did_you_mean(str(name), named)} (there are {', '.join([*named][:5])})"
             raise ArgumentError(f"no run is called {name!r}{known}", parameter="runs", value=name)
-    inputs = [_input(name, data) for name, data in [("judgments", given), *named.items()]]
-    with whole_files(asked.strict):
-        qrels = judgments(given)
-        named = _opened(named, asked)  # each file is read once
-    facts = gathered([*chosen, *FURTHER], qrels, named)
-    absent = absent_runs(facts, asked.strict, alone=len(named) < 2)
-    by_measure = {values.measure: values for values in on_the_same_topics(facts.tables())}
+    seed = asked.rng
+    if isinstance(seed, np.random.Generator):
+        seed = int(seed.integers(2**63))
+    return replace(asked, level=check_level(asked.level), rng=seed)
+
+
+def _parts(
+    chosen: Sequence[Measure],
+    qrels: Judgments,
+    named: Mapping[str, list[Any]],
+    by_measure: Mapping[str, TopicValues],
+    absent: Mapping[str, str],
+    asked: Asked,
+) -> Part:
+    """The sections of the page, one after the other, with a bar."""
     names = [str(measure) for measure in chosen]
     first = by_measure[names[0]]
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", IrprefWarning)  # were given by the evaluation
-        within = None if asked.groups is None else groups_of(asked.groups, qrels, first.topics)
-        board = _board(names, by_measure, within, asked, absent)
-        runs_by_place: list[str] = board["runs"]
-        named = {name: named[name] for name in runs_by_place}
-        order = [first.systems.index(name) for name in runs_by_place]
-        present = [name for name in runs_by_place if name not in absent]
-        shown = dict.fromkeys(shown_first or present[:N_RANKINGS])
-        shown |= {} if asked.baseline is None else {asked.baseline: None}
-        findings = check(qrels, named, chosen)
-        named |= {name: {} for name in absent}  # nothing of them could be drawn
-        whole = len(order) * len(first.topics) * len(names) <= MOST_VALUES
-        with_values = [r for r, name in enumerate(runs_by_place) if whole or name in shown]
-        tied = findings.loc[findings["code"] == "ties", "run"]
-        n_topics, short = len(first.topics), parts(runs_by_place)
-        of_shown = {name: named[name] for name in shown}
-        bounds = _bounds(
-            hole_intervals, chosen[0], qrels, of_shown, n_topics * len(shown) > MOST_BOUNDS
-        )
-        bounds |= _turns(chosen[0], qrels, of_shown if bounds["runs"] else {})
-        ties = _bounds(
-            tie_intervals,
-            chosen[0],
-            qrels,
-            {name: named[name] for name in tied},
-            n_topics * len(tied) > MOST_TIED,
-        )
-        ties |= {
-            "tied": len(tied),
-            "runs": [row for row in ties["runs"] if row["low"] < row["high"]],
-        }
-        return plain(
-            {
-                "title": asked.title,
-                "short": [short[name].shown for name in runs_by_place],
-                "parts": {name: words for name, words in short.items() if words.shown != name},
-                "left_out": left_out(short),
-                "tested": asked.pairs if board["pairs"] else "none",
-                "level": asked.level,
-                "measures": [_measure(measure, by_measure[str(measure)]) for measure in chosen],
-                **board,
-                "absent": absent,
-                "rests_on": of_many_runs(facts, chosen, absent),
-                "topics": first.topics,
-                "queries": texts(asked.topics, "topics", first.topics),
-                "judged": by_measure["Judged@10"].means[order],
-                "answered": (by_measure["NumRet"].values[order] > 0).sum(axis=1),
-                "values": [
-                    [by_measure[name].values[order[r]] for r in with_values] for name in names
-                ],
-                "with_values": with_values,
-                "baseline": None if asked.baseline is None else runs_by_place.index(asked.baseline),
-                "rankings": _rankings(
-                    chosen, qrels, {name: named[name] for name in shown}, first.topics, asked
-                ),
-                **_drawn(qrels, named),
-                "bounds": bounds,
-                "ties": ties,
-                "findings": findings[["level", "code", "run", "count", "text"]].to_dict("records"),
-                "suggested": findings.attrs.get("measures", []),
-                "grave": grave(findings),
-                "inputs": inputs,
-                "filled": qrels.text if isinstance(qrels, Filled) else None,
-                "versions": _versions(),
-                "methods": literature.methods(chosen),
-                "bibtex": literature.cite(chosen),
-            }
-        )
+    verdict = _verdict(chosen, qrels, named, asked)
+    within = None if asked.groups is None else groups_of(asked.groups, qrels, first.topics)
+    board = _board(names, by_measure, within, asked, absent, verdict)
+    order: list[str] = board["runs"]
+    present = [name for name in order if name not in absent]
+    shown = dict.fromkeys(asked.named_runs or present[:N_RANKINGS])
+    shown |= {} if asked.baseline is None else {asked.baseline: None}
+    # Of a system that was run several times, the first run; nothing of an absent one is drawn.
+    drawn: dict[str, Any] = {name: {} if name in absent else named[name][0] for name in order}
+    of_shown = {name: drawn[name] for name in shown}
+    whole = len(order) * len(first.topics) * len(names) <= MOST_VALUES
+    with_values = [r for r, name in enumerate(order) if whole or name in shown]
+    place = {name: i for i, name in enumerate(first.systems)}
+    rows = [place[order[r]] for r in with_values]
+    short = parts(order)
+    part: Part = {}
+    sections: dict[str, Callable[[], Part]] = {
+        "findings": lambda: _findings(chosen, qrels, {name: drawn[name] for name in present}),
+        "rankings": lambda: {"rankings": _rankings(chosen, qrels, of_shown, first.topics, asked)},
+        "curves": lambda: _drawn(qrels, drawn),
+        "bounds": lambda: _unjudged(chosen[0], qrels, of_shown, len(first.topics)),
+        "ties": lambda: _ties(
+            chosen[0], qrels, {name: drawn[name] for name in part.pop("tied")}, len(first.topics)
+        ),
+    }
+    with progress(sections.values(), len(sections), "section") as steps:
+        for section in steps:
+            part |= section()
+    return {
+        "short": [short[name].shown for name in order],
+        "parts": {name: words for name, words in short.items() if words.shown != name},
+        "left_out": left_out(short),
+        "tested": asked.pairs if board["pairs"] else "none",
+        **board,
+        "verdict": None if verdict is None else verdict.text.splitlines(),
+        "topics": first.topics,
+        "queries": texts(asked.topics, "topics", first.topics),
+        "values": [[by_measure[name].values[row] for row in rows] for name in names],
+        "with_values": with_values,
+        "baseline": None if asked.baseline is None else order.index(asked.baseline),
+        **part,
+    }
+
+
+def _verdict(
+    chosen: Sequence[Measure], qrels: Judgments, named: Mapping[str, list[Any]], asked: Asked
+) -> Comparison | None:
+    """What `irpref.lab.compare` says of two runs, the baseline or the first one being `a`."""
+    if len(named) != 2 or asked.pairs == "none":
+        return None
+    names = sorted(named, key=lambda name: name != asked.baseline)
+    a, b = (named[name] for name in names)
+    return compare(chosen, qrels, a, b, level=asked.level, rng=asked.rng, names=names)
 
 
 def plain(value: Any) -> Any:
@@ -230,22 +254,22 @@ def plain(value: Any) -> Any:
     return plain(value.tolist()) if hasattr(value, "tolist") else None  # pandas.NA
 
 
-def _opened(runs: Mapping[str, Run], asked: Asked) -> dict[str, Any]:
-    """The runs, with files read, several at a time."""
+def _opened(runs: Mapping[str, Run]) -> dict[str, list[Any]]:
+    """The runs of each system, with files read, several at a time, with a bar."""
 
-    def read(run: Run) -> Run:
-        if asked.form and isinstance(run, (str, os.PathLike)):
-            return read_run(run, asked.form)
-        return in_memory(run)
+    def read(run: Any) -> list[Any]:
+        return [in_memory(one) for one in repeats_in(run)]
 
-    out = {}
-    for name, done in zip(runs, each(read, runs.values(), asked.jobs), strict=True):
-        with about(name, len(runs) > 1):
-            for warning in done.warnings:
-                give(warning)
-        if done.error is not None:
-            raise done.error
-        out[name] = done.value
+    out: dict[str, list[Any]] = {}
+    read_runs = zip(runs, each(read, runs.values(), None), strict=True)
+    with progress(read_runs, len(runs)) as steps:
+        for name, done in steps:
+            with about(name, len(runs) > 1):
+                for warning in done.warnings:
+                    give(warning)
+            if done.error is not None:
+                raise done.error
+            out[name] = done.value or []
     return out
 
 
@@ -258,56 +282,51 @@ def _board(
     groups: Mapping[str | None, Bools] | None,
     asked: Asked,
     absent: Mapping[str, str],
+    verdict: Comparison | None,
 ) -> Part:
-    """Rows of each measure and the tests of all pairs; means alone if there is one topic."""
+    """Rows of each measure and the tests of all pairs, as they are on `irpref.lab.leaderboard`."""
     import pandas as pd
 
     first = by_measure[names[0]]
-    runs = [first.systems[i] for i in first.best_first.tolist()]
-    runs = [name for name in runs if name not in absent] + list(absent)
-    if len(first.topics) < 2:
-        of_measure = {name: by_measure[name].select(runs) for name in names}
-        rows = [
-            pd.DataFrame({"mean": values.means, "place": values.places})
-            for values in of_measure.values()
-        ]
-        return {
-            "runs": runs,
-            "board": [_rows(row) for row in rows],
-            "pairs": [],
-            "test": "",
-            "groups": [],
-        }
-    several = len(runs) - len(absent) > 1
-    seed = (
-        int(asked.rng.integers(2**63)) if isinstance(asked.rng, np.random.Generator) else asked.rng
-    )
+    several = len(first.systems) - len(absent) > 1 and first.n_topics > 1
+    options = asked.pairs if several else "none", asked.level
 
-    def board_on(topics: Mapping[str | None, Bools]) -> Any:
+    def board_on(topics: Mapping[str | None, Bools]) -> Leaderboard:
         return board_of(
-            by_measure,
-            names,
-            names[0],
-            topics,
-            asked.pairs if several else "none",
-            asked.level,
-            seed=seed,
-            absent=absent,
+            by_measure, names, names[0], topics, *options, seed=asked.rng, absent=absent
         )
 
     board = board_on({None: np.ones(len(first.topics), bool)})
+    untold = () if verdict is None else verdict.loc[verdict["verdict"] == UNKNOWN, "measure"]
+    board, pairs = _untested(board, board.pairs, list(untold))
     tested = board_on(groups).pairs if groups and several else pd.DataFrame({"group": []})
+    rows = [board[board["measure"] == name] for name in names]
+    runs = rows[0]["run"].tolist()
     return {
         "runs": runs,
-        "board": [_rows(board[board["measure"] == name]) for name in names],
-        "pairs": _pairs(board.pairs, names, runs) if several else [],
+        "board": [_rows(part) for part in rows],
+        "judged": rows[0]["judged@10"],
+        "answered": first.n_topics - rows[0]["topics_without_documents"],
+        "pairs": _pairs(pairs, names, runs) if several else [],
         "test": board.test,
         "groups": [
-            {"name": group, "topics": groups[group].sum(), "pairs": _pairs(pairs, names, runs)}
-            for group, pairs in tested.groupby("group", sort=False)
+            {"name": group, "topics": groups[group].sum(), "pairs": _pairs(part, names, runs)}
+            for group, part in tested.groupby("group", sort=False)
             if groups
         ],
     }
+
+
+def _untested(
+    board: Leaderboard, pairs: pd.DataFrame, measures: Sequence[str]
+) -> tuple[Leaderboard, pd.DataFrame]:
+    """Board and pairs without what a test says by measures by which `compare` cannot tell."""
+    if not measures:
+        return board, pairs
+    out, tested = board.copy(), pairs.copy()
+    out.loc[out["measure"].isin(measures), ["place_low", "place_high", "letters"]] = None
+    tested.loc[tested["measure"].isin(measures), ["p", "p_adjusted"]] = np.nan
+    return out, tested
 
 
 def _rows(board: pd.DataFrame) -> pd.DataFrame:
@@ -471,6 +490,31 @@ def _bounds(
     return out
 
 
+def _findings(chosen: Sequence[Measure], qrels: Judgments, runs: Mapping[str, Run]) -> Part:
+    """What `irpref.lab.check` finds, and the measures that it names."""
+    findings = check(qrels, runs, chosen)
+    return {
+        "findings": findings[["level", "code", "run", "count", "text"]].to_dict("records"),
+        "suggested": findings.attrs.get("measures", []),
+        "grave": grave(findings),
+        "tied": findings.loc[findings["code"] == "ties", "run"].tolist(),
+    }
+
+
+def _unjudged(measure: Measure, qrels: Judgments, runs: Mapping[str, Run], n_topics: int) -> Part:
+    """Bounds over the grades of unjudged documents, and what these could turn round."""
+    bounds = _bounds(hole_intervals, measure, qrels, runs, n_topics * len(runs) > MOST_BOUNDS)
+    return {"bounds": bounds | _turns(measure, qrels, runs if bounds["runs"] else {})}
+
+
+def _ties(measure: Measure, qrels: Judgments, runs: Mapping[str, Run], n_topics: int) -> Part:
+    """Values over the orders of tied documents, of the runs that have some."""
+    many = n_topics * len(runs) > MOST_TIED
+    ties = _bounds(tie_intervals, measure, qrels, runs, many)
+    changed = [row for row in ties["runs"] if row["low"] < row["high"]]
+    return {"ties": ties | {"tied": len(runs), "runs": changed}}
+
+
 def _turns(measure: Measure, qrels: Qrels, runs: Mapping[str, Run]) -> Part:
     """The pairs of the best runs that unjudged documents could reverse, and which of them to judge
     next.
@@ -493,6 +537,8 @@ def _input(name: str, data: object) -> Part:
     """What one of the inputs was: a file with its hash, a data set, or something in memory."""
     if isinstance(data, Judgments) and data.path is not None:
         data = data.path
+    if hasattr(data, "columns"):  # the command says which file a frame was read from
+        data = getattr(data, "attrs", {}).get("path", data)
     if not isinstance(data, (str, os.PathLike)):
         return {"name": name, "what": f"in memory ({type(data).__name__})", "hash": None}
     path = os.fspath(data)

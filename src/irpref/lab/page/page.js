@@ -88,7 +88,7 @@ function sortable(table, keyOf, before) {
 // ------------------------------------------------------------------ leaderboard
 const board = by("board");
 const rowOf = [...board.tBodies[0].rows];
-const COLOURS = 8, drawn = [];
+const LINES = 8, drawn = [];
 const shownMeasure = () => picked("board-measure");
 const headOf = key => board.tHead.querySelector(`th[data-key=${key}]`);
 const sortAgain = sortable(board, (row, key) => {
@@ -149,9 +149,9 @@ if (by("board-baseline")) {
 }
 rowOf.forEach((row, r) => {
   const box = el("input", { type: "checkbox", "aria-label": "draw the curves of " + D.runs[r], on: { change: () => {
-    if (box.checked && drawn.filter(each => each !== null).length >= COLOURS) {
+    if (box.checked && drawn.filter(each => each !== null).length >= LINES) {
       box.checked = false;
-      put("board-said", `${COLOURS} runs have curves, and there are no more colours: untick one first.`);
+      put("board-said", `${LINES} runs have curves, and more could not be told apart: untick one first.`);
       return;
     }
     put("board-said");
@@ -200,9 +200,10 @@ function showPairs() {
       cells.push({ i, j, fill: "var(--paper)", shade: 1 });
       continue;
     }
-    const of = pair(m, i, j), p = of.adjusted === null ? of.p : of.adjusted, strong = of.effect === null ? 0 : Math.abs(of.effect);
-    const shade = j > i ? (p === null || p > significant ? -1 : p <= 0.001 ? 2 : p <= 0.01 ? 1 : 0) : strong < 0.2 ? -1 : strong >= 0.8 ? 2 : strong >= 0.5 ? 1 : 0;
-    if (shade >= 0 && of.difference) cells.push({ i, j, fill: better(m, of.difference) ? "var(--blue)" : "var(--orange)", shade: SHADES[shade] });
+    const of = pair(m, i, j), p = of.adjusted, strong = of.effect === null ? 0 : Math.abs(of.effect);
+    const real = p !== null && p <= significant;
+    const shade = j > i ? (p <= 0.001 ? 2 : p <= 0.01 ? 1 : 0) : strong >= 0.8 ? 2 : strong >= 0.5 ? 1 : 0;
+    if (real && of.difference) cells.push({ i, j, fill: better(m, of.difference) ? "var(--blue)" : "var(--orange)", shade: SHADES[shade] });
     else if (n <= 30) cells.push({ i, j, fill: "var(--shade)", shade: 1 }); // the ground has it, but few cells show their edges
   }
   let view = null;
@@ -244,8 +245,8 @@ function showPairs() {
   });
   put("pairs-plot", plot);
   const swatch = (kind, text) => el("span", {}, sv("svg", { width: 12, height: 12 }, sv("rect", { class: kind, width: 12, height: 12 })), text);
-  put("pairs-legend", swatch("better l1", `p \u2264 ${fixed(1 - D.level, 2)}, or effect size from 0.2`), swatch("better l2", "p \u2264 0.01, or from 0.5"),
-    swatch("better l3", "p \u2264 0.001, or from 0.8"), swatch("worse l3", "the same, worse"), swatch("none", "not significant, or below 0.2"));
+  put("pairs-legend", swatch("better l1", `p \u2264 ${fixed(1 - D.level, 2)}`), swatch("better l2", "p \u2264 0.01, or effect size from 0.5"),
+    swatch("better l3", "p \u2264 0.001, or from 0.8"), swatch("worse l3", "the same, worse"), swatch("none", "not shown to differ"));
   mark();
 }
 
@@ -287,10 +288,10 @@ function showTwo() {
   const losses = topics.length - wins - same, score = `${counted(wins, "topic")} won, ${losses} lost, ${same} equal`;
   put("two-said", sentence, ". ", nameOf(a), `: ${score}` + (measure.higher ? "." : " (lower is better)."));
   const order = topics.map((_, t) => t).sort((s, t) => differences[t] - differences[s]);
-  const values = order.map((t, i) => ({ t, i, a: va[t], b: vb[t], d: differences[t], fill: differences[t] === 0 ? "var(--grey)" : better(m, differences[t]) ? "var(--blue)" : "var(--orange)",
+  const values = order.map((t, i) => ({ t, i, a: va[t], b: vb[t], d: differences[t], fill: differences[t] === 0 ? "var(--paper)" : better(m, differences[t]) ? "var(--soft)" : "var(--line)",
     tip: `${isolated(topics[t])}${D.queries[t] === null ? "" : " " + isolated(D.queries[t])}: ${fixed(va[t])} and ${fixed(vb[t])}, difference ${signed(differences[t])}` }));
   const tip = { field: "tip", type: "nominal" }, topicMarks = { fill: { field: "fill", type: "nominal", scale: null }, stroke: { value: "var(--ink)" },
-    strokeWidth: { condition: { test: "datum.t === chosen", value: 2.5 }, value: 0 }, tooltip: tip, description: tip };
+    strokeWidth: { condition: { test: "datum.t === chosen", value: 3 }, value: 0.6 }, tooltip: tip, description: tip };
   const mine = views = [], params = [{ name: "chosen", value: topic }];
   const draw = spec => picture({ params, data: { values }, ...spec }, of => { if (of.t !== undefined) choose(of.t, "plot"); }, view => { mine.push(view.signal("chosen", topic).run()); });
   const both = range([...va, ...vb], 0.03), side = wide(380), y = range([...differences, 0], 0.05);
@@ -306,7 +307,7 @@ function showTwo() {
     // Whoever points above or below a short bar means it.
     { mark: { type: "bar", aria: false, fillOpacity: 0, cursor: "pointer" }, encoding: { x: { field: "i", type: "ordinal" }, y: { value: 0 }, y2: { value: "height" }, tooltip: tip } }] });
   const which = measure.higher ? "above the line" : "below the line";
-  put("two-plots", figure(`Topics by ${measure.name}`, `blue, ${which}: the run of the vertical axis is better; grey: equal`, one),
+  put("two-plots", figure(`Topics by ${measure.name}`, `dark, ${which}: the run of the vertical axis is better; light: worse; white: equal`, one),
     figure("Differences, sorted", [nameOf(a), " \u2212 ", nameOf(b)], two));
   const head = (key, name, first) => el("th", { scope: "col", "data-key": key, "data-first": first, "aria-sort": "none", class: key === "topic" || key === "query" ? null : "number" }, el("button", { type: "button" }, name));
   const queries = D.queries.some(text => text !== null);
@@ -359,7 +360,7 @@ function ranking(list, side, m, top) {
       el("td", { class: "rank number" }, i + 1), el("td", { class: "tie" }, tie ? el("i", { class: opens ? "first" : closes ? "last" : "" }) : null),
       el("th", { scope: "row", title: K.docs[doc] + (title === null ? "" : ": " + title) }, bdi(title === null ? narrow && K.docs[doc].length > 8 ? "\u2026" + [...K.docs[doc]].slice(-6).join("") : K.docs[doc] : title)),
       el("td", { class: "grade number " + (grade === null ? "unjudged" : relevant(list, i) ? "relevant" : "") }, grade === null ? el("span", { role: "img", "aria-label": "unjudged", title: "unjudged" }, "\u2013") : K.graded ? label : "\u2713"),
-      m < 0 ? null : el("td", { class: "part number" }, part === 0 ? "" : sv("svg", { width: 30, height: 8, "aria-hidden": "true" }, sv("rect", { class: (part > 0) === higher ? "better" : "worse", width: top ? 28 * Math.abs(part) / top : 0, height: 8 })), " " + minus(fixed(part))));
+      m < 0 ? null : el("td", { class: "part number" }, part === 0 ? "" : sv("svg", { width: 30, height: 8, "aria-hidden": "true" }, sv("rect", { class: (part > 0) === higher ? "gain" : "cost", x: 1, y: 1, width: top ? 26 * Math.abs(part) / top : 0, height: 6 })), " " + minus(fixed(part))));
   })));
 }
 function showTopic() {
@@ -379,13 +380,15 @@ function showTopic() {
   (left ? left.docs : []).forEach((doc, at) => {
     if (!places.has(doc)) return;
     const both = relevant(left, at);
-    lines.append(sv("line", { "data-doc": doc, x1: 2, x2: 88, y1: middle(at), y2: middle(places.get(doc)), "vector-effect": "non-scaling-stroke", stroke: both ? "var(--blue)" : "var(--grey)", "stroke-width": both ? 2 : 1.2 }));
+    lines.append(sv("line", { "data-doc": doc, x1: 2, x2: 88, y1: middle(at), y2: middle(places.get(doc)), "vector-effect": "non-scaling-stroke", stroke: both ? "var(--ink)" : "var(--grey)", "stroke-width": both ? 2 : 1.2 }));
   });
   put("topic-why", K.explained.length ? "Choose a document to see why it adds what it adds." : "Choose a document to see its score.");
 }
 
 // ------------------------------------------------------------------ curves and holes of the runs that are ticked
-const DASHES = [[], [7, 3], [2, 3], [8, 3, 2, 3], [], [7, 3], [2, 3], [8, 3, 2, 3]];
+// Lines differ in dashes and in lightness: colour is kept for differences that are shown.
+const DASHES = [[], [8, 4], [2, 3], [9, 3, 2, 3], [], [8, 4], [2, 3], [9, 3, 2, 3]];
+const tint = c => (c < 4 ? "var(--ink)" : "var(--grey)");
 function lineChart({ title, note, x, xLabel, yLabel, y, log, from, to, fit, zero }) {
   const values = drawn.flatMap((r, c) => (r === null ? [] : x.map((at, i) => ({ c, run: isolated(D.runs[r]), x: at, y: y[r][i] })))).filter(point => point.y !== null);
   const heights = values.map(point => point.y), ends = [x[0], Math.max(...values.map(point => point.x), x[0] + 1e-9)];
@@ -394,11 +397,11 @@ function lineChart({ title, note, x, xLabel, yLabel, y, log, from, to, fit, zero
   if (log) across.scale = { domain: ends, nice: false, type: "log" };
   const run = { field: "run", type: "nominal" }, each = range => ({ field: "c", type: "nominal", scale: { domain: [...DASHES.keys()], range }, legend: null });
   return figure(title, note, picture({ width: wide(430), height: 300, data: { values }, description: `${title}: ${note}`, layer: [
-    { mark: { type: "line", strokeWidth: 2, interpolate: "linear" }, encoding: { x: across, y: number("y", yLabel, span), stroke: each(DASHES.map((_, c) => `var(--c${c})`)), strokeDash: each(DASHES), tooltip: run, description: run } },
+    { mark: { type: "line", strokeWidth: 2, interpolate: "linear" }, encoding: { x: across, y: number("y", yLabel, span), stroke: each(DASHES.map((_, c) => tint(c))), strokeDash: each(DASHES), tooltip: run, description: run } },
     ...(zero ? [{ data: { values: [{}] }, mark: { type: "rule", aria: false, stroke: "var(--soft)", strokeDash: [5, 4] }, encoding: { y: { datum: 0 } } }] : [])] }));
 }
 function showCurves() {
-  for (const legend of document.querySelectorAll(".legend.drawn")) legend.replaceChildren(...drawn.map((r, c) => (r === null ? null : el("span", {}, sv("svg", { width: 26, height: 8, "aria-hidden": "true" }, sv("line", { x1: 0, x2: 26, y1: 4, y2: 4, stroke: `var(--c${c})`, "stroke-width": 2.5, "stroke-dasharray": DASHES[c].join(" ") })), nameOf(r)))).filter(each => each));
+  for (const legend of document.querySelectorAll(".legend.drawn")) legend.replaceChildren(...drawn.map((r, c) => (r === null ? null : el("span", {}, sv("svg", { width: 26, height: 8, "aria-hidden": "true" }, sv("line", { x1: 0, x2: 26, y1: 4, y2: 4, stroke: tint(c), "stroke-width": 2.5, "stroke-dasharray": DASHES[c].join(" ") })), nameOf(r)))).filter(each => each));
   if (by("curves-plots")) put("curves-plots", D.curves.map(lineChart));
   if (by("holes-plots")) put("holes-plots", D.holes.map(lineChart));
 }
