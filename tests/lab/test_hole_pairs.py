@@ -14,7 +14,9 @@ from hypothesis import strategies as st
 from test_holes import HOST
 
 import irpref
+from irpref.datasets import load
 from irpref.lab.trust.holes import difference_intervals, hole_intervals, judge_next, pair_intervals
+from irpref.lab.trust.holes.turnable import bounds_of_pair
 from irpref.reference import FORMULAS as ORACLES
 from irpref.reference import order
 from strategies import collections
@@ -271,3 +273,27 @@ def test_all_pairs_at_once_are_those_one_by_one(name, grades, collection, moves)
             for column in ("value", "low", "high"):
                 assert getattr(row, column) == pytest.approx(mean[column], abs=1e-14)
             assert row.exact == mean["exact"]
+
+
+@pytest.mark.parametrize("measure", ["nDCG@10", "AP", "RR", "P@10", "nDCG", "RBP(rel=1)"])
+@pytest.mark.parametrize("gap", [-1.0, -0.05, 0.0, 0.05, 0.2, 1.0])
+def test_a_few_ways_that_suffice_say_what_the_search_says(measure, gap):
+    cast = load("cast2021")
+    topics = sorted(cast.qrels)[:12]
+    qrels = {topic: cast.qrels[topic] for topic in topics}
+    names = ("org_convdr", "org_manual_bm25")
+    runs = {name: {topic: cast.runs[name][topic] for topic in topics} for name in names}
+    searched = pair_intervals([measure], qrels, runs).iloc[0]
+    low, high, exact = bounds_of_pair(measure, qrels, runs, lambda end: end > gap)
+    # The same answer, or values that are attained within the bounds.
+    assert (low > gap or high > gap) == (searched["high"] > gap)
+    assert searched["low"] - 1e-12 <= low <= high <= searched["high"] + 1e-12
+    if not exact and not high > gap:
+        assert (low, high) == (searched["low"], searched["high"])
+
+
+def test_no_unjudged_document_is_no_uncertainty():
+    qrels = {"q": {"a": 2, "b": 1, "c": 0}}
+    runs = {"a": {"q": {"a": 2, "c": 1}}, "b": {"q": {"b": 2, "a": 1}}}
+    low, high, exact = bounds_of_pair("nDCG", qrels, runs, lambda end: False)
+    assert (low == high, exact) == (True, True)

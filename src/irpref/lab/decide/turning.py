@@ -2,7 +2,9 @@
 
 Unjudged documents can move a mean difference between two bounds (`irpref.lab.intervals`). A verdict
 could be turned if it would be another one at one of them, with an interval of the same width. A
-search finds values that can occur, but there may be others beyond them: then "no" is unknown."""
+search finds values that can occur, but there may be others beyond them: then "no" is unknown. It is
+slow, so a few ways to grade the documents are tried first, which mostly show that a verdict could
+be turned."""
 
 from __future__ import annotations
 
@@ -14,7 +16,7 @@ from ir_measures.measures import Measure
 
 from irpref.judged.judgments import Judgments
 from irpref.kernel.segments import Bools
-from irpref.lab.trust.holes import pair_intervals
+from irpref.lab.trust.holes.turnable import bounds_of_pair
 from irpref.values.facts import Evidence
 
 MOST_TOPICS = 1000  # with more topics we do not ask
@@ -68,14 +70,17 @@ class Turning:
             return False
         if not self.is_asked or not topics.any():
             return None
+
+        def turns(end: float) -> bool:
+            return verdict(end) != now
+
         try:
-            bounds = pair_intervals([measure], self._on(topics), self.runs)
+            low, high, exact = bounds_of_pair(measure, self._on(topics), self.runs, turns)
         except ValueError:  # no bounds for this measure, or with these judgments
             return None
-        ((low, high, exact),) = bounds[["low", "high", "exact"]].astype(object).to_numpy().tolist()
         if low == high and exact:
             return False
-        if any(verdict(end) != now for end in (low, high)):
+        if turns(low) or turns(high):
             return True
         return False if exact and agrees else None
 

@@ -8,7 +8,7 @@ sums such weights over the pairs that could change places."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import partial
 from itertools import combinations
 from typing import TYPE_CHECKING, Any
@@ -20,15 +20,18 @@ from irpref.errors import ArgumentError
 from irpref.kernel.segments import Floats, Ints
 from irpref.lab.trust.holes.bounds import Bounds, bounds_of, negative_is_a_grade, prepared, tasks_of
 from irpref.lab.trust.holes.filled import Holes, Retrieved, retrieved
+from irpref.lab.trust.holes.search import Ways, attained, corners, one_relevant
 from irpref.measures import everyday
+from irpref.measures.everyday import declaration
 
 if TYPE_CHECKING:
     import pandas as pd
 
     from irpref.judged.types import Qrels, Run
-    from irpref.measures.declare import Measures
+    from irpref.measures.declare import MeasureLike, Measures
 
 _SAME = 1e-12
+_TOP = 10
 
 
 def pair_intervals(
@@ -72,6 +75,62 @@ def pair_intervals(
     return pd.DataFrame(
         rows, columns=["measure", "a", "b", "value", "low", "high", "exact", "could_turn"]
     )
+
+
+def bounds_of_pair(
+    measure: MeasureLike,
+    qrels: Qrels,
+    runs: Mapping[str, Run],
+    is_enough: Callable[[float], bool],
+) -> tuple[float, float, bool]:
+    """Lowest and highest mean difference of two runs, as `pair_intervals` has them.
+
+    First a few ways to grade the unjudged documents are tried, which often suffice: those that only
+    one run retrieves are all good or all bad. There is no search if one of the differences that
+    they attain `is_enough`.
+
+    Returns
+    -------
+    low, high : float
+    exact : bool
+    """
+    chosen, evaluate = prepared([measure], qrels)
+    listed = list(retrieved(evaluate, named_runs(runs)).values())
+    ((one, task, grid),) = tasks_of(chosen, evaluate, None)
+
+    def means(bounds: Bounds) -> tuple[float, float]:
+        low, high = (
+            float(evaluate.means_of({one: column})[one]) for column in (bounds.low, bounds.high)
+        )
+        return low, high
+
+    if task.func is everyday.precision:
+        (bounds,) = _of_precision(listed, grid, **task.keywords)
+        return *means(bounds), True
+    holes = Holes(evaluate.pool, listed, negative_is_a_grade(one))
+    if not holes.holes.size:
+        values = listed[0].values[one] - listed[1].values[one]
+        mean = float(evaluate.means_of({one: values})[one])
+        return mean, mean, True
+    cutoff = task.keywords.get("cutoff")
+    rising = getattr(one, "TIES_BY_RISING_ID", False)
+    declared = declaration(one)
+    first_only = declared is not None and declared.HOLES.first_only
+    ways: dict[int, Ways] = {}
+    for t in range(holes.holes.n):
+        rank = holes.ranks(t, rising)
+        if first_only:  # the highest ranks change most
+            first, second = np.where(rank <= min(cutoff or _TOP, _TOP), rank, np.inf)
+            ways[t] = one_relevant(first, second, grid)
+        else:
+            ways[t] = corners(rank < np.inf if cutoff is None else rank <= cutoff, grid)
+    ends = attained(partial(holes.values, task), ways)
+    low, high = np.array([ends[t] for t in ways]).T
+    tried = means(Bounds(low, high, np.zeros(low.size, bool)))
+    if any(map(is_enough, tried)):
+        return *tried, False
+    bounds = bounds_of(one, task, holes, grid)
+    return *means(bounds), bool(bounds.exact.all())
 
 
 def _of_precision(
