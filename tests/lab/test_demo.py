@@ -161,6 +161,9 @@ def test_files_are_the_collection_and_a_page_is_not_overwritten_unasked(
     assert main(["demo", "--files", "mine"]) == 2
     assert [path.name for path in (tmp_path / "mine").iterdir()] == ["qrels.txt"]
     cast = load("cast2021")
+    lines = [line.split() for line in (tmp_path / "cast" / "convdr.run").read_text().splitlines()]
+    keys = [(topic, -float(score), int(rank)) for topic, _, _, rank, score, _ in lines]
+    assert keys == sorted(keys)  # ranks agree with scores
     for name, run in cast.runs.items():
         written = irpref.read_run(f"cast/{name.removeprefix('org_')}.run")
         pairs = zip(written["query_id"], written["doc_id"], written["score"], strict=True)

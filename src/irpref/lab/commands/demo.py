@@ -115,6 +115,8 @@ def _write_files(folder: str, qrels: Any, runs: dict[str, Any]) -> None:
     judged = qrels.assign(iteration=0)[["query_id", "iteration", "doc_id", "relevance"]]
     tables = {"qrels.txt": judged}
     for name, run in runs.items():
+        order, rising = ["query_id", "score", "doc_id"], [True, False, False]
+        run = run.sort_values(order, ascending=rising, kind="stable")
         ranked = run.assign(iteration="Q0", rank=run.groupby("query_id").cumcount() + 1, tag=name)
         columns = ["query_id", "iteration", "doc_id", "rank", "score", "tag"]
         tables[f"{name.removeprefix('org_')}.run"] = ranked[columns]
