@@ -17,7 +17,7 @@ measure to explain instead."""
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -119,6 +119,10 @@ class Account:
         What the contributions are made of.
     value : float array (n_topics,)
         The value of the measure, from its kernel.
+    steps : dict of str to str
+        How to do the sum by hand, see `irpref.kernel.Working`.
+    numbers : dict of str to array (n_topics,)
+        Numbers of the topic that the steps need.
     """
 
     topics: Segments
@@ -131,6 +135,15 @@ class Account:
     source: Ints
     columns: dict[str, Floats]
     value: Floats
+    steps: Mapping[str, str]
+    numbers: Mapping[str, Floats | Ints]
+
+    def numbers_of(self, t: int) -> dict[str, float]:
+        """The numbers of one topic that its steps name."""
+        named = set(re.findall(r"\w+", " ".join(self.steps.values())))
+        return {
+            name: float(of_topic[t]) for name, of_topic in self.numbers.items() if name in named
+        }
 
 
 class Explainer:
@@ -245,6 +258,8 @@ class Explainer:
                 for name, values in terms.columns.items()
             },
             measure.kernel(judged, **self.arguments),
+            terms.steps,
+            terms.numbers,
         )
 
     def reasons(self, account: Account, first: int | None = None) -> list[str]:
@@ -319,7 +334,8 @@ def explain(
         in the order of evaluation; then judged documents that were not retrieved and count, or
         would have, with a missing rank; then, if a value has a part that belongs to no document
         (ranks below the end of a short list), one row without a document. The contributions of a
-        topic add up to its value.
+        topic add up to its value. With `query_id`, `attrs` holds the `steps` by which each is
+        computed from the columns, and the `numbers` of the topic that they need.
 
     Raises
     ------
@@ -345,6 +361,8 @@ def explain(
             "contribution": account.contribution,
         }
     )
+    if wanted is not None:
+        frame.attrs = {"steps": dict(account.steps), "numbers": account.numbers_of(wanted[0])}
     if why or (why is None and query_id is not None):
         frame["why"] = np.array(explainer.reasons(account), dtype=object)
     return frame

@@ -206,7 +206,7 @@ def _ranked(inp: pd.DataFrame) -> pd.DataFrame:
 class Explain(_Stage):
     """Add what each document contributes to a measure, and what that is made of.
 
-    R -> R, adding `label`, `judged`, the columns of the measure (`rho`, `lost` and `penalty` for
+    R -> R, adding `label`, `judged`, the columns of the measure (`rho`, `loss` and `penalty` for
     RPref; `gain` and `BR` for the Q, O, P and P+ measures; `rp` and `crp` for CRP; see the
     measure's `COLUMNS`) and `contribution`. `rank` is the rank of evaluation; the results are
     otherwise the same, so evaluating them after this stage gives the same values.

@@ -6,7 +6,7 @@ from irpref.kernel.grades import Gains, Grades
 from irpref.kernel.reasons import MISSED, REST, RETRIEVED, Topic, names, say_preferences
 from irpref.kernel.run import JudgedRun
 from irpref.kernel.segments import Bools, Floats, Ints, Segments, ratio
-from irpref.kernel.terms import Parts, Sum, Terms
+from irpref.kernel.terms import Parts, Sum, Terms, Working
 from irpref.kernel.uncertain import Holes, OneDocument, Unmoved, WeightedSum
 
 __all__ = [
@@ -20,6 +20,7 @@ __all__ = [
     "Segments",
     "Sum",
     "Terms",
+    "Working",
 ]
 __all__ += ["Holes", "OneDocument", "Unmoved", "WeightedSum"]
 __all__ += ["MISSED", "REST", "RETRIEVED", "Topic", "names", "ratio", "say_preferences"]

@@ -185,16 +185,17 @@ def by_pair(view: Ranked, pairs: str) -> Floats:
     return value
 
 
-def pair_terms(view: Ranked, pairs: str) -> Floats:
-    """Shares of the pairs at their higher document, over the number of pairs of the topic: shape
-    (n_judged,).
+def pair_terms(view: Ranked, pairs: str) -> tuple[Floats, Ints]:
+    """Shares of the pairs at their higher document, over the number of pairs of the topic:
+    (n_judged,); and that number, (n_topics,).
     """
-    out = np.zeros(view.rank.size)
+    out, sizes = np.zeros(view.rank.size), np.zeros(view.judged.n, np.int64)
     for t in range(view.judged.n):
         upper, share, size = _shares_of(view, t, pairs)
         rows = slice(*view.judged.offsets[[t, t + 1]].tolist())
         out[rows] = np.bincount(upper, share, rows.stop - rows.start) / max(size, 1)
-    return out
+        sizes[t] = size
+    return out, sizes
 
 
 def _shares_of(view: Ranked, t: int, pairs: str) -> tuple[Ints, Floats, int]:

@@ -121,7 +121,7 @@ def plain_reasons(topic: Topic, negative: bool, cutoff: int | None) -> None:
         why[grade < 0] = "negative grade: no judgment"
     why[np.isnan(grade)] = "no judgment"
     why[seen & ~topic.inside] = f"below the cutoff {cutoff}: counts as not retrieved"
-    why[kind == MISSED] = "not retrieved: adds nothing"
+    why[kind == MISSED] = "not retrieved"
     why[kind == REST] = "the list ends here: as if non-relevant documents followed"
     topic.why[:] = why.tolist()
 
@@ -183,7 +183,7 @@ def say_preferences(topic: Topic, relevance: Floats, penalty: Floats) -> Ints:
             lost = f"loses {100 * penalty[i]:.1f}% of its weight"
             words.append(f"less relevant {names(docs, above)} ranked above: {lost}")
         elif value[at] > 0:
-            words.append("nothing less relevant above: full weight")
+            words.append("nothing less relevant above")
         if below.size:
             words.append(f"preferred {names(docs, below)} ranked below {topic.doc[i]}")
         topic.why[i] = "; ".join(words)

@@ -37,6 +37,10 @@ class Terms:
     counts : bool array (n_judged,), optional
         Documents that would add something at some rank. None: relevant ones, by the parameter `rel`
         if any.
+    steps : mapping of str to str
+        How to do the sum by hand, see `Working`.
+    numbers : mapping of str to array (n_topics,)
+        Numbers of the topic that the steps need.
     """
 
     judged: Floats
@@ -45,6 +49,31 @@ class Terms:
     columns: Mapping[str, Floats] = field(default_factory=dict)
     unjudged_columns: Mapping[str, ByRank] = field(default_factory=dict)
     counts: Bools | None = None
+    steps: Mapping[str, str] = field(default_factory=dict)
+    numbers: Mapping[str, Floats | Ints] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Working:
+    """How to do the sum by hand: the steps, and the numbers that go into them.
+
+    Attributes
+    ----------
+    steps : mapping of str to str
+        What is computed, and how: `{"precision": "count / rank", "adds": "precision / n"}`. The
+        last one, `adds`, is the contribution of a document. A step is arithmetic of Python in the
+        names of columns, of `numbers`, of parameters, and of `rank` and `grade`; it may call `min`,
+        `max`, `log(x, base)`, `log2`, and `upto(x)` for the sum of x from rank 1 down to a
+        document. 0 / 0 counts as 0. A document that lacks one of the columns adds nothing.
+    numbers : mapping of str to array (n_topics,)
+        Numbers of the topic.
+    columns : mapping of str to array (n_hits of the documents,)
+        Numbers of each document that can add something; NaN for one that has no such number.
+    """
+
+    steps: Mapping[str, str]
+    numbers: Mapping[str, Floats | Ints] = field(default_factory=dict)
+    columns: Mapping[str, Floats | Ints] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -58,8 +87,8 @@ class Parts:
     adds : float array (n_hits of documents,)
     size : array (n_topics,)
         What the sum is divided by; a topic with 0 has the value 0.
-    columns : mapping of str to float array (n_hits of documents,)
-        What the summands are made of, for explanations.
+    working : callable, optional
+        () -> `Working`: how to do the sum by hand, for explanations. It is not called for values.
     gain : callable, optional
         () -> float array (n_judged,): gain of each judged document. It is the first column of an
         explanation, and documents that have one count as in `Terms.counts`.
@@ -72,7 +101,7 @@ class Parts:
     documents: JudgedRun
     adds: Floats
     size: Floats | Ints
-    columns: Mapping[str, Floats] = field(default_factory=dict)
+    working: Callable[[], Working] | None = None
     gain: Callable[[], Floats] | None = None
     counts: Callable[[], Bools] | None = None
     most: float = math.inf
@@ -106,12 +135,19 @@ class Sum:
     def terms(self, run: JudgedRun, **parameters: Any) -> Terms:
         """What each document adds: shape (n_judged,)."""
         parts = self.parts(run, **parameters)
-        columns = {name: parts.documents.on_pool(values) for name, values in parts.columns.items()}
+        working = Working({}) if parts.working is None else parts.working()
+        columns = {
+            name: parts.documents.on_pool(values) for name, values in working.columns.items()
+        }
         counts = parts.counts and parts.counts()
         if parts.gain is not None:
             gain = parts.gain()
             columns, counts = {"gain": gain, **columns}, gain > 0
         size: Any = parts.documents.hits.spread(parts.size)
         return Terms(
-            parts.documents.on_pool(ratio(parts.adds, size), 0.0), columns=columns, counts=counts
+            parts.documents.on_pool(ratio(parts.adds, size), 0.0),
+            columns=columns,
+            counts=counts,
+            steps=working.steps,
+            numbers=working.numbers,
         )

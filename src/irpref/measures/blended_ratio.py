@@ -99,6 +99,7 @@ from irpref.kernel import (
     Sum,
     Topic,
     WeightedSum,
+    Working,
 )
 from irpref.measures.blended_holes import stop_extremes
 from irpref.measures.declare import CUTOFF, GAINS, JUDGED_ONLY, KernelMeasure, Param, register
@@ -139,7 +140,17 @@ def blended_ratio(run: JudgedRun, beta: float, gains: Gains) -> tuple[JudgedRun,
     """
 
     def compute() -> tuple[JudgedRun, Floats]:
-        # Both sides of the ratio are only needed at relevant documents.
+        relevant, cg, ideal = cumulated(run, gains)
+        return relevant, (beta * cg + relevant.hits.ordinal) / (beta * ideal + relevant.rank)
+
+    return run.memo((blended_ratio, beta, gains), compute)
+
+
+def cumulated(run: JudgedRun, gains: Gains) -> tuple[JudgedRun, Floats, Floats]:
+    """The retrieved relevant documents, and cg and cgI at their ranks, (n_relevant,) each."""
+
+    def compute() -> tuple[JudgedRun, Floats, Floats]:
+        # Both are only needed at relevant documents.
         relevant = run.relevant(gains)
         gain = run.pool.level_gain(gains).take(relevant.level)
         ideal, upto = ideal_gain(run.pool, gains)
@@ -150,13 +161,9 @@ def blended_ratio(run: JudgedRun, beta: float, gains: Gains) -> tuple[JudgedRun,
                 relevant.hits.spread(ideal.ends - 1),
             )
         )
-        number, rank = relevant.hits.ordinal, relevant.rank
-        ratio = (beta * relevant.hits.running(gain, run.pool.whole(gains)) + number) / (
-            beta * best + rank
-        )
-        return relevant, ratio
+        return relevant, relevant.hits.running(gain, run.pool.whole(gains)), best
 
-    return run.memo((blended_ratio, beta, gains), compute)
+    return run.memo((cumulated, gains), compute)
 
 
 def _preferred(relevant: JudgedRun) -> Ints:
@@ -172,21 +179,47 @@ def _preferred(relevant: JudgedRun) -> Ints:
 
 
 def _parts(
-    run: JudgedRun,
-    gains: Gains,
-    relevant: JudgedRun,
-    br: Floats,
+    view: JudgedRun,
     size: Floats | Ints,
+    adds: str = "BR",
     chosen: Bools | bool = True,
+    *,
+    beta: float,
+    gains: Gains,
+    judged_only: bool,
+    **numbers: Ints,
 ) -> Parts:
     """Blended ratios, of all relevant documents retrieved or of those `chosen`, over a number of
     the topic.
 
-    One that was not retrieved loses what it would have added, and is nowhere subtracted.
+    One that was not retrieved loses what it would have added, and is nowhere subtracted. `adds` and
+    `numbers` say how to do the sum by hand.
     """
+    relevant, br = blended_ratio(view, beta, gains)
+
+    def working() -> Working:
+        steps, columns = ratio_by_hand(view, gains, judged_only)
+        columns = {
+            name: np.where(chosen, values, np.nan) for name, values in {**columns, "BR": br}.items()
+        }
+        return Working({"BR": steps, "adds": adds}, numbers, columns)
+
     return Parts(
-        relevant, np.where(chosen, br, 0.0), size, {"BR": br}, gain=lambda: run.pool.gain(gains)
+        relevant, np.where(chosen, br, 0.0), size, working, gain=lambda: view.pool.gain(gains)
     )
+
+
+def ratio_by_hand(
+    view: JudgedRun, gains: Gains, judged_only: bool
+) -> tuple[str, dict[str, Floats | Ints]]:
+    """How to compute a blended ratio, and the numbers of each relevant document retrieved.
+
+    `place` is the rank in a list without unjudged documents."""
+    relevant, cg, ideal = cumulated(view, gains)
+    columns = {"cg": cg, "count": relevant.hits.ordinal, "cgI": ideal}
+    if judged_only:
+        columns["place"] = relevant.rank
+    return f"(beta * cg + count) / (beta * cgI + {'place' if judged_only else 'rank'})", columns
 
 
 @Sum
@@ -199,8 +232,15 @@ def q_measure(
     Section 2 of the paper. Relevant documents that were not retrieved add nothing to the sum, and
     count in R."""
     r = run.pool.ideal(gains)[0].lengths
-    relevant, br = blended_ratio(run.view(cutoff, judged_only), beta, gains)
-    return _parts(run, gains, relevant, br, r if cutoff is None else np.minimum(r, cutoff))
+    return _parts(
+        run.view(cutoff, judged_only),
+        r if cutoff is None else np.minimum(r, cutoff),
+        "BR / R" if cutoff is None else "BR / min(R, cutoff)",
+        beta=beta,
+        gains=gains,
+        judged_only=judged_only,
+        R=r,
+    )
 
 
 @Sum
@@ -216,7 +256,13 @@ def r_measure(run: JudgedRun, *, beta: float, gains: Gains, judged_only: bool) -
     best = np.append(upto, 0.0)[np.where(ideal.lengths > 0, ideal.ends - 1, -1)]
     adds = beta * run.pool.level_gain(gains)[relevant.level] + 1.0
     size = np.where(ideal.lengths > 0, beta * best + ideal.lengths, 1.0)
-    return Parts(relevant, adds, size, gain=lambda: run.pool.gain(gains), most=1.0)
+
+    def working() -> Working:
+        numbers = {"R": ideal.lengths, "cgI": best}
+        step = "counted * (beta * gain + 1) / (beta * cgI + R)"
+        return Working({"adds": step}, numbers, {"counted": np.ones(adds.size)})
+
+    return Parts(relevant, adds, size, working, gain=lambda: run.pool.gain(gains), most=1.0)
 
 
 @Sum
@@ -228,8 +274,10 @@ def o_measure(
 
     A cutoff can only hide that document.
     """
-    relevant, br = blended_ratio(run.view(cutoff, judged_only), beta, gains)
-    return _parts(run, gains, relevant, br, np.ones(run.n_topics), relevant.hits.position == 0)
+    view = run.view(cutoff, judged_only)
+    first = cumulated(view, gains)[0].hits.position == 0
+    size = np.ones(run.n_topics)
+    return _parts(view, size, "BR", first, beta=beta, gains=gains, judged_only=judged_only)
 
 
 @Sum
@@ -240,9 +288,11 @@ def p_measure(
 
     With a cutoff r_p is looked for above it, so that another document may be the best.
     """
-    relevant, br = blended_ratio(run.view(cutoff, judged_only), beta, gains)
+    view = run.view(cutoff, judged_only)
+    relevant = cumulated(view, gains)[0]
     best = relevant.hits.spread(_preferred(relevant))
-    return _parts(run, gains, relevant, br, np.ones(run.n_topics), np.arange(best.size) == best)
+    chosen, size = np.arange(best.size) == best, np.ones(run.n_topics)
+    return _parts(view, size, "BR", chosen, beta=beta, gains=gains, judged_only=judged_only)
 
 
 @Sum
@@ -253,10 +303,14 @@ def p_plus(
 
     So a document above the best one counts by how good it is there; if the best one is the first
     relevant document this is P and O."""
-    relevant, br = blended_ratio(run.view(cutoff, judged_only), beta, gains)
+    view = run.view(cutoff, judged_only)
+    relevant = cumulated(view, gains)[0]
     hits, best = relevant.hits, _preferred(relevant)
     number = np.where(best < 0, 0, best + 1 - hits.starts)
-    return _parts(run, gains, relevant, br, number, hits.position < hits.spread(number))
+    chosen = hits.position < hits.spread(number)
+    return _parts(
+        view, number, "BR / n", chosen, beta=beta, gains=gains, judged_only=judged_only, n=number
+    )
 
 
 def blended_over_ties(
@@ -297,31 +351,23 @@ def r_over_ties(run: JudgedRun, *, beta: float, gains: Gains, **_: Any) -> Weigh
     return WeightedSum(ratios.merit, size, cutoff=r)
 
 
-def _recall_base(topic: Topic) -> int:
-    """R: judged documents with a gain, retrieved or not."""
-    gains = dict(topic.arguments["gains"] or ())
-    return sum(grade > 0 and gains.get(grade, grade) > 0 for grade in topic.pool_grade.tolist())
-
-
 def q_reasons(topic: Topic) -> None:
-    """What the blended ratio of each relevant document is divided by: R, or min(l, R)."""
-    r = _recall_base(topic)
-    topic.say(
-        topic.relevant_retrieved(),
-        lambda i: f"relevant: adds its blended ratio / {min(r, topic.arguments['cutoff'] or r)}",
-    )
+    """Which documents are relevant."""
+    topic.say(topic.relevant_retrieved(), lambda i: "relevant")
 
 
 def r_reasons(topic: Topic) -> None:
     """Which relevant documents are in the top R; the others have no part in the one ratio."""
-    r, relevant = _recall_base(topic), topic.relevant_retrieved()
-    topic.say(relevant, lambda i: f"below rank {r}, where the ideal list ends")
-    topic.say(relevant & (topic.place <= r), lambda i: f"relevant, down to rank {r}")
+    gains = dict(topic.arguments["gains"] or ())
+    r = sum(grade > 0 and gains.get(grade, grade) > 0 for grade in topic.pool_grade.tolist())
+    relevant = topic.relevant_retrieved()
+    topic.say(relevant, lambda i: f"below rank R = {r}: not counted")
+    topic.say(relevant & (topic.place <= r), lambda i: f"relevant, down to rank R = {r}")
 
 
 def o_reasons(topic: Topic) -> None:
     """Which relevant document is the first; O's user sees no other."""
-    topic.say_first("its blended ratio is the value")
+    topic.say_first("its BR is the value")
 
 
 def _best(topic: Topic, relevant: Bools) -> int:
@@ -333,10 +379,13 @@ def p_reasons(topic: Topic) -> None:
     """Which document is the best one, at which P's user stops."""
     relevant = topic.relevant_retrieved()
     best = _best(topic, relevant)
-    here = "best document retrieved (highest grade, then rank): its blended ratio is the value"
     topic.say(
         relevant,
-        lambda i: here if i == best else f"not the best document retrieved, {topic.doc[best]}",
+        lambda i: (
+            "best document retrieved: its BR is the value"
+            if i == best
+            else f"not the best document retrieved, {topic.doc[best]}"
+        ),
     )
 
 
@@ -344,18 +393,9 @@ def p_plus_reasons(topic: Topic) -> None:
     """Which document is the best one, and which are above it."""
     relevant = topic.relevant_retrieved()
     best, row = _best(topic, relevant), np.arange(relevant.size)
-    adds = f"adds its blended ratio / {relevant[: best + 1].sum()}"
-    topic.say(
-        relevant, lambda i: f"below the best document retrieved, {topic.doc[best]}: not counted"
-    )
-    topic.say(
-        relevant & (row < best),
-        lambda i: f"relevant, down to the best document {topic.doc[best]}: {adds}",
-    )
-    topic.say(
-        relevant & (row == best),
-        lambda i: f"best document retrieved (highest grade, then rank): {adds}",
-    )
+    topic.say(relevant, lambda i: f"below the best document, {topic.doc[best]}: not counted")
+    topic.say(relevant & (row < best), lambda i: "relevant, above the best document")
+    topic.say(relevant & (row == best), lambda i: "best document retrieved")
 
 
 # Beyond 1e30 precision plays no part in any digit, and products with large gains would leave the
@@ -376,7 +416,13 @@ class _Blended(KernelMeasure):
     Columns
     -------
     gain : gain of its grade
+    cg : gain cumulated down to its rank
+    count : relevant documents down to its rank
+    cgI : gain that the ideal list has cumulated there
+    place : its rank among the judged documents
     BR : blended ratio at its rank
+    R : relevant documents that were judged
+    n : relevant documents down to the best one
 
     Source
     ------
@@ -467,6 +513,9 @@ class _RMeasure(_Blended, kernel=r_measure, reasons=r_reasons, over_ties=r_over_
     Columns
     -------
     gain : gain of its grade
+    counted : 1 for a relevant document down to rank R
+    cgI : gain that the ideal list has cumulated at rank R
+    R : relevant documents that were judged
 
     Elsewhere
     ---------

@@ -206,13 +206,40 @@ def bpref_terms(
     counts = above(run, rel, cutoff)
     summand, size = _summands(counts, norm, top)
     relevant, pool = counts.relevant, run.pool
+    retrieved = counts.n_retrieved + relevant.hits.lengths
     adds = relevant.on_pool(ratio(summand, relevant.hits.spread(size)), 0.0)
     lost = relevant.on_pool(counts.number)
+    place = relevant.on_pool(counts.number + relevant.hits.position)
     if unretrieved == "infinity":
         missed = run.at(cutoff).missed() & (pool.grade >= rel)
         adds = np.where(missed, pool.judged.spread(ratio(_missed(counts, norm), size)), adds)
+        # If nothing judged was retrieved, nothing was ordered, and nothing adds anything.
+        missed &= pool.judged.spread(retrieved) > 0
         lost = np.where(missed, pool.judged.spread(counts.n_retrieved), lost)
-    return Terms(adds, columns={"lost": lost})
+        place = np.where(missed, pool.judged.spread(retrieved), place)
+    columns = {"lost": lost}
+    if top != "keep":
+        lost[(place == 0) & (adds == 0)] = np.nan  # taken out of the sum
+    numbers = {"R": counts.r, "N": counts.n, "Nret": counts.n_retrieved, "size": size}
+    if norm in ("relative", "relative2"):
+        columns["above"] = place
+    divisor = "size" if top == "drop" else "R"
+    return Terms(
+        adds, columns=columns, steps={"adds": f"(1 - {_LOST[norm]}) / {divisor}"}, numbers=numbers
+    )
+
+
+# min(a_r, cap) / den, as `bounds` has them.
+_LOST = {
+    "min": "min(lost, R) / max(1, min(R, N))",
+    "R": "min(lost, R) / R",
+    "N": "lost / max(1, N)",
+    "10": "min(lost, R + 10) / (R + 10)",
+    "10min": "min(lost, R + 10) / max(1, min(R + 10, N))",
+    "old": "min(lost, R) / max(1, min(R, Nret))",
+    "relative": "lost / max(1, above)",
+    "relative2": "lost / (above + 1)",
+}
 
 
 def bpref_reasons(topic: Topic) -> None:
@@ -314,7 +341,12 @@ class _BprefVariant(KernelMeasure, kernel=bpref, terms=bpref_terms, reasons=bpre
 
     Columns
     -------
-    lost : less relevant judged documents ranked above it
+    lost : judged non-relevant documents ranked above it
+    above : judged documents ranked above it
+    R : relevant documents that were judged
+    N : judged non-relevant documents
+    Nret : judged non-relevant documents that were retrieved
+    size : R without the highest ranked document
 
     Elsewhere
     ---------

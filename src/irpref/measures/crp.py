@@ -290,10 +290,19 @@ def crp_terms(
         # The ranks that fill a short list up belong to no document.
         rest=(curve.crp[curve.row(rank)] - curve.crp[curve.row(np.minimum(rank, view.n_retrieved))])
         * factor,
-        columns={"rp": view.on_pool(rp), "crp": view.on_pool(curve.crp[curve.hit] * 1.0)},
+        columns={
+            **({"place": view.on_pool(view.rank * 1.0)} if judged_only else {}),
+            "rp": view.on_pool(rp),
+            "crp": view.on_pool(curve.crp[curve.hit] * 1.0),
+        },
         unjudged_columns={}
         if judged_only
         else {"rp": rp_at, "crp": lambda topic, at: curve.crp[curve.row(at, topic)] * 1.0},
+        steps={
+            "adds": f"rp * ({'place' if judged_only else 'rank'} <= "
+            f"{'R' if cutoff is None else 'cutoff'})"
+        },
+        numbers={"R": r},
     )
 
 
@@ -306,11 +315,15 @@ def n_crp_terms(run: JudgedRun, *, norm: str, worst: str, judged_only: bool) -> 
     if norm == "range":
         return _range_terms(run, judged_only)
     loss = _loss(run, worst, judged_only)
-    return crp_terms(
-        run,
-        judged_only=judged_only,
-        share=np.divide(1.0, loss, out=np.zeros_like(loss), where=loss < 0),
-    )
+    share = np.divide(1.0, loss, out=np.zeros_like(loss), where=loss < 0)
+    terms = crp_terms(run, judged_only=judged_only, share=share)
+    return _with_divisor(terms, "w", w=np.where(loss < 0, loss, 0.0))
+
+
+def _with_divisor(terms: Terms, divisor: str, **numbers: Floats) -> Terms:
+    """Terms of CRP over a number of the topic."""
+    steps = {"adds": f"{terms.steps['adds']} / {divisor}"}
+    return replace(terms, steps=steps, numbers={**terms.numbers, **numbers})
 
 
 def _range_terms(run: JudgedRun, judged_only: bool) -> Terms:
@@ -322,7 +335,7 @@ def _range_terms(run: JudgedRun, judged_only: bool) -> Terms:
     terms = crp_terms(run, judged_only=judged_only, share=share, depth=DEPTH)
     assert terms.rest is not None
     rest = terms.rest - np.where(r > 0, ratio(high + low, high - low), 0.0)
-    return replace(terms, rest=rest)
+    return _with_divisor(replace(terms, rest=rest), "((mu - nu) / 2)", mu=high, nu=low)
 
 
 def position_reasons(topic: Topic) -> None:
@@ -365,6 +378,11 @@ class _Displacement(KernelMeasure):
     rp : ranks between it and the place of its grade in the ideal list, negative if it is ranked too
         high
     crp : sum of rp down to its rank
+    place : its rank among the judged documents
+    R : relevant documents that were judged
+    w : CRP(w, R), the worst case
+    mu : highest value of the curve of the reversed ideal list
+    nu : lowest value of that curve
     """
 
     EXAMPLE = "crp-recovery"

@@ -70,7 +70,13 @@ def f_terms(run: JudgedRun, *, beta: float, rel: float, cutoff: int | None) -> T
     (1 + b^2) / (b^2 m + n) of each; they add up to F.
     """
     relevant, each, size = _parts(run, beta, rel, cutoff)
-    return Terms(relevant.on_pool(each / relevant.hits.spread(np.maximum(size, 1)), 0.0))
+    n = "n" if cutoff is None else "cutoff"
+    return Terms(
+        relevant.on_pool(each / relevant.hits.spread(np.maximum(size, 1)), 0.0),
+        columns={"counted": relevant.on_pool(np.ones(relevant.rank.size))},
+        steps={"adds": f"counted * (1 + beta**2) / (beta**2 * R + {n})"},
+        numbers={"R": run.pool.count_relevant(rel), "n": run.n_retrieved},
+    )
 
 
 def relevant_reasons(topic: Topic) -> None:
@@ -165,6 +171,12 @@ class _FMeasure(
     Formula
     -------
     F = \frac{1 + b^2}{\frac{b^2}{\mathrm{recall}} + \frac{1}{\mathrm{precision}}}
+
+    Columns
+    -------
+    counted : 1 for a relevant document
+    R : relevant documents that were judged
+    n : retrieved documents
 
     Elsewhere
     ---------

@@ -51,6 +51,7 @@ from irpref.kernel import (
     Topic,
     Unmoved,
     WeightedSum,
+    Working,
 )
 from irpref.measures.declare import CUTOFF, REL, KernelMeasure, Param, register
 
@@ -87,7 +88,9 @@ def relative_recall(
         if capped
         else np.ones(ordinal.size)
     )
-    return Parts(relevant, adds, e)
+    step = "min(1, max(0, e - (count - 1))) / e" if capped else "counted / e"
+    column = {"count": ordinal} if capped else {"counted": np.ones(ordinal.size)}
+    return Parts(relevant, adds, e, lambda: Working({"adds": step}, {"e": e}, column))
 
 
 def relative_recall_reasons(topic: Topic) -> None:
@@ -182,6 +185,12 @@ class _RelativeRecall(
     Parameters
     ----------
     capped : no more than 1, however much was found
+
+    Columns
+    -------
+    count : relevant documents down to its rank
+    counted : 1 for a relevant document
+    e : relevant documents that were expected
 
     Elsewhere
     ---------

@@ -54,6 +54,9 @@ class _Gain(KernelMeasure, reasons=discount_reasons):
     Columns
     -------
     gain : gain of its grade
+    discount : what its gain is divided by
+    place : its rank among the judged documents
+    ideal : the same sum for the ideal list
 
     Source
     ------

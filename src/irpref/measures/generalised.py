@@ -49,6 +49,7 @@ from irpref.kernel import (
     Sum,
     Topic,
     WeightedSum,
+    Working,
 )
 from irpref.measures.declare import CUTOFF, GAINS, KernelMeasure, Param, register
 
@@ -67,7 +68,14 @@ def g_precision(run: JudgedRun, *, max_rel: float, gains: Gains, cutoff: int | N
     view, gain = run.at(cutoff), level_gains(run.pool, gains)
     rho = np.minimum(gain, max_rel) / max_rel
     n = view.n_retrieved if cutoff is None else np.full(run.n_topics, cutoff)
-    return Parts(view, rho[view.level], n, gain=lambda: gain[run.pool.level])
+    divisor = "n" if cutoff is None else "cutoff"
+    return Parts(
+        view,
+        rho[view.level],
+        n,
+        lambda: Working({"adds": f"min(gain, max_rel) / max_rel / {divisor}"}, {"n": n}),
+        gain=lambda: gain[run.pool.level],
+    )
 
 
 def g_precision_over_ties(
@@ -85,10 +93,12 @@ def g_recall(run: JudgedRun, *, gains: Gains, cutoff: int | None) -> Parts:
     has a gain.
     """
     view, gain = run.at(cutoff), level_gains(run.pool, gains)
+    total = run.pool.level_total(gain)
     return Parts(
         view,
         gain[view.level],
-        run.pool.level_total(gain),
+        total,
+        lambda: Working({"adds": "gain / G"}, {"G": total}),
         gain=lambda: gain[run.pool.level],
         most=1.0,
     )
@@ -103,7 +113,7 @@ def g_recall_over_ties(run: JudgedRun, *, gains: Gains, **_: Any) -> WeightedSum
 def gain_reasons(topic: Topic) -> None:
     """Which documents have a gain."""
     relevant = topic.relevant_retrieved("no gain")
-    topic.say(relevant, lambda i: f"retrieved: counts with its gain {topic.columns['gain'][i]:g}")
+    topic.say(relevant, lambda i: "retrieved")
 
 
 class _GPrecision(
@@ -135,6 +145,7 @@ class _GPrecision(
     Columns
     -------
     gain : gain of its grade
+    n : retrieved documents
 
     Elsewhere
     ---------
@@ -181,6 +192,7 @@ class _GRecall(KernelMeasure, kernel=g_recall, reasons=gain_reasons, over_ties=g
     Columns
     -------
     gain : gain of its grade
+    G : gain of all judged documents
 
     Source
     ------

@@ -94,9 +94,16 @@ def coverage_terms(
     return Terms(
         np.where(run.at(cutoff).missed(), 0.0, share),
         rest=undefined(size, nothing_known),
-        columns={"known": run.pool.columns["known", known] * 1.0},
+        columns={"known": _of_relevant(run, known, rel)},
         counts=wanted,
+        steps={"adds": "known / K"},
+        numbers={"K": size},
     )
+
+
+def _of_relevant(run: JudgedRun, known: str, rel: float) -> Floats:
+    """1 for relevant documents that the user knew, 0 for others, NaN for those not relevant."""
+    return np.where(run.pool.grade >= rel, run.pool.columns["known", known] * 1.0, np.nan)
 
 
 def novelty(run: JudgedRun, *, known: str, rel: float, cutoff: int | None) -> Floats:
@@ -123,11 +130,14 @@ def novelty_terms(run: JudgedRun, *, known: str, rel: float, cutoff: int | None)
     view = run.at(cutoff)
     relevant = view.grade >= rel
     new = relevant & ~run.pool.columns["known", known][view.row]
-    share = new / view.hits.spread(np.maximum(view.hits.count(relevant), 1))
+    size = view.hits.count(relevant)
+    share = new / view.hits.spread(np.maximum(size, 1))
     column = run.pool.columns["known", known]
     return Terms(
         view.on_pool(share, 0.0),
-        columns={"known": column * 1.0},
+        columns={"known": _of_relevant(run, known, rel)},
+        steps={"adds": "(1 - known) / n"},
+        numbers={"n": size},
         counts=~column & (run.pool.grade >= rel),
     )
 
@@ -214,7 +224,8 @@ class _Coverage(
 
     Columns
     -------
-    known : whether the user knew it
+    known : whether the user knew this relevant document
+    K : relevant documents that the user knew
 
     Source
     ------
@@ -261,7 +272,8 @@ class _Novelty(
 
     Columns
     -------
-    known : whether the user knew it
+    known : whether the user knew this relevant document
+    n : relevant documents retrieved
 
     Source
     ------

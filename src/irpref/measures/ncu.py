@@ -49,8 +49,14 @@ from typing import Any
 
 import numpy as np
 
-from irpref.kernel import Floats, Gains, JudgedRun, Parts, Sum, Topic, WeightedSum
-from irpref.measures.blended_ratio import BETA, blended_over_ties, blended_ratio, ideal_gain
+from irpref.kernel import Floats, Gains, JudgedRun, Parts, Sum, Topic, WeightedSum, Working
+from irpref.measures.blended_ratio import (
+    BETA,
+    blended_over_ties,
+    blended_ratio,
+    ideal_gain,
+    ratio_by_hand,
+)
 from irpref.measures.declare import GAINS, JUDGED_ONLY, KernelMeasure, Param, register
 
 
@@ -95,6 +101,11 @@ def ncu(
     size: Floats
     # The weights of retrieved documents, and the sum of those of all R: the table above, row by
     # row.
+    adds = {
+        "uniform": "utility / R",
+        "graded": "utility * gain / G",
+        "rank_biased": "utility * gamma ** (count - 1) / W",
+    }
     if stop == "uniform":
         weight, size = np.ones(useful.size), r.astype(np.float64)
     elif stop == "graded":
@@ -106,11 +117,20 @@ def ncu(
         # exactly.
         size = np.cumsum(gamma ** np.arange(max(int(r.max(initial=0)), 1)))[r - 1]
     size = np.where(r > 0, size, 1.0)
+
+    def working() -> Working:
+        how, columns = ratio_by_hand(view, gains, judged_only)
+        if utility == "P":
+            how = f"count / {'place' if judged_only else 'rank'}"
+            del columns["cg"], columns["cgI"]
+        steps = {"utility": how, "adds": adds[stop]}
+        return Working(steps, {"R": r, "G": size, "W": size}, {**columns, "utility": useful})
+
     return Parts(
         relevant,
         weight * useful,
         size,
-        {"utility": useful},
+        working,
         gain=lambda: run.pool.gain(gains),
         most=1.0,
     )
@@ -162,7 +182,14 @@ class _NCU(KernelMeasure, kernel=ncu, reasons=stopping_reasons, over_ties=ncu_ov
     Columns
     -------
     gain : gain of its grade
+    cg : gain cumulated down to its rank
+    count : relevant documents down to its rank
+    cgI : gain that the ideal list has cumulated there
+    place : its rank among the judged documents
     utility : utility of stopping at it
+    R : relevant documents that were judged
+    G : gain of all relevant documents
+    W : sum of gamma ** i for i from 0 to R - 1
 
     Elsewhere
     ---------

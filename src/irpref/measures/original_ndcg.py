@@ -48,6 +48,7 @@ from irpref.kernel import (
     Sum,
     Topic,
     WeightedSum,
+    Working,
 )
 from irpref.kernel.fillings import gain_over_ideal, mapped
 from irpref.kernel.uncertain import Fillings, OpenTopic
@@ -102,10 +103,29 @@ def gain_parts(
     """
     # Documents without a gain add nothing and are dropped; the others keep their ranks.
     view = run.view(cutoff, judged_only).relevant(gains)
-    gain = run.pool.level_gain(gains)[view.level] / discount(view.rank, base)
+    divisor = discount(view.rank, base)
+    gain = run.pool.level_gain(gains)[view.level] / divisor
     size = ideal_dcg(run.pool, base, gains, cutoff) if normalised else np.ones(run.n_topics)
+
+    def working() -> Working:
+        """The gain, over its discount if there is one, over that of the ideal list."""
+        share = " / ideal" if normalised else ""
+        if math.isinf(base):
+            return Working({"adds": f"gain{share}"}, {"ideal": size})
+        steps = {
+            "discount": f"max(1, log({'place' if judged_only else 'rank'}, base))",
+            "adds": f"gain / discount{share}",
+        }
+        columns = {"place": view.rank} if judged_only else {}
+        return Working(steps, {"ideal": size}, {**columns, "discount": divisor})
+
     return Parts(
-        view, gain, size, gain=lambda: run.pool.gain(gains), most=1.0 if normalised else np.inf
+        view,
+        gain,
+        size,
+        working,
+        gain=lambda: run.pool.gain(gains),
+        most=1.0 if normalised else np.inf,
     )
 
 
@@ -191,6 +211,9 @@ class _OriginalNDCG(
     Columns
     -------
     gain : gain of its grade
+    discount : what its gain is divided by
+    place : its rank among the judged documents
+    ideal : the same sum for the ideal list
 
     Elsewhere
     ---------

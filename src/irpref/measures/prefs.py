@@ -191,20 +191,37 @@ def n_prefs_fulfilled(run: JudgedRun, *, pairs: str, cutoff: int | None) -> Floa
 
 
 def _terms(
-    run: JudgedRun, adds: Floats, kept: Floats, broken: Floats, rest: Floats | None = None
+    run: JudgedRun,
+    adds: Floats,
+    kept: Floats,
+    broken: Floats,
+    rest: Floats | None = None,
+    step: str = "",
+    **numbers: Floats | Ints,
 ) -> Terms:
     """The summands, with what they are made of: numbers of preferences, NaN if a document was not
     retrieved.
 
     `adds`, `kept` and `broken` are (n_judged,), `rest` is (n_topics,): what belongs to no document.
+    `step` and `numbers` say how to do the sum by hand; the step may use `share`, each document's
+    contribution times `size`, if a number of this name is given.
     """
     retrieved = ~run.missed()
     columns = {
         "correct": np.where(retrieved, kept, np.nan),
         "wrong": np.where(retrieved, broken, np.nan),
     }
+    if "size" in numbers:
+        columns["share"] = np.where(
+            retrieved, adds * run.pool.judged.spread(numbers["size"] * 1.0), np.nan
+        )
     return Terms(
-        adds, rest=rest, columns=columns, counts=run.pool.preferences.wins(run.pool.grade.size) > 0
+        adds,
+        rest=rest,
+        columns=columns,
+        counts=run.pool.preferences.wins(run.pool.grade.size) > 0,
+        steps={"adds": step} if step else {},
+        numbers=numbers,
     )
 
 
@@ -229,34 +246,37 @@ def pref_share_terms(
     groups, view = run.pool.preferences.groups, _ranked(run, cutoff)
     weight: Floats = np.zeros(groups.size)
     possible, rest = view.possible(pairs), None
+    step, numbers = "share / size", {"size": groups.lengths}
     if by == "preference":
-        weight = ratio(weight + 1, groups.spread(groups.total_whole(possible)))
+        total = groups.total_whole(possible)
+        step, numbers = "correct / P", {"P": total}
+        weight = ratio(weight + 1, groups.spread(total))
     elif by == "group" and nonrelevant == "all":
         weight = ratio(weight + 1, groups.spread(groups.lengths)) * ratio(weight + 1, possible)
     adds, kept, broken = counting.at_documents(view, pairs, weight)
     if by == "pair":
-        adds = counting.pair_terms(view, pairs)
+        adds, size = counting.pair_terms(view, pairs)
+        numbers = {"size": size}
     elif nonrelevant == "R":  # the only reading that is no sum over documents
         rest = pref_share(run, pairs=pairs, by=by, nonrelevant=nonrelevant, cutoff=cutoff)
-    return _terms(run, adds, kept, broken, rest)
+        step, numbers = "", {}
+    return _terms(run, adds, kept, broken, rest, step, **numbers)
 
 
 def n_prefs_terms(run: JudgedRun) -> Terms:
     """Preferences of each document over others: shape (n_judged,). They add up to the value."""
     wins = run.pool.preferences.wins(run.pool.grade.size)
-    return Terms(wins, columns={"preferences": wins}, counts=wins > 0)
+    return Terms(
+        wins, columns={"preferences": wins}, counts=wins > 0, steps={"adds": "preferences"}
+    )
 
 
 def n_prefs_fulfilled_terms(run: JudgedRun, *, pairs: str, cutoff: int | None) -> Terms:
     """Fulfilled preferences whose higher document each one is: shape (n_judged,). They add up to
     the value.
     """
-    return _terms(
-        run,
-        *counting.at_documents(
-            _ranked(run, cutoff), pairs, np.ones(run.pool.preferences.groups.size)
-        ),
-    )
+    every = np.ones(run.pool.preferences.groups.size)
+    return _terms(run, *counting.at_documents(_ranked(run, cutoff), pairs, every), step="correct")
 
 
 def preference_reasons(topic: Topic) -> None:
@@ -295,6 +315,16 @@ class PreferenceMeasure(KernelMeasure, reasons=preference_reasons):
     -------
     correct : preferences that it wins: it is ranked above the other, or the other was not retrieved
     wrong : preferences that it breaks: it is ranked above the document that is preferred to it
+    share : sum of its shares of a group's preferences, or of the pairs of which it is the higher
+        document
+    ppref : correct preferences over all that are decided, down to its rank
+    weight : weight of a preference at its rank
+    P : preferences that count
+    D : correct and wrong preferences down to the cutoff
+    W : sum of weight * (correct + wrong)
+    K : ranks at which recall rises, or would rise if the missing documents followed
+    size : groups, or pairs of documents, of the topic
+    upto(x) : sum of x from rank 1 down to its rank
 
     Source
     ------

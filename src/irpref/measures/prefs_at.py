@@ -55,7 +55,7 @@ from typing import Any
 
 import numpy as np
 
-from irpref.kernel import Floats, Ints, JudgedRun, Parts, Sum, ratio
+from irpref.kernel import Floats, Ints, JudgedRun, Parts, Sum, Working, ratio
 from irpref.kernel.fulfilled import at_documents, ranked
 from irpref.measures.declare import register
 from irpref.measures.prefs import PreferenceMeasure, n_prefs, ranks_on_pool
@@ -98,15 +98,28 @@ def _still_to_rise(run: JudgedRun) -> Ints:
     return run.pool.judged.count(wins)
 
 
-def _parts(run: JudgedRun, adds: Floats, size: Floats | Ints) -> Parts:
-    """Contributions of the hits: a preference is credited to its higher document, not to both."""
-    correct, ordered = _at_hits(run)
-    columns = {"correct": correct, "wrong": ordered - correct}
+def _parts(
+    run: JudgedRun,
+    adds: Floats,
+    size: Floats | Ints,
+    steps: dict[str, str],
+    cutoff: int | None = None,
+    **columns: Floats,
+) -> Parts:
+    """Contributions of the hits: a preference is credited to its higher document, not to both.
+
+    `steps` say how to do the sum by hand; `size` is the number that the last of them names."""
+    correct, ordered = _at_hits(run, cutoff)
+
+    def working() -> Working:
+        own = {"correct": correct, "wrong": ordered - correct, **columns}
+        return Working(steps, {steps["adds"].split()[-1]: size}, own)
+
     return Parts(
         run,
         adds,
         size,
-        columns,
+        working,
         counts=lambda: run.pool.preferences.wins(run.pool.grade.size) > 0,
         most=1.0,
     )
@@ -116,7 +129,8 @@ def _parts(run: JudgedRun, adds: Floats, size: Floats | Ints) -> Parts:
 def pref_precision(run: JudgedRun, *, cutoff: int | None) -> Parts:
     """ppref: correctly ordered over ordered preferences; 0 if nothing is ordered."""
     correct, ordered = _at_hits(run, cutoff)
-    return _parts(run, correct, run.hits.total_whole(ordered))
+    size = run.hits.total_whole(ordered)
+    return _parts(run, correct, size, {"adds": "correct / D"}, cutoff)
 
 
 @Sum
@@ -125,7 +139,8 @@ def pref_recall(run: JudgedRun, *, cutoff: int | None) -> Parts:
 
     It never falls as k grows.
     """
-    return _parts(run, _at_hits(run, cutoff)[0], n_prefs(run))
+    correct = _at_hits(run, cutoff)[0]
+    return _parts(run, correct, n_prefs(run), {"adds": "correct / P"}, cutoff)
 
 
 @Sum
@@ -135,7 +150,9 @@ def weighted_pref_precision(run: JudgedRun, *, cutoff: int | None) -> Parts:
     Both sums are weighted, so it is a mean of right and wrong in which early preferences weigh
     more."""
     (correct, ordered), weight = _at_hits(run, cutoff), 1 / np.log2(1.0 + run.rank)
-    return _parts(run, weight * correct, run.hits.total(weight * ordered))
+    steps = {"weight": "1 / log2(1 + rank)", "adds": "weight * correct / W"}
+    size = run.hits.total(weight * ordered)
+    return _parts(run, weight * correct, size, steps, cutoff, weight=weight)
 
 
 @Sum
@@ -148,7 +165,14 @@ def pref_ap(run: JudgedRun) -> Parts:
     # Recall rises exactly where a hit is the higher document of a correct preference.
     rises = correct > 0
     precision = ratio(run.hits.running(correct, whole=True), run.hits.running(ordered, whole=True))
-    return _parts(run, np.where(rises, precision, 0.0), run.hits.count(rises) + _still_to_rise(run))
+    steps = {"ppref": "upto(correct) / upto(correct + wrong)", "adds": "ppref / K"}
+    return _parts(
+        run,
+        np.where(rises, precision, 0.0),
+        run.hits.count(rises) + _still_to_rise(run),
+        steps,
+        ppref=np.where(rises, precision, np.nan),
+    )
 
 
 class _PrefPrecision(PreferenceMeasure, kernel=pref_precision):

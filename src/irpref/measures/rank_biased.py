@@ -47,7 +47,7 @@ from typing import Any
 import numpy as np
 
 from irpref.errors import MeasureError
-from irpref.kernel import Floats, Holes, JudgedRun, Terms, Topic, WeightedSum
+from irpref.kernel import REST, Floats, Holes, JudgedRun, Terms, Topic, WeightedSum
 from irpref.measures.declare import CUTOFF, KernelMeasure, Param, register
 
 _DEEPEST = 1000  # rank at which cwl_eval ends
@@ -117,14 +117,21 @@ def rbp_residual_terms(run: JudgedRun, *, p: float, cutoff: int | None) -> Terms
         view.on_pool(np.where(view.grade < 0, weight(None, view.rank), 0.0), 0.0),
         unjudged=weight,
         rest=p ** np.minimum(run.n_retrieved, limit),
+        columns={"weight": view.on_pool(np.where(view.grade < 0, weight(None, view.rank), np.nan))},
+        unjudged_columns={
+            "weight": lambda topic, rank: np.where(rank <= limit, weight(topic, rank), np.nan)
+        },
         counts=run.pool.grade < 0,
+        steps={"weight": "(1 - p) * p ** (rank - 1)", "adds": "weight"},
     )
 
 
 def residual_reasons(topic: Topic) -> None:
     """Which documents were judged."""
     topic.say(topic.inside, lambda i: "not judged")
-    topic.say(topic.inside & (topic.grade >= 0), lambda i: "judged: adds nothing")
+    topic.say(topic.inside & (topic.grade >= 0), lambda i: "judged")
+    n = int(topic.inside.sum())
+    topic.say(topic.kind == REST, lambda i: f"all ranks below {n}: p ** {n}")
 
 
 def rbp_residual_over_ties(run: JudgedRun, *, p: float, **_: Any) -> WeightedSum:
@@ -166,6 +173,10 @@ class _RBPResidual(
     Parameters
     ----------
     p : persistence
+
+    Columns
+    -------
+    weight : weight of its rank, for documents without a judgment
 
     Differs
     -------

@@ -135,8 +135,8 @@ def misplaced(
     If `weighted` is false, count them. `positive`, the documents of the view with a value above 0,
     restricts the result to these: nothing is lower than 0.
 
-    The inner sum of equation (1) before it is divided by rho_k and den_k; as numbers, what
-    `explain` shows as `lost`. rho_k is the same in all summands of the inner sum, so it is taken
+    The inner sum of equation (1) before it is divided by rho_k and den_k; as numbers, the
+    misplaced pairs. rho_k is the same in all summands of the inner sum, so it is taken
     out of it. What is left are differences of grades; if grades are whole their sum is exact, in
     whatever order they are added."""
     hits, zeros = (view, None) if positive is None else (positive, view.others_above(positive))
@@ -157,8 +157,11 @@ class _Parts:
     hits: Floats  # (n_hits of positive,)
     missed: Floats | None  # (n_judged,), None if unretrieved documents add nothing
     size: Floats  # (n_topics,)
+    loss: Floats  # (n_hits of positive,) differences to less relevant documents above
     penalty: Floats  # (n_hits of positive,)
+    missed_loss: Floats | None  # (n_judged,)
     missed_penalty: Floats | None  # (n_judged,)
+    left_out: Ints  # of positive, the documents that `top` takes out of the sum
 
 
 def summands(
@@ -237,6 +240,7 @@ def summands(
 
     # "A case for omitting the highest ranked document" (section 2.5): the first hit of each topic,
     # if rho_k > 0.
+    first = np.zeros(0, np.int64)
     if top != "keep":
         first = np.flatnonzero(view.others_above(positive) + hits.position == 0)
         topics = hits.topic[first]
@@ -251,18 +255,34 @@ def summands(
             size[topics] = without[left] / grades.unit[topics]
         summand[first] = 0.0
 
-    missed = missed_penalty = None
+    missed = missed_loss = missed_penalty = None
     if unretrieved == "infinity":
-        missed_penalty = _penalty_of_missed(view, grades, den, norm)[pool.level]
+        losses, penalties = _penalty_of_missed(view, grades, den, norm)
+        missed_loss, missed_penalty = losses[pool.level], penalties[pool.level]
         # If no judged document was retrieved nothing was ordered: the topic has the value 0.
         ordered = pool.judged.spread((view.hits.lengths > 0) * 1.0)
         # Documents below the cutoff are missed, too.
         missed = np.where(view.missed(), weight[pool.level], 0.0) * (1 - missed_penalty) * ordered
-    return _Parts(grades, view, positive, summand, missed, size, penalty, missed_penalty)
+    return _Parts(
+        grades,
+        view,
+        positive,
+        summand,
+        missed,
+        size,
+        above,
+        penalty,
+        missed_loss,
+        missed_penalty,
+        first,
+    )
 
 
-def _penalty_of_missed(view: JudgedRun, grades: Scale, den: Floats, norm: str) -> Floats:
-    """Penalty of a judged document that was not retrieved, by level: (n_levels,).
+def _penalty_of_missed(
+    view: JudgedRun, grades: Scale, den: Floats, norm: str
+) -> tuple[Floats, Floats]:
+    """Differences and penalty of a judged document that was not retrieved, by level: (n_levels,)
+    each.
 
     It is ranked below every retrieved one, so its penalty depends on its grade alone. Over the
     retrieved documents l of a lower grade, sum (rho_k - rho_l) = their number * rho_k - sum rho_l.
@@ -274,9 +294,9 @@ def _penalty_of_missed(view: JudgedRun, grades: Scale, den: Floats, norm: str) -
     )
     differences = lower * grades.value - lower_total
     if norm == "absolute":
-        return differences * grades.top / den
+        return differences, differences * grades.top / den
     n_above = levels.spread(view.hits.lengths) + (norm == "relative2")
-    return differences / (den * np.maximum(n_above, 1.0))
+    return differences, differences / (den * np.maximum(n_above, 1.0))
 
 
 def _of_lower_steps(levels: Segments, step: Ints, values: Floats) -> Floats:
@@ -319,28 +339,46 @@ def rpref_terms(run: JudgedRun, **parameters: Any) -> Terms:
     They add up to the value. Parameters as for `rpref`. The example of the module, ranking c a b d,
     absolute:
 
-        document   rho    lost   penalty   adds
+        document   rho    loss   penalty   adds
         c          0      0      -         0
         a          1      1      2/5       1 * 3/5 / (3/2) = 2/5
-        b          1/2    1      2/5       1/2 * 3/5 / (3/2) = 1/5
+        b          1/2    1/2    2/5       1/2 * 3/5 / (3/2) = 1/5
         d          0      0      -         0
     """
     parts = summands(run, **parameters)
-    pool, grades = run.pool, parts.grades
-    value = grades.value[pool.level]
-    judged = parts.positive.on_pool(parts.hits, 0.0)
-    penalty = parts.positive.on_pool(parts.penalty)
+    pool, grades, norm = run.pool, parts.grades, parameters["norm"]
+    positive, value = parts.positive, grades.value[pool.level]
+    judged = positive.on_pool(parts.hits, 0.0)
+    loss, penalty = positive.on_pool(parts.loss), positive.on_pool(parts.penalty)
+    above = parts.view.on_pool(parts.view.hits.position * 1.0)
     if parts.missed is not None and parts.missed_penalty is not None:
         judged = judged + parts.missed
-        penalty = np.where(parts.view.missed(), parts.missed_penalty, penalty)
+        # If nothing judged was retrieved, nothing was ordered, and nothing adds anything.
+        retrieved = pool.judged.spread(parts.view.hits.lengths)
+        missed = parts.view.missed() & (retrieved > 0)
+        loss = np.where(missed, parts.missed_loss, loss)
+        penalty = np.where(missed, parts.missed_penalty, penalty)
+        above = np.where(missed, retrieved, above)
     judged = ratio(judged, pool.judged.spread(parts.size))
+    penalty[positive.row[parts.left_out]] = np.nan
     columns = {
         "rho": np.where(pool.grade >= 0, value / grades.top, np.nan),
-        "lost": parts.view.on_pool(misplaced(parts.view, grades, weighted=False)),
+        "loss": np.where(value > 0, loss / grades.top, np.nan),
+        "above": above,
         # A document of value 0 has no weight to lose.
         "penalty": np.where(value > 0, penalty, np.nan),
     }
-    return Terms(judged, columns=columns, counts=value > 0)
+    numbers = {"R": parts.size * grades.unit / grades.top, "N": grades.n / grades.top}
+    if norm == "absolute":
+        del columns["above"]
+    den = {"absolute": "N", "relative": "max(1, above)", "relative2": "(above + 1)"}[norm]
+    return Terms(
+        judged,
+        columns=columns,
+        counts=value > 0,
+        steps={"penalty": f"loss / (rho * {den})", "adds": "rho * (1 - penalty) / R"},
+        numbers=numbers,
+    )
 
 
 def preference_reasons(topic: Topic) -> None:
@@ -547,8 +585,11 @@ class _RPref(KernelMeasure, kernel=rpref, terms=rpref_terms, reasons=preference_
     Columns
     -------
     rho : grade on the scale from 0 to 1
-    lost : less relevant judged documents ranked above it
+    loss : sum of the differences in rho to the less relevant judged documents ranked above it
+    above : judged documents ranked above it
     penalty : share of its weight that it loses to them
+    R : sum of rho over the judged documents
+    N : sum of 1 - rho over them
 
     Elsewhere
     ---------
@@ -611,8 +652,11 @@ class _NPref(KernelMeasure, kernel=rpref, terms=rpref_terms, reasons=preference_
     Columns
     -------
     rho : grade on the scale from 0 to 1
-    lost : less relevant judged documents ranked above it
+    loss : sum of the differences in rho to the less relevant judged documents ranked above it
+    above : judged documents ranked above it
     penalty : share of its weight that it loses to them
+    R : sum of rho over the judged documents
+    N : sum of 1 - rho over them
 
     Source
     ------

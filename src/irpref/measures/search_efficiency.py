@@ -55,7 +55,18 @@ from typing import Any
 
 import numpy as np
 
-from irpref.kernel import MISSED, Floats, Holes, Ints, JudgedRun, OneDocument, Parts, Sum, Topic
+from irpref.kernel import (
+    MISSED,
+    Floats,
+    Holes,
+    Ints,
+    JudgedRun,
+    OneDocument,
+    Parts,
+    Sum,
+    Topic,
+    Working,
+)
 from irpref.measures.declare import CUTOFF, REL, KernelMeasure, Param, register
 
 
@@ -71,7 +82,13 @@ def total_search_efficiency(
     value = np.where(
         last, 1 / (relevant.rank if exposure == "inverse" else np.log2(relevant.rank + 1.0)), 0.0
     )
-    return Parts(relevant, value, np.ones(run.n_topics))
+    exposed = "/ rank" if exposure == "inverse" else "/ log2(rank + 1)"
+
+    def working() -> Working:
+        r, count = run.pool.count_relevant(rel), relevant.hits.ordinal
+        return Working({"adds": f"(count == R) {exposed}"}, {"R": r}, {"count": count})
+
+    return Parts(relevant, value, np.ones(run.n_topics), working)
 
 
 def tse_reasons(topic: Topic) -> None:
@@ -131,6 +148,11 @@ class _TSE(
     Parameters
     ----------
     exposure : of a rank p: 1/p (inverse) or 1/log2(p + 1) (dcg)
+
+    Columns
+    -------
+    count : relevant documents down to its rank
+    R : relevant documents that were judged
 
     Source
     ------

@@ -27,7 +27,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from irpref.kernel import Holes, JudgedRun, Parts, Sum, Topic, WeightedSum
+from irpref.kernel import Holes, JudgedRun, Parts, Sum, Topic, WeightedSum, Working
 from irpref.kernel.uncertain import reciprocal
 from irpref.measures.declare import CUTOFF, REL, KernelMeasure, register
 
@@ -39,13 +39,18 @@ def seen_ap(run: JudgedRun, *, rel: float, cutoff: int | None) -> Parts:
     """
     relevant = run.at(cutoff).at_least(rel)
     precision = relevant.hits.ordinal / relevant.rank
-    return Parts(relevant, precision, relevant.hits.lengths, {"precision": precision})
+    n = relevant.hits.lengths
+
+    def working() -> Working:
+        steps = {"precision": "count / rank", "adds": "precision / n"}
+        return Working(steps, {"n": n}, {"count": relevant.hits.ordinal, "precision": precision})
+
+    return Parts(relevant, precision, n, working)
 
 
 def seen_ap_reasons(topic: Topic) -> None:
-    """By how many the precision at each relevant document is divided."""
-    relevant = topic.relevant_retrieved()
-    topic.say(relevant, lambda i: f"relevant: adds precision / {relevant.sum()}")
+    """Which documents are relevant."""
+    topic.say(topic.relevant_retrieved(), lambda i: "relevant")
 
 
 def seen_ap_over_ties(run: JudgedRun, *, rel: float, cutoff: int | None) -> WeightedSum | None:
@@ -77,7 +82,9 @@ class _SeenAP(KernelMeasure, kernel=seen_ap, reasons=seen_ap_reasons, over_ties=
 
     Columns
     -------
+    count : relevant documents down to its rank
     precision : precision at its rank
+    n : relevant documents retrieved
 
     Source
     ------

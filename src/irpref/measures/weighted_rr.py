@@ -53,7 +53,7 @@ from typing import Any
 
 import numpy as np
 
-from irpref.kernel import Gains, JudgedRun, Parts, Sum, Topic
+from irpref.kernel import Gains, JudgedRun, Parts, Sum, Topic, Working
 from irpref.measures.declare import CUTOFF, GAINS, REL, KernelMeasure, Param, register
 from irpref.measures.generalised import level_gains
 
@@ -81,12 +81,27 @@ def weighted_rr(
         # The first level of a topic is its best, and relevant if any is.
         above = np.append(rest, one)[np.where(pool.levels.lengths > 0, pool.levels.starts, -1)]
     first = np.arange(view.rank.size) == view.hits.spread(view.hits.first(view.grade >= rel))
-    return Parts(view, np.where(first, view.hits.spread(above) / below, 0.0), np.ones(run.n_topics))
+
+    def working() -> Working:
+        credit = gain / (max_rel + 1.0)
+        best = np.append(credit, 0.0)[np.where(pool.levels.lengths > 0, pool.levels.starts, -1)]
+        steps = {"credit": "g / (max_rel + 1)", "adds": "1 / (rank - credit)"}
+        if norm == "ideal":
+            steps["adds"] = "(1 - best) / (rank - credit)"
+        of_document = {"g": gain[view.level], "credit": credit[view.level]}
+        return Working(
+            steps,
+            {"best": best},
+            {name: np.where(first, values, np.nan) for name, values in of_document.items()},
+        )
+
+    adds = np.where(first, view.hits.spread(above) / below, 0.0)
+    return Parts(view, adds, np.ones(run.n_topics), working)
 
 
 def first_reasons(topic: Topic) -> None:
     """Which relevant document is the first."""
-    topic.say_first("its rank and grade are the value")
+    topic.say_first("its rank and gain make the value")
 
 
 class _WeightedRR(KernelMeasure, kernel=weighted_rr, reasons=first_reasons):
@@ -118,6 +133,12 @@ class _WeightedRR(KernelMeasure, kernel=weighted_rr, reasons=first_reasons):
     norm : 'ideal': over the best value that the topic admits; 'none': as published, up to max_rel +
         1
     max_rel : top of the grade scale (default: highest grade of the qrels)
+
+    Columns
+    -------
+    g : gain of its grade, at most max_rel
+    credit : what is taken off its rank
+    best : the credit of the topic's best document
 
     Source
     ------

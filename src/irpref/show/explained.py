@@ -1,7 +1,10 @@
-"""The explanation of one topic as text: a line for each document that matters."""
+"""The explanation of one topic as text: how to do the sum, and a line for each document that
+matters.
+"""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from itertools import groupby
 from typing import Any
@@ -49,18 +52,24 @@ def explanation_text(
     account = explainer.account(run, [t])
     direction = "higher" if explained.higher_is_better else "lower"
     value = f"{account.value[t]:.4f} ({direction} is better)"
-    title = f"Topic {query_id}: {explained} = {value}\n{explained.QUESTION}\n\n"
-    names = list(account.columns)
+    parts = dict(account.columns)
+    steps = working(explainer, account, t)
+    judged = account.grade >= 0
+    if "gain" in parts and np.array_equal(parts["gain"][judged], account.grade[judged]):
+        del parts["gain"]  # one column less, so that the table fits
+        steps.insert(0, "gain = grade")
+    title = f"Topic {query_id}: {explained} = {value}\n{explained.QUESTION}\n\n" + "\n".join(
+        [*steps, "\n"]
+    )
+    names = list(parts)
     columns = [
         Column("rank"),
-        Column("document", left=True),
-        *(Column(name) for name in ("score", "grade", *names)),
-        Column("contribution", rounded()),
-        Column("why", left=True, prose=True),
+        Column("document", left=True, narrowest=10),
+        *(Column(name) for name in ("grade", *names)),
+        Column("adds", rounded()),
+        Column("why", left=True, prose=True, narrowest=12),
     ]
-    numbers = [
-        _numbers(values) for values in (account.score, account.grade, *account.columns.values())
-    ]
+    numbers = [_numbers(values) for values in (account.grade, *parts.values())]
     why = explainer.reasons(account)
     rows: list[Any] = []
     before = RETRIEVED
@@ -71,7 +80,7 @@ def explanation_text(
         before = kind
         many = last > first
         ranks = f"{account.rank[first]}-{account.rank[last]}" if many else f"{account.rank[first]}"
-        document = f"({last - first + 1} documents)" if many else account.doc_ids[first] or ""
+        document = f"({last - first + 1} docs)" if many else account.doc_ids[first] or ""
         own = [None if many else column[first] for column in numbers]
         rows.append(
             [
@@ -83,14 +92,32 @@ def explanation_text(
             ]
         )
     rows += [[], [None, "sum", *[None] * len(numbers), account.contribution.sum(), None]]
-    known = [name for name in names if name in explained.COLUMNS]
-    width = max(map(len, known), default=0)
-    notes = (
-        ["", *(f"{name.ljust(width)}  {explained.COLUMNS[name]}" for name in known)]
-        if known
-        else []
-    )
-    return text(Table(columns, rows, title, notes, labels=2), form, page)
+    # What the table and the steps name: `upto(x)` is listed with its argument.
+    used = {*names, *re.findall(r"\w+", " ".join(steps))}
+    known = [
+        (name, meaning)
+        for name, meaning in explained.COLUMNS.items()
+        if name.partition("(")[0] in used
+    ]
+    width = max((len(name) for name, _ in known), default=0)
+    notes = [f"{name.ljust(width)}  {meaning}" for name, meaning in known]
+    return text(Table(columns, rows, title, ["", *notes] if notes else [], labels=2), form, page)
+
+
+def working(explainer: Explainer, account: Account, t: int) -> list[str]:
+    """How to do the sum of one topic by hand: a line for each step, and the numbers in them."""
+    lines = [f"{name} = {step}" for name, step in account.steps.items()]
+    named = set(re.findall(r"\w+", " ".join(account.steps.values())))
+    parameters = {
+        name: value
+        for name, value in explainer.arguments.items()
+        if name in named and isinstance(value, (int, float))
+    }
+    numbers = {**account.numbers_of(t), **parameters}
+    if numbers:
+        shown = (f"{name} = {_numbers(np.array([value]))[0]}" for name, value in numbers.items())
+        lines.append(", ".join(shown))
+    return lines
 
 
 def _groups(account: Account, why: Sequence[str], every: bool) -> list[tuple[int, int]]:

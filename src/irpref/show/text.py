@@ -48,6 +48,7 @@ class Column:
     show: Callable[[Any], str] = str
     left: bool = False  # flush left; such columns at the front are labels, repeated in each block
     prose: bool = False  # sentences, broken into the space that is left
+    narrowest: int = _NARROWEST  # characters that prose and labels need at least
     lower: bool = False  # the lowest value is the best
 
 
@@ -326,7 +327,11 @@ def _fitted(
         # them.
         for i, column in enumerate(columns):
             if column.prose:
-                room[i] = min(room[i], max(page.width - _total(room) + room[i], _NARROWEST))
+                room[i] = min(room[i], max(page.width - _total(room) + room[i], column.narrowest))
+        # Labels that may be narrower than others make room for all columns.
+        for i, column in enumerate(columns[:labels]):
+            if column.narrowest < _NARROWEST:
+                room[i] = min(room[i], max(page.width - _total(room) + room[i], column.narrowest))
         widest = max(room[labels:], default=0)
         for i in range(labels):
             over = _total([*room[:labels], widest]) - page.width
