@@ -59,48 +59,27 @@ def _save(path: Path, text: str) -> None:
 # A page a measure ---------------------------------------------------------------------------------
 
 
-# Groups of measures in the menu: the name of the page, its title, the measures. Measures that are in
-# none of them come last.
-GROUPS = (
-    ("judged-pairs", "bpref and rpref", "RPref NPref BprefVariant"),
-    (
-        "graded-relevance",
-        "Graded relevance",
-        "QMeasure RMeasure OMeasure PMeasure PPlus GPrecision GRecall WeightedRR NCU",
-    ),
-    ("relative-position", "Cumulated relative position", "CRP nCRP CRPRecovery Twist"),
-    ("cumulated-gain", "Cumulated gain", "OriginalNDCG CG DCG NCG RBPResidual"),
-    ("sets-and-precision", "Sets and precision", "EMeasure FMeasure SeenAP InterpolatedPrecision"),
-    (
-        "users",
-        "What users know and expect",
-        "Coverage Novelty RelativeRecall RecallEffort TSE",
-    ),
-    (
-        "explicit-preferences",
-        "Explicit preferences",
-        "PrefShare NumPrefs NumPrefsFulfilled PrefPrecision PrefRecall WeightedPrefPrecision "
-        "PrefAP",
-    ),
-)
+def slug(title: str) -> str:
+    """The name of the page of a group of measures."""
+    return "-".join(re.findall(r"\w+", title.lower()))
 
 
 def measure_groups(measures: dict[str, Any]) -> dict[str, str]:
-    """The list of all measures as `index`, and a page for each group."""
-    grouped = {name for _, _, names in GROUPS for name in names.split()}
-    rest = " ".join(name for name in measures if name not in grouped)
-    groups = [*GROUPS, *([("others", "Other measures", rest)] if rest else [])]
+    """The list of all measures as `index`, and a page for each group that they declare."""
+    groups: dict[str, list[str]] = {}
+    for name, measure in measures.items():
+        groups.setdefault(measure.GROUP, []).append(name)
     index = [
         "# All measures",
         "Every measure takes a `cutoff` with `@` if that means something. It prints and parses "
         "(`irpref.parse(str(m)) == m`), and equals its own name.",
     ]
     pages = {}
-    for page, title, names in groups:
-        table = measure_table(measures[name] for name in names.split())
-        index += [f"## [{title}]({page}.md)", table]
-        pages[page] = "\n\n".join([f"# {title}", table, toctree(names.split())]) + "\n"
-    index.append(toctree(page for page, _, _ in groups))
+    for title, names in groups.items():
+        table = measure_table(measures[name] for name in names)
+        index += [f"## [{title}]({slug(title)}.md)", table]
+        pages[slug(title)] = "\n\n".join([f"# {title}", table, toctree(names)]) + "\n"
+    index.append(toctree(map(slug, groups)))
     return {"index": "\n\n".join(index) + "\n", **pages}
 
 
@@ -150,11 +129,12 @@ LABEL = re.compile(
 )
 
 
-def sections(definition: str) -> dict[str, str]:
+def sections(definition: str, symbols: bool) -> dict[str, str]:
     """A module's docstring by parts; before the first of them, `symbols` of the formula and
     `background`.
 
-    The formula itself is left out: the page has it in LaTeX.
+    The formula itself is left out: the page has it in LaTeX, and its `symbols` if they are
+    declared.
     """
     found: dict[str, list[str]] = {}
     part = "symbols"
@@ -164,6 +144,8 @@ def sections(definition: str) -> dict[str, str]:
         if part == "symbols":
             if first.startswith(" ") and (" = " in first or " sum over " in paragraph):
                 continue
+            if not first.startswith(" ") and not is_prose(paragraph) and symbols:
+                continue  # the page has them in a table
             if is_prose(paragraph) and not paragraph.endswith(":"):
                 part = "background"
         found.setdefault(part, []).append(paragraph)
@@ -192,7 +174,9 @@ def measure_page(measure: Any) -> str:
 
     better = "higher" if measure.higher_is_better else "lower"
     ideal = "depends on the topic" if measure.IDEAL is None else f"{measure.IDEAL:g}"
-    said = sections(inspect.cleandoc(sys.modules[type(measure).__module__].__doc__ or ""))
+    said = sections(
+        inspect.cleandoc(sys.modules[type(measure).__module__].__doc__ or ""), bool(measure.SYMBOLS)
+    )
     facts = [
         f"| range | {measure.RANGE}, {better} is better |",
         f"| an ideal list | {ideal} |",
@@ -212,7 +196,8 @@ def measure_page(measure: Any) -> str:
         "\n".join(["| | |", "| --- | --- |", *facts]),
         "## Formula",
         f"$$\n{measure.FORMULA}\n$$",
-        said.get("symbols", ""),
+        *symbols_table(measure),
+        *([said["symbols"]] if "symbols" in said else []),
         "## Parameters",
         parameters_table(measure),
         calls(measure),
@@ -236,6 +221,17 @@ def measure_page(measure: Any) -> str:
         f"`irpref cite {measure.NAME}` prints this with a sentence for the methods section.",
     ]
     return "\n\n".join(parts) + "\n"
+
+
+def symbols_table(measure: Any) -> list[str]:
+    """What the symbols of the formula mean, those of this measure only."""
+    from irpref.measures.notation import symbols
+
+    rows = [
+        f"| ${symbol}$ | {meaning} |"
+        for symbol, meaning in symbols(measure.FORMULA, measure.SYMBOLS).items()
+    ]
+    return ["\n".join(["| symbol | meaning |", "| --- | --- |", *rows])] if rows else []
 
 
 def real_runs(measure: Any) -> list[str]:
@@ -479,10 +475,14 @@ def contributions(measure: Any, example: Any, wanted: list[Any]) -> list[str]:
         irpref.parse(first.measure), example.qrels_frame(), example.runs[first.run], query_id
     ).head(SHOWN)
     columns = [name for name in table.columns if name not in ("query_id", "score", "judged")]
+    numbers = (f"{name} = {value:.4g}" for name, value in table.attrs["numbers"].items())
+    steps = [f"`{name} = {step}`" for name, step in table.attrs["steps"].items()]
+    steps += [f"`{', '.join(numbers)}`"] if table.attrs["numbers"] else []
     rows = ["| " + " | ".join(columns) + " |", "|" + " --- |" * len(columns)]
     for row in table[columns].itertuples(index=False):
         rows.append("| " + " | ".join(_cell(value) for value in row) + " |")
-    return [f"Step by step, `{first.measure}` of `{first.run}`, topic {query_id}:", "\n".join(rows)]
+    caption = f"Step by step, `{first.measure}` of `{first.run}`, topic {query_id}:"
+    return [caption, *(["<br>\n".join(steps)] if steps else []), "\n".join(rows)]
 
 
 def _cell(value: Any) -> str:

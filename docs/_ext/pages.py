@@ -19,10 +19,17 @@ SAID = tomllib.loads((Path(__file__).resolve().parent.parent / "pages.toml").rea
 
 def description(page: str) -> str | None:
     """What a page is about, in a line."""
+    from generated import slug
+
     from irpref.measures import registered
 
-    measure = registered().get(page.removeprefix("measures/"))
-    return SAID["descriptions"].get(page) or (measure and str(measure.SHORT_DESC))
+    name = page.removeprefix("measures/")
+    if known := SAID["descriptions"].get(page):
+        return str(known)
+    if measure := registered().get(name):
+        return str(measure.SHORT_DESC)
+    group = [measure.NAME for measure in registered().values() if slug(measure.GROUP) == name]
+    return f"The measures {', '.join(group)}." if group else None
 
 
 def index(app: Any, tree: nodes.document) -> None:

@@ -155,22 +155,22 @@ How early and how completely does the ranking have the relevant documents, the
 better ones first?
 
 gain = grade
-BR = (beta * cg + count) / (beta * cgI + rank)
+BR = (beta * cg + count) / (beta * cg_I + rank)
 adds = BR / R
 R = 3, beta = 1
 
-rank  document  grade  cg  count  cgI      BR    adds  why
-   1  B1            1   1      1    3  0.5000  0.1667  relevant
-   2  S1            3   4      2    5  0.8571  0.2857  relevant
+rank  document  grade  cg  count  cg_I      BR    adds  why
+   1  B1            1   1      1     3  0.5000  0.1667  relevant
+   2  S1            3   4      2     5  0.8571  0.2857  relevant
 
-   -  A1            2                          0.0000  not retrieved
+   -  A1            2                           0.0000  not retrieved
 
-      sum                                      0.4524
+      sum                                       0.4524
 
 gain   gain of its grade
 cg     gain cumulated down to its rank
 count  relevant documents down to its rank
-cgI    gain that the ideal list has cumulated there
+cg_I   gain that the ideal list has cumulated there
 BR     blended ratio at its rank
 R      relevant documents that were judged
 """

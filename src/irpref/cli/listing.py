@@ -8,7 +8,6 @@ import sys
 import textwrap
 from collections import Counter
 from dataclasses import replace
-from itertools import takewhile
 from typing import Any
 
 import click
@@ -97,6 +96,7 @@ def _named(name: str) -> Any:
 def facts(measure: Any) -> dict[str, Any]:
     """What is declared about a measure, as JSON would have it."""
     from irpref.measures.declare import NEEDS, needs
+    from irpref.measures.notation import plain, symbols
 
     ours = _is_ours(measure)
     documentation = inspect.cleandoc(type(measure).__doc__ or "")
@@ -119,6 +119,13 @@ def facts(measure: Any) -> dict[str, Any]:
         "parameters": [_parameter(measure, name) for name in measure.SUPPORTED_PARAMS],
         "providers": _providers(measure),
         "documentation": documentation,
+        "formula": plain(measure.FORMULA) if ours else [],
+        "symbols": {
+            plain(symbol)[0]: meaning
+            for symbol, meaning in symbols(measure.FORMULA, measure.SYMBOLS).items()
+        }
+        if ours
+        else {},
         "definition": inspect.cleandoc(sys.modules[type(measure).__module__].__doc__ or "")
         if ours
         else None,
@@ -239,18 +246,26 @@ def _page(fact: dict[str, Any], long: bool) -> str:
     if long and further:
         lines += ["", *further.splitlines()]
     lines.append("")
-    if fact["definition"] and not long and (formula := _formula(fact["definition"])):
-        lines += [*formula, ""]
+    if fact["formula"] and not long:
+        lines += [
+            *(part for line in fact["formula"] for part in _filled(line, "    ", " " * 8)),
+            "",
+        ]
+        width = max(map(len, fact["symbols"]), default=0)
+        for symbol, meaning in fact["symbols"].items():
+            lines += _filled(meaning, f"{symbol.ljust(width)}  ", " " * (width + 2))
+        lines += [""] if fact["symbols"] else []
     if fact["range"]:
         better = "higher" if fact["higher_is_better"] else "lower"
         ideal = "" if fact["ideal"] is None else f"; {fact['ideal']:g} for the ideal list"
-        lines.append(f"Range: {fact['range']}, {better} is better{ideal}")
+        lines += _filled(f"Range: {fact['range']}, {better} is better{ideal}", further=" " * 7)
     lines += [line for need in fact["needs"] for line in _filled(f"Needs: {need}", further=" " * 7)]
     for heading, text in (("When to use it", fact["use"]), ("Pitfalls", fact["pitfalls"])):
         lines += _filled(f"{heading}: {text}", further=" " * 4) if text else []
     if fact["source"]:
         lines += _filled(f"Source: {fact['source']}", further=" " * 8)
-    lines.append(f"Computed by: {', '.join(_computed_by(fact)) or 'no provider that is installed'}")
+    providers = ", ".join(_computed_by(fact)) or "no provider that is installed"
+    lines += _filled(f"Computed by: {providers}", further=" " * 4)
     if fact["parameters"]:
         lines += ["", "Parameters"]
     for parameter in fact["parameters"]:
@@ -260,21 +275,6 @@ def _page(fact: dict[str, Any], long: bool) -> str:
     elif fact["definition"]:
         lines += ["", f"irpref list {fact['name']} --long   irpref cite {fact['name']}"]
     return "\n".join(line.rstrip() for line in lines) + "\n"
-
-
-def _formula(definition: str) -> list[str]:
-    """The first block of a definition that is set off from the text, its formulas, and the symbols
-    explained below.
-    """
-    blocks = definition.split("\n\n")
-    start = next((i for i, block in enumerate(blocks) if block.startswith("    ")), len(blocks))
-    shown = (
-        block.startswith("    ") or re.match(r"\S+( \S+)? {2,}\S", block)
-        for block in blocks[start:]
-    )
-    return "\n\n".join(
-        block for block, _ in zip(blocks[start:], takewhile(bool, shown), strict=False)
-    ).splitlines()
 
 
 def _parameter_lines(parameter: dict[str, Any]) -> list[str]:

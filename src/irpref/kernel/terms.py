@@ -137,7 +137,7 @@ class Sum:
         parts = self.parts(run, **parameters)
         working = Working({}) if parts.working is None else parts.working()
         columns = {
-            name: parts.documents.on_pool(values) for name, values in working.columns.items()
+            name: parts.documents.on_pool(values * 1.0) for name, values in working.columns.items()
         }
         counts = parts.counts and parts.counts()
         if parts.gain is not None:

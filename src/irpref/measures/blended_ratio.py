@@ -216,10 +216,11 @@ def ratio_by_hand(
 
     `place` is the rank in a list without unjudged documents."""
     relevant, cg, ideal = cumulated(view, gains)
-    columns = {"cg": cg, "count": relevant.hits.ordinal, "cgI": ideal}
+    columns: dict[str, Floats | Ints]
+    columns = {"cg": cg, "count": relevant.hits.ordinal, "cg_I": ideal}
     if judged_only:
         columns["place"] = relevant.rank
-    return f"(beta * cg + count) / (beta * cgI + {'place' if judged_only else 'rank'})", columns
+    return f"(beta * cg + count) / (beta * cg_I + {'place' if judged_only else 'rank'})", columns
 
 
 @Sum
@@ -258,8 +259,8 @@ def r_measure(run: JudgedRun, *, beta: float, gains: Gains, judged_only: bool) -
     size = np.where(ideal.lengths > 0, beta * best + ideal.lengths, 1.0)
 
     def working() -> Working:
-        numbers = {"R": ideal.lengths, "cgI": best}
-        step = "counted * (beta * gain + 1) / (beta * cgI + R)"
+        numbers = {"R": ideal.lengths, "cg_I": best}
+        step = "counted * (beta * gain + 1) / (beta * cg_I + R)"
         return Working({"adds": step}, numbers, {"counted": np.ones(adds.size)})
 
     return Parts(relevant, adds, size, working, gain=lambda: run.pool.gain(gains), most=1.0)
@@ -411,14 +412,26 @@ _PARAMS = {"beta": BETA, "gains": GAINS, "judged_only": JUDGED_ONLY, "cutoff": C
 
 
 class _Blended(KernelMeasure):
-    """What the measures share.
+    r"""What the measures share.
+
+    Symbols
+    -------
+    \mathrm{BR}(r) : blended ratio at rank r
+    \mathrm{rel}(r) : 1 if the document at rank r is relevant (has a gain), else 0
+    \mathrm{cg}(r) : gain that the ranking has cumulated down to rank r
+    \mathrm{cg}_I(r) : gain that the ideal list of all relevant documents has cumulated there
+    \mathrm{count}(r) : relevant documents down to rank r
+    \beta : weight of the cumulated gain
+    R : relevant documents that were judged
+    r_1 : rank of the first relevant document
+    r_p : rank of the best document retrieved: the highest grade, then the first rank
 
     Columns
     -------
     gain : gain of its grade
     cg : gain cumulated down to its rank
     count : relevant documents down to its rank
-    cgI : gain that the ideal list has cumulated there
+    cg_I : gain that the ideal list has cumulated there
     place : its rank among the judged documents
     BR : blended ratio at its rank
     R : relevant documents that were judged
@@ -429,6 +442,7 @@ class _Blended(KernelMeasure):
     Sakai, SIGIR 2006, section 2, doi:10.1145/1148170.1148322 [sakai2006pmeasure]
     """
 
+    GROUP = "Graded relevance"
     EXAMPLE = "p-measure-figure-1"
     COUNTS = True
     SUPPORTED_PARAMS: dict[str, Any] = _PARAMS
@@ -514,7 +528,7 @@ class _RMeasure(_Blended, kernel=r_measure, reasons=r_reasons, over_ties=r_over_
     -------
     gain : gain of its grade
     counted : 1 for a relevant document down to rank R
-    cgI : gain that the ideal list has cumulated at rank R
+    cg_I : gain that the ideal list has cumulated at rank R
     R : relevant documents that were judged
 
     Elsewhere

@@ -332,12 +332,16 @@ class _BprefVariant(KernelMeasure, kernel=bpref, terms=bpref_terms, reasons=bpre
     \mathrm{bpref} = \frac{1}{R} \sum_{r\ \mathrm{retrieved}} \left(1 - \frac{\min(a_r,
     \mathrm{cap})}{\mathrm{den}}\right)
 
-    Parameters
-    ----------
-    norm : cap and denominator of the penalty, a row of the table above
-    top : the highest judged document: in the sum, out of it and of R, or out of the sum only
-    unretrieved : relevant documents that were not retrieved: they add nothing, or are ranked below
-        all that were
+    Symbols
+    -------
+    r : a relevant document that was retrieved
+    a_r : judged non-relevant documents ranked above r
+    R : relevant documents that were judged
+    \mathrm{cap} : R; with norm N: the number N of judged non-relevant documents; with 10 and
+        10min: R + 10; relative norms have none
+    \mathrm{den} : min(R, N) with norm min; R with R; N with N; R + 10 with 10; min(R + 10, N) with
+        10min; min(R, those of N that were retrieved) with old; the judged documents above r with
+        relative; these and r with relative2
 
     Columns
     -------
@@ -371,6 +375,7 @@ class _BprefVariant(KernelMeasure, kernel=bpref, terms=bpref_terms, reasons=bpre
     [buckley2004bpref]
     """
 
+    GROUP = "bpref and rpref"
     PRETTY_NAME = "bpref (variants)"
     HOLES = Holes(binary=True, extremes=bpref_extremes)
     EXAMPLE = "bpref-lecture"

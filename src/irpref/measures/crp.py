@@ -385,6 +385,7 @@ class _Displacement(KernelMeasure):
     nu : lowest value of that curve
     """
 
+    GROUP = "Cumulated relative position"
     EXAMPLE = "crp-recovery"
     NEGATIVE_GRADES = True
 
@@ -419,6 +420,14 @@ class _CRP(_Displacement, kernel=crp, terms=crp_terms, reasons=position_reasons)
     \mathrm{CRP}(j) = \sum_{i = 1}^{j} \mathrm{RP}(i), \quad \mathrm{RP}(i) = \min(i -
     \mathrm{first}_i, 0) + \max(i -
     \mathrm{last}_i, 0)
+
+    Symbols
+    -------
+    \mathrm{RP}(i) : relative position of the document at rank i: by how many ranks it is too high
+        (negative) or too low
+    \mathrm{first}_i : first rank that the ideal list has for documents of its grade
+    \mathrm{last}_i : last rank that the ideal list has for documents of its grade
+    j : rank at which CRP is read: R, the number of relevant documents, or the cutoff
 
     Parameters
     ----------
@@ -473,6 +482,12 @@ class _nCRP(_Displacement, kernel=n_crp, terms=n_crp_terms, reasons=position_rea
     \mathrm{nCRP} = \frac{\mathrm{CRP}(r, R)}{\mathrm{CRP}(w, R)}, \quad \mathrm{CRP}(w, R) =
     -\frac{R (R + 1)}{2}
 
+    Symbols
+    -------
+    \mathrm{CRP}(r, R) : CRP of the run at rank R, see `CRP`
+    \mathrm{CRP}(w, R) : its worst case: nothing relevant in the top R
+    R : relevant documents that were judged
+
     Parameters
     ----------
     norm : divide by the worst case, or map CRP to the range of the reversed ideal list's curve, as
@@ -525,6 +540,13 @@ class _CRPRecovery(_Displacement, kernel=crp_recovery):
     Formula
     -------
     \rho = \frac{R}{b_r}, \quad b_r = \min \{ j \ge R : \mathrm{CRP}(j) \ge 0 \}
+
+    Symbols
+    -------
+    R : relevant documents that were judged
+    b_r : balance point: the first rank from R on where CRP is not negative; without one, the
+        value is 0
+    \mathrm{CRP}(j) : CRP of the run at rank j, see `CRP`
 
     Parameters
     ----------

@@ -249,7 +249,11 @@ class KernelMeasure(host.Measure):
     CITE : tuple of str
         Its papers: keys of `literature.bib`.
     FORMULA : str
-        LaTeX, for its page.
+        LaTeX, for its page; `irpref.measures.notation.plain` makes text of it.
+    SYMBOLS : dict of str to str
+        What the symbols of the formula mean, in LaTeX too.
+    GROUP : str
+        Under which heading the measures are listed; measures of one heading stand together.
     EXAMPLE : str or None
         A worked example (`irpref.datasets.load(EXAMPLE)`) that has values of it.
     higher_is_better : bool
@@ -315,6 +319,8 @@ class KernelMeasure(host.Measure):
     HOLES: ClassVar[Holes] = NOTHING_KNOWN
     SCALE_CANCELS: ClassVar[Mapping[str, tuple[Any, ...]]] = {}
     COLUMNS: ClassVar[Mapping[str, str]] = {}
+    SYMBOLS: ClassVar[Mapping[str, str]] = {}
+    GROUP: ClassVar[str] = "Other measures"
     STANDS_FOR: ClassVar[Mapping[str, Mapping[str, Any]]] = {}
     TIES_BY_RISING_ID: ClassVar[bool] = False
     __signature__ = _OfMeasures(lambda: None, lambda measure: signature(measure))

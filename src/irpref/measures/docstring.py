@@ -10,17 +10,14 @@
         How precise is the ranking, seen from each relevant document that it found?
         \"\"\"
 
-Sections of text are `Question`, `Use`, `Pitfalls`, `Range`, `Formula` (LaTeX), `Instead` (the
-    measure to explain in
-place of one that is no sum over documents, and why), `Source` (at its end the keys of
-    `literature.bib` in brackets)
-and `Negative grades` (what they do to the values, if that needs a warning). Sections of items,
-    `name : text`, are
-`Parameters`, `Columns` (those of the terms) and `Elsewhere` (names in other tools, each with the
-    same measure here).
-An item of `Differs` is `tool : its value, here ours`, and below it where and why. The attributes of
-    `KernelMeasure`
-that hold them say more.
+Sections of text are `Question`, `Use`, `Pitfalls`, `Range`, `Formula` (LaTeX; `\\quad` between two
+formulas), `Instead` (the measure to explain in place of one that is no sum over documents, and
+why), `Source` (at its end the keys of `literature.bib` in brackets) and `Negative grades` (what
+they do to the values, if that needs a warning). Sections of items, `name : text`, are `Parameters`,
+`Symbols` (of the formula, in LaTeX), `Columns` (of the terms, and the numbers that `explain` shows
+beside them) and `Elsewhere` (names in other tools, each with the same measure here). An item of
+`Differs` is `tool : its value, here ours`, and below it where and why. The attributes of
+`KernelMeasure` that hold them say more.
 """
 
 from __future__ import annotations
@@ -40,7 +37,9 @@ TEXTS = {
     },
     "Negative grades": "BELOW_ZERO",
 }
-ITEMS = {name: name.upper() for name in ("Parameters", "Columns", "Elsewhere", "Differs")}
+ITEMS = {
+    name: name.upper() for name in ("Parameters", "Symbols", "Columns", "Elsewhere", "Differs")
+}
 
 
 class Later:

@@ -126,6 +126,13 @@ class _EMeasure(KernelMeasure, kernel=e_measure, over_ties=e_over_ties):
     -------
     E = 1 - \frac{1 + b^2}{\frac{b^2}{\mathrm{recall}} + \frac{1}{\mathrm{precision}}}
 
+    Symbols
+    -------
+    b : `beta`, weight of recall; above 1 it favours recall
+    \mathrm{recall} : share of the relevant documents that was retrieved
+    \mathrm{precision} : share of the retrieved documents that is relevant; with a cutoff, of its
+        ranks
+
     Differs
     -------
     ir_measures 0.4.3, 1 - SetF(beta=2) : 4/7, here 7/12
@@ -140,6 +147,7 @@ class _EMeasure(KernelMeasure, kernel=e_measure, over_ties=e_over_ties):
     van Rijsbergen 1979, ch. 7 [vanrijsbergen1979ir]
     """
 
+    GROUP = "Sets and precision"
     PRETTY_NAME = "E-measure"
     HOLES = Holes(monotone=True)
     DEFAULT = 1.0  # a topic missing from the run
@@ -172,6 +180,13 @@ class _FMeasure(
     -------
     F = \frac{1 + b^2}{\frac{b^2}{\mathrm{recall}} + \frac{1}{\mathrm{precision}}}
 
+    Symbols
+    -------
+    b : `beta`, weight of recall; above 1 it favours recall
+    \mathrm{recall} : share of the relevant documents that was retrieved
+    \mathrm{precision} : share of the retrieved documents that is relevant; with a cutoff, of its
+        ranks
+
     Columns
     -------
     counted : 1 for a relevant document
@@ -192,6 +207,7 @@ class _FMeasure(
     van Rijsbergen 1979, ch. 7 [vanrijsbergen1979ir]
     """
 
+    GROUP = "Sets and precision"
     PRETTY_NAME = "F-measure"
     HOLES = Holes(monotone=True)
     EXAMPLE = "mir-textbook"

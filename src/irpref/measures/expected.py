@@ -182,6 +182,12 @@ class _RelativeRecall(
     -------
     \mathrm{relative\ recall} = \frac{|R \cap A|}{e}
 
+    Symbols
+    -------
+    R : relevant documents
+    A : retrieved documents
+    e : relevant documents that the user expected to find
+
     Parameters
     ----------
     capped : no more than 1, however much was found
@@ -201,6 +207,7 @@ class _RelativeRecall(
     Baeza-Yates & Ribeiro-Neto, Modern Information Retrieval, ch. 4 [baezayates1999mir]
     """
 
+    GROUP = "What users know and expect"
     PRETTY_NAME = "relative recall"
     HOLES = Holes(monotone=True)
     BOUNDS = (0.0, math.inf)
@@ -232,7 +239,11 @@ class _RecallEffort(KernelMeasure, kernel=recall_effort, over_ties=recall_effort
 
     Formula
     -------
-    \mathrm{recall\ effort} = \frac{e}{\mathrm{rank\ of\ the\ } e\mathrm{th\ relevant\ document}}
+    \mathrm{recall\ effort} = \frac{e}{\text{rank of the } e\text{-th relevant document}}
+
+    Symbols
+    -------
+    e : relevant documents that the user expected to find
 
     Instead
     -------
@@ -243,6 +254,7 @@ class _RecallEffort(KernelMeasure, kernel=recall_effort, over_ties=recall_effort
     Baeza-Yates & Ribeiro-Neto, Modern Information Retrieval, ch. 4 [baezayates1999mir]
     """
 
+    GROUP = "What users know and expect"
     PRETTY_NAME = "recall effort"
     HOLES = Holes(binary=True)
     EXAMPLE = "mir-textbook"

@@ -64,6 +64,7 @@ class _Gain(KernelMeasure, reasons=discount_reasons):
     [baezayates1999mir]
     """
 
+    GROUP = "Cumulated gain"
     EXAMPLE = "mir-textbook"
     VARIANTS = ({}, {"gains": {3: 7.5}}, {"cutoff": 7, "judged_only": True})
     SUPPORTED_PARAMS: dict[str, Any] = {
@@ -95,6 +96,11 @@ class _CG(_Gain, kernel=cg, over_ties=partial(gain_over_ties, normalised=False))
     Formula
     -------
     \mathrm{CG}@k = \sum_{i=1}^{k} g_i
+
+    Symbols
+    -------
+    g_i : gain of the document at rank i
+    k : the cutoff, or the length of the list
     """
 
     PRETTY_NAME = "cumulated gain"
@@ -127,6 +133,12 @@ class _DCG(_Gain, kernel=dcg, over_ties=partial(gain_over_ties, normalised=False
     Formula
     -------
     \mathrm{DCG}@k = \sum_{i < b} g_i + \sum_{i = b}^{k} \frac{g_i}{\log_b i}
+
+    Symbols
+    -------
+    g_i : gain of the document at rank i
+    b : `base` of the logarithm
+    k : the cutoff, or the length of the list
 
     Parameters
     ----------
@@ -162,6 +174,12 @@ class _NCG(_Gain, kernel=ncg, over_ties=gain_over_ties):
     Formula
     -------
     \mathrm{NCG}@k = \frac{\sum_{i=1}^{k} g_i}{\sum_{i=1}^{k} g^{I}_i}
+
+    Symbols
+    -------
+    g_i : gain of the document at rank i
+    g^{I}_i : gain of the document at rank i of the ideal list
+    k : the cutoff, or the length of the list
     """
 
     PRETTY_NAME = "normalised cumulated gain"

@@ -138,6 +138,12 @@ class _GPrecision(
     -------
     \mathrm{gP} = \frac{1}{n} \sum_{d \in A} \rho_d
 
+    Symbols
+    -------
+    A : the retrieved documents
+    \rho_d : grade of document d on the scale from 0 to 1: its gain over `max_rel`, at most 1
+    n : number of documents retrieved, or the cutoff
+
     Parameters
     ----------
     max_rel : top of the grade scale (default: highest grade of the qrels)
@@ -156,6 +162,7 @@ class _GPrecision(
     Kekäläinen & Järvelin, JASIST 2002, doi:10.1002/asi.10137 [kekalainen2002graded]
     """
 
+    GROUP = "Graded relevance"
     PRETTY_NAME = "generalised precision"
     HOLES = Holes(monotone=True, monotone_difference=True)
     EXAMPLE = "mir-textbook"
@@ -189,6 +196,11 @@ class _GRecall(KernelMeasure, kernel=g_recall, reasons=gain_reasons, over_ties=g
     -------
     \mathrm{gR} = \frac{\sum_{d \in A} \rho_d}{\sum_{d} \rho_d}
 
+    Symbols
+    -------
+    A : the retrieved documents
+    \rho_d : gain of document d; the sum below the line is over all judged documents
+
     Columns
     -------
     gain : gain of its grade
@@ -199,6 +211,7 @@ class _GRecall(KernelMeasure, kernel=g_recall, reasons=gain_reasons, over_ties=g
     Kekäläinen & Järvelin, JASIST 2002, doi:10.1002/asi.10137 [kekalainen2002graded]
     """
 
+    GROUP = "Graded relevance"
     PRETTY_NAME = "generalised recall"
     HOLES = Holes(monotone=True)
     EXAMPLE = "mir-textbook"

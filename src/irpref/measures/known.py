@@ -216,6 +216,12 @@ class _Coverage(
     -------
     \mathrm{coverage} = \frac{|K \cap R \cap A|}{|K \cap R|}
 
+    Symbols
+    -------
+    K : documents that the user knew
+    R : relevant documents
+    A : retrieved documents
+
     Parameters
     ----------
     nothing_known : value of topics in which the user knew no relevant document: 0, or none, so that
@@ -232,6 +238,7 @@ class _Coverage(
     Baeza-Yates & Ribeiro-Neto, Modern Information Retrieval, ch. 4 [baezayates1999mir]
     """
 
+    GROUP = "What users know and expect"
     PRETTY_NAME = "coverage ratio"
     HOLES = Holes(monotone=True)
     EXAMPLE = "mir-textbook"
@@ -270,6 +277,12 @@ class _Novelty(
     -------
     \mathrm{novelty} = \frac{|(R \cap A) \setminus K|}{|R \cap A|}
 
+    Symbols
+    -------
+    K : documents that the user knew
+    R : relevant documents
+    A : retrieved documents
+
     Columns
     -------
     known : whether the user knew this relevant document
@@ -280,6 +293,7 @@ class _Novelty(
     Baeza-Yates & Ribeiro-Neto, Modern Information Retrieval, ch. 4 [baezayates1999mir]
     """
 
+    GROUP = "What users know and expect"
     PRETTY_NAME = "novelty ratio"
     HOLES = Holes(monotone=True)
     EXAMPLE = "mir-textbook"

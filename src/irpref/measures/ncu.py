@@ -122,7 +122,7 @@ def ncu(
         how, columns = ratio_by_hand(view, gains, judged_only)
         if utility == "P":
             how = f"count / {'place' if judged_only else 'rank'}"
-            del columns["cg"], columns["cgI"]
+            del columns["cg"], columns["cg_I"]
         steps = {"utility": how, "adds": adds[stop]}
         return Working(steps, {"R": r, "G": size, "W": size}, {**columns, "utility": useful})
 
@@ -173,6 +173,14 @@ class _NCU(KernelMeasure, kernel=ncu, reasons=stopping_reasons, over_ties=ncu_ov
     -------
     \mathrm{NCU} = \sum_{r} p_s(r)\, \mathrm{NU}(r)
 
+    Symbols
+    -------
+    r : rank of a relevant document that was retrieved
+    p_s(r) : share of the users who stop there: uniform 1 / R; graded its gain over that of all R
+        relevant documents; rank_biased gamma^(count(r) - 1) over the sum of these shares
+    \mathrm{NU}(r) : utility of stopping there: with P, the precision count(r) / r; with BR, the
+        blended ratio of `QMeasure`
+
     Parameters
     ----------
     stop : at which relevant document users stop
@@ -184,7 +192,7 @@ class _NCU(KernelMeasure, kernel=ncu, reasons=stopping_reasons, over_ties=ncu_ov
     gain : gain of its grade
     cg : gain cumulated down to its rank
     count : relevant documents down to its rank
-    cgI : gain that the ideal list has cumulated there
+    cg_I : gain that the ideal list has cumulated there
     place : its rank among the judged documents
     utility : utility of stopping at it
     R : relevant documents that were judged
@@ -208,6 +216,7 @@ class _NCU(KernelMeasure, kernel=ncu, reasons=stopping_reasons, over_ties=ncu_ov
     Sakai & Robertson, EVIA 2008; NTCIREVAL [sakai2008ncu]
     """
 
+    GROUP = "Graded relevance"
     PRETTY_NAME = "normalised cumulative utility"
     EXAMPLE = "p-measure-figure-1"
     VARIANTS = (

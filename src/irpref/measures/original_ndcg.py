@@ -204,6 +204,12 @@ class _OriginalNDCG(
     \mathrm{DCG} = \sum_{i < b} g_i + \sum_{i \ge b} \frac{g_i}{\log_b i}, \quad \mathrm{nDCG} =
     \frac{\mathrm{DCG}}{\mathrm{DCG}_I}
 
+    Symbols
+    -------
+    g_i : gain of the document at rank i
+    b : `base` of the logarithm
+    \mathrm{DCG}_I : DCG of the ideal list
+
     Parameters
     ----------
     base : base of the logarithm, and first rank discounted
@@ -229,6 +235,7 @@ class _OriginalNDCG(
     Järvelin & Kekäläinen, TOIS 2002, section 2, doi:10.1145/582415.582418 [jarvelin2002cg]
     """
 
+    GROUP = "Cumulated gain"
     PRETTY_NAME = "nDCG (Järvelin & Kekäläinen)"
     HOLES = Holes(extremes=gain_extremes)
     EXAMPLE = "mir-textbook"

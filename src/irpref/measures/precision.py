@@ -118,6 +118,12 @@ class _InterpolatedPrecision(KernelMeasure, kernel=precision_at_recall):
     -------
     P(x) = \max \{ P(j) : \mathrm{recall}(j) \ge x \}
 
+    Symbols
+    -------
+    P(j) : precision at rank j
+    \mathrm{recall}(j) : recall at rank j
+    x : recall level; without one, the mean over 0, 0.1, ..., 1
+
     Parameters
     ----------
     recall : recall level (default: the mean over 0, 0.1, ..., 1)
@@ -143,6 +149,7 @@ class _InterpolatedPrecision(KernelMeasure, kernel=precision_at_recall):
     [baezayates1999mir]
     """
 
+    GROUP = "Sets and precision"
     PRETTY_NAME = "interpolated precision"
     HOLES = Holes(binary=True)
     AT_PARAM = "recall"

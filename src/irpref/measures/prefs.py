@@ -246,7 +246,8 @@ def pref_share_terms(
     groups, view = run.pool.preferences.groups, _ranked(run, cutoff)
     weight: Floats = np.zeros(groups.size)
     possible, rest = view.possible(pairs), None
-    step, numbers = "share / size", {"size": groups.lengths}
+    step = "share / size"
+    numbers: dict[str, Floats | Ints] = {"size": groups.lengths}
     if by == "preference":
         total = groups.total_whole(possible)
         step, numbers = "correct / P", {"P": total}
@@ -331,6 +332,7 @@ class PreferenceMeasure(KernelMeasure, reasons=preference_reasons):
     Carterette et al., ECIR 2008, doi:10.1007/978-3-540-78646-7_5 [carterette2008preference]
     """
 
+    GROUP = "Explicit preferences"
     SUPPORTED_PARAMS: dict[str, Any] = {"cutoff": CUTOFF}
     EXAMPLE = "preferences-by-hand"
     NEEDS = ("preferences",)
@@ -364,6 +366,11 @@ class _PrefShare(PreferenceMeasure, kernel=pref_share, terms=pref_share_terms):
     Formula
     -------
     \frac{|\{(a, b) : a \succ b,\ a \text{ ranked above } b\}|}{|\{(a, b) : a \succ b\}|}
+
+    Symbols
+    -------
+    (a, b) : two documents that a judge compared
+    a \succ b : a is preferred to b
 
     Parameters
     ----------
@@ -443,6 +450,11 @@ class _NumPrefs(_Number, kernel=n_prefs, terms=n_prefs_terms, reasons=n_prefs_re
     -------
     |\{(a, b) : a \succ b\}|
 
+    Symbols
+    -------
+    (a, b) : two documents that a judge compared
+    a \succ b : a is preferred to b
+
     Columns
     -------
     preferences : documents that it is preferred to, of all groups
@@ -471,6 +483,11 @@ class _NumPrefsFulfilled(_Number, kernel=n_prefs_fulfilled, terms=n_prefs_fulfil
     Formula
     -------
     |\{(a, b) : a \succ b,\ a \text{ ranked above } b\}|
+
+    Symbols
+    -------
+    (a, b) : two documents that a judge compared
+    a \succ b : a is preferred to b
 
     Parameters
     ----------

@@ -196,6 +196,12 @@ class _PrefPrecision(PreferenceMeasure, kernel=pref_precision):
     Formula
     -------
     \mathrm{ppref}(k) = \frac{\text{correctly ordered at } k}{\text{ordered at } k}
+
+    Symbols
+    -------
+    k : the cutoff, or the length of the list
+    \text{ordered at } k : preferences of which at least one document is in the top k
+    \text{correctly ordered at } k : those of which the preferred document is ranked above the other
     """
 
     PRETTY_NAME = "Precision of preferences (ppref)"
@@ -222,6 +228,12 @@ class _PrefRecall(PreferenceMeasure, kernel=pref_recall):
     Formula
     -------
     \mathrm{rpref}(k) = \frac{\text{correctly ordered at } k}{\text{all preferences}}
+
+    Symbols
+    -------
+    k : the cutoff, or the length of the list
+    \text{correctly ordered at } k : preferences of which at least one document is in the top k, the
+        preferred one above the other
     """
 
     PRETTY_NAME = "Recall of preferences"
@@ -248,6 +260,13 @@ class _WeightedPrefPrecision(PreferenceMeasure, kernel=weighted_pref_precision):
     \mathrm{wpref}(k) = \frac{\sum_{\text{correctly ordered}} \frac{1}{\log_2(1 +
     r)}}{\sum_{\text{ordered}}
     \frac{1}{\log_2(1 + r)}}
+
+    Symbols
+    -------
+    k : the cutoff, or the length of the list
+    r : rank of the higher document of a preference
+    \text{ordered} : preferences of which at least one document is in the top k
+    \text{correctly ordered} : those of which the preferred document is ranked above the other
     """
 
     PRETTY_NAME = "Weighted precision of preferences (wpref)"
@@ -274,6 +293,12 @@ class _PrefAP(PreferenceMeasure, kernel=pref_ap):
     Formula
     -------
     \mathrm{appref} = \frac{1}{|K|} \sum_{r \in K} \mathrm{ppref}(r)
+
+    Symbols
+    -------
+    \mathrm{ppref}(r) : `PrefPrecision` down to rank r
+    K : ranks of the higher documents of correctly ordered preferences; and, for each document
+        that was not retrieved and is preferred to another such, one more rank, at which ppref is 0
     """
 
     PRETTY_NAME = "Average precision of preferences (appref)"

@@ -170,6 +170,11 @@ class _RBPResidual(
     -------
     \mathrm{residual} = 1 - (1 - p) \sum_{d \,\mathrm{judged}} p^{\,\mathrm{rank}(d) - 1}
 
+    Symbols
+    -------
+    p : persistence: how likely a user who looked at one document looks at the next
+    \mathrm{rank}(d) : rank of document d
+
     Parameters
     ----------
     p : persistence
@@ -188,6 +193,7 @@ class _RBPResidual(
     Moffat & Zobel, TOIS 2008, section 5, doi:10.1145/1416950.1416952 [moffat2008rbp]
     """
 
+    GROUP = "Cumulated gain"
     PRETTY_NAME = "RBP residual"
     HOLES = Holes(monotone=True)
     EXAMPLE = "rank-biased"

@@ -351,7 +351,8 @@ def rpref_terms(run: JudgedRun, **parameters: Any) -> Terms:
     judged = positive.on_pool(parts.hits, 0.0)
     loss, penalty = positive.on_pool(parts.loss), positive.on_pool(parts.penalty)
     above = parts.view.on_pool(parts.view.hits.position * 1.0)
-    if parts.missed is not None and parts.missed_penalty is not None:
+    if parts.missed is not None and parts.missed_loss is not None:
+        assert parts.missed_penalty is not None
         judged = judged + parts.missed
         # If nothing judged was retrieved, nothing was ordered, and nothing adds anything.
         retrieved = pool.judged.spread(parts.view.hits.lengths)
@@ -568,9 +569,17 @@ class _RPref(KernelMeasure, kernel=rpref, terms=rpref_terms, reasons=preference_
 
     Formula
     -------
-    \mathrm{rpref} = \frac{1}{R} \sum_{k} \rho_k \left(1 - \frac{1}{\mathrm{den}_k} \sum_{l \prec
-    k,\, \rho_l < \rho_k}
-    \frac{\rho_k - \rho_l}{\rho_k}\right)
+    \mathrm{rpref} = \frac{1}{R} \sum_{k} \rho_k \left(1 - \frac{1}{\mathrm{den}_k}
+    \sum_{l \text{ above } k,\, \rho_l < \rho_k} \frac{\rho_k - \rho_l}{\rho_k}\right)
+
+    Symbols
+    -------
+    \rho_k : grade of document k on the scale from 0 to 1: its gain over `max_rel`, at most 1
+    k : a judged document that was retrieved
+    l : a judged document ranked above k
+    R : sum of rho over the judged documents
+    \mathrm{den}_k : with norm absolute: N, the sum of 1 - rho over the judged documents;
+        relative: the judged documents ranked above k; relative2: these and k
 
     Parameters
     ----------
@@ -608,6 +617,7 @@ class _RPref(KernelMeasure, kernel=rpref, terms=rpref_terms, reasons=preference_
     De Beer & Moens, SIGIR 2006, eq. (1), doi:10.1145/1148170.1148293 [debeer2006rpref]
     """
 
+    GROUP = "bpref and rpref"
     PRETTY_NAME = "rpref"
     HOLES = Holes(extremes=rpref_extremes)
     EXAMPLE = "rpref-figure-1"
@@ -643,7 +653,20 @@ class _NPref(KernelMeasure, kernel=rpref, terms=rpref_terms, reasons=preference_
 
     Formula
     -------
-    \rho_k = \frac{\min(n - 1, \lfloor n g_k / g_{\max} \rfloor)}{n - 1} \quad \text{in rpref}
+    \mathrm{npref} = \frac{1}{R} \sum_{k} \rho_k \left(1 - \frac{1}{\mathrm{den}_k}
+    \sum_{l \text{ above } k,\, \rho_l < \rho_k} \frac{\rho_k - \rho_l}{\rho_k}\right),
+    \quad \rho_k = \frac{\min(n - 1, \lfloor n g_k / g_{\max} \rfloor)}{n - 1}
+
+    Symbols
+    -------
+    \rho_k : value of the partition of document k, from 0 to 1
+    n : number of partitions
+    g_k : gain of document k
+    g_{\max} : top of the scale, `max_rel`
+    l : a judged document ranked above k
+    R : sum of rho over the judged documents
+    \mathrm{den}_k : with norm absolute: N, the sum of 1 - rho over the judged documents;
+        relative: the judged documents ranked above k; relative2: these and k
 
     Parameters
     ----------
@@ -663,6 +686,7 @@ class _NPref(KernelMeasure, kernel=rpref, terms=rpref_terms, reasons=preference_
     De Beer & Moens, SIGIR 2006, section 3, doi:10.1145/1148170.1148293 [debeer2006rpref]
     """
 
+    GROUP = "bpref and rpref"
     PRETTY_NAME = "n-pref"
     HOLES = Holes(extremes=rpref_extremes)
     EXAMPLE = "rpref-figure-1"

@@ -145,6 +145,11 @@ class _TSE(
     -------
     \mathrm{TSE} = e(p), \quad e(p) = \frac{1}{p} \text{ or } \frac{1}{\log_2(p + 1)}
 
+    Symbols
+    -------
+    p : rank of the last relevant document
+    e(p) : exposure of its rank: with inverse the first form, with dcg the second
+
     Parameters
     ----------
     exposure : of a rank p: 1/p (inverse) or 1/log2(p + 1) (dcg)
@@ -159,6 +164,7 @@ class _TSE(
     Diaz, Ekstrand & Mitra, ACM TORS 2025, doi:10.1145/3728373 [diaz2025recall]
     """
 
+    GROUP = "What users know and expect"
     PRETTY_NAME = "total search efficiency"
     HOLES = Holes(binary=True)
     IDEAL = None

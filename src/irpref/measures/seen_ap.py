@@ -80,6 +80,12 @@ class _SeenAP(KernelMeasure, kernel=seen_ap, reasons=seen_ap_reasons, over_ties=
     -------
     \mathrm{SeenAP} = \frac{1}{s} \sum_{r} \mathrm{rel}(r)\, \frac{\mathrm{count}(r)}{r}
 
+    Symbols
+    -------
+    s : relevant documents retrieved
+    \mathrm{rel}(r) : 1 if the document at rank r is relevant, else 0
+    \mathrm{count}(r) : relevant documents down to rank r
+
     Columns
     -------
     count : relevant documents down to its rank
@@ -91,6 +97,7 @@ class _SeenAP(KernelMeasure, kernel=seen_ap, reasons=seen_ap_reasons, over_ties=
     Baeza-Yates & Ribeiro-Neto, Modern Information Retrieval, ch. 4 [baezayates1999mir]
     """
 
+    GROUP = "Sets and precision"
     PRETTY_NAME = "average precision at seen relevant documents"
     HOLES = Holes(binary=True)
     EXAMPLE = "mir-textbook"

@@ -109,6 +109,16 @@ class _Twist(KernelMeasure, kernel=twist):
     \quad \sigma = \frac{2 s^{+} s^{-}}{s^{+} + s^{-}}, \quad s^{\pm} = 1 -
     \frac{\mathrm{RP}^{\pm}(\mathrm{run})}{\mathrm{RP}^{\pm}(\mathrm{full})}
 
+    Symbols
+    -------
+    \rho : recovery: R over its balance point; 1 if CRP is 0 throughout, 0 if it is never positive
+        otherwise
+    R : relevant documents that were judged
+    b : last rank before CRP is first positive
+    s^{\pm} : how little the run is too low (+) or too high (-)
+    \mathrm{RP}^{\pm} : sum of the positive or of the negative relative positions down to `depth`
+    \mathrm{full} : the ideal list, cut at `depth`, in reverse
+
     Parameters
     ----------
     depth : ranks that count; shorter lists are filled up
@@ -130,6 +140,7 @@ class _Twist(KernelMeasure, kernel=twist):
     Ferro et al., JASIST 2016, doi:10.1002/asi.23416; MATTERS twist.m [ferro2016twist]
     """
 
+    GROUP = "Cumulated relative position"
     PRETTY_NAME = "Twist"
     EXAMPLE = "crp-recovery"
     VARIANTS = ({}, {"depth": 10})

@@ -128,6 +128,13 @@ class _WeightedRR(KernelMeasure, kernel=weighted_rr, reasons=first_reasons):
     -------
     \mathrm{WRR} = \frac{1}{r_1 - \frac{1}{\beta(X)}} \cdot \left(1 - \frac{1}{\beta(X^{*})}\right)
 
+    Symbols
+    -------
+    r_1 : rank of the first relevant document
+    X : grade of the first relevant document
+    X^{*} : best grade of the topic
+    \beta(X) : (max_rel + 1) / gain of grade X. With norm none, the second factor is left out
+
     Parameters
     ----------
     norm : 'ideal': over the best value that the topic admits; 'none': as published, up to max_rel +
@@ -145,6 +152,7 @@ class _WeightedRR(KernelMeasure, kernel=weighted_rr, reasons=first_reasons):
     Eguchi et al., NTCIR-3 2003; normalised as by T. Sakai [eguchi2003web]
     """
 
+    GROUP = "Graded relevance"
     PRETTY_NAME = "weighted reciprocal rank"
     BOUNDS = (0.0, math.inf)
     EXAMPLE = "p-measure-figure-1"
