@@ -207,9 +207,9 @@ class Explain(_Stage):
     """Add what each document contributes to a measure, and what that is made of.
 
     R -> R, adding `label`, `judged`, the columns of the measure (`rho`, `loss` and `penalty` for
-    RPref; `gain` and `BR` for the Q, O, P and P+ measures; `rp` and `crp` for CRP; see the
-    measure's `COLUMNS`) and `contribution`. `rank` is the rank of evaluation; the results are
-    otherwise the same, so evaluating them after this stage gives the same values.
+    RPref; `gain`, `cg`, `count`, `cg_I` and `BR` for the Q, O, P and P+ measures; `rp` and `crp`
+    for CRP; see the measure's `COLUMNS`) and `contribution`. `rank` is the rank of evaluation; the
+    results are otherwise the same, so evaluating them after this stage gives the same values.
 
     The contributions of a topic add up to its value. If a part of it belongs to documents that were
     not retrieved, or to the ranks below the end of a short list (RPref(unretrieved='infinity'),
