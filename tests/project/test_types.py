@@ -57,6 +57,58 @@ USER = {
 }
 
 
+# What can only be `Any`, and why.
+ANY = {
+    "Judgments.column": "an array or a list, as it was read",
+    "bind": "overloads: one measure for one, a list for several",
+    "KernelMeasure.aggregator": "an object of ir_measures, which has no types",
+    "KernelMeasure.per_query": "a transformer of PyTerrier, which need not be installed",
+    "Param.clean": "the value of a parameter of any type",
+}
+
+
+def public():
+    """Functions and methods that users can call, by name."""
+    modules = [
+        *(irpref, irpref.lab, irpref.curves, irpref.plots, irpref.lab.plots, irpref.lab.meta),
+        *(irpref.errors, irpref.testing, irpref.transformers, irpref.settings, irpref.datasets),
+        *(irpref.reference, irpref.lab.spark),
+    ]
+    for module in modules:
+        listed = getattr(module, "__all__", [])
+        for name in dir(module):
+            value = getattr(module, name, None)
+            home = getattr(value, "__module__", "") or ""
+            if name.startswith("_") or not home.startswith("irpref"):
+                continue
+            if (
+                module not in (irpref, irpref.lab)
+                and name not in listed
+                and home != module.__name__
+            ):
+                continue  # what the module imports for itself
+            if inspect.isfunction(value):
+                yield name, value
+            elif inspect.isclass(value):
+                for method, member in vars(value).items():
+                    member = getattr(member, "fget", None) or getattr(member, "__func__", member)
+                    if inspect.isfunction(member) and not method.startswith("_"):
+                        yield f"{name}.{method}", member
+
+
+def test_py_typed_promises_a_type_for_each_argument_and_result():
+    assert (Path(irpref.__file__).parent / "py.typed").is_file()
+    functions = dict(public())
+    assert len(functions) > 100
+    for name, function in functions.items():
+        signature = inspect.signature(function)
+        for parameter in signature.parameters.values():
+            typed = parameter.annotation is not parameter.empty
+            assert typed or parameter.name in ("self", "cls"), (name, parameter.name)
+        assert signature.return_annotation is not signature.empty, name
+        assert (signature.return_annotation == "Any") <= (name in ANY), name
+
+
 @pytest.mark.registry
 @pytest.mark.slow
 def test_a_strict_type_checker_knows_the_parameters(tmp_path):

@@ -32,6 +32,7 @@ from irpref.judged.inputs import (
 from irpref.judged.kept import kept_pool
 from irpref.judged.pool import FILLED, LOWEST, SOURCE, Pool
 from irpref.judged.preference_pool import COLUMNS, GROUP, SUBGROUP, pool_of_preferences
+from irpref.kernel.segments import Bools
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -154,7 +155,7 @@ class Judgments:
         return own[name] if name in own else table.columns[name]
 
     @property
-    def filled(self) -> Any:
+    def filled(self) -> Bools:
         """Which rows hold grades that `irpref.lab.fill` filled in: bool array (n_rows,)."""
         source = self._table.columns.get(SOURCE)
         return np.zeros(len(self), bool) if source is None else np.asarray(source) == FILLED
