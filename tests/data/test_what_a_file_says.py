@@ -2,8 +2,11 @@
 
 import io
 import json
+import os
+import threading
 import warnings
 from collections import namedtuple
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -414,3 +417,65 @@ def test_tables_of_pyarrow() -> None:
         qrels = pa.Table.from_pandas(frame.astype({"docno": kind}))
         run = pa.Table.from_pandas(RANKS.astype({"doc_id": kind}))
         assert irpref.evaluator(["AP"], qrels).calc_aggregate(run) == {irpref.parse("AP"): 1.0}
+
+
+# Judgments in blocks ------------------------------------------------------------------------------
+
+FORMS_OF_JUDGMENTS = {
+    "csv": ("query_id,doc_id,relevance\n", "{q},{d},{g}\n"),
+    "tsv": ("qid\tdocno\tlabel\n", "{q}\t{d}\t{g}\n"),
+    "jsonl": ("", '{{"qid": "{q}", "docno": "{d}", "label": {g}}}\n'),
+}
+
+
+@pytest.mark.parametrize("form", FORMS_OF_JUDGMENTS)
+@pytest.mark.parametrize("odd", ["", "2.5", "-2", "1e1"])
+def test_judgments_in_blocks_are_those_of_single_rows(
+    form: str, odd: str, monkeypatch: Any
+) -> None:
+    head, line = FORMS_OF_JUDGMENTS[form]
+    wanted = [[f"q{i // 7}", f"d{i}é", i % 3] for i in range(100)]
+    if odd:
+        wanted[57][2] = float(odd)
+    data = head + "".join(line.format(q=q, d=d, g=g) for q, d, g in wanted)
+    plain = judged(data.encode(), form)
+    monkeypatch.setattr("irpref.data.cells.BLOCK_BYTES", 200)
+    assert judged(data.encode(), form) == plain == wanted
+    # A row that has to be read for itself, in the last block: the whole is read again.
+    quoted = {"csv": '"q99","a,b",1\n', "tsv": "q99\ta b\t1\n", "jsonl": line.replace(" ", "  ")}
+    more = quoted[form].format(q="q99", d="a b", g=1)
+    doc = "a,b" if form == "csv" else "a b"
+    assert judged((data + more).encode(), form) == [*wanted, ["q99", doc, 1]]
+    with pytest.raises(InputError, match="line 10[12]" if form != "jsonl" else "line 101"):
+        judged((data + line.format(q="q1", d="x", g='"S"')).encode(), form)
+
+
+def test_judgments_from_a_pipe_are_read_again_if_a_row_is_unusual(tmp_path: Path) -> None:
+    pipe = tmp_path / "pipe.csv"
+    os.mkfifo(pipe)
+    data = "query_id,doc_id,relevance\n" + "q,a,1\n" * 1 + 'q,"b",0\n'
+    writer = threading.Thread(target=pipe.write_text, args=(data,))
+    writer.start()
+    assert len(irpref.judgments(str(pipe))) == 2
+    writer.join()
+
+
+def test_parts_of_tables_are_put_together_in_any_form() -> None:
+    from irpref.data.columns import Table
+    from irpref.data.texts import Texts
+
+    def part(docs: Any, first: int) -> Table:
+        cells = np.broadcast_to(np.array(["0"], object), len(docs))
+        values = np.arange(first, first + len(docs), dtype=float)
+        return Table(["q"] * len(docs), docs, values, {"iteration": cells})
+
+    parts = [part(["a", "b"], 0), part(["é"], 2), part(["d", "e"], 3)]
+    for as_texts in ([], [0, 1, 2], [0, 2], [1]):
+        some = [
+            replace(p, doc_id=Texts.from_strings(p.doc_id) or p.doc_id) if i in as_texts else p
+            for i, p in enumerate(parts)
+        ]
+        whole = Table.joined(iter(some))
+        assert irpref.data.columns.as_list(whole.doc_id) == ["a", "b", "é", "d", "e"]
+        assert whole.value.tolist() == [0, 1, 2, 3, 4]
+        assert whole.columns["iteration"].tolist() == ["0"] * 5

@@ -9,7 +9,7 @@ import io
 import sys
 from array import array
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import chain, compress, islice
 from typing import Any, NoReturn
 
@@ -28,7 +28,7 @@ from irpref.data.columns import (
 )
 from irpref.data.labels import worth
 from irpref.data.source import LONGEST_LINE, Ending, Source, blocks_of, too_long
-from irpref.data.texts import plain_lines
+from irpref.data.texts import compiled, plain_lines
 from irpref.errors import ColumnError, InputError, IrprefWarning, LabelError
 from irpref.kernel.segments import Floats, all_whole
 from irpref.messages import clipped, warn_user
@@ -200,11 +200,13 @@ def _run_cells(source: Source, how: Reading, separator: str) -> Iterator[Table]:
         before += number
 
 
-def _plain_cells(text: str, header: _Header, columns: Mapping[str, str]) -> Table | None:
-    """Rows of a run that hold nothing unusual, read as lines of white-space separated fields; None
+def _plain_cells(
+    text: str, header: _Header, columns: Mapping[str, str], value: str = "score"
+) -> Table | None:
+    """Rows that hold nothing unusual, read as lines of white-space separated fields; None
     in doubt.
     """
-    places = [header.names.index(columns[ours]) for ours in ("query_id", "doc_id", "score")]
+    places = [header.names.index(columns[ours]) for ours in ("query_id", "doc_id", value)]
     if places[0] != 0 or '"' in text or " " in text or "\n#" in text or text[:1] in ("#", ""):
         return None
     if header.separator != "\t":
@@ -215,8 +217,9 @@ def _plain_cells(text: str, header: _Header, columns: Mapping[str, str]) -> Tabl
     if plain is None:
         return None
     names, lengths, ids, numbers = plain
-    scores = as_scores(numbers, columns["score"])
-    return Table(Stretches(names, lengths), ids["doc_id"], scores, found=header.names)
+    if value == "score":
+        numbers = as_scores(numbers, columns["score"])
+    return Table(Stretches(names, lengths), ids["doc_id"], numbers, found=header.names)
 
 
 def _slow_cells(
@@ -245,6 +248,47 @@ def _slow_cells(
 
 def _judged_cells(source: Source, how: Reading, separator: str) -> Table:
     """The rows of judgments with all their columns. Those with an empty grade are left out."""
+    if compiled and how.labels is None:
+        if not source.is_file():
+            source.keep = True  # it is opened again if a row is unusual
+        table = _plain_judged(source, how, separator)
+        if table is not None:
+            return table
+    return _slow_judged(source, how, separator)
+
+
+def _plain_judged(source: Source, how: Reading, separator: str) -> Table | None:
+    """Judgments whose rows hold nothing unusual; None if in doubt."""
+    name, value = source.name, "relevance"
+    texts = text_blocks(source, ends_with_number=True)
+    header, rest = _header(texts, separator, name, value)
+    columns = columns_of(header.names, value, how, path=name)
+    if len(header.names) > len(columns):
+        return None
+    try:
+        whole = Table.joined(_all_plain(filter(None, chain([rest], texts)), header, columns))
+    except _UnusualError:
+        return None
+    return replace(whole, found=("query_id", "doc_id", value)) if len(whole) else None
+
+
+class _UnusualError(Exception):
+    """A row has to be read cell by cell."""
+
+
+def _all_plain(
+    texts: Iterable[str], header: _Header, columns: Mapping[str, str]
+) -> Iterator[Table]:
+    """Rows of judgments; `_UnusualError` if some have to be read cell by cell."""
+    for text in texts:
+        table = _plain_cells(text, header, columns, "relevance")
+        if table is None:
+            raise _UnusualError
+        yield table.compact()
+
+
+def _slow_judged(source: Source, how: Reading, separator: str) -> Table:
+    """Judgments read cell by cell."""
     name, value = source.name, "relevance"
     texts = text_blocks(source, ends_with_number=True)
     header, rest = _header(texts, separator, name, value)

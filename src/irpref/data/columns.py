@@ -7,13 +7,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import chain
 from typing import Any
 
 import numpy as np
 
 from irpref.data import texts
 from irpref.data.labels import Labels, checked, grades_of
-from irpref.data.texts import Texts, Unread
+from irpref.data.texts import Growing, GrowingTexts, Texts, Unread
 from irpref.errors import ArgumentError, ColumnError, Remedy
 from irpref.kernel.segments import Floats, Ints
 from irpref.messages import did_you_mean
@@ -124,23 +125,58 @@ class Table:
     @classmethod
     def joined(cls, tables: Iterable[Table]) -> Table:
         """The rows of several tables of the same columns, one after the other."""
-        parts = list(tables)
-        if len(parts) < 2:
-            return parts[0] if parts else Table([], [], np.zeros(0))
-        further = {
-            name: np.concatenate([part.columns[name] for part in parts])
-            for name in parts[0].columns
-        }
-        query_id, doc_id = (
-            _joined([getattr(part, name) for part in parts]) for name in ("query_id", "doc_id")
-        )
-        return Table(
-            query_id,
-            doc_id,
-            np.concatenate([part.value for part in parts]),
-            further,
-            parts[0].found,
-        )
+        parts = iter(tables)
+        first, second = next(parts, None), next(parts, None)
+        if first is None or second is None:
+            return first if first is not None else Table([], [], np.zeros(0))
+        query_id: list[Any] = []
+        doc_id, value = _Docs(), Growing(np.float64)
+        further: dict[str, list[Any]] = {name: [] for name in first.columns}
+        found = first.found
+        every = chain([first, second], parts)
+        del first, second  # each part is freed once it is copied
+        for part in every:
+            query_id.append(part.query_id)
+            doc_id.add(part.doc_id)
+            value.add(part.value)
+            for name, columns in further.items():
+                columns.append(part.columns[name])
+        others = {name: _concatenated(further.pop(name)) for name in list(further)}
+        return Table(_joined(query_id), doc_id.whole(), value.array(), others, found)
+
+
+class _Docs:
+    """A column of ids, put together from parts of any form."""
+
+    def __init__(self) -> None:
+        self._texts: GrowingTexts | None = None
+        self._others: list[Any] = []
+
+    def add(self, ids: Any) -> None:
+        if isinstance(ids, Texts):
+            self._texts = self._texts or GrowingTexts()
+            self._texts.add(ids)
+        else:
+            self._end()
+            self._others.append(ids)
+
+    def _end(self) -> None:
+        if self._texts is not None:
+            self._others.append(self._texts.texts())
+            self._texts = None
+
+    def whole(self) -> Any:
+        self._end()
+        return self._others[0] if len(self._others) == 1 else _joined(self._others)
+
+
+def _concatenated(arrays: list[Any]) -> Any:
+    """Arrays one after the other; if all cells are the same, a view of this one."""
+    if all(array.strides == (0,) and array.size for array in arrays):
+        cells = [array[0] for array in arrays]
+        if all(cell == cells[0] for cell in cells):
+            return np.broadcast_to(arrays[0][:1], (sum(map(len, arrays)),))
+    return np.concatenate(arrays)
 
 
 def _joined(columns: list[Any]) -> Any:

@@ -85,11 +85,16 @@ def json(source: Source, value: str, how: Reading = PLAIN) -> Table:
 def jsonl(source: Source, value: str, how: Reading = PLAIN) -> Iterator[Table]:
     """One record a line."""
     if value == "relevance":
-        yield _of_lines(lines_of(source), source.name, value, how)
+        table = None
+        if compiled and how.labels is None:
+            if not source.is_file():
+                source.keep = True  # it is opened again if a line is unusual
+            table = _plain_judged(source, how)
+        yield _of_lines(lines_of(source), source.name, value, how) if table is None else table
         return
     before, form = 0, None
     for text in text_blocks(source):
-        form = form or _line_form(text, how, source.name)
+        form = form or _line_form(text, value, how, source.name)
         table = None if form is None else form.table(text)
         number = text.count("\n")
         if table is None:
@@ -98,6 +103,30 @@ def jsonl(source: Source, value: str, how: Reading = PLAIN) -> Iterator[Table]:
         if len(table):
             yield table
         before += number
+
+
+def _plain_judged(source: Source, how: Reading) -> Table | None:
+    """Judgments whose lines are all written like the first one; None in doubt."""
+    try:
+        whole = Table.joined(_all_plain(source, how))
+    except _UnusualError:
+        return None
+    return whole if len(whole) else None
+
+
+class _UnusualError(Exception):
+    """A line has to be read for itself."""
+
+
+def _all_plain(source: Source, how: Reading) -> Iterator[Table]:
+    """Judgments; `_UnusualError` if a line is not written like the first one."""
+    form: _LineForm | None = None
+    for text in text_blocks(source):
+        form = form or _line_form(text, "relevance", how, source.name)
+        table = form.table(text) if form is not None and not form.further else None
+        if table is None:
+            raise _UnusualError
+        yield table.compact()
 
 
 def _of_lines(lines: Iterable[tuple[int, str]], name: str, value: str, how: Reading) -> Table:
@@ -130,12 +159,18 @@ class _LineForm:
         Which of the values these are; the first is the topic.
     column : str
         The name of the score.
+    names : tuple of str
+        Our names of the three columns.
+    further : bool
+        Whether there are other values.
     """
 
     between: list[bytes]
     doc: int
     score: int
     column: str
+    names: tuple[str, ...]
+    further: bool
 
     def table(self, text: str) -> Table | None:
         """The rows of lines like the first one; None if one is different.
@@ -168,16 +203,16 @@ class _LineForm:
         if plain is None:
             return None
         names, lengths, ids, numbers = plain
-        scores = as_scores(numbers, self.column)
-        return Table(Stretches(names, lengths), ids["doc_id"], scores, found=_RUN)
+        if "score" in self.names:
+            numbers = as_scores(numbers, self.column)
+        return Table(Stretches(names, lengths), ids["doc_id"], numbers, found=self.names)
 
 
 _MARKS = tuple(bytes([byte]) for byte in range(1, 9))
 _TABS = bytes(9 if 0 < byte < 9 else byte for byte in range(256))
-_RUN = ("query_id", "doc_id", "score")
 
 
-def _line_form(text: str, how: Reading, name: str) -> _LineForm | None:
+def _line_form(text: str, value: str, how: Reading, name: str) -> _LineForm | None:
     """How the first line is written; None if it is anything but a flat record that begins with the
     topic and whose other values are text or numbers.
     """
@@ -186,8 +221,9 @@ def _line_form(text: str, how: Reading, name: str) -> _LineForm | None:
         return None
     entries = list(_ENTRY.finditer(line))
     keys = [entry[2] for entry in entries]
-    columns = columns_of(keys, "score", how, path=name, line=1)
-    places = [keys.index(columns[ours]) for ours in _RUN]
+    columns = columns_of(keys, value, how, path=name, line=1)
+    ours = ("query_id", "doc_id", value)
+    places = [keys.index(columns[our]) for our in ours]
     if places[0] != 0 or len(keys) > len(_MARKS):
         return None
     values = [entry.span(4) for entry in entries]
@@ -201,7 +237,8 @@ def _line_form(text: str, how: Reading, name: str) -> _LineForm | None:
     ends = [0, *(stop for _, stop in inside)]
     begins = [*(start for start, _ in inside), len(line)]
     between = [line[a:b].encode() for a, b in zip(ends, begins, strict=True)]
-    return _LineForm(between, places[1], places[2], columns["score"])
+    further = len(keys) > len(ours)
+    return _LineForm(between, places[1], places[2], columns[value], ours, further)
 
 
 def lines_of(source: Source) -> Iterator[tuple[int, str]]:

@@ -259,7 +259,7 @@ def _qrels_table(source: Source, how: Reading) -> Table:
         grades = how.grades_of(table.columns["relevance"].tolist(), source.name)
     # All are numbers, or labels are mixed with something else, which is an error.
     table = trec.whole(source, trec.QRELS) if grades is None else replace(table, value=grades)
-    iteration = table.columns.get("iteration", np.repeat(objects(["0"]), len(table)))
+    iteration = table.columns.get("iteration", np.broadcast_to(objects(["0"]), len(table)))
     names = ("query_id", "doc_id", "relevance", "iteration")
     return replace(table, columns={"iteration": iteration}, found=names)
 

@@ -9,7 +9,7 @@ variable IRPREF_TEXTS=pure leaves it out."""
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -49,10 +49,15 @@ class Texts:
     length : int32 array (n,)
     hashes : uint64 array (n,)
         The same for equal texts of all objects of this class, in this process.
+    is_compact : bool
+        Whether `data` is known to hold these texts in their order, and nothing else.
     """
 
-    def __init__(self, data: bytes, at: Ints, length: Ints, hashes: Hashes) -> None:
+    def __init__(
+        self, data: Any, at: Ints, length: Ints, hashes: Hashes, is_compact: bool = False
+    ) -> None:
         self.data, self.at, self.length, self.hashes = data, at, length, hashes
+        self.is_compact = is_compact
 
     @classmethod
     def from_strings(cls, column: Any) -> Texts | None:
@@ -110,25 +115,23 @@ class Texts:
         return None if data is None else (cls(data, at, length, hashes), number)
 
     @classmethod
-    def joined(cls, parts: Sequence[Texts]) -> Texts:
+    def joined(cls, parts: Iterable[Texts]) -> Texts:
         """Texts of several one after the other."""
-        sizes = [len(part.data) for part in parts]
-        before = np.repeat(np.cumsum([0, *sizes[:-1]]), [len(part) for part in parts])
-        at, length, hashes = (
-            np.concatenate([getattr(part, name) for part in parts])
-            for name in ("at", "length", "hashes")
-        )
-        return cls(b"".join(part.data for part in parts), at + before, length, hashes)
+        whole = GrowingTexts()
+        for part in parts:
+            whole.add(part)
+        return whole.texts()
 
     def __len__(self) -> int:
         return self.at.size
 
     def compact(self) -> Texts:
         """The same texts in memory that holds nothing else."""
+        if self.is_compact:
+            return self
         data = _native.packed(self.data, self.at, self.length)
-        return Texts(
-            data, np.cumsum(self.length, dtype=np.int64) - self.length, self.length, self.hashes
-        )
+        at = np.cumsum(self.length, dtype=np.int64) - self.length
+        return Texts(data, at, self.length, self.hashes, True)
 
     def changes(self) -> Ints:
         """Rows whose text differs from that of the row before, the first included."""
@@ -180,6 +183,61 @@ class Texts:
         self.fill(out)
         strings: list[str] = out.tolist()
         return strings
+
+
+class Growing:
+    """An array to which others are appended.
+
+    Memory that is not used yet costs nothing, and of a large array the system takes back what is
+    freed: the whole and one copy of it is the most that there is at a time.
+
+    Parameters
+    ----------
+    dtype : of NumPy
+    """
+
+    def __init__(self, dtype: Any) -> None:
+        self._array = np.empty(0, dtype)
+        self.n = 0
+
+    def room(self, size: int) -> Any:
+        """The next `size` items, to be written."""
+        start, self.n = self.n, self.n + size
+        if self.n > self._array.size:
+            larger = np.empty(max(self.n, 2 * self._array.size), self._array.dtype)
+            larger[:start] = self._array[:start]
+            self._array = larger
+        return self._array[start : self.n]
+
+    def add(self, items: Any) -> None:
+        """Append an array."""
+        self.room(len(items))[:] = items
+
+    def array(self) -> Any:
+        """All items."""
+        return self._array[: self.n]
+
+
+class GrowingTexts:
+    """Texts to which others are appended."""
+
+    def __init__(self) -> None:
+        self._data, self._at = Growing(np.uint8), Growing(np.int64)
+        self._length, self._hashes = Growing(np.int32), Growing(np.uint64)
+        self._is_compact = True
+
+    def add(self, part: Texts) -> None:
+        """Append some texts."""
+        np.add(part.at, self._data.n, out=self._at.room(len(part)))
+        self._data.add(np.frombuffer(part.data, np.uint8))
+        self._length.add(part.length)
+        self._hashes.add(part.hashes)
+        self._is_compact &= part.is_compact
+
+    def texts(self) -> Texts:
+        """All of them."""
+        columns = (self._data, self._at, self._length, self._hashes)
+        return Texts(*(column.array() for column in columns), self._is_compact)
 
 
 class Unread:

@@ -479,7 +479,10 @@ def _repeated(column: Texts | list[str]) -> Any:
     equal).
     """
     stretches = stretches_of(column)
-    return np.repeat(as_objects(stretches.names), stretches.lengths)
+    names = as_objects(stretches.names)
+    if len(names) == 1:
+        return np.broadcast_to(names, len(column))
+    return np.repeat(names, stretches.lengths)
 
 
 @contextmanager
