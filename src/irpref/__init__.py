@@ -88,9 +88,13 @@ def __getattr__(name: str) -> Any:
         return getattr(import_module(f"irpref.{_LATER[name]}"), name)
     if name in _toml_files.data("names.toml")["deprecated"]:
         return parse(name)
+    there = not name.startswith("_") and name in dir(__getattr__("lab"))
+    hint = f"; did you mean irpref.lab.{name}?" if there else ""
     # With the name and the object, Python suggests the nearest name.
     raise AttributeError(
-        f"module {__name__!r} has no attribute {name!r}", name=name, obj=sys.modules[__name__]
+        f"module {__name__!r} has no attribute {name!r}{hint}",
+        name=name,
+        obj=sys.modules[__name__],
     )
 
 

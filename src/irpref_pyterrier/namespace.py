@@ -27,6 +27,7 @@ from importlib import import_module
 from typing import Any
 
 import irpref
+from irpref.messages import did_you_mean
 
 # Names that only PyTerrier's users need, or that are called as `pt.Experiment` here.
 _HOMES = {
@@ -49,8 +50,13 @@ def __getattr__(name: str) -> Any:
         return getattr(import_module(_HOMES[name]), name)
     if name.startswith("_"):
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    return getattr(irpref, name) if hasattr(irpref, name) else getattr(irpref.lab, name)
+    for module in (irpref, irpref.lab):
+        if hasattr(module, name):
+            return getattr(module, name)
+    near = did_you_mean(name, __dir__())
+    raise AttributeError(f"pt.irpref has no attribute {name!r}{near}")
 
 
 def __dir__() -> list[str]:
-    return sorted({*_HOMES, *(name for name in dir(irpref) if not name.startswith("_"))})
+    names = {*dir(irpref), *dir(irpref.lab)}
+    return sorted({*_HOMES, *(name for name in names if not name.startswith("_"))})

@@ -533,3 +533,22 @@ def test_one_warning_a_measure_and_call(dataset, topics, qrels, plan, capsys):
     with pytest.warns(irpref.ScaleWarning) as again:  # another call
         pt.Experiment(several, topics, qrels, [RPref], **plan)
     assert len([w for w in again if issubclass(w.category, irpref.ScaleWarning)]) == 1
+
+
+@pytest.mark.parametrize(
+    ("call", "text"),
+    [
+        # The order of irpref.lab, one system for a list, a path for names.
+        ("pt.irpref.compare('AP', qrels, run, run)", "take (systems, topics, qrels, measures)"),
+        ("pt.irpref.check(run, topics, qrels)", "expected a list of pipelines or frames"),
+        ("pt.irpref.report([run], topics, qrels, ['AP'], 'page.html')", "the text 'page.html'"),
+        ("pt.irpref.leaderbord", "pt.irpref has no attribute 'leaderbord'; did you mean 'leader"),
+        ("irpref.compare", "did you mean irpref.lab.compare?"),
+        ("pt.Experiment([run], topics, qrels, 'map')", "names of measures go into a list"),
+    ],
+)
+def test_what_newcomers_type_is_told_in_a_sentence(call, text, dataset, topics, qrels):
+    run = dataset.get_results("baseline")
+    space = {"pt": pt, "irpref": irpref, "run": run, "topics": topics, "qrels": qrels}
+    with pytest.raises((AttributeError, TypeError, ValueError), match=re.escape(text)):
+        eval(call, space)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from irpref import lab
 from irpref.errors import ArgumentError
 from irpref.hosts.pyterrier.calls import by_system, like_experiment
-from irpref.hosts.pyterrier.systems import Names, judgments_of, runs_of
+from irpref.hosts.pyterrier.systems import Names, check_systems, judgments_of, runs_of
 from irpref.judged.types import Qrels
 from irpref.measures.declare import Measures
 
@@ -76,6 +76,7 @@ def report(
     TypeError, ValueError
         As `leaderboard`.
     """
+    check_systems(systems)
     return lab.report(
         measures,
         judgments_of(qrels, topics),
@@ -190,6 +191,7 @@ def check(
     TypeError, ValueError
         As `leaderboard`.
     """
+    check_systems(systems)
     return lab.check(
         judgments_of(qrels, topics), runs_of(systems, topics, names), measures, **options
     )

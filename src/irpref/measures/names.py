@@ -437,6 +437,9 @@ def _unknown(name: str, head: str, rest: str) -> ValueError:
             measure=head,
             remedy=Remedy("how", how, call="lab.prefer", effect="compares runs by it"),
         )
+    if len(name) == 1:  # of a text that was taken for a list
+        letters = f"unknown measure {name!r}; names of measures go into a list, such as ['map']"
+        return UnknownMeasureError(letters, measure=name)
     near = _near_cutoff(head) or data("names.toml")["meant"].get(_plain(head))
     if near is None and len(head) < 100:
         near = nearest(head, known_names(), cutoff=0.5)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 from irpref.errors import MeasureError
 from irpref.hosts.other_tools import crosscheck as crosscheck_runs
-from irpref.hosts.pyterrier.systems import Names, judgments_of, runs_of
+from irpref.hosts.pyterrier.systems import Names, check_systems, judgments_of, runs_of
 from irpref.judged.types import Qrels
 from irpref.measures.declare import Measures
 from irpref.measures.names import parse_all
@@ -61,6 +61,7 @@ def like_experiment(function: Callable[..., T_co]) -> LikeExperiment[T_co]:
         names: Names = None,
         **options: Any,
     ) -> T_co:
+        check_systems(systems)
         return function(
             measures, judgments_of(qrels, topics), runs_of(systems, topics, names), **options
         )

@@ -44,6 +44,18 @@ def judgments_of(qrels: Qrels, topics: pd.DataFrame | None) -> Judgments:
     return read.only(wanted)
 
 
+def check_systems(systems: Any) -> None:
+    """`TypeError` if the first argument is one system, or no systems at all."""
+    import pyterrier
+    from ir_measures.measures import Measure
+
+    if hasattr(systems, "columns") or isinstance(systems, (str, pyterrier.Transformer, Measure)):
+        raise TypeError(
+            f"systems: expected a list of pipelines or frames, got {type(systems).__name__}; "
+            f"functions of pt.irpref take (systems, topics, qrels, measures), as pt.Experiment does"
+        )
+
+
 def runs_of(systems: Any, topics: Any, names: Names) -> dict[str, Any]:
     """The runs of systems by name; pipelines retrieve for the topics.
 
@@ -66,10 +78,7 @@ def runs_of(systems: Any, topics: Any, names: Names) -> dict[str, Any]:
     import pyterrier
 
     pipeline = pyterrier.Transformer
-    if hasattr(systems, "columns") or isinstance(systems, (str, pipeline)):
-        raise TypeError(
-            f"systems: expected a list of pipelines or frames, got {type(systems).__name__}"
-        )
+    check_systems(systems)
     if isinstance(systems, Mapping):
         given = {str(name): system for name, system in systems.items()}
     else:
@@ -95,6 +104,8 @@ def _named(systems: Sequence[Any], names: Names, pipeline: type) -> dict[str, An
         names = [
             f"{name} ({i})" if names.count(name) > 1 else name for i, name in enumerate(names, 1)
         ]
+    if isinstance(names, str):
+        raise TypeError(f"names: expected a list of names, one a system, got the text {names!r}")
     if len(names) != len(systems) or len(set(names)) < len(systems):
         raise ArgumentError(
             f"names: expected {len(systems)} different names, one a run, got {list(names)!r}",
