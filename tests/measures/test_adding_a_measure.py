@@ -178,8 +178,11 @@ def test_users_see_the_new_measure(repository):
     assert facts["all"]
     assert all(f"\n  {name} " in facts["list"] for name in NAMES)
     assert "\n  GradedRBP " in facts["list"]
-    for text in (facts["page"], facts["help"]):
-        assert "gain(r) * p^(r - 1)" in text
+    for text, formula in (
+        (facts["page"], "(1 - p) sum_{r >= 1} g(r) p^(r - 1)"),
+        (facts["help"], "gain(r) * p^(r - 1)"),
+    ):
+        assert formula in text
         assert "10.1145/1416950.1416952" in text
     assert facts["bound"] == "GradedRBP(max_rel=2)"
     # A measure that gives no reasons of its own has reasons all the same.
@@ -191,7 +194,9 @@ def test_users_see_the_new_measure(repository):
 
 
 def test_documents_have_the_new_measure(repository):
-    assert "`GradedRBP`" in (repository / "README.md").read_text(encoding="utf-8")
+    assert "[GradedRBP](src/irpref/measures/graded_rbp.py)" in (repository / "README.md").read_text(
+        encoding="utf-8"
+    )
     types = (repository / "src/irpref/measures/__init__.pyi").read_text(encoding="utf-8")
     assert "class _GradedRBP(KernelMeasure):" in types
     assert (

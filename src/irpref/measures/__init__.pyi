@@ -91,12 +91,10 @@ class _BprefVariant(KernelMeasure):
 
     Parameters
     ----------
-    norm : cap and denominator of the penalty, a row of the table above (default 'min')
+    norm :  (default 'min')
     rel : minimum grade counted as relevant (default 1)
-    top : the highest judged document: in the sum, out of it and of R, or out of the sum only
-        (default 'keep')
-    unretrieved : relevant documents that were not retrieved: they add nothing, or are ranked
-        below all that were (default 'zero')
+    top :  (default 'keep')
+    unretrieved :  (default 'zero')
     cutoff : ranking cutoff: documents below this rank count as not retrieved
     """
     def __call__(  # type: ignore[override]  # the host takes any
