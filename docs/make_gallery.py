@@ -37,23 +37,20 @@ from irpref import plots
 from irpref.lab import meta
 from irpref.datasets import load
 
-poster, recovery, book = load("rpref-figure-1"), load("crp-recovery"), load("mir-textbook")
+poster, recovery = load("rpref-figure-1"), load("crp-recovery")
 made_up, cast = load("synthetic"), load("cast2021")
 three = {name: made_up.runs[name] for name in ("strong", "baseline", "noisy")}
-measures = ["AP", "nDCG@10", "P@5", "RR", "Bpref", "QMeasure", "RPref(max_rel=3)"]
+measures = ["AP", "nDCG@10", "P@5", "RR", "Bpref", "QMeasure", "RPref(norm='relative2')"]
 """
 
 PICTURES = (
     Picture(
         "crp-sketch",
         "Cumulated Relative Position of one topic",
-        "The sketch of the paper (Angelini et al. 2013, figure 1) from a worked example with five "
-        "relevant documents. "
-        "Documents above their place in the ideal list pull the curve down, documents below it "
-        "pull it up. *min* is "
-        "the turn-around point, *R* the number of relevant documents, where the loss is read, and "
-        "*b* the balance "
-        "point: `CRPRecovery` is R/b = 5/12, `nCRP` is 10/15.",
+        "The sketch of the paper (Angelini et al. 2013, figure 1). Documents above their place in the "
+        "ideal list pull the curve down, documents below it pull it up. *min* is the turn-around "
+        "point, *R* the number of relevant documents, *b* the balance point: `CRPRecovery` is R/b = "
+        "5/12, `nCRP` is 10/15.",
         'ax = plots.crp_sketch(recovery.qrels, recovery.runs["run"], query_id="plateau")',
         "A stepped curve falls from 0 to -10 at rank 5 and rises to 0 at rank 12. The dotted line "
         "of a run "
@@ -62,26 +59,10 @@ PICTURES = (
         "(balance point).",
     ),
     Picture(
-        "crp-sketch-system",
-        "The same of a system",
-        "Topic 4 of the synthetic collection. It has documents judged worse than non-relevant "
-        "(grade -1). When the "
-        "run returns them, far above their place at the very end, the curve falls again.",
-        'ax = plots.crp_sketch(made_up.qrels, three, run="baseline", query_id="4")',
-        "The curve of baseline falls to -14 at R = 9, is above 0 from rank 15 on and falls again "
-        "to -28 at rank "
-        "42. The dotted line of a run that retrieves nothing relevant falls to -45.",
-    ),
-    Picture(
         "crp-systems",
         "Cumulated Relative Position of several systems",
-        "Median over the topics and the band from the first to the third quartile. Curves are "
-        "divided by R(R + 1)/2, "
-        "so that topics with many relevant documents do not dominate, and cut at a multiple of R. "
-        "A curve above 0 is "
-        "not good: it shows how late the missing relevant documents come. The collection has "
-        "grades below 0, so a run "
-        "can do worse than to find nothing.",
+        "Median over the topics and the band from the first to the third quartile. A curve above 0 "
+        "is not good: it shows how late the missing relevant documents come.",
         "ax = plots.crp(made_up.qrels, three)",
         "Three curves with bands by rank, below the ideal at first. The lower the curve, the more "
         "relevant "
@@ -91,10 +72,7 @@ PICTURES = (
         "npref",
         "From bpref to rpref",
         "De Beer & Moens 2006, figure 1: with two partitions n-pref is a bpref, with more it "
-        "approaches rpref. With "
-        "more partitions there are more misplaced pairs (`curves.npref_convergence` counts them), "
-        "but the value may "
-        "rise or fall.",
+        "approaches rpref.",
         "ax = plots.npref_convergence(\n"
         '    poster.qrels, poster.runs, measure=irpref.RPref(norm="relative", max_rel=1)\n'
         ")",
@@ -117,23 +95,6 @@ PICTURES = (
         "Rising curves of five runs by rank, all below the dotted curve of the ideal list.",
     ),
     Picture(
-        "cg-book",
-        "Cumulated gain of the book's example",
-        "Baeza-Yates & Ribeiro-Neto compute their ideal from the retrieved documents only, so a "
-        "run that ends with its "
-        "last relevant document reaches it.",
-        'ax = plots.cumulated_gain(book.qrels, book.runs, quantity="cg", ideal="retrieved")',
-        "A stair of cumulated gain that reaches the dotted ideal at its last rank, 15.",
-    ),
-    Picture(
-        "ndcg",
-        "NDCG as a ratio of means",
-        "With other gains: 7 for grade 3 and 3 for grade 2.",
-        'ax = plots.cumulated_gain(made_up.qrels, three, quantity="ndcg", depth=20, gains={2: 3, '
-        "3: 7})",
-        "NDCG of three runs by rank, as a share of the ideal, which is a dotted line at 1.",
-    ),
-    Picture(
         "histogram",
         "Precision histogram",
         "Which topics does a system win? `irpref compare -q` prints the same as text, with an "
@@ -146,10 +107,8 @@ PICTURES = (
     Picture(
         "strip",
         "Values by topic",
-        "Means hide how much topics differ. Five runs of TREC CAsT 2021: the values of the best "
-        "one go from 0 to "
-        "almost 0.9.",
-        'ax = plots.topic_strip(cast.qrels, cast.runs, "RPref(max_rel=4)")',
+        "Means hide how much topics differ.",
+        "ax = plots.topic_strip(cast.qrels, cast.runs, \"RPref(norm='relative2')\")",
         "A row of 158 dots for each of five runs, the best on top, with a black bar at the mean.",
     ),
     Picture(
@@ -167,7 +126,7 @@ PICTURES = (
         "scatter",
         "Two measures over the same systems",
         "Better is to the right and up, also if lower values of a measure are better.",
-        'ax = plots.measure_scatter(made_up.qrels, made_up.runs, ["AP", "RPref(max_rel=3)"])',
+        'ax = plots.measure_scatter(made_up.qrels, made_up.runs, ["AP", "RPref(norm=\'relative2\')"])',
         "Five marks, mean AP against mean rpref, a legend below, and Kendall's tau in the title.",
     ),
     Picture(
@@ -187,9 +146,7 @@ PICTURES = (
     Picture(
         "stability",
         "Stability",
-        "Minority rate against ties (Buckley & Voorhees 2000): low and left is stable. Of more "
-        "than eight measures "
-        "five, or those you name with `highlight=`, are in colour.",
+        "Minority rate against ties (Buckley & Voorhees 2000): low and left is stable.",
         "values = list(meta.topic_values(measures, made_up.qrels, made_up.runs).values())\n"
         "ax = irpref.lab.plots.stability([meta.stability(one, n_samples=200, rng=0) for one in values])",
         "The curves of seven measures: the more ties, the lower the minority rate.",
@@ -217,11 +174,8 @@ HEAD = """\
 
 Draw any of these pictures with one call of `irpref.plots`, from qrels and runs or from a table of `irpref.curves`; in a
 shell, use `irpref plot`. Pictures of values by topic also take the result of `pt.Experiment(..., perquery=True)`. Each
-call returns matplotlib's Axes, and draws on yours with `ax=`.
-
-A system has the same colour, line and marker in all pictures of a session. Of more than eight runs the best five are in
-colour, or those that you name with `highlight=`. The data come with the package: worked examples of the papers, a
-synthetic collection, and TREC CAsT 2021. Run this first:
+call returns matplotlib's Axes, and draws on yours with `ax=`. Of more than eight runs the best five are in colour, or those
+that you name with `highlight=`. Run this first:
 
 ```python
 {setup}```
