@@ -5,6 +5,7 @@ judge and repeated runs mean for a verdict."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from types import MappingProxyType
 from typing import Any
@@ -77,21 +78,24 @@ def about_topics(
     inside : bool array (n_topics,)
     absent : runs that are not told about
     """
-    sentences: dict[str, None] = {}
+    # The names of the measures that a sentence is about; `{}` is their place in it.
+    sentences: dict[str, list[str]] = {}
     for measure in measures:
         by_code: dict[str, list[Mapping[str, Any]]] = {}
         for row in facts.rows(measure, inside):
             if row["run"] not in absent:
                 by_code.setdefault(row["code"], []).append(row)
         for rows in by_code.values():
-            if len(rows) <= _FEW:
-                sentences |= dict.fromkeys(str(row["text"]) for row in rows)
-                continue
-            most = max(rows, key=lambda row: int(row["topics"]))
-            sentences[
-                f"{len(rows):,} runs are {most['code']} on some topics; at most, {most['text']}"
-            ] = None
-    return list(sentences)
+            shown = [row["text"] for row in rows]
+            if len(rows) > _FEW:
+                most = max(rows, key=lambda row: int(row["topics"]))
+                verb = "do not answer" if most["code"] == "unanswered" else "are shallow on"
+                shown = [f"{len(rows):,} runs {verb} some topics; the worst: {most['text']}"]
+            name = re.escape(str(measure))
+            for sentence in shown:
+                of_any = re.sub(rf"\b(and|for|to) {name}(?= )", r"\1 {}", sentence, count=1)
+                sentences.setdefault(of_any, []).append(str(measure))
+    return [sentence.replace("{}", ", ".join(names), 1) for sentence, names in sentences.items()]
 
 
 def without_value(facts: Evidence, measures: Iterable[Measure], inside: Bools) -> list[str]:

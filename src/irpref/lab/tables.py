@@ -227,6 +227,66 @@ def _of_measure(part: Any, board: Any, top: int | None) -> Table:
     return table
 
 
+def of_board_in_paper(board: Any, top: int | None = None) -> list[Table]:
+    """A row for each run and a column for each measure, for each group of topics, with a caption.
+
+    The best values are marked. Runs that share a letter are not shown to differ; where letters
+    would be too many, runs that differ from the best are marked.
+    """
+    if board["mean"].isna().all():  # a sample, which knows no values of single runs
+        return of_board(board, top)
+    return [
+        _of_group(part, board, top) for _, part in board.groupby("group", sort=False, dropna=False)
+    ]
+
+
+def _of_group(part: Any, board: Any, top: int | None) -> Table:
+    measures = list(dict.fromkeys(part["measure"]))
+    runs = part.loc[part["measure"] == measures[0], "run"].tolist()
+    group = part["group"].iloc[0]
+    group = None if group != group else group
+    lower = [name for name in measures if not higher_is_better(name)]
+    cells: dict[str, list[Cell]] = {run: [] for run in runs}
+    lettered, marked = False, False
+    for measure in measures:
+        rows = part[part["measure"] == measure].set_index("run")
+        best = rows["place"].idxmin()
+        letters = rows["letters"].fillna("")
+        lettered |= bool((letters != "").any())
+        differs = set() if (letters != "").any() else _different_from(best, measure, group, board)
+        marked |= bool(differs)
+        for run in runs:
+            row = rows.loc[run]
+            is_best = bool(row["place"] == 1) and len(runs) > 1
+            cells[run].append(Cell(row["mean"], is_best, run in differs, letters[run]))
+    shown = runs if top is None else runs[:top]
+    columns = [Column("run", left=True)]
+    columns += [Column(name, rounded(), lower=name in lower) for name in measures]
+    of_group = "" if group is None else f" of {group}"
+    sentences = [f"Means of {len(runs):,} runs over {board.n_topics[group]:,} topics{of_group}"]
+    if len(shown) < len(runs):
+        sentences[0] = (
+            f"The best {len(shown):,} of {len(runs):,} runs"
+            + sentences[0][sentences[0].index(" over ") :]
+        )
+    sentences.append("Best means are bold")
+    if lettered:
+        sentences.append("In a column, runs that share a letter are not shown to differ")
+    if marked:
+        sentences.append("†: differs from the best run of the column")
+    sentences += [f"Test: {board.test}"] * bool(board.test)
+    caption = ". ".join(sentences) + "."
+    return Table(columns, [[run, *cells[run]] for run in shown], notes=board.notes, caption=caption)
+
+
+def _different_from(best: str, measure: str, group: str | None, board: Any) -> set[str]:
+    """The runs that are shown to differ from the best one."""
+    pairs = board.pairs[board.pairs["measure"] == measure]
+    pairs = pairs[pairs["group"].isna() if group is None else pairs["group"] == group]
+    pairs = pairs[pairs["p_adjusted"] <= (1 - board.level) * (1 + 1e-9)]
+    return {*pairs.loc[pairs["a"] == best, "b"], *pairs.loc[pairs["b"] == best, "a"]}
+
+
 # Judges -------------------------------------------------------------------------------------------
 
 

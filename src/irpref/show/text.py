@@ -59,6 +59,7 @@ class Cell:
     value: Any
     best: bool = False
     differs: bool = False
+    letters: str = ""  # of the groups that the value is in; in papers alone
 
 
 class Table:
@@ -66,7 +67,8 @@ class Table:
 
     None is an empty cell; a row without cells is a blank line on a screen, and left out elsewhere.
     `labels`: how many columns are repeated in each block; those flush left at the front if not
-    given."""
+    given. `caption`: of the table in a paper, where it is then set as a float, or over several
+    pages."""
 
     def __init__(
         self,
@@ -75,14 +77,10 @@ class Table:
         title: str = "",
         notes: Sequence[str] = (),
         labels: int | None = None,
+        caption: str = "",
     ) -> None:
-        self.columns, self.rows, self.title, self.notes, self.labels = (
-            columns,
-            rows,
-            title,
-            notes,
-            labels,
-        )
+        self.columns, self.rows, self.title = columns, rows, title
+        self.notes, self.labels, self.caption = notes, labels, caption
 
 
 @dataclass(frozen=True, slots=True)
@@ -444,7 +442,14 @@ def _cells(table: Table, rows: Iterable[Sequence[Any]]) -> list[list[Cell]]:
     return out
 
 
-def _marked(table: Table, form: Any, written: Callable[[str], str], best: str, differs: str) -> str:
+def _marked(
+    table: Table,
+    form: Any,
+    written: Callable[[str], str],
+    best: str,
+    differs: str,
+    letters: str = "{}",
+) -> str:
     """The table in a form of tabulate, its marks in the words of that form.
 
     Parameters
@@ -453,12 +458,15 @@ def _marked(table: Table, form: Any, written: Callable[[str], str], best: str, d
         Escapes a text.
     best, differs : str
         What is written for a marked value, which takes the place of `{}`.
+    letters : str
+        The same for letters after a value.
     """
 
     def shown(cell: Cell) -> str:
         value = written(cell.value)
         value = best.format(value) if cell.best else value
-        return differs.format(value) if cell.differs else value
+        value = differs.format(value) if cell.differs else value
+        return value + letters.format(cell.letters) if cell.letters else value
 
     heads = [written(visible(column.name)) for column in table.columns]
     sides = ["left" if column.left else "right" for column in table.columns]
@@ -493,7 +501,7 @@ _LATEX = str.maketrans(
     | {"\\": r"\textbackslash{}", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}"}
     | {"<": r"\textless{}", ">": r"\textgreater{}", "|": r"\textbar{}"}
     | {"[": "{[}", "*": "{*}"}  # after the end of a row, LaTeX would take them for its arguments
-    | {"↓": r"$\downarrow$"}
+    | {"↓": r"$\downarrow$", "†": r"$^{\dagger}$"}
 )
 
 
@@ -501,15 +509,20 @@ _LATEX = str.maketrans(
 _SHRUNK = r"\resizebox{\ifdim\width>\linewidth\linewidth\else\width\fi}{!}{%"
 
 
+_LONGEST = 40  # rows of a table on one page
+
+
 def _latex(table: Table, page: Page) -> str:
     from tabulate import DataRow, Line, TableFormat
 
+    rows = list(filter(None, table.rows))
+    breaks = len(rows) > _LONGEST
     # tabulate's own form escapes the marks.
     booktabs = TableFormat(
         lineabove=Line(r"\toprule", "", "", ""),
-        linebelowheader=Line(r"\midrule", "", "", ""),
+        linebelowheader=Line(_HEAD_AGAIN if breaks else r"\midrule", "", "", ""),
         linebetweenrows=None,
-        linebelow=Line(r"\bottomrule", "", "", ""),
+        linebelow=None if breaks else Line(r"\bottomrule", "", "", ""),
         headerrow=DataRow("", " & ", r" \\"),
         datarow=DataRow("", " & ", r" \\"),
         padding=0,
@@ -519,28 +532,53 @@ def _latex(table: Table, page: Page) -> str:
         replace(column, name=f"{column.name} ↓") if column.lower else column
         for column in table.columns
     ]
-    pointed = Table(columns, table.rows)
     kinds = "".join("l" if column.left else "r" for column in columns)
-    lines = [
-        r"% \usepackage{booktabs,graphicx}",
-        *(f"% {line}" for line in table.title.rstrip().splitlines()),
-        _SHRUNK,
-        rf"\begin{{tabular}}{{{kinds}}}",
-        _marked(
-            pointed, booktabs, lambda t: t.translate(_LATEX), r"\textbf{{{}}}", r"{}$^{{\dagger}}$"
-        ),
-        r"\end{tabular}}",
-        *(f"% {note}" for note in _remarks(table, "bold")),
-    ]
-    return "\n".join(lines) + "\n"
+    body = _marked(
+        Table(columns, rows),
+        booktabs,
+        _in_latex,
+        r"\textbf{{{}}}",
+        r"{}$^{{\dagger}}$",
+        r"\textsuperscript{{{}}}",
+    )
+    packages = "booktabs,longtable" if breaks else "booktabs,graphicx"
+    above = [rf"% \usepackage{{{packages}}}"]
+    above += [f"% {line}" for line in table.title.rstrip().splitlines()]
+    below = [f"% {note}" for note in _remarks(table, "bold")]
+    caption = rf"\caption{{{_in_latex(table.caption)}}}"
+    if breaks:
+        head = body.split("\n")[1]
+        body = body.replace(_HEAD_AGAIN, _HEAD_AGAIN.replace("HEAD", head))
+        above += [
+            r"\begingroup\small\setlength{\tabcolsep}{4pt}",
+            rf"\begin{{longtable}}{{{kinds}}}",
+        ]
+        above += [caption + r"\\"] if table.caption else []
+        below = [r"\end{longtable}", r"\endgroup", *below]
+    else:
+        above += [r"\begin{table}", r"\centering", caption] if table.caption else [r"\noindent"]
+        above += [_SHRUNK, rf"\begin{{tabular}}{{{kinds}}}"]
+        below = [r"\end{tabular}}", *([r"\end{table}"] if table.caption else []), *below]
+    return "\n".join([*above, body, *below]) + "\n"
+
+
+# Under the head of a table over several pages; HEAD is the head.
+_HEAD_AGAIN = (
+    "\\midrule\n\\endfirsthead\n\\toprule\nHEAD\n\\midrule\n\\endhead\n\\bottomrule\n\\endfoot"
+)
+
+
+def _in_latex(text: str) -> str:
+    return text.translate(_LATEX)
 
 
 def _html(table: Table, page: Page) -> str:
     from html import escape
 
-    body = _marked(table, "unsafehtml", escape, "<b>{}</b>", "{}&dagger;")
-    notes = "<br>".join(escape(note) for note in table.notes if not note.startswith("*"))
-    return body + (f"<p><small>{notes}</small></p>" if notes else "")
+    title = "".join(f"<p>{escape(line)}</p>" for line in table.title.splitlines() if line)
+    body = _marked(table, "unsafehtml", escape, "<b>{}</b>", "{}&dagger;", "<sup>{}</sup>")
+    notes = "<br>".join(map(escape, _remarks(table, "bold")))
+    return title + body + (f"<p><small>{notes}</small></p>" if notes else "")
 
 
 _WRITERS: dict[str, Callable[[Table, Page], str]] = {

@@ -13,7 +13,7 @@ from irpref.cli.output import Output
 from irpref.cli.parameter_types import COUNT
 from irpref.judged.types import Qrels, Runs
 from irpref.lab.commands import lab_options
-from irpref.lab.tables import of_board
+from irpref.lab.tables import of_board, of_board_in_paper
 from irpref.messages import whole_files
 from irpref.show.text import Table, of_frame, rounded
 
@@ -46,6 +46,12 @@ DIFFERENCE = 0.05  # if none is observed
     help="for randomised_tukey and stepdown",
 )
 @lab_options.seed("permutations")
+@options.option(
+    "--top",
+    metavar="N",
+    type=COUNT,
+    help="show the best N runs only; the tests are those of all",
+)
 @options.option("--tests", is_flag=True, help="print pairs of runs instead of the ranking")
 @options.option(
     "--design",
@@ -70,6 +76,7 @@ def leaderboard(
     judge: tuple[str, ...],
     strict: bool,
     plan: str | None,
+    top: int | None,
     tests: bool,
     design: float | None,
     highlight: tuple[str, ...],
@@ -82,7 +89,8 @@ def leaderboard(
 
     Shows each run's range of places (best, worst) that is consistent with the tests. Runs that
     share a letter are not shown to differ (no letters if it would take more than eight). --design
-    estimates how many topics you need. -f board.png draws the leaderboard of one measure.
+    estimates how many topics you need. -f board.png draws the leaderboard of one measure, and
+    -f board.tex has one table, a column for each measure.
     """
     from irpref import lab
     from irpref.cli.plot import Picture
@@ -106,7 +114,10 @@ def leaderboard(
         picture.save(lab.plots.leaderboard(board, highlight=chosen, ax=picture.axes()))
         return
     data = board.pairs if tests else board
-    tables = [of_frame(board.pairs, rounded())] if tests else of_board(board)
+    if tests:
+        tables = [of_frame(board.pairs, rounded())]
+    else:
+        tables = (of_board_in_paper if out.form == "latex" else of_board)(board, top)
     if design is not None:
         data = _design(given, qrels, runs, design, level)
         tables.append(_sizes(data, design, level))
