@@ -64,7 +64,7 @@ def give(warning: IrprefWarning, once: bool = False) -> None:
 
     Its place is the line of the user's code that led here, past this package and its hosts. By
     default, Python shows one text once for each such line, as long as nobody resets its memory;
-    ir_measures and PyTerrier do.
+    ir_measures and PyTerrier do. In a notebook, one text is shown once, whatever the cell.
 
     Parameters
     ----------
@@ -90,12 +90,20 @@ def give(warning: IrprefWarning, once: bool = False) -> None:
         if frame.f_globals.get("__name__", "").partition(".")[0] not in _PACKAGES:
             break
         frame, level = frame.f_back, level + 1
-    if once:
-        key = type(warning), str(warning), frame.f_code.co_filename, frame.f_lineno
+    in_notebook = is_interactive()
+    if once or in_notebook:
+        place = ("", 0) if in_notebook else (frame.f_code.co_filename, frame.f_lineno)
+        key = type(warning), str(warning), *place
         if key in given:
             return
         given.add(key)
     warnings.warn(warning, stacklevel=level)
+
+
+def is_interactive() -> bool:
+    """Whether IPython runs the code, as in a notebook."""
+    shell = getattr(sys.modules.get("IPython"), "get_ipython", None)
+    return shell is not None and shell() is not None
 
 
 @contextmanager

@@ -290,34 +290,46 @@ def _different_from(best: str, measure: str, group: str | None, board: Any) -> s
 # Judges -------------------------------------------------------------------------------------------
 
 
+_OF_PREDICTIONS = {
+    **{"low": "from", "high": "to", "p_human": "p (human)", "p_judge": "p (judge)"},
+    **{"topics_human": "human topics", "topics_judge": "all topics"},
+    **{"topics_needed": "topics needed", "judge_only": "judge only", "human_only": "human only"},
+}
+
+
 def of_predictions(predictions: Any, tests: bool = False) -> list[Table]:
     """A table for each measure, of runs or of pairs of runs, and how far the judge agrees."""
     shown = predictions.pairs if tests else predictions
-    interval = f"{100 * predictions.level:g} % interval"
+    if tests and (shown["codes"] == "").all():
+        shown = shown.drop(columns="codes")
     shows: dict[str, Any] = {name: p_value for name in ("p", "p_human", "p_judge")}
-    counts = {"sample": _count, "topics_needed": _count}
+    shows |= {"sample": _count, "topics_needed": _count}
     tables = [
-        of_frame(part.drop(columns="measure"), rounded(), shows=shows | counts, title=str(measure))
+        of_frame(
+            part.drop(columns="measure"), rounded(), _OF_PREDICTIONS, shows, title=str(measure)
+        )
         for measure, part in shown.groupby("measure", sort=False)
     ]
+    interval = f"{100 * predictions.level:g} % interval"
     for table in tables:
         table.notes = [
-            f"human: over the humans' topics; judge: over all; low, high: {interval} of what is "
-            "estimated"
+            f"human: mean over the topics that humans judged; judge: over all topics; from, to: "
+            f"{interval} of the estimate"
         ]
     agreement = of_frame(
         predictions.agreement,
         rounded(),
-        shows=counts,
+        _OF_PREDICTIONS,
+        shows,
         title="How far the judge agrees with humans",
     )
     agreement.notes = [
-        f"both, judge_only, human_only, reversed: pairs of runs that t-tests call at "
-        f"{1 - predictions.level:.3g}; "
-        "topics_needed: human topics that would settle half of those which the judge alone calls "
-        "or reverses"
+        f"both, judge only, human only, reversed: pairs of runs that t-tests call at "
+        f"{1 - predictions.level:.3g}",
+        "topics needed: human topics that would settle half of the pairs which the judge alone "
+        "calls or reverses",
+        *predictions.notes,
     ]
-    agreement.notes += predictions.notes
     return [*tables, agreement]
 
 

@@ -577,6 +577,9 @@ def _html(table: Table, page: Page) -> str:
 
     title = "".join(f"<p>{escape(line)}</p>" for line in table.title.splitlines() if line)
     body = _marked(table, "unsafehtml", escape, "<b>{}</b>", "{}&dagger;", "<sup>{}</sup>")
+    for cell in ("th", "td"):
+        body = body.replace(f"<{cell}>", f'<{cell} style="text-align: left;">')
+    body = f'<div style="overflow-x: auto;">{body}</div>'
     notes = "<br>".join(map(escape, _remarks(table, "bold")))
     return title + body + (f"<p><small>{notes}</small></p>" if notes else "")
 

@@ -1,0 +1,104 @@
+"""Results in a notebook and by print(): what the shell shows."""
+
+import re
+import sys
+import types
+import warnings
+
+import pytest
+
+import irpref
+from irpref import messages
+from irpref.cli import main
+from shells import qrels_text, run_text
+
+QRELS = {f"q{t}": {f"d{i}": (i + t) % 3 for i in range(12)} for t in range(12)}
+
+
+def _run(shift):
+    return {
+        topic: {f"d{i}": float((i * (3 + shift) + 5 * t + shift) % 13) for i in range(12)}
+        for t, topic in enumerate(QRELS)
+    }
+
+
+@pytest.fixture
+def files(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("COLUMNS", "80")
+    (tmp_path / "qrels").write_text(qrels_text(QRELS))
+    (tmp_path / "half").write_text(qrels_text(dict(list(QRELS.items())[:6])))
+    for number, name in enumerate(("bm25", "dense", "late")):
+        (tmp_path / f"{name}.run").write_text(run_text(_run(number)))
+    return ["bm25.run", "dense.run", "late.run"]
+
+
+MEASURES = ["nDCG@5", "AP", "EMeasure"]
+RESULTS = {
+    "compare": (2, lambda runs: irpref.lab.compare(MEASURES, "qrels", *runs[:2])),
+    "gate": (2, lambda runs: irpref.lab.gate(MEASURES, "qrels", *runs[:2])),
+    "against": (3, lambda runs: irpref.lab.against(MEASURES, "qrels", runs[0], runs)),
+    "leaderboard": (3, lambda runs: irpref.lab.leaderboard(MEASURES, "qrels", runs)),
+    "judge": (3, lambda runs: irpref.lab.judge(MEASURES, "half", "qrels", runs)),
+}
+
+
+@pytest.mark.parametrize("command", RESULTS)
+def test_print_shows_what_the_shell_shows(files, capsys, command):
+    n, call = RESULTS[command]
+    judgments = ["half", "qrels"] if command == "judge" else ["qrels"]
+    main([command, *judgments, *files[:n], *MEASURES])
+    shell = capsys.readouterr().out
+    print(call(files))
+    assert capsys.readouterr().out == shell
+
+
+@pytest.mark.parametrize("command", RESULTS)
+def test_a_notebook_shows_sentence_names_marks_test_and_legend(files, command):
+    _, call = RESULTS[command]
+    result = call(files)
+    html = result._repr_html_()
+    assert html.count("<table>") == html.count("</table>") == len(result._tables())
+    heads = re.findall(r"<th[^>]*>\s*(.*?)\s*</th>", html)
+    for words in {
+        "compare": [*str(getattr(result, "text", "")).splitlines(), "from, to: its 95 % interval"],
+        "gate": [str(getattr(result, "text", "")), "one-sided bounds"],
+        "against": ["† differs from bm25: step-down", "bold: best", "<b>"],
+        "leaderboard": ["test: step-down sign-flip", "share a letter"],
+        "judge": ["How far the judge agrees", "95 % interval of the estimate"],
+    }[command]:
+        assert words in html
+    names = {"compare": ["bm25", "dense"], "leaderboard": ["run", "letters"]}.get(command, [])
+    assert {*names} <= {*heads}
+
+
+def test_a_part_of_a_result_is_a_data_frame(files):
+    board = irpref.lab.leaderboard(MEASURES, "qrels", files)
+    for part in (board[["run", "mean"]], board.head(2), board.round(2), board.copy()):
+        assert str(part).splitlines()[0].split()[:2] == ["run", list(part.columns)[1]]
+        assert 'class="dataframe"' in part._repr_html_()
+    board["mine"] = 1  # no longer what the shell would print
+    assert "mine" in str(board)
+
+
+@pytest.fixture
+def notebook(monkeypatch):
+    """As if IPython ran the code."""
+    module = types.ModuleType("IPython")
+    module.get_ipython = lambda: object()
+    monkeypatch.setitem(sys.modules, "IPython", module)
+    monkeypatch.setattr(messages, "given", set())
+
+
+def test_a_warning_comes_once_in_a_notebook(files, notebook):
+    def cell(number):
+        code = "\n" * number + "irpref.evaluator('RPref', QRELS).calc_aggregate(RUN)"
+        names = {"irpref": irpref, "QRELS": QRELS, "RUN": _run(0)}
+        exec(compile(code, f"/tmp/ipykernel_1/{number}.py", "exec"), names)
+
+    with warnings.catch_warnings(record=True) as shown:
+        warnings.simplefilter("always")
+        for number in range(3):
+            cell(number)
+    assert [warning.category for warning in shown] == [irpref.ScaleWarning]
+    assert shown[0].filename == "/tmp/ipykernel_1/0.py"
