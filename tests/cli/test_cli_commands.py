@@ -230,6 +230,15 @@ def test_a_measure_is_explained_on_one_screen_and_in_full_on_request(call: Call,
     assert len(whole) > len(out)
 
 
+def test_list_says_of_err_that_its_scale_goes_to_4(call: Call) -> None:
+    """A binary judgment is worth 1/16 there, as `ERR` has it."""
+    (value,) = (
+        irpref.evaluator(["ERR@5"], {"q": {"a": 1}}).calc_aggregate({"q": {"a": 1.0}}).values()
+    )
+    assert value == 1 / 16
+    assert "at most 1/16" in " ".join(call("list", "ERR")[1].split())
+
+
 def test_list_as_json(call: Call) -> None:
     facts = {fact["name"]: fact for fact in json.loads(call("list", "-o", "json")[1])}
     assert facts["EMeasure"]["higher_is_better"] is False

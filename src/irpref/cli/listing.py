@@ -96,9 +96,11 @@ def _named(name: str) -> Any:
 def facts(measure: Any) -> dict[str, Any]:
     """What is declared about a measure, as JSON would have it."""
     from irpref.measures.declare import NEEDS, needs
+    from irpref.measures.everyday import HOSTED
     from irpref.measures.notation import plain, symbols
 
     ours = _is_ours(measure)
+    known = None if ours else HOSTED.get(str(measure.NAME))
     documentation = inspect.cleandoc(type(measure).__doc__ or "")
     return {
         "name": str(measure.__name__),
@@ -113,7 +115,7 @@ def facts(measure: Any) -> dict[str, Any]:
         "ideal": measure.IDEAL if ours else None,
         "needs": [NEEDS[need] for need in needs(measure)],
         "use": measure.USE if ours else None,
-        "pitfalls": measure.PITFALLS if ours else None,
+        "pitfalls": measure.PITFALLS if ours else known.PITFALLS if known else None,
         "example": measure.EXAMPLE if ours else None,
         "source": getattr(measure, "SOURCE", None),
         "parameters": [_parameter(measure, name) for name in measure.SUPPORTED_PARAMS],

@@ -356,12 +356,15 @@ class Hosted:
         Whether the host gives this value for these parameters, so that we may.
     over_ties, HOLES
         What ties and unjudged documents may do to it, see `KernelMeasure`.
+    PITFALLS : str
+        What makes its values mislead and the host's own page does not say.
     """
 
     kernel: Callable[..., Floats]
     fits: Callable[[Any], bool] = lambda measure: True
     over_ties: OverTies | None = None
     HOLES: Holes = NOTHING_KNOWN
+    PITFALLS: str = ""
 
 
 _MONOTONE = Holes(monotone=True)
@@ -404,7 +407,14 @@ HOSTED: dict[str, Hosted] = {
     "SetAP": Hosted(set_ap, over_ties=unmoved, HOLES=_MONOTONE),
     "RBP": Hosted(rbp, fits=lambda m: "rel" in m.params, over_ties=rbp_over_ties, HOLES=_MONOTONE),
     # A document adds more at its own rank than it takes away below.
-    "ERR": Hosted(err, HOLES=_MONOTONE),
+    "ERR": Hosted(
+        err,
+        HOLES=_MONOTONE,
+        PITFALLS="The scale of grades goes to 4, whatever the highest grade of your judgments is: "
+        "a document of grade g is enough for a user with probability (2^g - 1) / 16. With binary "
+        "grades a topic with one relevant document has at most 1/16. Compare values of ERR only on "
+        "the same scale.",
+    ),
 }
 
 
