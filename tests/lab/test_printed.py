@@ -59,7 +59,7 @@ def test_a_notebook_shows_sentence_names_marks_test_and_legend(files, command):
     result = call(files)
     html = result._repr_html_()
     assert html.count("<table>") == html.count("</table>") == len(result._tables())
-    heads = re.findall(r"<th[^>]*>\s*(.*?)\s*</th>", html)
+    heads = re.findall(r"<th [^>]*>\s*(.*?)\s*</th>", html)
     for words in {
         "compare": [*str(getattr(result, "text", "")).splitlines(), "from, to: its 95 % interval"],
         "gate": [str(getattr(result, "text", "")), "one-sided bounds"],
