@@ -20,9 +20,10 @@ from irpref.cli.command import ERROR, OK, command
 from irpref.cli.output import Output
 from irpref.cli.say import complain, say
 from irpref.errors import JudgmentsError
-from irpref.messages import whole_files
+from irpref.messages import DegenerateWarning, warn_user, whole_files
 from irpref.show.text import Cell, Column, Table, rounded
 from irpref.values.files import Scorer, Scores
+from irpref.values.means import have_a_value
 from irpref.values.thresholds import thresholds_on
 
 SUMMARY = "all"  # ir_measures' name of the row over all topics
@@ -128,11 +129,15 @@ def evaluate(
     if not scores:
         return ERROR
     _print_grave(scores)
+    _warn_of_silent(scorer, scores)
     rows = _rows(scores, given.measures, wanted)
     if out.form in ("json", "jsonl") and places != options.PLACES:
         # As the command ir_measures says it.
         sys.stderr.write(f"--places is ignored when using --output {out.form}\n")
+    lacking = [] if no_summary else _without_value(scorer, scores)
     if out.for_programs:
+        for line in lacking:
+            say(line)
         out.show(_long(rows, wanted), head=False)
         return status
     wide = _wide(list(rows), given.measures, wanted)
@@ -140,7 +145,7 @@ def evaluate(
         n_topics = scorer.pool.n_topics
         answered = {name: n_topics - len(score.missing) for name, score in scores.items()}
         _add_answered(wide, answered, n_topics)
-    wide.notes = [*wide.notes, *thresholds_on(given.measures, qrels)]
+    wide.notes = [*wide.notes, *lacking, *thresholds_on(given.measures, qrels)]
     out.show(wide)
     return status
 
@@ -200,6 +205,24 @@ def _print_grave(scores: Mapping[str, Scores]) -> None:
         )
         for line in lines(findings):
             say(f"check: {line}")
+
+
+def _warn_of_silent(scorer: Scorer, scores: Mapping[str, Scores]) -> None:
+    """Warn of measures that can tell nothing apart."""
+    if scorer.silent:
+        counts = [score.counts for score in scores.values() if score.counts]
+        for text in scorer.silent.sentences(counts):
+            warn_user(text, DegenerateWarning)
+
+
+def _without_value(scorer: Scorer, scores: Mapping[str, Scores]) -> list[str]:
+    """Which means are not over all topics, a sentence for each measure."""
+    n_topics = len(scorer.evaluator.topic_ids)
+    texts = {
+        measure: have_a_value((score.valued[measure] for score in scores.values()), n_topics)
+        for measure in scorer.measures
+    }
+    return [f"{measure}: {text}" for measure, text in texts.items() if text]
 
 
 # Tables -------------------------------------------------------------------------------------------

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from typing import Any, NamedTuple
-from urllib.parse import urlsplit
 
 from irpref.errors import InputError
 from irpref.messages import IrprefWarning, did_you_mean, warn_user
@@ -159,6 +158,8 @@ def _not_reached(error: object) -> Iterator[str]:
     """The hosts that did not answer: those of requests without a response. If all sources fail,
     ir_datasets puts their errors into a list.
     """
+    from urllib.parse import urlsplit
+
     if isinstance(error, (list, tuple)):
         for part in error:
             yield from _not_reached(part)

@@ -26,8 +26,9 @@ the run reaches the cutoff on no topic at all: some queries have few answers."""
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
+from functools import cache
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -181,7 +182,7 @@ class Gatherer:
         self.order: Ints = np.array(sorted(range(len(ids)), key=ids.__getitem__), np.int64)
         self.topics = tuple(ids[t] for t in self.order.tolist())
         known = self.evaluator.topic_ids
-        self.of_values: Ints = np.array([known.index(name) for name in self.topics], np.int64)
+        self.on_pool: Ints = np.array([known.index(name) for name in ids], np.int64)
         cutoffs = [measure.params.get("cutoff") for measure in measures]
         ends = [min(filter(None, (cutoff, depth)), default=TOP) for cutoff in cutoffs]
         self.depths = sorted({TOP, *map(int, ends)})
@@ -238,7 +239,7 @@ class Gatherer:
         )
         longer.rank_rising = longer.tied_from = longer.rank
         by_measure = kernels.values_of(longer)
-        return {measure: values[self.of_values] for measure, values in by_measure.items()}
+        return {measure: values[self.on_pool][self.order] for measure, values in by_measure.items()}
 
     def _by_judge(self, judged: JudgedRun) -> Ints:
         """Documents in the first ranks that only a judge graded: shape (n_topics,)."""
@@ -264,20 +265,15 @@ class Gatherer:
                 return self.evaluator.accelerated.align(data), data
             return align_run(self.pool, data), data
         except NoCommonTopicError:
-            return self._ranking(np.zeros(0, np.int64)), None
-
-    def _ranking(self, rows: Ints, upside_down: bool = False) -> JudgedRun:
-        """The ranking of these rows of the pool, in ascending order: best first."""
-        hits = self.pool.judged.part(rows)
-        if upside_down:
-            rows = rows[hits.spread(hits.starts) + hits.spread(hits.lengths) - 1 - hits.position]
-        rank = hits.position + 1
-        return JudgedRun(
-            self.pool, hits, rank, rows, hits.lengths, rank_rising=rank, tied_from=rank
-        )
+            return ranking(self.pool, np.zeros(0, np.int64)), None
 
     def _values(self, judged: JudgedRun, given: Any = None) -> Values:
         """Values of a judged run by topic, in ascending order of their ids."""
+        values = self._of_pool(judged, given)
+        return {measure: by_topic[self.order] for measure, by_topic in values.items()}
+
+    def _of_pool(self, judged: JudgedRun, given: Any = None) -> Values:
+        """Values of a judged run by topic, in the order of the pool."""
         evaluator: Any = self.evaluator
         if isinstance(evaluator, KernelEvaluator):
             by_measure = evaluator.values_of(judged)
@@ -288,7 +284,7 @@ class Gatherer:
                 {} if not evaluator.accelerated else evaluator.accelerated.values_of(judged)
             )
             by_measure |= self._of_others(judged)
-        return {measure: by_measure[measure][self.of_values] for measure in self.measures}
+        return {measure: by_measure[measure][self.on_pool] for measure in self.measures}
 
     def _of_others(self, judged: JudgedRun) -> Values:
         """Values of a ranking by other providers; NaN if they fail on it."""
@@ -317,7 +313,11 @@ class Gatherer:
         of_preferences = "subgroup" in pool.found
         everything: Bools = np.ones(len(self.topics), bool)
         answerable = pool.judged.maximum(pool.grade, -np.inf) > 0
-        reached, alike, empty = self._tells_apart()
+        reached, alike, empty = tells_apart(self.measures, pool, self._of_pool)
+        reached, alike = (
+            {m: of_pool[self.order] for m, of_pool in part.items()} for part in (reached, alike)
+        )
+        empty = {m: of_pool[self.order] for m, of_pool in empty.items()}
         if of_preferences:
             answerable, alike = everything, dict.fromkeys(alike, ~everything)
             reached = dict.fromkeys(reached, everything)
@@ -327,36 +327,71 @@ class Gatherer:
             self.measures, self.topics, systems, pool, answerable, reached, alike, empty, self.depth
         )
 
-    def _tells_apart(self) -> tuple[dict[Measure, Bools], dict[Measure, Bools], Values]:
-        """Whether the ideal ranking has a value of its own, and whether several grades count the
-        same: by measure, in the order of the topics; and the values of empty rankings.
-        """
-        pool = self.pool
-        rows = np.flatnonzero(pool.grade >= 0)
-        topics = pool.judged.part(rows)
-        filled = topics.lengths > 0
-        best, worst = rows[topics.starts[filled]], rows[topics.ends[filled] - 1]
-        several = np.zeros(pool.n_topics, bool)
-        several[filled] = pool.grade[best] > pool.grade[worst]
-        nothing = self._values(self._ranking(rows[:0]))
-        ideal = self._values(self._ranking(rows))
-        highest, lowest = (self._values(self._ranking(alone)) for alone in (best, worst))
-        turned: Values | None = None
-        reached, alike = {}, {}
-        for measure in self.measures:
-            # What has no value, since another provider cannot compute it, is no evidence.
-            reached[measure] = _differ(ideal[measure], nothing[measure]) | np.isnan(ideal[measure])
-            same = several[self.order] & ~_differ(highest[measure], lowest[measure])
-            same &= ~np.isnan(highest[measure])
-            if same.any():
-                turned = turned or self._values(self._ranking(rows, upside_down=True))
-                same &= ~_differ(ideal[measure], turned[measure])
-            if same.any() and not sees_grades(measure, float(pool.grade.max())):
-                same[:] = False  # it is about something else, such as Judged@10
-            alike[measure] = same
-        return reached, alike, nothing
+
+def ranking(pool: Pool, rows: Ints, upside_down: bool = False) -> JudgedRun:
+    """The ranking of these rows of a pool, in ascending order: best first."""
+    hits = pool.judged.part(rows)
+    if upside_down:
+        rows = rows[hits.spread(hits.starts) + hits.spread(hits.lengths) - 1 - hits.position]
+    rank = hits.position + 1
+    return JudgedRun(pool, hits, rank, rows, hits.lengths, rank_rising=rank, tied_from=rank)
 
 
+def tells_apart(
+    measures: Iterable[Measure],
+    pool: Pool,
+    values: Callable[[JudgedRun], Values],
+    topics: tuple[int, int] | None = None,
+) -> tuple[dict[Measure, Bools], dict[Measure, Bools], Values]:
+    """What measures make of the judgments alone, by topic in the order of the pool.
+
+    Parameters
+    ----------
+    measures : iterable of Measure
+    pool : Pool
+    values : callable
+        Evaluates a ranking.
+    topics : (int, int), optional
+        The first and one past the last topic to look at; all of them if not given.
+
+    Returns
+    -------
+    reached, alike : dict of Measure to bool array (n_topics,)
+        Whether the ideal ranking has another value than an empty one; whether several grades count
+        the same.
+    empty : dict of Measure to float array (n_topics,)
+        Values of a ranking without documents.
+    """
+    start, stop = topics or (0, pool.n_topics)
+    first, last = pool.judged.offsets[start], pool.judged.offsets[stop]
+    rows = first + np.flatnonzero(pool.grade[first:last] >= 0)
+    judged = pool.judged.part(rows)
+    filled = judged.lengths > 0
+    best, worst = rows[judged.starts[filled]], rows[judged.ends[filled] - 1]
+    several = np.zeros(pool.n_topics, bool)
+    several[filled] = pool.grade[best] > pool.grade[worst]
+
+    def of_ranking(rows: Ints, upside_down: bool = False) -> Values:
+        return values(ranking(pool, rows, upside_down).topics(start, stop))
+
+    empty, ideal, highest, lowest = map(of_ranking, (rows[:0], rows, best, worst))
+    turned: Values | None = None
+    reached, alike = {}, {}
+    for measure in measures:
+        # What has no value, since another provider cannot compute it, is no evidence.
+        reached[measure] = _differ(ideal[measure], empty[measure]) | np.isnan(ideal[measure])
+        same = several[start:stop] & ~_differ(highest[measure], lowest[measure])
+        same &= ~np.isnan(highest[measure])
+        if same.any():
+            turned = turned or of_ranking(rows, upside_down=True)
+            same &= ~_differ(ideal[measure], turned[measure])
+        if same.any() and not sees_grades(measure, float(pool.grade.max())):
+            same[:] = False  # it is about something else, such as Judged@10
+        alike[measure] = same
+    return reached, alike, empty
+
+
+@cache
 def sees_grades(measure: Measure, highest: float) -> bool:
     """Whether a measure depends on grades at all: whether it tells a document of the highest grade
     from one of grade 0. Judged@10 and NumRet do not. What cannot be computed counts as if it did.

@@ -250,23 +250,9 @@ class Evidence:
             tables.append(self.topic_values(measure, there))
         return tables
 
-    def grades(self) -> str:
-        """The range of the grades in words."""
-        known = self.pool.grade[self.pool.grade >= 0]
-        if not known.size:
-            return "no grade of 0 or more"
-        low, high = float(known.min()), float(known.max())
-        return f"all grades are {low:g}" if low == high else f"grades {low:g} to {high:g}"
-
     def scale(self, measure: Measure) -> str:
         """The grades, and what of them counts for a measure."""
-        parts = [self.grades()]
-        rel = measure["rel"] if "rel" in measure.SUPPORTED_PARAMS else None
-        if isinstance(rel, (int, float)) and not isinstance(rel, bool):
-            parts.append(f"rel={rel:g}")
-        elif measure.params.get("gains"):
-            parts.append(f"gains={measure.params['gains']}")
-        return ", ".join(parts)
+        return scale(measure, self.pool)
 
     def _text(
         self, code: str, measure: Measure, here: Bools, inside: Bools, system: System | None
@@ -274,14 +260,7 @@ class Evidence:
         """A finding in words."""
         some = _some(here, inside)
         if system is None:
-            return {
-                "unanswerable": f"{some} have no relevant document (no grade above 0)",
-                "out-of-reach": f"nothing counts as relevant to {measure} for {some} "
-                f"({self.scale(measure)})",
-                "unseen": f"no run retrieves a judged document for {some}",
-                "blind": f"every judged document counts the same for {measure} "
-                f"({self.scale(measure)}), for {some}",
-            }[code]
+            return in_words(code, str(measure), self.scale(measure), some)
         if code == "unanswered":
             if (system.retrieved[here] == 0).all():
                 return f"{system.name} has no documents for {some}; they count as empty rankings"
@@ -297,6 +276,42 @@ class Evidence:
         cutoff = self.looks_at(measure)
         looks = f"looks at {cutoff:,}" if cutoff else "looks at all: others have twice as many"
         return f"{system.name} has {size} documents for {some}, and {measure} {looks}"
+
+
+def in_words(code: str, name: str, scale: str, some: str) -> str:
+    """What a code that is not about a run says of some topics.
+
+    Parameters
+    ----------
+    code : str
+    name : str
+        Of the measure, or of several.
+    scale : str
+        The grades, see `scale`.
+    some : str
+        The topics in words.
+    """
+    return {
+        "unanswerable": f"{some} have no relevant document (no grade above 0)",
+        "out-of-reach": f"nothing counts as relevant to {name} for {some} ({scale})",
+        "unseen": f"no run retrieves a judged document for {some}",
+        "blind": f"every judged document counts the same for {name} ({scale}), for {some}",
+    }[code]
+
+
+def scale(measure: Measure, pool: Pool) -> str:
+    """The grades of judgments, and what of them counts for a measure."""
+    known = pool.grade[pool.grade >= 0]
+    low, high = float(known.min(initial=np.inf)), float(known.max(initial=-np.inf))
+    parts = [f"all grades are {low:g}" if low == high else f"grades {low:g} to {high:g}"]
+    if not known.size:
+        parts = ["no grade of 0 or more"]
+    rel = measure["rel"] if "rel" in measure.SUPPORTED_PARAMS else None
+    if isinstance(rel, (int, float)) and not isinstance(rel, bool):
+        parts.append(f"rel={rel:g}")
+    elif measure.params.get("gains"):
+        parts.append(f"gains={measure.params['gains']}")
+    return ", ".join(parts)
 
 
 def check_present(systems: Iterable[System], n_topics: int) -> None:

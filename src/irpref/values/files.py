@@ -29,11 +29,13 @@ from irpref.measures.everyday import supports
 from irpref.messages import IrprefWarning, warn_user, whole_files
 from irpref.values.evaluator import CombinedEvaluator
 from irpref.values.kernels import mean_of
+from irpref.values.silent import silent
 
 if TYPE_CHECKING:
     from irpref.judged.align import JudgedFile
     from irpref.judged.stream import Done
     from irpref.values.findings import Finding
+    from irpref.values.silent import Counts
 
 _LOOKED_AT = 64 << 10  # bytes of a run whose ids are compared with the judged ones in any case
 
@@ -51,6 +53,10 @@ class Scores:
         Topics of the qrels that the run has no documents for.
     grave : list of Finding
         What `irpref check` finds grave about the run.
+    valued : dict of measure to int
+        How many topics have a value.
+    counts : dict
+        See `irpref.values.silent.Silent.counts`; empty if all measures tell something apart.
     """
 
     def __init__(self) -> None:
@@ -58,6 +64,8 @@ class Scores:
         self.grave: list[Finding] = []
         self.means: dict[Measure, float] = {}
         self.by_topic: dict[Measure, dict[str, float]] = {}
+        self.valued: dict[Measure, int] = {}
+        self.counts: Counts = {}
 
     def mean(self, measure: Measure, topics: Collection[str] | None = None) -> float:
         """The mean over some topics, if values by topic were asked for, or over all."""
@@ -110,6 +118,8 @@ class Scorer:
                 raise
             self.evaluator = CombinedEvaluator(self.measures, self.measures, qrels, source)
         self.pool: Any = self.evaluator.pool  # None for judgments by subtopic
+        kernels = self.evaluator.accelerated
+        self.silent = silent(kernels) if kernels else None
         if conflict := self.evaluator.conflict:
             if strict:
                 raise conflict
@@ -147,6 +157,8 @@ class Scorer:
         if judged is not None:
             answered = set(judged.topics)
             scores.missing = [topic for topic in self.pool.topic_ids if topic not in answered]
+            if self.silent:
+                scores.counts = self.silent.counts(judged.run)
             if answered:  # for an empty run there is a warning
                 scores.grave = self._grave(source, table, judged, bool(scores.missing))
         with nullcontext() if table is None else self._one:
@@ -175,6 +187,7 @@ class Scorer:
                 order = by_id if isinstance(measure, KernelMeasure) else as_run
                 scores.means[measure] = mean_of(measure, values[measure][order])
                 by_topic = dict(zip(ids, values[measure].tolist(), strict=True))
+            scores.valued[measure] = sum(value == value for value in by_topic.values())
             if self.by_topic:
                 scores.by_topic[measure] = by_topic
         return scores

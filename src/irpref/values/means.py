@@ -7,7 +7,7 @@ judgments could make. The means themselves are not changed."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 import numpy as np
 
@@ -66,6 +66,23 @@ def places(means: Floats, size: Floats | None = None, higher_is_better: bool = T
     out = np.empty(means.size, dtype=np.int64)
     out[order] = 1 + np.maximum.accumulate(first)
     return out
+
+
+def have_a_value(counts: Iterable[int], n_topics: int) -> str:
+    """How many topics a mean is over, in words; empty if it is over all.
+
+    Parameters
+    ----------
+    counts : iterable of int
+        How many topics have a value, for each run.
+    n_topics : int
+        How many there are.
+    """
+    several = sorted({int(count) for count in counts})
+    if not several or several[0] >= n_topics:
+        return ""
+    few = f"{several[0]:,}" if len(several) == 1 else f"{several[0]:,} to {several[-1]:,}"
+    return f"{few} of {n_topics:,} topics have a value"
 
 
 def best_first(place: Ints, names: Sequence[str]) -> Ints:

@@ -1,0 +1,125 @@
+"""Measures that can tell nothing apart on some judgments, whatever the runs: for `irpref eval`.
+
+`irpref.values.evidence` has the rule. Here it is asked of few topics at a time, until a measure
+tells something apart on one of them, so that it costs next to nothing where all is well."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from contextlib import suppress
+from dataclasses import dataclass
+from functools import partial
+from typing import TYPE_CHECKING
+
+import numpy as np
+from ir_measures.measures import Measure
+
+from irpref.kernel.segments import Bools, Floats, Ints
+from irpref.measures.degenerate import lacks_nonrelevant
+from irpref.messages import held
+from irpref.values.evidence import tells_apart
+from irpref.values.facts import TOP, in_words, is_count, scale
+
+if TYPE_CHECKING:
+    from irpref.judged.pool import Pool
+    from irpref.kernel.run import JudgedRun
+    from irpref.values.kernels import KernelEvaluator, Task
+
+_STEP = 16  # topics
+Counts = dict[int, tuple[Ints, Ints]]
+
+
+@dataclass(frozen=True, eq=False)
+class Silent:
+    """Measures that may tell nothing apart; it depends on how many documents of runs are judged.
+
+    Attributes
+    ----------
+    pool : Pool
+    answerable : bool array (n_topics,)
+        Whether a topic has a positive grade.
+    reached, alike : dict of Measure to bool array (n_topics,)
+        As `irpref.values.evidence.tells_apart` returns them.
+    """
+
+    pool: Pool
+    answerable: Bools
+    reached: dict[Measure, Bools]
+    alike: dict[Measure, Bools]
+
+    def counts(self, run: JudgedRun) -> Counts:
+        """Judged documents, and documents, in the first ranks of each topic, by depth."""
+        shown = run.at_least(0)
+        return {
+            depth: (shown.hits.count(shown.rank <= depth), np.minimum(run.n_retrieved, depth))
+            for depth in map(_looks_at, self.reached)
+        }
+
+    def sentences(self, runs: Iterable[Counts]) -> Iterator[str]:
+        """The measures that tell nothing apart on any topic, and why, for runs with these
+        counts.
+        """
+        n = self.pool.n_topics
+        some = f"all {n:,} topics" if n > 1 else "the topic"
+        names: dict[tuple[str, str], list[str]] = {}
+        for measure, code in self._codes(list(runs)):
+            about = "" if code == "unanswerable" else scale(measure, self.pool)
+            names.setdefault((code, about), []).append(str(measure))
+        for (code, about), measures in names.items():
+            yield in_words(code, ", ".join(measures), about, some)
+
+    def _codes(self, counts: list[Counts]) -> Iterator[tuple[Measure, str]]:
+        """Measures that tell nothing apart, with the code of `irpref.evidence`."""
+        for measure, reached in self.reached.items():
+            depth, zeros = _looks_at(measure), np.zeros(self.pool.n_topics, np.int64)
+            judged = sum((by_depth[depth][0] for by_depth in counts), zeros)
+            returned = sum((by_depth[depth][1] for by_depth in counts), zeros)
+            blind = self.alike[measure] & (returned > 0) & (2 * judged >= returned)
+            if (self.answerable & reached & ~blind).any():
+                continue
+            if not self.answerable.any():
+                yield measure, "unanswerable"
+            elif not lacks_nonrelevant(measure, self.pool).any():  # else there is a warning already
+                reaches = (self.answerable & reached).any()
+                yield measure, "blind" if reaches else "out-of-reach"
+
+
+def silent(kernels: KernelEvaluator) -> Silent | None:
+    """Which of the measures may tell nothing apart; None if none does."""
+    pool = kernels.pool
+    if "subgroup" in pool.found or not pool.grade.size:  # of preferences
+        return None
+    answerable = pool.judged.maximum(pool.grade, -np.inf) > 0
+    left = [measure for measure in kernels.tasks if not is_count(measure)]
+    parts: dict[Measure, list[tuple[Bools, Bools]]] = {measure: [] for measure in left}
+    for start in range(0, pool.n_topics, _STEP):
+        stop = min(start + _STEP, pool.n_topics)
+        tasks = {measure: kernels.tasks[measure] for measure in left}
+        with held():
+            reached, alike, _ = tells_apart(left, pool, partial(_values, tasks), (start, stop))
+        for measure in left:
+            parts[measure].append((reached[measure], alike[measure]))
+        left = [
+            measure
+            for measure in left
+            if not (answerable[start:stop] & reached[measure] & ~alike[measure]).any()
+        ]
+        if not left:
+            return None
+    joined = {m: [np.concatenate(part) for part in zip(*parts[m], strict=True)] for m in left}
+    return Silent(
+        pool,
+        answerable,
+        {measure: both[0] for measure, both in joined.items()},
+        {measure: both[1] for measure, both in joined.items()},
+    )
+
+
+def _values(tasks: dict[Measure, Task], run: JudgedRun) -> dict[Measure, Floats]:
+    return {measure: task(run) for measure, task in tasks.items()}
+
+
+def _looks_at(measure: Measure) -> int:
+    with suppress(TypeError, ValueError):
+        return int(measure.params["cutoff"]) if "cutoff" in measure.params else TOP
+    return TOP
