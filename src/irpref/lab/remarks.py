@@ -15,6 +15,7 @@ from ir_measures.measures import Measure
 
 from irpref.kernel.segments import Bools
 from irpref.values.facts import TOP, Evidence
+from irpref.values.means import have_a_value
 
 _FEW = 3  # so many runs are named
 
@@ -103,8 +104,8 @@ def without_value(facts: Evidence, measures: Iterable[Measure], inside: Bools) -
     sentences = []
     for measure in measures:
         valued = ~np.isnan(facts.values(measure)).any(axis=0) & inside
-        if valued.sum() < inside.sum():
-            sentences.append(f"{measure}: {valued.sum():,} of {inside.sum():,} topics have a value")
+        if text := have_a_value([int(valued.sum())], int(inside.sum())):
+            sentences.append(f"{measure}: {text}")
     return sentences
 
 

@@ -61,6 +61,7 @@ from irpref.show.text import Table
 from irpref.values.evidence import gathered, repeats_in
 from irpref.values.facts import MISSING, Evidence, check_present
 from irpref.values.matrix import TopicValues
+from irpref.values.means import have_a_value
 from irpref.values.thresholds import thresholds_on
 
 UNKNOWN, EQUAL = "cannot tell", "not shown to differ"
@@ -383,8 +384,8 @@ class _Compared:
             if not is_said and fact["topics"] > least:
                 notes.append(f"{fact['text']}.")
         valued = int((self.topics & answerable).sum())
-        if valued < answerable.sum():
-            notes.append(f"{valued:,} of {answerable.sum():,} topics have a value.")
+        if text := have_a_value([valued], int(answerable.sum())):
+            notes.append(f"{text}.")
         if row["could_turn"] is True:
             notes.append("Judging the unjudged documents could turn this.")
         if row["verdict"] != UNKNOWN and is_skewed(differences(self.values)):
