@@ -7,6 +7,7 @@ from irpref.cli.arguments import Inputs
 from irpref.cli.command import ERROR, OK, command
 from irpref.cli.output import Output
 from irpref.show.text import of_frame, rounded
+from irpref.values.thresholds import thresholds_on
 
 MEASURES = (
     *("AP", "nDCG", "nDCG@10", "P@10", "R@100"),
@@ -51,6 +52,7 @@ def crosscheck(given: Inputs, out: Output, tools: tuple[str, ...]) -> int:
     table.notes = [
         "largest: the tool's value minus ours",
         *(["no tool here computes these measures"] * differences.empty),
+        *thresholds_on(given.measures, qrels),
     ]
     out.show(table)
     return ERROR if differences["unexplained"].any() else OK

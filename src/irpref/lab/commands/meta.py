@@ -19,6 +19,7 @@ from irpref.errors import IrprefError
 from irpref.lab.commands.lab_options import some
 from irpref.lab.remarks import of_many_runs
 from irpref.show.text import of_frame, rounded
+from irpref.values.thresholds import thresholds
 
 if TYPE_CHECKING:
     from irpref.lab.meta import TopicValues
@@ -110,6 +111,11 @@ def _rests_on(measures: Sequence[Any], qrels: Any, runs: dict[str, Any]) -> Evid
     return facts
 
 
+def _notes(facts: Evidence) -> list[str]:
+    highest = float(facts.pool.grade.max(initial=0))
+    return [*of_many_runs(facts, facts.measures), *thresholds(facts.measures, highest)]
+
+
 def _values(words: Words, file: str | None, top: int | None) -> tuple[list[TopicValues], list[str]]:
     """Values of each measure, of the systems and topics asked for, and what they rest on."""
     from irpref import bind
@@ -125,7 +131,7 @@ def _values(words: Words, file: str | None, top: int | None) -> tuple[list[Topic
         qrels = given.all_judgments()
         measures = bind(given.measures, qrels)
         facts = _rests_on(measures, qrels, given.runs())
-        every, notes = facts.tables(), of_many_runs(facts, facts.measures)
+        every, notes = facts.tables(), _notes(facts)
     if words.topics:
         every = [values.select(topics=words.topics) for values in every]
     if top is not None:
@@ -440,7 +446,7 @@ def _show_incompleteness(
         f"{settings['n_samples']} samples; level: {results[0][1].of_level} (%)"
     )
     whole = _rows(results, lambda one: one.table(reference))
-    _show(out, _rows(results, wide), whole, head, of_many_runs(facts, facts.measures))
+    _show(out, _rows(results, wide), whole, head, _notes(facts))
 
 
 def _show_intervals(
@@ -474,4 +480,4 @@ def _show_intervals(
             f"judgments with which a measure predicts other topics as well as {needed} with those "
             "it has"
         )
-    _show(out, table, table, head, of_many_runs(facts, facts.measures))
+    _show(out, table, table, head, _notes(facts))

@@ -67,6 +67,7 @@ from irpref.messages import IrprefWarning, check_choice, warn_user
 from irpref.show.text import Table
 from irpref.values.evidence import gathered
 from irpref.values.facts import MISSING, check_present
+from irpref.values.thresholds import thresholds
 
 _IDS = ["query_id", "doc_id"]
 _MOST = 10_000  # topics: nobody would judge more
@@ -236,6 +237,7 @@ def judge(
     out.notes = [
         *about_topics(facts, facts.measures, everything),
         *without_value(facts, facts.measures, everything),
+        *thresholds(facts.measures, float(facts.pool.grade.max(initial=0))),
     ]
     out.agreement, out.level = pd.DataFrame(agreements), level
     return out.made()
