@@ -49,6 +49,7 @@ from irpref.messages import about, held
 from irpref.values.evaluator import evaluator as fastest
 from irpref.values.facts import TOP, Evidence, System, Values
 from irpref.values.kernels import KernelEvaluator
+from irpref.values.own_ids import own_topics
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -189,7 +190,12 @@ class Gatherer:
 
     def system(self, name: str, repeats: Sequence[Any]) -> System:
         """Judge and evaluate the runs of a system."""
-        runs = [self._judged(run) for run in repeats]
+        given = [in_memory(run) for run in repeats]
+        runs = [self._judged(run) for run in given]
+        own = [
+            own_topics(self.pool, run, judged.n_retrieved > 0)
+            for run, (judged, _) in zip(given, runs, strict=True)
+        ]
         try:
             values = [self._values(judged, given) for judged, given in runs]
         except SystemExit as error:  # a measure of somebody must not decide the exit status
@@ -207,6 +213,7 @@ class Gatherer:
             },
             self._total([self._by_judge(run) for run in shown]),
             self._open_ends([judged for judged, _ in runs], values),
+            np.any(own, axis=0)[self.order],
         )
 
     def _open_ends(
@@ -253,9 +260,8 @@ class Gatherer:
         total: Ints = np.sum(counts, axis=0)[self.order]
         return total
 
-    def _judged(self, run: Any) -> tuple[JudgedRun, Any]:
-        """The run judged, and in the form that other providers take; None if they need not."""
-        data = in_memory(run)
+    def _judged(self, data: Any) -> tuple[JudgedRun, Any]:
+        """A run judged, and in the form that other providers take; None if they need not."""
         if self.depth is not None:
             data = _cut(self.pool, data, self.depth)
         try:

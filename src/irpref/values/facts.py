@@ -26,6 +26,7 @@ CODES = ("unanswerable", "out-of-reach", "unanswered", "unseen", "blind", "shall
 TOP = 10  # ranks that are looked at if a measure has no cutoff
 MISSING = 0.05  # share of the answerable topics that a verdict may miss
 _OF_RUNS = ("unanswered", "shallow")  # the codes that are about one run
+_FEW_NAMES = 3  # so many runs are named
 Values = dict[Measure, Floats]
 
 
@@ -48,6 +49,8 @@ class System:
         Documents in the first `TOP` ranks that a judge graded and no human.
     open_ends : dict of Measure to bool array (n_topics,)
         Whether the value would be another one if the relevant documents that are missing followed.
+    own : bool array (n_topics,)
+        Whether it retrieves a document with the id of the topic, see `irpref.values.own_ids`.
     """
 
     name: str
@@ -58,6 +61,7 @@ class System:
     returned: Mapping[int, Ints]
     by_judge: Ints
     open_ends: Mapping[Measure, Bools]
+    own: Bools
 
     @property
     def n_repeats(self) -> int:
@@ -266,6 +270,23 @@ class Evidence:
                 return f"{system.name} has no documents for {some}; they count as empty rankings"
             return f"{system.name} has no documents, or {measure} no value, for {some}"
         return self.shallow_text(measure, self.systems.index(system), here, inside)
+
+    def own_text(self, inside: Bools) -> str:
+        """Which runs retrieve documents with the id of their topic, in words; empty if none
+        does.
+        """
+        names = [system.name for system in self.systems if (system.own & inside).any()]
+        if not names:
+            return ""
+        where = np.any([system.own for system in self.systems], axis=0) & inside
+        who = names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
+        if len(names) > _FEW_NAMES:
+            who = f"{len(names):,} runs"
+        verb = "retrieves documents" if len(names) == 1 else "retrieve documents"
+        return (
+            f"{who} {verb} with the id of the topic for {_some(where, inside)}, as if the query "
+            f"were in the collection; ignore_self leaves them out"
+        )
 
     def shallow_text(self, measure: Measure, number: int, here: Bools, inside: Bools) -> str:
         """How a run is too shallow for a measure, in words."""

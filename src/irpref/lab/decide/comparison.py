@@ -386,6 +386,8 @@ class _Compared:
         valued = int((self.topics & answerable).sum())
         if text := have_a_value([valued], int(answerable.sum())):
             notes.append(f"{text}.")
+        if text := facts.own_text(inside):
+            notes.append(f"{text}.")
         if row["could_turn"] is True:
             notes.append("Judging the unjudged documents could turn this.")
         if row["verdict"] != UNKNOWN and is_skewed(differences(self.values)):

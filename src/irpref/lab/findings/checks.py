@@ -34,7 +34,6 @@ from irpref.errors import ConflictError
 from irpref.judged.judgments import judgments
 from irpref.judged.pool import Pool
 from irpref.judged.stream import each
-from irpref.kernel.segments import Bools
 from irpref.lab.findings.advice import Advice, Trial, of_thresholds, untold
 from irpref.lab.findings.tags import of_tags, read_with_tags
 from irpref.measures.declare import KernelMeasure, needs, registered
@@ -43,6 +42,7 @@ from irpref.measures.names import parse_all
 from irpref.messages import give
 from irpref.values.facts import System
 from irpref.values.findings import Finding, finding, of_topics
+from irpref.values.own_ids import likely
 from irpref.values.scales import mixed_scales, reversed_grades
 from irpref.values.seen import NO_IDS, TOP, JudgedIds, Seen, grave_of_run, lines, seen_in
 
@@ -56,7 +56,6 @@ if TYPE_CHECKING:
 LEVELS = ("grave", "warning", "note")
 COLUMNS = tuple(column.name for column in fields(Finding))
 _MANY_UNJUDGED, _SOME_UNJUDGED = 0.2, 0.05  # shares of unjudged documents at the top
-_SOME_OWN = 0.05  # share of topics whose number is that of a document by chance
 MOST_UNANSWERABLE = 0.05  # share of topics without relevant documents
 
 
@@ -386,28 +385,17 @@ def _scores(pool: Pool, seen: Seen) -> Iterator[Finding]:
 
 def _own_topics(pool: Pool, seen: dict[str, Seen]) -> Iterator[Finding]:
     """Runs with documents that have the id of their topic, as if queries were documents."""
-    which = {name: _own(pool, one) for name, one in seen.items()}
     answered = {name: one.lengths > 0 for name, one in seen.items()}
+    which = {
+        name: likely(pool.topic_ids, one.own, one.own_top, answered[name])
+        for name, one in seen.items()
+    }
     for name, own in which.items():
         # Topics for which another run has documents, and leaves this one out.
         differs = any((own & ~other & answered[another]).any() for another, other in which.items())
         how = ("differ", "grave") if differs else ("text", "warning")
         for row in of_topics("own-topic", pool, own, *how):
             yield replace(row, run=name)
-
-
-def _own(pool: Pool, seen: Seen) -> Bools:
-    """Topics with a document of their own id; none where chance alone would make some.
-
-    Where ids are numbers, a topic and a document may have the same one. They then count only in
-    the first ranks, and only for more topics than chance would explain.
-    """
-    numbers = np.array([name.isdecimal() for name in pool.topic_ids], bool)
-    likely = seen.own & ~numbers
-    by_number = seen.own_top & numbers
-    if by_number.sum() > max(1, _SOME_OWN * (seen.lengths > 0).sum()):
-        likely |= by_number
-    return likely
 
 
 def _identical(seen: dict[str, Seen]) -> Iterator[Finding]:
