@@ -17,8 +17,8 @@ HERE = Path(__file__).parent
 DEPTHS = (3, 10, 30, 100)
 
 
-def page(results: Results) -> str:
-    """The page."""
+def page(results: Results, verdicts: str, numbers: str) -> str:
+    """The page; `verdicts`, `numbers`: the tables behind its claims and its decisions."""
     parts = [
         "# Robustness: appendix",
         "<!-- Written by `python -m study` from study/results; change those, or "
@@ -32,11 +32,20 @@ def page(results: Results) -> str:
         "*Left*: judgments left, in per cent of all: with a tenth at random (each topic keeps at "
         "least 1 relevant and 10 other "
         "documents), and in pools of half of the teams, by depth.",
-        "## Hypotheses by collection",
+        "## Hypotheses",
+        verdicts,
+        "### By collection",
         hypotheses(results),
-        "Estimate and 95 % interval over topics, teams and samples; × marks ratios. *DL as one*: "
-        "the verdict if the two years "
-        "of TREC DL count once.",
+        "Estimate and 95 % interval over topics, teams and samples; × marks ratios. *Without "
+        "the unseen*: the verdict of the collections that the hypotheses were written with. *DL as "
+        "one*: the verdict if the two years of TREC DL count once.",
+        "## Numbers behind the decisions",
+        numbers,
+        "*Own* and *prediction* are tau. *Wrong*: pairs of systems that a paired t-test calls "
+        "different with a tenth of the judgments, but not (or the other way round) with all. "
+        "*Bias*: pairs of a pooled and an unpooled system that reverse in favour of the unpooled "
+        "one, less those that reverse against it; mean, lowest and highest collection. Bold: meets "
+        "the criterion.",
         "## Outcomes",
         "Mean over collections, and the lowest and highest collection. *Kept*: pairs of systems "
         "that are significantly different "
@@ -111,16 +120,34 @@ def _interval(results: Results, name: str, v: Verdict) -> str:
 def hypotheses(results: Results) -> str:
     """Every hypothesis in every collection."""
     merged = {v.hypothesis.name: v.verdict for v in results.verdicts(merged=True)}
+    seen = [name for name in results.names if name not in results.unseen]
+    before = {v.hypothesis.name: v.verdict for v in results.verdicts(seen)} if seen else {}
     rows = [
         [
             v.hypothesis.name,
             *(_interval(results, name, v) for name in results.names),
             v.verdict,
+            before.get(v.hypothesis.name, "–"),
             merged[v.hypothesis.name],
         ]
         for v in results.verdicts()
     ]
-    return table(["", *map(results.title, results.names), "verdict", "DL as one"], rows)
+    titles = map(results.title, results.names)
+    head = ["", *titles, "verdict", "without the unseen", "DL as one"]
+    return table(head, rows) + "\n\n" + _all_grades(results)
+
+
+def _all_grades(results: Results) -> str:
+    """H3 with the collections that it leaves out."""
+    left_out = [results.title(name) for name in results.names if not results.is_graded(name)]
+    if not left_out:
+        return "All of these collections are graded."
+    whole = next(v for v in results.verdicts(graded=False) if v.hypothesis.name == "H3")
+    low, high = signed(whole.low), signed(whole.high)
+    return (
+        f"H3 leaves out {', '.join(left_out)}. With it, the mean over {whole.units} collections is "
+        f"{signed(whole.mean)} {interval(low, high)}: {whole.verdict}."
+    )
 
 
 def _range(

@@ -22,11 +22,13 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from itertools import product
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 ALPHA = 0.05
+MOSTLY_GRADED = 0.5  # least share of topics that have relevant documents of several grades, for H3
 LEAST = 3  # collections for a verdict
 # What halving the judgments (20 % to 10 %) costs nDCG', in the earlier results: tau with its own
 # ranking; tau with the criteria on other topics; share of pairs that turn (half of the first);
@@ -67,6 +69,8 @@ class Hypothesis:
     ratio : bool
         The logarithm of the ratio in place of the difference; of `own`, the ratio of pairs that
         turn.
+    graded : bool
+        Only of collections whose judgments are graded: see `MOSTLY_GRADED`.
     """
 
     name: str
@@ -78,11 +82,17 @@ class Hypothesis:
     claim: str
     margin: float
     ratio: bool = False
+    graded: bool = False
 
     @property
     def bound(self) -> float:
         """The margin on the scale of the estimates."""
         return float(np.log(self.margin)) if self.ratio else self.margin
+
+    @property
+    def edge(self) -> float:
+        """Where the claim begins, on the scale of the estimates."""
+        return {"not less": -self.bound, "not more": self.bound}.get(self.claim, 0.0)
 
     def estimand(self, of: Mapping[str, ArrayLike]) -> np.ndarray:
         """The number, from the outcome by measure; arrays (of replicates) give arrays."""
@@ -138,6 +148,7 @@ HYPOTHESES = (
         BINARY,
         "more",
         PREDICTION,
+        graded=True,
     ),
     Hypothesis(
         "H4",
@@ -241,7 +252,8 @@ class Verdict:
     its level.
 
     `p` is adjusted by Holm; `low` and `high` are at 1 - `level`, and infinite with fewer than three
-    collections."""
+    collections. `flips` is the p-value of the exact sign-flip test over the collections, of this
+    hypothesis alone: of a mean of 0, or of the bound of the claim."""
 
     hypothesis: Hypothesis
     units: int
@@ -250,6 +262,7 @@ class Verdict:
     high: float
     level: float
     p: float
+    flips: float
     verdict: str
 
 
@@ -264,6 +277,13 @@ def units(by_collection: Mapping[str, float]) -> list[float]:
     for name, estimate in by_collection.items():
         grouped.setdefault(unit(name), []).append(estimate)
     return [float(np.mean(found)) for found in grouped.values()]
+
+
+def sign_flips(estimates: np.ndarray) -> float:
+    """Exact two-sided p-value of the mean: share of all sign vectors with as large a mean."""
+    signs = np.array(list(product((1.0, -1.0), repeat=len(estimates))))
+    sums = np.abs(signs @ estimates)
+    return float(np.mean(sums >= sums[0] * (1 - 1e-12)))
 
 
 def decide(
@@ -321,6 +341,7 @@ def verdicts(by_hypothesis: Mapping[str, Mapping[str, float]]) -> list[Verdict]:
             float(high[i]),
             float(level[i]),
             float(p[i]),
+            sign_flips(np.array(each[i]) - h.edge),
             h.read(low[i], high[i]) if level[i] else OPEN,
         )
         for i, h in enumerate(HYPOTHESES)

@@ -22,18 +22,30 @@ from study.claims import (
     REFUTED,
     SUPPORTED,
     WRONG,
-    Hypothesis,
     Verdict,
-    unit,
+    units,
 )
 from study.power import LOW, simulated
 from study.results import Results
-from study.text import code, count, fraction, interval, listed, percent, signed, span, table, times
+from study.text import (
+    code,
+    count,
+    fraction,
+    interval,
+    listed,
+    percent,
+    signed,
+    span,
+    table,
+    thousandths,
+    times,
+)
 
 USABLE = (
     *("AP", "Q", "nDCG", "nDCG@10", "RBP", "AP'", "Q'", "nDCG'", "nDCG'@10", "RBP'", "bpref"),
     *("rpref absolute", "rpref relative", "rpref relative2"),
 )
+IMPERFECT = ("AP", "nDCG", "AP'", "bpref", "rpref absolute", "rpref relative", "rpref relative2")
 # What follows of each verdict, as clauses of the first sentence; `{x}` is the mean, a factor.
 CLAUSES = {
     "H1": {
@@ -47,12 +59,6 @@ CLAUSES = {
         SUPPORTED: "AP, Q and nDCG on condensed lists do so as well",
         REFUTED: "AP, Q and nDCG on condensed lists do not keep theirs as well as bpref",
         OPEN: "whether AP, Q and nDCG on condensed lists do so is open",
-    },
-    "H3": {
-        NO_EFFECT: "the grades of rpref do not improve its prediction by an amount that matters",
-        SUPPORTED: "the grades of rpref improve its prediction",
-        REFUTED: "the grades of rpref make its prediction worse",
-        OPEN: "whether the grades of rpref improve its prediction is open",
     },
     "H10": {
         SUPPORTED: "with `unretrieved='infinity'`, the paper's literal formula, {x} times as many "
@@ -72,7 +78,7 @@ def write(results: Path, docs: Path, appendix_to: Path) -> None:
     found = Results(results)
     files = {
         docs / "robustness.md": page(found),
-        appendix_to / "APPENDIX.md": appendix.page(found),
+        appendix_to / "APPENDIX.md": appendix_page(found),
         results / "verdicts.csv": verdicts_csv(found),
     }
     docs.mkdir(parents=True, exist_ok=True)
@@ -116,81 +122,111 @@ def verdicts_csv(results: Results) -> str:
     return out.getvalue()
 
 
+def appendix_page(results: Results) -> str:
+    """The appendix, with the tables behind the page."""
+    verdicts = results.verdicts()
+    tables = "\n\n".join([verdict_table(results, verdicts), _reading(verdicts)])
+    return appendix.page(results, tables, numbers(results))
+
+
 def page(results: Results) -> str:
-    """The page, at most 1,500 words."""
+    """The page of the site, at most 1,200 words."""
     verdicts = {v.hypothesis.name: v for v in results.verdicts()}
-    k = len({unit(name) for name in results.names})
     parts = [
         "# Robustness to missing judgments",
         "<!-- Written by `python -m study` from study/results; change those, or study/page.py. -->",
-        "Can you still rank systems if most judgments are missing? This study removes judgments "
-        "at random until a tenth is "
-        "left, or judges only the top documents of half of the teams (shallow pools). To choose a "
-        "measure, "
-        "see [What to use](#what-to-use).",
-        answers(results, verdicts),
-        f"The study has {len(results.names)} collections with {_runs(results):,} runs. Rounds of "
-        f"a collection share topics "
-        f"and count once, so that the claims rest on {count(k)} units. Hypotheses, margins and "
-        f"power were "
-        "preregistered (`study/PREREGISTRATION.md`); "
-        + _seen(results)
-        + " Details are in `study/APPENDIX.md`.",
-        "![Kendall's tau of each measure less that of bpref, by collection, under random loss and "
-        "in shallow pools]"
-        "(robustness.svg)",
-        "[Kendall's tau](glossary.md#kendalls-tau) of each measure less that of bpref; a dot for each collection "
-        "(arrows: outside). A "
-        "prime marks [condensed lists](glossary.md#condensed-list) (without unjudged documents). "
-        "*Own*: agreement with the measure's ranking by all "
-        "judgments. *Prediction*: agreement with nDCG@10 and AP by all judgments, on other "
-        "topics. Grey: differences smaller "
-        f"than what halving the judgments costs nDCG' ({fraction(OWN)} and {fraction(PREDICTION)}).",
-        "## Questions and answers",
-        verdict_table(results, list(verdicts.values())),
-        _reading(list(verdicts.values())),
+        "Can you still rank systems if most judgments are missing? We removed judgments at random "
+        "until a tenth was left, and judged only the top documents of half of the teams (shallow "
+        f"pools), in {len(results.counted)} collections with {_runs(results):,} runs. A prime marks "
+        "{term}`condensed lists <condensed list>` (without unjudged documents), as in AP'.",
         "## What to use",
         decisions(results),
-        numbers(results),
-        "*Own* and *prediction* are tau. *Wrong*: pairs of systems that a paired t-test calls "
-        "different with a tenth of the "
-        "judgments, but not (or the other way round) with all. *Bias*: pairs of a pooled and an "
-        "unpooled system that reverse in "
-        "favour of the unpooled one, less those that reverse against it; mean, lowest and highest "
-        "collection. Bold: passes.",
         advice(results),
         needed(results),
+        "## What we found",
+        answers(results, verdicts),
+        "![Kendall's tau of each measure less that of bpref, by collection, under random loss and "
+        "in shallow pools](robustness.svg)",
+        "{term}`Kendall's tau` of each measure less that of bpref; a dot for each collection "
+        "(arrows: outside). *Own*: agreement with the measure's ranking by all judgments. "
+        "*Prediction*: agreement with nDCG@10 and AP by all judgments, on other topics. Grey: "
+        "differences smaller than what halving the judgments costs nDCG' "
+        f"({fraction(OWN)} and {fraction(PREDICTION)}).",
+        "## How sure this is",
+        f"Rounds of a collection share topics and count once, so that the claims rest on "
+        f"{count(len(results.units))} collections. Hypotheses and margins were preregistered. "
+        + _seen(results)
+        + " Nobody outside the project has reviewed the study. The plan, what departs from it, and "
+        "tables by measure and collection are in `study/` in the repository.",
+        _verdicts(list(verdicts.values())),
+        "## Imperfect judgments" if results.imperfect else "",
+        imperfect(results) if results.imperfect else "",
         "## On your own collection",
-        "[`irpref meta robustness --intervals`](command-line.md) computes these outcomes with "
-        "intervals for your own judgments "
-        "and runs, and `--needed nDCG` tells you how many judgments each measure needs to predict "
-        "other topics as well as "
-        "nDCG does.",
+        "[`irpref meta robustness`](command-line.md) does this with your judgments and runs; "
+        "`--loss documents`, `flip` and `judges` make the judgments imperfect. `--intervals` adds "
+        "intervals, and `--needed nDCG` tells you how many judgments each measure needs to predict "
+        "other topics as well as nDCG does.",
         "```bash\nirpref meta robustness qrels.txt runs nDCG 'nDCG(judged_only=True)' Bpref RPref "
         "--samples 30 --intervals\n```",
         "## Limits",
         "The full judgments are themselves a pool, and the study takes them for the truth. The "
-        "loss is simulated. The runs of "
-        "the two years of TREC DL are research runs, and many are variants of one another. "
-        "Prediction favours measures "
-        "that resemble nDCG@10 and AP; own ranking favours measures that count what was "
-        "retrieved. That is why the study has "
-        "both. " + _merged(results),
+        "loss is simulated. The runs of TREC DL are research runs, many of them variants of one "
+        "another. Prediction favours measures that resemble nDCG@10 and AP; own ranking favours "
+        "measures that count what was retrieved. " + _merged(results),
     ]
     return "\n\n".join(part for part in parts if part) + "\n"
 
 
 def answers(results: Results, verdicts: dict[str, Verdict]) -> str:
     """The answers in short, from the verdicts."""
-    said = {
-        name: of[verdicts[name].verdict].replace("{x}", times(verdicts[name].mean)[1:])
-        for name, of in CLAUSES.items()
+    clauses = {
+        name: words[verdicts[name].verdict].replace("{x}", times(verdicts[name].mean)[1:])
+        for name, words in CLAUSES.items()
     }
     lines = [
-        f"With a tenth of the judgments left at random, {said['H1']}",
-        *(said[h] for h in ("H5", "H3", "H10")),
+        f"With a tenth of the judgments left at random, {clauses['H1']}",
+        clauses["H5"],
+        _grades(results, verdicts["H3"]),
+        _pooled(results, verdicts["H7"]),
+        clauses["H10"],
+        _bias(results),
     ]
-    return "\n".join(f"- {line[0].upper()}{line[1:]}." for line in [*lines, _bias(results)])
+    return "\n".join(f"- {line[0].upper()}{line[1:]}." for line in lines)
+
+
+def _grades(results: Results, verdict: Verdict) -> str:
+    """H3, with the gain of grades as judgments."""
+    from scipy import stats
+
+    gains = units(results.claim(verdict.hypothesis))
+    k, mean = len(gains), float(np.mean(gains))
+    half = float(stats.t.isf(0.025, k - 1) * np.std(gains, ddof=1) / np.sqrt(k))
+    ends = [thousandths(x) for x in (mean, mean - half, mean + half)]
+    worth = results.worth_of_grades()
+    most = sorted(worth, key=worth.__getitem__, reverse=True)[:2]
+    above = listed(f"{worth[name]:.1f} on {results.title(name)}" for name in most)
+    average = float(np.exp(np.mean(np.log(list(worth.values())))))
+    return (
+        f"on the {count(k)} graded collections, grades add {ends[0]} {interval(*ends[1:])} (95 % "
+        f"interval) to the prediction, as much as {average:.2f} times the judgments would "
+        f"({above}); the margin of the plan, {fraction(PREDICTION)}, is worth doubling the "
+        "judgments, so that a gain inside it can still matter"
+    )
+
+
+def _pooled(results: Results, verdict: Verdict) -> str:
+    """H7, by t and by sign flips."""
+    bias = results.claim(verdict.hypothesis, results.names)
+    below = sum(x < 0 for x in bias.values())
+    many = "all" if below == len(bias) else str(below)
+    return (
+        f"in shallow pools, AP, Q, nDCG and RBP put teams that were not pooled too low in {many} "
+        f"of {len(bias)} collections (by {percent(-max(bias.values()))} to "
+        f"{percent(-min(bias.values()))} % of the pairs). Over {count(verdict.units)} units, exact "
+        f"sign flips give p = {thousandths(verdict.flips)[1:]}"
+        + (", the smallest possible" if verdict.flips == 2.0 ** (1 - verdict.units) else "")
+        + f"; by Student's t the claim is {verdict.verdict}, as the size of the bias varies"
+    )
 
 
 def _bias(results: Results) -> str:
@@ -201,6 +237,21 @@ def _bias(results: Results) -> str:
     return f"in shallow pools {listed(safe)} treat teams that were not pooled as they do the others"
 
 
+def _verdicts(verdicts: Sequence[Verdict]) -> str:
+    """How many hypotheses have which verdict."""
+    named = {
+        word: [v.hypothesis.name for v in verdicts if v.verdict == word]
+        for word in (SUPPORTED, NO_EFFECT, REFUTED, OPEN)
+    }
+    counts = "; ".join(f"{listed(names)} {word}" for word, names in named.items() if names)
+    return (
+        f"Of the {len(verdicts)} hypotheses, each tested over collections with Holm's correction: "
+        f"{counts}. *Open* is not *refuted*: five collections are few. The appendix has every "
+        "hypothesis with its interval, its exact sign-flip test, and the power of the design by "
+        "earlier estimates of these same collections."
+    )
+
+
 def _merged(results: Results) -> str:
     """What is left if the years of TREC DL count once."""
     left = [v.hypothesis.name for v in results.verdicts(merged=True) if v.verdict != OPEN]
@@ -209,16 +260,38 @@ def _merged(results: Results) -> str:
 
 
 def _runs(results: Results) -> int:
-    return sum(of["runs"] for of in results.about.values())
+    return sum(results.about[name]["runs"] for name in results.counted)
 
 
 def _seen(results: Results) -> str:
+    known = listed(results.title(n) for n in results.names if n not in results.unseen)
+    text = f"The hypotheses were written with earlier results of {known} in mind"
     if not results.unseen:
-        return "earlier results of these collections were known by then, so that new collections must confirm the claims."
+        return f"{text}, so that new collections must confirm the claims."
+    every = [results.is_predicted(v.hypothesis) for v in results.verdicts()]
+    inside = [one for by_name in every for one in by_name.values()]
     return (
-        f"earlier results of {len(results.names) - len(results.unseen)} of them were known by "
-        f"then; "
-        f"{listed(results.title(n) for n in results.unseen)} had not been looked at."
+        f"{text}; {listed(map(results.title, results.unseen))} had not been looked at: "
+        f"{sum(inside)} of {len(inside)} new estimates lie in the 95 % prediction intervals of the "
+        f"others. {_not_counted(results)}"
+    )
+
+
+def _not_counted(results: Results) -> str:
+    """Collections of too few teams, and what would be if they counted."""
+    small = [name for name in results.names if name not in results.counted]
+    if not small:
+        return ""
+    pairs = zip(results.verdicts(), results.with_all().verdicts(), strict=True)
+    other = [(now.hypothesis.name, new.verdict) for now, new in pairs if now.verdict != new.verdict]
+    by_verdict: dict[str, list[str]] = {}
+    for name, verdict in other:
+        by_verdict.setdefault(verdict, []).append(name)
+    changed = "; ".join(f"{listed(names)} {verdict}" for verdict, names in by_verdict.items())
+    named = listed(map(results.title, small))
+    return (
+        f"{named} has fewer than six teams, so that it says nothing about other systems; the "
+        f"verdicts do not count it. If they did, these would change: {changed or 'none'}."
     )
 
 
@@ -227,34 +300,24 @@ def verdict_table(results: Results, verdicts: Sequence[Verdict]) -> str:
     rows = []
     for i, v in enumerate(verdicts):
         h, strength = v.hypothesis, simulated(v.units)[i]
-        show: Callable[[float], str] = (lambda x: times(x)) if h.ratio else signed
+        show: Callable[[float], str] = times if h.ratio else signed
         bound = times(h.bound) if h.ratio else fraction(h.margin)
-        so, against, every = within(results, h)
         row = [
             h.name,
             code(h.words),
             f"{show(v.mean)} {interval(show(v.low), show(v.high))}",
             bound,
-            f"{so}\u00a0/\u00a0{against} of\u00a0{every}",
+            str(v.units),
+            f"{v.flips:.3f}",
             f"{strength:.2f}",
         ]
         if results.unseen:
-            low, high = results.predicted(h)
-            new = results.claim(h, results.unseen)
-            row.append(f"{sum(low <= x <= high for x in new.values())} of {len(new)}")
+            predicted = results.is_predicted(h)
+            row.append(f"{sum(predicted.values())} of {len(predicted)}")
         rows.append([*row, f"**{v.verdict}**"])
-    head = ["", "claim", "mean, interval", "margin", "collections: yes / no", "power"]
+    head = ["", "claim", "mean, interval", "margin", "collections", "sign flips", "power"]
     head += ["unseen as predicted"] * bool(results.unseen)
     return table([*head, "verdict"], rows)
-
-
-def within(results: Results, hypothesis: Hypothesis) -> tuple[int, int, int]:
-    """Collections whose own interval is on the side claimed, is not, and all of them."""
-    intervals = [
-        found for name in results.names if (found := results.within(name, hypothesis)) is not None
-    ]
-    said = [hypothesis.read(low, high) for _, low, high in intervals]
-    return said.count(SUPPORTED), said.count(REFUTED) + said.count(NO_EFFECT), len(said)
 
 
 def _reading(verdicts: Sequence[Verdict]) -> str:
@@ -265,13 +328,12 @@ def _reading(verdicts: Sequence[Verdict]) -> str:
         if v.verdict == OPEN and simulated(v.units)[i] < LOW
     ]
     text = (
-        "Numbers with × are ratios. The interval is over collections, at the level that Holm's "
-        "procedure leaves for the "
-        "hypothesis. *No effect*: it is inside the margin. *Collections*: how many have a 95 % "
-        "interval of their own, over "
-        "topics and teams, on the side of the claim, and how many show the opposite or no effect. "
-        "*Power*: the chance of a "
-        "verdict, by simulation, reported before the run."
+        "Numbers with × are ratios. The interval is Student's, over collections, at the level that "
+        "Holm's procedure leaves for the hypothesis. *No effect*: it is inside the margin. *Sign "
+        "flips*: p of the exact test over collections, of this hypothesis alone; with five or six "
+        "collections it is at least .063 or .031. *Power*: the chance of a verdict if the earlier "
+        "estimates of these same collections were the truth. It describes this design on these "
+        "collections, not what new ones would show."
     )
     if opened:
         low = (
@@ -279,6 +341,47 @@ def _reading(verdicts: Sequence[Verdict]) -> str:
         )
         text += f" {low} had low power."
     return text
+
+
+def imperfect(results: Results) -> str:
+    """Own ranking with imperfect judgments, from `study.imperfect`; exploratory."""
+    heads = {
+        "documents 50": "half of the documents gone",
+        "flip 80": "one grade in five changed",
+        "judges 0": "grades of language models",
+    }
+    rows = [
+        [measure, *(fraction(_imperfect(results, loss, measure)) for loss in heads)]
+        for measure in IMPERFECT
+    ]
+    top = {
+        loss: max(results.imperfect_measures, key=lambda m: _imperfect(results, loss, m))
+        for loss in heads
+    }
+    first = listed(
+        f"{measure} ({'; '.join(heads[loss] for loss in heads if top[loss] == measure)})"
+        for measure in dict.fromkeys(top.values())
+    )
+    n = len({name for name, loss, _ in results.imperfect if loss == "judges 0"})
+    return (
+        "De Beer and Moens also leave open how robust rpref is to wrong judgments. Exploratory: tau "
+        "with the measure's own ranking by the judgments as they are, mean over collections. "
+        "Documents that left the collection vanish from the runs, and their judgments stay; grades "
+        "change to a neighbouring one; or each topic has the grades of one of five language models "
+        f"({count(n)} collections).\n\n"
+        + table(["", *heads.values()], rows)
+        + f"\n\nHighest of the {len(results.imperfect_measures)} measures that were tried: {first}."
+    )
+
+
+def _imperfect(results: Results, loss: str, measure: str) -> float:
+    """Mean over collections of tau with a measure's own ranking."""
+    taus = {
+        name: tau
+        for (name, which, other), tau in results.imperfect.items()
+        if (which, other) == (loss, measure) and name in results.counted
+    }
+    return float(np.mean(units(taus))) if taus else float("nan")
 
 
 def numbers(results: Results) -> str:
@@ -328,7 +431,7 @@ def few_wrong(results: Results) -> set[str]:
 
 def _size(results: Results, measure: str) -> float:
     """Mean size of the bias over collections."""
-    found = [abs(results.estimate(name, "pools 10", "bias", measure)) for name in results.names]
+    found = [abs(results.estimate(name, "pools 10", "bias", measure)) for name in results.counted]
     return float(np.nanmean(found))
 
 
@@ -369,31 +472,51 @@ def decisions(results: Results) -> str:
     for situation, asked in situations(results):
         failed = {m: sum(m not in passed for _, passed in asked) for m in USABLE}
         passing, nearly = ([m for m, n in failed.items() if n == k] for k in (0, 1))
-        questions = ", ".join(dict.fromkeys(name for name, _ in asked))
+        criteria = ", ".join(dict.fromkeys(name for name, _ in asked))
         rows.append(
             [
                 situation,
-                questions,
+                criteria,
                 f"**{', '.join(passing)}**" if passing else "none",
                 ", ".join(nearly) or "none",
             ]
         )
     rule = (
-        "Bold measures pass all questions of a situation: they are within the margin of the best "
-        "in own ranking "
-        f"({fraction(OWN)}) and prediction ({fraction(PREDICTION)}), make at most {WRONG} times "
-        f"the wrong calls of nDCG' (under "
+        "Measures in bold meet all criteria of a situation, on average over collections: they are "
+        f"within a margin of the best in own ranking ({fraction(OWN)}) and prediction "
+        f"({fraction(PREDICTION)}), make at most {WRONG} times the wrong calls of nDCG' (under "
         f"random loss), and their bias is at most {percent(PAIRS)} points larger than the "
-        f"smallest. This rule is not a test."
+        "smallest. This rule is not a test. " + _left_out(results)
     )
-    return rule + "\n\n" + table(["situation", "questions", "pass all", "fail one"], rows)
+    return table(["situation", "criteria", "meet all", "miss one"], rows) + "\n\n" + rule
+
+
+def _left_out(results: Results) -> str:
+    """How often the advice is the same if a collection is left out."""
+
+    def best(part: Results) -> set[str]:
+        _, asked = situations(part)[2]
+        return set.intersection(*(passed for _, passed in asked))
+
+    kept = dict.fromkeys(sorted(best(results)), 0)
+    for name in results.units:
+        for measure in best(results.without(name)) & kept.keys():
+            kept[measure] += 1
+    n = len(results.units)
+    words = listed(f"{measure} in {times_kept} of {n}" for measure, times_kept in kept.items())
+    small = [name for name in results.names if name not in results.counted]
+    text = f"If any one collection is left out, these still meet all criteria of the third row: {words}."
+    if small:
+        still = listed(sorted(best(results.with_all()))) or "none"
+        text += f" With {listed(map(results.title, small))} as one more: {still}."
+    return text if kept else ""
 
 
 def needed(results: Results) -> str:
     """Judgments that measures need to predict as well as nDCG' does with a tenth."""
 
     def share(measure: str) -> str:
-        found = [results.about[name]["needed"][measure][0] for name in results.names]
+        found = [results.about[name]["needed"][measure][0] for name in results.counted]
         known = [x for x in found if x is not None]
         ends = [f"{min(known):.0f}"] if known else []
         if not known or len(known) < len(found):
@@ -418,8 +541,7 @@ def advice(results: Results) -> str:
     one = results.span("random 10", "wrong", "nDCG'")
     return (
         f"**Do not test differences by RBP' or nDCG'@10** if judgments are missing at random. "
-        f"They predict well, and an earlier "
-        f"version of this page recommended them, but they call {percent(low)} to {percent(high)} "
+        f"They predict well, but they call {percent(low)} to {percent(high)} "
         f"% of all pairs wrongly "
         f"significant (mean {percent(float(np.mean(top)))}), and nDCG' {percent(one[0])} to "
         f"{percent(one[1])} %. The first ten judged documents are then too "

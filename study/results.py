@@ -2,18 +2,32 @@
 
 from __future__ import annotations
 
+import copy
 import csv
 import json
 from collections.abc import Iterable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from irpref.lab.meta.robustness import LEAST_TEAMS
-from study.claims import HYPOTHESES, SEEN, Hypothesis, Verdict, units, verdicts
+from study.claims import (
+    BINARY,
+    GRADED,
+    HYPOTHESES,
+    MOSTLY_GRADED,
+    SEEN,
+    Hypothesis,
+    Verdict,
+    unit,
+    units,
+    verdicts,
+)
 
 TITLES = {
+    "cast2021": "TREC CAsT 2021",
     "clef-ehealth-2018": "CLEF eHealth 2018",
     "dl19-passage": "TREC DL 2019",
     "dl20-passage": "TREC DL 2020",
@@ -28,7 +42,9 @@ class Results:
 
     Attributes
     ----------
-    names : collections
+    names : all collections
+    counted : those that the claims rest on, of at least six teams (all if there are none): with
+        fewer, a collection says nothing about other systems
     about : what each is, see `study.run`
     """
 
@@ -42,16 +58,30 @@ class Results:
             path.stem: json.loads(path.read_text(encoding="utf-8")) for path in files
         }
         self.names = list(self.about)
+        teams = {name: about["teams"] for name, about in self.about.items()}
+        self.counted = [name for name in teams if teams[name] >= LEAST_TEAMS] or self.names
         self._found: dict[tuple[str, str, str, str], tuple[float, ...]] = {}
         for path in files:
             with open(path.with_suffix(".csv"), encoding="utf-8", newline="") as file:
                 for loss, outcome, measure, *numbers in list(csv.reader(file))[1:]:
                     self._found[path.stem, loss, outcome, measure] = tuple(map(float, numbers))
         self.measures = list(dict.fromkeys(key[3] for key in self._found))
+        # Tau by collection, loss and measure.
+        self.imperfect: dict[tuple[str, str, str], float] = {}
+        if (folder / "imperfect.csv").exists():
+            with open(folder / "imperfect.csv", encoding="utf-8", newline="") as file:
+                for name, loss, measure, tau in list(csv.reader(file))[1:]:
+                    self.imperfect[name, loss, measure] = float(tau)
+
+    @property
+    def imperfect_measures(self) -> list[str]:
+        """Measures whose ranking by imperfect judgments is known."""
+        return list(dict.fromkeys(measure for _, _, measure in self.imperfect))
 
     def title(self, name: str) -> str:
-        """What a collection is called on the page."""
-        return TITLES.get(name, name)
+        """What a collection is called on the page, or all rounds of it."""
+        rounds = [title for key, title in TITLES.items() if unit(key) == name]
+        return TITLES.get(name, rounds[0].rpartition(" round")[0] if rounds else name)
 
     @property
     def unseen(self) -> list[str]:
@@ -73,21 +103,69 @@ class Results:
         bpref.
         """
         by_name = {
-            name: self.row(name, loss, outcome, measure)[2 if less else 0] for name in self.names
+            name: self.row(name, loss, outcome, measure)[2 if less else 0] for name in self.counted
         }
         found = units({name: x for name, x in by_name.items() if np.isfinite(x)})
         return float(np.mean(found)) if found else float("nan")
 
     def span(self, loss: str, outcome: str, measure: str) -> tuple[float, float]:
         """Smallest and largest outcome of a collection."""
-        found = [self.estimate(name, loss, outcome, measure) for name in self.names]
+        found = [self.estimate(name, loss, outcome, measure) for name in self.counted]
         return float(np.nanmin(found)), float(np.nanmax(found))
 
     def claim(self, hypothesis: Hypothesis, names: Iterable[str] | None = None) -> dict[str, float]:
         """Estimate of a hypothesis in each collection that has one."""
-        chosen = self.names if names is None else names
-        found = {name: self.about[name]["claims"].get(hypothesis.name) for name in chosen}
+        chosen = self.counted if names is None else names
+        found = {
+            name: self.about[name]["claims"].get(hypothesis.name)
+            for name in chosen
+            if self.is_graded(name) or not hypothesis.graded
+        }
         return {name: of[0] for name, of in found.items() if of is not None}
+
+    def is_graded(self, name: str) -> bool:
+        """Whether most topics have relevant documents of several grades."""
+        about = self.about[name]
+        return bool(about["graded_topics"] >= MOSTLY_GRADED * about["topics"])
+
+    def without(self, left_out: str) -> Results:
+        """The results without a collection, all rounds of it."""
+        others = copy.copy(self)
+        others.counted = [name for name in self.counted if unit(name) != left_out]
+        return others
+
+    def with_all(self) -> Results:
+        """The results with every collection counted."""
+        every = copy.copy(self)
+        every.counted = self.names
+        return every
+
+    @property
+    def units(self) -> list[str]:
+        """Collections, rounds of one counted once."""
+        return list(dict.fromkeys(map(unit, self.counted)))
+
+    def worth_of_grades(self) -> dict[str, float]:
+        """By graded collection, rounds averaged: times how many judgments the binary measures need
+        to predict as well as their graded twins do with a tenth of the judgments.
+        """
+        factors: dict[str, list[float]] = {}
+        for name in filter(self.is_graded, self.counted):
+            levels = (5, 10, 20, 50, 100)
+            judged = [np.log(self.about[name]["judgments"][f"random {k}"]) for k in levels]
+            binary = [self._prediction(name, k, BINARY) for k in levels]
+            target = self._prediction(name, 10, GRADED)
+            below = max((i for i, x in enumerate(binary) if x < target), default=-1)
+            if below < 0 or below + 1 == len(levels):
+                continue  # out of the range that was looked at
+            share = (target - binary[below]) / (binary[below + 1] - binary[below])
+            needed = judged[below] + share * (judged[below + 1] - judged[below])
+            factors.setdefault(unit(name), []).append(float(needed - judged[1]))
+        return {name: float(np.exp(np.mean(parts))) for name, parts in factors.items()}
+
+    def _prediction(self, name: str, level: int, measures: Iterable[str]) -> float:
+        rows = [self.estimate(name, f"random {level}", "prediction", m) for m in measures]
+        return float(np.mean(rows))
 
     def within(self, name: str, hypothesis: Hypothesis) -> tuple[float, float, float] | None:
         """Estimate of a hypothesis in a collection, with its 95 % interval over topics, teams and
@@ -103,9 +181,15 @@ class Results:
         half = float(stats.t.isf(0.025, freedom)) * error
         return estimate, estimate - half, estimate + half
 
-    def verdicts(self, names: Iterable[str] | None = None, merged: bool = False) -> list[Verdict]:
-        """Verdicts of the collections; `merged`: with the years of one track as one collection."""
-        tables = {h.name: self.claim(h, names) for h in HYPOTHESES}
+    def verdicts(
+        self, names: Iterable[str] | None = None, merged: bool = False, graded: bool = True
+    ) -> list[Verdict]:
+        """Verdicts of the collections; `merged`: with the years of one track as one collection;
+        `graded`: without those that are not graded, where a hypothesis asks for it.
+        """
+        tables = {
+            h.name: self.claim(h if graded else replace(h, graded=False), names) for h in HYPOTHESES
+        }
         return verdicts(
             {h: {_track(n) if merged else n: x for n, x in of.items()} for h, of in tables.items()}
         )
@@ -120,6 +204,12 @@ class Results:
             return float("nan"), float("nan")
         half = float(stats.t.isf(0.025, k - 1) * np.std(found, ddof=1) * np.sqrt(1 + 1 / k))
         return float(np.mean(found)) - half, float(np.mean(found)) + half
+
+    def is_predicted(self, hypothesis: Hypothesis) -> dict[str, bool]:
+        """Whether the estimate of each unseen collection lies in the prediction interval."""
+        low, high = self.predicted(hypothesis)
+        new = self.claim(hypothesis, self.unseen)
+        return {name: low <= x <= high for name, x in new.items()}
 
 
 def _track(name: str) -> str:

@@ -83,6 +83,7 @@ def compute(
         "teams": teams,
         "teams_from": collection.source,
         "topics": int(collection.qrels["query_id"].nunique()),
+        "graded_topics": graded_topics(collection),
         "grades": {f"{grade:g}": int(n) for grade, n in counts.items()},
         "judgments": {name: round(n, 1) for name, n in left.items()},
         "samples": n_samples,
@@ -92,6 +93,12 @@ def compute(
         "needed": needed,
     }
     return rows, about
+
+
+def graded_topics(collection: Collection) -> int:
+    """Topics with relevant documents of several grades."""
+    relevant = collection.qrels[collection.qrels["relevance"] > 0]
+    return int((relevant.groupby("query_id")["relevance"].nunique() > 1).sum())
 
 
 def _rows(found: Robustness, level: float, outcome: str, name: str) -> list[tuple[Any, ...]]:

@@ -25,6 +25,11 @@ def signed(x: float) -> str:
     return text if text in ("–", ".00") else ("+" if x > 0 else "−") + text
 
 
+def thousandths(x: float) -> str:
+    """Three digits and a sign."""
+    return ("−" if x < 0 else "+") + f"{abs(x):.3f}".removeprefix("0")
+
+
 def times(x: float) -> str:
     """A logarithm as a factor."""
     return "–" if not np.isfinite(x) else f"×{np.exp(x):.1f}"

@@ -95,13 +95,13 @@ def test_the_pages_of_the_repository_are_those_of_the_stored_results(tmp_path):
     results = Results(ROOT / "study" / "results")
     for name, text in (
         ("docs/robustness.md", page.page(results)),
-        ("study/APPENDIX.md", page.appendix.page(results)),
+        ("study/APPENDIX.md", page.appendix_page(results)),
         ("study/results/verdicts.csv", page.verdicts_csv(results)),
     ):
         assert (ROOT / name).read_text(encoding="utf-8") == text, (
             f"write {name} anew: python -m study"
         )
-    assert len(page.page(results).split()) <= 1500
+    assert len(page.page(results).split()) <= 1200
 
 
 def test_estimates_of_hypotheses_are_those_of_their_measures():
