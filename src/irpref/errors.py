@@ -70,7 +70,7 @@ class Remedy:
     call : str
         The public function that takes it; empty if that is clear.
     effect : str
-        What it does, as the end of the sentence: "says which it is".
+        What it does, as the end of the sentence: "names it".
     """
 
     argument: str = ""

@@ -217,7 +217,7 @@ def test_one_error_names_all_columns_and_the_option_to_type(
     assert (status, out) == (2 if command == "gate" else 1, "")
     assert "no columns 'query_id' (or 'qid'), 'doc_id' (or 'docno'), 'relevance'" in err
     option = "--columns query_id=search_term_id,doc_id=product,relevance=stars"
-    assert f"; {option} says which they are\n" in err
+    assert f"; {option} names them\n" in err
     assert "irpref.read_qrels" not in err
     if command == "fill":
         return
@@ -227,7 +227,7 @@ def test_one_error_names_all_columns_and_the_option_to_type(
         "query_id=search_term_id,query_id=keyword,doc_id=product,doc_id=sku,score=similarity,"
         "relevance=stars"
     )
-    assert f"; --columns {both} says which they are\n" in err
+    assert f"; --columns {both} names them\n" in err
     assert typed("csv", command, "--columns", both, *LABELS, "--format", "csv")[0] in (0, 3)
 
 
@@ -236,7 +236,7 @@ def test_python_words_it_in_python(home: Path) -> None:
         irpref.read_qrels(home / "csv" / "qrels", "csv")
     columns = {"query_id": "search_term_id", "doc_id": "product", "relevance": "stars"}
     assert str(error.value).endswith(
-        f"; irpref.read_qrels(path, columns={columns}) says which they are"
+        f"; irpref.read_qrels(path, columns={columns}) names them"
     )
     assert error.value.missing == tuple(columns)
     read = irpref.judgments(

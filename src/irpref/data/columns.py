@@ -471,7 +471,7 @@ def _missing(
     message = f"has no column{'s' * several} {names} (found: {known})"
     ours = {other for others in NAMES.values() for other in others}
     call = "read_run" if value == "score" else "read_qrels"
-    effect = f"says which {'they are' if several else 'it is'}"
+    effect = f"names {'them' if several else 'it'}"
     guessed = _guessed(missing, present)
     likely = "NAME" not in guessed.values()
     for name, theirs in others.items():

@@ -297,39 +297,62 @@ _OF_PREDICTIONS = {
 }
 
 
+_OF_PREDICTIONS = {
+    "human": "by humans",
+    "judge": "by judge",
+    "low": "from",
+    "high": "to",
+    "topics_human": "human topics",
+    "topics_judge": "judge's topics",
+    "p_human": "p (humans)",
+    "p_judge": "p (judge)",
+    "topics_needed": "topics needed",
+    "judge_only": "judge only",
+    "human_only": "humans only",
+    "judged": "human grades",
+    "sample": "with a sample",
+}
+
+
 def of_predictions(predictions: Any, tests: bool = False) -> list[Table]:
     """A table for each measure, of runs or of pairs of runs, and how far the judge agrees."""
     shown = predictions.pairs if tests else predictions
-    if tests and (shown["codes"] == "").all():
+    if "codes" in shown and not shown["codes"].astype(bool).any():
         shown = shown.drop(columns="codes")
+    what = "difference" if tests else "estimate"
     shows: dict[str, Any] = {name: p_value for name in ("p", "p_human", "p_judge")}
-    shows |= {"sample": _count, "topics_needed": _count}
+    counts = {"sample": _count, "topics_needed": _count}
     tables = [
         of_frame(
-            part.drop(columns="measure"), rounded(), _OF_PREDICTIONS, shows, title=str(measure)
+            part.drop(columns="measure"),
+            rounded(),
+            _OF_PREDICTIONS,
+            shows=shows | counts,
+            title=str(measure),
         )
         for measure, part in shown.groupby("measure", sort=False)
     ]
-    interval = f"{100 * predictions.level:g} % interval"
     for table in tables:
         table.notes = [
-            f"human: mean over the topics that humans judged; judge: over all topics; from, to: "
-            f"{interval} of the estimate"
+            "by humans: on the topics that humans judged; by judge: on all topics",
+            f"{what}: the judge's value, corrected by the humans' topics; from, to: its "
+            f"{100 * predictions.level:g} % interval",
         ]
     agreement = of_frame(
         predictions.agreement,
         rounded(),
         _OF_PREDICTIONS,
-        shows,
+        shows=counts,
         title="How far the judge agrees with humans",
     )
     agreement.notes = [
-        f"both, judge only, human only, reversed: pairs of runs that t-tests call at "
-        f"{1 - predictions.level:.3g}",
-        "topics needed: human topics that would settle half of the pairs which the judge alone "
-        "calls or reverses",
-        *predictions.notes,
+        "both, judge only, humans only: who shows a pair of runs to differ (t-test at "
+        f"{1 - predictions.level:.3g}); reversed: both do, with opposite signs",
+        "topics needed: human topics that would settle half of the pairs that only the judge shows "
+        "to differ or that it reverses",
+        "with a sample: human grades that `irpref sample` needs for intervals as narrow",
     ]
+    agreement.notes += predictions.notes
     return [*tables, agreement]
 
 

@@ -38,8 +38,7 @@ def settled(difference: Floats, size: Floats) -> Floats:
 
 
 def places(means: Floats, size: Floats | None = None, higher_is_better: bool = True) -> Ints:
-    """Rank of each system: 1 + the number of systems with a better mean; equal means have the same
-    rank.
+    """Rank of each system by its mean, 1 for the best; equal means share a rank.
 
     Parameters
     ----------

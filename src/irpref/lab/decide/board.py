@@ -4,8 +4,8 @@ differ.
 Beside each mean you find
 
 - its confidence interval over topics (`irpref.lab.intervals(over='topics')`);
-- the run's place, and the range of places consistent with the tests: from 1 + the number of runs
-  significantly better to the number of runs minus those significantly worse;
+- the run's place, and the range of places consistent with the tests: every run that is
+  significantly better is above it, and every run that is significantly worse is below;
 - its letters, if eight are enough: two runs share a letter if and only if they are not shown to
   differ;
 - for how many topics it has no documents (these count, with the value of an empty list), and the
@@ -141,8 +141,8 @@ def leaderboard(
     Leaderboard
         A DataFrame with a row for each group, measure and run, in this order, with the runs sorted
         by `sort`: `run`, `measure`, `group` (None without groups), `mean` (as `irpref eval` prints
-        it; a sum for measures that count), `low`, `high`, `place` (1 + the number of runs with a
-        better mean), `place_low`, `place_high`, `letters` (None if more than eight would be
+        it; a sum for measures that count), `low`, `high`, `place` (1 for the best mean; equal
+        means share a place), `place_low`, `place_high`, `letters` (None if more than eight would be
         needed), `topics_without_documents`, `judged@10`, `topics_by_code` (what the topics cannot
         say, see `irpref.evidence`, such as `unseen 12, unanswered 3`); `repeats` and `sd_repeats`
         (standard deviation of the mean between them) if a system was run several times. Intervals
