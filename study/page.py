@@ -138,7 +138,7 @@ def page(results: Results) -> str:
         "Can you still rank systems if most judgments are missing? We removed judgments at random "
         "until a tenth was left, and judged only the top documents of half of the teams (shallow "
         f"pools), in {len(results.counted)} collections with {_runs(results):,} runs. A prime marks "
-        "{term}`condensed lists <condensed list>` (without unjudged documents), as in AP'.",
+        "[condensed lists](glossary.md#condensed-list) (without unjudged documents), as in AP'.",
         "## What to use",
         decisions(results),
         advice(results),
@@ -147,7 +147,7 @@ def page(results: Results) -> str:
         answers(results, verdicts),
         "![Kendall's tau of each measure less that of bpref, by collection, under random loss and "
         "in shallow pools](robustness.svg)",
-        "{term}`Kendall's tau` of each measure less that of bpref; a dot for each collection "
+        "[Kendall's tau](glossary.md#kendalls-tau) of each measure less that of bpref; a dot for each collection "
         "(arrows: outside). *Own*: agreement with the measure's ranking by all judgments. "
         "*Prediction*: agreement with nDCG@10 and AP by all judgments, on other topics. Grey: "
         "differences smaller than what halving the judgments costs nDCG' "
