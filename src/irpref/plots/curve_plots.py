@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+import inspect
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
@@ -28,12 +30,46 @@ _DASHES: tuple[Any, ...] = (
     (0, (6, 3)),
     (0, (1, 3)),
 )  # of the points on the curve of a sketch
-_IDEAL: dict[str, Any] = {"linewidth": 1.5, "linestyle": ":"}
 _GAINS = {"cg": "Cumulated gain", "dcg": "Discounted cumulated gain", "ncg": "NCG", "ndcg": "NDCG"}
 NOTHING = "nothing relevant"  # label of the curve of a run without relevant documents
 
+# What the docstrings of all curves say of their parameters.
+_FIRST = """data : table of `irpref.curves.{table}`, or the qrels
+runs : with qrels: one run, or a dict of name to run"""
+_HIGHLIGHT = """highlight : names of runs, optional
+    Runs drawn in colour, the others in grey. None: all runs if there are at most eight, else
+    the best five."""
+_LAST = """ax : Axes to draw on; a new figure if None
+**options : of `irpref.curves.{curve}`"""
+_Drawing = TypeVar("_Drawing", bound=Callable[..., Any])
 
-@drawing.styled
+
+def _picture_of(table: str) -> Callable[[_Drawing], _Drawing]:
+    """Decorate the function that draws a table of `irpref.curves`: its style, and the parameters
+    that all of these functions have.
+
+    `%(first)s`, `%(highlight)s` and `%(last)s` in the docstring stand for these parameters."""
+
+    def decorate(draw: _Drawing) -> _Drawing:
+        shared = {"first": _FIRST, "highlight": _HIGHLIGHT, "last": _LAST}
+        text = inspect.cleandoc(draw.__doc__ or "")
+        for name, lines in shared.items():
+            filled = lines.format(table=table, curve=table.partition("(")[0])
+            text = text.replace(f"%({name})s", filled)
+        draw.__doc__ = text
+        return drawing.styled(draw)
+
+    return decorate
+
+
+def _dotted(ax: Axes, x: Any, y: Any, label: str | None, **look: Any) -> None:
+    """A dotted grey line, for what runs are compared with."""
+    ax.plot(
+        x, y, label=label, **{"color": drawing.GREY, "linewidth": 1.3, "linestyle": ":", **look}
+    )
+
+
+@_picture_of("crp(per_topic=True)")
 def crp_sketch(
     data: Qrels,
     runs: GivenRuns = None,
@@ -51,11 +87,9 @@ def crp_sketch(
 
     Parameters
     ----------
-    data : table of `irpref.curves.crp(per_topic=True)`, or the qrels
-    runs : with qrels: one run, or a dict of name to run
+    %(first)s
     query_id, run : what to draw, if the table holds several
-    ax : Axes to draw on; a new figure if None
-    **options : of `irpref.curves.crp`
+    %(last)s
 
     Raises
     ------
@@ -80,9 +114,7 @@ def crp_sketch(
     width = rank[-1] * 1.04
     # From the origin: before the first document nothing is displaced.
     ax.axhline(0, color=drawing.GREY, linewidth=1.3, linestyle="--", label="ideal", zorder=1)
-    ax.plot(
-        [0, *rank], [0, *lowest], color=drawing.GREY, linewidth=1.3, linestyle=":", label=NOTHING
-    )
+    _dotted(ax, [0, *rank], [0, *lowest], NOTHING)
     look = {"marker": "", "linestyle": "-", "linewidth": 1.8}
     (line,) = ax.plot(
         [0, *rank], [0, *curve], **drawing.style(name, drawing.one_name(name, "run")) | look
@@ -122,7 +154,7 @@ def crp_sketch(
     return drawing.finish(ax)
 
 
-@drawing.styled
+@_picture_of("crp()")
 def crp(
     data: Qrels,
     runs: GivenRuns = None,
@@ -141,8 +173,7 @@ def crp(
 
     Parameters
     ----------
-    data : table of `irpref.curves.crp()`, or the qrels
-    runs : with qrels: one run, or a dict of name to run
+    %(first)s
     normalized : bool
         Draw CRP over R(R+1)/2 (0 ideal, -1 at R for a run with nothing relevant), so that topics
         count alike. If false, draw CRP in ranks: topics with many relevant documents then dominate.
@@ -151,11 +182,8 @@ def crp(
     cut : number, optional
         Last rank drawn, as a multiple of the mean of R: what comes later says little about the run.
         None: 4, or all ranks if `depth` says how many.
-    highlight : names of runs, optional
-        Runs drawn in colour, the others in grey. None: all runs if there are at most eight, else
-        the best five.
-    ax : Axes to draw on; a new figure if None
-    **options : of `irpref.curves.crp`
+    %(highlight)s
+    %(last)s
 
     Raises
     ------
@@ -191,14 +219,7 @@ def crp(
         ):
             rows = table[(table["run"] == name) & (table["rank"] <= shown["rank"].max())]
             label = None if i else NOTHING if one else f"median with {NOTHING}"
-            ax.plot(
-                rows["rank"],
-                rows["worst_median"],
-                color=drawing.GREY,
-                linewidth=1.3,
-                linestyle=":",
-                label=label,
-            )
+            _dotted(ax, rows["rank"], rows["worst_median"], label)
     ends = f"0 ideal, {drawing.MINUS}1 {NOTHING} at R" if normalized else "0 ideal"
     above = "\nabove 0: more too low than too high" if shown[f"{value}_median"].max() > 0 else ""
     ax.set_ylabel(f"CRP {'/ [R(R + 1)/2]' if normalized else 'in ranks'}\n{ends}{above}")
@@ -213,7 +234,7 @@ def crp(
     )
 
 
-@drawing.styled
+@_picture_of("npref_convergence()")
 def npref_convergence(
     data: Qrels,
     runs: GivenRuns = None,
@@ -228,10 +249,9 @@ def npref_convergence(
 
     Parameters
     ----------
-    data : table of `irpref.curves.npref_convergence()`, or the qrels
-    runs : with qrels: one run, or a dict of name to run
-    highlight, ax : see `crp`
-    **options : of `irpref.curves.npref_convergence`
+    %(first)s
+    %(highlight)s
+    %(last)s
     """
     table = curve_means("npref_convergence", ("n", "value", "limit"), data, runs, options)
     ax, drawn, note = drawing.draw_runs(table, "n", "value", ax, highlight)
@@ -261,7 +281,7 @@ def npref_convergence(
     )
 
 
-@drawing.styled
+@_picture_of("interpolated_precision()")
 def precision_recall(
     data: Qrels,
     runs: GivenRuns = None,
@@ -274,10 +294,9 @@ def precision_recall(
 
     Parameters
     ----------
-    data : table of `irpref.curves.interpolated_precision()`, or the qrels
-    runs : with qrels: one run, or a dict of name to run
-    highlight, ax : see `crp`
-    **options : of `irpref.curves.interpolated_precision`
+    %(first)s
+    %(highlight)s
+    %(last)s
     """
     table = curve_means("interpolated_precision", ("recall", "precision"), data, runs, options)
     # The first and the last level lie on the frame, which would clip their marks.
@@ -294,7 +313,7 @@ def precision_recall(
     return _finished(ax, note, "Precision at 11 levels of recall", table, relevant)
 
 
-@drawing.styled
+@_picture_of("cumulated_gain()")
 def cumulated_gain(
     data: Qrels,
     runs: GivenRuns = None,
@@ -308,11 +327,10 @@ def cumulated_gain(
 
     Parameters
     ----------
-    data : table of `irpref.curves.cumulated_gain()`, or the qrels
-    runs : with qrels: one run, or a dict of name to run
+    %(first)s
     quantity : 'cg', 'dcg', 'ncg' or 'ndcg'
-    highlight, ax : see `crp`
-    **options : of `irpref.curves.cumulated_gain`
+    %(highlight)s
+    %(last)s
     """
     check_choice("quantity", quantity, _GAINS)
     table = curve_means("cumulated_gain", ("rank", "dcg", "ideal_dcg"), data, runs, options)
@@ -320,24 +338,17 @@ def cumulated_gain(
     ax, drawn, note = drawing.draw_runs(alive, "rank", quantity, ax, highlight, table)
     judged = table.attrs.get("ideal", "judged") == "judged"
     ratio = quantity in ("ncg", "ndcg")
+    best = f"ideal_{quantity}"
     if ratio:
-        ax.axhline(1, color=drawing.GREY, label="ideal", **_IDEAL)
+        ax.axhline(1, color=drawing.GREY, label="ideal", linewidth=1.5, linestyle=":")
     elif judged and "group" not in table:
         # The ideal list may be longer than all runs.
         rows = table[(table["run"] == next(iter(drawn))) & (table["rank"] <= alive["rank"].max())]
-        ax.plot(
-            rows["rank"], rows[f"ideal_{quantity}"], color=drawing.GREY, label="ideal", **_IDEAL
-        )
+        _dotted(ax, rows["rank"], rows[best], "ideal", linewidth=1.5)
     else:
         for rows, line in drawn.values():
             label = "ideal" if len(drawn) == 1 else f"ideal of {line.get_label().strip()}"
-            ax.plot(
-                rows["rank"],
-                rows[f"ideal_{quantity}"],
-                color=line.get_color(),
-                label=label,
-                **_IDEAL,
-            )
+            _dotted(ax, rows["rank"], rows[best], label, color=line.get_color(), linewidth=1.5)
     ax.set_ylim(bottom=0)
     ax.set_ylabel(f"{quantity.upper()} ({'share of the ideal' if ratio else 'gain'})")
     measure = drawing.text(table.attrs.get("measure", ""))
