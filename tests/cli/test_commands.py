@@ -105,6 +105,7 @@ def test_a_group_of_commands_wants_one_of_them(
         ("leaderboard qrels r1 r2 AP --pairs holmes", "did you mean 'holm'?"),
         ("-t 1 eval qrels r1 AP", "-t comes after the command: irpref eval ... -t ..."),
         ("version", "did you mean irpref --version?"),
+        ("explain qrels r1 RPref 106_2", "a topic is given with -t 106_2"),
         ("leaderbord qrels", "unknown command 'leaderbord'; did you mean 'leaderboard'?"),
         ("meta stabilty qrels r1", "did you mean 'stability'?"),
     ],

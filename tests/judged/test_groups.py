@@ -220,7 +220,7 @@ def test_eval_says_the_group_of_each_topic(files, capsys):
         == 1
     )
     assert capsys.readouterr().err.startswith(
-        "irpref: groups='nowhere' is neither a column of the qrels"
+        "irpref: groups: 'nowhere' is neither a file nor a column of the qrels"
     )
 
 

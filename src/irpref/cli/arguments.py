@@ -362,6 +362,8 @@ def _is_measure(text: str) -> bool:
 def _neither(text: str) -> str:
     """What to say of a text that is no file and no measure."""
     error = _refusal(text)
+    if text.replace("_", "").replace("-", "").isdecimal():
+        return f"{text!r} is neither a file nor a measure; a topic is given with -t {text}"
     # With a bracket or a cutoff it was meant for a measure.
     if isinstance(error, MeasureError) and not {"(", "@"} & set(text):
         # The list of all names, not an argument to give.

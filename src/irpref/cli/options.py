@@ -272,7 +272,18 @@ places = option(
     section=OUTPUT,
     help="decimal places; -1 for all",
 )
-groups = option("--groups", metavar="FILE", help="means over groups of topics")
+
+
+def groups_as(what: str) -> Decorator:
+    """The option --groups; `what` each group is for."""
+    return option(
+        "--groups",
+        metavar="FILE",
+        help=f"{what}; lines `topic group`, or a column of the judgments",
+    )
+
+
+groups = groups_as("means over groups of topics")
 provider = option(
     "--provider",
     metavar="NAME",

@@ -103,7 +103,7 @@ def _group_of(groups: Groups, qrels: Judgments | None) -> dict[str, str]:
     if not os.path.isfile(groups):
         known = ", ".join(columns) or "none"
         raise ArgumentError(
-            f"groups={str(groups)!r} is neither a column of the qrels (found: {known}) nor a file",
+            f"groups: {str(groups)!r} is neither a file nor a column of the qrels (found: {known})",
             parameter="groups",
             value=groups,
         )

@@ -23,7 +23,7 @@ Examples:
 @options.topics
 @lab_options.pairs
 @lab_options.level
-@options.option("--groups", metavar="FILE", help="means and tests for each group of topics")
+@options.groups_as("means and tests for each group of topics")
 @options.known
 @lab_options.repeats
 @lab_options.strict

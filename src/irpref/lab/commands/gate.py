@@ -50,7 +50,7 @@ Exit status: 0 passed, 1 blocked, 3 cannot tell, 2 an error, 130 interrupted."""
 @options.option(
     "--depth", type=int, metavar="K", help="only the first K documents of each topic count"
 )
-@options.option("--groups", metavar="FILE", help="also block a change that is worse in a group")
+@options.groups_as("also block a change that is worse in a group")
 @options.topics
 @options.option(
     "--level",

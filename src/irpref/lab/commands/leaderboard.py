@@ -31,7 +31,7 @@ DIFFERENCE = 0.05  # if none is observed
 @options.topics
 @lab_options.pairs
 @lab_options.level
-@options.option("--groups", metavar="FILE", help="a table for each group of topics")
+@options.groups_as("a table for each group of topics")
 @lab_options.repeats
 @lab_options.strict
 @lab_options.judge

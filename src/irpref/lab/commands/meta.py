@@ -157,7 +157,7 @@ _of_values = options.together(
 )
 _last = options.together(
     options.topics,
-    options.option("--groups", metavar="FILE", help="results for each group of topics"),
+    options.groups_as("results for each group of topics"),
     options.reading,
     options.ranking,
     options.writing,

@@ -52,7 +52,7 @@ F. Diaz and A. Ferraro, SIGIR 2022 (rpp); F. Diaz, M. D. Ekstrand and B. Mitra, 
 @options.option("-q", "--by-query", is_flag=True, help="print pairs of runs by topic")
 @options.rel
 @options.topics
-@options.option("--groups", metavar="FILE", help="a table for each group of topics")
+@options.groups_as("a table for each group of topics")
 @options.reading
 @options.ties
 @options.writing

@@ -50,7 +50,7 @@ Examples:
 )
 @options.option("--depth", type=int, default=20, show_default=True, help="last rank to show")
 @options.topics
-@options.option("--groups", metavar="FILE", help="show groups of topics")
+@options.groups_as("show groups of topics")
 @options.known
 @lab_options.pairs
 @lab_options.level
