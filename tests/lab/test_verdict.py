@@ -13,6 +13,8 @@ import irpref
 from irpref.cli import main
 from irpref.datasets import load
 from irpref.lab.decide.gating import _bounds
+from irpref.lab.decide.paired import needed
+from irpref.lab.trust.design import residual_variance, topics_for_each
 from irpref.values.matrix import TopicValues
 from shells import qrels_text, run_text
 
@@ -477,3 +479,35 @@ def test_depth_cuts_both_runs(shell):
     status, out, _ = shell(*gate)
     assert (status, "a baseline has 5 documents" in f"a {out[13:]}") == (3, True)
     assert shell(*gate, "--depth", "5")[0] == 0
+
+
+@pytest.mark.parametrize(
+    ("n", "gains", "said"),
+    [
+        (30, [9, 9, 8], True),  # few topics, and few differ
+        (60, [9, 9, 8], True),  # fewer than 20 differ
+        (60, [5] * 15 + [1] * 15, False),
+        (30, [4, 5, 6] * 10, False),  # few, and not skewed
+    ],
+)
+def test_few_and_skewed_differences_are_said_by_every_verdict(n, gains, said):
+    b = [1 + gain for gain in gains] + [1] * (n - len(gains))
+    inputs = _runs([1] * n, b)
+    words = "differences are few and skewed: the level of the test is not exact here"
+    assert (words in irpref.lab.compare("R@10", *inputs).text) is said
+    assert any(words in note for note in irpref.lab.gate("R@10", *inputs).notes) is said
+
+
+def test_topics_needed_is_one_computation():
+    # By compare, by --design, and for many pairs at once.
+    qrels, a, b = _drawn(20, 1)
+    compared = irpref.lab.compare("R@10", qrels, a, b)
+    values = irpref.lab.meta.topic_values(["R@10"], qrels, {"a": a, "b": b})["R@10"]
+    difference = abs(compared["difference"].item())
+    design = irpref.lab.meta.topic_set_size(values, difference)["topics_t"].item()
+    gap = values.values[1] - values.values[0]
+    (pair,) = topics_for_each([difference / gap.std(ddof=1)])
+    assert design == pair == needed(difference, residual_variance(values.values), 0.95)
+    for level in (0.9, 0.99):
+        (pair,) = topics_for_each([difference / gap.std(ddof=1)], level)
+        assert pair == needed(difference, residual_variance(values.values), level)

@@ -38,7 +38,7 @@ from irpref.lab.decide.on_samples import (
     parts_of,
     stands_against,
 )
-from irpref.lab.decide.paired import about, differences, gains, is_skewed, needed
+from irpref.lab.decide.paired import NOT_EXACT, about, differences, gains, is_skewed, needed
 from irpref.lab.decide.sign_flips import N_PERMUTATIONS, interval, stepdown
 from irpref.lab.decide.turning import Turning
 from irpref.lab.judges.sampled import Sampled
@@ -391,9 +391,7 @@ class _Compared:
         if row["could_turn"] is True:
             notes.append("Judging the unjudged documents could turn this.")
         if row["verdict"] != UNKNOWN and is_skewed(differences(self.values)):
-            notes.append(
-                "The differences are few and skewed: the level of the test is not exact here."
-            )
+            notes.append(f"{NOT_EXACT[0].upper()}{NOT_EXACT[1:]}.")
         common = [
             *by_judge(facts, inside),
             *within_repeats(facts, measure, self.topics, (0, 1), row["difference"]),
@@ -520,4 +518,6 @@ def _sample_sentence(
     if margin is not None and math.isfinite(row["high"]):
         ruled_out = -margin < row["low"] and row["high"] < margin
         text += f" A difference of {margin:g} or more is {'' if ruled_out else 'not '}ruled out."
+    if is_skewed(differences(values)):
+        text += f" {NOT_EXACT[0].upper()}{NOT_EXACT[1:]}."
     return text

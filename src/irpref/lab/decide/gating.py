@@ -56,7 +56,7 @@ from irpref.lab.decide.on_samples import (
     parts_of,
     stands_against,
 )
-from irpref.lab.decide.paired import about, gains, needed
+from irpref.lab.decide.paired import NOT_EXACT, about, differences, gains, is_skewed, needed
 from irpref.lab.decide.sign_flips import stepdown
 from irpref.lab.decide.turning import MOST_TOPICS, Turning
 from irpref.lab.judges.sampled import Sampled, SampledValues
@@ -220,12 +220,14 @@ def gate(
     turning = Turning(
         read, {name: one[0] for name, one in runs.items()}, facts, bool(ranked and ranked.same)
     )
-    rows = []
+    rows, not_exact = [], []
     for measure in facts.measures:
         for group, inside in parts.items():
             part = _Gated(facts, measure, inside, missing, bool(ranked and ranked.same))
             named = {"measure": str(measure)} | ({} if groups is None else {"group": group})
             rows.append(named | part.row(margin, level, share, turning))
+            if group is None and part.is_skewed:
+                not_exact.append(f"{measure}: {NOT_EXACT}")
     table = Gate(rows).astype({"topics_needed": "Int64", "could_turn": "boolean"})
     table.evidence, table.version = facts.frame(parts), VERSION
     table.qrels = hash_of_pool(facts.pool)
@@ -239,6 +241,7 @@ def gate(
         *by_judge(facts, parts[None]),
         *repeated(facts, facts.measures, np.ones(len(facts.topics), bool)),
         *_within_repeats(facts, rows),
+        *not_exact,
         *(ranked.notes() if ranked else []),
         *thresholds_on(chosen, read),
     ]
@@ -354,6 +357,12 @@ class _Gated:
         self.grounds: list[Ground] = grounds(facts, measure, 0, inside, missing)
         if same:  # a change of nothing needs no number of topics
             self.grounds = [ground for ground in self.grounds if ground.code != "few-topics"]
+
+    @property
+    def is_skewed(self) -> bool:
+        """Whether the level of the test is not exact on these topics."""
+        values = self.facts.topic_values(self.measure, self.topics, self.values)
+        return values.n_topics >= FEWEST and is_skewed(differences(values))
 
     def row(self, margin: float, level: float, share: int, turning: Turning) -> dict[str, Any]:
         """The numbers, and the verdict."""

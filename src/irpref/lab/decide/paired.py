@@ -13,6 +13,7 @@ from irpref.values.means import magnitude, settled
 
 _FEW, _FEW_DIFFERENT = 50, 20  # topics; topics on which runs differ
 _STRONG = 1.0  # skewness
+NOT_EXACT = "the differences are few and skewed: the level of the test is not exact here"
 
 
 def differences(values: TopicValues) -> Floats:
