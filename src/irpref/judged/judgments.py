@@ -407,8 +407,13 @@ def _with_known(read: Judgments, known: Any) -> Judgments:
     pairs = _known_pairs(read, known)
     ids = (str_list(as_list(column)) for column in (read.table.query_id, read.table.doc_id))
     flags = np.array([pair in pairs for pair in zip(*ids, strict=True)], dtype=bool)
+    if not pairs:
+        raise ArgumentError(
+            "known: there is no document that the user knew (none is given, or all grades are 0)",
+            parameter="known",
+        )
     if not flags.any():
-        first = ", ".join(map(repr, min(pairs))) if pairs else "none is given"
+        first = ", ".join(map(repr, min(pairs)))
         raise ArgumentError(
             f"known: none of the {len(pairs):,} documents is judged (topic and document begin "
             f"{first}; the topics of the qrels begin {', '.join(map(repr, read.topic_ids[:3]))})",
