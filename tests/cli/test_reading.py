@@ -195,6 +195,15 @@ def test_what_nothing_has_use_for_is_refused(
     assert not list((home / "plain").glob("p.*"))
 
 
+def test_a_form_that_no_file_has_is_refused(
+    home: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(home / "plain")
+    for words in (["check", "qrels"], ["fill", "qrels", "judge"]):
+        assert main([*words, "--format", "csv"]) == 2
+        assert capsys.readouterr() == ("", "irpref: --format csv: no file here has this form\n")
+
+
 @pytest.mark.parametrize("option", [["--labels", "good=1"], ["--columns", "relevance=stars"]])
 def test_a_data_set_has_columns_and_grades_of_its_own(
     option: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
@@ -235,9 +244,7 @@ def test_python_words_it_in_python(home: Path) -> None:
     with pytest.raises(irpref.errors.ColumnError) as error:
         irpref.read_qrels(home / "csv" / "qrels", "csv")
     columns = {"query_id": "search_term_id", "doc_id": "product", "relevance": "stars"}
-    assert str(error.value).endswith(
-        f"; irpref.read_qrels(path, columns={columns}) names them"
-    )
+    assert str(error.value).endswith(f"; irpref.read_qrels(path, columns={columns}) names them")
     assert error.value.missing == tuple(columns)
     read = irpref.judgments(
         str(home / "csv" / "qrels"),

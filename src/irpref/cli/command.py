@@ -140,7 +140,7 @@ def before_writing(file: str | None = None) -> None:
     Raises
     ------
     click.UsageError
-        -f names a file that has been read; no file has what --columns or --labels names.
+        -f names a file that has been read; no file has what --columns, --labels or --format names.
     """
     if file is not None and was_read(file):
         raise click.UsageError(f"-f {file}: this file is read, and would be lost")
@@ -153,6 +153,8 @@ def before_writing(file: str | None = None) -> None:
         raise click.UsageError(
             f"--columns {ours}={theirs}: no column {theirs!r} was read as {ours} ({seen})"
         )
+    if how.form is not None and "form" not in how.used:
+        raise click.UsageError(f"--format {how.form}: no file here has this form")
     if how.labels is not None and "labels" not in how.used:
         raise click.UsageError("--labels: the judgments hold numbers, no labels")
 

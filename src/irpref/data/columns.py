@@ -307,7 +307,7 @@ class Reading:
         Whether runs and judgments are read in the same way: judgments that are not in this form
         then are in the one that their name says.
     used : set
-        What files had use for, so far: pairs of our name and theirs, and 'labels'.
+        What files had use for, so far: pairs of our name and theirs, 'labels', and 'form'.
     seen : dict
         The columns of the files that have named ones, so far, as keys.
     ties, float32, ignore_self : as `irpref.ranked` takes them

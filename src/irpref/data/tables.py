@@ -188,6 +188,8 @@ def _is_record(line: str) -> bool:
 def text_form(source: Source, value: str, how: Reading) -> str:
     """`form_of` a file, and 'trec' for a `.tsv` without a header."""
     form = form_of(source, how.form)
+    if how.form is not None:
+        how.used.add("form")
     if form == "tsv":
         form = "tsv" if has_header(source, value, how) else "trec"
     return form
