@@ -361,8 +361,10 @@ class _Gated:
     @property
     def is_skewed(self) -> bool:
         """Whether the level of the test is not exact on these topics."""
+        if self.topics.sum() < FEWEST:
+            return False
         values = self.facts.topic_values(self.measure, self.topics, self.values)
-        return values.n_topics >= FEWEST and is_skewed(differences(values))
+        return is_skewed(differences(values))
 
     def row(self, margin: float, level: float, share: int, turning: Turning) -> dict[str, Any]:
         """The numbers, and the verdict."""
