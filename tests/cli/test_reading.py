@@ -226,7 +226,7 @@ def test_one_error_names_all_columns_and_the_option_to_type(
     assert (status, out) == (2 if command == "gate" else 1, "")
     assert "no columns 'query_id' (or 'qid'), 'doc_id' (or 'docno'), 'relevance'" in err
     option = "--columns query_id=search_term_id,doc_id=product,relevance=stars"
-    assert f"; {option} names them\n" in err
+    assert f"; {option} " in err
     assert "irpref.read_qrels" not in err
     if command == "fill":
         return
@@ -236,7 +236,7 @@ def test_one_error_names_all_columns_and_the_option_to_type(
         "query_id=search_term_id,query_id=keyword,doc_id=product,doc_id=sku,score=similarity,"
         "relevance=stars"
     )
-    assert f"; --columns {both} names them\n" in err
+    assert f"; --columns {both} " in err
     assert typed("csv", command, "--columns", both, *LABELS, "--format", "csv")[0] in (0, 3)
 
 
@@ -244,7 +244,7 @@ def test_python_words_it_in_python(home: Path) -> None:
     with pytest.raises(irpref.errors.ColumnError) as error:
         irpref.read_qrels(home / "csv" / "qrels", "csv")
     columns = {"query_id": "search_term_id", "doc_id": "product", "relevance": "stars"}
-    assert str(error.value).endswith(f"; irpref.read_qrels(path, columns={columns}) names them")
+    assert f"; irpref.read_qrels(path, columns={columns}) " in str(error.value)
     assert error.value.missing == tuple(columns)
     read = irpref.judgments(
         str(home / "csv" / "qrels"),
@@ -255,9 +255,27 @@ def test_python_words_it_in_python(home: Path) -> None:
     assert len(read) == 54
 
 
+@pytest.mark.parametrize(
+    ("header", "option"),
+    [
+        ("query,_id,_score", "query_id=query,doc_id=_id,score=_score"),
+        ("Search Term,Product SKU,BM25", "'query_id=Search Term,doc_id=Product SKU,score=BM25'"),
+        ("topic_number,url,x", "query_id=topic_number,doc_id=url,score=x"),
+        ("search_term,search_term_id,asin,sim", "query_id=search_term_id,doc_id=asin,score=sim"),
+        ("a,b,c,d", "query_id=NAME,doc_id=NAME,score=NAME"),
+    ],
+)
+def test_the_option_to_type_has_the_columns_that_are_likely(
+    header: str, option: str, files: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (files / "run.csv").write_text(f"{header}\n1,a,2\n")
+    assert main(["eval", "qrels", "run.csv", "AP"]) == 1
+    assert f"; --columns {option} " in capsys.readouterr().err
+
+
 def test_each_label_of_a_file_is_in_the_option(typed: Callable[..., tuple[int, str, str]]) -> None:
     _, _, err = typed("csv", "eval", "--format", "csv", *COLUMNS)
-    assert "; --labels all=GRADE,none=GRADE,some=GRADE says what labels are worth\n" in err
+    assert "; --labels all=GRADE,none=GRADE,some=GRADE " in err
 
 
 @pytest.mark.parametrize("form", ["csv", "jsonl", "parquet"])

@@ -477,7 +477,7 @@ def _missing(
     for name, theirs in others.items():
         guessed[name] = (*theirs, guessed[name]) if name in guessed else tuple(theirs)
     remedy: Remedy | None = Remedy("columns", guessed, call, effect)
-    if wrong := _another_kind(missing, present, value):
+    if wrong := "" if likely else _another_kind(missing, present, value):
         message, remedy = f"{message}; {wrong}", None
     elif not in_file:
         message += f"; rename {'them' if several else 'it'}"
