@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-import os
 import sys
 from pathlib import Path
 
 import irpref
 
 HERE = Path(__file__).parent
-# The notebooks call `irpref` in a shell: that of this environment, with tables as wide as a page.
-os.environ["PATH"] = os.pathsep.join([str(Path(sys.executable).parent), os.environ.get("PATH", "")])
-os.environ["COLUMNS"] = "100"
 sys.path.insert(0, str(HERE / "_ext"))
 
 project = "irpref"
@@ -20,7 +16,7 @@ release = version = irpref.__version__
 copyright = author
 
 extensions = [
-    "myst_nb",
+    "myst_parser",
     "sphinx.ext.autodoc",
     "sphinx.ext.napoleon",
     "mathml",
@@ -33,16 +29,11 @@ html_math_renderer = "mathml"
 myst_enable_extensions = ["colon_fence", "dollarmath", "deflist"]
 myst_heading_anchors = 3
 myst_links_external_new_tab = False
-nb_execution_mode = "cache"
-nb_execution_raise_on_error = True
-nb_execution_timeout = 120
-nb_execution_in_temp = True
-nb_merge_streams = True
 autodoc_typehints = "none"
 napoleon_google_docstring = False
 napoleon_use_rtype = False
 napoleon_use_ivar = True  # attributes of classes are no targets of their own
-exclude_patterns = ["_ext", "_build", "jupyter_execute"]
+exclude_patterns = ["_ext", "_build"]
 
 # python -m sphinx -b linkcheck docs site/links: needs a network. The address of the project is not
 # filled in yet.

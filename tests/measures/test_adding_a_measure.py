@@ -34,7 +34,7 @@ def block(start):
 
 EXAMPLE = block('{\n  "id": "graded-rbp"')
 ORACLE = "\n\n" + block("@formula")
-MEASURE = block("%%writefile graded_rbp.py\n").partition("\n")[2]
+MEASURE = block('"""Rank-biased precision with graded gains')
 ADDED = Path(__file__).with_name("added")
 IMPORTS = """from irpref.measures.first_discount import FirstDiscount
 from irpref.measures.graded_rbp import GradedRBP
