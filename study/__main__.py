@@ -48,7 +48,7 @@ def parser() -> argparse.ArgumentParser:
 
 def collections_in(folders: list[str]) -> list[Path]:
     """Folders with qrels and runs: those named, and those in the folders named."""
-    found = []
+    homes = []
     for folder in map(Path, folders):
         inside = (
             [folder]
@@ -58,8 +58,8 @@ def collections_in(folders: list[str]) -> list[Path]:
         inside = [home for home in inside if (home / "runs").is_dir()]
         if not inside:
             raise ValueError(f"{folder}: no qrels/ and runs/, and no folder with both")
-        found += inside
-    return found
+        homes += inside
+    return homes
 
 
 def main(given: list[str] | None = None) -> int:

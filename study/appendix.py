@@ -75,24 +75,24 @@ def collections(results: Results) -> str:
     """What each collection is."""
     rows = []
     for name in results.names:
-        of = results.about[name]
-        total = of["judgments"]["random 100"]
+        about = results.about[name]
+        total = about["judgments"]["random 100"]
         left = [
-            percent(of["judgments"][f"pools {k}"] / total)
-            if f"pools {k}" in of["judgments"]
+            percent(about["judgments"][f"pools {k}"] / total)
+            if f"pools {k}" in about["judgments"]
             else "–"
             for k in DEPTHS
         ]
-        grades = ", ".join(f"{g}: {n:,}" for g, n in of["grades"].items())
+        grades = ", ".join(f"{g}: {n:,}" for g, n in about["grades"].items())
         rows.append(
             [
                 results.title(name),
-                str(of["runs"]),
-                f"{of['teams']} ({of['teams_from']})",
-                str(of["topics"]),
+                str(about["runs"]),
+                f"{about['teams']} ({about['teams_from']})",
+                str(about["topics"]),
                 grades,
-                f"{of['rel']:g}",
-                percent(of["judgments"]["random 10"] / total),
+                f"{about['rel']:g}",
+                percent(about["judgments"]["random 10"] / total),
                 " / ".join(left),
             ]
         )
@@ -110,10 +110,10 @@ def collections(results: Results) -> str:
 
 
 def _interval(results: Results, name: str, v: Verdict) -> str:
-    found = results.within(name, v.hypothesis)
-    if found is None:
+    within = results.within(name, v.hypothesis)
+    if within is None:
         return "–"
-    estimate, low, high = map(times if v.hypothesis.ratio else signed, found)
+    estimate, low, high = map(times if v.hypothesis.ratio else signed, within)
     return f"{estimate} {interval(low, high)}"
 
 
@@ -200,8 +200,8 @@ def sakai(results: Results) -> str:
     for k in DEPTHS:
         each = [
             sum(
-                np.mean([results.estimate(name, f"pools {k}", "bias", m) for m in of])
-                for of in (PLAIN, CONDENSED)
+                np.mean([results.estimate(name, f"pools {k}", "bias", m) for m in measures])
+                for measures in (PLAIN, CONDENSED)
             )
             for name in results.names
         ]
@@ -224,8 +224,8 @@ def levels(results: Results) -> str:
     """Own ranking by level; and judgments needed."""
     rows = []
     for measure in results.measures:
-        found = [results.about[name]["needed"][measure][0] for name in results.names]
-        needed = sorted(float("inf") if x is None else x for x in found)
+        shares = [results.about[name]["needed"][measure][0] for name in results.names]
+        needed = sorted(float("inf") if x is None else x for x in shares)
         ends = [f"{x:.0f}" if x < float("inf") else "over 100" for x in (needed[0], needed[-1])]
         own = (fraction(results.mean(f"random {k}", "own", measure)) for k in (50, 20, 10, 5))
         rows.append([measure, *own, span(*ends)])

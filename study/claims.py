@@ -94,12 +94,14 @@ class Hypothesis:
         """Where the claim begins, on the scale of the estimates."""
         return {"not less": -self.bound, "not more": self.bound}.get(self.claim, 0.0)
 
-    def estimand(self, of: Mapping[str, ArrayLike]) -> np.ndarray:
+    def estimand(self, by_measure: Mapping[str, ArrayLike]) -> np.ndarray:
         """The number, from the outcome by measure; arrays (of replicates) give arrays."""
 
         def mean(labels: tuple[str, ...]) -> np.ndarray:
-            found = np.mean([np.asarray(of[label], dtype=float) for label in labels], axis=0)
-            return 1 - found if self.ratio and self.outcome == "own" else found
+            outcome = np.mean(
+                [np.asarray(by_measure[label], dtype=float) for label in labels], axis=0
+            )
+            return 1 - outcome if self.ratio and self.outcome == "own" else outcome
 
         if self.ratio:
             with np.errstate(divide="ignore", invalid="ignore"):
@@ -276,7 +278,7 @@ def units(by_collection: Mapping[str, float]) -> list[float]:
     grouped: dict[str, list[float]] = {}
     for name, estimate in by_collection.items():
         grouped.setdefault(unit(name), []).append(estimate)
-    return [float(np.mean(found)) for found in grouped.values()]
+    return [float(np.mean(estimates)) for estimates in grouped.values()]
 
 
 def sign_flips(estimates: np.ndarray) -> float:
@@ -330,7 +332,7 @@ def verdicts(by_hypothesis: Mapping[str, Mapping[str, float]]) -> list[Verdict]:
     """Verdicts from the estimate of each hypothesis (by name) in each collection (by name)."""
     each = [units(by_hypothesis[h.name]) for h in HYPOTHESES]
     most = max(map(len, each))
-    table = np.array([[*found, *[np.nan] * (most - len(found))] for found in each])
+    table = np.array([[*estimates, *[np.nan] * (most - len(estimates))] for estimates in each])
     level, low, high, p = decide(table)
     return [
         Verdict(

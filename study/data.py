@@ -62,26 +62,26 @@ def read(folder: str | Path, rel: float | None = None) -> Collection:
         raise ValueError(f"{home / 'qrels'}: expected one file, there are {len(judged)}")
     qrels = _frame(irpref.read_qrels(judged[0]))
     relevant = set(qrels.loc[qrels["relevance"] >= rel, "query_id"])
-    found = {
+    by_name = {
         re.sub(r"(\.(run|txt|res))?(\.gz)?$", "", path.name): _cut(path, relevant) for path in runs
     }
-    if len(found) < max(len(runs), LEAST_RUNS):
+    if len(by_name) < max(len(runs), LEAST_RUNS):
         raise ValueError(
-            f"{home / 'runs'}: {len(found)} runs of different names, which needs at least "
+            f"{home / 'runs'}: {len(by_name)} runs of different names, which needs at least "
             f"{LEAST_RUNS}"
         )
-    topics = relevant & {topic for run in found.values() for topic in run["query_id"].unique()}
+    topics = relevant & {topic for run in by_name.values() for topic in run["query_id"].unique()}
     if len(topics) < LEAST_TOPICS:
         raise ValueError(
             f"{name}: {len(topics)} topics have a relevant document and a run, at least "
             f"{LEAST_TOPICS}"
         )
-    teams, source = _teams(home, list(found))
+    teams, source = _teams(home, list(by_name))
     return Collection(
         name,
         rel,
         qrels[qrels["query_id"].isin(topics)].reset_index(drop=True),
-        found,
+        by_name,
         teams,
         source,
     )

@@ -55,20 +55,22 @@ def measures(grades: list[float], rel: float) -> dict[str, MeasureLike]:
     """
     top = max(grades)
     binary = "gains={" + ",".join(f"{g:g}:{int(g >= rel)}" for g in sorted(grades) if g > 0) + "}"
-    found: dict[str, MeasureLike] = {}
+    by_name: dict[str, MeasureLike] = {}
     for mark, only in (("", ""), ("'", ",judged_only=True")):
-        found[f"AP{mark}"] = f"AP(rel={rel:g}{only})"
-        found[f"Q{mark}"] = f"QMeasure({only[1:]})"
-        found[f"nDCG{mark}"] = f"nDCG({only[1:]})"
-        found[f"nDCG{mark}@10"] = f"nDCG({only[1:]})@10"
-        found[f"RBP{mark}"] = GradedRBP(top=top, judged_only=bool(only))
-    found["bpref"] = f"Bpref(rel={rel:g})"
+        by_name[f"AP{mark}"] = f"AP(rel={rel:g}{only})"
+        by_name[f"Q{mark}"] = f"QMeasure({only[1:]})"
+        by_name[f"nDCG{mark}"] = f"nDCG({only[1:]})"
+        by_name[f"nDCG{mark}@10"] = f"nDCG({only[1:]})@10"
+        by_name[f"RBP{mark}"] = GradedRBP(top=top, judged_only=bool(only))
+    by_name["bpref"] = f"Bpref(rel={rel:g})"
     for name, norm in NORMS.items():
-        found[f"rpref {name}"] = f"RPref(max_rel={top:g}{norm})"
-        found[f"rpref {name} binary"] = f"RPref({binary},max_rel=1{norm})"
+        by_name[f"rpref {name}"] = f"RPref(max_rel={top:g}{norm})"
+        by_name[f"rpref {name} binary"] = f"RPref({binary},max_rel=1{norm})"
         if name != "relative2":
-            found[f"rpref {name} infinity"] = f"RPref(unretrieved='infinity',max_rel={top:g}{norm})"
-    found["Q' binary"] = f"QMeasure({binary},judged_only=True)"
-    found["nDCG' binary"] = f"nDCG({binary},judged_only=True)"
-    found["recall"] = f"SetR(rel={rel:g})"
-    return found
+            by_name[f"rpref {name} infinity"] = (
+                f"RPref(unretrieved='infinity',max_rel={top:g}{norm})"
+            )
+    by_name["Q' binary"] = f"QMeasure({binary},judged_only=True)"
+    by_name["nDCG' binary"] = f"nDCG({binary},judged_only=True)"
+    by_name["recall"] = f"SetR(rel={rel:g})"
+    return by_name

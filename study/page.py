@@ -75,17 +75,17 @@ CLAUSES = {
 
 def write(results: Path, docs: Path, appendix_to: Path) -> None:
     """The page and its figure, the appendix and `verdicts.csv`."""
-    found = Results(results)
+    stored = Results(results)
     files = {
-        docs / "robustness.md": page(found),
-        appendix_to / "APPENDIX.md": appendix_page(found),
-        results / "verdicts.csv": verdicts_csv(found),
+        docs / "robustness.md": page(stored),
+        appendix_to / "APPENDIX.md": appendix_page(stored),
+        results / "verdicts.csv": verdicts_csv(stored),
     }
     docs.mkdir(parents=True, exist_ok=True)
     for path, text in files.items():
         with replaced(path) as beside, open(beside, "w", encoding="utf-8", newline="\n") as file:
             file.write(text)
-    figure.draw(found, docs / "robustness.svg")
+    figure.draw(stored, docs / "robustness.svg")
 
 
 def verdicts_csv(results: Results) -> str:
@@ -431,8 +431,8 @@ def few_wrong(results: Results) -> set[str]:
 
 def _size(results: Results, measure: str) -> float:
     """Mean size of the bias over collections."""
-    found = [abs(results.estimate(name, "pools 10", "bias", measure)) for name in results.counted]
-    return float(np.nanmean(found))
+    sizes = [abs(results.estimate(name, "pools 10", "bias", measure)) for name in results.counted]
+    return float(np.nanmean(sizes))
 
 
 def least_biased(results: Results) -> set[str]:
@@ -516,10 +516,10 @@ def needed(results: Results) -> str:
     """Judgments that measures need to predict as well as nDCG' does with a tenth."""
 
     def share(measure: str) -> str:
-        found = [results.about[name]["needed"][measure][0] for name in results.counted]
-        known = [x for x in found if x is not None]
+        shares = [results.about[name]["needed"][measure][0] for name in results.counted]
+        known = [x for x in shares if x is not None]
         ends = [f"{min(known):.0f}"] if known else []
-        if not known or len(known) < len(found):
+        if not known or len(known) < len(shares):
             ends.append("more than all")
         elif f"{max(known):.0f}" not in ends:
             ends.append(f"{max(known):.0f}")

@@ -32,15 +32,15 @@ def simulate(k: int, mean: np.ndarray, spread: np.ndarray) -> np.ndarray:
     """Share of simulated studies of `k` collections with each verdict: (n_hypotheses, 4)."""
     draw = np.random.default_rng([SEED, k])
     sd = spread[:, None] * np.sqrt(4 / draw.chisquare(4, (spread.size, STUDIES)))
-    found = mean[:, None, None] + sd[:, None] * draw.normal(size=(mean.size, k, STUDIES))
-    level, low, high, _ = decide(found)
+    estimates = mean[:, None, None] + sd[:, None] * draw.normal(size=(mean.size, k, STUDIES))
+    level, low, high, _ = decide(estimates)
     out = np.zeros((mean.size, 4))
     for i, h in enumerate(HYPOTHESES):
-        said = [
+        verdicts = [
             h.read(a, b) if passed else OPEN
             for a, b, passed in zip(low[i], high[i], level[i], strict=True)
         ]
-        out[i] = [said.count(word) / STUDIES for word in (SUPPORTED, NO_EFFECT, REFUTED, OPEN)]
+        out[i] = [verdicts.count(word) / STUDIES for word in (SUPPORTED, NO_EFFECT, REFUTED, OPEN)]
     return out
 
 
@@ -52,8 +52,8 @@ def simulated(k: int) -> tuple[float, ...]:
     if k < 3:
         return (0.0,) * len(HYPOTHESES)
     known = earlier()
-    found = simulate(k, known.mean(axis=1), known.std(axis=1, ddof=1))
-    return tuple((1 - found[:, 3]).tolist())
+    shares = simulate(k, known.mean(axis=1), known.std(axis=1, ddof=1))
+    return tuple((1 - shares[:, 3]).tolist())
 
 
 def table() -> str:

@@ -69,8 +69,8 @@ def compute(data: Path) -> None:
         files = named_runs(sorted((data / key / "runs").iterdir()))
         runs = {name: irpref.read_run(path) for name, path in files.items()}
         measures = dict(zip(irpref.bind(list(MEASURES), qrels), MEASURES.values(), strict=True))
-        found, systems, topics = by_cutoff(measures, qrels, runs)
-        found.to_csv(RESULTS / f"{key}.csv", index=False, float_format="%.6g", lineterminator="\n")
+        table, systems, topics = by_cutoff(measures, qrels, runs)
+        table.to_csv(RESULTS / f"{key}.csv", index=False, float_format="%.6g", lineterminator="\n")
         settings["collections"][key] = {
             "runs": len(runs),
             "systems": systems,
@@ -80,7 +80,7 @@ def compute(data: Path) -> None:
             "seconds": round(time.perf_counter() - started),
         }
         if key in DRAWN:
-            pictures(key, found, measures, qrels, runs)
+            pictures(key, table, measures, qrels, runs)
         if key == CRP_OF[0]:
             settings["crp"] = crp(qrels, runs)
         print(key, settings["collections"][key], flush=True)
@@ -103,15 +103,15 @@ def by_cutoff(measures: dict[Any, str], qrels: Any, runs: Any) -> tuple[pd.DataF
     best = meta.system_ranking(values[str(next(iter(measures)))]).systems[:TOP]
     rows = []
     for (label, cutoff), measure in asked.items():
-        of = values[str(measure)].select(best)
-        steady = meta.stability(of, fuzziness=[0.05], n_samples=SAMPLES, rng=SEED)
-        swap = meta.swap(of, n_samples=SAMPLES, rng=SEED)
-        power = meta.discriminative_power(of, n_samples=SAMPLES, rng=SEED)
+        best_systems = values[str(measure)].select(best)
+        steady = meta.stability(best_systems, fuzziness=[0.05], n_samples=SAMPLES, rng=SEED)
+        swap = meta.swap(best_systems, n_samples=SAMPLES, rng=SEED)
+        power = meta.discriminative_power(best_systems, n_samples=SAMPLES, rng=SEED)
         rows.append(
             {
                 "measure": label,
                 "cutoff": cutoff,
-                "mean": float(of.means.mean()),
+                "mean": float(best_systems.means.mean()),
                 "minority_rate": float(steady.minority_rate[0]),
                 "ties": float(steady.ties[0]),
                 "swap_difference": swap.difference_required(),
@@ -120,10 +120,10 @@ def by_cutoff(measures: dict[Any, str], qrels: Any, runs: Any) -> tuple[pd.DataF
                 "power_difference": power.difference_required,
             }
         )
-    return pd.DataFrame(rows).astype({"cutoff": "Int64"}), len(best), of.n_topics
+    return pd.DataFrame(rows).astype({"cutoff": "Int64"}), len(best), best_systems.n_topics
 
 
-def draw(found: pd.DataFrame, quantity: str, words: str) -> Any:
+def draw(table: pd.DataFrame, quantity: str, words: str) -> Any:
     """A line for each measure by cutoff, whole lists at the right; a measure without a cutoff is a
     line throughout.
     """
@@ -131,8 +131,8 @@ def draw(found: pd.DataFrame, quantity: str, words: str) -> Any:
     from irpref.plots.drawing import finish, introduce, legend, style
 
     ax, shown = axes((6.0, 4.2)), [str(cutoff or "all") for cutoff in CUTOFFS]
-    introduce(list(dict.fromkeys(found["measure"])), "measure")
-    for label, part in found.groupby("measure", sort=False):
+    introduce(list(dict.fromkeys(table["measure"])), "measure")
+    for label, part in table.groupby("measure", sort=False):
         values = (100 * part[quantity]).tolist()
         values = values * len(shown) if len(values) == 1 else values
         ax.plot(shown, values, **style(label, kind="measure"))
@@ -142,7 +142,7 @@ def draw(found: pd.DataFrame, quantity: str, words: str) -> Any:
 
 
 def pictures(
-    key: str, found: pd.DataFrame, measures: dict[Any, str], qrels: Any, runs: Any
+    key: str, table: pd.DataFrame, measures: dict[Any, str], qrels: Any, runs: Any
 ) -> None:
     """Minority rate against ties on whole lists, and discriminative power by cutoff."""
     from dataclasses import replace
@@ -155,14 +155,14 @@ def pictures(
     (first, *_) = values.values()
     best = [first.systems[i] for i in (-first.means).argsort(kind="stable")[:TOP].tolist()]
     chosen = [
-        replace(of.select(best), measure=label)
-        for of, label in zip(values.values(), measures.values(), strict=True)
+        replace(one.select(best), measure=label)
+        for one, label in zip(values.values(), measures.values(), strict=True)
     ]
-    steady = [meta.stability(of, n_samples=SAMPLES, rng=SEED) for of in chosen]
+    steady = [meta.stability(one, n_samples=SAMPLES, rng=SEED) for one in chosen]
     drawn = lab_plots.stability(steady, axes((6.0, 4.2)), highlight=[one.measure for one in steady])
     save(drawn, f"{key}-stability.png")
-    save(draw(found, "power", "discriminative power (%)"), f"{key}-power.png")
-    save(draw(found, "minority_rate", "minority rate (%)"), f"{key}-minority.png")
+    save(draw(table, "power", "discriminative power (%)"), f"{key}-power.png")
+    save(draw(table, "minority_rate", "minority rate (%)"), f"{key}-minority.png")
 
 
 def crp(qrels: Any, runs: dict[str, Any]) -> dict[str, Any]:
@@ -173,16 +173,16 @@ def crp(qrels: Any, runs: dict[str, Any]) -> dict[str, Any]:
     from irpref import curves, plots
 
     topic = CRP_OF[1]
-    of = qrels[qrels["query_id"] == topic]
+    judged = qrels[qrels["query_id"] == topic]
     there = {name: run[run["query_id"] == topic] for name, run in runs.items()}
     deepest = max(map(len, there.values()))
     deep = {name: run for name, run in there.items() if len(run) == deepest}
     values = {
-        name: irpref.evaluator(["nCRP"], of).calc_aggregate(run)[irpref.nCRP]
+        name: irpref.evaluator(["nCRP"], judged).calc_aggregate(run)[irpref.nCRP]
         for name, run in deep.items()
     }
     name = sorted(values, key=lambda run: (values[run], run))[len(values) // 2]
-    table = curves.crp(of, {"one run": deep[name]}, per_topic=True)
+    table = curves.crp(judged, {"one run": deep[name]}, per_topic=True)
     save(plots.crp_sketch(table), "crp.png")
     row = table.iloc[-1]
     loss = table[table["rank"] == row["recall_base"]]["crp"].iloc[0]
@@ -226,13 +226,16 @@ def results(key: str) -> pd.DataFrame:
     return table.set_index(["measure", "cutoff"])
 
 
-def of(key: str, measure: str, quantity: str, cutoff: int = 0) -> float:
+def quantity_of(key: str, measure: str, quantity: str, cutoff: int = 0) -> float:
     return float(results(key).loc[(measure, cutoff), quantity])
 
 
 def number(measure: str, quantity: str, other: str) -> int:
     """In how many collections a measure has more of it than another, on whole lists."""
-    return sum(of(key, measure, quantity) > of(key, other, quantity) for key in COLLECTIONS)
+    return sum(
+        quantity_of(key, measure, quantity) > quantity_of(key, other, quantity)
+        for key in COLLECTIONS
+    )
 
 
 def claim(holds: Any, text: str) -> str:
@@ -269,7 +272,7 @@ def table_of(key: str) -> str:
     def column(head: str, quantity: str, cutoff: int, show: Any, highest: bool | None) -> None:
         there = results(key).index
         shown = [
-            show(of(key, m, quantity, cutoff)) if (m, cutoff) in there else "-"
+            show(quantity_of(key, m, quantity, cutoff)) if (m, cutoff) in there else "-"
             for m in MEASURES.values()
         ]
         columns.append((head, shown if highest is None else best(shown, highest)))
@@ -296,29 +299,42 @@ def page() -> str:
     every = list(COLLECTIONS)
     whole = [m for m in MEASURES.values() if m not in ONE]
     crp = settings()["crp"]
-    lowest_whole = {k: min(of(k, m, "power") for m in whole) for k in every}
-    highest_one = {k: max(of(k, m, "power") for m in ONE) for k in every}
+    lowest_whole = {k: min(quantity_of(k, m, "power") for m in whole) for k in every}
+    highest_one = {k: max(quantity_of(k, m, "power") for m in ONE) for k in every}
     apart = [k for k in every if lowest_whole[k] > 1.5 * highest_one[k]]
-    lost = {m: [of(k, m, "power") - of(k, m, "power", 5) for k in every] for m in ("AP", "Q", *ONE)}
+    lost = {
+        m: [quantity_of(k, m, "power") - quantity_of(k, m, "power", 5) for k in every]
+        for m in ("AP", "Q", *ONE)
+    }
     times = {
-        m: [of(k, m, "minority_rate", 5) / of(k, m, "minority_rate") for k in every]
+        m: [
+            quantity_of(k, m, "minority_rate", 5) / quantity_of(k, m, "minority_rate")
+            for k in every
+        ]
         for m in ("AP", "Q", *ONE)
     }
     one_lost = max(abs(x) for m in ONE for x in lost[m])
     one_times = max(x for m in ONE for x in times[m])
-    gain = [of(k, "P", "power") - of(k, "RR", "power") for k in every]
-    lower = [k for k in every if of(k, "P", "minority_rate") < of(k, "RR", "minority_rate")]
-    both = [k for k in lower if of(k, "P", "ties") < of(k, "RR", "ties")]
+    gain = [quantity_of(k, "P", "power") - quantity_of(k, "RR", "power") for k in every]
+    lower = [
+        k
+        for k in every
+        if quantity_of(k, "P", "minority_rate") < quantity_of(k, "RR", "minority_rate")
+    ]
+    both = [k for k in lower if quantity_of(k, "P", "ties") < quantity_of(k, "RR", "ties")]
     worst_wrr = sum(
-        of(k, "weighted RR", "minority_rate")
-        == max(of(k, m, "minority_rate") for m in MEASURES.values())
+        quantity_of(k, "weighted RR", "minority_rate")
+        == max(quantity_of(k, m, "minority_rate") for m in MEASURES.values())
         for k in every
     )
     fewest_ties = sum(
-        of(k, "weighted RR", "ties") == min(of(k, m, "ties") for m in ONE) for k in every
+        quantity_of(k, "weighted RR", "ties") == min(quantity_of(k, m, "ties") for m in ONE)
+        for k in every
     )
-    plus = max(abs(of(k, "P", "power") - of(k, "P+", "power")) for k in every)
-    ap_below_q = sum(of(k, "AP", "power", 5) < of(k, "Q", "power", 5) for k in every)
+    plus = max(abs(quantity_of(k, "P", "power") - quantity_of(k, "P+", "power")) for k in every)
+    ap_below_q = sum(
+        quantity_of(k, "AP", "power", 5) < quantity_of(k, "Q", "power", 5) for k in every
+    )
     fewer = {m: sum(x > 0 for x in lost[m]) for m in lost}
     less_steady = {m: sum(x > 1 for x in times[m]) for m in times}
 
@@ -337,7 +353,7 @@ There are no intervals: with {min(v["systems"] for v in of_all.values())} to {ma
 - **All relevant documents or one.** {claim(len(apart) == n - 1 and "trec-covid-r1" not in apart, f"In {len(apart)} of {n} collections")} AP, Q and R-measure distinguish at least {percent(min(lowest_whole[k] for k in apart))} % of the pairs of systems on whole lists, the measures
   of one document at most {percent(max(highest_one[k] for k in apart))} %. In TREC-COVID round 1, whose lists have 100 documents, it is at least {percent(lowest_whole["trec-covid-r1"])} % against at most {percent(highest_one["trec-covid-r1"])} %.
 - **P-measure and RR.** P {claim(min(gain) > 0, f"has more discriminative power in {n} of {n} collections")}, by {percent(min(gain))} to {percent(max(gain))} points, and {claim(number("P", "sensitivity", "RR") == n, f"is more sensitive by swaps in {n} of {n}")}, as in the paper.
-  It is clearly more stable in {len(both)}: it has the lower minority rate and fewer ties. {claim(all(of(k, "P", "ties") < of(k, "RR", "ties") for k in every), f"In the other {n - len(both)} RR has the lower minority rate but more ties")}.
+  It is clearly more stable in {len(both)}: it has the lower minority rate and fewer ties. {claim(all(quantity_of(k, "P", "ties") < quantity_of(k, "RR", "ties") for k in every), f"In the other {n - len(both)} RR has the lower minority rate but more ties")}.
 - **P+, O, weighted RR.** P+ has more power than RR in {number("P+", "power", "RR")} of {n}, O in {number("O", "power", "RR")}, weighted RR in {number("weighted RR", "power", "RR")}. P and P+ differ by at most {percent(plus)} points; P has more than O in {number("P", "power", "O")} of {n}.
   Weighted RR has {claim(worst_wrr == n, f"the highest minority rate of all measures in {worst_wrr} of {n}")}, and {claim(fewest_ties == n, f"the fewest ties of the measures of one document in {fewest_ties}")}.
 - **"A small cut-off makes IR evaluation unstable"** {claim(min(fewer["AP"], less_steady["AP"]) == n, f"holds for AP in {n} of {n} collections")}: at 5 documents it loses {percent(min(lost["AP"]))} to {percent(max(lost["AP"]))} points of

@@ -105,23 +105,23 @@ class Results:
         by_name = {
             name: self.row(name, loss, outcome, measure)[2 if less else 0] for name in self.counted
         }
-        found = units({name: x for name, x in by_name.items() if np.isfinite(x)})
-        return float(np.mean(found)) if found else float("nan")
+        estimates = units({name: x for name, x in by_name.items() if np.isfinite(x)})
+        return float(np.mean(estimates)) if estimates else float("nan")
 
     def span(self, loss: str, outcome: str, measure: str) -> tuple[float, float]:
         """Smallest and largest outcome of a collection."""
-        found = [self.estimate(name, loss, outcome, measure) for name in self.counted]
-        return float(np.nanmin(found)), float(np.nanmax(found))
+        estimates = [self.estimate(name, loss, outcome, measure) for name in self.counted]
+        return float(np.nanmin(estimates)), float(np.nanmax(estimates))
 
     def claim(self, hypothesis: Hypothesis, names: Iterable[str] | None = None) -> dict[str, float]:
         """Estimate of a hypothesis in each collection that has one."""
         chosen = self.counted if names is None else names
-        found = {
+        claims = {
             name: self.about[name]["claims"].get(hypothesis.name)
             for name in chosen
             if self.is_graded(name) or not hypothesis.graded
         }
-        return {name: of[0] for name, of in found.items() if of is not None}
+        return {name: claim[0] for name, claim in claims.items() if claim is not None}
 
     def is_graded(self, name: str) -> bool:
         """Whether most topics have relevant documents of several grades."""
@@ -173,11 +173,17 @@ class Results:
         """
         from scipy import stats
 
-        of = self.about[name]
-        estimate, error = of["claims"].get(hypothesis.name, (None, None))
+        about = self.about[name]
+        estimate, error = about["claims"].get(hypothesis.name, (None, None))
         if error is None:
             return None
-        freedom = min(of["topics"], of["teams"] if of["teams"] >= LEAST_TEAMS else of["topics"]) - 1
+        freedom = (
+            min(
+                about["topics"],
+                about["teams"] if about["teams"] >= LEAST_TEAMS else about["topics"],
+            )
+            - 1
+        )
         half = float(stats.t.isf(0.025, freedom)) * error
         return estimate, estimate - half, estimate + half
 
@@ -191,19 +197,22 @@ class Results:
             h.name: self.claim(h if graded else replace(h, graded=False), names) for h in HYPOTHESES
         }
         return verdicts(
-            {h: {_track(n) if merged else n: x for n, x in of.items()} for h, of in tables.items()}
+            {
+                h: {_track(n) if merged else n: x for n, x in by_name.items()}
+                for h, by_name in tables.items()
+            }
         )
 
     def predicted(self, hypothesis: Hypothesis) -> tuple[float, float]:
         """95 % prediction interval for one more collection, from those that were seen."""
         from scipy import stats
 
-        found = units(self.claim(hypothesis, [name for name in self.names if name in SEEN]))
-        k = len(found)
+        estimates = units(self.claim(hypothesis, [name for name in self.names if name in SEEN]))
+        k = len(estimates)
         if k < 3:
             return float("nan"), float("nan")
-        half = float(stats.t.isf(0.025, k - 1) * np.std(found, ddof=1) * np.sqrt(1 + 1 / k))
-        return float(np.mean(found)) - half, float(np.mean(found)) + half
+        half = float(stats.t.isf(0.025, k - 1) * np.std(estimates, ddof=1) * np.sqrt(1 + 1 / k))
+        return float(np.mean(estimates)) - half, float(np.mean(estimates)) + half
 
     def is_predicted(self, hypothesis: Hypothesis) -> dict[str, bool]:
         """Whether the estimate of each unseen collection lies in the prediction interval."""

@@ -41,7 +41,7 @@ def compute(
         "rng": SEED,
     }
     options["teams"] = collection.teams
-    of = measures([float(g) for g in grades], collection.rel)
+    measures_of_study = measures([float(g) for g in grades], collection.rel)
     rows: list[tuple[Any, ...]] = []
     claims: dict[str, list[float | None]] = {}
     left: dict[str, float] = {}
@@ -51,8 +51,8 @@ def compute(
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             levels = LEVELS if loss == "random" else (level,)
-            found = robustness(
-                of,
+            result = robustness(
+                measures_of_study,
                 collection.qrels,
                 collection.runs,
                 loss=loss,
@@ -60,21 +60,21 @@ def compute(
                 depth=depth,
                 **options,
             )
-        for here, outcome in found.outcomes:
+        for here, outcome in result.outcomes:
             if here == 100 and loss == "pools":
                 continue
             name = f"{loss} {depth if loss == 'pools' else f'{here:g}'}"
-            left[name] = found.judgments[here]
-            rows += _rows(found, here, outcome, name)
+            left[name] = result.judgments[here]
+            rows += _rows(result, here, outcome, name)
             for h in HYPOTHESES:
                 if (h.loss, h.outcome) == (name, outcome):
-                    numbers = found.number(here, outcome, h.estimand)
+                    numbers = result.number(here, outcome, h.estimand)
                     if np.isfinite(numbers[0]):  # a ratio by 0 is no number
                         claims[h.name] = [
                             float(f"{x:.5g}") if np.isfinite(x) else None for x in numbers
                         ]
         if loss == "random":
-            needed = _needed(found)
+            needed = _needed(result)
     counts = collection.qrels["relevance"].value_counts().sort_index()
     about = {
         "collection": collection.name,
@@ -101,28 +101,28 @@ def graded_topics(collection: Collection) -> int:
     return int((relevant.groupby("query_id")["relevance"].nunique() > 1).sum())
 
 
-def _rows(found: Robustness, level: float, outcome: str, name: str) -> list[tuple[Any, ...]]:
+def _rows(result: Robustness, level: float, outcome: str, name: str) -> list[tuple[Any, ...]]:
     rows = []
-    for measure in found.measures:
-        numbers = [*found.number(level, outcome, measure)]
-        numbers += found.number(level, outcome, _less(measure))
+    for measure in result.measures:
+        numbers = [*result.number(level, outcome, measure)]
+        numbers += result.number(level, outcome, _less(measure))
         rows.append((name, outcome, measure, *(f"{x:.5g}" for x in numbers)))
     return rows
 
 
 def _less(measure: str) -> Any:
-    return lambda of: of[measure] - of[REFERENCE]
+    return lambda outcomes: outcomes[measure] - outcomes[REFERENCE]
 
 
-def _needed(found: Robustness) -> dict[str, list[float | None]]:
+def _needed(result: Robustness) -> dict[str, list[float | None]]:
     """Judgments, in per cent of all, with which measures predict as well as nDCG' does with 10
     %.
     """
-    every = found.judgments[100.0]
+    every = result.judgments[100.0]
     out = {}
-    for measure in found.measures:
+    for measure in result.measures:
         table = (
-            found.judgments_needed(measure, "nDCG'")
+            result.judgments_needed(measure, "nDCG'")
             .set_index("level")
             .loc[10.0, ["needed", "low", "high"]]
         )

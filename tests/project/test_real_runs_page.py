@@ -30,12 +30,12 @@ def test_the_page_is_written_from_its_results(generator):
 
 
 def test_a_sentence_that_the_results_do_not_bear_out_stops_the_page(generator, monkeypatch):
-    def power_of_p_is_none(key, measure, quantity, cutoff=0, real=generator.of):
+    def power_of_p_is_none(key, measure, quantity, cutoff=0, real=generator.quantity_of):
         return (
             0.0 if (measure, quantity) == ("P", "power") else real(key, measure, quantity, cutoff)
         )
 
-    monkeypatch.setattr(generator, "of", power_of_p_is_none)
+    monkeypatch.setattr(generator, "quantity_of", power_of_p_is_none)
     with pytest.raises(SystemExit, match="no longer bear this out: has more discriminative power"):
         generator.page()
 

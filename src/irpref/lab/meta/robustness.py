@@ -48,6 +48,7 @@ from irpref.lab.trust.samples import Rng
 from irpref.measures.declare import MeasureLike
 from irpref.measures.names import parse_all
 from irpref.messages import check_choice
+from irpref.values.progress import progress
 from irpref.values.ranking import order, taus_of_scores
 
 if TYPE_CHECKING:
@@ -314,13 +315,16 @@ def robustness(
     full = _cubes(board, [lost.keep(100, 0)], board.named)
     plan = _Plan({name: cube[0] for name, cube in full.items()}, truth, lost, n_samples, n_halves)
     by_outcome: dict[tuple[float, str], list[tuple[Floats, Floats, Floats]]] = {}
-    judgments = {}
-    for level in (100.0, *lost.levels):
-        remains = [lost.keep(level, s) for s in range(n_samples)]
-        pooled = np.array([part.pooled for part in remains])
-        judgments[level] = float(np.mean([np.count_nonzero(part.intact) for part in remains]))
-        values = full if level == 100 else _cubes(board, remains, named)
-        for name in named:
+    judgments: dict[float, float] = {}
+    steps = [(level, name) for level in (100.0, *lost.levels) for name in named]
+    with progress(steps, len(steps), "measure") as parts_of_work:
+        for level, name in parts_of_work:
+            if level not in judgments:  # its first measure
+                remains = [lost.keep(level, s) for s in range(n_samples)]
+                intact = [np.count_nonzero(part.intact) for part in remains]
+                judgments[level] = float(np.mean(intact))
+                values = full if level == 100 else _cubes(board, remains, named)
+                pooled = np.array([part.pooled for part in remains])
             for outcome, parts in plan.outcomes(
                 name, values[name], level < 100, pooled if lost.loss == "pools" else None
             ):
