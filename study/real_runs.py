@@ -1,8 +1,8 @@
 """Measures that look for one relevant document, on real runs: results in study/real-runs/, and
-docs/real-runs.md.
+study/REAL-RUNS.md.
 
     python -m study.real_runs FOLDER     # computes: FOLDER holds the collections, each with qrels/ and runs/
-    python -m study.real_runs            # writes docs/real-runs.md and study/real-runs/README.md from what is stored
+    python -m study.real_runs            # writes study/REAL-RUNS.md and study/real-runs/README.md from what is stored
 
 Every number of both is read from the files in study/real-runs/; statements that depend on them are
 checked, and the script stops where the results no longer bear one out. The collections are not to
@@ -21,7 +21,7 @@ from typing import Any
 import pandas as pd
 
 HERE = Path(__file__).parent
-OUT = HERE.parent / "docs" / "real-runs.md"
+OUT = HERE / "REAL-RUNS.md"
 RESULTS = HERE / "real-runs"
 TABLES = RESULTS / "README.md"
 SEED, SAMPLES, TOP = 2006, 1000, 50
@@ -367,7 +367,7 @@ There are no intervals: with {min(v["systems"] for v in of_all.values())} to {ma
 Angelini et al. (IIR 2013) draw a sketch in figure 1, and beside it the curve of a run. This is the curve of a run of TREC-COVID
 round 3 on topic {crp["topic"]}: of the runs that retrieve {crp["retrieved"]:,} documents, the middle one by nCRP.
 
-![CRP of one run by rank, beside a run with nothing relevant](../study/real-runs/crp.png)
+![CRP of one run by rank, beside a run with nothing relevant](real-runs/crp.png)
 
 R is {crp["R"]}. At that rank the run has lost {-crp["loss"]:,} of at most {-crp["worst"]:,}, so nCRP is {crp["loss"] / crp["worst"]:.2f}. The curve turns at rank {crp["turn_around"]} and is back
 at 0 at rank {crp["balance"]}, so the recovery value is {crp["R"]}/{crp["balance"]} = {crp["R"] / crp["balance"]:.2f}.
@@ -395,7 +395,7 @@ def tables() -> str:
 
 <!-- Written by `python -m study.real_runs` from the files in this folder; change those. -->
 
-What they say is on [the page](../../docs/real-runs.md).""",
+What they say is on [the page](../REAL-RUNS.md).""",
         compared,
         f"""As Sakai does, we compare the best {settings()["top"]} runs by mean AP (or all) with {settings()["samples"]:,} bootstrap samples of topics, the same for all
 measures, and do not correct for the number of pairs. Documents are relevant from grade 1, and grades are gains. RR is that of
