@@ -4,7 +4,6 @@ next.
 
 import itertools
 import warnings
-from fractions import Fraction
 from functools import partial
 
 import numpy as np
@@ -15,7 +14,7 @@ from test_holes import HOST
 
 import irpref
 from irpref.datasets import load
-from irpref.lab.trust.holes import difference_intervals, hole_intervals, judge_next, pair_intervals
+from irpref.lab.trust.holes import difference_intervals, hole_intervals, pair_intervals
 from irpref.lab.trust.holes.turnable import bounds_of_pair
 from irpref.reference import FORMULAS as ORACLES
 from irpref.reference import order
@@ -166,89 +165,6 @@ def test_pairs_that_could_turn_round():
     )
     assert table["could_turn"].tolist() == [True, False, False]
     assert table["exact"].all()
-
-
-def test_the_document_that_only_the_run_behind_retrieves_is_judged_next():
-    qrels = {"q": {"r": 1, "s": 1}}
-    runs = {"a": {"q": {"r": 3, "s": 2, "x": 1}}, "b": {"q": {"x": 3, "s": 2, "z": 1}}}
-    table = judge_next("P@3", qrels, runs)
-    # x is in both: whatever it is, the difference stays.
-    assert table.values.tolist() == [["q", "z", pytest.approx(1 / 3), ["b"]]]
-
-
-def test_pairs_that_cannot_turn_round_give_no_weight():
-    qrels = {"q": {"r": 1, "s": 1, "n": 0}}
-    runs = {"a": {"q": {"r": 3, "s": 2, "x": 1}}, "b": {"q": {"n": 3}}}
-    assert judge_next("P@3", qrels, runs).empty
-    assert list(judge_next("P@3", qrels, runs).columns) == ["query_id", "doc_id", "weight", "runs"]
-
-
-def test_weights_of_precision_are_those_of_the_pairs_that_could_turn():
-    rng = np.random.default_rng(5)
-    docs = [f"d{i}" for i in range(12)]
-    qrels = {t: {doc: int(rng.integers(0, 2)) for doc in docs[:5]} for t in "pqr"}
-    runs = {
-        name: {
-            t: {doc: float(s) for doc, s in zip(docs, rng.permutation(12), strict=True)}
-            for t in qrels
-        }
-        for name in "abcd"
-    }
-    table = judge_next("P@4", qrels, runs, n=1000)
-    weights = {(row.query_id, row.doc_id): row.weight for row in table.itertuples()}
-    tops = {name: {t: order(of)[:4] for t, of in run.items()} for name, run in runs.items()}
-    turns = [pair for pair in itertools.combinations("abcd", 2) if _could_turn(pair, qrels, tops)]
-    expected = {}
-    for t, doc in itertools.product(qrels, docs):
-        weight = sum(
-            ((doc in tops[a][t]) != (doc in tops[b][t])) * Fraction(1, 12) for a, b in turns
-        )
-        if doc not in qrels[t] and weight:
-            expected[t, doc] = float(weight)
-    assert weights == pytest.approx(expected)
-    assert table["weight"].is_monotonic_decreasing
-    for row in table.itertuples():
-        assert row.runs == [name for name in runs if row.doc_id in tops[name][row.query_id]]
-    assert judge_next("P@4", qrels, runs, n=3).equals(table.head(3))
-
-
-def _could_turn(pair, qrels, tops):
-    lead = {
-        name: sum(qrels[t].get(doc, 0) for t in qrels for doc in tops[name][t]) for name in pair
-    }
-    behind, ahead = sorted(pair, key=lambda name: lead[name])
-    mine = sum(
-        doc not in qrels[t] and doc not in tops[ahead][t] for t in qrels for doc in tops[behind][t]
-    )
-    other = sum(
-        doc not in qrels[t] and doc not in tops[behind][t] for t in qrels for doc in tops[ahead][t]
-    )
-    gap = lead[ahead] - lead[behind]
-    return mine >= gap if gap else mine + other > 0
-
-
-def test_documents_below_rank_20_of_all_runs_are_not_looked_at_unless_asked_for():
-    qrels = {"q": {"r": 1}}
-    a = {"q": {f"x{i:02}": 30.0 - i for i in range(1, 22)}}  # the rank is in the name
-    b = {"q": {f"y{i:02}": 30.0 - i for i in range(1, 22)}}
-    found = set(judge_next("AP", qrels, {"a": a, "b": b}, n=100)["doc_id"])
-    assert {"x20", "y20"} <= found
-    assert not found & {"x21", "y21"}
-    assert {"x21", "y21"} <= set(
-        judge_next("AP", qrels, {"a": a, "b": b}, n=100, depth=21)["doc_id"]
-    )
-
-
-@pytest.mark.parametrize(("options", "words"), [({"n": 0}, "n=0"), ({"depth": 2.5}, "depth=2.5")])
-def test_numbers_that_cannot_be_are_refused(options, words):
-    runs = {"a": {"q": {"r": 1}}, "b": {"q": {"r": 1}}}
-    with pytest.raises(ValueError, match=words):
-        judge_next("P@1", {"q": {"r": 1}}, runs, **options)
-
-
-def test_one_run_has_nothing_to_be_compared_with():
-    with pytest.raises(ValueError, match="at least 2, got 1"):
-        judge_next("P@1", {"q": {"r": 1}}, {"a": {"q": {"r": 1}}})
 
 
 @pytest.mark.parametrize("grades", [None, [0], [1, 2], [2]])

@@ -238,7 +238,7 @@ def test_every_table_comes_as_a_file_with_the_numbers_of_the_page(page):
         "bounds",
         "findings",
     }
-    assert set(tables) >= {"turns", "judge_next", "measures", "inputs"}
+    assert set(tables) >= {"turns", "measures", "inputs"}
     assert tables["leaderboard"][0][:5] == ["run", "measure", "mean", "low", "high"]
     assert len(tables["leaderboard"]) == 1 + len(RUNS) * len(MEASURES)
     for rows in tables.values():

@@ -38,7 +38,7 @@ from irpref.lab.findings.rankings import rankings, unjudged_by_rank
 from irpref.lab.judges.filling import Filled
 from irpref.lab.page.query_texts import Texts, texts
 from irpref.lab.remarks import of_many_runs
-from irpref.lab.trust.holes import hole_intervals, judge_next, pair_intervals
+from irpref.lab.trust.holes import hole_intervals, pair_intervals
 from irpref.lab.trust.samples import Rng
 from irpref.lab.trust.ties import tie_intervals
 from irpref.lab.trust.topics import check_level
@@ -516,16 +516,12 @@ def _ties(measure: Measure, qrels: Judgments, runs: Mapping[str, Run], n_topics:
 
 
 def _turns(measure: Measure, qrels: Qrels, runs: Mapping[str, Run]) -> Part:
-    """The pairs of the best runs that unjudged documents could reverse, and which of them to judge
-    next.
-    """
+    """The pairs of the best runs that unjudged documents could reverse."""
     if len(runs) < 2:
-        return {"pairs": [], "next": []}
+        return {"pairs": []}
     best = dict([*runs.items()][:N_PAIRS])
-    following = judge_next([measure], qrels, runs)
     return {
         "pairs": pair_intervals([measure], qrels, best).to_dict("records"),
-        "next": following.assign(runs=following["runs"].map(len)).to_dict("records"),
         "best": len(best),
     }
 

@@ -429,7 +429,6 @@ const TABLES = {
   curves: () => chartRows(D.curves),
   bounds: () => [["run", "measure", "value", "low", "high", "exact"], ...D.bounds.runs.map(of => [of.run, D.bounds.measure, of.value, of.low, of.high, String(of.exact)])],
   turns: () => [["a", "b", "measure", "difference", "low", "high", "could_turn"], ...D.bounds.pairs.map(of => [of.a, of.b, D.bounds.measure, of.value, of.low, of.high, String(of.could_turn)])],
-  judge_next: () => [["query_id", "doc_id", "weight", "runs"], ...D.bounds.next.map(of => [of.query_id, of.doc_id, of.weight, of.runs])],
   ties: () => [["run", "measure", "value", "low", "expected", "high", "exact"], ...D.ties.runs.map(of => [of.run, D.ties.measure, of.value, of.low, of.expected, of.high, String(of.exact)])],
   findings: () => [["level", "code", "run", "count", "text"], ...D.findings.map(of => [of.level, of.code, of.run, of.count, of.text])],
   measures: () => [["measure", "parameters", "better", "asks"], ...D.measures.map(of => [of.name, of.parameters, of.higher ? "higher" : "lower", of.question])],

@@ -84,9 +84,7 @@ class Holes:
         Which documents they are, see `Retrieved`.
     """
 
-    def __init__(
-        self, pool: Grades, runs: Sequence[Retrieved], negative: bool, spare: bool = False
-    ) -> None:
+    def __init__(self, pool: Grades, runs: Sequence[Retrieved], negative: bool) -> None:
         """Find the holes.
 
         Parameters
@@ -95,8 +93,6 @@ class Holes:
         runs : one or two of `retrieved`
         negative : bool
             Whether a negative grade is a judgment.
-        spare : bool
-            Whether each topic gets one more hole, after the others, that no run retrieved.
         """
         self.runs = runs
         unjudged = [run.unjudged(negative) for run in runs]
@@ -114,10 +110,7 @@ class Holes:
             run.topics.topic[hole] * width + run.code[hole]
             for run, hole in zip(runs, unjudged, strict=True)
         ]
-        every, number = np.unique(
-            np.concatenate([*own, width * np.arange(pool.n_topics * spare) + width - 1]),
-            return_inverse=True,
-        )
+        every, number = np.unique(np.concatenate(own), return_inverse=True)
         self.holes = Segments(np.searchsorted(every, width * np.arange(pool.n_topics + 1)))
         self.code: Ints = every % width
         self._rank = np.full((2, len(runs), every.size), np.inf)
@@ -165,11 +158,6 @@ class Holes:
         ascending id.
         """
         return self._rank[int(rising), :, self.holes.offsets[t] : self.holes.offsets[t + 1]]
-
-    def topmost(self, t: int, last: int) -> Ints:
-        """Codes of the holes of a topic that the first run has down to rank `last`."""
-        rows = slice(self.holes.starts[t], self.holes.ends[t])
-        return self.code[rows][self._rank[0, 0, rows] <= last]
 
     def open_topic(self, t: int, cutoff: int | None) -> OpenTopic:
         """What the first run retrieved for a topic, for a measure with this cutoff."""

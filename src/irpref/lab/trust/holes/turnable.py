@@ -1,10 +1,4 @@
-"""Find pairs of runs that could change places once unjudged documents are judged, and the documents
-that matter most.
-
-B. Carterette, J. Allan and R. Sitaraman, Minimal test collections for retrieval evaluation, SIGIR
-2006, 268-275, doi:10.1145/1148170.1148219, choose documents to judge for one pair of systems and
-average precision, by how much each document could change the sign of the difference. `judge_next`
-sums such weights over the pairs that could change places."""
+"""Find pairs of runs that could change places once unjudged documents are judged."""
 
 from __future__ import annotations
 
@@ -16,8 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from irpref.data.run_names import named_runs
-from irpref.errors import ArgumentError
-from irpref.kernel.segments import Floats, Ints
+from irpref.kernel.segments import Floats
 from irpref.lab.trust.holes.bounds import Bounds, bounds_of, negative_is_a_grade, prepared, tasks_of
 from irpref.lab.trust.holes.filled import Holes, Retrieved, retrieved
 from irpref.lab.trust.holes.search import Ways, attained, corners, one_relevant
@@ -30,7 +23,6 @@ if TYPE_CHECKING:
     from irpref.judged.types import Qrels, Run
     from irpref.measures.declare import MeasureLike, Measures
 
-_SAME = 1e-12
 _TOP = 10
 
 
@@ -165,155 +157,3 @@ def _of_precision(
         low = (a + one * all_) / cutoff - (b + two) / cutoff
         high = (a + one) / cutoff - (b + two * all_) / cutoff
         yield Bounds(low, high, np.ones(n_topics, bool))
-
-
-def _effects(
-    task: partial[Floats], holes: Holes, grid: Floats, own: list[Ints], some: list[Ints]
-) -> tuple[Floats, ...]:
-    """What a run's value gains if one of the documents that could be judged next has the highest
-    grade.
-
-    Parameters
-    ----------
-    holes : Holes
-        Of the run, and a spare one: documents that are not in `own` have its effect.
-    own, some : lists of int arrays, by topic
-        Codes of the holes in the first ranks of the run, and of any run.
-
-    Returns
-    -------
-    base : float array (n_topics,)
-        The values with the lowest grade for all holes.
-    effect : float array (n_documents,)
-        What each document of `some` adds, topic after topic.
-    """
-    filled, which = {}, []
-    for t, (mine, every) in enumerate(zip(own, some, strict=True)):
-        rows = holes.holes.offsets[t : t + 2]
-        at = np.full(every.size, rows[1] - rows[0] - 1)
-        at[np.searchsorted(every, mine)] = np.searchsorted(holes.code[rows[0] : rows[1]], mine)
-        tried, back = np.unique(at, return_inverse=True)
-        ways = np.full((tried.size + 1, rows[1] - rows[0]), grid[0])
-        ways[np.arange(tried.size), tried] = grid[-1]
-        filled[t] = list(ways)
-        which.append(back)
-    values = holes.values(task, filled)
-    effects = [(of[:-1] - of[-1])[back] for of, back in zip(values, which, strict=True)]
-    return np.array([of[-1] for of in values]), np.concatenate(effects)
-
-
-def _weights(base: Floats, effect: Floats) -> Floats:
-    """How much each document could change the differences of the pairs of runs that could change
-    places.
-
-    Parameters
-    ----------
-    base : float array (n_runs, n_topics)
-    effect : float array (n_runs, n_documents)
-    """
-    total, out = base.sum(axis=1), np.zeros(effect.shape[1])
-    for a, b in combinations(range(total.size), 2):
-        ahead, behind = (a, b) if total[a] >= total[b] else (b, a)
-        lead, change = total[ahead] - total[behind], effect[behind] - effect[ahead]
-        # How far the run behind can catch up; if two runs are level, in either direction.
-        nearer = np.maximum(change, 0.0).sum()
-        if change.any() if lead == 0 else nearer > 0 and nearer >= lead - _SAME:
-            out += np.abs(change)
-    return out / base.shape[1]
-
-
-def judge_next(
-    measures: Measures,
-    qrels: Qrels,
-    runs: Mapping[str, Run] | Iterable[Any],
-    n: int = 20,
-    grades: Iterable[float] | None = None,
-    depth: int = 20,
-) -> pd.DataFrame:
-    """Rank the unjudged documents by how much their judgments would tell you about which run is
-    better.
-
-    Let e be what a document adds to the mean of a run if it has the highest grade instead of the
-    lowest, and all other unjudged documents have the lowest. A pair of runs could change places if
-    the documents that favour the run that is behind can together make up its deficit. The weight of
-    a document is the sum of the absolute values of e(A) - e(B) over such pairs, averaged over the
-    measures.
-
-    Parameters
-    ----------
-    measures : measures that are computed here, or their names
-    qrels : in any form that `irpref.evaluator` takes
-    runs : mapping of name to run, or paths
-    n : int
-        Number of documents.
-    grades : as `irpref.lab.intervals(over='unjudged')` takes them
-    depth : int
-        Documents below this rank (or the measure's cutoff) in all runs are not considered.
-
-    Returns
-    -------
-    pandas.DataFrame
-        `query_id, doc_id, weight, runs`, highest weight first; `runs`: list of the runs that have
-        the document among their first `depth` (or the cutoff). There are fewer than `n` rows if no
-        more documents have a weight.
-
-    Raises
-    ------
-    ValueError
-        As `hole_intervals`; fewer than two runs; `n` or `depth` below 1.
-
-    Notes
-    -----
-    For P with a cutoff of at most `depth` these are exactly the pairs that could change places,
-    since values are sums.
-    For other measures the sum of the effects of single documents approximates their joint effect.
-
-    Examples
-    --------
-    >>> qrels = {"q": {"r": 1, "s": 1}}
-    >>> runs = {"a": {"q": {"r": 3, "x": 2, "y": 1}}, "b": {"q": {"x": 3, "s": 2, "z": 1}}}
-    >>> judge_next("P@3", qrels, runs, n=1)
-      query_id doc_id    weight runs
-    0        q      y  0.333333  [a]
-    """
-    import pandas as pd
-
-    for name, number in (("n", n), ("depth", depth)):
-        if isinstance(number, bool) or not isinstance(number, (int, np.integer)) or number < 1:
-            raise ArgumentError(
-                f"{name}={number!r} is not accepted, expected an integer of at least 1",
-                parameter=name,
-                value=number,
-            )
-    chosen, evaluate = prepared(measures, qrels)
-    listed = retrieved(evaluate, named_runs(runs))
-    if len(listed) < 2:
-        raise ArgumentError(
-            f"judge_next compares runs: it needs at least 2, got {len(listed)}", parameter="runs"
-        )
-    ids = next(iter(listed.values())).ids
-    weights: dict[tuple[str, str], float] = {}
-    having: dict[tuple[str, str], dict[str, None]] = {}
-    for measure, task, grid in tasks_of(chosen, evaluate, grades):
-        last = min(depth, task.keywords.get("cutoff") or depth)
-        every = [
-            Holes(evaluate.pool, [run], negative_is_a_grade(measure), spare=True)
-            for run in listed.values()
-        ]
-        own = [[holes.topmost(t, last) for t in range(evaluate.pool.n_topics)] for holes in every]
-        some = [np.unique(np.concatenate(of)) for of in zip(*own, strict=True)]
-        effects = [
-            _effects(task, holes, grid, mine, some) for holes, mine in zip(every, own, strict=True)
-        ]
-        weight = _weights(*map(np.array, zip(*effects, strict=True)))
-        documents = [(t, code) for t, of in enumerate(some) for code in of.tolist()]
-        for (t, code), w in zip(documents, weight.tolist(), strict=True):
-            key = evaluate.topic_ids[t], ids[t][code]
-            weights[key] = weights.get(key, 0.0) + w / len(chosen)
-            names = (name for name, mine in zip(listed, own, strict=True) if code in mine[t])
-            having.setdefault(key, {}).update(dict.fromkeys(names))
-    best = sorted(
-        (key for key in weights if weights[key] > _SAME), key=lambda key: (-weights[key], key)
-    )[:n]
-    rows = [[*key, weights[key], list(having[key])] for key in best]
-    return pd.DataFrame(rows, columns=["query_id", "doc_id", "weight", "runs"])
