@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
@@ -260,7 +261,9 @@ def npref_convergence(
     for rows, line in drawn.values():
         ax.plot([begin, end], [rows["limit"].iloc[0]] * 2, color=line.get_color(), linewidth=2.2)
     ax.set_xscale("log", base=2)
-    ax.set_xticks([*steps, float(np.sqrt(begin * end))], [*map(str, steps), "rpref"])
+    # Of two numbers whose labels would touch, such as 8 and 9, the second has one.
+    labels = ["" if after < 1.2 * step else str(step) for step, after in pairwise([*steps, end])]
+    ax.set_xticks([*steps, float(np.sqrt(begin * end))], [*labels, "rpref"])
     ax.minorticks_off()
     # As high as the data need, but differences by rounding alone are not shown.
     low, high = table[["value", "limit"]].min().min(), table[["value", "limit"]].max().max()
