@@ -15,7 +15,6 @@ import warnings
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from traceback import walk_tb
 from typing import Any, NoReturn
 
 import click
@@ -79,13 +78,6 @@ def main(argv: Sequence[str] | None = None) -> int:
         if isinstance(error, OSError):
             _flush_nowhere()
         return USAGE if isinstance(error, UnknownMeasureError) else error_status(ctx)
-    except Exception as error:
-        if not _of_host(error):
-            raise
-        from irpref.measures.support import in_words
-
-        complain(f"ir_measures failed: {in_words(error)}")
-        return error_status(ctx)
 
 
 def script() -> NoReturn:
@@ -151,12 +143,6 @@ def _of_ours(error: click.UsageError) -> bool:
     """Whether a command of ours raised it, and not click, which misses a command of a group."""
     in_group = error.ctx is not None and isinstance(error.ctx.command, click.Group)
     return isinstance(error, Misplaced) or (type(error) is click.UsageError and not in_group)
-
-
-def _of_host(error: BaseException) -> bool:
-    """Whether an error came from ir_measures, which lets through what its providers raise."""
-    frames = (frame for frame, _ in walk_tb(error.__traceback__))
-    return any(str(frame.f_globals.get("__name__")).startswith("ir_measures.") for frame in frames)
 
 
 @contextmanager

@@ -19,7 +19,7 @@ from irpref.kernel.segments import Floats
 from irpref.measures.declare import KernelMeasure, MeasureLike, Measures
 from irpref.measures.everyday import supports
 from irpref.measures.names import parse, parse_all
-from irpref.measures.support import check_judgments, check_supported
+from irpref.measures.support import check_judgments, check_supported, of_host
 from irpref.messages import about
 from irpref.values.kernels import ByTopic, KernelEvaluator, path_of
 from irpref.values.prepare import check_graded, columns_for
@@ -62,7 +62,8 @@ class CombinedEvaluator(ByTopic):
     ) -> None:
         import ir_measures
 
-        check_supported(rest, source or ir_measures.DefaultPipeline)
+        with of_host(rest):
+            check_supported(rest, source or ir_measures.DefaultPipeline)
         mine = [measure for measure in measures if measure not in rest]
         self.accelerated: KernelEvaluator | None = None
         self.pool: Pool | None = None
@@ -79,7 +80,8 @@ class CombinedEvaluator(ByTopic):
             super().__init__(measures, self.pool.topic_ids)
             if rest:
                 check_graded(self.pool, rest)
-                check_judgments(rest, self.topic_ids, self.pool.level_grade)
+                with of_host(rest):
+                    check_judgments(rest, self.topic_ids, self.pool.level_grade)
         self.rest = rest
         self.leaves_out = False
         if not rest:
