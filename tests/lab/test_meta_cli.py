@@ -49,10 +49,13 @@ def data(files):
     return [files[0] / "qrels.txt", files[0] / "runs", "AP", "RPref(max_rel=2)"]
 
 
+NOTE = "AP: rel=1, so that all grades from 1 to 2 count alike"
+
+
 def table(text):
-    """The printed table after its head."""
+    """The printed table after its head, without what is said below it."""
     lines = text.split("\n\n", 1)[1].splitlines()
-    return [line.split() for line in lines]
+    return [line.split() for line in lines if line != NOTE]
 
 
 def test_stability(files, data, capsys, tmp_path):
@@ -105,6 +108,12 @@ def test_ranking(data, capsys):
     shown = table(capsys.readouterr().out)
     assert [row[0] for row in shown] == ["measure", "AP", "RPref(max_rel=2)"]
     assert shown[1][1] == "1.0000"
+
+
+@pytest.mark.parametrize("method", ["ranking", "power", "robustness"])
+def test_the_threshold_of_binary_measures_is_said_once(method, data, capsys):
+    assert call(method, *data, *(["--samples", 2] if method != "ranking" else [])) == 0
+    assert capsys.readouterr().out.splitlines().count(NOTE) == 1
 
 
 def test_robustness_resumes(data, capsys, tmp_path):
@@ -186,10 +195,8 @@ def test_options_of_another_loss_are_refused(more, says, data, capsys):
 
 def test_levels_that_are_nearly_equal_are_told_apart(data, capsys):
     assert call("robustness", *data, "--levels", "50,49.99999999", "--samples", 1) == 0
-    assert [line.split()[0] for line in capsys.readouterr().out.splitlines()[-2:]] == [
-        "50",
-        "49.99999999",
-    ]
+    shown = table(capsys.readouterr().out)
+    assert [line[0] for line in shown[-2:]] == ["50", "49.99999999"]
 
 
 def test_runs_are_named_after_their_files_in_the_order_of_their_names(files, monkeypatch, capsys):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import compress
 from typing import TYPE_CHECKING, Any
 
@@ -121,7 +121,7 @@ def _values(words: Words, file: str | None, top: int | None) -> tuple[list[Topic
     from irpref import bind
     from irpref.lab.meta import TopicValues, read_values, system_ranking
 
-    notes: list[str] = []
+    facts: Evidence | None = None
     if file is not None:
         table = read_values(file)
         names = words.measures() or list(dict.fromkeys(table["measure"]))
@@ -131,13 +131,16 @@ def _values(words: Words, file: str | None, top: int | None) -> tuple[list[Topic
         qrels = given.all_judgments()
         measures = bind(given.measures, qrels)
         facts = _rests_on(measures, qrels, given.runs())
-        every, notes = facts.tables(), _notes(facts)
+        every = facts.tables()
     if words.topics:
         every = [values.select(topics=words.topics) for values in every]
     if top is not None:
         best = system_ranking(every[0]).systems[:top]
         every = [values.select(best) for values in every]
-    return every, notes
+    if facts is None:
+        return every, []
+    shown = [system for system in facts.systems if system.name in every[0].systems]
+    return every, _notes(replace(facts, systems=shown))
 
 
 # Options ------------------------------------------------------------------------------------------
