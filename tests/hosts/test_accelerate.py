@@ -66,7 +66,7 @@ HOST = [
     *(Rprec, Rprec(rel=2), Rprec(judged_only=True)),
     *(Bpref, Bpref(rel=2)),
     *(Success @ 1, Success(rel=2) @ 5, Success(judged_only=True) @ 3),
-    *(Judged, NumRet(rel=2), NumRelRet),
+    *(NumRet(rel=2), NumRelRet),
     *(SetP, SetP(rel=2), SetP(judged_only=True), SetP(relative=True)),
     *(SetR, SetR(rel=2)),
     *(SetF, SetF(beta=2.0), SetF(beta=0.5, rel=2, judged_only=True), SetF(beta=0.0)),
@@ -106,7 +106,6 @@ USUAL = [
     *(
         Bpref(rel=2),
         Success @ 5,
-        Judged,
         NumRelRet,
         SetP,
         SetR,
@@ -252,7 +251,9 @@ def test_what_is_computed_here(measure):
     assert host.AcceleratedProvider().supports(measure)
 
 
-@pytest.mark.parametrize("measure", [RR @ 10, RR(rel=2) @ 5, Judged @ 3, NumQ, NumRel], ids=str)
+@pytest.mark.parametrize(
+    "measure", [RR @ 10, RR(rel=2) @ 5, Judged @ 3, Judged, NumQ, NumRel], ids=str
+)
 def test_what_has_another_value_in_the_host_is_computed_here_outside_of_it(measure):
     assert host.supports(measure)
     assert not host.AcceleratedProvider().supports(measure)

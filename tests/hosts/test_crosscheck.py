@@ -105,6 +105,16 @@ def test_depth_is_a_reason_only_where_the_cut_ranking_has_the_tools_value():
     assert found.largest == pytest.approx(1 / 2 - (1 / 2 + 2 / 1201) / 2)
 
 
+def test_documents_of_negative_grade_are_judged_inside_ir_measures_alone():
+    qrels = {"q1": {"a": 1, "b": -1, "c": 0}, "q2": {"a": 1, "b": 0}}
+    table = irpref.crosscheck(["Judged@5"], qrels, {"mine": RUN})
+    found = row(table, "Judged@5", "judged")
+    assert (found.topics, found.differ, found.unexplained) == (2, 1, 0)
+    assert found.why == "negative grades count as judged (1)"
+    (value,) = irpref.evaluator(["Judged@5"], qrels).calc_aggregate(RUN).values()
+    assert value == pytest.approx((2 / 3 + 1) / 2)
+
+
 def test_measures_that_are_left_to_a_tool_and_tools_that_fail():
     table = irpref.crosscheck(["IPrec@0.5"], QRELS, {"mine": RUN})
     assert row(table, "IPrec@0.5", "pytrec_eval").why == LEFT

@@ -209,14 +209,14 @@ def test_shares_of_unjudged_documents_by_rank():
     (of,) = Page(irpref.lab.report(["AP"], qrels, {"run": run}).html).data["holes"]
     # Rank 1: a is judged, x is not; rank 2: b is, x is not; rank 3: y, of q1 alone, is not.
     assert (of["x"], of["y"]) == ([1, 2, 3], [[0.5, 0.5, 1]])
-    # A grade below 0 is a judgment, as for Judged@10.
+    # A document of negative grade is unjudged, as for Judged@10.
     data = Page(
         irpref.lab.report(
             ["AP"], {"q": {"a": -1, "b": 1}}, {"run": {"q": {"a": 2, "b": 1, "x": 0}}}
         ).html
     ).data
-    assert data["holes"][0]["y"] == [[0, 0, 1]]
-    assert data["judged"] == pytest.approx([2 / 3])
+    assert data["holes"][0]["y"] == [[1, 0, 1]]
+    assert data["judged"] == pytest.approx([1 / 3])
 
 
 def test_runs_without_ties_and_ties_that_change_nothing_are_said():

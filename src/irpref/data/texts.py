@@ -236,8 +236,13 @@ class GrowingTexts:
 
     def texts(self) -> Texts:
         """All of them."""
-        columns = (self._data, self._at, self._length, self._hashes)
-        return Texts(*(column.array() for column in columns), self._is_compact)
+        return Texts(
+            self._data.array(),
+            self._at.array(),
+            self._length.array(),
+            self._hashes.array(),
+            self._is_compact,
+        )
 
 
 class Unread:

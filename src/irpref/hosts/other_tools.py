@@ -7,6 +7,7 @@ been verified: our value, computed again with the tool's habit, is the tool's va
 order    how the tool ranks documents with equal scores, and whether it rounds scores to 32 bits
 depth    cwl_eval reads 1,000 documents of a ranking and no more
 formula  cwl_eval divides AP by the relevant documents retrieved, not by all: it is our SeenAP
+grades   ir_measures' Judged counts documents of negative grade as judged
 
 Each is tried alone, then several together. What a tool prints rounded (gdeval to 5 digits,
 trec_eval to 4) is compared to these digits.
@@ -61,6 +62,7 @@ ROWS = "equal scores in the order of the rows"
 RISING = "equal scores by rising id"
 UNSTABLE = "equal scores as its sort leaves them"
 DEEP = "it reads 1,000 documents of a ranking"
+NEGATIVE = "negative grades count as judged"
 SEEN = "divided by the relevant documents retrieved, not by all of them"
 LEFT = "left to this tool"
 _EXACT = 1e-9
@@ -90,6 +92,10 @@ def _as_ranx_sorts(docs: Mapping[str, float]) -> list[str]:
     return list(ranx.Run({"q": dict(docs)}).run["q"])
 
 
+def _without_negative(judged: Judged) -> dict[str, dict[str, int]]:
+    return {t: {doc: max(grade, 0) for doc, grade in docs.items()} for t, docs in judged.items()}
+
+
 def _seen_ap(measure: Measure) -> Measure | None:
     return SeenAP(rel=measure["rel"]) if measure.NAME == "AP" else None
 
@@ -103,6 +109,7 @@ class Habits:
     orders : mapping of a reason to the tool's order of the documents of a topic
     depths : mapping of a reason to the number of documents that the tool reads
     formulas : mapping of a reason to the measure that the tool computes in place of one
+    grades : mapping of a reason to what the tool takes the judgments for
     slack : float
         The largest difference that rounding of what the tool prints can make.
     """
@@ -110,6 +117,7 @@ class Habits:
     orders: Mapping[str, Order] = field(default_factory=dict)
     depths: Mapping[str, int] = field(default_factory=dict)
     formulas: Mapping[str, Callable[[Measure], Measure | None]] = field(default_factory=dict)
+    grades: Mapping[str, Callable[[Judged], Judged]] = field(default_factory=dict)
     slack: float = _EXACT
 
 
@@ -119,7 +127,7 @@ _HABITS = {
     "cwl_eval": Habits({ROWS: _as_listed}, {DEEP: 1000}, {SEEN: _seen_ap}),
     "gdeval": Habits(slack=5.001e-6),
     "msmarco": Habits({RISING: _by_rising_id}),
-    "judged": Habits({RISING: _by_rising_id}),
+    "judged": Habits({RISING: _by_rising_id}, grades={NEGATIVE: _without_negative}),
     "compat": Habits({RISING: _by_rising_id}),
     "ranx": Habits({UNSTABLE: _as_ranx_sorts}),
 }
@@ -360,11 +368,14 @@ def _reasons(
             [("", _in_our_order), *habits.orders.items()],
             [("", None), *habits.depths.items()],
             [("", None), *habits.formulas.items()],
+            [("", None), *habits.grades.items()],
         ),
         key=lambda change: sum(bool(reason) for reason, _ in change),
     )
     open_topics, reasons = dict(theirs), []
-    for (by_order, order), (by_depth, depth), (by_formula, formula) in changes[1:]:
+    for by_order, by_depth, by_formula, by_grades in changes[1:]:
+        (order_of, order), (depth_of, depth) = by_order, by_depth
+        (formula_of, formula), (grades_of, regrade) = by_formula, by_grades
         computed = measure if formula is None else formula(measure)
         if computed is None or not open_topics:
             continue
@@ -374,8 +385,8 @@ def _reasons(
             topic: {doc: -float(rank) for rank, doc in enumerate(docs)}
             for topic, docs in cut.items()
         }
-        values = _values(computed, judged, again)
-        reason = " and ".join(filter(None, (by_order, by_depth, by_formula)))
+        values = _values(computed, judged if regrade is None else regrade(judged), again)
+        reason = " and ".join(filter(None, (order_of, depth_of, formula_of, grades_of)))
         for topic, value in list(open_topics.items()):
             if _is_same(value, values[topic], habits.slack):
                 reasons.append(reason)

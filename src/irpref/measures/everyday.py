@@ -134,9 +134,11 @@ def reciprocal_rank(run: JudgedRun, *, rel: float, judged_only: bool, cutoff: in
 
 
 def judged(run: JudgedRun, *, cutoff: int | None) -> Floats:
-    """Judged@k: share of the first k documents (of all, if fewer) with any judgment."""
+    """Judged@k: share of the first k documents (of all, if fewer) that are judged. Those of a
+    negative grade are not, here as everywhere.
+    """
     seen = run.at(cutoff)
-    return ratio(seen.hits.lengths, seen.n_retrieved)
+    return ratio(seen.hits.count(seen.grade >= 0), seen.n_retrieved)
 
 
 def host_bpref(run: JudgedRun, *, rel: float) -> Floats:
@@ -273,7 +275,7 @@ def first_over_ties(run: JudgedRun, weight: Weight, *, rel: float, **_: Any) -> 
 def judged_over_ties(run: JudgedRun, *, cutoff: int | None) -> WeightedSum:
     """A number of documents over that of all within the cutoff."""
     size = run.n_retrieved if cutoff is None else np.minimum(run.n_retrieved, cutoff)
-    return WeightedSum(np.ones(run.pool.grade.size), size)
+    return WeightedSum((run.pool.grade >= 0).astype(np.float64), size)
 
 
 def ndcg_over_ties(
@@ -436,11 +438,12 @@ def declaration(measure: Any) -> KernelMeasure | Hosted | None:
 def as_in_host(measure: Measure) -> bool:
     """Whether our value of a measure of the host is the host's, whatever the run.
 
-    Its providers of `RR@k` and `Judged@k` break ties by rising document id, and its `NumQ` and
-    `NumRel` leave out the topics that the run does not answer.
+    Its providers of `RR@k` and `Judged@k` break ties by rising document id, its `Judged` counts
+    documents of negative grade, and its `NumQ` and `NumRel` leave out the topics that the run does
+    not answer.
     """
     name, ends = str(measure.NAME), "cutoff" in measure.params
-    return name not in ("NumQ", "NumRel") and not (ends and name in ("RR", "Judged"))
+    return name not in ("NumQ", "NumRel", "Judged") and not (ends and name == "RR")
 
 
 def supports(measure: Measure) -> bool:

@@ -83,9 +83,9 @@ def success(ranking: Ranking, judgments: Judgments, **how: Any) -> Fraction:
 
 
 def judged(ranking: Ranking, judgments: Judgments, *, cutoff: int | None = None) -> Fraction:
-    """Share of the retrieved documents that were judged."""
+    """Share of the retrieved documents that were judged, as 0 or higher."""
     shown = top(ranking, cutoff)
-    return Fraction(sum(doc in judgments for doc in shown), max(len(shown), 1))
+    return Fraction(sum(judgments.get(doc, -1) >= 0 for doc in shown), max(len(shown), 1))
 
 
 def ndcg(

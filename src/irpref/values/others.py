@@ -97,11 +97,11 @@ def qrels_for_host(judgments: Judgments) -> Any:
     """Judgments as ir_measures and its providers take them: a dict of dicts; namedtuples if a
     document is judged several times, as for subtopics.
     """
-    rows = list(judgments)
+    # Negative grades mean unjudged; pytrec_eval ends the process on those below -1.
+    rows = [row if row.relevance >= -1 else row._replace(relevance=-1) for row in judgments]
     by_doc: dict[str, dict[str, Any]] = {topic: {} for topic in judgments.topic_ids}
     for row in rows:
-        # Negative grades mean unjudged; pytrec_eval ends the process on those below -1.
-        by_doc[row.query_id][row.doc_id] = max(row.relevance, -1)
+        by_doc[row.query_id][row.doc_id] = row.relevance
     one_each = sum(map(len, by_doc.values())) == len(rows)
     plain = one_each and len({row.iteration for row in rows}) < 2
     return by_doc if plain else rows

@@ -35,7 +35,7 @@ class Seen:
     lengths, top, judged_top, hits, tied, prints : int arrays (n_topics,)
         Number of documents; of those in the first `TOP` ranks; of judged ones among these; of all
         judged ones; of documents tied with another of the topic; hash of the ranking as a measure
-        sees it.
+        sees it. Documents of negative grade are not judged.
     constant, deciding, blurred : bool arrays (n_topics,)
         Whether all documents have the same score; whether documents of different grades are tied in
         the first ranks; whether some scores differ in double precision only.
@@ -114,7 +114,8 @@ def seen_in(run: Run, ids: JudgedIds, only_grave: bool = False) -> Seen:
             source, score, row = moved.put(source), moved.put(score), moved.put(row)
         place[row[row >= 0]] = segments.position[row >= 0]
         at_top = segments.position < TOP
-        seen.lengths[numbers], seen.hits[numbers] = part.lengths, segments.count(row >= 0)
+        judged = np.append(pool.grade, -1.0)[row] >= 0
+        seen.lengths[numbers], seen.hits[numbers] = part.lengths, segments.count(judged)
         strange = np.flatnonzero(at_top & (row < 0))
         for t, doc in zip(
             numbers[segments.topic[strange]].tolist(), part.docs_of(source[strange]), strict=True
@@ -127,7 +128,7 @@ def seen_in(run: Run, ids: JudgedIds, only_grave: bool = False) -> Seen:
         tied, mixed = _ties(score, segments, gain)
         seen.top[numbers], seen.judged_top[numbers] = (
             segments.count(at_top),
-            segments.count(at_top & (row >= 0)),
+            segments.count(at_top & judged),
         )
         seen.tied[numbers] = segments.count(tied)
         seen.constant[numbers] = (seen.tied[numbers] > 0) & (
@@ -233,7 +234,7 @@ def grave_of_judged(
     """
     ids = JudgedIds(pool)
     seen = Seen(pool.n_topics, [name for name in topics if name not in pool.topic_of])
-    seen.lengths, seen.hits = run.n_retrieved, run.hits.lengths
+    seen.lengths, seen.hits = run.n_retrieved, run.hits.count(run.grade >= 0)
     seen.changed_topics = ids.changed_topics(seen.further, topics)
     answered = seen.lengths > 0
     lost = answered & (seen.hits == 0)

@@ -172,7 +172,8 @@ def unjudged_by_rank(
     -------
     pandas.DataFrame
         A row for each run and band: `run`, `rank` (the last of the band), `documents` (retrieved
-        there), `unjudged` (share of them; NaN if there are none). Negative grades are judgments.
+        there), `unjudged` (share of them; NaN if there are none). A document of negative grade is
+        unjudged.
 
     Raises
     ------
@@ -200,7 +201,8 @@ def unjudged_by_rank(
     blocks = []
     for name, run in judged.items():
         documents = np.diff(np.minimum.outer(run.n_retrieved, last).sum(axis=0), prepend=0)
-        hits = np.diff(np.searchsorted(np.sort(run.rank), last, side="right"), prepend=0)
+        graded = np.sort(run.rank[run.grade >= 0])
+        hits = np.diff(np.searchsorted(graded, last, side="right"), prepend=0)
         share = np.divide(hits, documents, out=np.full(last.size, np.nan), where=documents > 0)
         columns = {"run": name, "rank": last, "documents": documents, "unjudged": 1 - share}
         blocks.append(pd.DataFrame(columns))
