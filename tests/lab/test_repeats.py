@@ -107,3 +107,15 @@ def test_what_all_outputs_say_of_repeats(inputs):
     ):
         assert any(sentence.startswith(note) for sentence in result.notes)
         assert note in str(result).replace("\n  ", " ")
+
+
+def test_a_topic_that_one_repeat_lacks_is_empty_there():
+    run = {topic: {"d0": 3.0, "d1": 2.0, "d2": 1.0} for topic in QRELS}
+    cut = dict(list(run.items())[:29])
+    gate = irpref.lab.gate("R@3", QRELS, run, [run, cut])
+    values = irpref.evaluator("R@3", QRELS)
+    means = [float(*values.calc_aggregate(one).values()) for one in (run, cut)]
+    assert gate["candidate"].item() == pytest.approx(sum(means) / 2)
+    assert gate["missing_candidate"].item() == 1
+    # Of a baseline, the topic is left out.
+    assert irpref.lab.gate("R@3", QRELS, [run, cut], run)["left_out"].item() == 1

@@ -121,6 +121,16 @@ def by_judge(facts: Evidence, inside: Bools, whose: str = "both") -> list[str]:
     ]
 
 
+def columns_of_judge(facts: Evidence, inside: Bools, names: Sequence[str]) -> dict[str, float]:
+    """Share of the first ten of each system that a judge alone graded; nothing without a judge."""
+    columns: dict[str, float] = {}
+    if any(system.by_judge.any() for system in facts.systems):
+        for name, system in zip(names, facts.systems, strict=True):
+            returned = max(int(system.returned[TOP][inside].sum()), 1)
+            columns[f"by_judge_{name}"] = int(system.by_judge[inside].sum()) / returned
+    return columns
+
+
 def within_repeats(
     facts: Evidence, measure: Measure, topics: Bools, runs: Sequence[int], difference: float
 ) -> list[str]:

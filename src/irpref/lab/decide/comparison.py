@@ -44,6 +44,7 @@ from irpref.lab.decide.turning import Turning
 from irpref.lab.judges.sampled import Sampled
 from irpref.lab.remarks import (
     by_judge,
+    columns_of_judge,
     columns_of_repeats,
     repeated,
     topics_by_code,
@@ -145,8 +146,10 @@ def compare(
         `losses`, `equal` (topics on which b is better, worse, the same), `topics`, `verdict`: `'b
         better'`, `'a better'`, `'not shown to differ'`, in the direction of the measure, or
         `'cannot tell'`, with `low`, `high` and `p` missing; `codes` (the reasons why not, see
-        `irpref.lab.decide.grounds`), `could_turn` (whether judging unjudged documents could change
-        the verdict; missing if unknown). If a system was run several times, also `repeats_a`,
+        `irpref.lab.decide.grounds`), `topics_by_code` (what the topics cannot say, see
+        `irpref.evidence`), `could_turn` (whether judging unjudged documents could change the
+        verdict; missing if unknown). With a judge, also `by_judge_a`, `by_judge_b` (share of the
+        first ten that the judge alone graded). If a system was run several times, also `repeats_a`,
         `repeats_b` and `sd_repeats_a`, `sd_repeats_b` (standard deviation of the mean between
         them). `text` has the sentences.
 
@@ -322,6 +325,7 @@ class _Compared:
             "verdict": verdict,
             "codes": ", ".join(ground.code for ground in self.grounds),
             "topics_by_code": topics_by_code(self.facts, self.measure, self.inside, self.names),
+            **columns_of_judge(self.facts, self.inside, "ab"),
             **columns_of_repeats(self.facts, self.measure, self.topics, "ab"),
         }
 

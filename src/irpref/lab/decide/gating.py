@@ -63,6 +63,7 @@ from irpref.lab.judges.sampled import Sampled, SampledValues
 from irpref.lab.remarks import (
     about_topics,
     by_judge,
+    columns_of_judge,
     columns_of_repeats,
     repeated,
     topics_by_code,
@@ -348,7 +349,8 @@ class _Gated:
         self.facts, self.measure, self.inside, self.same = facts, measure, inside, same
         values = facts.values(measure)
         lacking = facts.unanswered(measure)[1]
-        values[1, lacking] = facts.empty[measure][lacking]
+        no_value = lacking & np.isnan(values[1])
+        values[1, no_value] = facts.empty[measure][no_value]
         self.topics: Bools = compared(facts, measure, 0, inside) & ~np.isnan(values).any(axis=0)
         # Not to answer is never a gain.
         worst = np.minimum if getattr(measure, "higher_is_better", True) else np.maximum
@@ -415,11 +417,8 @@ class _Gated:
         for name, system in zip(("baseline", "candidate"), facts.systems, strict=True):
             judged = system.judged[TOP][inside] / system.n_repeats
             columns[f"unjudged_{name}"] = float(1 - (judged / TOP).mean())
-        if any(system.by_judge.any() for system in facts.systems):
-            for name, system in zip(("baseline", "candidate"), facts.systems, strict=True):
-                returned = max(int(system.returned[TOP][inside].sum()), 1)
-                columns[f"by_judge_{name}"] = int(system.by_judge[inside].sum()) / returned
         names = ("baseline", "candidate")
+        columns |= columns_of_judge(facts, inside, names)
         columns |= columns_of_repeats(facts, self.measure, self.topics, names)
         columns["topics_by_code"] = topics_by_code(facts, self.measure, inside, names)
         return columns
