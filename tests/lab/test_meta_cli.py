@@ -10,6 +10,7 @@ import pytest
 
 from irpref.cli import main
 from irpref.lab.meta import discriminative_power, incompleteness, stability, swap, topic_values
+from shells import qrels_text, run_text
 
 
 def call(*arguments):
@@ -236,3 +237,24 @@ def test_something_to_read_is_needed(files, data, capsys):
     assert "give QRELS and RUNS" in capsys.readouterr().err
     assert call("power", files[0] / "qrels.txt") == 2
     assert "there are no runs" in capsys.readouterr().err
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize(
+    "method", [["power", "--samples", "20"], ["ranking"], ["robustness", "--samples", "2"]]
+)
+def test_methods_say_what_the_runs_lack(tmp_path, capsys, monkeypatch, method):
+    monkeypatch.chdir(tmp_path)
+    qrels = {f"q{t}": {f"d{i}": (i + t) % 3 for i in range(12)} for t in range(12)}
+    run = {t: {d: float(n) for n, d in enumerate(docs)} for t, docs in qrels.items()}
+    turned = {t: {d: -s for d, s in docs.items()} for t, docs in run.items()}
+    lost = {t: {f"x{d}": s for d, s in docs.items()} for t, docs in run.items()}
+    (tmp_path / "qrels").write_text(qrels_text(qrels))
+    for name, one in {"a": run, "b": turned, "c": dict(list(run.items())[:7]), "d": lost}.items():
+        (tmp_path / f"{name}.run").write_text(run_text(one))
+    command = ["meta", method[0], "qrels", "a.run", "b.run", "c.run"]
+    assert main([*command, "AP", "nDCG", *method[1:]]) == 0
+    lacks = "c has no documents for 5 of 12 topics; they count as empty rankings"
+    assert lacks in capsys.readouterr().out
+    assert main([*command, "d.run", "AP", "nDCG", *method[1:]]) == 1
+    assert "'d': none of the run's 144 documents is judged" in capsys.readouterr().err

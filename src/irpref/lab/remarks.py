@@ -96,7 +96,14 @@ def about_topics(
             for sentence in shown:
                 of_any = re.sub(rf"\b(and|for|to) {name}(?= )", r"\1 {}", sentence, count=1)
                 sentences.setdefault(of_any, []).append(str(measure))
-    return [sentence.replace("{}", ", ".join(names), 1) for sentence, names in sentences.items()]
+    return [_about(sentence, names) for sentence, names in sentences.items()]
+
+
+def _about(sentence: str, names: Sequence[str]) -> str:
+    """The sentence with the names of the measures in their place, and its verb in number."""
+    if len(names) > 1:
+        sentence = sentence.replace("{} looks at", "{} look at", 1)
+    return sentence.replace("{}", ", ".join(names), 1)
 
 
 def without_value(facts: Evidence, measures: Iterable[Measure], inside: Bools) -> list[str]:

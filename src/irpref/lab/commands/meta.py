@@ -95,7 +95,15 @@ def _in_folder(text: str) -> list[str]:
     return files
 
 
-def _rests_on(measures: Sequence[Any], qrels: Any, runs: dict[str, Any]) -> Evidence:
+def _reader(given: Inputs) -> Callable[[], Any]:
+    """Reads the runs as often as it is called, one by one; only standard input is kept."""
+    if "-" not in given.files.values():
+        return given.each_run
+    kept = given.runs()
+    return lambda: kept
+
+
+def _rests_on(measures: Sequence[Any], qrels: Any, runs: Any) -> Evidence:
     """What the values of these runs rest on.
 
     Raises
@@ -130,7 +138,7 @@ def _values(words: Words, file: str | None, top: int | None) -> tuple[list[Topic
         given = words.inputs()
         qrels = given.all_judgments()
         measures = bind(given.measures, qrels)
-        facts = _rests_on(measures, qrels, given.runs())
+        facts = _rests_on(measures, qrels, given.each_run())
         every = facts.tables()
     if words.topics:
         every = [values.select(topics=words.topics) for values in every]
@@ -421,11 +429,12 @@ def _show_incompleteness(
     from irpref.judged.groups import groups_of
     from irpref.lab.meta import incompleteness
 
-    qrels, runs = given.judgments(), given.runs()
-    facts = _rests_on(given.measures, qrels, runs)
+    qrels, read = given.judgments(), _reader(given)
+    facts = _rests_on(given.measures, qrels, read())
     parts: dict[str | None, Any] = {None: qrels}
+    runs: Any = read()
     if groups is not None:
-        topics = qrels.topic_ids
+        runs, topics = dict(runs), qrels.topic_ids
         given.measures[:] = bind(given.measures, qrels)  # the scale is that of all judgments
         parts = {
             name: qrels.only(compress(topics, inside.tolist()))
@@ -464,9 +473,9 @@ def _show_intervals(
 
     from irpref.lab.meta import robustness as compute
 
-    qrels, runs = given.judgments(), given.runs()
-    facts = _rests_on(given.measures, qrels, runs)
-    result = compute(given.measures, qrels, runs, **settings)
+    qrels, read = given.judgments(), _reader(given)
+    facts = _rests_on(given.measures, qrels, read())
+    result = compute(given.measures, qrels, read(), **settings)
     if needed is None:
         table = result.table(reference)
         over = "topics and teams" if next(iter(result.outcomes.values())).teams.size else "topics"
