@@ -6,7 +6,7 @@
 >>> run = {"q1": {"D12": 3.0, "D7": 2.0, "D4": 1.0}}
 >>> table = explain(RPref(max_rel=2), qrels, run, "q1")
 >>> table[["rank", "doc_id", "why"]].to_dict("records")[0]
-{'rank': 1, 'doc_id': 'D12', 'why': 'preferred D7 ranked below D12'}
+{'rank': 1, 'doc_id': 'D12', 'why': 'above preferred D7'}
 >>> round(float(table["contribution"].sum()), 4)
 0.2222
 

@@ -180,12 +180,12 @@ def say_preferences(topic: Topic, relevance: Floats, penalty: Floats) -> Ints:
         below = at + 1 + np.flatnonzero(value[at + 1 :] > value[at])
         words = []
         if above.size:
-            lost = f"loses {100 * penalty[i]:.1f}% of its weight"
-            words.append(f"less relevant {names(docs, above)} ranked above: {lost}")
+            lost = f"loses {100 * penalty[i]:.1f}%"
+            words.append(f"below less relevant {names(docs, above)}: {lost}")
         elif value[at] > 0:
             words.append("nothing less relevant above")
         if below.size:
-            words.append(f"preferred {names(docs, below)} ranked below {topic.doc[i]}")
+            words.append(f"above preferred {names(docs, below)}")
         topic.why[i] = "; ".join(words)
     return ranked
 
