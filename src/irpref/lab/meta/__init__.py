@@ -7,7 +7,7 @@ behind it:
 - `swap`: how large must a difference be to hold on other topics?
 - `discriminative_power`: how many pairs of systems does it tell apart?
 - `system_ranking`, `agreement`: how does it rank the systems, next to other measures?
-- `incompleteness`: does it still rank them the same way when most judgments are missing?
+- `incompleteness`: does it still rank them the same way if judgments are missing or wrong?
 - `robustness`: how far does that hold for other topics and other systems?
 - `topic_set_size`, `topics_needed`: how many topics does it take to detect a difference of a given
   size?

@@ -533,8 +533,9 @@ def _input(name: str, data: object) -> Part:
     """What one of the inputs was: a file with its hash, a data set, or something in memory."""
     if isinstance(data, Judgments) and data.path is not None:
         data = data.path
-    if hasattr(data, "columns"):  # the command says which file a frame was read from
-        data = getattr(data, "attrs", {}).get("path", data)
+    attributes = getattr(data, "attrs", None)
+    if isinstance(attributes, dict):  # the command says which file a frame was read from
+        data = attributes.get("path", data)
     if not isinstance(data, (str, os.PathLike)):
         return {"name": name, "what": f"in memory ({type(data).__name__})", "hash": None}
     path = os.fspath(data)
