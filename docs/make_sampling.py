@@ -8,7 +8,7 @@ human judged counts as not relevant, so that full judgments are known. CACM and 
 binary grades (here: any grade above 0), and a judge made from them with errors. The method was
 chosen on the judges and collections of `KNOWN`; those of `UNSEEN` were tried once, afterwards. Only
 numbers are kept: docs/sampling/results.json and the picture beside it. 2,000 draws a cell take
-about half an hour."""
+about half an hour. Cells that are stored with as many draws are not simulated again."""
 
 from __future__ import annotations
 
@@ -289,7 +289,7 @@ def short(number):
 
 def table_of(results, names):
     """A table of the page, as Markdown."""
-    head = ["collection, judge", "correlation", "held: all looks", "lowest", "together"]
+    head = ["collection, judge", "draws", "correlation", "held: all looks", "lowest", "together"]
     head += ["over topics", "lowest", "half width", "sure after", "wrong"]
     lines = [f"| {' | '.join(head)} |", "|---|" + "---:|" * (len(head) - 1)]
     for name, judges in results.items():
@@ -299,7 +299,7 @@ def table_of(results, names):
             topics = [value for one in cells for value in one["topics"].values()]
             dcg = cells[0]
             ratios = [half["drawn"] / half["alone"] for half in dcg["half"].values()]
-            row = [f"{names[name]}, {judge}", short(cell["correlation"])]
+            row = [f"{names[name]}, {judge}", f"{cell['draws']:,}", short(cell["correlation"])]
             row += [short(np.mean(held)), short(min(held)), short(dcg["together"])]
             row += [short(np.mean(topics)), short(min(topics))]
             row += [f"{min(ratios):.2f} to {max(ratios):.2f}"]
@@ -340,33 +340,38 @@ def draw(results):
     figure.savefig(OUT / "half-width.png", dpi=110)
 
 
-def run(names, judges_of, measures, seed, n_draws):
-    """Results by collection and judge."""
-    results = {}
+def stored():
+    """What docs/sampling/results.json has: results by part, collection and judge."""
+    file = OUT / "results.json"
+    return json.loads(file.read_text(encoding="utf-8")) if file.exists() else {}
+
+
+def run(part, n_draws):
+    """Simulate the cells that are not stored with as many draws, and store each of them."""
+    names, judges_of, measures, seed = PARTS[part]
     for name in names:
         collection = load(name)
-        results[name] = {}
         for number, (judge, grades) in enumerate(judges_of(collection).items()):
-            cell = {"correlation": correlation(grades, collection["gains"][0])}
+            results = stored()
+            of_collection = results.setdefault(part, {}).setdefault(name, {})
+            if of_collection.get(judge, {"draws": 0})["draws"] >= n_draws:
+                continue
+            cell = {"correlation": correlation(grades, collection["gains"][0]), "draws": n_draws}
             for m, measure in enumerate(measures):
                 first = number == 0 and m == 0
-                draws = simulated(collection, grades, m, n_draws, [seed, number, m], first)
-                cell[measure] = draws
-            results[name][judge] = cell
+                cell[measure] = simulated(collection, grades, m, n_draws, [seed, number, m], first)
+            of_collection[judge] = cell
+            text = json.dumps(results, indent=0) + "\n"
+            (OUT / "results.json").write_text(text, encoding="utf-8")
             print(name, judge, json.dumps(cell), file=sys.stderr, flush=True)
-    return results
 
 
 def main(n_draws, parts):
     """Simulate, store and draw."""
     OUT.mkdir(exist_ok=True)
-    file = OUT / "results.json"
     for part in parts:
-        of_part = run(*PARTS[part], n_draws)
-        results = json.loads(file.read_text(encoding="utf-8")) if file.exists() else {}
-        results[part] = of_part
-        file.write_text(json.dumps(results, indent=0) + "\n", encoding="utf-8")
-    write(json.loads(file.read_text(encoding="utf-8")))
+        run(part, n_draws)
+    write(stored())
 
 
 def write(results):
@@ -384,7 +389,7 @@ PARTS = {
 
 if __name__ == "__main__":
     if "--stored" in sys.argv:
-        write(json.loads((OUT / "results.json").read_text(encoding="utf-8")))
+        write(stored())
     else:
         wanted = [part for part in PARTS if part in sys.argv] or list(PARTS)
         main(next((int(word) for word in sys.argv[1:] if word.isdigit()), 2000), wanted)

@@ -22,10 +22,10 @@ RUNS = {
 
 @pytest.fixture
 def files(tmp_path, monkeypatch):
-    for name, of in {"human": HUMAN, "said": JUDGE}.items():
-        (tmp_path / name).write_text(qrels_text(of))
-    for name, of in RUNS.items():
-        (tmp_path / name).write_text(run_text(of))
+    for name, grades in {"human": HUMAN, "said": JUDGE}.items():
+        (tmp_path / name).write_text(qrels_text(grades))
+    for name, grades in RUNS.items():
+        (tmp_path / name).write_text(run_text(grades))
     monkeypatch.chdir(tmp_path)
 
 
@@ -39,19 +39,19 @@ def records(capsys, command):
 
 
 def test_judge_prints_the_estimates(files, capsys):
-    found = records(capsys, "judge human said one two nDCG AP --topics fixed")
+    rows = records(capsys, "judge human said one two nDCG AP --topics fixed")
     expected = irpref.lab.judge(["nDCG", "AP"], HUMAN, JUDGE, RUNS, topics="fixed")
-    assert [row["run"] for row in found] == expected["run"].tolist()
+    assert [row["run"] for row in rows] == expected["run"].tolist()
     for column in ("human", "judge", "estimate"):
-        assert [row[column] for row in found] == pytest.approx(expected[column].tolist())
+        assert [row[column] for row in rows] == pytest.approx(expected[column].tolist())
     # Three human topics are too few for an interval.
-    assert [row["low"] for row in found] == [row["high"] for row in found] == [None] * 4
+    assert [row["low"] for row in rows] == [row["high"] for row in rows] == [None] * 4
     assert expected[["low", "high"]].isna().all().all()
 
 
 def test_judge_prints_pairs_and_agreement(files, capsys):
-    found = records(capsys, "judge human said one two nDCG --tests")
-    assert found[0]["difference"] == pytest.approx(
+    rows = records(capsys, "judge human said one two nDCG --tests")
+    assert rows[0]["difference"] == pytest.approx(
         irpref.lab.judge(["nDCG"], HUMAN, JUDGE, RUNS).pairs["difference"][0]
     )
     assert shell("judge human said one two nDCG") == 0

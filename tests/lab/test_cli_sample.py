@@ -32,8 +32,8 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 def records(capsys: Any, words: str, status: int = 0) -> list[dict[str, Any]]:
     capsys.readouterr()
     assert main([*words.split(), "-o", "json"]) == status
-    found: list[dict[str, Any]] = json.loads(capsys.readouterr().out)
-    return found
+    rows: list[dict[str, Any]] = json.loads(capsys.readouterr().out)
+    return rows
 
 
 def test_the_plan_is_that_of_the_function(folder: Path) -> None:
@@ -72,7 +72,7 @@ def test_tables_for_readers(folder: Path, capsys: pytest.CaptureFixture[str], co
 
 
 def test_what_does_not_fit_is_refused(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    for words, said in {
+    for words, message in {
         "compare human r0 r2 nDCG@5 --judge judge --sample plan.tsv": "DCG@5",
         "compare human r0 r2 DCG@5 --judge judge --sample plan.tsv -t q1": "-t does not apply",
         "compare human r0 r2 DCG@5 --sample plan.tsv": "other grades of the judge",
@@ -82,7 +82,7 @@ def test_what_does_not_fit_is_refused(folder: Path, capsys: pytest.CaptureFixtur
     }.items():
         capsys.readouterr()
         assert main(words.split()) != 0
-        assert said in capsys.readouterr().err
+        assert message in capsys.readouterr().err
     (folder / "plan.tsv").write_text((folder / "plan.tsv").read_text()[:-200])
     assert (
         main(["gate", "human", "r0", "r2", "DCG@5", "--judge", "judge", "--sample", "plan.tsv"])

@@ -58,8 +58,8 @@ def test_one_line_says_what_was_filled_in():
         "6 documents that both "
         "graded (correlation 0.82); with rel=2 none of them counts as relevant"
     )
-    said = irpref.lab.fill(HUMAN, {**JUDGE, "q3": {"w": 2}}).text
-    assert said.endswith("; 1 of 3 topics have no human grade (judge is for these)")
+    line = irpref.lab.fill(HUMAN, {**JUDGE, "q3": {"w": 2}}).text
+    assert line.endswith("; 1 of 3 topics have no human grade (judge is for these)")
 
 
 def test_means_that_would_fall_are_pooled():
@@ -136,12 +136,14 @@ def test_no_common_document_is_refused():
 def test_a_judge_that_says_nothing_is_found_out(kind):
     rng = np.random.default_rng(0)
     true = rng.integers(0, 4, 400)
-    said = {
+    by_judge = {
         "random": rng.permutation(true),
         "the other way round": 3 - true,
         "always the same": 0 * true,
     }[kind]
-    human, judge = ({"q": {f"d{i}": int(g) for i, g in enumerate(of)}} for of in (true, said))
+    human, judge = (
+        {"q": {f"d{i}": int(g) for i, g in enumerate(grades)}} for grades in (true, by_judge)
+    )
     judge["q"]["x"] = 2
     with pytest.raises(ValueError, match="grades say nothing about the human ones") as error:
         irpref.lab.fill(human, judge)
@@ -207,28 +209,28 @@ def test_as_many_documents_count_as_relevant_as_are_expected():
     topic = np.arange(n) % 20
     quality = rng.normal(rng.normal(0, 1, 20)[topic], 1)
     human = np.where(np.arange(n) < n // 2, (quality > 0).astype(float), np.nan)
-    said = (quality + rng.normal(0, 1, n) > 0).astype(float)
-    found = Completion(human, said, topic, quality + rng.normal(0, 1, n))
-    graded, filled = found.both, found.missing
-    assert found.relevant == pytest.approx((quality[filled] > 0).sum(), rel=0.1)
-    grades = found.grades()
+    by_judge = (quality + rng.normal(0, 1, n) > 0).astype(float)
+    completion = Completion(human, by_judge, topic, quality + rng.normal(0, 1, n))
+    graded, filled = completion.both, completion.missing
+    assert completion.relevant == pytest.approx((quality[filled] > 0).sum(), rel=0.1)
+    grades = completion.grades()
     assert grades[graded].tolist() == human[graded].tolist()
     counted = grades[filled] >= 1
     # Documents of one topic and one grade are alike: all of them count, or none.
-    largest = np.unique(np.column_stack([topic, found.mean])[filled], axis=0, return_counts=True)[
-        1
-    ].max()
-    assert abs(counted.sum() - found.relevant) <= largest / 2
-    assert found.mean[filled][counted].min() >= found.mean[filled][~counted].max()
+    largest = np.unique(
+        np.column_stack([topic, completion.mean])[filled], axis=0, return_counts=True
+    )[1].max()
+    assert abs(counted.sum() - completion.relevant) <= largest / 2
+    assert completion.mean[filled][counted].min() >= completion.mean[filled][~counted].max()
 
 
 @pytest.mark.parametrize(
     ("human", "relevant"), [([1.0, 2.0, np.nan, np.nan], 2.0), ([0.0, 0.0, np.nan, np.nan], 0.0)]
 )
 def test_if_all_judged_documents_are_alike_the_others_are_like_them(human, relevant):
-    found = Completion(np.array(human), np.zeros(4), np.zeros(4, int), np.arange(4.0))
-    assert found.relevant == relevant
-    assert (found.grades()[2:] > 0).all() == (relevant > 0)
+    completion = Completion(np.array(human), np.zeros(4), np.zeros(4, int), np.arange(4.0))
+    assert completion.relevant == relevant
+    assert (completion.grades()[2:] > 0).all() == (relevant > 0)
 
 
 def test_documents_that_no_run_ranks_high_are_relevant_less_often():
@@ -250,16 +252,16 @@ def test_documents_that_no_run_ranks_high_are_relevant_less_often():
         }.items():
             for run in runs.values():
                 off[kind].append(mean("AP", filled, run) - mean("AP", human, run))
-        said = irpref.lab.fill(known, judge, runs)
-        away = said.frame().query("source == 'judge'")
+        ranked = irpref.lab.fill(known, judge, runs)
+        away = ranked.frame().query("source == 'judge'")
         relevant = sum(
             human[t][d] > 0 for t, d in zip(away["query_id"], away["doc_id"], strict=True)
         )
         positive = {t: {d: int(g > 0) for d, g in docs.items()} for t, docs in known.items()}
         by_judge = irpref.lab.fill(positive, judge).frame().query("source == 'judge'")
         promised = by_judge["relevance"].sum()
-        assert said.ranked[0] == len(runs)
-        assert relevant < said.ranked[1] < promised
+        assert ranked.ranked[0] == len(runs)
+        assert relevant < ranked.ranked[1] < promised
     assert abs(np.mean(off["ranks"])) < 0.04 < abs(np.mean(off["no ranks"]))
 
 
@@ -279,8 +281,8 @@ def test_measures_that_sum_gains_see_expected_grades():
         5 / 3 / log[0] + 1 / log[1] + 1 / 3 / log[2]
     )
     second = (1 / log[0] + 2 / log[1]) / (2 / log[0] + 2 / log[1] + 1 / log[2] + 1 / log[3])
-    found = irpref.evaluator(["nDCG"], filled)
-    assert next(iter(found.values(RUN).values())) == pytest.approx([first, second])
+    values = irpref.evaluator(["nDCG"], filled)
+    assert next(iter(values.values(RUN).values())) == pytest.approx([first, second])
 
 
 @pytest.mark.parametrize(

@@ -101,10 +101,12 @@ def values(n_topics, seed=0, n_runs=4):
 def test_a_judge_that_agrees_gives_what_humans_would(topics):
     qrels, runs = values(12)
     some = dict(list(qrels.items())[:5])
-    found = irpref.lab.judge(["nDCG@5", "AP"], some, qrels, runs, topics=topics)
+    predictions = irpref.lab.judge(["nDCG@5", "AP"], some, qrels, runs, topics=topics)
     for measure in ("nDCG@5", "AP"):
         for name, run in runs.items():
-            row = found[(found["run"] == name) & (found["measure"] == measure)].iloc[0]
+            row = predictions[
+                (predictions["run"] == name) & (predictions["measure"] == measure)
+            ].iloc[0]
             every = next(iter(irpref.evaluator([measure], qrels).values(run).values()))
             assert row["estimate"] == pytest.approx(every.mean())
             half = (
@@ -115,10 +117,10 @@ def test_a_judge_that_agrees_gives_what_humans_would(topics):
             assert (row["low"], row["high"]) == pytest.approx(
                 (every.mean() - half, every.mean() + half)
             )
-    assert found.agreement["kappa"].tolist() == [1, 1]
-    assert not found.agreement[["judge_only", "human_only", "reversed"]].to_numpy().any()
-    assert found.agreement["tau"].tolist() == pytest.approx([1, 1])
-    assert found[["topics_human", "topics_judge"]].iloc[0].tolist() == [5, 12]
+    assert predictions.agreement["kappa"].tolist() == [1, 1]
+    assert not predictions.agreement[["judge_only", "human_only", "reversed"]].to_numpy().any()
+    assert predictions.agreement["tau"].tolist() == pytest.approx([1, 1])
+    assert predictions[["topics_human", "topics_judge"]].iloc[0].tolist() == [5, 12]
 
 
 def test_with_all_topics_judged_by_humans_it_is_their_t_interval():
@@ -128,8 +130,8 @@ def test_with_all_topics_judged_by_humans_it_is_their_t_interval():
         t: {d: int(np.clip(g + rng.integers(-1, 2), 0, 2)) for d, g in docs.items()}
         for t, docs in qrels.items()
     }
-    found = irpref.lab.judge(["AP"], qrels, judge, runs)
-    pair = found.pairs.iloc[0]
+    predictions = irpref.lab.judge(["AP"], qrels, judge, runs)
+    pair = predictions.pairs.iloc[0]
     a, b = (
         next(iter(irpref.evaluator(["AP"], qrels).values(runs[name]).values()))
         for name in (pair["a"], pair["b"])
@@ -146,14 +148,14 @@ def test_a_judge_that_says_nothing_is_left_aside():
     some = dict(list(qrels.items())[:10])
     judge = {t: {d: (3 * int(d[1:]) + int(t[1:])) % 5 for d in docs} for t, docs in qrels.items()}
     with pytest.warns(irpref.IrprefWarning, match="estimates are the humans' alone"):
-        found = irpref.lab.judge(["AP"], some, judge, runs)
-    assert (found["estimate"] == found["human"]).all()
+        predictions = irpref.lab.judge(["AP"], some, judge, runs)
+    assert (predictions["estimate"] == predictions["human"]).all()
     value = next(iter(irpref.evaluator(["AP"], some).values(runs["r0"]).values()))
-    assert found["high"].iloc[0] == pytest.approx(
+    assert predictions["high"].iloc[0] == pytest.approx(
         value.mean() + stats.t.ppf(0.975, 9) * value.std(ddof=1) / 10**0.5
     )
-    assert found.agreement["weight"].iloc[0] == 0
-    assert math.isnan(found.agreement["kappa"].iloc[0])  # grades up to 4, humans up to 2
+    assert predictions.agreement["weight"].iloc[0] == 0
+    assert math.isnan(predictions.agreement["kappa"].iloc[0])  # grades up to 4, humans up to 2
 
 
 def test_neither_the_order_of_topics_nor_the_scale_of_agreement_matters():
@@ -164,15 +166,15 @@ def test_neither_the_order_of_topics_nor_the_scale_of_agreement_matters():
         for t, docs in qrels.items()
     }
     some = dict(list(qrels.items())[:6])
-    found = irpref.lab.judge(["nDCG"], some, judge, runs)
+    predictions = irpref.lab.judge(["nDCG"], some, judge, runs)
     other = irpref.lab.judge(
         ["nDCG"], dict(reversed(some.items())), dict(reversed(judge.items())), runs
     )
-    assert found.equals(other)
-    assert found.pairs.equals(other.pairs)
+    assert predictions.equals(other)
+    assert predictions.pairs.equals(other.pairs)
     doubled = {t: {d: 2 * g for d, g in docs.items()} for t, docs in judge.items()}
     assert np.allclose(
-        found.iloc[:, 2:].astype(float),
+        predictions.iloc[:, 2:].astype(float),
         irpref.lab.judge(["nDCG"], some, doubled, runs).iloc[:, 2:].astype(float),
     )
 
@@ -183,8 +185,8 @@ def test_agreement_counts_the_pairs_that_matter():
     judge = {t: {"a": 1, "b": 0, "c": 0} for t in topics[1:]} | {"t0": {"a": 1, "b": 0, "c": 1}}
     first = {t: {"a": 3.0, "b": 2.0, "c": 1.0} for t in topics}
     last = {t: {"b": 3.0, "c": 2.0 - i % 2, "a": 1.0} for i, t in enumerate(topics)}
-    found = irpref.lab.judge(["RR"], human, judge, {"first": first, "last": last})
-    of = found.agreement.iloc[0]
+    predictions = irpref.lab.judge(["RR"], human, judge, {"first": first, "last": last})
+    of = predictions.agreement.iloc[0]
     assert (of["pairs"], of["both"], of["judge_only"], of["human_only"], of["reversed"]) == (
         1,
         1,
@@ -225,12 +227,14 @@ def test_a_run_that_is_cut_off_has_no_p():
     assert (whole.pairs["codes"] == "").all()
     name = next(iter(runs))
     cut = runs | {name: dict(list(runs[name].items())[:1])}
-    found = irpref.lab.judge(["AP"], some, qrels, cut)
-    broken = (found.pairs[["a", "b"]] == name).any(axis=1)
-    assert (found.pairs["codes"] == np.where(broken, "unanswered", "")).all()
-    assert found.pairs.loc[broken, ["low", "high", "p"]].isna().all(axis=None)
-    assert found.pairs.loc[~broken, "p"].notna().all()
-    assert found.evidence.loc[found.evidence["code"] == "unanswered", "topics"].tolist() == [19]
+    predictions = irpref.lab.judge(["AP"], some, qrels, cut)
+    broken = (predictions.pairs[["a", "b"]] == name).any(axis=1)
+    assert (predictions.pairs["codes"] == np.where(broken, "unanswered", "")).all()
+    assert predictions.pairs.loc[broken, ["low", "high", "p"]].isna().all(axis=None)
+    assert predictions.pairs.loc[~broken, "p"].notna().all()
+    assert predictions.evidence.loc[
+        predictions.evidence["code"] == "unanswered", "topics"
+    ].tolist() == [19]
     for empty in ({}, {t: {"?": 1.0} for t in qrels}):
         with pytest.raises(ValueError, match=r"the run answers none|none of the run's"):
             irpref.lab.judge(["AP"], some, qrels, runs | {name: empty})
@@ -264,8 +268,8 @@ def test_an_unknown_question_is_refused():
 def test_topics_without_the_judges_grades_are_named():
     qrels, runs = values(5)
     with pytest.warns(irpref.IrprefWarning, match="2 topics with human grades lack the judge's"):
-        found = irpref.lab.judge(["AP"], qrels, dict(list(qrels.items())[:3]), runs)
-    assert found["topics_human"].iloc[0] == 3
+        predictions = irpref.lab.judge(["AP"], qrels, dict(list(qrels.items())[:3]), runs)
+    assert predictions["topics_human"].iloc[0] == 3
 
 
 def test_pairs_share_in_the_median_variance():
@@ -307,21 +311,24 @@ def test_a_sample_may_need_fewer_human_grades():
     docs = [f"d{i}" for i in range(60)]
     grades = {f"q{t}": {d: int(rng.integers(0, 3)) for d in docs} for t in range(30)}
     judge = {
-        q: {d: min(g + int(rng.integers(0, 2)), 3) for d, g in of.items()}
-        for q, of in grades.items()
+        q: {d: min(g + int(rng.integers(0, 2)), 3) for d, g in grades_of_topic.items()}
+        for q, grades_of_topic in grades.items()
     }
     human = {q: grades[q] for q in list(grades)[:12]}
     runs = {
-        name: {q: {d: g + noise * rng.normal() for d, g in of.items()} for q, of in grades.items()}
+        name: {
+            q: {d: g + noise * rng.normal() for d, g in grades_of_topic.items()}
+            for q, grades_of_topic in grades.items()
+        }
         for name, noise in (("good", 1.0), ("bad", 2.0))
     }
-    found = irpref.lab.judge(["DCG@5", "AP"], human, judge, runs)
-    table = found.agreement.set_index("measure")
+    predictions = irpref.lab.judge(["DCG@5", "AP"], human, judge, runs)
+    table = predictions.agreement.set_index("measure")
     assert table["judged"].tolist() == [720, 720]
     assert 10 < table.loc["DCG@5", "sample"] < 300
     assert np.isnan(table.loc["AP", "sample"])
-    assert found.text.startswith("DCG@5: about ")
-    assert len(found.text.splitlines()) == 1
+    assert predictions.text.startswith("DCG@5: about ")
+    assert len(predictions.text.splitlines()) == 1
 
 
 @pytest.mark.parametrize("n", [4, 5])

@@ -25,13 +25,13 @@ def made(seed: int = 0, n_runs: int = 3) -> tuple[Any, Any, Any]:
         t: {d: int(g) for d, g in zip(DOCS, rng.integers(0, 4, 15), strict=True)} for t in TOPICS
     }
     judge = {
-        t: {d: int(max(0, g + rng.integers(-1, 2))) for d, g in of.items()}
-        for t, of in human.items()
+        t: {d: int(max(0, g + rng.integers(-1, 2))) for d, g in grades.items()}
+        for t, grades in human.items()
     }
     runs = {
         f"r{k}": {
-            t: {d: g * k + float(rng.normal(0, 2)) for d, g in of.items()}
-            for t, of in human.items()
+            t: {d: g * k + float(rng.normal(0, 2)) for d, g in grades.items()}
+            for t, grades in human.items()
         }
         for k in range(n_runs)
     }
@@ -91,13 +91,13 @@ def test_a_census_gives_the_differences_of_full_judgments(measure: str) -> None:
     human, judge, runs = made()
     plan = sample(measure, None, judge, runs, rng=1)
     judgments = sampled(grades_of(plan, human), judge, plan)
-    (found,) = judgments.values(measure, runs)
+    (estimates,) = judgments.values(measure, runs)
     evaluate = irpref.evaluator([measure], human)
     full = np.array([evaluate.values(run)[irpref.parse(measure)] for run in runs.values()])
     order = np.argsort(evaluate.topic_ids)
-    differences = found.values.values[1:] - found.values.values[:1]
+    differences = estimates.values.values[1:] - estimates.values.values[:1]
     assert differences == pytest.approx((full[1:] - full[:1])[:, order])
-    low, high = found.intervals(np.array([0]), np.array([1]), 0.95)
+    low, high = estimates.intervals(np.array([0]), np.array([1]), 0.95)
     assert low[0] == high[0] == pytest.approx(differences[0].mean())
 
 
@@ -113,9 +113,9 @@ def test_differences_are_unbiased_and_intervals_hold_them(measure: str, kind: st
     errors, held = [], []
     for seed in range(120):
         plan = sample(measure, None, judge, runs, n=40, rng=seed)
-        (found,) = sampled(grades_of(plan, human, 40), judge, plan).values(measure, runs)
-        errors.append(found.values.means[1] - found.values.means[0] - true)
-        low, high = found.intervals(np.array([0]), np.array([1]), 0.95)
+        (estimates,) = sampled(grades_of(plan, human, 40), judge, plan).values(measure, runs)
+        errors.append(estimates.values.means[1] - estimates.values.means[0] - true)
+        low, high = estimates.intervals(np.array([0]), np.array([1]), 0.95)
         held.append(low[0] <= true <= high[0])
     assert abs(np.mean(errors)) < 4 * np.std(errors) / np.sqrt(len(errors))
     assert np.mean(held) > 0.9
@@ -149,15 +149,15 @@ def test_a_document_that_cannot_be_judged_has_grade_0_by_decision(tmp_path: Path
         sampled(grades, judge, decided)
     del grades[query_id][doc_id]
     assert sampled(grades, judge, plan).n_judged == 5
-    found = sampled(grades, judge, decided)
-    assert found.n_judged == 10
-    assert found.frame()["relevance"][5] == 0
+    judgments = sampled(grades, judge, decided)
+    assert judgments.n_judged == 10
+    assert judgments.frame()["relevance"][5] == 0
     plan.save(tmp_path / "plan.tsv")  # as a person does it: a word at the end of the line
     lines = (tmp_path / "plan.tsv").read_text().split("\n")
     (at,) = (i for i, line in enumerate(lines) if line.startswith("6\t"))
     lines[at] += "\tunjudgeable"
     (tmp_path / "plan.tsv").write_text("\n".join(lines))
-    assert sampled(grades, judge, tmp_path / "plan.tsv").hash == found.hash
+    assert sampled(grades, judge, tmp_path / "plan.tsv").hash == judgments.hash
     lines[at] += " today"
     (tmp_path / "plan.tsv").write_text("\n".join(lines))
     with pytest.raises(ValueError, match="'unjudgeable today' is not known"):
@@ -282,8 +282,8 @@ def test_documents_without_a_grade_of_the_judge_are_drawn() -> None:
     failed = {t: {d: g if d in some[t] else -1 for d, g in of.items()} for t, of in judge.items()}
     plan = sample("P@5", None, failed, runs, n=9, rng=1)
     human = made()[0]
-    found = sampled(grades_of(plan, human, 9), failed, plan).frame()
-    assert found["judge"].isna().any()  # a negative grade is none
+    table = sampled(grades_of(plan, human, 9), failed, plan).frame()
+    assert table["judge"].isna().any()  # a negative grade is none
 
 
 def test_without_a_judge_there_is_one_level() -> None:
@@ -295,9 +295,9 @@ def test_without_a_judge_there_is_one_level() -> None:
     grades = {
         t: some[t] | of for t, of in ({t: {} for t in TOPICS} | grades_of(plan, human, 9)).items()
     }
-    found = sampled(grades, None, plan)
-    assert found.n_judged == 9
-    (values,) = found.values("P@5", runs)
+    judgments = sampled(grades, None, plan)
+    assert judgments.n_judged == 9
+    (values,) = judgments.values("P@5", runs)
     assert len(set(values.estimate.level.tolist())) == 1
     with pytest.raises(ValueError, match="other grades of the judge"):
         sampled(grades, human, plan)
@@ -322,9 +322,9 @@ def test_topics_without_a_difference_count() -> None:
     plan = sample("P@5", None, judge | {"same": {"x": 1}}, same, rng=1)
     assert plan.attrs["topics"] == ["same"]
     judgments = sampled(grades_of(plan, human), judge | {"same": {"x": 1}}, plan)
-    (found,) = judgments.values("P@5", same)
-    assert found.values.n_topics == len(TOPICS) + 1
-    assert found.values.values[:, found.values.topics.index("same")].tolist() == [0, 0, 0]
+    (estimates,) = judgments.values("P@5", same)
+    assert estimates.values.n_topics == len(TOPICS) + 1
+    assert estimates.values.values[:, estimates.values.topics.index("same")].tolist() == [0, 0, 0]
 
 
 def test_weights_and_gains_are_those_of_the_measure() -> None:
@@ -349,30 +349,32 @@ def judged(n: int, looks: Any = 1, seed: int = 1, measure: Any = "DCG@5") -> tup
 
 def test_compare_says_what_full_judgments_would_say_and_whether_to_go_on() -> None:
     judgments, human, runs = judged(60)
-    found = irpref.lab.compare("DCG@5", judgments, runs["r0"], runs["r2"])
-    (row,) = found.to_dict("records")
+    comparison = irpref.lab.compare("DCG@5", judgments, runs["r0"], runs["r2"])
+    (row,) = comparison.to_dict("records")
     full = irpref.lab.compare("DCG@5", human, runs["r0"], runs["r2"])["difference"].item()
     assert row["low_judged"] <= full <= row["high_judged"]
     assert row["low_judged"] > 0
     assert row["verdict"] == "b better"
     assert (
-        found[["mean_a", "mean_b", "wins", "losses", "equal", "could_turn"]].isna().all(axis=None)
+        comparison[["mean_a", "mean_b", "wins", "losses", "equal", "could_turn"]]
+        .isna()
+        .all(axis=None)
     )
     least, most = row["low_judged"], row["high_judged"]
     assert (
         f"On these topics full judgments would put b ahead by {least:.3f} to {most:.3f}: you may "
-        "stop." in found.text
+        "stop." in comparison.text
     )
-    assert "judged 60 of " in found.text
-    assert found.by_topic["difference"].mean() == pytest.approx(row["difference"])
+    assert "judged 60 of " in comparison.text
+    assert comparison.by_topic["difference"].mean() == pytest.approx(row["difference"])
 
 
 def test_a_sample_that_could_be_either_says_how_many_more() -> None:
     judgments, _, runs = judged(12)
-    found = irpref.lab.compare("DCG@5", judgments, runs["r1"], runs["r2"])
-    assert found["low_judged"].item() < 0 < found["high_judged"].item()
-    assert "could still put either ahead" in found.text
-    assert "more documents would halve this interval" in found.text
+    comparison = irpref.lab.compare("DCG@5", judgments, runs["r1"], runs["r2"])
+    assert comparison["low_judged"].item() < 0 < comparison["high_judged"].item()
+    assert "could still put either ahead" in comparison.text
+    assert "more documents would halve this interval" in comparison.text
 
 
 def test_looks_share_the_level_and_elsewhere_there_is_no_verdict() -> None:
@@ -385,11 +387,11 @@ def test_looks_share_the_level_and_elsewhere_there_is_no_verdict() -> None:
     assert wide["low_judged"] < narrow["low_judged"]
     assert wide["low"] < narrow["low"]
     between, _, _ = judged(60, looks=[50, 100])
-    found = irpref.lab.compare("DCG@5", between, runs["r0"], runs["r2"])
-    assert found["verdict"].item() == "cannot tell"
-    assert found["codes"].item() == "no-look"
-    assert found[["difference", "low", "p", "low_judged"]].notna().all(axis=None)
-    assert "you may stop" not in found.text
+    comparison = irpref.lab.compare("DCG@5", between, runs["r0"], runs["r2"])
+    assert comparison["verdict"].item() == "cannot tell"
+    assert comparison["codes"].item() == "no-look"
+    assert comparison[["difference", "low", "p", "low_judged"]].notna().all(axis=None)
+    assert "you may stop" not in comparison.text
     gate = irpref.lab.gate("DCG@5", between, runs["r0"], runs["r2"])
     assert gate.verdict == "inconclusive"
     assert "the looks are at 50, 100" in gate.text
@@ -400,11 +402,13 @@ def test_looks_share_the_level_and_elsewhere_there_is_no_verdict() -> None:
 
 def test_a_census_gives_the_verdict_of_full_judgments() -> None:
     judgments, human, runs = judged(10_000)
-    found = irpref.lab.compare("DCG@5", judgments, runs["r0"], runs["r2"]).iloc[0]
+    comparison = irpref.lab.compare("DCG@5", judgments, runs["r0"], runs["r2"]).iloc[0]
     full = irpref.lab.compare("DCG@5", human, runs["r0"], runs["r2"]).iloc[0]
     for column in ("difference", "low", "high", "p", "verdict", "topics"):
-        assert found[column] == pytest.approx(full[column])
-    assert found["low_judged"] == found["high_judged"] == pytest.approx(full["difference"])
+        assert comparison[column] == pytest.approx(full[column])
+    assert (
+        comparison["low_judged"] == comparison["high_judged"] == pytest.approx(full["difference"])
+    )
     gates = [
         irpref.lab.gate("DCG@5", of, runs["r2"], runs["r0"]).iloc[0] for of in (judgments, human)
     ]
@@ -447,8 +451,11 @@ def test_runs_that_lack_topics_are_not_decided() -> None:
     short = {t: of for t, of in runs["r2"].items() if t not in ("q1", "q2")}
     plan = sample("DCG@5", None, judge, {"a": runs["r0"], "b": short}, rng=1)
     judgments = sampled(grades_of(plan, human), judge, plan)
-    found = irpref.lab.compare("DCG@5", judgments, runs["r0"], short)
-    assert (found["verdict"].item(), found["codes"].item()) == ("cannot tell", "unanswered")
+    comparison = irpref.lab.compare("DCG@5", judgments, runs["r0"], short)
+    assert (comparison["verdict"].item(), comparison["codes"].item()) == (
+        "cannot tell",
+        "unanswered",
+    )
     gate = irpref.lab.gate("DCG@5", judgments, short, runs["r0"])
     assert (gate.verdict, gate["codes"].item()) == ("block", "unanswered")  # a loss still blocks
     gate = irpref.lab.gate("DCG@5", judgments, short, short)
@@ -462,11 +469,11 @@ def test_runs_that_lack_topics_are_not_decided() -> None:
 def test_groups_of_topics_have_intervals_of_their_own() -> None:
     judgments, _, runs = judged(100)
     groups = {t: "even" if i % 2 == 0 else "odd" for i, t in enumerate(TOPICS)}
-    found = irpref.lab.compare("DCG@5", judgments, runs["r0"], runs["r2"], groups=groups)
+    comparison = irpref.lab.compare("DCG@5", judgments, runs["r0"], runs["r2"], groups=groups)
     whole = irpref.lab.compare("DCG@5", judgments, runs["r0"], runs["r2"])
-    assert found["group"].tolist() == ["even", "odd"]
-    assert found["difference"].mean() == pytest.approx(whole["difference"].item())
-    assert (found["low_judged"] < found["difference"]).all()
+    assert comparison["group"].tolist() == ["even", "odd"]
+    assert comparison["difference"].mean() == pytest.approx(whole["difference"].item())
+    assert (comparison["low_judged"] < comparison["difference"]).all()
 
 
 def test_an_evaluator_refuses_a_sample() -> None:
