@@ -80,6 +80,17 @@ def test_ranks_of_tables_are_ranks(run: Any) -> None:
     assert irpref.evaluator(["AP"], QRELS).calc_aggregate(run) == {irpref.parse("AP"): 1.0}
 
 
+@pytest.mark.parametrize(
+    ("column", "best"),
+    [("position", "a"), ("doc_rank", "a"), ("Ranking", "a"), ("rank_score", "b"), ("ppos2", "b")],
+)
+def test_ranks_by_other_names_are_never_upside_down(column: str, best: str) -> None:
+    data = f"query_id,doc_id,{column}\nq,a,1\nq,b,2\n".encode()
+    for form, text in ("csv", data), ("csv", data.replace(b",", b"\t")):
+        found = rows(text, form, columns={"score": column})
+        assert max(found, key=lambda row: row[2])[1] == best
+
+
 def test_scores_count_where_there_are_both() -> None:
     both = RANKS.assign(score=[1.0, 2.0, 1.0, 2.0])
     assert irpref.evaluator(["AP"], QRELS).calc_aggregate(both) == {irpref.parse("AP"): 0.5}
@@ -479,3 +490,55 @@ def test_parts_of_tables_are_put_together_in_any_form() -> None:
         assert irpref.data.columns.as_list(whole.doc_id) == ["a", "b", "é", "d", "e"]
         assert whole.value.tolist() == [0, 1, 2, 3, 4]
         assert whole.columns["iteration"].tolist() == ["0"] * 5
+
+
+# Labels that are no grades ------------------------------------------------------------------------
+
+FAILED = {
+    "trec": b"q 0 a 2\nq 0 b error\nq 0 c 0\n",
+    "csv": b"qid,docno,label\nq,a,2\nq,b,error\nq,c,0\n",
+    "tsv": b"qid\tdocno\tlabel\nq\ta\t2\nq\tb\terror\nq\tc\t0\n",
+    "jsonl": b'{"qid":"q","docno":"a","label":2}\n{"qid":"q","docno":"b","label":"error"}\n'
+    b'{"qid":"q","docno":"c","label":0}\n',
+    "json": b'{"q": {"a": 2, "b": "error", "c": 0}}',
+}
+
+
+@pytest.mark.parametrize("form", FAILED)
+def test_what_a_judge_wrote_in_place_of_a_grade_is_no_grade(form: str) -> None:
+    data = FAILED[form]
+    with pytest.raises(InputError, match="error"):
+        judged(data, form)
+    with pytest.warns(IrprefWarning, match="a row has no relevance: its document is unjudged"):
+        assert judged(data, form, labels={"error": None}) == [["q", "a", 2], ["q", "c", 0]]
+    # Only what is named: neither another word nor nan.
+    for other in (b"nan", b"timeout"):
+        odd = data.replace(b"error", other)
+        with pytest.raises(InputError, match=other.decode()):
+            judged(odd, form, labels={"error": None})
+    words = data.replace(b"2", b'"good"' if "json" in form else b"good")
+    words = words.replace(b":0", b':"bad"').replace(b": 0", b': "bad"')
+    words = (
+        words.replace(b" 0\n", b" bad\n").replace(b",0\n", b",bad\n").replace(b"\t0\n", b"\tbad\n")
+    )
+    with pytest.warns(IrprefWarning, match="no relevance"):
+        both = judged(words, form, labels={"good": 1, "bad": 0, "error": None})
+    assert both == [["q", "a", 1], ["q", "c", 0]]
+
+
+@pytest.mark.parametrize("frame", [pd.DataFrame, pl.DataFrame])
+def test_labels_of_frames_that_are_no_grades(frame: Any) -> None:
+    table = frame({"qid": ["q", "q"], "docno": ["a", "b"], "label": ["good", "error"]})
+    with pytest.warns(IrprefWarning, match="no relevance"):
+        read = irpref.judgments(table, labels={"good": 2, "error": None})
+    assert read.frame().to_numpy().tolist() == [["q", "a", 2]]
+
+
+def test_the_shell_says_what_is_no_grade(tmp_path: Path, capsys: Any) -> None:
+    from irpref.cli import main
+
+    (tmp_path / "q").write_bytes(FAILED["trec"])
+    (tmp_path / "r").write_text("q Q0 b 1 2 x\nq Q0 a 2 1 x\n")
+    words = ["eval", str(tmp_path / "q"), str(tmp_path / "r"), "AP", "Judged@2"]
+    assert main([*words, "--labels", "error=unjudged"]) == 0
+    assert capsys.readouterr().out.split() == ["AP", "0.5000", "Judged@2", "0.5000"]

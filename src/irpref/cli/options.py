@@ -179,7 +179,7 @@ reading_judgments = together(
         type=LABELS,
         metavar="LABEL=GRADE",
         section=READING,
-        help="if grades are words: good=1,bad=0 or 'S A B C'",
+        help="if grades are words: good=1,bad=0,error=unjudged or 'S A B C'",
     ),
 )
 reading = together(

@@ -92,7 +92,10 @@ def _labels(text: str) -> Any:
 
     grades: Any = text
     if "=" in text:
-        grades = {label: float(grade) for label, grade in pairs(text)}
+        grades = {
+            label: None if grade.lower() == "unjudged" else float(grade)
+            for label, grade in pairs(text)
+        }
     return reading(labels=grades).labels
 
 

@@ -41,7 +41,7 @@ _ROWS = 1 << 16  # of a run that are read cell by cell at a time
 
 
 def csv(source: Source, value: str, how: Reading = PLAIN, separator: str = ",") -> Iterator[Table]:
-    """A file of cells separated by commas (or semicolons), with a header."""
+    """A file of cells separated by commas (or semicolons, or tabs), with a header."""
     if value == "score":
         yield from _run_cells(source, how, separator)
     else:
@@ -84,8 +84,8 @@ def _header(texts: Iterator[str], separator: str, name: str, value: str) -> tupl
     if separator == "," and (setting := first.strip().lower())[:4] == "sep=" and len(setting) == 5:
         separator, lines = setting[4], 2  # as Excel writes it
         first = physical.readline()
-    elif separator == "," and ";" in first and "," not in first:
-        separator = ";"
+    elif separator == "," and "," not in first:
+        separator = next((other for other in (";", "\t") if other in first), separator)
     _, names = next(_rows(iter([first]), separator, name, lines - 1), (0, []))
     if not any(names):
         raise InputError(

@@ -5,6 +5,7 @@ A reader of any form returns a `Table` of plain columns: lists, NumPy arrays, `T
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import chain
@@ -289,6 +290,7 @@ NAMES = {
 }
 # A run without scores may have ranks.
 RANK = "rank"
+_RANKS = {RANK, "ranking", "position", "pos", "place"}
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -449,7 +451,13 @@ def as_scores(numbers: Floats, column: str) -> Floats:
     """Scores from the numbers of a column: those of ranks are negative, since rank 1 is the
     best.
     """
-    return 0 - numbers if column.strip().lower() == RANK else numbers
+    return 0 - numbers if holds_ranks(column) else numbers
+
+
+def holds_ranks(column: str) -> bool:
+    """Whether a column holds ranks, by its name: `rank`, `doc_rank`, `position`, ..."""
+    words = set(re.findall("[a-z]+", column.lower()))
+    return bool(words & _RANKS) and "score" not in words
 
 
 def _missing(

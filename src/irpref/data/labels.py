@@ -16,9 +16,9 @@ from irpref.errors import ArgumentError, LabelError, Remedy
 from irpref.kernel.segments import Floats
 from irpref.messages import IrprefWarning, warn_user
 
-# Labels of one of `SCHEMES` (`'S A B C'`), or the grade of each label; None: those that are found,
-# if they are known.
-Labels: TypeAlias = str | Mapping[str, float] | None
+# Labels of one of `SCHEMES` (`'S A B C'`), or the grade of each label, None for what is no grade
+# (where a judge failed); None: those that are found, if they are known.
+Labels: TypeAlias = str | Mapping[str, float | None] | None
 
 SCHEMES: tuple[Mapping[str, int], ...] = (
     {"C": 0, "B": 1, "A": 2, "S": 3},
@@ -58,7 +58,7 @@ def checked(labels: Labels) -> Labels:
         )
     if isinstance(labels, Mapping):
         for label, grade in labels.items():
-            if (
+            if grade is not None and (
                 isinstance(grade, bool)
                 or not isinstance(grade, (int, float, np.number))
                 or not np.isfinite(grade)
@@ -80,6 +80,18 @@ def are_numbers(cells: Iterable[str]) -> bool:
     return True
 
 
+def lacks_grades(labels: Labels) -> bool:
+    """Whether some labels are no grades."""
+    return isinstance(labels, Mapping) and any(grade is None for grade in labels.values())
+
+
+def _is_finite(word: str) -> bool:
+    try:
+        return bool(np.isfinite(float(word)))
+    except ValueError:
+        return False
+
+
 def _words(text: str) -> list[str]:
     return text.replace(",", " ").replace("...", " ").split()
 
@@ -96,8 +108,9 @@ def grades_of(cells: Sequence[str], labels: Labels, where: str) -> Floats | None
     Returns
     -------
     float array, or None
-        None if `labels` is None and the cells are not all labels of one scheme, or if the labels
-        are words and the cells are numbers (human grades beside the words of a judge).
+        NaN for what is no grade. None if `labels` is None and the cells are not all labels of one
+        scheme, or if the labels are words and the cells are numbers (human grades beside the words
+        of a judge).
 
     Raises
     ------
@@ -111,18 +124,21 @@ def grades_of(cells: Sequence[str], labels: Labels, where: str) -> Floats | None
     """
     words = set(cells)
     if isinstance(labels, Mapping):
-        grade_of: Mapping[str, float] | None = {
-            str(label): float(grade) for label, grade in labels.items()
-        }
+        given = {str(label): np.nan if g is None else float(g) for label, g in labels.items()}
+        if labels and all(grade is None for grade in labels.values()):
+            # They only say what is no grade.
+            given = {word: float(word) for word in words if _is_finite(word)} | given
+        grade_of: Mapping[str, float] | None = given
     else:
         grade_of = scheme(_words(labels) if labels else words)
     if grade_of is None:
         return None
-    if are_numbers(words) and not are_numbers(grade_of):
+    if are_numbers(words) and not are_numbers(grade_of) and not lacks_grades(labels):
         return None
     if unknown := sorted(words - grade_of.keys()):
+        known = map(str, labels if isinstance(labels, Mapping) else grade_of)
         raise LabelError(
-            f"{unknown[0]!r} is none of the labels {', '.join(map(str, grade_of))}",
+            f"{unknown[0]!r} is none of the labels {', '.join(known)}",
             path=where,
             label=unknown[0],
         )

@@ -31,7 +31,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from irpref.data import trec
-from irpref.data.cells import first_line, has_header
+from irpref.data.cells import first_line, has_header, warn_of_ungraded
 from irpref.data.columns import (
     PLAIN,
     Reading,
@@ -43,7 +43,7 @@ from irpref.data.columns import (
     to_frame,
 )
 from irpref.data.forms import FORMS, form_of_name
-from irpref.data.labels import Labels, scheme
+from irpref.data.labels import Labels, lacks_grades, scheme
 from irpref.data.scores import TIES, changed
 from irpref.data.source import PathLike, Source
 from irpref.data.texts import Texts
@@ -120,7 +120,8 @@ def read_qrels(
         `label` and `rel` are understood as relevance without it.
     labels : str or mapping, optional
         Labels that the file has instead of grades: `'S A B C'`, `'L0 L1 L2'`, `'nr pr fr hr'`, or
-        the grade of each, `{"bad": 0, "good": 1}`. The first three are understood without it; a
+        the grade of each, `{"bad": 0, "good": 1}`, with None for what is no grade
+        (`{"error": None}`: the document is unjudged). The first three are understood without it; a
         warning says which grades are used.
 
     Returns
@@ -249,7 +250,24 @@ def read_table(path: PathLike | Source, value: str, form: str | Reading | None =
         One of `FORMS`; by the ending of the name if not given.
     """
     source = path if isinstance(path, Source) else Source(path)
-    return Table.joined(part.compact() for part in read(source, value, reading(form)))
+    how = reading(form)
+    table = Table.joined(part.compact() for part in read(source, value, how))
+    if value == "relevance" and lacks_grades(how.labels):
+        return graded(table, source.name)
+    return table
+
+
+def graded(table: Table, name: str) -> Table:
+    """Judgments without the rows whose label is no grade; a warning says how many."""
+    rows = np.flatnonzero(~np.isnan(table.value))
+    warn_of_ungraded(len(table) - rows.size, name)
+    return replace(
+        table,
+        query_id=as_objects(table.query_id)[rows],
+        doc_id=as_objects(table.doc_id)[rows],
+        value=table.value[rows],
+        columns={name: np.asarray(column)[rows] for name, column in table.columns.items()},
+    )
 
 
 def _qrels_table(source: Source, how: Reading) -> Table:

@@ -16,7 +16,7 @@ import numpy as np
 
 from irpref.data.collections import as_host
 from irpref.data.columns import Reading, Table, as_list, as_objects, columns_of, objects, reading
-from irpref.data.labels import Labels
+from irpref.data.labels import Labels, lacks_grades
 from irpref.data.source import Source
 from irpref.errors import ArgumentError, ColumnError, InputError, JudgmentsError
 from irpref.judged.inputs import (
@@ -330,7 +330,12 @@ def _read(qrels: Any, how: Reading) -> Judgments:
         data = data.copy() if hasattr(data, "itertuples") else data.clone()  # of pandas; polars
         if how.columns or how.labels is not None:
             data = _with_grades(data, how)
-    return Judgments(as_table(data, "relevance", None), shared=is_frame)
+    table = as_table(data, "relevance", None)
+    if is_frame and lacks_grades(how.labels):
+        from irpref.data.tables import graded
+
+        table = graded(table, "qrels")
+    return Judgments(table, shared=is_frame)
 
 
 def _no_reading(how: Reading) -> None:
