@@ -65,7 +65,7 @@ def test_a_notebook_shows_sentence_names_marks_test_and_legend(files, command):
         "gate": [str(getattr(result, "text", "")), "one-sided bounds"],
         "against": ["† differs from bm25: step-down", "bold: best", "<b>"],
         "leaderboard": ["test: step-down sign-flip", "share a letter"],
-        "judge": ["How far the judge agrees", "95 % interval of the estimate"],
+        "judge": ["How far the judge agrees", "95 % interval"],
     }[command]:
         assert words in html
     names = {"compare": ["bm25", "dense"], "leaderboard": ["run", "letters"]}.get(command, [])
