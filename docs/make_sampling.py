@@ -1,4 +1,4 @@
-"""Simulates what docs/judge-until-sure.md says, on seven collections.
+"""Simulates what docs/judge-until-sure.md and study/SAMPLING.md say, on seven collections.
 
     IRPREF_DATA=FOLDER python docs/make_sampling.py [draws] [known] [unseen]
     python docs/make_sampling.py --stored         # tables and picture alone
