@@ -594,7 +594,7 @@ def _gate_sample(
     ).hexdigest()
     table.verdict = _overall(rows)
     table.text = _Summary(rows, share, margin, n_rows).text(table.verdict)
-    table.notes, table.level = [*notes, *thresholds_on(chosen, judgments)], level
+    table.notes, table.level = [*notes, *thresholds_on(chosen, judgments)], share
     return table.made()
 
 
