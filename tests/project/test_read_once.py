@@ -113,7 +113,7 @@ USES: dict[str, Callable[[Form], Any]] = {
     "preferences_from": lambda m: irpref.preferences_from(judged(m)),
     "bind": lambda m: irpref.bind(["RPref"], judged(m)),
     "evidence": lambda m: irpref.evidence(MEASURES, judged(m), of_runs(m)),
-    "crosscheck": lambda m: irpref.crosscheck(["AP"], judged(m), of_runs(m)),
+    "crosscheck": lambda m: irpref.crosscheck(["AP"], judged(m), of_runs(m), tools=["pytrec_eval"]),
     "explain": lambda m: irpref.explain("QMeasure", judged(m), first(m), "q1"),
     "settings.scale_of": lambda m: irpref.settings.scale_of(judged(m)).grades,
     "curves.crp": lambda m: curves.crp(judged(m), of_runs(m)),
