@@ -158,7 +158,7 @@ def page(results: Results) -> str:
         + _seen(results)
         + " Nobody outside the project has reviewed the study. The plan, what departs from it, and "
         "tables by measure and collection are in `study/` in the repository.",
-        _verdicts(list(verdicts.values())),
+        _verdicts(list(verdicts.values()), len(results.units)),
         "## Imperfect judgments" if results.imperfect else "",
         imperfect(results) if results.imperfect else "",
         "## On your own collection",
@@ -237,7 +237,7 @@ def _bias(results: Results) -> str:
     return f"in shallow pools {listed(safe)} treat teams that were not pooled as they do the others"
 
 
-def _verdicts(verdicts: Sequence[Verdict]) -> str:
+def _verdicts(verdicts: Sequence[Verdict], k: int) -> str:
     """How many hypotheses have which verdict."""
     named = {
         word: [v.hypothesis.name for v in verdicts if v.verdict == word]
@@ -246,7 +246,7 @@ def _verdicts(verdicts: Sequence[Verdict]) -> str:
     counts = "; ".join(f"{listed(names)} {word}" for word, names in named.items() if names)
     return (
         f"Of the {len(verdicts)} hypotheses, each tested over collections with Holm's correction: "
-        f"{counts}. *Open* is not *refuted*: five collections are few. The appendix has every "
+        f"{counts}. *Open* is not *refuted*: {count(k)} collections are few. The appendix has every "
         "hypothesis with its interval, its exact sign-flip test, and the power of the design by "
         "earlier estimates of these same collections."
     )
@@ -330,8 +330,8 @@ def _reading(verdicts: Sequence[Verdict]) -> str:
     text = (
         "Numbers with × are ratios. The interval is Student's, over collections, at the level that "
         "Holm's procedure leaves for the hypothesis. *No effect*: it is inside the margin. *Sign "
-        "flips*: p of the exact test over collections, of this hypothesis alone; with five or six "
-        "collections it is at least .063 or .031. *Power*: the chance of a verdict if the earlier "
+        "flips*: p of the exact test over the collections, of this hypothesis alone; with k "
+        "collections it is at least 2^(1 - k). *Power*: the chance of a verdict if the earlier "
         "estimates of these same collections were the truth. It describes this design on these "
         "collections, not what new ones would show."
     )
@@ -367,7 +367,7 @@ def imperfect(results: Results) -> str:
         "De Beer and Moens also leave open how robust rpref is to wrong judgments. Exploratory: tau "
         "with the measure's own ranking by the judgments as they are, mean over collections. "
         "Documents that left the collection vanish from the runs, and their judgments stay; grades "
-        "change to a neighbouring one; or each topic has the grades of one of five language models "
+        "change to a neighbouring one; or each topic has the grades of one of several language models "
         f"({count(n)} collections).\n\n"
         + table(["", *heads.values()], rows)
         + f"\n\nHighest of the {len(results.imperfect_measures)} measures that were tried: {first}."
