@@ -30,24 +30,25 @@ def topics_by_code(facts: Evidence, measure: Measure, inside: Bools, names: Sequ
     return ", ".join(f"{code} {n}" + f" ({name})" * bool(name) for code, n, name in counts if n)
 
 
-def topics_by_code_of(facts: Evidence, measure: Measure, number: int, inside: Bools) -> str:
-    """The same for one system: `unseen 12, unanswered 3`."""
+def columns_of_runs(facts: Evidence, measure: Measure, inside: Bools) -> dict[str, dict[str, Any]]:
+    """What a row about each system says besides its values: see `irpref.lab.against`.
+
+    `topics_by_code` is without names: `unseen 12, unanswered 3`.
+    """
+    masks = {code: np.atleast_2d(mask) & inside for code, mask in facts.masks(measure).items()}
     counts = {
-        code: int((np.atleast_2d(mask)[number if mask.ndim > 1 else 0] & inside).sum())
-        for code, mask in facts.masks(measure).items()
+        code: np.broadcast_to(mask.sum(axis=1), len(facts.systems)).tolist()
+        for code, mask in masks.items()
     }
-    return ", ".join(f"{code} {n}" for code, n in counts.items() if n)
-
-
-def columns_of_run(facts: Evidence, measure: Measure, name: str, inside: Bools) -> dict[str, Any]:
-    """What a row about one system says besides its values: see `irpref.lab.against`."""
-    number = next(i for i, system in enumerate(facts.systems) if system.name == name)
-    system = facts.systems[number]
-    columns: dict[str, Any] = {"topics_by_code": topics_by_code_of(facts, measure, number, inside)}
-    if any(other.n_repeats > 1 for other in facts.systems):
-        columns["repeats"] = system.n_repeats
-        columns["sd_repeats"] = system.sd_of_mean(measure, inside)
-    return columns
+    repeated = any(system.n_repeats > 1 for system in facts.systems)
+    rows: dict[str, dict[str, Any]] = {}
+    for number, system in enumerate(facts.systems):
+        by_code = (f"{code} {some[number]}" for code, some in counts.items() if some[number])
+        row: dict[str, Any] = {"topics_by_code": ", ".join(by_code)}
+        if repeated:
+            row |= {"repeats": system.n_repeats, "sd_repeats": system.sd_of_mean(measure, inside)}
+        rows[system.name] = row
+    return rows
 
 
 def of_many_runs(

@@ -22,7 +22,7 @@ from irpref.judged.types import Groups, Qrels, Run, Runs
 from irpref.kernel.segments import Bools
 from irpref.lab.decide.all_pairs import LEVEL, METHODS, PAIRS, described, pair_tests, significant
 from irpref.lab.decide.grounds import absent_runs
-from irpref.lab.remarks import columns_of_run, of_many_runs, within_repeats
+from irpref.lab.remarks import columns_of_runs, of_many_runs, within_repeats
 from irpref.lab.tables import of_differences
 from irpref.lab.trust.frames import ResultFrame
 from irpref.lab.trust.topics import check_level
@@ -153,11 +153,12 @@ def against(
         for group, inside in groups_of(groups, read, whole.topics).items():
             about = {} if group is None else {"group": group}
             part = whole.on(inside)
+            more = columns_of_runs(facts, measure, parts[group])
             results = _rows(part.select(present), pairs, level)
             of_absent = part.select(absent).means.tolist() if absent else []
             results += [{"value": mean, **_MISSING} for mean in of_absent]
             for name, row in zip([*present, *absent], results, strict=True):
-                row |= columns_of_run(facts, measure, name, parts[group])
+                row |= more[name]
                 row |= {"reason": absent.get(name)} if absent else {}
                 rows[name].append({"run": name, **about, "measure": part.measure, **row})
             topics += [_topics(part, name, about) for name in part.systems]
@@ -184,6 +185,8 @@ def _within_repeats(
     facts: Evidence, table: pd.DataFrame, parts: Mapping[str | None, Bools]
 ) -> list[str]:
     """Significant differences that are not larger than between runs of one system."""
+    if all(system.n_repeats == 1 for system in facts.systems):
+        return []
     measures = {str(measure): measure for measure in facts.measures}
     numbers = {system.name: number for number, system in enumerate(facts.systems)}
     sentences = []

@@ -42,7 +42,7 @@ from irpref.lab.decide.letters import letters
 from irpref.lab.decide.on_samples import parts_of
 from irpref.lab.decide.sign_flips import N_PERMUTATIONS
 from irpref.lab.judges.sampled import Sampled, SampledValues
-from irpref.lab.remarks import columns_of_run, of_many_runs, within_repeats
+from irpref.lab.remarks import columns_of_runs, of_many_runs, within_repeats
 from irpref.lab.tables import of_board
 from irpref.lab.trust.frames import ResultFrame
 from irpref.lab.trust.samples import Rng, fixed_seed
@@ -218,9 +218,13 @@ def leaderboard(
     board.evidence = facts.frame(of_topics)
     board.evidence = board.evidence[~board.evidence["measure"].isin(FURTHER)]
     by_name: dict[str, Measure] = {str(measure): measure for measure in facts.measures}
+    columns_by = {
+        (str(measure), group): columns_of_runs(facts, measure, inside)
+        for measure in chosen
+        for group, inside in of_topics.items()
+    }
     more = [
-        columns_of_run(facts, by_name[row["measure"]], row["run"], of_topics[row["group"]])
-        for row in board.to_dict("records")
+        columns_by[row["measure"], row["group"]][row["run"]] for row in board.to_dict("records")
     ]
     for name in more[0]:
         board[name] = [columns[name] for columns in more]
