@@ -115,7 +115,7 @@ def test_a_judge_that_agrees_gives_what_humans_would(topics):
                 else 0.0
             )
             assert (row["low"], row["high"]) == pytest.approx(
-                (every.mean() - half, every.mean() + half)
+                (max(every.mean() - half, 0.0), min(every.mean() + half, 1.0))
             )
     assert predictions.agreement["kappa"].tolist() == [1, 1]
     assert not predictions.agreement[["judge_only", "human_only", "reversed"]].to_numpy().any()
@@ -341,3 +341,15 @@ def test_fewer_than_five_human_topics_have_no_interval(n):
         table = irpref.lab.judge("AP", some, qrels, {"a": run, "b": other}, topics=topics)
         for frame in (table, table.pairs):
             assert (frame[["low", "high"]].isna().all().all()) == (n < 5)
+
+
+def test_intervals_stay_in_the_range_of_the_measure():
+    qrels = {f"q{t}": {"a": 1, "b": 0} for t in range(12)}
+    good = {topic: {"a": 2.0, "b": 1.0} for topic in qrels}
+    mixed = {t: {"a": float(n % 2), "b": 0.5} for n, t in enumerate(qrels)}
+    some = dict(list(qrels.items())[:5])
+    table = irpref.lab.judge("RR", some, qrels, {"good": good, "mixed": mixed}, topics="sample")
+    assert (table["low"] >= 0).all()
+    assert (table["high"] <= 1).all()
+    assert (table.pairs[["low", "high"]].abs() <= 1).all().all()
+    assert (table["low"] < table["high"]).tolist()[1]

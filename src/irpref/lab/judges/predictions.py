@@ -61,7 +61,7 @@ from irpref.lab.remarks import about_topics, without_value
 from irpref.lab.tables import of_predictions
 from irpref.lab.trust.design import topics_for_each
 from irpref.lab.trust.frames import ResultFrame
-from irpref.lab.trust.topics import FEWEST, check_level
+from irpref.lab.trust.topics import FEWEST, check_level, in_range, limits_of
 from irpref.measures.declare import Measures
 from irpref.messages import IrprefWarning, check_choice, warn_user
 from irpref.show.text import Table
@@ -202,10 +202,14 @@ def judge(
         a, b = np.triu_indices(len(of_all.systems), 1)
         y, f, name = of_humans.values, of_all.values, np.array(of_all.systems, object)
         of_runs = _table(y, f, labelled, weight, fixed, level, of_all.scale)
+        of_runs["low"], of_runs["high"] = in_range(of_all.measure, of_runs["low"], of_runs["high"])
         of_runs.insert(0, "run", name)
         of_pairs = _table(
             y[a] - y[b], f[a] - f[b], labelled, weight, fixed, level, of_all.scale, shared=True
         )
+        bottom, top = limits_of(measure)
+        of_pairs["low"] = of_pairs["low"].clip(lower=bottom - top)
+        of_pairs["high"] = of_pairs["high"].clip(upper=top - bottom)
         of_pairs.insert(0, "a", name[a])
         of_pairs.insert(1, "b", name[b])
         lacking = (facts.unanswered(measure) & facts.answerable).sum(axis=1)
