@@ -707,7 +707,7 @@ def example_report(app: Any, exception: Exception | None) -> None:
         from irpref.datasets import load
 
         example = load("synthetic")
-        measures = ["nDCG@10", "AP", "RPref(max_rel=3)", "Judged@10"]
+        measures = ["nDCG@10", "AP", "RPref(norm='relative2')"]
         path = Path(app.outdir) / "example-report.html"
         irpref.lab.report(
             measures, example.qrels, example.runs, path, baseline="baseline", topics=example.queries
