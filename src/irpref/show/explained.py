@@ -58,9 +58,9 @@ def explanation_text(
     if "gain" in parts and np.array_equal(parts["gain"][judged], account.grade[judged]):
         del parts["gain"]  # one column less, so that the table fits
         steps.insert(0, "gain = grade")
-    title = f"Topic {query_id}: {explained} = {value}\n{explained.QUESTION}\n\n" + "\n".join(
-        [*steps, "\n"]
-    )
+    between = "\n\n" if form == "markdown" else "\n"  # lines of Markdown run together
+    title = f"Topic {query_id}: {explained} = {value}{between}{explained.QUESTION}\n\n"
+    title += between.join([*steps, ""]) + "\n" * bool(steps)
     names = list(parts)
     columns = [
         Column("rank"),
