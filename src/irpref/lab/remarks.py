@@ -14,7 +14,7 @@ import numpy as np
 from ir_measures.measures import Measure
 
 from irpref.kernel.segments import Bools
-from irpref.values.facts import TOP, Evidence
+from irpref.values.facts import CODES, TOP, Evidence
 from irpref.values.means import have_a_value
 
 _FEW = 3  # so many runs are named
@@ -69,7 +69,11 @@ def of_many_runs(
 
 
 def about_topics(
-    facts: Evidence, measures: Iterable[Measure], inside: Bools, absent: Iterable[str] = ()
+    facts: Evidence,
+    measures: Iterable[Measure],
+    inside: Bools,
+    absent: Iterable[str] = (),
+    codes: Sequence[str] = CODES,
 ) -> list[str]:
     """What the topics cannot say: one sentence for each cause, the same for several measures once.
 
@@ -79,13 +83,15 @@ def about_topics(
     measures : measures
     inside : bool array (n_topics,)
     absent : runs that are not told about
+    codes : sequence of str
+        The codes that are told.
     """
     # The names of the measures that a sentence is about; `{}` is their place in it.
     sentences: dict[str, list[str]] = {}
     for measure in measures:
         by_code: dict[str, list[Mapping[str, Any]]] = {}
         for row in facts.rows(measure, inside):
-            if row["run"] not in absent:
+            if row["run"] not in absent and row["code"] in codes:
                 by_code.setdefault(row["code"], []).append(row)
         for rows in by_code.values():
             shown = [row["text"] for row in rows]

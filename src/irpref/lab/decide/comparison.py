@@ -43,6 +43,7 @@ from irpref.lab.decide.sign_flips import N_PERMUTATIONS, interval, stepdown
 from irpref.lab.decide.turning import Turning
 from irpref.lab.judges.sampled import Sampled
 from irpref.lab.remarks import (
+    about_topics,
     by_judge,
     columns_of_judge,
     columns_of_repeats,
@@ -65,6 +66,7 @@ from irpref.values.matrix import TopicValues
 from irpref.values.means import have_a_value
 from irpref.values.thresholds import thresholds_on
 
+_IN_NOTES = ("unanswerable", "unseen")  # facts that no sentence needs
 UNKNOWN, EQUAL = "cannot tell", "not shown to differ"
 
 
@@ -220,8 +222,10 @@ def compare(
     table.test = described(PAIRS, 2, n_topics, level, N_PERMUTATIONS)
     table.text = "\n".join([*text, f"test: {table.test}"])
     table.names, table.level = names, level
+    everything: Bools = np.ones(len(facts.topics), bool)
     table.notes = [
-        *repeated(facts, facts.measures, np.ones(len(facts.topics), bool)),
+        *about_topics(facts, facts.measures, everything, codes=_IN_NOTES),
+        *repeated(facts, facts.measures, everything),
         *thresholds_on(facts.measures, read),
     ]
     return table.made()
@@ -384,7 +388,7 @@ class _Compared:
         notes = []
         for fact in facts.rows(measure, inside):
             least = 0 if fact["code"] in ("unanswered", "blind") else self.missing * inside.sum()
-            is_said = fact["code"] in stopped or fact["code"] in ("unseen", "unanswerable")
+            is_said = fact["code"] in (*stopped, *_IN_NOTES)
             if not is_said and fact["topics"] > least:
                 notes.append(f"{fact['text']}.")
         valued = int((self.topics & answerable).sum())
