@@ -19,7 +19,10 @@ def test_every_measure_is_computed_beside_the_hosts():
     assert len(values) == len(measures) + 1
 
 
-@pytest.mark.parametrize("command", [["--help"], ["list"], ["list", "RPref"], ["demo"]])
+@pytest.mark.parametrize(
+    "command",
+    [["--help"], ["list"], ["list", "RPref"], pytest.param(["demo"], marks=pytest.mark.slow)],
+)
 def test_the_command_line_works(command, tmp_path):
     done = subprocess.run(
         [sys.executable, "-m", "irpref", *command],
