@@ -186,7 +186,7 @@ def say_preferences(topic: Topic, relevance: Floats, penalty: Floats) -> Ints:
             words.append("nothing less relevant above")
         if below.size:
             words.append(f"above preferred {names(docs, below)}")
-        topic.why[i] = "; ".join(words)
+        topic.why[i] = "; ".join(words) or "not relevant, nothing relevant below"
     return ranked
 
 
