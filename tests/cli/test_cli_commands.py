@@ -567,6 +567,7 @@ def test_a_data_set_that_cannot_be_loaded(
 
 # Against the host's command --------------------
 
+# Without Judged@10, which is another one there: documents of negative grade count.
 HOST_MEASURES = [
     *(
         "AP",
@@ -580,7 +581,6 @@ HOST_MEASURES = [
         "Rprec",
         "Bpref",
         "Success@5",
-        "Judged@10",
     ),
     *("NumRet", "NumRet(rel=1)", "NumRel", "NumQ", "SetP", "SetR", "SetF", "IPrec@0.1", "infAP"),
 ]
@@ -637,8 +637,8 @@ def test_same_output_as_the_host_on_generated_files(files: Path, rows: int) -> N
     (files / "judged").write_text("".join(judged))
     (files / "found").write_text("".join(found))
     assert ((files / "found").stat().st_size > trec.BLOCK_BYTES) == (rows > 40)
-    # The host breaks ties by rising id in these two; here all measures see one order.
-    measures = [name for name in HOST_MEASURES if name not in ("RR@10", "Judged@10")]
+    # The host breaks ties by rising id in RR@k; here all measures see one order.
+    measures = [name for name in HOST_MEASURES if name != "RR@10"]
     for options in ([], ["-p", "-1"]):
         ours, host = both("judged", "found", *measures, *options)
         assert ours == host
