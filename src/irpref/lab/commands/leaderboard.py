@@ -128,10 +128,15 @@ def _design(given: Inputs, qrels: Qrels, runs: Runs, wanted: float, level: float
     """How many topics each measure would need: see `irpref.lab.meta.topic_set_size`."""
     import pandas as pd
 
-    from irpref.lab.meta import topic_set_size, topic_values
+    from irpref.judged.judgments import judgments
+    from irpref.lab.meta import topic_set_size
+    from irpref.values.evidence import gathered
 
     sizes = []
-    for values in topic_values(given.measures, qrels, runs).values():
+    facts = gathered(given.measures, judgments(qrels), runs)
+    present = [system.name for system in facts.systems if not system.is_absent]
+    for values in facts.tables():
+        values = values.select(present)
         difference = wanted
         if difference == OBSERVED:
             best = sorted(values.means.tolist(), reverse=values.higher_is_better)[:2]
