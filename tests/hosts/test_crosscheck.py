@@ -28,6 +28,7 @@ from irpref.hosts.other_tools import (
     UNEXPLAINED,
     trec_name,
 )
+from irpref.values.others import Others
 
 QRELS = {"q1": {"a": 1, "b": 0, "c": 2}, "q2": {"a": 1, "b": 0}, "bad": {"a": -1}}
 RUN = {"q1": {"a": 3.0, "b": 2.0, "c": 1.0}, "q2": {"b": 2.0, "a": 1.0}, "bad": {"a": 1.0}}
@@ -266,6 +267,15 @@ def test_ranx_gets_the_ids_in_the_type_that_it_asks_for(monkeypatch):
         def supports(self, measure):
             return measure.NAME == "AP"
 
+        def evaluator(self, measures, qrels):
+            own = self
+
+            class Evaluator:
+                def iter_calc(self, run):
+                    return own.iter_calc(measures, qrels, run)
+
+            return Evaluator()
+
         def iter_calc(self, measures, qrels, run):
             frames.extend([qrels, run])
             for frame in frames:
@@ -278,6 +288,13 @@ def test_ranx_gets_the_ids_in_the_type_that_it_asks_for(monkeypatch):
     found = row(irpref.crosscheck(["AP"], qrels, {"mine": run}), "AP", "ranx")
     assert (found.topics, found.differ, found.why) == (12, 0, "")
     assert [frame.iloc[:, 2].dtype.kind for frame in frames] == ["i", "f"]
+    # So does `irpref eval --provider ranx`.
+    frames.clear()
+    judgments = irpref.judgments(qrels)
+    values, _, lacking = Others([AP], judgments, Ranx()).values(run, judgments.topic_ids)
+    assert len(frames) == 2
+    assert values[AP].tolist() == irpref.evaluator([AP], qrels).values(run)[AP].tolist()
+    assert lacking == {(AP, "unanswered")}
 
 
 def test_the_values_of_ranx():

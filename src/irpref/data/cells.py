@@ -25,6 +25,7 @@ from irpref.data.columns import (
     as_scores,
     columns_of,
     objects,
+    printable,
 )
 from irpref.data.labels import worth
 from irpref.data.source import LONGEST_LINE, Ending, Source, blocks_of, too_long
@@ -168,7 +169,7 @@ def _refuse(
     for number, row in rows:
         if len(row) != len(header.names):
             size = f"{len(row)} field{'s' * (len(row) != 1)}, expected {len(header.names)}"
-            size += f" ({header.separator.join(header.names)})"
+            size += f" ({', '.join(map(printable, header.names))})"
             shown = header.separator.join(row)[: trec.SHOWN]
             raise InputError(f"{size}: {shown!r}", path=name, line=number)
         for place, ours in zip(places, _IDS, strict=True):

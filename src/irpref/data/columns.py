@@ -460,6 +460,12 @@ def holds_ranks(column: str) -> bool:
     return bool(words & _RANKS) and "score" not in words
 
 
+def printable(name: Any) -> str:
+    """A name of a column as a message shows it: tabs and the like as escapes."""
+    text = str(name)
+    return text if text.isprintable() else repr(text)
+
+
 def _missing(
     missing: Mapping[str, Sequence[str]],
     present: Sequence[str],
@@ -475,7 +481,7 @@ def _missing(
     names = ", ".join(
         " (or ".join(map(repr, tried)) + ")" * (len(tried) > 1) for tried in missing.values()
     )
-    known = ", ".join(map(str, present)) or "none"
+    known = ", ".join(map(printable, present)) or "none"
     message = f"has no column{'s' * several} {names} (found: {known})"
     ours = {other for others in NAMES.values() for other in others}
     call = "read_run" if value == "score" else "read_qrels"

@@ -42,7 +42,7 @@ from irpref.measures.support import HIGHEST, check_parameters, in_words
 from irpref.messages import about, clipped, did_you_mean
 from irpref.values.evaluator import evaluator
 from irpref.values.kernels import KernelEvaluator
-from irpref.values.others import qrels_for_host, run_for_host
+from irpref.values.others import frame_of_objects, qrels_for_host, run_for_host
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -432,20 +432,10 @@ def _by_provider(
         run = {number: scored[topic] for number, topic in names.items() if topic in scored}
     elif provider.NAME == "ranx":  # it takes runs of exactly the judged topics
         common = [topic for topic in judged if scored.get(topic)]
-        qrels, run = _frame(judged, common, "relevance"), _frame(scored, common, "score")
+        qrels = frame_of_objects(judged, common, "relevance")
+        run = frame_of_objects(scored, common, "score")
     metrics = provider.iter_calc([measure], qrels, run)
     return {names.get(metric.query_id, metric.query_id): metric.value for metric in metrics}
-
-
-def _frame(
-    by_topic: Mapping[str, Mapping[str, Any]], topics: list[str], value: str
-) -> pd.DataFrame:
-    """A frame whose ids are objects: ranx refuses pandas' type of strings."""
-    import pandas as pd
-
-    rows = [(topic, doc, number) for topic in topics for doc, number in by_topic[topic].items()]
-    frame = pd.DataFrame(rows, columns=["query_id", "doc_id", value])
-    return frame.astype({"query_id": object, "doc_id": object})
 
 
 def trec_name(measure: Measure) -> str | None:

@@ -20,6 +20,8 @@ from irpref.kernel.segments import Floats
 from irpref.measures.support import of_host
 
 if TYPE_CHECKING:
+    import pandas as pd
+
     from irpref.judged.types import Run
 
 
@@ -42,9 +44,14 @@ class Others:
 
         self._arguments = (measures, judgments, source)
         self.measures, self._as_given = measures, source is not None
+        qrels = qrels_for_host(judgments)
+        self._for_ranx: dict[str, dict[str, Any]] | None = None
+        if getattr(source, "NAME", "") == "ranx":
+            self._for_ranx = ir_measures.util.QrelsConverter(qrels).as_dict_of_dict()
+            return
         with of_host(measures):
             pipeline = source or ir_measures.DefaultPipeline
-            self._host = pipeline.evaluator(measures, qrels_for_host(judgments))
+            self._host = pipeline.evaluator(measures, qrels)
 
     def __reduce__(self) -> tuple[type[Others], tuple[Any, ...]]:
         # pytrec_eval's evaluators cannot be pickled: they are built again.
@@ -67,7 +74,10 @@ class Others:
             docs = ir_measures.util.RunConverter(given).as_dict_of_dict()
             given = {topic: _by_rank(scores) for topic, scores in docs.items()}
         with of_host(self.measures):
-            metrics = list(self._host.iter_calc(given))
+            if self._for_ranx is None:
+                metrics = list(self._host.iter_calc(given))
+            else:
+                metrics = self._by_ranx(self._for_ranx, given)
         pairs = [(measure, topic) for measure in self.measures for topic in topic_ids]
         known = {(metric.measure, metric.query_id): metric.value for metric in metrics}
         rows = np.array([known.get(pair, pair[0].DEFAULT) for pair in pairs], np.float64)
@@ -75,6 +85,30 @@ class Others:
             zip(self.measures, rows.reshape(-1, len(topic_ids)), strict=True)
         )
         return values, metrics, set(pairs).difference(known)
+
+    def _by_ranx(self, judged: dict[str, dict[str, Any]], run: Any) -> list[Metric]:
+        """ranx takes runs of exactly the judged topics, and frames of objects alone."""
+        import ir_measures
+
+        scored = ir_measures.util.RunConverter(run).as_dict_of_dict()
+        common = [topic for topic in judged if scored.get(topic)]
+        if not common:
+            return []
+        evaluator = self._arguments[2].evaluator(
+            self.measures, frame_of_objects(judged, common, "relevance")
+        )
+        return list(evaluator.iter_calc(frame_of_objects(scored, common, "score")))
+
+
+def frame_of_objects(
+    by_topic: Mapping[str, Mapping[str, Any]], topics: list[str], value: str
+) -> pd.DataFrame:
+    """A frame of some topics whose ids are objects: ranx refuses pandas' type of strings."""
+    import pandas as pd
+
+    rows = [(topic, doc, number) for topic in topics for doc, number in by_topic[topic].items()]
+    frame = pd.DataFrame(rows, columns=["query_id", "doc_id", value])
+    return frame.astype({"query_id": object, "doc_id": object})
 
 
 def _by_rank(docs: Mapping[str, float]) -> dict[str, float]:
