@@ -266,6 +266,25 @@ def test_thresholds_that_some_topics_do_not_reach_pass_on_real_runs(data_dir, co
     assert gate["left_out"].max() > 0  # out of reach for 16 % and 57 % of the topics
 
 
+@pytest.mark.filterwarnings("ignore")
+def test_judgments_without_a_non_relevant_document_pass(data_dir):
+    """NFCorpus: grades of 1 and 2 alone, of a part of what runs retrieve."""
+    path = next((data_dir / "nfcorpus-test" / "qrels").iterdir())
+    qrels = irpref.judgments(path)
+    table = qrels.frame()
+    assert table["relevance"].min() > 0
+    baseline, candidate = {}, {}
+    for topic, rows in table.groupby("query_id"):
+        relevant = rows["doc_id"].tolist()[:4]
+        docs = [
+            one for number, doc in enumerate(relevant) for one in (doc, f"x{number}", f"y{number}")
+        ]
+        baseline[topic] = {doc: -float(rank) for rank, doc in enumerate(docs)}
+        candidate[topic] = baseline[topic] | {docs[0]: 1.0}
+    gate = irpref.lab.gate(["nDCG@10", "AP", "R@10", "RR"], qrels, baseline, candidate)
+    assert (gate.verdict, gate["codes"].unique().tolist()) == ("pass", [""])
+
+
 # ---------------------------------------------------------- files, and what interrupts the command
 
 
