@@ -134,12 +134,17 @@ def test_quotation_marks_have_no_meaning_in_tsv() -> None:
 
 
 @pytest.mark.parametrize("read", [rows, judged])
-def test_semicolons_as_separators(read: Any) -> None:
+def test_other_separators(read: Any) -> None:
     value = "score" if read is rows else "relevance"
     wanted = [["q1", "a,b", 2], ["q1", "c;d", 1]]
     data = f'query_id;doc_id;{value}\nq1;a,b;2\nq1;"c;d";1\n'
     assert read(data.encode(), "csv") == wanted
     assert read(f"sep=;\n{data}".encode(), "csv") == wanted
+    for separator in ("\t", "|"):
+        assert read(data.replace(";", separator).encode(), "csv") == [
+            ["q1", "a,b", 2],
+            ["q1", f"c{separator}d", 1],
+        ]
 
 
 @pytest.mark.parametrize("read", [rows, judged])
@@ -392,6 +397,40 @@ def test_a_file_that_changes_while_it_is_read_is_refused(form: str, tmp_path: Pa
         file.read()
         with open(path, "a") as other:
             other.write(line.format(9, 9) or " ")
+
+
+def test_a_parquet_file_that_changes_while_it_is_read_is_refused(tmp_path: Path) -> None:
+    from irpref.data.columns import PLAIN
+    from irpref.data.parquet import tables as tables_of
+
+    path = tmp_path / "run.parquet"
+    RANKS.to_parquet(path)
+    for where in (path, tmp_path):  # a file, a folder of files
+        parts = tables_of(tables.Source(where), "score", PLAIN)
+        next(parts)
+        os.utime(path, ns=(0, path.stat().st_mtime_ns + 1))
+        with pytest.raises(InputError, match="changed while it was read"):
+            next(parts)
+
+
+@pytest.mark.parametrize("form", ["csv", "jsonl"])
+def test_judgments_that_change_while_they_are_read_are_refused(
+    form: str, tmp_path: Path, monkeypatch: Any
+) -> None:
+    head, line = FORMS_OF_JUDGMENTS[form]
+    path = tmp_path / f"qrels.{form}"
+    path.write_text(head + "".join(line.format(q="q", d=f"d{i}", g=1) for i in range(40)))
+    monkeypatch.setattr("irpref.data.cells.BLOCK_BYTES", 100)
+    plain_lines = irpref.data.texts.plain_lines
+
+    def changed_meanwhile(*arguments: Any) -> Any:
+        os.utime(path, ns=(0, path.stat().st_mtime_ns + 1))
+        return plain_lines(*arguments)
+
+    for module in ("cells", "records"):
+        monkeypatch.setattr(f"irpref.data.{module}.plain_lines", changed_meanwhile)
+    with pytest.raises(InputError, match="changed while it was read"):
+        irpref.judgments(str(path))
 
 
 # Other tables -------------------------------------------------------------------------------------

@@ -42,7 +42,7 @@ _ROWS = 1 << 16  # of a run that are read cell by cell at a time
 
 
 def csv(source: Source, value: str, how: Reading = PLAIN, separator: str = ",") -> Iterator[Table]:
-    """A file of cells separated by commas (or semicolons, or tabs), with a header."""
+    """A file of cells separated by commas (or semicolons, tabs, bars), with a header."""
     if value == "score":
         yield from _run_cells(source, how, separator)
     else:
@@ -86,7 +86,7 @@ def _header(texts: Iterator[str], separator: str, name: str, value: str) -> tupl
         separator, lines = setting[4], 2  # as Excel writes it
         first = physical.readline()
     elif separator == "," and "," not in first:
-        separator = next((other for other in (";", "\t") if other in first), separator)
+        separator = next((other for other in (";", "\t", "|") if other in first), separator)
     _, names = next(_rows(iter([first]), separator, name, lines - 1), (0, []))
     if not any(names):
         raise InputError(
