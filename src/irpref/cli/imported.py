@@ -5,7 +5,6 @@ from __future__ import annotations
 import importlib
 import os
 import sys
-from hashlib import blake2b
 from importlib.util import module_from_spec, spec_from_file_location
 from types import ModuleType
 
@@ -63,6 +62,8 @@ def _loaded(name: str) -> ModuleType:
             raise ModuleNotFoundError(name=name)
         _add_to_path(os.getcwd())
         return importlib.import_module(name)
+    from hashlib import blake2b  # which loads OpenSSL
+
     # A name of its own: a file called json.py is neither the standard library's module nor in its
     # place, and two files of one name are two modules.
     stem = os.path.splitext(os.path.basename(path))[0]

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from shlex import quote
 
 from irpref.errors import Remedy, Told
 
@@ -28,6 +27,8 @@ def as_option(remedy: Remedy | None) -> str:
         return ""
     if not remedy.argument and not remedy.call:
         return remedy.effect
+    from shlex import quote
+
     option = OPTIONS.get(remedy.argument or remedy.call, "")
     if not option:
         return ""

@@ -14,8 +14,6 @@ csv changes nothing else, since programs read it: a spreadsheet takes a name tha
 
 from __future__ import annotations
 
-import csv
-import json
 import math
 import os
 import re
@@ -238,6 +236,8 @@ class _Echo:
 
 
 def _csv(table: Table) -> Iterator[str]:
+    import csv
+
     # csv quotes the line ends of a cell that are in this terminator; lines still end with \n.
     writer = csv.writer(_Echo(), lineterminator="\r\n")
     yield writer.writerow([_on_lines(column.name) for column in table.columns])[:-2] + "\n"
@@ -252,6 +252,8 @@ def _on_lines(cell: str) -> str:
 
 
 def _json(table: Table, form: str) -> Iterator[str]:
+    import json
+
     names = [column.name for column in table.columns]
     records = (
         json.dumps(dict(zip(names, map(_strict, row), strict=True)), allow_nan=False)

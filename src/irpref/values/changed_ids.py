@@ -10,7 +10,6 @@ import re
 import unicodedata
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from urllib.parse import unquote
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,6 +46,12 @@ def _without_blanks(text: str) -> str:
     return re.sub(r"[^\S\n]+", "", text)
 
 
+def _unquoted(text: str) -> str:
+    from urllib.parse import unquote  # not at the start: `irpref eval` seldom needs it
+
+    return unquote(text)
+
+
 def _one_form(text: str) -> str:
     return unicodedata.normalize("NFKC", text)
 
@@ -73,7 +78,7 @@ CHANGES = (
     Change("in blanks", _without_blanks, _BLANK),
     Change("in case and blanks", lambda text: _without_blanks(text).casefold(), _BLANK),
     Change("in Unicode form", _one_form, _NOT_ASCII, ascii=True),
-    Change("in percent-encoding", unquote, re.compile("%[0-9A-Fa-f]{2}")),
+    Change("in percent-encoding", _unquoted, re.compile("%[0-9A-Fa-f]{2}")),
     Change("in blanks written as '_'", lambda text: _BLANK.sub("_", text), _BLANK),
     Change(
         "in leading zeros",

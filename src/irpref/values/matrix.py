@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import io
+import os
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations, compress
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
@@ -403,7 +403,7 @@ def _long(frame: pd.DataFrame) -> pd.DataFrame:
     return table[table.groupby(["topic", "measure"])["value"].transform("count") > 0]
 
 
-def read_values(path: str | Path) -> pd.DataFrame:
+def read_values(path: str | os.PathLike[str]) -> pd.DataFrame:
     """System, topic, measure and value of a CSV file, or of `perquery.csv` in a directory; all
     names are `str`.
 
@@ -411,17 +411,18 @@ def read_values(path: str | Path) -> pd.DataFrame:
     """
     import pandas as pd
 
-    path = Path(path)
-    path = path / "perquery.csv" if path.is_dir() else path
+    name = os.fspath(path)
+    if os.path.isdir(name):
+        name = os.path.join(name, "perquery.csv")
     try:
-        with Source(path).open() as file:
+        with Source(name).open() as file:
             data = io.BytesIO(file.read())
         return _long(pd.read_csv(data, dtype=object, keep_default_na=False))
     except InputError as error:
-        error.path = str(path)
+        error.path = name
         raise
     except ValueError as error:
-        raise InputError(str(error), path=str(path)) from None
+        raise InputError(str(error), path=name) from None
 
 
 def higher_is_better(measure: str) -> bool:
