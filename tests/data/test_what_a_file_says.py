@@ -140,11 +140,11 @@ def test_other_separators(read: Any) -> None:
     data = f'query_id;doc_id;{value}\nq1;a,b;2\nq1;"c;d";1\n'
     assert read(data.encode(), "csv") == wanted
     assert read(f"sep=;\n{data}".encode(), "csv") == wanted
-    for separator in ("\t", "|"):
-        assert read(data.replace(";", separator).encode(), "csv") == [
-            ["q1", "a,b", 2],
-            ["q1", f"c{separator}d", 1],
-        ]
+    bars = [["q1", "a,b", 2], ["q1", "c|d", 1]]
+    assert read(data.replace(";", "|").encode(), "csv") == bars
+    # Quotation marks have no meaning between tabs.
+    tabs = f'query_id\tdoc_id\t{value}\nq1\t"a\t2\n'
+    assert read(tabs.encode(), "csv") == [["q1", '"a', 2]]
 
 
 @pytest.mark.parametrize("read", [rows, judged])
