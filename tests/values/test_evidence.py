@@ -1,11 +1,12 @@
 """What values can rest on, topic by topic."""
 
+import ir_measures
 import numpy as np
 import pandas as pd
 import pytest
 
 import irpref
-from irpref.values.evidence import gathered, repeats_in
+from irpref.values.evidence import gathered, repeats_in, sees_grades
 
 MEASURES = ("AP", "P@5", "R@100", "RR", "nDCG@10", "RPref(max_rel=5)", "QMeasure", "infAP")
 
@@ -108,6 +109,20 @@ def test_a_measure_that_does_not_depend_on_grades_is_not_blind(measure):
     qrels = {f"q{t}": {f"d{i}": i % 4 for i in range(12)} for t in range(12)}
     run = {topic: {doc: -float(i) for i, doc in enumerate(docs)} for topic, docs in qrels.items()}
     assert "blind" not in irpref.evidence(measure, qrels, {"run": run})["code"].tolist()
+
+
+def test_a_measure_of_your_own_may_need_more_than_two_documents():
+    def three_relevant(qrels, run):
+        relevant = set(qrels.loc[qrels["relevance"] > 0, "doc_id"])
+        return float(len(relevant & set(run["doc_id"])) >= 3)
+
+    measure = ir_measures.define_byquery(three_relevant, name="Three")
+    qrels = {f"q{t}": {f"d{i}": i % 4 for i in range(12)} for t in range(12)}
+    run = {topic: {doc: -float(i) for i, doc in enumerate(docs)} for topic, docs in qrels.items()}
+    pool = irpref.judgments(qrels).pool()
+    assert sees_grades(measure, pool)
+    assert not sees_grades(irpref.parse("Judged@10"), pool)
+    assert irpref.lab.gate([measure], qrels, run, run).verdict != "block"  # and not refused
 
 
 def test_one_grade_alone_is_not_blindness():

@@ -391,17 +391,28 @@ def tells_apart(
         if same.any():
             turned = turned or of_ranking(rows, upside_down=True)
             same &= ~_differ(ideal[measure], turned[measure])
-        if same.any() and not sees_grades(measure, float(pool.grade.max())):
+        if same.any() and not sees_grades(measure, pool):
             same[:] = False  # it is about something else, such as Judged@10
         alike[measure] = same
     return reached, alike, empty
 
 
-@cache
-def sees_grades(measure: Measure, highest: float) -> bool:
-    """Whether a measure depends on grades at all: whether it tells a document of the highest grade
-    from one of grade 0. Judged@10 and NumRet do not. What cannot be computed counts as if it did.
+def sees_grades(measure: Measure, pool: Pool) -> bool:
+    """Whether a measure depends on grades at all; Judged@10 and NumRet do not.
+
+    First a document of the highest grade is compared with one of grade 0. If they have the same
+    value, the ideal ranking is evaluated again with grade 0 for all of its documents. What cannot
+    be computed counts as if it depended on grades.
     """
+    if "subgroup" in pool.found or _tells_two_apart(measure, float(pool.grade.max())):
+        return True
+    answer: bool = pool.memo((sees_grades, measure), lambda: _changes_with_grades(measure, pool))
+    return answer
+
+
+@cache
+def _tells_two_apart(measure: Measure, highest: float) -> bool:
+    """Whether a document of this grade and one of grade 0 have different values."""
     read = judgments({"q": {"a": highest, "b": 0}})
     rankings = [{"q": docs} for docs in ({"a": 1}, {"b": 1}, {"a": 2, "b": 1}, {"a": 1, "b": 2})]
     with held(), suppress(ValueError):
@@ -410,6 +421,22 @@ def sees_grades(measure: Measure, highest: float) -> bool:
             float(evaluate.calc_aggregate(ranking)[measure]) for ranking in rankings
         )
         return first != second or third != fourth
+    return True
+
+
+def _changes_with_grades(measure: Measure, pool: Pool) -> bool:
+    """Whether the values of the ideal ranking change if no document is relevant."""
+    topics = [pool.topic_ids[t] for t in pool.judged.topic.tolist()]
+    docs = list(pool.doc_ids)
+    ranked = Table(topics, docs, -pool.judged.position.astype(np.float64), {}, ())
+    tables = (
+        Table(topics, docs, grades, {}, ()) for grades in (pool.grade, np.minimum(pool.grade, 0.0))
+    )
+    with held(), suppress(ValueError):
+        by_grade, by_none = (
+            fastest([measure], Judgments(table)).values(ranked)[measure] for table in tables
+        )
+        return bool(_differ(by_grade, by_none).any())
     return True
 
 

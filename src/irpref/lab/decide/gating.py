@@ -278,9 +278,8 @@ def _measures(measures: Measures) -> list[Measure]:
 
 def _check_measures(facts: Evidence) -> None:
     """`MeasureError` if no measure depends on grades: Judged@10 may stand beside others only."""
-    highest = float(facts.pool.grade.max())
     in_reach = [measure for measure in facts.measures if facts.reached[measure].any()]
-    if in_reach and not any(sees_grades(measure, highest) for measure in in_reach):
+    if in_reach and not any(sees_grades(measure, facts.pool) for measure in in_reach):
         raise MeasureError(
             f"{', '.join(map(str, in_reach))}: a gate needs a measure that depends on grades, and "
             f"others say nothing about which ranking is better",
