@@ -458,3 +458,12 @@ def test_one_scale_is_no_finding():
         {"q": {"a": 1}, "r": {"a": 3}},
     ):
         assert "mixed-scales" not in set(irpref.lab.check(qrels, {})["code"])
+
+
+def test_the_scale_of_err_ends_at_four():
+    qrels = {"q": {"a": 1, "b": 0}}
+    assert (
+        "is worth 0.0625, not 1"
+        in _one(irpref.lab.check(qrels, {}, ["ERR@10"]), "fixed-scale").text
+    )
+    assert "fixed-scale" not in _codes(irpref.lab.check({"q": {"a": 4, "b": 0}}, {}, ["ERR@10"]))

@@ -56,6 +56,7 @@ if TYPE_CHECKING:
 LEVELS = ("grave", "warning", "note")
 COLUMNS = tuple(column.name for column in fields(Finding))
 _MANY_UNJUDGED, _SOME_UNJUDGED = 0.2, 0.05  # shares of unjudged documents at the top
+_TOP_OF_ERR = 4  # grade, in gdeval
 MOST_UNANSWERABLE = 0.05  # share of topics without relevant documents
 
 
@@ -109,7 +110,8 @@ def check(
           `no-nonrelevant`, `rel-above-scale`, `max-rel-below-scale`, `caution`, `tells-nothing`
         - warning or note: `shallow`, `ties`, `uneven-depth`, `unjudged`
         - note: `negative-grades`, `float32-ties`, `unjudged-topics`, `topics-without-relevant`,
-          `grade-scale`, `max-rel-missing`, `has-nonrelevant`, `threshold`
+          `grade-scale`, `max-rel-missing`, `has-nonrelevant`, `threshold`,
+          `fixed-scale`
         - of preferences: `contradicting-preferences` (grave), `disagreeing-judges` (warning),
           `never-compared` (note)
 
@@ -254,6 +256,9 @@ def _of_measure(measure: Measure, pool: Pool, top: float) -> Iterator[Finding]:
     caution = measure.caution(pool.level_grade) if isinstance(measure, KernelMeasure) else ""
     if caution:
         yield finding("caution", 1, name, caution=caution)
+    if measure.NAME == "ERR" and 0 < top < _TOP_OF_ERR:
+        first = (2**top - 1) / 2**_TOP_OF_ERR
+        yield finding("fixed-scale", 1, name, highest=top, top=_TOP_OF_ERR, value=first)
     rel = measure["rel"] if "rel" in supported else None
     if isinstance(rel, (int, float)) and rel > top:
         yield finding("rel-above-scale", 1, name, rel=rel, highest=top)
