@@ -35,7 +35,7 @@ Python, and the `irpref` command words it as an option.
 ...     read_qrels(io.BytesIO(b"query_id,doc_id,useful\\n1,a,2\\n"), "csv")
 ... except ColumnError as error:
 ...     print(error.missing, error.found, error.remedy.argument, error.remedy.example)
-('relevance',) ('query_id', 'doc_id', 'useful') columns {'relevance': 'NAME'}
+('relevance',) ('query_id', 'doc_id', 'useful') columns {'relevance': 'useful'}
 
 A file that does not exist is Python's `FileNotFoundError`, and an object of a type that is accepted
 nowhere is a `TypeError`.
