@@ -17,21 +17,22 @@ from irpref.messages import check_choice
 TIES = ("id", "input")
 
 
-def rescored(run: Table, ties: str = "id", float32: bool = False) -> Floats:
+def rescored(run: Table, how: Reading) -> Floats:
     """The scores that `irpref.ranked` gives to the rows of a run: shape (n_rows,).
 
     Parameters
     ----------
     run : Table
         Not modified.
-    ties, float32 : as for `irpref.ranked`
+    how : Reading
+        Its `ties` and `float32` count.
 
     Raises
     ------
     ValueError
         There is no such rule for ties; a score is no finite number.
     """
-    check_choice("ties", ties, TIES)
+    check_choice("ties", how.ties, TIES)
     score: Floats = np.asarray(run.value, np.float64)
     for row in np.flatnonzero(~np.isfinite(score))[:1].tolist():
         topic, doc = as_list(run.query_id)[row], as_list(run.doc_id)[row]
@@ -41,9 +42,9 @@ def rescored(run: Table, ties: str = "id", float32: bool = False) -> Floats:
             doc=str(doc),
             value=score[row],
         )
-    if float32:
+    if how.float32:
         score = rounded(score)
-    if ties == "input":
+    if how.ties == "input":
         import pandas as pd
 
         topic = pd.factorize(as_objects(run.query_id))[0]
@@ -55,10 +56,10 @@ def rescored(run: Table, ties: str = "id", float32: bool = False) -> Floats:
 
 
 def changed(run: Table, how: Reading) -> Table:
-    """A run that was read as its file has it, as it is evaluated."""
+    """A run that was read as its file has it, as it is evaluated; ids are text."""
     if how.ignore_self:
         run = without_own(run)
-    return replace(run, value=rescored(run, how.ties, how.float32)) if how.changes_runs else run
+    return replace(run, value=rescored(run, how))
 
 
 def without_own(run: Table) -> Table:

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, TypeVar
 
 import numpy as np
 
-from irpref.data.columns import as_list
-from irpref.data.scores import rescored, without_own
+from irpref.data.columns import Reading, as_list
+from irpref.data.scores import changed
 from irpref.data.tables import to_pandas
 from irpref.judged.inputs import id_text, run_table
 from irpref.kernel.segments import Bools, Floats, Ints, NDArray, Segments
@@ -67,8 +67,9 @@ def ranked(
     table = run_table(run)
     if ignore_self:
         topics, docs = (list(map(id_text, as_list(ids))) for ids in (table.query_id, table.doc_id))
-        table = without_own(replace(table, query_id=topics, doc_id=docs))
-    return to_pandas(table, "score").assign(score=rescored(table, ties, float32))
+        table = replace(table, query_id=topics, doc_id=docs)
+    how = Reading(ties=ties, float32=float32, ignore_self=ignore_self)
+    return to_pandas(changed(table, how), "score")
 
 
 @dataclass(frozen=True, slots=True, eq=False)

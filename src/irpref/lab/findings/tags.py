@@ -44,9 +44,11 @@ def read_with_tags(run: Run, form: str | Reading | None) -> Table:
     source, how = Source(run, keep=True), reading(form)
     if text_form(source, "score", how) == "trec":
         blocks = trec.blocks(source, trec.RUN_WITH_TAGS)
-        return changed(Table.joined(part.compact() for part in blocks), how)
+        read = Table.joined(part.compact() for part in blocks)
+        return changed(read, how) if how.changes_runs else read
     read = read_table(source, "score", how.unchanged)
-    return changed(replace(read, columns=dict(_further(source, how, len(read)))), how)
+    read = replace(read, columns=dict(_further(source, how, len(read))))
+    return changed(read, how) if how.changes_runs else read
 
 
 def _further(source: Source, how: Reading, size: int) -> Iterator[tuple[str, Any]]:
