@@ -15,10 +15,10 @@ These are facts about judgments and runs, not verdicts: a relevant document that
 a result. What a verdict makes of them is decided in `irpref.lab`.
 
 Whether a measure can tell anything is seen from its values, not from its name. The ideal ranking
-has all judged documents by descending grade. Grades count the same if the highest and the lowest
-grade alone have the same value as a ranking of one document, and the ideal ranking that of the
-ideal ranking upside down. A measure that does not depend on grades at all (Judged@10, NumRet) is
-not blind to them.
+has all judged documents by descending grade. Grades count the same if the ideal ranking has the
+value of the ideal ranking upside down, and documents of the highest grade alone that of as many of
+the lowest. A measure that does not depend on grades at all (Judged@10, NumRet) is not blind to
+them.
 
 A topic that has fewer documents than a cutoff is shallow only if another run has more there, or if
 the run reaches the cutoff on no topic at all: some queries have few answers."""
@@ -382,6 +382,7 @@ def tells_apart(
 
     empty, ideal, highest, lowest = map(of_ranking, (rows[:0], rows, best, worst))
     turned: Values | None = None
+    ends: list[Values] = []
     reached, alike = {}, {}
     for measure in measures:
         # What has no value, since another provider cannot compute it, is no evidence.
@@ -391,10 +392,29 @@ def tells_apart(
         if same.any():
             turned = turned or of_ranking(rows, upside_down=True)
             same &= ~_differ(ideal[measure], turned[measure])
+        if same.any():
+            ends = ends or [of_ranking(part) for part in _ends(pool, rows)]
+            same &= ~_differ(*(values_of[measure] for values_of in ends))
         if same.any() and not sees_grades(measure, pool):
             same[:] = False  # it is about something else, such as Judged@10
         alike[measure] = same
     return reached, alike, empty
+
+
+def _ends(pool: Pool, rows: Ints) -> tuple[Ints, Ints]:
+    """The documents of the highest grade of each topic, and those of the lowest: as many of either.
+
+    A measure of a set, such as "has three relevant documents", sees no difference of one.
+    """
+    topics, grade = pool.judged.part(rows), pool.grade[rows]
+    highest, lowest = (
+        topics.count(grade == topics.spread(one))
+        for one in (topics.maximum(grade), -topics.maximum(-grade))
+    )
+    number = np.minimum(highest, lowest)
+    first = topics.position < topics.spread(number)
+    last = topics.position >= topics.spread(topics.lengths - number)
+    return rows[first], rows[last]
 
 
 def sees_grades(measure: Measure, pool: Pool) -> bool:
