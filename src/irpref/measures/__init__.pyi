@@ -91,10 +91,12 @@ class _BprefVariant(KernelMeasure):
 
     Parameters
     ----------
-    norm :  (default 'min')
+    norm : cap and denominator of the penalty (default 'min')
     rel : minimum grade counted as relevant (default 1)
-    top :  (default 'keep')
-    unretrieved :  (default 'zero')
+    top : the highest judged document: in the sum, out of it and of R, or out of the sum only
+        (default 'keep')
+    unretrieved : relevant documents that were not retrieved: they add nothing, or are ranked
+        below all that were (default 'zero')
     cutoff : ranking cutoff: documents below this rank count as not retrieved
     """
     def __call__(  # type: ignore[override]  # the host takes any

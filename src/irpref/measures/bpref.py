@@ -343,6 +343,13 @@ class _BprefVariant(KernelMeasure, kernel=bpref, terms=bpref_terms, reasons=bpre
         10min; min(R, those of N that were retrieved) with old; the judged documents above r with
         relative; these and r with relative2
 
+    Parameters
+    ----------
+    norm : cap and denominator of the penalty
+    top : the highest judged document: in the sum, out of it and of R, or out of the sum only
+    unretrieved : relevant documents that were not retrieved: they add nothing, or are ranked below
+        all that were
+
     Columns
     -------
     lost : judged non-relevant documents ranked above it
