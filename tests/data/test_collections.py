@@ -127,7 +127,7 @@ def test_grades_that_count_down_are_turned(monkeypatch, tmp_path, capsys):
     assert dict(zip(frame["doc_id"], frame["relevance"], strict=True)) == {"a": 4, "b": 1, "d": 3}
     monkeypatch.setattr(ir_datasets, "load", lambda name: _Cranfield())
     (tmp_path / "run").write_text("q Q0 a 1 1.0 x\n")
-    assert main(["eval", "cranfield", str(tmp_path / "run"), "AP"]) == 0
+    assert main(["eval", "cranfield", str(tmp_path / "run"), "nDCG"]) == 0
     err = capsys.readouterr().err
     assert err.count("\n") == 1
     assert "they are read as {4: 1, 3: 2, 2: 3, 1: 4}" in err
