@@ -581,3 +581,12 @@ def test_the_shell_says_what_is_no_grade(tmp_path: Path, capsys: Any) -> None:
     words = ["eval", str(tmp_path / "q"), str(tmp_path / "r"), "AP", "Judged@2"]
     assert main([*words, "--labels", "error=unjudged"]) == 0
     assert capsys.readouterr().out.split() == ["AP", "0.5000", "Judged@2", "0.5000"]
+
+
+@pytest.mark.parametrize("data", [b"q 0 a 1\nq 0 b 0\n", b"q a 1\nq b 0\n"])
+def test_frames_of_judgments_can_be_changed(data: bytes) -> None:
+    frame = read_qrels(io.BytesIO(data))
+    for name, value in (("iteration", "7"), ("doc_id", "x"), ("relevance", 5)):
+        frame.loc[0, name] = value
+    assert frame.iloc[0].tolist() == ["q", "x", 5, "7"]
+    assert frame["iteration"].tolist() == ["7", "0"]

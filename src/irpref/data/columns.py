@@ -202,6 +202,8 @@ def to_frame(columns: Mapping[str, Any]) -> Any:
         text = pd.StringDtype("python", na_value=np.nan)
     data = {}
     for name, whole in columns.items():
+        if not whole.flags.writeable:  # one cell for all rows
+            whole = whole.copy()
         is_text = whole.dtype == object and (
             name in _TEXT or set(map(type, whole)) in ({str}, {str, type(None)})
         )
