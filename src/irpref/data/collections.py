@@ -145,6 +145,17 @@ def as_host(rows: list[Any]) -> list[Any]:
     return rows
 
 
+def dataset_named(name: str, what: str) -> Any:
+    """The data set of ir_datasets with this id; `what` as `dataset` takes it. `FileNotFoundError`
+    if there is none.
+    """
+    try:
+        return dataset(name, what)
+    except (ImportError, ValueError) as error:
+        why = f" ({error})" if isinstance(error, ImportError) else f", and {error}"
+        raise FileNotFoundError(f"{name}: no such file{why}") from None
+
+
 def not_loaded(name: str, error: Exception) -> InputError:
     """The error for a data set that ir_datasets cannot load. Failed downloads fill pages: only
     hosts are named.

@@ -23,6 +23,7 @@ from typing import Any
 
 import numpy as np
 
+from irpref.data.collections import dataset_named
 from irpref.data.columns import (
     Coded,
     Stretches,
@@ -73,7 +74,7 @@ def in_memory(run: Any, columns: Iterable[str] = ()) -> Any:
         run = run.get_results()
     if isinstance(run, (Mapping, Table)) or hasattr(run, "columns"):
         return run
-    return _from_tuples(run, "score", columns)
+    return _from_rows(run, "score", columns)
 
 
 def unwrapped(data: Any) -> Any:
@@ -101,19 +102,6 @@ def is_dataset(data: Any) -> bool:
 def names_dataset(name: Any) -> bool:
     """Whether a path may be the id of a data set: no file has this name."""
     return isinstance(name, str) and name != "-" and not os.path.exists(name)
-
-
-def dataset_named(name: str, what: str) -> Any:
-    """The data set of ir_datasets with this id; `what` as `irpref.data.collections.dataset` takes
-    it. `FileNotFoundError` if there is none.
-    """
-    from irpref.data.collections import dataset
-
-    try:
-        return dataset(name, what)
-    except (ImportError, ValueError) as error:
-        why = f" ({error})" if isinstance(error, ImportError) else f", and {error}"
-        raise FileNotFoundError(f"{name}: no such file{why}") from None
 
 
 def tables(
@@ -145,12 +133,8 @@ def tables(
             data.columns if columns is None else [name for name in columns if name in data.columns]
         )
         yield replace(data, columns={name: data.columns[name] for name in wanted})
-    elif _of_polars(data) and hasattr(data, "columns"):
-        yield _from_polars(data, value, columns)
-    elif hasattr(data, "columns") and hasattr(data, "itertuples"):
-        yield _from_pandas(data, value, columns)
     else:
-        yield _from_tuples(data, value, columns)
+        yield _from_rows(data, value, columns)
 
 
 def run_tables(run: Any, topics: Container[str] | None = None) -> Iterator[Table]:
@@ -224,7 +208,19 @@ def _check_same_ids(topics: list[str], docs: list[str]) -> None:
         seen.add((topic, doc))
 
 
-def _from_polars(data: Any, value: str, columns: Iterable[str] | None) -> Table:
+def _from_rows(data: Any, value: str, columns: Iterable[str] | None) -> Table:
+    """The table of a frame or of an iterable. Ranks become scores."""
+    if _of_polars(data) and hasattr(data, "columns"):
+        table, column = _from_polars(data, value, columns)
+    elif hasattr(data, "columns") and hasattr(data, "itertuples"):
+        table, column = _from_pandas(data, value, columns)
+    else:
+        table, column = _from_tuples(data, value, columns)
+    return replace(table, value=as_scores(table.value, column))
+
+
+def _from_polars(data: Any, value: str, columns: Iterable[str] | None) -> tuple[Table, str]:
+    """The table of a frame, and the column that its numbers are from; so do the two below."""
     import polars as pl
 
     present = data.columns
@@ -238,13 +234,14 @@ def _from_polars(data: Any, value: str, columns: Iterable[str] | None) -> Table:
         )
     topics, docs = (_series(data[names[name]], name) for name in ("query_id", "doc_id"))
     stretches = topics.rle().struct.unnest()
-    return Table(
+    table = Table(
         Stretches(stretches["value"].to_list(), stretches["len"].to_numpy().astype(np.int64)),
         Unread.wrapping(docs, Texts.from_stream) or objects(docs.to_list()),
-        as_scores(numbers.cast(pl.Float64).to_numpy(), names[value]),  # NaN for missing ones
+        numbers.cast(pl.Float64).to_numpy(),  # NaN for missing ones
         _Columns(data, _further(present, names, columns)),
         present,
     )
+    return table, names[value]
 
 
 def _series(ids: Any, name: str) -> Any:
@@ -267,17 +264,18 @@ def _further(
     return [name for name in columns if name in present]
 
 
-def _from_pandas(data: Any, value: str, columns: Iterable[str] | None) -> Table:
+def _from_pandas(data: Any, value: str, columns: Iterable[str] | None) -> tuple[Table, str]:
     present = [str(name) for name in data.columns]
     names = columns_of(present, value, table="DataFrame")
     further = [name for name in _further(present, names, columns) if present.count(name) == 1]
-    return Table(
+    table = Table(
         _ids(data[names["query_id"]]),
         _ids(data[names["doc_id"]]),
-        as_scores(_numbers(data[names[value]], data, names, value), names[value]),
+        _numbers(data[names[value]], data, names, value),
         _Columns(data, further),
         present,
     )
+    return table, names[value]
 
 
 class _Columns(Mapping[str, Any]):
@@ -337,7 +335,7 @@ def _numbers(column: Any, data: Any, names: Mapping[str, str], value: str) -> Fl
     return as_numbers(column.tolist(), data[names["query_id"]], data[names["doc_id"]], value)
 
 
-def _from_tuples(data: Any, value: str, columns: Iterable[str] | None) -> Table:
+def _from_tuples(data: Any, value: str, columns: Iterable[str] | None) -> tuple[Table, str]:
     if isinstance(data, (str, bytes)) or not isinstance(data, Iterable):
         raise TypeError(
             f"expected a DataFrame with columns query_id, doc_id, {value}, a dict of dicts, an "
@@ -346,7 +344,7 @@ def _from_tuples(data: Any, value: str, columns: Iterable[str] | None) -> Table:
         )
     rows = data if isinstance(data, list) else list(data)
     if not rows:
-        return Table([], [], np.zeros(0))
+        return Table([], [], np.zeros(0)), value
     present = getattr(rows[0], "_fields", None)
     if isinstance(rows[0], Mapping):
         present = tuple(map(str, rows[0]))
@@ -372,8 +370,8 @@ def _from_tuples(data: Any, value: str, columns: Iterable[str] | None) -> Table:
         for name in _further(present, names, columns)
     }
     query_id, doc_id, numbers = (list(map(attrgetter(name), rows)) for name in names.values())
-    values = as_scores(as_numbers(numbers, query_id, doc_id, value), names[value])
-    return Table(query_id, doc_id, values, extra, present)
+    values = as_numbers(numbers, query_id, doc_id, value)
+    return Table(query_id, doc_id, values, extra, present), names[value]
 
 
 def _records(rows: Iterable[Mapping[Any, Any]], present: tuple[str, ...], value: str) -> list[Any]:

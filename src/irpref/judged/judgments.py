@@ -14,14 +14,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from irpref.data.collections import as_host
+from irpref.data.collections import as_host, dataset_named
 from irpref.data.columns import Reading, Table, as_list, as_objects, columns_of, objects, reading
 from irpref.data.labels import Labels, lacks_grades
 from irpref.data.source import Source
 from irpref.errors import ArgumentError, ColumnError, InputError, JudgmentsError
 from irpref.judged.inputs import (
     as_table,
-    dataset_named,
     group,
     id_text,
     is_dataset,
