@@ -135,3 +135,16 @@ def test_the_command_names_them_last(tmp_path, monkeypatch, capsys):
     assert "\nMeasures that suit these judgments\nAP(judged_only=True) " in capsys.readouterr().out
     assert main(["check", "qrels", "run", "-o", "jsonl"]) == 0
     assert "judged_only" not in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    "grades", [{"a": 2, "b": 0}, {"a": 3, "b": 0}, {"a": 0.8, "b": 0}, {"a": 5, "b": 1}, {"a": 1}]
+)
+def test_eval_without_a_measure_names_the_same(grades, tmp_path, capsys):
+    qrels = {f"q{t}": grades for t in range(4)}
+    lines = [f"{q} 0 {d} {g}\n" for q, docs in qrels.items() for d, g in docs.items()]
+    (tmp_path / "qrels").write_text("".join(lines))
+    (tmp_path / "run").write_text("".join(f"{q} Q0 a 1 1 x\n" for q in qrels))
+    assert main(["eval", str(tmp_path / "qrels"), str(tmp_path / "run")]) == 2
+    first, second, third = named(qrels, {})
+    assert f"{first}, {second} or {third} would suit" in capsys.readouterr().err
