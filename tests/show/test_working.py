@@ -117,6 +117,12 @@ def test_every_variant_has_steps_that_lead_to_the_value(name):
                 check_by_hand(variant, judged, run)
 
 
+@pytest.mark.parametrize("measure", ["CRP@2", "CRP(judged_only=True)@2"])
+def test_a_topic_without_relevant_documents_but_with_negative_grades_adds_nothing(measure):
+    qrels, run = {"q": {"a": -3, "b": 0}}, {"q": {"a": 3.0, "b": 2.0, "c": 1.0}}
+    check_by_hand(irpref.parse(measure), qrels, run)
+
+
 def with_columns(qrels):
     """What measures need of the judgments beyond grades: every second document was known."""
     frame = irpref.judgments(qrels).frame()

@@ -300,7 +300,7 @@ def crp_terms(
         else {"rp": rp_at, "crp": lambda topic, at: curve.crp[curve.row(at, topic)] * 1.0},
         steps={
             "adds": f"rp * ({'place' if judged_only else 'rank'} <= "
-            f"{'R' if cutoff is None else 'cutoff'})"
+            + ("R)" if cutoff is None else "cutoff) * (R > 0)")
         },
         numbers={"R": r},
     )
