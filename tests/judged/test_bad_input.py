@@ -486,7 +486,7 @@ def test_known_documents_leave_the_input_alone():
 
 def test_known_documents_that_nobody_judged_are_refused():
     for known in ({"x": ["a"]}, {}, {"q1": ["zzz"]}, {"q1": {"a": 0}}):
-        with pytest.raises(ValueError, match="known: (none of the|there is no)"):
+        with pytest.raises(ValueError, match=r"known: (none of the|there is no)"):
             irpref.judgments(QRELS, known=known)
     frame = pd.DataFrame(JUDGED)
     with pytest.raises(ValueError, match=r"no column 'query_id' \(or 'qid'\)"):
