@@ -142,7 +142,9 @@ def main() -> int:
                     shutil.copy(picture, page.parent)
         if written != text:
             status = 1
-            sys.stdout.write(f"{page.relative_to(ROOT)} {'differs' if asked.check else 'written'}\n")
+            sys.stdout.write(
+                f"{page.relative_to(ROOT)} {'differs' if asked.check else 'written'}\n"
+            )
             if not asked.check:
                 page.write_text(written, "utf-8")
     return status if asked.check else 0
