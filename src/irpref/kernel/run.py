@@ -175,12 +175,6 @@ class JudgedRun:
         view._kept = kept
         return view
 
-    def at_part(self, part: JudgedRun, values: NDArray[S]) -> NDArray[S]:
-        """Values of the hits of this run, (n_hits,), at those of a part of it: shape (n_hits of the
-        part,).
-        """
-        return values if part is self or part._kept is None else values[part._kept]
-
     def others_above(self, part: JudgedRun) -> Floats:
         """Number of hits above each hit of a part, in its topic, that the part lacks: (n_hits of
         the part,).
