@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import numpy as np
 
 from irpref.errors import ArgumentError
-from irpref.kernel.segments import Bools, Floats, Ints, NDArray, Segments
+from irpref.kernel.segments import Bools, Floats, Ints, Segments
 
 if TYPE_CHECKING:
     from irpref.kernel.grades import Gains, Grades
