@@ -104,6 +104,15 @@ WRONG = {
     "the baseline is a tenth of one ranking": (QRELS, top(3, GOOD), "AP", {BLOCK, UNKNOWN}),
     "the baseline is ten deep, measured at 30": (QRELS, top(5, GOOD), "R@30", {UNKNOWN}),
     "the baseline's first ten are unjudged": (QRELS, unjudged(GOOD), "P@10", {UNKNOWN}),
+    **{
+        f"no document is judged non-relevant, and {measure} leaves out the others": (
+            {topic: {doc: 1 for doc, g in docs.items() if g} for topic, docs in QRELS.items()},
+            GOOD,
+            measure,
+            {UNKNOWN},
+        )
+        for measure in ("Bpref", "RPref(max_rel=3)")
+    },
     "both runs have other ids": (renamed(QRELS), GOOD, "AP", {REFUSED}),
     "the qrels have other topics": (moved(QRELS), GOOD, "AP", {REFUSED}),
     "no grade is positive": (graded(lambda g: 0), GOOD, "AP", {REFUSED}),
@@ -157,6 +166,15 @@ def test_a_topic_that_the_candidate_does_not_answer_is_no_gain():
     found = irpref.lab.gate("nCRP", QRELS, BAD, candidate)
     assert found["difference"].item() <= 0
     assert (found["missing_candidate"].item(), found["left_out"].item()) == (N_TOPICS / 2, 0)
+
+
+@pytest.mark.parametrize("measure", ["P@10", "nDCG@10", "RR@10", "Success@5"])
+def test_judged_documents_below_the_cutoff_are_no_evidence(measure):
+    decision = irpref.lab.gate(measure, QRELS, unjudged(GOOD), unjudged(BAD))
+    assert (decision.verdict, decision["codes"].item()) == (UNKNOWN, "unseen")
+    k = measure.partition("@")[2]
+    assert f"for none of the topics a run has a judged document in its first {k}" in decision.text
+    assert irpref.lab.gate("nDCG@20", QRELS, unjudged(GOOD), unjudged(GOOD)).verdict == "pass"
 
 
 # ------------------------------------------------------------------------------- users who are right

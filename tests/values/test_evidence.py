@@ -90,7 +90,7 @@ def test_a_topic_is_unseen_if_no_run_has_a_judged_document_there():
 @pytest.mark.parametrize(
     ("measure", "topics"),
     [
-        *((name, 1) for name in ("AP", "P@2", "RR", "R@2", "Bpref", "infAP", "Success@2")),
+        *((name, 1) for name in ("AP", "P@2", "RR", "R@2", "infAP", "Success@2")),
         *((name, 0) for name in ("AP(rel=3)", "nDCG@2", "QMeasure", "RPref(max_rel=5)", "nCRP")),
     ],
 )
@@ -102,6 +102,15 @@ def test_a_measure_is_blind_to_grades_that_all_count(measure, topics):
     for other, expected in ((("x", "a"), topics), (("x", "y"), 0)):
         some = {"one": {"q": ranking("a", "x")}, "two": {"q": ranking(*other)}}
         assert codes(measure, qrels, some).get("blind", 0) == expected
+
+
+@pytest.mark.parametrize("measure", ["Bpref", "Bpref(rel=2)", "RPref(max_rel=5)"])
+def test_a_measure_that_leaves_out_unjudged_documents_is_blind_without_a_non_relevant_one(measure):
+    runs = {"one": {"q": ranking("x", "y", "z", "a")}}
+    assert "blind" in codes(measure, {"q": {"a": 2, "b": 2}}, runs)
+    assert "blind" not in codes(measure, {"q": {"a": 2, "b": 0}}, runs)
+    grades = {"q": {"a": 3, "b": 2}}
+    assert ("blind" in codes(measure, grades, runs)) == measure.startswith("Bpref")
 
 
 @pytest.mark.parametrize("measure", ["NumRet", "Judged@10", "RBPResidual", "NumQ", "Judged@5"])

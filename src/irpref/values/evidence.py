@@ -7,7 +7,9 @@
     unseen         no run retrieves a judged document
     blind          its judged documents have several grades, which all count the same for the
                    measure, and at least half of what the runs retrieve within the measure's cutoff
-                   (ten documents without one) is judged: AP on grades from 1 to 5
+                   (ten documents without one) is judged: AP on grades from 1 to 5. Or the measure
+                   leaves out unjudged documents, and all judged ones count the same: Bpref without
+                   a document judged non-relevant
     shallow        a run has fewer documents than the measure looks at: than its cutoff, or, without
                    one, than half of those of another run
 
@@ -44,6 +46,7 @@ from irpref.judged.judgments import Judgments, judgments
 from irpref.judged.pool import FILLED, SOURCE, Pool
 from irpref.kernel.run import JudgedRun
 from irpref.kernel.segments import Bools, Floats, Ints, Segments
+from irpref.measures.degenerate import lacks_nonrelevant
 from irpref.measures.names import parse_all
 from irpref.messages import about, held
 from irpref.values.evaluator import evaluator as fastest
@@ -84,7 +87,8 @@ def evidence(
         - `out-of-reach`: some grade is, but the ideal ranking has the value of an empty one;
         - `unanswered`: the run has no documents for the topic, or the measure no value;
         - `unseen`: no run retrieves a judged document;
-        - `blind`: the topic has several grades, and the measure does not tell them apart;
+        - `blind`: the topic has several grades, and the measure does not tell them apart, or it
+          needs documents judged non-relevant, and there are none;
         - `shallow`: the run has fewer documents than the measure looks at.
 
     Raises
@@ -324,13 +328,23 @@ class Gatherer:
             {m: of_pool[self.order] for m, of_pool in part.items()} for part in (reached, alike)
         )
         empty = {m: of_pool[self.order] for m, of_pool in empty.items()}
+        lacking = {m: lacks_nonrelevant(m, pool)[self.order] for m in self.measures}
         if of_preferences:
             answerable, alike = everything, dict.fromkeys(alike, ~everything)
             reached = dict.fromkeys(reached, everything)
         else:
             answerable = answerable[self.order]
         return Evidence(
-            self.measures, self.topics, systems, pool, answerable, reached, alike, empty, self.depth
+            self.measures,
+            self.topics,
+            systems,
+            pool,
+            answerable,
+            reached,
+            alike,
+            empty,
+            lacking,
+            self.depth,
         )
 
 
@@ -387,7 +401,8 @@ def tells_apart(
     for measure in measures:
         # What has no value, since another provider cannot compute it, is no evidence.
         reached[measure] = _differ(ideal[measure], empty[measure]) | np.isnan(ideal[measure])
-        same = several[start:stop] & ~_differ(highest[measure], lowest[measure])
+        several_or_none = several | lacks_nonrelevant(measure, pool)
+        same = several_or_none[start:stop] & ~_differ(highest[measure], lowest[measure])
         same &= ~np.isnan(highest[measure])
         if same.any():
             turned = turned or of_ranking(rows, upside_down=True)

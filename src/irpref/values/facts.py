@@ -112,6 +112,8 @@ class Evidence:
         the same.
     empty : dict of Measure to float array (n_topics,)
         Values of a ranking without documents.
+    lacking : dict of Measure to bool array (n_topics,)
+        Whether the measure needs a document judged non-relevant, and there is none.
     depth : int or None
         How many documents of each topic count.
     """
@@ -124,6 +126,7 @@ class Evidence:
     reached: Mapping[Measure, Bools]
     alike: Mapping[Measure, Bools]
     empty: Values
+    lacking: Mapping[Measure, Bools]
     depth: int | None = None
 
     def looks_at(self, measure: Measure) -> int | None:
@@ -147,12 +150,20 @@ class Evidence:
         seen: Bools = np.any([system.meets for system in self.systems], axis=0)
         return np.logical_not(seen)
 
+    def looked_at(self, measure: Measure) -> Bools:
+        """Topics for which a system has a judged document where a measure looks: (n_topics,)."""
+        depth = self.looks_at(measure)
+        if depth is None:
+            return ~self.unseen
+        return np.asarray(np.any([system.judged[depth] > 0 for system in self.systems], axis=0))
+
     def blind(self, measure: Measure) -> Bools:
         """Topics whose grades a measure does not tell apart: shape (n_topics,)."""
         depth = self.looks_at(measure) or TOP
         judged = sum(system.judged[depth] for system in self.systems)
         returned = sum(system.returned[depth] for system in self.systems)
-        return np.asarray(self.alike[measure] & (returned > 0) & (2 * judged >= returned))
+        compared = (2 * judged >= returned) | self.lacking[measure]
+        return np.asarray(self.alike[measure] & (returned > 0) & compared)
 
     def shallow(self, measure: Measure) -> Bools:
         """Topics with fewer documents than the measure looks at: shape (n_systems, n_topics)."""
