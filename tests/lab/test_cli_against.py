@@ -83,7 +83,7 @@ def test_groups_have_rows_of_their_own(call, files):
         (["qrels", "r1", "AP"], 2, "expected at least two runs after the qrels, got 1: r1"),
         (["qrels", "nope", "r2", "AP"], 2, "'nope' is neither a file nor a measure"),
         (["qrels", "r1", "r2", "AP", "--pairs", "hlm"], 2, "did you mean 'holm'?"),
-        (["qrels", "r1", "r2", "AP", "--level", "2"], 1, "level"),
+        (["qrels", "r1", "r2", "AP", "--level", "2"], 2, "expected a number between 0 and 1"),
     ],
 )
 def test_what_is_refused(call, arguments, status, said):

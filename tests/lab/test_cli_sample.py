@@ -75,7 +75,7 @@ def test_what_does_not_fit_is_refused(folder: Path, capsys: pytest.CaptureFixtur
     for words, message in {
         "compare human r0 r2 nDCG@5 --judge judge --sample plan.tsv": "DCG@5",
         "compare human r0 r2 DCG@5 --judge judge --sample plan.tsv -t q1": "-t does not apply",
-        "compare human r0 r2 DCG@5 --sample plan.tsv": "other grades of the judge",
+        "compare human r0 r2 DCG@5 --sample plan.tsv": "; --judge FILE gives them",
         "sample none judge r0 r1 DCG@5 -o csv": "written as tsv",
         "sample none judge r0 DCG@5": "at least 2",
         "sample none judge r0 r1 AP": "DCG@k",

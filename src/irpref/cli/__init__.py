@@ -30,6 +30,26 @@ from irpref.messages import did_you_mean, visible
 COMPLETE = "_IRPREF_COMPLETE"  # set by a shell that asks for completions
 # Words that other tools put before the files.
 _OF_FILES = ("--qrels", "--run", "--runs")
+# Options that a command has not, since another one does this.
+_ELSEWHERE = {
+    "--baseline": "to test runs against a baseline, type irpref against QRELS BASELINE RUN...",
+    "--judge": "to fill in a judge's grades, type irpref fill HUMAN JUDGE -f filled.tsv",
+}
+# What other tools call options of ours.
+_OTHER_NAMES = {
+    "--by-topic": "--by-query",
+    "--by-topics": "--by-query",
+    "--per-query": "--by-query",
+    "--per-topic": "--by-query",
+    "--alpha": "--level",
+    "--confidence": "--level",
+    "--threshold": "--margin",
+    "--max-loss": "--margin",
+    "--tolerance": "--margin",
+    "--metric": "--measure",
+    "--metrics": "--measure",
+    "--decimals": "--places",
+}
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -122,11 +142,19 @@ def _in_words(error: click.UsageError) -> str:
             for option in parameter.opts
             if option.startswith("--")
         ]
-        if wrong in _OF_FILES:
-            how = f"files are given without an option, as in {name} QRELS RUN..."
-            return f"no such option: {wrong}: {how}"
         message = f"no such option: {wrong}"
-        hint = did_you_mean(wrong, known, cutoff=0.7) or hint
+        usage = (
+            error.ctx.get_usage().partition(" ")[2].replace(" [OPTIONS]", "") if error.ctx else ""
+        )
+        if wrong in _OF_FILES or (wrong == "--judge" and "JUDGE" in usage):
+            return f"{message}: files are given without an option, as in {usage}"
+        other = _OTHER_NAMES.get(wrong)
+        if other in known:
+            hint = f"; did you mean {other!r}?"
+        else:
+            hint = did_you_mean(wrong, known, cutoff=0.7) or hint
+        if wrong in _ELSEWHERE and name != "irpref against":
+            hint = f"; {_ELSEWHERE[wrong]}"
     elif isinstance(error, click.MissingParameter) and error.ctx:
         message = (
             f"{message[0].lower()}{message[1:]}, as in {error.ctx.get_usage().partition(' ')[2]}"

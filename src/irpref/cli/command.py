@@ -191,12 +191,30 @@ class Group(click.Group):
             **{"context_settings": SETTINGS, "no_args_is_help": False, **settings},
         )
 
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """Sort the words; there must be one."""
+        if not (args or self.invoke_without_command or ctx.resilient_parsing):
+            raise Misplaced(self.missing(ctx), ctx)
+        return super().parse_args(ctx, args)
+
+    def missing(self, ctx: click.Context) -> str:
+        """What to say if there is no command."""
+        kind = (self.subcommand_metavar or "COMMAND").split()[0].lower()
+        known = self.list_commands(ctx)
+        first = self.get_command(ctx, known[0])
+        assert first is not None
+        below = click.Context(first, parent=ctx, info_name=known[0], **SETTINGS)
+        usage = below.get_usage().partition(" ")[2]
+        return f"no {kind} given, expected one of {', '.join(known)}, as in {usage}"
+
     def resolve_command(
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
         """The command that the first word names."""
         name = args[0]
         if not (ctx.resilient_parsing or name.startswith("-") or self.get_command(ctx, name)):
+            if ctx.parent and os.path.exists(name):
+                raise Misplaced(self.missing(ctx), ctx)
             raise Misplaced(self.unknown(name, self.list_commands(ctx)), ctx)
         return super().resolve_command(ctx, args)
 
@@ -341,7 +359,19 @@ class Irpref(Group):
             return f"no command given: did you mean irpref eval {name} ...?"
         if name == "version":
             return "unknown command 'version'; did you mean irpref --version?"
+        if _is_measure(name):
+            return f"{name!r} is a measure: irpref list {name} explains it"
         return super().unknown(name, known)
+
+
+def _is_measure(name: str) -> bool:
+    from irpref.measures.names import parse_all
+
+    try:
+        parse_all(name)
+    except ValueError:
+        return False
+    return name.isidentifier()
 
 
 def _version(ctx: click.Context, _: click.Parameter, asked: bool) -> None:

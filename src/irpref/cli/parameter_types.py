@@ -11,6 +11,8 @@ from irpref.cli.remedies import text_of
 from irpref.errors import ArgumentError
 from irpref.messages import did_you_mean
 
+LABELS_EXPECTED = "LABEL=GRADE, such as good=1,bad=0, or known labels, such as 'S A B C'"
+
 
 class Complete(click.BadParameter):
     """A bad value whose message says what was meant, so that no help needs to be named."""
@@ -56,13 +58,11 @@ class Parsed(click.ParamType):  # type: ignore[type-arg]  # not generic before c
             self.fail(f"{value!r}: expected {self.expected}", param, ctx)
 
 
-def pairs(text: str) -> list[tuple[str, str]]:
-    """`a=b,c=d` as pairs."""
+def pairs(text: str, expected: str) -> list[tuple[str, str]]:
+    """`a=b,c=d` as pairs; `expected` is what the error says is expected."""
     parts = [part.partition("=") for part in text.split(",")]
     if not all(name.strip() and value.strip() for name, _, value in parts):
-        raise ArgumentError(
-            f"{text!r}: expected NAME=VALUE, several separated by commas", value=text
-        )
+        raise ArgumentError(f"{text!r}: expected {expected}", value=text)
     return [(name.strip(), value.strip()) for name, _, value in parts]
 
 
@@ -72,6 +72,13 @@ def _count(text: str) -> int:
     return int(text)
 
 
+def _level(text: str) -> float:
+    level = float(text)
+    if not 0 < level < 1:
+        raise ValueError
+    return level
+
+
 def _places(text: str) -> int:
     if int(text) < -1:
         raise ValueError
@@ -79,10 +86,14 @@ def _places(text: str) -> int:
 
 
 def _columns(text: str) -> Any:
-    from irpref.data.columns import reading
+    from irpref.data.columns import NAMES, reading
 
     names: dict[str, list[str]] = {}
-    for ours, theirs in pairs(text):
+    for ours, theirs in pairs(text, "OURS=YOURS, such as query_id=query,relevance=rating"):
+        if theirs in NAMES and ours not in NAMES:
+            raise ArgumentError(
+                f"{ours}={theirs}: our name comes first: {theirs}={ours}", value=text
+            )
         names.setdefault(ours, []).append(theirs)
     return reading(columns=names).columns
 
@@ -90,13 +101,24 @@ def _columns(text: str) -> Any:
 def _labels(text: str) -> Any:
     from irpref.data.columns import reading
 
-    grades: Any = text
     if "=" in text:
-        grades = {
-            label: None if grade.lower() == "unjudged" else float(grade)
-            for label, grade in pairs(text)
-        }
-    return reading(labels=grades).labels
+        grades = {label: _grade(label, grade) for label, grade in pairs(text, LABELS_EXPECTED)}
+        return reading(labels=grades).labels
+    try:
+        return reading(labels=text).labels
+    except ArgumentError:
+        raise ArgumentError(f"{text!r}: expected {LABELS_EXPECTED}", value=text) from None
+
+
+def _grade(label: str, text: str) -> float | None:
+    if text.lower() == "unjudged":
+        return None
+    try:
+        return float(text)
+    except ValueError:
+        raise ArgumentError(
+            f"{label}={text}: a grade is a number, or the word unjudged", value=text
+        ) from None
 
 
 def _gains(text: str) -> dict[float, float]:
@@ -112,6 +134,7 @@ def _size(text: str) -> tuple[float, float]:
 
 
 COUNT = Parsed("count", _count, "a number of at least 1")
+LEVEL = Parsed("float", _level, "a number between 0 and 1, such as 0.95")
 PLACES = Parsed("places", _places, "a number of decimal places, or -1 for all")
 INTEGERS = Parsed(
     "integers", lambda text: [int(part) for part in text.split(",")], "whole numbers such as 2,4,8"

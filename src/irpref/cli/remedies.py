@@ -15,6 +15,7 @@ OPTIONS = {
     "form": "--format=",
     "how": "irpref prefer --how=",
     "ignore_self": "--ignore-self",
+    "judge": "--judge FILE",
     "known": "--known FILE",
     "labels": "--labels=",
     "measures.names.known_names": "irpref list",

@@ -525,9 +525,13 @@ _WORDS = {
 }
 
 
+# Columns of a run or of judgments that nothing is read from.
+_UNREAD = ("iteration", "tag", "run_id", "q0")
+
+
 def _guessed(missing: Iterable[str], present: Sequence[str]) -> dict[str, Any]:
     """For each missing column the one of the file that it probably is; `NAME` if none is likely."""
-    ours = {name for names in NAMES.values() for name in names}
+    ours = {*_UNREAD, *(name for names in NAMES.values() for name in names)}
     left = [str(name) for name in present if str(name).strip().lower() not in ours]
     guessed = dict.fromkeys(missing, "NAME")
     for name in guessed:

@@ -59,7 +59,9 @@ def _files(source: Source) -> Iterator[tuple[Any, dict[str, str]]]:
     if os.path.isdir(source.name):
         files = list(inside(source.name))
         if not files:
-            raise IsADirectoryError(errno.EISDIR, "a folder without .parquet files", source.name)
+            raise IsADirectoryError(
+                errno.EISDIR, "a folder without .parquet files, expected a file", source.name
+            )
         for file in files:
             above = os.path.relpath(file, source.name).split(os.sep)[:-1]
             yield (

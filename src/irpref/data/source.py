@@ -224,7 +224,8 @@ def _decompressed(stream: Any, name: str) -> IO[bytes]:
     for packed, begin in _OTHERS.items():
         if head.startswith(begin):
             raise InputError(
-                f"this is a file of {packed}, expected plain text, gzip or zstd: unpack it first",
+                f"the file is compressed with {packed}, expected plain text, gzip or zstd: "
+                "unpack it first",
                 path=name,
             )
     if head[:2] in (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE):

@@ -128,6 +128,20 @@ def _of_column(name: str, qrels: Judgments | None) -> dict[str, str]:
     return out
 
 
+def _topic_and_group(line: bytes, form: str | None) -> list[str]:
+    """The two parts of a line, or what there is of them."""
+    blank = " \t\r"  # others, such as a no-break space, are part of an id
+    if form != "csv":
+        parts = line.split(b"\t" if form == "tsv" else None, 1)
+        return [part.decode().strip(blank + '"') for part in parts]
+    import csv
+
+    separator = "," if b"," in line else ";"
+    cells = csv.reader([line.decode()], delimiter=separator, skipinitialspace=True)
+    topic, *group = next(cells, [""])
+    return [topic.strip(blank), separator.join(group).strip(blank)]
+
+
 def read_groups(path: str | os.PathLike[str]) -> dict[str, str]:
     """Lines `topic group` of a file; blank lines and comments (`#`) are ignored. `ValueError` names
     file and line. In a `.csv` file a comma is between the two, or a semicolon, and in a `.tsv` a
@@ -137,10 +151,7 @@ def read_groups(path: str | os.PathLike[str]) -> dict[str, str]:
     form = form_of_name(os.fspath(path))
     for number, line in lines_of(Source(path)):
         try:
-            separator = b"\t" if form == "tsv" else None
-            if form == "csv":
-                separator = b"," if b"," in line else b";"
-            fields = [field.strip(b' \t\r"').decode() for field in line.split(separator, 1)]
+            fields = _topic_and_group(line, form)
         except UnicodeDecodeError:
             raise InputError("this is not UTF-8", path=os.fspath(path), line=number) from None
         if len(fields) < 2 or not all(fields):

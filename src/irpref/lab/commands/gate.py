@@ -6,6 +6,7 @@ from irpref.cli import options
 from irpref.cli.arguments import Inputs
 from irpref.cli.command import OK, USAGE, command
 from irpref.cli.output import Output
+from irpref.cli.parameter_types import LEVEL
 from irpref.cli.say import say
 from irpref.errors import ArgumentError
 from irpref.lab.commands import lab_options
@@ -54,7 +55,7 @@ Exit status: 0 passed, 1 blocked, 3 cannot tell, 2 an error, 130 interrupted."""
 @options.topics
 @options.option(
     "--level",
-    type=float,
+    type=LEVEL,
     default=0.95,
     show_default=True,
     help="confidence of each one-sided bound",

@@ -8,7 +8,7 @@ from irpref.cli import options
 from irpref.cli.arguments import Inputs
 from irpref.cli.command import command
 from irpref.cli.output import Output
-from irpref.cli.parameter_types import NUMBERS, Choice
+from irpref.cli.parameter_types import LEVEL, NUMBERS, Choice
 from irpref.lab.commands import lab_options
 from irpref.messages import about
 from irpref.show.text import of_frame, rounded
@@ -31,7 +31,7 @@ from irpref.values.thresholds import thresholds_on
     type=NUMBERS,
     help="unjudged: grades that these documents could have (default: all of the scale)",
 )
-@options.option("--level", type=float, help="topics: confidence level (default: 0.95)")
+@options.option("--level", type=LEVEL, help="topics: confidence level (default: 0.95)")
 @options.option(
     "--method",
     type=Choice(["bootstrap", "t"]),

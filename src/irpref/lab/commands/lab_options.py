@@ -9,6 +9,7 @@ import click
 
 from irpref.cli.arguments import Inputs, read_judgments
 from irpref.cli.options import Decorator, option
+from irpref.cli.parameter_types import LEVEL as A_LEVEL
 from irpref.cli.parameter_types import Choice
 from irpref.cli.say import say
 from irpref.judged.judgments import Judgments, judgments
@@ -26,7 +27,13 @@ sample = option(
     metavar="FILE",
     help="a plan of irpref sample: humans judged its first documents, --judge graded the rest",
 )
-level = option("--level", type=float, default=LEVEL, show_default=True, help="confidence level")
+level = option(
+    "--level",
+    type=A_LEVEL,
+    default=LEVEL,
+    show_default=True,
+    help="confidence level",
+)
 pairs = option(
     "--pairs",
     metavar="TEST",

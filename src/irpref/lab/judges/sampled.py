@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from irpref.errors import AbsentRunError, ArgumentError, JudgmentsError
+from irpref.errors import AbsentRunError, ArgumentError, JudgmentsError, Remedy
 from irpref.judged.fingerprint import hash_of_pool
 from irpref.judged.inputs import as_table
 from irpref.judged.judgments import Judgments, judgments
@@ -311,6 +311,11 @@ def sampled(qrels: Qrels, judge: Qrels | None, plan: Any) -> Sampled:
     of_judge = no_grades() if judge is None else grades_frame(judgments(judge))
     if hash_of_judge(of_judge) != plan.attrs["judge"]:
         number = plan.attrs["judge_rows"]
+        if not len(of_judge):
+            raise JudgmentsError(
+                f"the plan was drawn with {number:,} grades of a judge, here are 0",
+                remedy=Remedy("judge", effect="gives them"),
+            )
         raise JudgmentsError(
             "the plan was drawn with other grades of the judge"
             + (f" ({number:,}, here are {len(of_judge):,})" if number != len(of_judge) else "")

@@ -1,0 +1,65 @@
+"""What newcomers type first, and what the command answers."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from irpref.cli import main
+
+
+@pytest.fixture(autouse=True)
+def files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Judgments and two runs in the folder of the test."""
+    monkeypatch.chdir(tmp_path)
+    topics = [f"red, size {n}" for n in range(20)]
+    Path("q.csv").write_text(
+        "query_id,doc_id,relevance\n" + "".join(f'"{t}",a,1\n"{t}",b,0\n' for t in topics)
+    )
+    for name, first in {"r.csv": "a", "s.csv": "b"}.items():
+        rows = (
+            f'"{t}",{d},{2 if (d == first) != (n == 3) else 1}\n'
+            for n, t in enumerate(topics)
+            for d in "ab"
+        )
+        Path(name).write_text("query_id,doc_id,score\n" + "".join(rows))
+    Path("groups.csv").write_text("".join(f'"{t}","x, y"\n' for t in topics))
+
+
+@pytest.mark.parametrize(
+    ("line", "message"),
+    [
+        ("curve", "no curve given, expected one of areas, crp, "),
+        ("plot", "no picture given, expected one of crp, "),
+        ("meta", "no method given, expected one of power, "),
+        ("curve q.csv r.csv", "as in irpref curve areas [OPTIONS] QRELS RUN..."),
+        ("RPref", "'RPref' is a measure: irpref list RPref explains it"),
+        ("eval q.csv r.csv AP --per-query", "no such option: --per-query; did you mean '--by-que"),
+        ("gate q.csv r.csv s.csv AP --threshold 1", "--threshold; did you mean '--margin'?"),
+        ("eval q.csv r.csv AP --baseline s.csv", "type irpref against QRELS BASELINE RUN..."),
+        ("eval q.csv r.csv AP --judge s.csv", "type irpref fill HUMAN JUDGE -f filled.tsv"),
+        ("sample q.csv r.csv AP --judge q.csv", "as in irpref sample HUMAN JUDGE RUN... MEASURE"),
+        ("fill --qrels q.csv", "files are given without an option, as in irpref fill HUMAN JUDGE"),
+        ("compare q.csv r.csv s.csv AP --level 95", "'95': expected a number between 0 and 1, su"),
+        ("gate q.csv r.csv s.csv AP --level 95%", "'95%': expected a number between 0 and 1, su"),
+        ("intervals q.csv r.csv AP --level 0", "'0': expected a number between 0 and 1, such as"),
+        ("eval q.csv r.csv AP --columns sku=doc_id", "our name comes first: doc_id=sku"),
+        ("eval q.csv r.csv AP --columns sku", "'sku': expected OURS=YOURS, such as query_id=query"),
+        ("eval q.csv r.csv AP --labels good:1", "'good:1': expected LABEL=GRADE, such as good=1,"),
+        ("eval q.csv r.csv AP --labels good=x", "good=x: a grade is a number, or the word unjudg"),
+    ],
+)
+def test_wrong_words_are_answered_with_the_right_ones(
+    line: str, message: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(line.split()) == 2
+    out, err = capsys.readouterr()
+    assert message in err, err
+    assert not out
+    assert err.count("\n") == 1
+
+
+def test_groups_of_topics_with_commas_come_from_csv(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["eval", "q.csv", "r.csv", "s.csv", "AP", "--groups", "groups.csv"]) == 0
+    assert "x, y" in capsys.readouterr().out
