@@ -6,8 +6,8 @@ good as a baseline, by one measure. No pass, and no claim that the candidate is 
     unanswered    topics that the baseline does not answer, or on which either run has no value, are
                   more than `missing` of the answerable ones
     out-of-reach  less than a quarter of the answerable topics are in reach of the measure
-    unseen        a run retrieves a judged document, within the measure's cutoff, on fewer than ten
-                  of the compared topics (half of them, if fewer than twenty)
+    unseen        a run retrieves a judged document on fewer than ten of the compared topics (half
+                  of them, if fewer than twenty), or on none within the measure's cutoff
     blind         on more than half of the compared topics the measure does not tell grades apart
     shallow       on more than `missing` of the answerable topics the baseline is shallow, and more
                   documents could change its value
@@ -136,12 +136,15 @@ def grounds(
     if in_reach < _IN_REACH * n:
         text = f"nothing counts as relevant to {measure} for {n - in_reach:,} of {n:,} topics"
         reasons.append(Ground("out-of-reach", f"{text} ({facts.scale(measure)})"))
-    seen = int((kept & facts.looked_at(measure)).sum())
-    if n_kept and seen < min(_SEEN, n_kept / 2):
-        where = f"for {seen:,} of {n_kept:,} topics only" if seen else "for none of the topics"
+    seen = int((kept & ~facts.unseen).sum())
+    if n_kept and not (kept & facts.looked_at(measure)).any():
         depth = facts.looks_at(measure)
-        ranks = f" in its first {depth:,}" if depth else ""
-        reasons.append(Ground("unseen", f"{where} a run has a judged document{ranks}"))
+        where = f" in its first {depth:,}" if depth else ""
+        text = f"for none of the topics a run has a judged document{where}"
+        reasons.append(Ground("unseen", text))
+    elif seen < min(_SEEN, n_kept / 2):
+        text = f"for {seen:,} of {n_kept:,} topics only a run retrieves a judged document"
+        reasons.append(Ground("unseen", text))
     blind = int((kept & facts.blind(measure)).sum())
     if blind > _BLIND * n_kept:
         every = (
