@@ -32,7 +32,9 @@ def imported(name: str) -> str:
     before = set(sys.modules)
     try:
         module = _loaded(name)
-    except (Exception, SystemExit) as error:  # whatever that file does
+    except KeyboardInterrupt:
+        raise
+    except BaseException as error:  # whatever that file does, SystemExit among it
         names = (name, name.partition(".")[0])  # that of a package, too
         if isinstance(error, ModuleNotFoundError) and error.name in names:
             raise ArgumentError(f"{name}: no such module", parameter="name", value=name) from None
