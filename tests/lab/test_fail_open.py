@@ -377,6 +377,32 @@ def sample(inputs) -> list[str]:
     return ["gate", *files]
 
 
+@pytest.mark.parametrize(
+    ("grade_of", "measure", "code"),
+    [
+        (lambda g: g + 1, "P@10", "blind"),
+        (lambda g: 0.8 * (g > 0), "P@10", "out-of-reach"),
+        (lambda g: g, "P(rel=4)@10", "out-of-reach"),
+        (lambda g: 0, "P@10", "unanswerable"),
+        (lambda g: g + 1, "DCG@10", ""),
+    ],
+)
+@pytest.mark.filterwarnings("ignore")
+def test_a_sample_whose_grades_count_the_same_never_passes(grade_of, measure, code):
+    plan = irpref.lab.sample("DCG@10", None, QRELS, {"good": GOOD, "bad": BAD}, 200, rng=1)
+    grades, judged = graded(grade_of), {}
+    for topic, doc in plan[["query_id", "doc_id"]].iloc[:200].itertuples(index=False):
+        judged.setdefault(topic, {})[doc] = grades[topic][doc]
+    sample = irpref.lab.sampled(judged, QRELS, plan)
+    decision = irpref.lab.gate(measure, sample, GOOD, BAD)
+    assert decision.verdict == (UNKNOWN if code else BLOCK), decision.text
+    comparison = irpref.lab.compare(measure, sample, GOOD, BAD)
+    assert decision["codes"].item() == comparison["codes"].item() == code
+    assert comparison["verdict"].item() == ("cannot tell" if code else "a better")
+    assert ("The sample cannot say yet" in comparison.text) == bool(code)
+    assert np.isnan(decision["low_judged"].item()) == bool(code)
+
+
 OF_PLAN = DAMAGES | {
     "other ids": lambda text: text.replace("\td", "\tother"),
     "other topics": lambda text: text.replace("\tq", "\ttopic"),
@@ -536,8 +562,11 @@ def test_an_interrupted_gate_never_passes(inputs, sample, candidate, how):
         assert status.returncode == 2
 
 
-def test_a_module_that_exits_is_an_error(inputs, capsys):
-    (inputs / "leaves.py").write_text("import sys\nsys.exit(0)\n")
+@pytest.mark.parametrize(
+    "text", ["import sys\nsys.exit(0)\n", "raise GeneratorExit\n", "raise BaseException\n"]
+)
+def test_a_module_that_exits_is_an_error(inputs, capsys, text):
+    (inputs / "leaves.py").write_text(text)
     assert main([*COMMAND, "--import", "leaves.py"]) == 2
     assert "leaves.py" in capsys.readouterr().err
 

@@ -9,7 +9,10 @@ What needs the value of a single run, or the grade of a document that nobody dre
 Looks share the level of both kinds of intervals, and the pairs of a board share that of
 `low_judged` and `high_judged`. After another number of documents there are numbers and no verdict.
 A topic is left out only for what runs lack, never for its grades. Values may leave the range of the
-measure and are not cut off."""
+measure and are not cut off.
+
+If all human grades of the sample have the same gain, all differences are 0 whatever the runs are
+worth, and there is no verdict."""
 
 from __future__ import annotations
 
@@ -51,11 +54,31 @@ def stands_against(
         reasons.append(
             (NO_LOOK, f"{judgments.n_judged:,} documents are judged, and the looks are at {looks}")
         )
-    return reasons
+    return [*reasons, *_same_gains(judgments, estimates)]
+
+
+def _same_gains(judgments: Sampled, estimates: SampledValues) -> list[tuple[str, str]]:
+    """Why the grades of the sample tell nothing apart, with the codes of `irpref.evidence`."""
+    grade, gain = judgments.human_grade, estimates.human_gain
+    if np.ptp(gain) > 0:
+        return []
+    n, measure = f"{gain.size:,}", estimates.values.measure
+    if not (grade > 0).any():
+        return [("unanswerable", f"none of the {n} judged documents is relevant")]
+    low, high = grade.min(), grade.max()
+    scale = f"all grades are {low:g}" if low == high else f"grades {low:g} to {high:g}"
+    if gain[0] == 0:
+        text = f"none of the {n} judged documents counts as relevant to {measure} ({scale})"
+        return [("out-of-reach", text)]
+    return [("blind", f"all {n} judged documents count the same for {measure} ({scale})")]
 
 
 def judged_interval(judgments: Sampled, estimates: SampledValues, level: float) -> dict[str, float]:
-    """Interval of the difference under full human judgments of these topics."""
+    """Interval of the difference under full human judgments of these topics; NaN if the sample
+    does not say.
+    """
+    if np.ptp(estimates.human_gain) == 0:
+        return {"low_judged": math.nan, "high_judged": math.nan}
     low, high = estimates.intervals(
         np.array([0]), np.array([1]), judgments.share(level, judged=True)
     )

@@ -54,6 +54,8 @@ class Sampled(Judgments):
     Attributes
     ----------
     plan : Plan
+    human_grade : float array (n_certain + n_judged,)
+        In the order of the plan; 0 by decision if a document cannot be judged.
     n_judged : int
         Documents that humans judged, down to the first one of the plan that they did not.
     n_drawn : int
@@ -70,7 +72,7 @@ class Sampled(Judgments):
         seen = seen.assign(relevance=grade, source="human", judge=judge[: grade.size])
         super().__init__(as_table(seen, "relevance", None))
         self.plan = plan
-        self._grade = grade  # (n_certain + n_judged,)
+        self.human_grade = grade
         self._level = levels(judge)
         self._topic = np.searchsorted(
             np.array(self.topic_ids, object), plan["query_id"].to_numpy(object)
@@ -161,7 +163,7 @@ class Sampled(Judgments):
         certain = self.plan["order"].to_numpy() == 0
         size = np.where(certain, np.inf, self.plan["size"].to_numpy())
         priority = np.where(certain, np.inf, self.plan["priority"].to_numpy())
-        gain = measure.gains(self._grade)
+        gain = measure.gains(self.human_grade)
         return estimated(self._level, self._topic, gain, size, priority, self._certain)
 
     def values(self, measures: Measures, runs: Runs) -> list[SampledValues]:
@@ -202,7 +204,10 @@ class Sampled(Judgments):
                 [np.bincount(self._topic, row * estimate.gain, len(topics)) for row in matrix]
             )
             of_topics = TopicValues(str(one.measure), weights.runs, topics, values)
-            out.append(SampledValues(of_topics, weights.answers, self._topic, matrix, estimate))
+            gain = one.gains(self.human_grade)
+            out.append(
+                SampledValues(of_topics, weights.answers, self._topic, matrix, estimate, gain)
+            )
         return out
 
 
@@ -220,6 +225,8 @@ class SampledValues:
         Topics of the documents of the plan; -1: one that was left out.
     weights : float array (n_runs, n_documents)
     estimate : Estimate
+    human_gain : float array (n_certain + n_judged,)
+        Gains of the grades that humans gave, on all topics.
     """
 
     values: TopicValues
@@ -227,6 +234,7 @@ class SampledValues:
     topic: Ints
     weights: Floats
     estimate: Estimate
+    human_gain: Floats
 
     def on(self, topics: Bools) -> SampledValues:
         """Only the topics that a mask (n_topics,) keeps."""
