@@ -108,11 +108,14 @@ def test_preferences_equal_the_definition_counted_one_by_one(collection, other, 
         q: {d: float(other.randrange(4)) for d in [*docs, "z"] if other.random() < 0.7}
         for q, docs in qrels.items()
     }
-    if not any(run.get(q) for q in qrels) or not any(second.values()):
+    judged = {(q, doc) for q, docs in qrels.items() for doc, grade in docs.items() if grade >= 0}
+    if not all(any((q, d) in judged for q in each for d in each[q]) for each in (run, second)):
+        with pytest.raises(irpref.errors.AbsentRunError):
+            irpref.lab.prefer(qrels, run, second, rel=rel, **way)
         return
-    found = irpref.lab.prefer(qrels, run, second, rel=rel, **way)
-    assert found["query_id"].tolist() == list(qrels)
-    for topic, value in found.itertuples(index=False):
+    table = irpref.lab.prefer(qrels, run, second, rel=rel, **way)
+    assert table["query_id"].tolist() == list(qrels)
+    for topic, value in table.itertuples(index=False):
         judgments = {doc: grade for doc, grade in qrels[topic].items() if grade >= 0}
         expected = by_hand(
             order(run.get(topic, {})), order(second.get(topic, {})), judgments, rel=rel, **way
