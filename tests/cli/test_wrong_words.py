@@ -63,3 +63,25 @@ def test_wrong_words_are_answered_with_the_right_ones(
 def test_groups_of_topics_with_commas_come_from_csv(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["eval", "q.csv", "r.csv", "s.csv", "AP", "--groups", "groups.csv"]) == 0
     assert "x, y" in capsys.readouterr().out
+
+
+def test_the_file_named_minus_is_standard_output(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["eval", "q.csv", "r.csv", "AP", "-f", "-"]) == 0
+    assert capsys.readouterr().out.startswith("AP\t")
+    assert not Path("-").exists()
+
+
+def test_a_line_that_was_cut_is_not_taken_for_another_form(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    Path("cut.run").write_text("red Q0 a 1 2 t\nred Q0 b")
+    assert main(["eval", "q.csv", "cut.run", "AP"]) == 1
+    err = capsys.readouterr().err
+    assert "cut.run, line 2: 3 fields, expected 6" in err
+    assert "msmarco" not in err
+
+
+def test_a_decimal_comma_is_answered_with_a_point(capsys: pytest.CaptureFixture[str]) -> None:
+    Path("comma.csv").write_text("query_id;doc_id;score\nq;a;2,5\n")
+    assert main(["eval", "q.csv", "comma.csv", "AP"]) == 1
+    assert "the score is '2,5', expected a number with a decimal point" in capsys.readouterr().err

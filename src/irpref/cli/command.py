@@ -98,8 +98,15 @@ class Command(click.Command):
 
     def invoke(self, ctx: click.Context) -> Any:
         """Run the command, unless it would overwrite what it reads."""
+        if ctx.params.get("file") == "-" and not self._must_write:
+            ctx.params["file"] = None  # as for other tools, this is standard output
         _keep_what_is_read(ctx.params)
         return super().invoke(ctx)
+
+    @property
+    def _must_write(self) -> bool:
+        """Whether the command writes to files only."""
+        return any(option.name == "file" and option.required for option in self.params)
 
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Arguments, then options by section."""

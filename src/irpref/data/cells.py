@@ -432,6 +432,8 @@ def numbers_of(
     )
     row = next(row for row, is_good in enumerate(good) if not is_good)
     message = f"the {value} is {clipped(cells[row])!r}, expected a number"
+    if is_text and trec.is_number(cells[row].replace(",", ".", 1).encode()):
+        message += " with a decimal point"
     if "topic" in place(row):
         message = "topic {topic!r}, document {doc!r}: ".format(**place(row)) + message
     if value != "relevance":

@@ -493,7 +493,7 @@ def _located(name: str, lines: int) -> Iterator[None]:
     except _Malformed as error:
         raise error.kind(
             f"{error.why}: {shown(error.text)!r}",
-            remedy=error.remedy,
+            remedy=None if lines else error.remedy,
             path=name,
             line=lines + error.line + 1,
             **error.about,
@@ -559,7 +559,8 @@ def parse_lines(data: bytes, form: Form) -> tuple[dict[str, list[Any]], int, int
                 if why:
                     # An error in an earlier line comes first.
                     parse_lines(b"\n".join(lines[:number]), form)
-                    raise _Malformed(number, why, lines[number], remedy)
+                    # Another form would begin with the first line.
+                    raise _Malformed(number, why, lines[number], None if kept else remedy)
                 row = row[: form.n]
             kept.append(row)
             numbers.append(number)

@@ -438,8 +438,11 @@ def _unknown(name: str, head: str, rest: str) -> ValueError:
             remedy=Remedy("how", how, call="lab.prefer", effect="compares runs by it"),
         )
     if len(name) == 1:  # of a text that was taken for a list
-        letters = f"unknown measure {name!r}; names of measures go into a list, such as ['map']"
-        return UnknownMeasureError(letters, measure=name)
+        return UnknownMeasureError(
+            f"unknown measure {name!r}",
+            measure=name,
+            remedy=Remedy("measures", ["map"], effect="(names of measures go into a list)"),
+        )
     near = _near_cutoff(head) or data("names.toml")["meant"].get(_plain(head))
     if near is None and len(head) < 100:
         near = nearest(head, known_names(), cutoff=0.5)
