@@ -160,6 +160,20 @@ def test_no_claim_of_a_comparison_rests_on_what_is_wrong(what):
             assert (found["verdict"].item() == "cannot tell") == found["p"].isna().item()
 
 
+@pytest.mark.parametrize(("other", "said"), [("same", True), ("better", False)])
+def test_a_claim_says_whether_it_rests_on_topics_that_a_run_lacks(other, said):
+    qrels = {f"q{t}": {"a": 1, "b": 0} for t in range(200)}
+    full = {topic: {"a": 2.0, "b": 1.0} for topic in qrels}
+    lacking = {t: docs if other == "same" else {"b": 1.0, "a": 0.0} for t, docs in full.items()}
+    for t in range(9):
+        del lacking[f"q{t}"]
+    for runs, better in (((lacking, full), "b better"), ((full, lacking), "a better")):
+        comparison = irpref.lab.compare("RR", qrels, *runs)
+        assert comparison["verdict"].item() == better
+        sentence = "On the 191 topics that both answer, this is not shown."
+        assert (sentence in comparison.text.replace("\n", " ")) == said
+
+
 def test_a_topic_that_the_candidate_does_not_answer_is_no_gain():
     # nCRP of an empty ranking is 0, and below it for a ranking that is worse than chance.
     candidate = {topic: docs for t, (topic, docs) in enumerate(BAD.items()) if t % 2}

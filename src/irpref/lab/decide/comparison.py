@@ -391,6 +391,8 @@ class _Compared:
             is_said = fact["code"] in (*stopped, *_IN_NOTES)
             if not is_said and fact["topics"] > least:
                 notes.append(f"{fact['text']}.")
+        if text := self._where_both_answer(row["verdict"]):
+            notes.append(text)
         valued = int((self.topics & answerable).sum())
         if text := have_a_value([valued], int(answerable.sum())):
             notes.append(f"{text}.")
@@ -405,6 +407,19 @@ class _Compared:
             *within_repeats(facts, measure, self.topics, (0, 1), row["difference"]),
         ]
         return [*notes, *(f"{sentence[0].upper()}{sentence[1:]}." for sentence in common)]
+
+    def _where_both_answer(self, verdict: str) -> str:
+        """Whether a claim rests on the topics that the other run does not answer, in words."""
+        unanswered = self.facts.unanswered(self.measure)
+        both = np.logical_not(unanswered[:, self.topics].any(axis=0))
+        if verdict not in ("a better", "b better") or both.all():
+            return ""
+        gain = gains(self.values)[0][both]
+        if gain.any() and gain.mean() * (1 if verdict == "b better" else -1) > 0:
+            p = float(stepdown(gain[None])[0][0])
+            if significant(p, self.level):
+                return ""
+        return f"On the {gain.size:,} topics that both answer, this is not shown."
 
 
 def _gap(difference: float) -> str:
