@@ -151,11 +151,11 @@ class Evidence:
         return np.logical_not(seen)
 
     def looked_at(self, measure: Measure) -> Bools:
-        """Topics for which a system has a judged document where a measure looks: (n_topics,)."""
+        """Topics with a judged document where the measure looks: shape (n_systems, n_topics)."""
         depth = self.looks_at(measure)
         if depth is None:
-            return ~self.unseen
-        return np.asarray(np.any([system.judged[depth] > 0 for system in self.systems], axis=0))
+            return np.array([system.meets for system in self.systems])
+        return np.array([system.judged[depth] > 0 for system in self.systems])
 
     def blind(self, measure: Measure) -> Bools:
         """Topics whose grades a measure does not tell apart: shape (n_topics,)."""

@@ -7,7 +7,7 @@ good as a baseline, by one measure. No pass, and no claim that the candidate is 
                   more than `missing` of the answerable ones
     out-of-reach  less than a quarter of the answerable topics are in reach of the measure
     unseen        a run retrieves a judged document on fewer than ten of the compared topics (half
-                  of them, if fewer than twenty), or on none within the measure's cutoff
+                  of them, if fewer than twenty), or the baseline on none within the cutoff
     blind         on more than half of the compared topics the measure does not tell grades apart
     shallow       on more than `missing` of the answerable topics the baseline is shallow, and more
                   documents could change its value
@@ -137,10 +137,10 @@ def grounds(
         text = f"nothing counts as relevant to {measure} for {n - in_reach:,} of {n:,} topics"
         reasons.append(Ground("out-of-reach", f"{text} ({facts.scale(measure)})"))
     seen = int((kept & ~facts.unseen).sum())
-    if n_kept and not (kept & facts.looked_at(measure)).any():
+    if n_kept and not (kept & facts.looked_at(measure)[baseline]).any():
         depth = facts.looks_at(measure)
         where = f" in its first {depth:,}" if depth else ""
-        text = f"for none of the topics a run has a judged document{where}"
+        text = f"{name} has no judged document{where} for any of {n_kept:,} topics"
         reasons.append(Ground("unseen", text))
     elif seen < min(_SEEN, n_kept / 2):
         text = f"for {seen:,} of {n_kept:,} topics only a run retrieves a judged document"
