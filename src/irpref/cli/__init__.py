@@ -41,7 +41,6 @@ _OTHER_NAMES = {
     "--by-topics": "--by-query",
     "--per-query": "--by-query",
     "--per-topic": "--by-query",
-    "--alpha": "--level",
     "--confidence": "--level",
     "--threshold": "--margin",
     "--max-loss": "--margin",
@@ -149,7 +148,9 @@ def _in_words(error: click.UsageError) -> str:
         if wrong in _OF_FILES or (wrong == "--judge" and "JUDGE" in usage):
             return f"{message}: files are given without an option, as in {usage}"
         other = _OTHER_NAMES.get(wrong)
-        if other in known:
+        if wrong == "--alpha" and "--level" in known:
+            hint = "; --level 0.95 says the same as an alpha of 0.05"
+        elif other in known:
             hint = f"; did you mean {other!r}?"
         else:
             hint = did_you_mean(wrong, known, cutoff=0.7) or hint
