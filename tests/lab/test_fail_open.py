@@ -594,6 +594,16 @@ def test_a_measure_that_exits_is_an_error():
         irpref.lab.gate([leaves], QRELS, GOOD, BAD)
 
 
+@pytest.mark.filterwarnings("error::RuntimeWarning")
+def test_a_measure_of_infinite_or_no_values_is_an_error_about_the_measure():
+    infinite = ir_measures.define_byquery(lambda qrels, run: np.inf, name="Infinite")
+    with pytest.raises(irpref.errors.MeasureError, match="a gate needs a measure that depends on"):
+        irpref.lab.gate([infinite], QRELS, GOOD, BAD)
+    none = ir_measures.define_byquery(lambda qrels, run: np.nan, name="NoValue")
+    with pytest.raises(irpref.errors.MeasureError, match="NoValue has no value for both runs"):
+        irpref.lab.compare([none], QRELS, GOOD, BAD)
+
+
 def test_every_surface_says_what_topics_cannot_say(inputs, capsys):
     (inputs / "qrels").write_text(
         qrels_text(QRELS | {f"q{t}": dict.fromkeys(QRELS[f"q{t}"], 0) for t in range(4)})

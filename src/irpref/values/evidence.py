@@ -478,7 +478,8 @@ def _changes_with_grades(measure: Measure, pool: Pool) -> bool:
 def _differ(a: Floats, b: Floats) -> Bools:
     """Where two values differ by more than rounding; a value differs from none."""
     with np.errstate(invalid="ignore"):
-        near = np.abs(a - b) <= 1e-12 * np.maximum(np.abs(a), np.abs(b))
+        gap = np.abs(a - b)
+        near = np.isfinite(gap) & (gap <= 1e-12 * np.maximum(np.abs(a), np.abs(b)))
     return np.asarray(~(near | (a == b) | (np.isnan(a) & np.isnan(b))))
 
 

@@ -19,7 +19,7 @@ import pandas as pd
 from ir_measures.measures import Measure
 
 from irpref.data.run_names import named_runs
-from irpref.errors import ArgumentError, RunError
+from irpref.errors import ArgumentError, MeasureError
 from irpref.judged.groups import groups_of
 from irpref.judged.inputs import in_memory
 from irpref.judged.judgments import judgments
@@ -261,7 +261,7 @@ class _Compared:
         valued = ~np.isnan(facts.values(measure)).any(axis=0)
         self.topics: Bools = inside & valued
         if not self.topics.any():
-            raise RunError(
+            raise MeasureError(
                 f"{measure} has no value for both runs on any topic", measure=str(measure)
             )
         self.values: TopicValues = facts.topic_values(measure, self.topics)
