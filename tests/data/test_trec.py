@@ -543,7 +543,9 @@ def test_other_archives_are_named(way: str, packed: str, data: bytes, tmp_path: 
     path = written(tmp_path / "run", data)
     with pytest.raises(
         ValueError,
-        match=re.escape(f"{path}: the file is compressed with {packed}, expected plain text, gzip or zstd"),
+        match=re.escape(
+            f"{path}: the file is compressed with {packed}, expected plain text, gzip or zstd"
+        ),
     ):
         read_run(path)
 
