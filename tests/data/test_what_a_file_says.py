@@ -421,14 +421,14 @@ def test_judgments_that_change_while_they_are_read_are_refused(
     path = tmp_path / f"qrels.{form}"
     path.write_text(head + "".join(line.format(q="q", d=f"d{i}", g=1) for i in range(40)))
     monkeypatch.setattr("irpref.data.cells.BLOCK_BYTES", 100)
-    plain_lines = irpref.data.texts.plain_lines
+    blocks_of = irpref.data.cells.blocks_of
 
     def changed_meanwhile(*arguments: Any) -> Any:
-        os.utime(path, ns=(0, path.stat().st_mtime_ns + 1))
-        return plain_lines(*arguments)
+        for block in blocks_of(*arguments):
+            os.utime(path, ns=(0, path.stat().st_mtime_ns + 1))
+            yield block
 
-    for module in ("cells", "records"):
-        monkeypatch.setattr(f"irpref.data.{module}.plain_lines", changed_meanwhile)
+    monkeypatch.setattr("irpref.data.cells.blocks_of", changed_meanwhile)
     with pytest.raises(InputError, match="changed while it was read"):
         irpref.judgments(str(path))
 
