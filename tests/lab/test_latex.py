@@ -134,7 +134,7 @@ def test_a_board_is_one_table_with_a_caption_and_marks(inputs, capsys):
 def test_a_long_board_breaks_over_pages(inputs, capsys):
     runs = {f"r{n}": _run(n % 11) for n in range(41)}
     board = irpref.lab.leaderboard("AP", "qrels", runs)
-    from irpref.lab.tables import of_board_in_paper
+    from irpref.lab.printed_tables import of_board_in_paper
     from irpref.show.text import text
 
     (table,) = of_board_in_paper(board)

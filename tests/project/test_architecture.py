@@ -27,7 +27,7 @@ LAYERS = (
 SURFACES = ("transformers", "hosts", "cli")  # each may import all layers, and other surfaces
 # The lab's own: those of one row may not import each other.
 LAB = (
-    ("trust", "tables", "remarks"),
+    ("trust", "printed_tables", "remarks"),
     ("decide", "findings", "judges", "meta"),
     ("page", "plots", "spark"),
     ("commands", "pyterrier"),

@@ -279,7 +279,7 @@ PLUGIN = Section(
         ),
         "list": ("irpref.cli.listing:list_measures", "list the measures, or explain one of them"),
         "settings": (
-            "irpref.cli.settings:settings",
+            "irpref.cli.settings_command:settings",
             "show which rel, gains and max_rel suit public data sets",
         ),
         "cite": ("irpref.cli.cite:cite", "print the BibTeX entries of measures and of irpref"),

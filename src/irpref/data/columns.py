@@ -133,7 +133,7 @@ class Table:
         query_id: list[Any] = []
         doc_id, value = _Docs(), Growing(np.float64)
         further: dict[str, list[Any]] = {name: [] for name in first.columns}
-        found = first.found
+        present = first.found
         every = chain([first, second], parts)
         del first, second  # each part is freed once it is copied
         for part in every:
@@ -143,7 +143,7 @@ class Table:
             for name, columns in further.items():
                 columns.append(part.columns[name])
         others = {name: _concatenated(further.pop(name)) for name in list(further)}
-        return Table(_joined(query_id), doc_id.whole(), value.array(), others, found)
+        return Table(_joined(query_id), doc_id.whole(), value.array(), others, present)
 
 
 class _Docs:

@@ -7,7 +7,7 @@ from irpref.cli.arguments import Inputs
 from irpref.cli.command import command
 from irpref.cli.output import Output
 from irpref.lab.commands import lab_options
-from irpref.lab.tables import of_differences
+from irpref.lab.printed_tables import of_differences
 from irpref.messages import whole_files
 from irpref.show.text import of_frame
 

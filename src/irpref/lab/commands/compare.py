@@ -7,7 +7,7 @@ from irpref.cli.arguments import Inputs
 from irpref.cli.command import command
 from irpref.cli.output import Output
 from irpref.lab.commands import lab_options
-from irpref.lab.tables import of_comparison, topics_of_comparison
+from irpref.lab.printed_tables import of_comparison, topics_of_comparison
 from irpref.messages import visible
 from irpref.show.text import of_frame, significant
 

@@ -10,7 +10,7 @@ from irpref.cli.parameter_types import LEVEL
 from irpref.cli.say import say
 from irpref.errors import ArgumentError
 from irpref.lab.commands import lab_options
-from irpref.lab.tables import of_gate
+from irpref.lab.printed_tables import of_gate
 from irpref.messages import whole_files
 from irpref.show.text import of_frame
 from irpref.values.thresholds import threshold_of

@@ -11,7 +11,7 @@ from irpref.cli.output import Output
 from irpref.cli.parameter_types import Choice
 from irpref.cli.say import say
 from irpref.lab.commands import lab_options
-from irpref.lab.tables import of_predictions
+from irpref.lab.printed_tables import of_predictions
 from irpref.show.text import of_frame
 
 

@@ -13,7 +13,7 @@ from irpref.cli.output import Output
 from irpref.cli.parameter_types import COUNT
 from irpref.judged.types import Qrels, Runs
 from irpref.lab.commands import lab_options
-from irpref.lab.tables import of_board, of_board_in_paper
+from irpref.lab.printed_tables import of_board, of_board_in_paper
 from irpref.messages import whole_files
 from irpref.show.text import Table, of_frame, rounded
 

@@ -22,8 +22,8 @@ from irpref.judged.types import Groups, Qrels, Run, Runs
 from irpref.kernel.segments import Bools
 from irpref.lab.decide.all_pairs import LEVEL, METHODS, PAIRS, described, pair_tests, significant
 from irpref.lab.decide.grounds import absent_runs
+from irpref.lab.printed_tables import of_differences
 from irpref.lab.remarks import columns_of_runs, of_many_runs, within_repeats
-from irpref.lab.tables import of_differences
 from irpref.lab.trust.frames import ResultFrame
 from irpref.lab.trust.topics import check_level
 from irpref.measures.declare import Measures

@@ -42,8 +42,8 @@ from irpref.lab.decide.letters import letters
 from irpref.lab.decide.on_samples import parts_of
 from irpref.lab.decide.sign_flips import N_PERMUTATIONS
 from irpref.lab.judges.sampled import Sampled, SampledValues
+from irpref.lab.printed_tables import of_board
 from irpref.lab.remarks import columns_of_runs, of_many_runs, within_repeats
-from irpref.lab.tables import of_board
 from irpref.lab.trust.frames import ResultFrame
 from irpref.lab.trust.samples import Rng, fixed_seed
 from irpref.lab.trust.topics import FEWEST, check_level, in_range, mean_intervals

@@ -42,6 +42,7 @@ from irpref.lab.decide.paired import NOT_EXACT, about, differences, gains, is_sk
 from irpref.lab.decide.sign_flips import N_PERMUTATIONS, interval, stepdown
 from irpref.lab.decide.turning import Turning
 from irpref.lab.judges.sampled import Sampled
+from irpref.lab.printed_tables import of_comparison
 from irpref.lab.remarks import (
     about_topics,
     by_judge,
@@ -51,7 +52,6 @@ from irpref.lab.remarks import (
     topics_by_code,
     within_repeats,
 )
-from irpref.lab.tables import of_comparison
 from irpref.lab.trust.design import residual_variance
 from irpref.lab.trust.frames import ResultFrame
 from irpref.lab.trust.samples import Rng, fixed_seed

@@ -60,6 +60,7 @@ from irpref.lab.decide.paired import NOT_EXACT, about, differences, gains, is_sk
 from irpref.lab.decide.sign_flips import stepdown
 from irpref.lab.decide.turning import MOST_TOPICS, Turning
 from irpref.lab.judges.sampled import Sampled, SampledValues
+from irpref.lab.printed_tables import of_gate
 from irpref.lab.remarks import (
     about_topics,
     by_judge,
@@ -70,7 +71,6 @@ from irpref.lab.remarks import (
     within_repeats,
     without_value,
 )
-from irpref.lab.tables import of_gate
 from irpref.lab.trust.frames import ResultFrame
 from irpref.lab.trust.topics import FEWEST, check_level, difference_in_range
 from irpref.measures.declare import Measures

@@ -57,8 +57,8 @@ from irpref.kernel.segments import Floats
 from irpref.lab.judges.calibration import correlation, useless
 from irpref.lab.judges.filling import USELESS, grades_frame, human_rows
 from irpref.lab.judges.savings import documents_instead
+from irpref.lab.printed_tables import of_predictions
 from irpref.lab.remarks import about_topics, without_value
-from irpref.lab.tables import of_predictions
 from irpref.lab.trust.design import topics_for_each
 from irpref.lab.trust.frames import ResultFrame
 from irpref.lab.trust.topics import FEWEST, check_level, in_range, limits_of
