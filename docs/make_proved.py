@@ -24,15 +24,15 @@ TEXT = """# How values are checked
 
 <!-- Written by docs/make_proved.py; change that. -->
 
-You can rely on a value because it was compared with something else: the paper's own numbers, a second implementation
-that shares no code with the first, and independent programs. The tests counted these comparisons in one run
+Values are compared with the paper's own numbers, with a second implementation
+that shares no code with the first, and with independent programs. The tests counted these comparisons in one run
 ({tools}; 100 random examples a test, always the same).
 
 | compared with | values | in `tests/` |
 | --- | ---: | --- |
 {table}
 
-A value is one number: of a topic, or the mean of a run. Most values that ir_measures computes under another name are
+A value is one number, for a topic or the mean of a run. Most values that ir_measures computes under another name are
 equal to the last bit. Others agree to 12 digits because sums are added in another order, or to every digit that a
 program or paper printed.
 
@@ -47,8 +47,8 @@ program or paper printed.
 - *Toolkits*: the test suites of ir_measures and PyTerrier run with irpref imported, and with `accelerate()`
   (`python tests/host_suites.py`).
 
-No check can show that a definition is what its authors had in mind if their paper leaves it open. Each measure's page
-says what was left open and what we decided.
+No check can show what authors had in mind if their paper leaves it open. Each measure's page says what was left open
+and what we decided.
 """
 TOOLS = ("ir-measures", "pytrec_eval-terrier", "pyNTCIREVAL", "hypothesis", "numpy")
 

@@ -19,9 +19,9 @@ def names() -> str:
     """The registered measures, each with the file that defines it."""
     listed = [f"[{name}]({source(measure)})" for name, measure in registered().items()]
     text = textwrap.fill(
-        f"{len(listed)} measures, each with the file that defines it: formula, source, what the paper leaves open. "
-        f"`irpref list NAME` prints a screen about one. The site has a page for each, with an "
-        f"example by hand and a picture: `pip install '.[docs]' && python -m sphinx docs site`.",
+        f"There are {len(listed)} measures. Each links to the file that defines it, with formula, source and "
+        "what the paper leaves open. `irpref list NAME` prints a short description of one. The site has a page for "
+        "each, with an example by hand and a picture: `pip install '.[docs]' && python -m sphinx docs site`.",
         WIDTH,
     )
     return f"{text}\n\n" + " ·\n".join(listed)
