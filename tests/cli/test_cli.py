@@ -615,3 +615,16 @@ def test_eval_looks_at_ids_of_a_long_run_where_no_document_is_judged(
     first, second = capsys.readouterr().err.splitlines()
     assert "document ids differ from judged ones only in case" in first
     assert "is judged: every value is 0" in second
+
+
+def test_a_run_whose_ids_are_compared_is_not_read_as_a_whole(
+    files: Path, capsys, monkeypatch
+) -> None:
+    def whole(*_: object) -> None:
+        raise AssertionError
+
+    monkeypatch.setattr("irpref.judged.stream.read_table", whole)
+    monkeypatch.setattr("irpref.values.files.read_table", whole)
+    (files / "upper").write_text((files / "r2").read_text().upper())
+    assert main(["eval", "qrels", "upper", "AP"]) == 0
+    assert "document ids differ from judged ones only in case" in capsys.readouterr().err

@@ -2,7 +2,8 @@
 
 A change is a normalisation. Two ids differ by it alone if they are different and become equal when
 it is applied to both. `matches` tries one change after the other on the ids of a run that match
-nothing, and the change that explains most of them is named."""
+nothing, and the change that explains most of them is named. `MOST` of these ids are enough for
+that."""
 
 from __future__ import annotations
 
@@ -10,6 +11,8 @@ import re
 import unicodedata
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
+
+MOST = 100_000  # ids of a run that are compared with known ones
 
 
 @dataclass(frozen=True, slots=True)
@@ -157,12 +160,15 @@ class Changed:
     change : Change
     number : int
         How many of them.
+    compared : int
+        How many ids were compared with judged ones; at most `MOST`.
     group, name, judged : str
         The first: its topic, the id in the run, and that of the judgments.
     """
 
     change: Change
     number: int
+    compared: int
     group: str
     name: str
     judged: str
@@ -202,5 +208,5 @@ def changed(
                     first = first or (group, name, other)
         is_enough = change.is_sure or number >= _SHARE * total
         if first and is_enough and (best is None or number > best.number):
-            best = Changed(change, number, *first)
+            best = Changed(change, number, total, *first)
     return best

@@ -8,7 +8,7 @@ to the last bit."""
 from __future__ import annotations
 
 import os
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from contextlib import nullcontext
 from threading import Lock
 from typing import TYPE_CHECKING, Any
@@ -23,7 +23,7 @@ from irpref.data.tables import read_table
 from irpref.errors import ConflictError
 from irpref.judged.align import align_tables
 from irpref.judged.judgments import Judgments
-from irpref.judged.stream import align_file, each, n_jobs
+from irpref.judged.stream import align_file, each, n_jobs, on_topics
 from irpref.measures.declare import KernelMeasure
 from irpref.measures.everyday import supports
 from irpref.messages import IrprefWarning, warn_user, whole_files
@@ -32,9 +32,11 @@ from irpref.values.kernels import mean_of
 from irpref.values.silent import silent
 
 if TYPE_CHECKING:
+    from irpref.data.columns import Table
     from irpref.judged.align import JudgedFile
     from irpref.judged.stream import Done
     from irpref.values.findings import Finding
+    from irpref.values.seen import Seen
     from irpref.values.silent import Counts
 
 _LOOKED_AT = 64 << 10  # bytes of a run whose ids are compared with the judged ones in any case
@@ -214,7 +216,7 @@ class Scorer:
             return []  # all topics are answered, with judged documents
         from irpref.values.seen import grave_of_judged
 
-        def read() -> Any:
-            return read_table(source, "score", self.form) if table is None else table
+        def on_tables(look: Callable[[Iterable[Table]], Seen]) -> Seen:
+            return on_topics(look, source, form=self.form) if table is None else look([table])
 
-        return grave_of_judged(self.pool, judged.run, judged.topics, read, small)
+        return grave_of_judged(self.pool, judged.run, judged.topics, on_tables, small)

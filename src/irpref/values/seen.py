@@ -5,23 +5,23 @@ is grave of it.
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator
-from typing import TYPE_CHECKING, Any
+from contextlib import suppress
+from functools import partial
+from typing import Any
 
 import numpy as np
 
+from irpref.data.columns import Table
 from irpref.data.scores import blurs
-from irpref.judged.align import Part, Repeats, blocks
-from irpref.judged.inputs import group, run_table
+from irpref.errors import NoCommonTopicError
+from irpref.judged.align import Block, Part, Repeats, blocks
 from irpref.judged.match import rows_with
 from irpref.judged.order import evaluation_order
 from irpref.judged.pool import Pool
 from irpref.kernel.run import JudgedRun
 from irpref.kernel.segments import Bools, Floats, Ints, Segments
-from irpref.values.changed_ids import Changed, Names, changed
+from irpref.values.changed_ids import MOST, Changed, Names, changed
 from irpref.values.findings import Finding, finding, of_topics
-
-if TYPE_CHECKING:
-    from irpref.judged.types import Run
 
 TOP = 10  # ranks that are checked more closely
 _FEW_JUDGMENTS = 20_000  # up to this number, ids are always compared with those of small runs
@@ -46,7 +46,7 @@ class Seen:
         Topics without judgments.
     changed_topics, changed_docs : Changed or None
         Ids of unjudged topics, and of unjudged documents in the first `TOP` ranks, that are judged
-        ones but for one change.
+        ones but for one change; of `MOST` of either.
     no_id : str
         The first id such as `None`.
     repeats : Repeats
@@ -55,13 +55,13 @@ class Seen:
 
     order: Floats | None = None
 
-    def __init__(self, n_topics: int, further: list[str]) -> None:
+    def __init__(self, n_topics: int) -> None:
         zeros: Ints = np.zeros((6, n_topics), np.int64)
         self.lengths, self.top, self.judged_top, self.hits, self.tied, self.prints = zeros
         self.constant, self.deciding, self.blurred = np.zeros((3, n_topics), bool)
         self.own, self.own_top, self.nothing = np.zeros((3, n_topics), bool)
         self.no_id = ""
-        self.further = further
+        self.further: list[str] = []
         self.changed_topics: Changed | None = None
         self.changed_docs: Changed | None = None
         self.repeats = Repeats(strict=False)
@@ -86,70 +86,97 @@ class JudgedIds:
         if not further:
             return None
         names = set(given)
-        return changed({"": further}, lambda _: self.topics, lambda _, name: name in names)
+        return changed({"": further[:MOST]}, lambda _: self.topics, lambda _, name: name in names)
 
 
 # What tools write for an id that is missing.
 NO_IDS = ("None", "nan", "NaN", "NULL", "null", "<NA>", "NaT", "undefined", "none", "N/A")
 
 
-def seen_in(run: Run, ids: JudgedIds, only_grave: bool = False) -> Seen:
-    """Read a run and note what `check` needs, or only what `grave_of_run` does.
+def seen_in(tables: Iterable[Table], ids: JudgedIds, only_grave: bool = False) -> Seen:
+    """Note what `check` needs of a run, or only what `grave_of_run` does.
 
-    Raises as `irpref.judged.align.blocks`.
+    Parameters
+    ----------
+    tables : iterable of Table
+        The run; each topic is in one of them.
+    ids : JudgedIds
+    only_grave : bool
+
+    Raises
+    ------
+    ValueError
+        As `irpref.judged.align.blocks`, but for a run without judged topics.
     """
-    pool, data = ids.pool, run_table(run)
-    names = group(data.query_id).names
-    seen = Seen(pool.n_topics, [name for name in names if name not in pool.topic_of])
+    pool, seen = ids.pool, Seen(ids.pool.n_topics)
+    place = np.full(pool.grade.size, np.inf)
+    names: list[str] = []
+    unjudged: list[tuple[str, str]] = []  # topic and document
+    with suppress(NoCommonTopicError):
+        for block in blocks(pool, tables, seen.repeats, names):
+            _note_block(seen, pool, block, place, unjudged, only_grave)
+    seen.further = [name for name in names if name not in pool.topic_of]
     seen.changed_topics = ids.changed_topics(seen.further, names)
     if names and len(seen.further) == len(names):
         return seen
-    place = np.full(pool.grade.size, np.inf)
-    unknown: dict[str, list[str]] = {}
-    for part, row in blocks(pool, [data], seen.repeats):
-        segments, numbers, score = Segments.of_lengths(part.lengths), part.topics, part.score
-        moved = evaluation_order(score, segments, part.falling, row >= 0)
-        source: Ints = np.arange(row.size)
-        if moved is not None:
-            source, score, row = moved.put(source), moved.put(score), moved.put(row)
-        place[row[row >= 0]] = segments.position[row >= 0]
-        at_top = segments.position < TOP
-        judged = np.append(pool.grade, -1.0)[row] >= 0
-        seen.lengths[numbers], seen.hits[numbers] = part.lengths, segments.count(judged)
-        strange = np.flatnonzero(at_top & (row < 0))
-        for t, doc in zip(
-            numbers[segments.topic[strange]].tolist(), part.docs_of(source[strange]), strict=True
-        ):
-            unknown.setdefault(pool.topic_ids[t], []).append(doc)
-        if only_grave:
-            continue
-        _note_odd_ids(seen, pool, part, segments, source, row)
-        gain = np.maximum(np.append(pool.grade, 0.0)[row], 0.0)
-        tied, mixed = _ties(score, segments, gain)
-        seen.top[numbers], seen.judged_top[numbers] = (
-            segments.count(at_top),
-            segments.count(at_top & judged),
-        )
-        seen.tied[numbers] = segments.count(tied)
-        seen.constant[numbers] = (seen.tied[numbers] > 0) & (
-            segments.maximum(score, 0.0) == -segments.maximum(-score, 0.0)
-        )
-        seen.deciding[numbers] = segments.count(mixed & at_top) > 0
-        seen.blurred[numbers] = segments.count(blurs(score, segments)) > 0
-        for t, start, stop in zip(
-            numbers.tolist(), segments.starts.tolist(), segments.ends.tolist(), strict=True
-        ):
-            seen.prints[t] = hash(row[start:stop].tobytes())
 
     def is_retrieved(topic: str, name: str) -> bool:
         return bool(np.isfinite(place[pool.index(pool.topic_of[topic])[name]]))
 
-    seen.changed_docs = changed(unknown, ids.docs, is_retrieved)
+    docs: dict[str, list[str]] = {}
+    for topic, doc in unjudged:
+        docs.setdefault(topic, []).append(doc)
+    seen.changed_docs = changed(docs, ids.docs, is_retrieved)
     if pool.graded and not only_grave:
         from irpref.values.scales import grade_order
 
         seen.order = grade_order(pool, place)
     return seen
+
+
+def _note_block(
+    seen: Seen,
+    pool: Pool,
+    block: Block,
+    place: Floats,
+    unjudged: list[tuple[str, str]],
+    only_grave: bool,
+) -> None:
+    """Note some topics of a run: in `place` the rank from 0 of each retrieved row of the pool, and
+    the first unjudged documents.
+    """
+    part, row = block
+    segments, numbers, score = Segments.of_lengths(part.lengths), part.topics, part.score
+    moved = evaluation_order(score, segments, part.falling, row >= 0)
+    source: Ints = np.arange(row.size)
+    if moved is not None:
+        source, score, row = moved.put(source), moved.put(score), moved.put(row)
+    place[row[row >= 0]] = segments.position[row >= 0]
+    at_top = segments.position < TOP
+    judged = np.append(pool.grade, -1.0)[row] >= 0
+    seen.lengths[numbers], seen.hits[numbers] = part.lengths, segments.count(judged)
+    strange = np.flatnonzero(at_top & (row < 0))[: MOST - len(unjudged)]
+    topics = (pool.topic_ids[t] for t in numbers[segments.topic[strange]].tolist())
+    unjudged += zip(topics, part.docs_of(source[strange]), strict=True)
+    if only_grave:
+        return
+    _note_odd_ids(seen, pool, part, segments, source, row)
+    gain = np.maximum(np.append(pool.grade, 0.0)[row], 0.0)
+    tied, mixed = _ties(score, segments, gain)
+    seen.top[numbers], seen.judged_top[numbers] = (
+        segments.count(at_top),
+        segments.count(at_top & judged),
+    )
+    seen.tied[numbers] = segments.count(tied)
+    seen.constant[numbers] = (seen.tied[numbers] > 0) & (
+        segments.maximum(score, 0.0) == -segments.maximum(-score, 0.0)
+    )
+    seen.deciding[numbers] = segments.count(mixed & at_top) > 0
+    seen.blurred[numbers] = segments.count(blurs(score, segments)) > 0
+    for t, start, stop in zip(
+        numbers.tolist(), segments.starts.tolist(), segments.ends.tolist(), strict=True
+    ):
+        seen.prints[t] = hash(row[start:stop].tobytes())
 
 
 def _note_odd_ids(
@@ -198,8 +225,9 @@ def grave_of_run(pool: Pool, seen: Seen) -> Iterator[Finding]:
     for ids, sentence in ((seen.changed_topics, "topics"), (seen.changed_docs, "text")):
         if ids is not None:
             change, name = ids.change, ids.name
-            facts = {"change": change.words, "topic": ids.group}
+            facts: dict[str, Any] = {"change": change.words, "topic": ids.group, "top": TOP}
             shown = {"given": change.shown(name), "judged": change.shown(ids.judged)}
+            shown["compared"] = "the first " * (ids.compared == MOST) + f"{ids.compared:,}"
             yield finding("mangled-ids", ids.number, name, sentence, **facts, **shown)
     if not answered.any():
         first = next(iter(seen.further), None)
@@ -210,7 +238,11 @@ def grave_of_run(pool: Pool, seen: Seen) -> Iterator[Finding]:
 
 
 def grave_of_judged(
-    pool: Pool, run: JudgedRun, topics: list[str], read: Callable[[], Any], small: bool
+    pool: Pool,
+    run: JudgedRun,
+    topics: list[str],
+    on_tables: Callable[[Callable[[Iterable[Table]], Seen]], Seen],
+    small: bool,
 ) -> list[Finding]:
     """The grave findings of a run that is already aligned; most runs need not be read again for
     this.
@@ -221,8 +253,9 @@ def grave_of_judged(
     run : JudgedRun
     topics : list of str
         Topics of the run, including those without judgments.
-    read : callable
-        Returns the run, in any form. Called to compare ids if most topics have no judged document.
+    on_tables : callable
+        Calls a function with the tables of the run, each topic in one of them, and returns what
+        that does. Called to compare ids if most topics have no judged document.
     small : bool
         Whether the run is so small that its ids are always compared.
 
@@ -233,7 +266,8 @@ def grave_of_judged(
         topics, or only for some documents of a topic.
     """
     ids = JudgedIds(pool)
-    seen = Seen(pool.n_topics, [name for name in topics if name not in pool.topic_of])
+    seen = Seen(pool.n_topics)
+    seen.further = [name for name in topics if name not in pool.topic_of]
     seen.lengths, seen.hits = run.n_retrieved, run.hits.count(run.grade >= 0)
     seen.changed_topics = ids.changed_topics(seen.further, topics)
     answered = seen.lengths > 0
@@ -241,7 +275,7 @@ def grave_of_judged(
     if answered.any() and (
         2 * lost.sum() > answered.sum() or (small and pool.grade.size <= _FEW_JUDGMENTS)
     ):
-        seen = seen_in(read(), ids, only_grave=True)
+        seen = on_tables(partial(seen_in, ids=ids, only_grave=True))
     return list(grave_of_run(pool, seen))
 
 

@@ -31,6 +31,7 @@ import numpy as np
 from irpref.data.columns import Reading
 from irpref.data.run_names import named_runs
 from irpref.errors import ConflictError
+from irpref.judged.inputs import run_tables
 from irpref.judged.judgments import judgments
 from irpref.judged.pool import Pool
 from irpref.judged.stream import each
@@ -149,7 +150,9 @@ def check(
     def looked_at(item: tuple[str, Run]) -> _Looked:
         data = read_with_tags(item[1], form)
         by_advice = advice.trial.system(item[0], data)
-        return _Looked(seen_in(data, ids), by_advice, trial.system(item[0], data), [*of_tags(data)])
+        return _Looked(
+            seen_in(run_tables(data), ids), by_advice, trial.system(item[0], data), [*of_tags(data)]
+        )
 
     done_of = each(looked_at, given.items(), jobs)
     for name, done in zip(given, done_of, strict=True):
