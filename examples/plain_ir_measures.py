@@ -7,7 +7,6 @@ python examples/plain_ir_measures.py
 import ir_measures
 from ir_measures import AP, Bpref, nDCG
 
-import irpref
 from irpref import QMeasure, RPref
 from irpref.datasets import load
 
@@ -18,7 +17,7 @@ def main():
     qrels = data.qrels  # topic -> document -> grade
 
     # Once for all runs: the judgments are indexed when the evaluator is built.
-    measures = irpref.bind([RPref, Bpref, nDCG @ 10, QMeasure, AP], qrels)
+    measures = [RPref(norm="relative2"), Bpref, nDCG @ 10, QMeasure, AP]
     evaluator = ir_measures.evaluator(measures, qrels)
     averages = {name: evaluator.calc_aggregate(run) for name, run in data.runs.items()}
 

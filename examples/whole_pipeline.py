@@ -23,7 +23,7 @@ import pyterrier as pt
 from ir_measures import AP, Bpref, R, nDCG
 
 import irpref
-from irpref import CRPRecovery, PPlus, QMeasure, RPref, nCRP
+from irpref import CRPRecovery, NPref, PPlus, QMeasure, RPref, nCRP
 from irpref.settings import scale_of
 
 SHIPPED = "irpref/cast2021"
@@ -100,7 +100,7 @@ def measures_for(dataset):
     # bind() writes the top of the grade scale into each measure that needs it, so that values do
     # not change when PyTerrier evaluates in batches. (It warns about bpref and its family where
     # nothing is judged non-relevant, as in Vaswani; these are left out then.)
-    bpref_family = [Bpref, RPref, RPref(norm="relative")] if scale.has_nonrelevant else []
+    bpref_family = [Bpref, RPref(norm="relative2"), NPref(n=4)] if scale.has_nonrelevant else []
     # The CRP family takes negative grades for real ones, and is far from its usual values then.
     positions = [nCRP, CRPRecovery] if scale.min_grade >= 0 else []
     graded = [QMeasure, QMeasure(judged_only=True), PPlus, *positions]

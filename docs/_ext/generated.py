@@ -244,8 +244,8 @@ def real_runs(measure: Any) -> list[str]:
     if {"known", "preferences"} & set(measure.NEEDS):  # which that collection has not
         return []
     cast = load("cast2021")
-    of = type(measure).variants()[0]
-    of = of(max_rel=4) if "max_rel" in measure.SUPPORTED_PARAMS else of
+    of = type(measure).recommended()
+    of = of(max_rel=4) if "max_rel" in of.params else of
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         ax = plots.topic_strip(cast.qrels, cast.runs, of)
@@ -495,7 +495,7 @@ def _cell(value: Any) -> str:
 
 def calls(measure: Any) -> str:
     """The same measure in every surface."""
-    plain = str(measure.variants()[0])
+    plain = str(measure.recommended())
     known = "known" in measure.NEEDS
     shell = f'"{plain}"' if "(" in plain else plain
 

@@ -9,8 +9,8 @@ them. What goes beyond single values (comparisons, a gate for CI, leaderboards, 
 >>> from irpref import RPref
 >>> qrels = {"q1": {"a": 2, "b": 1, "c": 0}}
 >>> run = {"q1": {"c": 3.0, "a": 2.0, "b": 1.0}}
->>> ir_measures.calc_aggregate([RPref(max_rel=2)], qrels, run)
-{RPref(max_rel=2): 0.3333333333333333}
+>>> ir_measures.calc_aggregate([RPref(norm="relative2")], qrels, run)
+{RPref(norm='relative2'): 0.5555555555555556}
 """
 
 from __future__ import annotations

@@ -2,10 +2,10 @@
 
     bm25 >> pt.irpref.Judge(qrels)                       labels beside the results
     bm25 >> pt.irpref.Condense(qrels)                    judged documents only, ranked again
-    bm25 >> pt.irpref.Explain(qrels, RPref(max_rel=3))   what each document contributes
+    bm25 >> pt.irpref.Explain(qrels, RPref(norm="relative2"))   what each document contributes
     bm25 >> pt.irpref.Oracle(qrels)                      the best order of these documents
-    bm25 >> pt.irpref.PerQuery(qrels, [RPref(max_rel=3), "nDCG@10"])
-    bm25 >> RPref(max_rel=3).per_query(qrels)            the same for one measure of ours
+    bm25 >> pt.irpref.PerQuery(qrels, [RPref(norm="relative2"), "nDCG@10"])
+    bm25 >> RPref(norm="relative2").per_query(qrels)     the same for one measure of ours
 
 Qrels have any form that `irpref.evaluator` takes; further columns (`known`, ...) reach the
 measures. Ids are compared as `str`. Order, gains and values are those of the evaluation: ties are

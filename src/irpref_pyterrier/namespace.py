@@ -3,9 +3,9 @@
     import pyterrier as pt
     from pyterrier.measures import *            # AP, nDCG, ..., and RPref, QMeasure, ...
 
-    bm25 >> pt.irpref.Condense(qrels) >> pt.irpref.PerQuery(qrels, [RPref(max_rel=3)])
-    pt.Experiment(systems, topics, qrels, ["map", "RPref(max_rel=3)@10"])
-    pt.irpref.compare(systems, topics, qrels, ["RPref(max_rel=3)@10"])
+    bm25 >> pt.irpref.Condense(qrels) >> pt.irpref.PerQuery(qrels, [RPref(norm="relative2")])
+    pt.Experiment(systems, topics, qrels, ["map", "RPref(norm=relative2)"])
+    pt.irpref.compare(systems, topics, qrels, ["RPref(norm=relative2)"])
 
 It holds
 

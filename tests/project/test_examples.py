@@ -113,5 +113,5 @@ def test_bm25_on_real_collections(dataset, expected, home, tmp_path):
     for measure, value in expected.items():
         assert float(bm25[measure]) == pytest.approx(value, abs=0.001)
     # None of the three has judged non-relevant documents, so the bpref family is left out.
-    assert not {"Bpref", "RPref(max_rel=1)", "RPref(max_rel=2)", "RPref(max_rel=4)"} & bm25.keys()
+    assert not any(name.startswith(("Bpref", "RPref", "NPref")) for name in bm25)
     assert "QMeasure" in printed

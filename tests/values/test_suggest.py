@@ -52,6 +52,11 @@ def test_incomplete_judgments_get_what_passed_the_study(passed):
     assert all(PASSED.keys() <= measures for asked in passed[:3] for measures in asked)
 
 
+def test_the_rpref_of_examples_is_the_one_that_is_advised():
+    assert str(irpref.RPref.recommended()) == PASSED["rpref relative2"]
+    assert all(str(type(m).recommended()) for m in irpref.measures.registered().values())
+
+
 def test_the_advice_is_the_same_whichever_runs_are_given():
     cast = load("cast2021")
     expected = irpref.lab.check(cast.qrels).attrs["measures"]

@@ -67,7 +67,7 @@ class Wanted:
     "eval",
     epilog="""\b
 Examples:
-  irpref eval qrels.txt run.txt AP nDCG@10 'RPref(max_rel=3)' QMeasure@10
+  irpref eval qrels.txt run.txt AP nDCG@10 "RPref(norm='relative2')"
   irpref eval qrels.txt runs/*.gz map ndcg_cut_10 -o latex
   zcat run.gz | irpref eval beir/scifact/test - nDCG@10 -q
 

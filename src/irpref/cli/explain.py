@@ -15,7 +15,7 @@ from irpref.show.text import of_frame, page_of
     "explain",
     epilog="""\b
 Example:
-  irpref explain qrels.txt run.txt 'RPref(max_rel=3)' -t 101
+  irpref explain qrels.txt run.txt "RPref(norm='relative2')" -t 101
 
 Only measures that are sums over documents can be explained; for others, the message names one
 that can.""",

@@ -128,7 +128,7 @@ def register_names() -> None:
     """Make ir_measures and PyTerrier understand every name that `irpref.parse` does.
 
     `ir_measures.parse_measure` and `ir_measures.parse_trec_measure` are asked first. Names that
-    they refuse go to `irpref.parse` and `irpref.parse_all`: `'RPref(max_rel=3)'`, `'rpref'`,
+    they refuse go to `irpref.parse` and `irpref.parse_all`: `'RPref(norm=relative2)'`, `'rpref'`,
     `'P+'`. Names that they know keep their meaning. `pt.Experiment`, `pt.GridSearch` and
     `pt.KFoldGridSearch` ask them for every name you type, and keep it as the name of the column.
 
@@ -140,8 +140,8 @@ def register_names() -> None:
     Examples
     --------
     >>> import ir_measures
-    >>> ir_measures.parse_trec_measure("RPref(max_rel=3)@10")
-    [RPref(max_rel=3)@10]
+    >>> ir_measures.parse_trec_measure("RPref(norm=relative2)@10")
+    [RPref(norm='relative2')@10]
     >>> ir_measures.parse_measure("P+")
     PPlus
     """

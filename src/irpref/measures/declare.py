@@ -266,6 +266,8 @@ class KernelMeasure(host.Measure):
         Parameters that make a difference to the kernel, for tests. The first are those of the plain
         measure: what it cannot do without, and what keeps its values independent of other topics
         (`max_rel`).
+    RECOMMENDED : dict
+        Parameters that examples show, if these are not those of the plain measure.
     NEGATIVE_GRADES : bool
         Whether negative grades count, as grades below non-relevant; elsewhere they are no
         judgments.
@@ -313,6 +315,7 @@ class KernelMeasure(host.Measure):
     NEEDS: ClassVar[tuple[Need, ...]] = ()
     IDEAL: ClassVar[float | None] = 1.0
     VARIANTS: ClassVar[tuple[Mapping[str, Any], ...]] = ({},)
+    RECOMMENDED: ClassVar[Mapping[str, Any]] = {}
     NEGATIVE_GRADES: ClassVar[bool] = False
     COUNTS: ClassVar[bool] = False
     CUTOFF_ENDS_LIST: ClassVar[bool] = True
@@ -439,6 +442,11 @@ class KernelMeasure(host.Measure):
     def variants(cls) -> list[KernelMeasure]:
         """The measure with each of its `VARIANTS`; the first is the plain one."""
         return [cls(**{**cls.VARIANTS[0], **parameters}) for parameters in cls.VARIANTS]
+
+    @classmethod
+    def recommended(cls) -> KernelMeasure:
+        """The measure that examples show: `RECOMMENDED`, or the plain one."""
+        return cls(**(cls.RECOMMENDED or cls.VARIANTS[0]))
 
     def lacks_scale(self) -> bool:
         """Whether its values depend on `max_rel`, and none was given."""

@@ -55,9 +55,9 @@ def parse(text: str | Measure) -> Measure:
     Parameters
     ----------
     text : str or Measure
-        `RPref(max_rel=3)@10`, `nDCG@10`, `ndcg_cut_10`; a measure is returned as it is. Case,
-        hyphens and blanks of a name do not matter (`Q-measure@10`, `P+`, `bpref-10`), nor quotes
-        around words (`RPref(norm=relative)`).
+        `RPref(norm='relative2')@10`, `nDCG@10`, `ndcg_cut_10`; a measure is returned as it is.
+        Case, hyphens and blanks of a name do not matter (`Q-measure@10`, `P+`, `bpref-10`), nor
+        quotes around words (`RPref(norm=relative)`).
 
     Raises
     ------
@@ -67,8 +67,8 @@ def parse(text: str | Measure) -> Measure:
 
     Examples
     --------
-    >>> parse("RPref(max_rel=3)@10")
-    RPref(max_rel=3)@10
+    >>> parse("RPref(norm=relative2)@10")
+    RPref(norm='relative2')@10
     >>> parse("ndcg_cut_10")
     nDCG@10
     >>> parse("P+@5")

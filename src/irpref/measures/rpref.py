@@ -503,6 +503,7 @@ class _RPref(KernelMeasure, kernel=rpref, terms=rpref_terms, reasons=preference_
         {"norm": "relative2", "top": "drop", "cutoff": 7},
         {"top": "zero", "unretrieved": "infinity", "gains": {3: 7.5}},
     )
+    RECOMMENDED = {"norm": "relative2"}  # the default, absolute, is the norm of equation (1)
     COUNTS = True
     SCALE_CANCELS = {"norm": ("relative", "relative2")}
     SUPPORTED_PARAMS: dict[str, Any] = _SHARED

@@ -17,15 +17,15 @@ from irpref.show.text import of_frame, page_of, rounded
 from irpref.show.text import text as printed
 
 WIDTH = 100  # at most
-PAIR = ("org_manual_bm25", "org_convdr_bert")
+PAIR = ("org_manual_bm25", "org_convdr")
 NDCG, CONDENSED, RPREF, JUDGED = (
     "nDCG@10",
     "nDCG(judged_only=True)@10",
-    "RPref(max_rel=4)",
+    "RPref(norm='relative2')",
     "Judged@10",
 )
 ALPHA = 0.05
-MEASURES = (NDCG, RPREF, "QMeasure", "Bpref", "AP", JUDGED)
+MEASURES = (NDCG, RPREF, "QMeasure", "AP", JUDGED)
 NEXT = """\
 Next, with files of yours:
   irpref list RPref                                     what a measure means
@@ -63,8 +63,8 @@ def demo(file: str, folder: str | None) -> None:
     """Try irpref on real runs that come with it: which of two systems is better?
 
     Uses five runs of TREC CAsT 2021 (irpref.datasets.load("cast2021")). Two measures disagree about
-    BM25 and a reranker. The demo shows what unjudged documents and the number of topics let you
-    conclude, and writes an HTML report.
+    BM25 and a dense retriever. The demo shows what unjudged documents and the number of topics let
+    you conclude, and writes an HTML report.
     """
     import irpref
     from irpref.datasets import load
@@ -172,7 +172,8 @@ def _chance(means: Any, p: Any, test: str) -> str:
         measure: f"{measure} (adjusted {p_equals(p[measure])})"
         for measure in (NDCG, RPREF, CONDENSED)
     }
-    same = " and ".join(by[measure] for measure in by if p[measure] > ALPHA)
+    *others, last = [by[measure] for measure in by if p[measure] > ALPHA] or [""]
+    same = " and ".join(filter(None, [", ".join(others), last]))
     better = [f"{max(PAIR, key=means[m].get)} is better by {by[m]}" for m in by if p[m] <= ALPHA]
     parts = "; ".join([f"The two are not shown to differ by {same}"] * bool(same) + better)
     return f"3. Could it be chance? {parts}. Test: {test}."

@@ -20,7 +20,7 @@ from irpref.messages import whole_files
     "report",
     epilog="""\b
 Examples:
-  irpref report qrels.txt runs/*.gz nDCG@10 AP 'RPref(max_rel=3)' \\
+  irpref report qrels.txt runs/*.gz nDCG@10 AP "RPref(norm='relative2')" \\
     -f report.html
   irpref report qrels.txt bm25.run mine.run AP --baseline bm25.run \\
     --topics topics.tsv -f report.html""",
