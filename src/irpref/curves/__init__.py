@@ -140,10 +140,7 @@ def crp(
     _check("crp", depth=(_DEPTH, depth))
     aligned = Aligned(qrels, runs, **rows)
     pool, r, loss = aligned.pool, ideal(aligned.pool).relevant, worst(aligned.pool)
-    views = {
-        name: run.condensed(negative=True) if judged_only else run
-        for name, run in aligned.runs.items()
-    }
+    views = {name: run.view(None, judged_only, negative=True) for name, run in aligned.runs.items()}
     natural = {name: np.maximum(view.n_retrieved, r) for name, view in views.items()}
     # The worst case is an empty ranking, filled up with non-relevant documents.
     nothing = align_run(pool, {})

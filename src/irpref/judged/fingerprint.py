@@ -7,22 +7,19 @@ import hashlib
 import numpy as np
 
 from irpref.judged.pool import Pool
+from irpref.kernel.memo import shared
 from irpref.kernel.segments import Ints
 
 
+@shared
 def canonical(pool: Pool) -> Ints:
     """Rows of the pool by topic id and document id: the lines of the qrels may come in any
     order.
     """
-
-    def sorted_rows() -> Ints:
-        docs, offsets = list(pool.doc_ids), pool.judged.offsets.tolist()
-        topics = sorted(range(pool.n_topics), key=pool.topic_ids.__getitem__)
-        by_topic = (sorted(range(offsets[t], offsets[t + 1]), key=docs.__getitem__) for t in topics)
-        return np.array([row for rows in by_topic for row in rows], dtype=np.int64)
-
-    order: Ints = pool.memo(canonical, sorted_rows)
-    return order
+    docs, offsets = list(pool.doc_ids), pool.judged.offsets.tolist()
+    topics = sorted(range(pool.n_topics), key=pool.topic_ids.__getitem__)
+    by_topic = (sorted(range(offsets[t], offsets[t + 1]), key=docs.__getitem__) for t in topics)
+    return np.array([row for rows in by_topic for row in rows], dtype=np.int64)
 
 
 def hash_of_pool(pool: Pool) -> str:

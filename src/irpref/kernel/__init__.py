@@ -3,6 +3,7 @@ from here.
 """
 
 from irpref.kernel.grades import Gains, Grades
+from irpref.kernel.memo import shared
 from irpref.kernel.reasons import MISSED, REST, RETRIEVED, Topic, names, say_preferences
 from irpref.kernel.run import JudgedRun
 from irpref.kernel.segments import Bools, Floats, Ints, Segments, ratio
@@ -23,4 +24,4 @@ __all__ = [
     "Working",
 ]
 __all__ += ["Holes", "OneDocument", "Unmoved", "WeightedSum"]
-__all__ += ["MISSED", "REST", "RETRIEVED", "Topic", "names", "ratio", "say_preferences"]
+__all__ += ["MISSED", "REST", "RETRIEVED", "Topic", "names", "ratio", "say_preferences", "shared"]

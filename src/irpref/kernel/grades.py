@@ -2,26 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Mapping
+from collections.abc import Callable, Mapping
 from functools import cached_property
-from typing import Any, TypeVar
+from typing import Any
 
 import numpy as np
 
 from irpref.errors import JudgmentsError
+from irpref.kernel.memo import HasMemo, shared
 from irpref.kernel.preference_pairs import Preferences
 from irpref.kernel.segments import Bools, Floats, Ints, Segments, opens
 
 Gains = tuple[tuple[float, float], ...] | None
-T = TypeVar("T")
-
 
 LARGEST_GAIN = 2.0**850  # sums and products of many such gains and counts are below 2^1024
-_NOTHING = object()
 _KEPT = 1 << 20  # up to so many judgments, the arrays that measures share are kept for the next run
 
 
-class Grades:
+class Grades(HasMemo):
     """What the measures see of the qrels: arrays, by topic, in ideal order.
 
     A *level* is a grade that occurs in a topic. Sums over the pool go over the few levels of a
@@ -48,6 +46,7 @@ class Grades:
     def __init__(
         self, judged: Segments, grade: Floats, columns: Mapping[Any, Any] | None = None
     ) -> None:
+        super().__init__()
         self.judged = judged
         self.grade = grade
         self.columns: dict[Any, Any] = dict(columns or {})
@@ -58,7 +57,6 @@ class Grades:
         self.level_grade: Floats = grade[self.level_start]
         self.levels = Segments(np.searchsorted(self.level_start, judged.offsets))
         self._preferences: Preferences | None = None
-        self._memo: dict[Hashable, Any] = {}
 
     @property
     def n_topics(self) -> int:
@@ -75,11 +73,11 @@ class Grades:
         """Which documents are preferred to which: as they were given, or those that the grades
         imply.
         """
-        if self._preferences is not None:
-            return self._preferences
-        return self.memo(
-            Preferences, lambda: Preferences.of_levels(self.judged, self.level, self.grade)
-        )
+        return self._of_grades() if self._preferences is None else self._preferences
+
+    @shared
+    def _of_grades(self) -> Preferences:
+        return Preferences.of_levels(self.judged, self.level, self.grade)
 
     @property
     def load(self) -> Ints:
@@ -92,18 +90,6 @@ class Grades:
     def preferences_of_grades(self) -> bool:
         """Whether the preferences are those that the grades imply."""
         return self._preferences is None
-
-    def memo(self, key: Hashable, compute: Callable[[], T]) -> T:
-        """Return `compute()`, called only the first time that `key` is asked for.
-
-        The key is the function whose result it is, or a tuple that begins with it and goes on with
-        its arguments."""
-        # Looked up once: another thread may trim it.
-        value = self._memo.get(key, _NOTHING)
-        if value is _NOTHING:
-            value = self._memo[key] = compute()
-        kept: T = value
-        return kept
 
     def trim(self, most: int) -> None:
         """Drop the arrays that measures share if they take more than about `most` bytes."""
@@ -135,49 +121,39 @@ class Grades:
             )
         return out
 
+    @shared
     def level_gain(self, gains: Gains) -> Floats:
         """`level_mapped`, but 0 for grades of 0 and below: shape (n_levels,)."""
-        return self.memo(
-            (Grades.level_gain, gains),
-            lambda: np.where(self.level_grade > 0, self.level_mapped(gains), 0.0),
-        )
+        return np.where(self.level_grade > 0, self.level_mapped(gains), 0.0)
 
+    @shared
     def gain(self, gains: Gains) -> Floats:
         """Gain of each judged document: shape (n_judged,), falling inside each topic."""
-        return self.memo((Grades.gain, gains), lambda: self.level_gain(gains)[self.level])
+        return self.level_gain(gains)[self.level]
 
+    @shared
     def whole(self, gains: Gains) -> bool:
         """Whether all gains are whole numbers, and so small that sums of them are exact."""
+        gain = self.level_gain(gains)
+        exact = gain.max(initial=0.0) < 2.0**53 / max(self.judged.size, 1)
+        return bool(exact and (gain == np.rint(gain)).all())
 
-        def compute() -> bool:
-            gain = self.level_gain(gains)
-            return bool(
-                (gain == np.rint(gain)).all()
-                and gain.max(initial=0.0) < 2.0**53 / max(self.judged.size, 1)
-            )
-
-        return self.memo((Grades.whole, gains), compute)
-
+    @shared
     def ideal(self, gains: Gains) -> tuple[Segments, Floats]:
         """The documents with a gain: rows by topic, and gains, falling inside each topic."""
-
-        def compute() -> tuple[Segments, Floats]:
-            # Gains do not rise while grades fall, so these are the first rows of each topic.
-            size = np.where(self.level_gain(gains) > 0, self.level_size, 0)
-            relevant = self.levels.total_whole(size.astype(np.float64))
-            return Segments.of_lengths(relevant), np.repeat(self.level_gain(gains), size)
-
-        return self.memo((Grades.ideal, gains), compute)
+        # Gains do not rise while grades fall, so these are the first rows of each topic.
+        size = np.where(self.level_gain(gains) > 0, self.level_size, 0)
+        relevant = self.levels.total_whole(size.astype(np.float64))
+        return Segments.of_lengths(relevant), np.repeat(self.level_gain(gains), size)
 
     def level_total(self, values: Floats) -> Floats:
         """Sum over all judged documents of a value their level has: (n_levels,) to (n_topics,)."""
         return self.levels.total(values * self.level_size)
 
+    @shared
     def count_relevant(self, rel: float) -> Ints:
         """R, the number of documents with a grade of at least `rel`: shape (n_topics,)."""
-        return self.memo(
-            (Grades.count_relevant, rel), lambda: self.count_levels(self.level_grade >= rel)
-        )
+        return self.count_levels(self.level_grade >= rel)
 
     def count_levels(self, mask: Bools) -> Ints:
         """Judged documents of the levels that `mask` keeps: (n_levels,) to (n_topics,)."""
@@ -185,22 +161,19 @@ class Grades:
 
     def topics(self, start: int, stop: int) -> Grades:
         """Topics `start` to `stop - 1`."""
-
-        def compute() -> Grades:
-            rows = slice(int(self.judged.offsets[start]), int(self.judged.offsets[stop]))
-            part = Grades(
-                self.judged.slice(start, stop),
-                self.grade[rows],
-                {name: column[rows] for name, column in dict(self.columns).items()},
-            )
-            if self._preferences is not None:
-                part._preferences = self._preferences.topics(start, stop, rows.start, rows.stop)
-            return part
-
         if self.load[-1] > _KEPT:
-            return compute()
+            return self._part(start, stop)
         # Columns may join later, when other measures ask for them.
-        return self.memo((Grades.topics, start, stop, *self.columns), compute)
+        key = (Grades.topics, start, stop, *self.columns)
+        return self.memo(key, lambda: self._part(start, stop))
+
+    def _part(self, start: int, stop: int) -> Grades:
+        rows = slice(int(self.judged.offsets[start]), int(self.judged.offsets[stop]))
+        columns = {name: column[rows] for name, column in dict(self.columns).items()}
+        part = Grades(self.judged.slice(start, stop), self.grade[rows], columns)
+        if self._preferences is not None:
+            part._preferences = self._preferences.topics(start, stop, rows.start, rows.stop)
+        return part
 
 
 class Levels(Grades):
@@ -223,12 +196,13 @@ class Levels(Grades):
     def __init__(
         self, levels: Segments, grade: Floats, size: Ints, columns: Callable[[], dict[Any, Any]]
     ) -> None:
+        HasMemo.__init__(self)
         self.levels, self.level_grade, self.level_size = levels, grade, size
         offsets = np.append(0, np.cumsum(size))
         self.level_start = offsets[:-1]
         self.judged = Segments(offsets[levels.offsets])
         self._columns = columns
-        self._preferences, self._memo = None, {}
+        self._preferences = None
 
     @cached_property
     def grade(self) -> Floats:  # type: ignore[override]

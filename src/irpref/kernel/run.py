@@ -2,20 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterator
+from collections.abc import Callable, Iterator
 from functools import cached_property, partial
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from irpref.errors import ArgumentError
+from irpref.kernel.memo import HasMemo, shared
 from irpref.kernel.segments import Bools, Floats, Ints, Segments
 
 if TYPE_CHECKING:
     from irpref.kernel.grades import Gains, Grades
-
-T = TypeVar("T")
-S = TypeVar("S", bound=np.generic)
 
 # Judgments of a group of topics. Arrays of this length stay in a core's cache; smaller groups pay
 # NumPy's call overhead, larger ones memory traffic.
@@ -30,7 +28,7 @@ def _taken(row: Ints | Callable[[], Ints], kept: Ints) -> Ints:
     return _values_of(row).take(kept)
 
 
-class JudgedRun:
+class JudgedRun(HasMemo):
     """What the measures see of a run: its judged documents, by topic, in rank order.
 
     Attributes
@@ -65,6 +63,7 @@ class JudgedRun:
         tied_from: Ints | None = None,
         order: Ints | None = None,
     ) -> None:
+        super().__init__()
         self.pool = pool
         self.hits = hits
         self.rank = rank
@@ -74,7 +73,6 @@ class JudgedRun:
         if level is not None:
             self.level = level
         self._kept: Ints | None = None  # which hits of another run these are, if not all
-        self._memo: dict[Hashable, Any] = {}
 
     @property
     def n_topics(self) -> int:
@@ -96,44 +94,29 @@ class JudgedRun:
         """Grade of each hit, negative grades included: shape (n_hits,)."""
         return self.pool.level_grade[self.level]
 
+    @shared
     def gain(self, gains: Gains) -> Floats:
         """Gain of each hit: shape (n_hits,), 0 for grades of 0 and below. See `Grades.gain`."""
-        return self.memo((JudgedRun.gain, gains), lambda: self.pool.level_gain(gains)[self.level])
-
-    def memo(self, key: Hashable, compute: Callable[[], T]) -> T:
-        """Return `compute()`, called only the first time that `key` is asked for: measures share
-        intermediate arrays.
-
-        The key is the function whose result it is, or a tuple that begins with it and goes on with
-        its arguments."""
-        if key not in self._memo:
-            self._memo[key] = compute()
-        value: T = self._memo[key]
-        return value
+        return self.pool.level_gain(gains)[self.level]
 
     def at(self, cutoff: int | None) -> JudgedRun:
         """The first `cutoff` retrieved documents; the pool stays whole. None: the run itself."""
-        if cutoff is None:
-            return self
-        return self.memo(
-            (JudgedRun.at, cutoff),
-            lambda: self.select(self.rank <= cutoff, np.minimum(self.n_retrieved, cutoff)),
-        )
+        return self if cutoff is None else self._cut(cutoff)
 
-    def condensed(self, negative: bool = False) -> JudgedRun:
+    @shared
+    def _cut(self, cutoff: int) -> JudgedRun:
+        return self.select(self.rank <= cutoff, np.minimum(self.n_retrieved, cutoff))
+
+    @shared
+    def condensed(self, negative: bool) -> JudgedRun:
         """Only documents with a judgment, ranked again from 1; the pool stays whole.
 
         A negative grade counts as a judgment only if `negative` is true.
         """
-
-        def compute() -> JudgedRun:
-            judged = self if negative else self.at_least(0)
-            hits = judged.hits
-            return JudgedRun(
-                self.pool, hits, hits.position + 1, judged._row, hits.lengths, judged.level
-            )
-
-        return self.memo((JudgedRun.condensed, negative), compute)
+        judged = self if negative else self.at_least(0)
+        hits = judged.hits
+        rank = hits.position + 1
+        return JudgedRun(self.pool, hits, rank, judged._row, hits.lengths, judged.level)
 
     def relevant(self, gains: Gains) -> JudgedRun:
         """The hits with a gain, at their ranks; everything else stays."""
@@ -149,15 +132,13 @@ class JudgedRun:
         """
         # The key is the levels, so that views are shared: a gain and a grade of at least 1 mostly
         # select the same ones.
-        return (
-            self
-            if mask.all()
-            else self.memo(mask.tobytes(), lambda: self.select(mask.take(self.level)))
-        )
+        if mask.all():
+            return self
+        return self.memo(mask.tobytes(), lambda: self.select(mask.take(self.level)))
 
-    def view(self, cutoff: int | None, judged_only: bool) -> JudgedRun:
-        """`condensed` if `judged_only`, then `at(cutoff)`."""
-        return (self.condensed() if judged_only else self).at(cutoff)
+    def view(self, cutoff: int | None, judged_only: bool, negative: bool = False) -> JudgedRun:
+        """`condensed(negative)` if `judged_only`, then `at(cutoff)`."""
+        return (self.condensed(negative) if judged_only else self).at(cutoff)
 
     def select(self, mask: Bools, n_retrieved: Ints | None = None) -> JudgedRun:
         """The hits that `mask` keeps, (n_hits,), at their ranks; the list has as many documents, or
@@ -175,20 +156,15 @@ class JudgedRun:
         view._kept = kept
         return view
 
+    @shared
     def others_above(self, part: JudgedRun) -> Floats:
         """Number of hits above each hit of a part, in its topic, that the part lacks: (n_hits of
         the part,).
         """
-        kept = part._kept
-        if part is self or kept is None:
+        if part is self or part._kept is None:
             return np.zeros(part.rank.size)
-
-        def compute() -> Floats:
-            return (kept - part.hits.position - part.hits.spread(self.hits.starts)).astype(
-                np.float64
-            )
-
-        return part.memo(JudgedRun.others_above, compute)  # it is part of one run only
+        above = part._kept - part.hits.position - part.hits.spread(self.hits.starts)
+        return above.astype(np.float64)
 
     def on_pool(self, values: Floats, missing: float = np.nan) -> Floats:
         """Values of the hits on the rows of the pool, `missing` for documents that are no hits:
@@ -208,15 +184,12 @@ class JudgedRun:
             )
         return self.rank_rising
 
+    @shared
     def missed(self) -> Bools:
         """Which rows of the pool the run did not retrieve: shape (n_judged,)."""
-
-        def compute() -> Bools:
-            out = np.ones(self.pool.judged.size, bool)
-            out[self.row] = False
-            return out
-
-        return self.memo(JudgedRun.missed, compute)
+        out = np.ones(self.pool.judged.size, bool)
+        out[self.row] = False
+        return out
 
     def topics(self, start: int, stop: int) -> JudgedRun:
         """Topics `start` to `stop - 1`."""

@@ -100,24 +100,23 @@ from irpref.kernel import (
     Topic,
     WeightedSum,
     Working,
+    shared,
 )
 from irpref.measures.blended_holes import stop_extremes
 from irpref.measures.declare import CUTOFF, GAINS, JUDGED_ONLY, KernelMeasure, Param, register
 
 
+@shared
 def ideal_gain(pool: Grades, gains: Gains) -> tuple[Segments, Floats]:
     """Rows of the ideal list by topic, and the gain cumulated down to each.
 
     cgI of the definition: all documents of the pool with a gain, by falling gain. It is never cut,
     and flat after R."""
-
-    def compute() -> tuple[Segments, Floats]:
-        ideal, gain = pool.ideal(gains)
-        return ideal, ideal.running(gain, pool.whole(gains))
-
-    return pool.memo((ideal_gain, gains), compute)
+    ideal, gain = pool.ideal(gains)
+    return ideal, ideal.running(gain, pool.whole(gains))
 
 
+@shared
 def blended_ratio(run: JudgedRun, beta: float, gains: Gains) -> tuple[JudgedRun, Floats]:
     """BR at each retrieved relevant document of the run.
 
@@ -138,32 +137,20 @@ def blended_ratio(run: JudgedRun, beta: float, gains: Gains) -> tuple[JudgedRun,
         The retrieved relevant documents, and (n_relevant,) ratios in (0, 1]: neither the gain nor
         the count exceeds that of the ideal list at any rank.
     """
-
-    def compute() -> tuple[JudgedRun, Floats]:
-        relevant, cg, ideal = cumulated(run, gains)
-        return relevant, (beta * cg + relevant.hits.ordinal) / (beta * ideal + relevant.rank)
-
-    return run.memo((blended_ratio, beta, gains), compute)
+    relevant, cg, ideal = cumulated(run, gains)
+    return relevant, (beta * cg + relevant.hits.ordinal) / (beta * ideal + relevant.rank)
 
 
+@shared
 def cumulated(run: JudgedRun, gains: Gains) -> tuple[JudgedRun, Floats, Floats]:
     """The retrieved relevant documents, and cg and cgI at their ranks, (n_relevant,) each."""
-
-    def compute() -> tuple[JudgedRun, Floats, Floats]:
-        # Both are only needed at relevant documents.
-        relevant = run.relevant(gains)
-        gain = run.pool.level_gain(gains).take(relevant.level)
-        ideal, upto = ideal_gain(run.pool, gains)
-        # Flat after R.
-        best = upto.take(
-            np.minimum(
-                relevant.hits.spread(ideal.starts - 1) + relevant.rank,
-                relevant.hits.spread(ideal.ends - 1),
-            )
-        )
-        return relevant, relevant.hits.running(gain, run.pool.whole(gains)), best
-
-    return run.memo((cumulated, gains), compute)
+    # Both are only needed at relevant documents.
+    relevant = run.relevant(gains)
+    hits, gain = relevant.hits, run.pool.level_gain(gains).take(relevant.level)
+    ideal, upto = ideal_gain(run.pool, gains)
+    # Flat after R.
+    row = np.minimum(hits.spread(ideal.starts - 1) + relevant.rank, hits.spread(ideal.ends - 1))
+    return relevant, hits.running(gain, run.pool.whole(gains)), upto.take(row)
 
 
 def _preferred(relevant: JudgedRun) -> Ints:

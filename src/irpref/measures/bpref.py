@@ -76,6 +76,7 @@ from irpref.kernel import (
     Topic,
     ratio,
     say_preferences,
+    shared,
 )
 from irpref.kernel.fillings import relevant_or_not
 from irpref.kernel.uncertain import Fillings, OpenTopic
@@ -93,35 +94,24 @@ class _Above:
     n_retrieved: Ints  # (n_topics,) non-relevant retrieved
 
 
-def above(run: JudgedRun, rel: float, cutoff: int | None) -> _Above:
-    """Counts above the relevant documents within the cutoff.
+@shared
+def above(view: JudgedRun, rel: float) -> _Above:
+    """Counts above the relevant documents of a run, which is cut already; the pool never is.
 
     Parameters
     ----------
     rel
         Least grade that counts as relevant. Lower grades from 0 on are judged non-relevant.
-    cutoff
-        Documents looked at from the top; None for all. The pool is never cut.
 
     Every form of bpref is made of these counts, which are kept for the next one.
     """
-    view = run.at(cutoff)
-
-    def compute() -> _Above:
-        # Documents without a judgment, among them those of negative grade, play no part.
-        judged = view.at_least(0)
-        relevant = judged.at_least(rel)
-        r = run.pool.count_relevant(rel)
-        n = run.pool.count_relevant(0) - r
-        return _Above(
-            relevant,
-            judged.others_above(relevant),
-            r,
-            n,
-            judged.hits.lengths - relevant.hits.lengths,
-        )
-
-    return view.memo((above, rel), compute)
+    # Documents without a judgment, among them those of negative grade, play no part.
+    judged = view.at_least(0)
+    relevant = judged.at_least(rel)
+    r = view.pool.count_relevant(rel)
+    n = view.pool.count_relevant(0) - r
+    n_retrieved = judged.hits.lengths - relevant.hits.lengths
+    return _Above(relevant, judged.others_above(relevant), r, n, n_retrieved)
 
 
 def bounds(r: Ints, n: Ints, n_retrieved: Ints, norm: str) -> tuple[Ints, Ints]:
@@ -148,7 +138,7 @@ def bpref(
     0 if nothing is relevant, or nothing relevant was retrieved; with `unretrieved='infinity'`, if
     nothing judged was retrieved.
     """
-    counts = above(run, rel, cutoff)
+    counts = above(run.at(cutoff), rel)
     summand, size = _summands(counts, norm, top)
     total = counts.relevant.hits.total(summand)
     if unretrieved == "infinity":
@@ -203,7 +193,7 @@ def bpref_terms(
     """Contribution of each judged document, (n_judged,). `lost`: judged non-relevant documents
     above it.
     """
-    counts = above(run, rel, cutoff)
+    counts = above(run.at(cutoff), rel)
     summand, size = _summands(counts, norm, top)
     relevant, pool = counts.relevant, run.pool
     retrieved = counts.n_retrieved + relevant.hits.lengths

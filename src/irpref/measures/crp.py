@@ -140,7 +140,7 @@ def crp(run: JudgedRun, *, cutoff: int | None, judged_only: bool) -> Floats:
     array (n_topics,)
         0 too if nothing is relevant.
     """
-    view = run.condensed(negative=True) if judged_only else run
+    view = run.view(None, judged_only, negative=True)
     curve, r = crp_curve(view), ideal(run.pool).relevant
     # Beyond the end of the filled-up list the curve stays where it is. If nothing is relevant
     # nothing can be misplaced.
@@ -152,7 +152,7 @@ def crp(run: JudgedRun, *, cutoff: int | None, judged_only: bool) -> Floats:
 def _loss(run: JudgedRun, kind: str, judged_only: bool) -> Floats:
     if kind == "bound":
         return worst(run.pool)
-    return worst_reversed(run.condensed(negative=True) if judged_only else run)
+    return worst_reversed(run.view(None, judged_only, negative=True))
 
 
 DEPTH = 1000  # ranks of the lists of MATTERS
@@ -187,7 +187,7 @@ def n_crp_range(run: JudgedRun, judged_only: bool) -> Floats:
     """
     r = ideal(run.pool).relevant
     n = np.maximum(DEPTH, r)
-    view = shown(run.condensed(negative=True) if judged_only else run, n)
+    view = shown(run.view(None, judged_only, negative=True), n)
     curve = crp_curve(view, DEPTH)
     value = np.where(r > 0, curve.crp[curve.row(r)], 0.0)
     high, low = _curve_range(view, n)
@@ -242,7 +242,7 @@ def crp_recovery(run: JudgedRun, *, balance: str, cutoff: int | None, judged_onl
         1 if the curve is at 0 or above already at R. With `balance='last'` as
         `recovery_of_toolkit`, in lists of 1,000 documents.
     """
-    view, r = run.condensed(negative=True) if judged_only else run, ideal(run.pool).relevant
+    view, r = run.view(None, judged_only, negative=True), ideal(run.pool).relevant
     if balance == "first":
         return ratio(r, crp_balance(view.at(cutoff)))
     view = shown(view, np.maximum(DEPTH, r)).at(cutoff)
@@ -266,7 +266,7 @@ def crp_terms(
 
     In the example of the module c adds -2 and a +1; b is ranked below rank R = 2 and adds nothing.
     """
-    view = run.condensed(negative=True) if judged_only else run
+    view = run.view(None, judged_only, negative=True)
     r = ideal(run.pool).relevant
     if depth is not None:
         view = shown(view, np.maximum(depth, r))
@@ -329,7 +329,7 @@ def _with_divisor(terms: Terms, divisor: str, **numbers: Floats) -> Terms:
 def _range_terms(run: JudgedRun, judged_only: bool) -> Terms:
     r = ideal(run.pool).relevant
     n = np.maximum(DEPTH, r)
-    view = shown(run.condensed(negative=True) if judged_only else run, n)
+    view = shown(run.view(None, judged_only, negative=True), n)
     high, low = _curve_range(view, n)
     share = ratio(np.full(r.size, 2.0), high - low)
     terms = crp_terms(run, judged_only=judged_only, share=share, depth=DEPTH)

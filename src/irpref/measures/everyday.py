@@ -71,6 +71,7 @@ from irpref.kernel import (
     Unmoved,
     WeightedSum,
     ratio,
+    shared,
 )
 from irpref.kernel.fillings import gain_over_ideal, mapped, relevant_or_not, sums_over_relevant
 from irpref.kernel.uncertain import (
@@ -211,19 +212,16 @@ def level_gain(pool: Grades, gains: Gains, exponential: bool) -> Floats:
     return np.exp2(gain) - 1 if exponential else gain
 
 
+@shared
 def ideal_dcg(pool: Grades, gains: Gains, exponential: bool, cutoff: int | None) -> Floats:
     """DCG of the ideal list: shape (n_topics,)."""
-
-    def compute() -> Floats:
-        gain = level_gain(pool, gains, exponential)
-        # By gain, not by grade: a dict of gains may put grades in any order.
-        order = np.lexsort((-gain, pool.levels.topic))
-        by_rank = np.repeat(gain[order], pool.level_size[order])
-        rank = pool.judged.position + 1
-        counts = by_rank > 0 if cutoff is None else (by_rank > 0) & (rank <= cutoff)
-        return pool.judged.where(counts).total(by_rank[counts] / _log2(rank[counts] + 1))
-
-    return pool.memo((ideal_dcg, gains, exponential, cutoff), compute)
+    gain = level_gain(pool, gains, exponential)
+    # By gain, not by grade: a dict of gains may put grades in any order.
+    order = np.lexsort((-gain, pool.levels.topic))
+    by_rank = np.repeat(gain[order], pool.level_size[order])
+    rank = pool.judged.position + 1
+    counts = by_rank > 0 if cutoff is None else (by_rank > 0) & (rank <= cutoff)
+    return pool.judged.where(counts).total(by_rank[counts] / _log2(rank[counts] + 1))
 
 
 def ndcg(

@@ -49,6 +49,7 @@ from irpref.kernel import (
     Topic,
     WeightedSum,
     Working,
+    shared,
 )
 from irpref.kernel.fillings import gain_over_ideal, mapped
 from irpref.kernel.uncertain import Fillings, OpenTopic
@@ -71,22 +72,19 @@ def discount(rank: Ints, base: float) -> Floats:
     return np.where(rank < base, 1.0, np.maximum(log, 1.0))
 
 
+@shared
 def ideal_dcg(pool: Grades, base: float, gains: Gains, cutoff: int | None) -> Floats:
     """DCG of the ideal list of each topic: shape (n_topics,).
 
     All documents of the pool with a gain, by falling gain, whatever was retrieved.
     """
-
-    def compute() -> Floats:
-        ideal, gain = pool.ideal(gains)
-        place = ideal.position + 1
-        # The ideal list is discounted as the run is.
-        share = gain / discount(place, base)
-        if cutoff is not None:
-            share = np.where(place <= cutoff, share, 0.0)
-        return ideal.total(share)
-
-    return pool.memo((ideal_dcg, base, gains, cutoff), compute)
+    ideal, gain = pool.ideal(gains)
+    place = ideal.position + 1
+    # The ideal list is discounted as the run is.
+    share = gain / discount(place, base)
+    if cutoff is not None:
+        share = np.where(place <= cutoff, share, 0.0)
+    return ideal.total(share)
 
 
 def gain_parts(

@@ -100,7 +100,18 @@ import numpy as np
 from ir_measures.measures.base import SumAgg
 
 from irpref.errors import MeasureError
-from irpref.kernel import MISSED, REST, Floats, Ints, JudgedRun, Terms, Topic, names, ratio
+from irpref.kernel import (
+    MISSED,
+    REST,
+    Floats,
+    Ints,
+    JudgedRun,
+    Terms,
+    Topic,
+    names,
+    ratio,
+    shared,
+)
 from irpref.kernel import fulfilled as counting
 from irpref.kernel.preference_pairs import NOT_RETRIEVED
 from irpref.kernel.reasons import say_fulfilled
@@ -128,15 +139,11 @@ def ranks_on_pool(run: JudgedRun, rank: Ints, cutoff: int | None) -> Ints:
     return out
 
 
+@shared
 def _ranked(run: JudgedRun, cutoff: int | None) -> counting.Ranked:
     """The ranking with its preferences counted, once for all readings of a cutoff."""
-
-    def compute() -> counting.Ranked:
-        return counting.ranked(
-            run.pool.preferences, run.pool.judged, ranks_on_pool(run, run.rising, cutoff)
-        )
-
-    return run.memo((_ranked, cutoff), compute)
+    rank = ranks_on_pool(run, run.rising, cutoff)
+    return counting.ranked(run.pool.preferences, run.pool.judged, rank)
 
 
 def pref_share(

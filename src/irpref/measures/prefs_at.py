@@ -55,10 +55,19 @@ from typing import Any
 
 import numpy as np
 
-from irpref.kernel import Floats, Ints, JudgedRun, Parts, Sum, Working, ratio
+from irpref.kernel import Floats, Ints, JudgedRun, Parts, Sum, Working, ratio, shared
 from irpref.kernel.fulfilled import at_documents, ranked
 from irpref.measures.declare import register
 from irpref.measures.prefs import PreferenceMeasure, n_prefs, ranks_on_pool
+
+
+@shared
+def _at_all_hits(run: JudgedRun) -> tuple[Floats, Floats]:
+    """`_at_hits` without a cutoff."""
+    preferences = run.pool.preferences
+    view = ranked(preferences, run.pool.judged, ranks_on_pool(run, run.rank, None))
+    _, correct, broken = at_documents(view, "all", np.zeros(preferences.groups.size))
+    return correct[run.row], (correct + broken)[run.row]
 
 
 def _at_hits(run: JudgedRun, cutoff: int | None = None) -> tuple[Floats, Floats]:
@@ -68,14 +77,7 @@ def _at_hits(run: JudgedRun, cutoff: int | None = None) -> tuple[Floats, Floats]
     A preference is decided at the rank of its higher document: of the documents below, retrieved or
     not, none can change it. So each belongs to one hit, every value at a cutoff is a sum over hits,
     and a cutoff needs no counting again: hits below it have 0."""
-
-    def compute() -> tuple[Floats, Floats]:
-        preferences = run.pool.preferences
-        view = ranked(preferences, run.pool.judged, ranks_on_pool(run, run.rank, None))
-        _, correct, broken = at_documents(view, "all", np.zeros(preferences.groups.size))
-        return correct[run.row], (correct + broken)[run.row]
-
-    correct, ordered = run.memo(_at_hits, compute)
+    correct, ordered = _at_all_hits(run)
     if cutoff is None:
         return correct, ordered
     inside = run.rank <= cutoff

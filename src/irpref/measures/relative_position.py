@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from irpref.kernel import Floats, Grades, Ints, JudgedRun, Segments
+from irpref.kernel import Floats, Grades, Ints, JudgedRun, Segments, shared
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -28,20 +28,17 @@ class Ideal:
     negatives: bool  # whether any topic has negative grades
 
 
+@shared
 def ideal(pool: Grades) -> Ideal:
     """Intervals of the levels in the ideal list.
 
     A level is a grade of a topic. If all documents of a level fill the ranks 3 to 7 of the ideal
     list, none of them is misplaced on any of these ranks."""
-
-    def compute() -> Ideal:
-        grade = pool.level_grade
-        # Ranks start at 1, rows of the pool at the topic's first.
-        first = pool.level_start - pool.levels.spread(pool.judged.starts) + 1
-        relevant, zeros = pool.count_levels(grade > 0), pool.count_levels(grade == 0)
-        return Ideal(first, first + pool.level_size - 1, relevant, zeros, bool((grade < 0).any()))
-
-    return pool.memo(ideal, compute)
+    grade = pool.level_grade
+    # Ranks start at 1, rows of the pool at the topic's first.
+    first = pool.level_start - pool.levels.spread(pool.judged.starts) + 1
+    relevant, zeros = pool.count_levels(grade > 0), pool.count_levels(grade == 0)
+    return Ideal(first, first + pool.level_size - 1, relevant, zeros, bool((grade < 0).any()))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -72,48 +69,47 @@ def crp_curve(run: JudgedRun, depth: int | None = None) -> Curve:
     Without negative grades these are the ranks down to R and those of the hits, for all others have
     RP 0. With them, they are all ranks of the list, filled up with non-relevant documents to R, and
     to `depth` if given."""
+    return _crp_curve(run, depth if ideal(run.pool).negatives else None)
 
+
+@shared
+def _crp_curve(run: JudgedRun, depth: int | None) -> Curve:
     best, grade = ideal(run.pool), run.pool.level_grade
-    depth = depth if best.negatives else None
-
-    def compute() -> Curve:
-        r = best.relevant
-        if best.negatives:
-            end = np.maximum(run.n_retrieved, np.maximum(r, depth or 0))
-        else:
-            end = np.maximum(
-                np.append(run.rank, 0)[np.where(run.hits.lengths > 0, run.hits.ends - 1, -1)], r
-            )
-        # Non-relevant documents without a judgment, retrieved ones and those that fill the list up,
-        # push the lower grades down.
-        pushed = end - run.hits.lengths
-        shift, last = run.pool.levels.spread(pushed), r + best.zeros + pushed
-        lowest, highest = (
-            best.first + np.where(grade < 0, shift, 0),
-            best.last + np.where(grade <= 0, shift, 0),
+    r = best.relevant
+    if best.negatives:
+        end = np.maximum(run.n_retrieved, np.maximum(r, depth or 0))
+    else:
+        end = np.maximum(
+            np.append(run.rank, 0)[np.where(run.hits.lengths > 0, run.hits.ends - 1, -1)], r
         )
-        # Ranks one after the other, then those of the hits below.
-        top = Segments.of_lengths(end if best.negatives else r)
-        below = run.rank > run.hits.spread(top.lengths)
-        n_below = run.hits.count(below)
-        ranks = Segments.of_lengths(top.lengths + n_below)
-        hit = run.hits.spread(ranks.starts) + run.rank - 1
-        hit[below] = run.hits.spread(ranks.ends - run.hits.ends)[below] + np.flatnonzero(below)
-        of_top = top.spread(ranks.starts) + top.position
-        rank, rp = np.zeros((2, ranks.size + 1), np.int64)
-        rank[of_top], rank[hit] = top.position + 1, run.rank
-        # Equation (4): a document is above its interval, below it, or inside. First as if all were
-        # non-relevant: their interval is R + 1 to `last`, and only negative grades can force one
-        # below it.
-        rp[of_top] = np.minimum(top.position - top.spread(r), 0) + np.maximum(
-            top.position + 1 - top.spread(last), 0
-        )
-        rp[hit] = np.minimum(run.rank - lowest[run.level], 0) + np.maximum(
-            run.rank - highest[run.level], 0
-        )
-        return Curve(ranks, rank, rp, np.append(ranks.running_count(rp[:-1]), 0), hit, end)
-
-    return run.memo((crp_curve, depth), compute)
+    # Non-relevant documents without a judgment, retrieved ones and those that fill the list up,
+    # push the lower grades down.
+    pushed = end - run.hits.lengths
+    shift, last = run.pool.levels.spread(pushed), r + best.zeros + pushed
+    lowest, highest = (
+        best.first + np.where(grade < 0, shift, 0),
+        best.last + np.where(grade <= 0, shift, 0),
+    )
+    # Ranks one after the other, then those of the hits below.
+    top = Segments.of_lengths(end if best.negatives else r)
+    below = run.rank > run.hits.spread(top.lengths)
+    n_below = run.hits.count(below)
+    ranks = Segments.of_lengths(top.lengths + n_below)
+    hit = run.hits.spread(ranks.starts) + run.rank - 1
+    hit[below] = run.hits.spread(ranks.ends - run.hits.ends)[below] + np.flatnonzero(below)
+    of_top = top.spread(ranks.starts) + top.position
+    rank, rp = np.zeros((2, ranks.size + 1), np.int64)
+    rank[of_top], rank[hit] = top.position + 1, run.rank
+    # Equation (4): a document is above its interval, below it, or inside. First as if all were
+    # non-relevant: their interval is R + 1 to `last`, and only negative grades can force one
+    # below it.
+    rp[of_top] = np.minimum(top.position - top.spread(r), 0) + np.maximum(
+        top.position + 1 - top.spread(last), 0
+    )
+    rp[hit] = np.minimum(run.rank - lowest[run.level], 0) + np.maximum(
+        run.rank - highest[run.level], 0
+    )
+    return Curve(ranks, rank, rp, np.append(ranks.running_count(rp[:-1]), 0), hit, end)
 
 
 def worst(pool: Grades) -> Floats:

@@ -116,7 +116,18 @@ from typing import Any
 
 import numpy as np
 
-from irpref.kernel import Floats, Gains, Holes, Ints, JudgedRun, Segments, Terms, ratio
+from irpref.kernel import (
+    Floats,
+    Gains,
+    Grades,
+    Holes,
+    Ints,
+    JudgedRun,
+    Segments,
+    Terms,
+    ratio,
+    shared,
+)
 from irpref.kernel.inversions import inversions
 from irpref.kernel.reasons import MISSED, REST, Topic, names, say_preferences
 from irpref.measures.declare import CUTOFF, GAINS, KernelMeasure, Param, register
@@ -210,20 +221,8 @@ def summands(
     positive = view.of_levels(grades.value > 0)
     hits, level = positive.hits, positive.level
     # The inner sum, (n_positive,): the differences above each document serve every norm.
-    above = view.memo((misplaced, grades.name), lambda: misplaced(view, grades, positive))
-
-    def compute() -> tuple[Floats, Floats, Floats]:
-        # Grades enter as ratios of whole numbers wherever they are whole, so equal fractions give
-        # equal bits: binary rpref is bpref, k * max_rel + 1 partitions are rpref, relative norms
-        # ignore max_rel.
-        den = grades.value * (pool.levels.spread(grades.n) if norm == "absolute" else 1.0)
-        # rho_k = 0 has no weight, N = 0 nothing below: the difference is 0, and may be divided by
-        # anything.
-        den = np.where(den > 0, den, 1.0)
-        # rho_k, and the 1/R of equation (1), in the unit of the best document: it cancels.
-        return den, grades.value / pool.levels.spread(grades.unit), grades.r / grades.unit
-
-    den, weight, size = pool.memo((summands, grades.name, norm), compute)
+    above = view.memo((misplaced, grades), lambda: misplaced(view, grades, positive))
+    den, weight, size = _divisors(pool, grades, norm)
     # N and the differences are in units of the top of the scale, so the top is put back into the
     # fraction. The other norms (section 2.4) divide by a number of documents: the judged ones
     # above, or these and itself. Of the highest there are none above, and the sum is 0, too (0/0 in
@@ -274,6 +273,21 @@ def summands(
         missed_penalty,
         first,
     )
+
+
+@shared
+def _divisors(pool: Grades, grades: Scale, norm: str) -> tuple[Floats, Floats, Floats]:
+    """den_k and rho_k, (n_levels,) each, and R: the last two in the unit of the topic's best
+    document, which cancels.
+    """
+    # Grades enter as ratios of whole numbers wherever they are whole, so equal fractions give equal
+    # bits: binary rpref is bpref, k * max_rel + 1 partitions are rpref, relative norms ignore
+    # max_rel.
+    den = grades.value * (pool.levels.spread(grades.n) if norm == "absolute" else 1.0)
+    # rho_k = 0 has no weight, N = 0 nothing below: the difference is 0, and may be divided by
+    # anything.
+    den = np.where(den > 0, den, 1.0)
+    return den, grades.value / pool.levels.spread(grades.unit), grades.r / grades.unit
 
 
 def _penalty_of_missed(

@@ -16,7 +16,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from irpref.errors import MeasureError
-from irpref.kernel import Floats, Gains, Grades, Ints
+from irpref.kernel import Floats, Gains, Grades, Ints, shared
 
 # Of max_rel, the share that a positive gain has at least: below, products would leave the range of
 # a double.
@@ -65,9 +65,9 @@ class Scale:
     n: Floats  # (n_topics,) N in the same units
     r: Floats  # (n_topics,) R in the same units
     unit: Floats  # (n_topics,) value of the topic's best level, 1 if it is 0
-    name: tuple[Gains, float, int | None]  # what it was made of
 
 
+@shared
 def scale(pool: Grades, gains: Gains, max_rel: float, n: int | None) -> Scale:
     """Place the grades on the scale, and cut it into n partitions if n is given.
 
@@ -88,43 +88,38 @@ def scale(pool: Grades, gains: Gains, max_rel: float, n: int | None) -> Scale:
         The grades times a power of two, with R and N in the same unit: rho is `value / top`.
         Negative grades are no judgment: they are in neither sum.
     """
-
-    def compute() -> Scale:
-        # A negative grade is no judgment: it is in neither R nor N, and above or below nothing.
-        judged = pool.level_grade >= 0
-        value = np.clip(np.where(judged, pool.level_mapped(gains), 0.0), 0.0, max_rel)
-        top = float(max_rel)
-        if n is not None:
-            value, top = partition(value, n, top), float(n - 1)
-        elif (small := value[(value > 0) & (value < LEAST_SHARE * top)]).size:
-            # What a double cannot hold is refused, rather than a value returned that is wrong in
-            # its digits.
-            raise MeasureError(
-                f"RPref: gain {small[0]:g} on a scale up to max_rel={top:g} is out of reach of "
-                f"double precision, "
-                f"expected at least {LEAST_SHARE:g} of max_rel"
-            )
-        # A power of two takes no digit, and keeps products of two grades of 1e200 in range.
-        exponent = int(np.frexp(top)[1])
-        value, top = np.ldexp(value, -exponent), float(np.ldexp(top, -exponent))
-        # Levels are in order of falling grade, and by falling value with it: a step begins where
-        # the value falls. Grades that share a value, by partition or by `gains`, have no preference
-        # between them.
-        falls = np.zeros(value.size, bool)
-        falls[1:] = value[1:] != value[:-1]
-        falls[pool.levels.starts[pool.levels.lengths > 0]] = False
-        depth = pool.levels.running_count(falls)
-        deepest = np.append(depth, 0)[pool.levels.ends - 1]
-        # Weights are ratios to the best document of the topic; it cancels in the value.
-        best = pool.levels.maximum(value)
-        return Scale(
-            value,
-            pool.levels.spread(deepest) - depth,
-            top,
-            pool.level_total(np.where(judged, top - value, 0.0)),
-            pool.level_total(value),
-            np.where(best > 0, best, 1.0),
-            (gains, max_rel, n),
+    # A negative grade is no judgment: it is in neither R nor N, and above or below nothing.
+    judged = pool.level_grade >= 0
+    value = np.clip(np.where(judged, pool.level_mapped(gains), 0.0), 0.0, max_rel)
+    top = float(max_rel)
+    if n is not None:
+        value, top = partition(value, n, top), float(n - 1)
+    elif (small := value[(value > 0) & (value < LEAST_SHARE * top)]).size:
+        # What a double cannot hold is refused, rather than a value returned that is wrong in
+        # its digits.
+        raise MeasureError(
+            f"RPref: gain {small[0]:g} on a scale up to max_rel={top:g} is out of reach of "
+            f"double precision, "
+            f"expected at least {LEAST_SHARE:g} of max_rel"
         )
-
-    return pool.memo((scale, gains, max_rel, n), compute)
+    # A power of two takes no digit, and keeps products of two grades of 1e200 in range.
+    exponent = int(np.frexp(top)[1])
+    value, top = np.ldexp(value, -exponent), float(np.ldexp(top, -exponent))
+    # Levels are in order of falling grade, and by falling value with it: a step begins where
+    # the value falls. Grades that share a value, by partition or by `gains`, have no preference
+    # between them.
+    falls = np.zeros(value.size, bool)
+    falls[1:] = value[1:] != value[:-1]
+    falls[pool.levels.starts[pool.levels.lengths > 0]] = False
+    depth = pool.levels.running_count(falls)
+    deepest = np.append(depth, 0)[pool.levels.ends - 1]
+    # Weights are ratios to the best document of the topic; it cancels in the value.
+    best = pool.levels.maximum(value)
+    return Scale(
+        value,
+        pool.levels.spread(deepest) - depth,
+        top,
+        pool.level_total(np.where(judged, top - value, 0.0)),
+        pool.level_total(value),
+        np.where(best > 0, best, 1.0),
+    )

@@ -44,6 +44,7 @@ from irpref.judged.groups import groups_of
 from irpref.judged.inputs import id_text, in_memory
 from irpref.judged.judgments import Judgments, judgments
 from irpref.judged.pool import FILLED, SOURCE, Pool
+from irpref.kernel.memo import shared
 from irpref.kernel.run import JudgedRun
 from irpref.kernel.segments import Bools, Floats, Ints, Segments
 from irpref.measures.degenerate import lacks_nonrelevant
@@ -441,8 +442,7 @@ def sees_grades(measure: Measure, pool: Pool) -> bool:
     """
     if "subgroup" in pool.found or _tells_two_apart(measure, float(pool.grade.max())):
         return True
-    answer: bool = pool.memo((sees_grades, measure), lambda: _changes_with_grades(measure, pool))
-    return answer
+    return _changes_with_grades(pool, measure)
 
 
 @cache
@@ -459,7 +459,8 @@ def _tells_two_apart(measure: Measure, highest: float) -> bool:
     return True
 
 
-def _changes_with_grades(measure: Measure, pool: Pool) -> bool:
+@shared
+def _changes_with_grades(pool: Pool, measure: Measure) -> bool:
     """Whether the values of the ideal ranking change if no document is relevant."""
     topics = [pool.topic_ids[t] for t in pool.judged.topic.tolist()]
     docs = list(pool.doc_ids)

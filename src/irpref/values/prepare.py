@@ -22,6 +22,7 @@ from irpref.errors import (
 from irpref.judged.inputs import is_missing
 from irpref.judged.judgments import Judgments
 from irpref.judged.pool import FILLED, LOWEST, SOURCE, Pool
+from irpref.kernel.memo import shared
 from irpref.kernel.segments import Bools, Floats
 from irpref.measures.declare import KernelMeasure, arguments_of, needs
 from irpref.measures.degenerate import lacks_nonrelevant, warn_degenerate
@@ -167,8 +168,7 @@ def resolve(measure: KernelMeasure, pool: Pool) -> dict[str, Any]:
     """Arguments of the kernel for this pool, `max_rel` filled in. Raises and warns as `prepare`."""
     arguments = arguments_of(measure)
     if arguments.get("gains"):
-        grades = pool.memo(resolve, lambda: np.unique(pool.level_grade).tolist())
-        measure.check_gains(grades)
+        measure.check_gains(_grades(pool))
     note_degenerate(measure, pool)
     caution = measure.caution(pool.level_grade)
     if caution:
@@ -178,7 +178,7 @@ def resolve(measure: KernelMeasure, pool: Pool) -> dict[str, Any]:
         arguments["max_rel"] = top
         if measure.lacks_scale():
             warn_of_scale(measure, top, pool)
-    filled = pool.memo(_low_filled, lambda: _low_filled(pool)) if measure.COUNTS else ()
+    filled = _low_filled(pool) if measure.COUNTS else ()
     if filled:
         arguments["gains"] = tuple(
             sorted({**dict(arguments["gains"] or ()), **dict.fromkeys(filled, 0.0)}.items())
@@ -207,6 +207,13 @@ def warn_of_scale(measure: KernelMeasure, top: float, pool: Pool) -> None:
     )
 
 
+@shared
+def _grades(pool: Pool) -> list[float]:
+    """The grades that occur, rising."""
+    return np.unique(pool.level_grade).tolist()
+
+
+@shared
 def _low_filled(pool: Pool) -> tuple[float, ...]:
     """Grades from a judge alone that are below the lowest positive human grade: such documents are
     hardly relevant.
@@ -228,8 +235,11 @@ def note_degenerate(measure: Measure, pool: Pool) -> None:
     """Warn if a measure, ours or one of the host, cannot tell rankings apart with these
     judgments.
     """
-    if "nonrelevant" not in needs(measure):
-        return
-    # Cached, since this is asked for each system and each of its batches.
-    if pool.memo((note_degenerate, measure), lambda: bool(lacks_nonrelevant(measure, pool).all())):
+    if "nonrelevant" in needs(measure) and _is_degenerate(pool, measure):
         warn_degenerate(measure, pool.level_grade.tolist())
+
+
+@shared  # for each system and each of its batches
+def _is_degenerate(pool: Pool, measure: Measure) -> bool:
+    """Whether no topic has a document that is judged and not relevant to the measure."""
+    return bool(lacks_nonrelevant(measure, pool).all())
