@@ -8,7 +8,7 @@ from irpref.measures.declare import KernelMeasure as KernelMeasure
 from irpref.measures.declare import registered as registered
 
 class _RPref(KernelMeasure):
-    """Share of the preferences between judged documents that the ranking keeps, weighted by their
+    """Share of the preferences between judged documents that the ranking keeps, weighted by
     grades.
 
     bpref for graded relevance: every judged document loses weight for each less relevant document
@@ -21,13 +21,13 @@ class _RPref(KernelMeasure):
 
     Parameters
     ----------
-    norm : what a document's penalty is divided by: N, the judged documents above it, or these
-        and itself (default 'absolute')
+    norm : what a document's penalty is divided by: N, the number of judged documents above it,
+        or this number + 1 (default 'absolute')
     unretrieved : judged documents that were not retrieved: they add nothing, or are ranked
-        below all that were (default 'zero')
+        below all retrieved ones (default 'zero')
     top : the highest ranked judged document: in the sum, out of it and of R, or out of the sum
         only (default 'keep')
-    max_rel : top of the grade scale, which higher grades count as (default: highest grade of
+    max_rel : top of the grade scale; higher grades count as this one (default: highest grade of
         the qrels, with a warning)
     gains : gain of a grade; a grade not named keeps its value
     cutoff : ranking cutoff: documents below this rank count as not retrieved
@@ -55,13 +55,13 @@ class _NPref(KernelMeasure):
     Parameters
     ----------
     n : number of partitions of the grade scale
-    norm : what a document's penalty is divided by: N, the judged documents above it, or these
-        and itself (default 'absolute')
+    norm : what a document's penalty is divided by: N, the number of judged documents above it,
+        or this number + 1 (default 'absolute')
     unretrieved : judged documents that were not retrieved: they add nothing, or are ranked
-        below all that were (default 'zero')
+        below all retrieved ones (default 'zero')
     top : the highest ranked judged document: in the sum, out of it and of R, or out of the sum
         only (default 'keep')
-    max_rel : top of the grade scale, which higher grades count as (default: highest grade of
+    max_rel : top of the grade scale; higher grades count as this one (default: highest grade of
         the qrels, with a warning)
     gains : gain of a grade; a grade not named keeps its value
     cutoff : ranking cutoff: documents below this rank count as not retrieved
@@ -80,8 +80,7 @@ class _NPref(KernelMeasure):
     def __matmul__(self, at_param: int) -> _NPref: ...
 
 class _BprefVariant(KernelMeasure):
-    """The forms of bpref that the literature and the tools use; without parameters it is
-    ir_measures' `Bpref`.
+    """The forms of bpref in the literature and in tools; without parameters, ir_measures' `Bpref`.
 
     `BprefR`, `BprefN` and `Bpref10` are names for `norm='R'`, `'N'` and `'10'`.
 
@@ -96,7 +95,7 @@ class _BprefVariant(KernelMeasure):
     top : the highest judged document: in the sum, out of it and of R, or out of the sum only
         (default 'keep')
     unretrieved : relevant documents that were not retrieved: they add nothing, or are ranked
-        below all that were (default 'zero')
+        below all retrieved ones (default 'zero')
     cutoff : ranking cutoff: documents below this rank count as not retrieved
     """
     def __call__(  # type: ignore[override]  # the host takes any
@@ -111,12 +110,12 @@ class _BprefVariant(KernelMeasure):
     def __matmul__(self, at_param: int) -> _BprefVariant: ...
 
 class _QMeasure(KernelMeasure):
-    """Average precision for graded relevance: the blended ratio averaged over all relevant
+    """Average precision for graded relevance: the mean of the blended ratio over all relevant
     documents.
 
-    `judged_only=True` is Q', the measure on the condensed list; it is never lower than Q. With a
-    cutoff the sum is divided by min(cutoff, R). `beta=0` is AP. Doubling all gains is the same as
-    doubling `beta`.
+    `judged_only=True` gives Q', the measure on the condensed list, which is never lower than Q.
+    With a cutoff the sum is divided by min(cutoff, R). `beta=0` is AP. Doubling all gains is the
+    same as doubling `beta`.
 
     How early and how completely does the ranking have the relevant documents, the better ones first?
     [0, 1].
@@ -143,8 +142,8 @@ class _QMeasure(KernelMeasure):
 class _RMeasure(KernelMeasure):
     """R-precision for graded relevance: the blended ratio at rank R.
 
-    1 for every order of the relevant documents at the top, such as the ideal order reversed: if the
-    order within the top R matters, take `QMeasure`.
+    It is 1 for every order of the relevant documents at the top, even the ideal order reversed. If
+    the order within the top R matters, use `QMeasure`.
 
     How good are the top R documents, if R are relevant?
     [0, 1].
@@ -169,8 +168,9 @@ class _RMeasure(KernelMeasure):
 class _OMeasure(KernelMeasure):
     """Reciprocal rank for graded relevance: the blended ratio at the first relevant document.
 
-    1 if and only if a document of the topic's highest grade is ranked first. With one positive
-    grade it is RR down to rank R, and larger below, where the ideal list gains nothing more.
+    It is 1 if and only if a document of the topic's highest grade is ranked first. With one
+    positive grade it equals RR down to rank R, and is larger below, since the ideal list gains
+    nothing more there.
 
     How good, and how early, is the first relevant document?
     [0, 1].
@@ -198,9 +198,9 @@ class _PMeasure(KernelMeasure):
     """For one highly relevant document: the blended ratio at the rank of the best retrieved
     document.
 
-    Its user knows a good document from a fair one and reads on until the best of the list, as in a
-    search for a known item. 1 even for some rankings that are not ideal, such as the ideal order
-    reversed; `PPlus` is not.
+    Its user can tell a good document from a fair one and reads on to the best in the list, as in a
+    search for a known item. It is 1 even for some rankings that are not ideal, such as the ideal
+    order reversed; `PPlus` is not.
 
     How soon does a user who wants the best document on offer find it?
     [0, 1].
@@ -228,8 +228,8 @@ class _PPlus(KernelMeasure):
     """P-measure that also counts the relevant documents above the best one: the mean of their
     blended ratios.
 
-    1 if and only if a document of the topic's highest grade is ranked first, as `OMeasure`; but
-    below 1 a fair document on the way to a good one costs part of the value, not all of it.
+    Like `OMeasure`, it is 1 if and only if a document of the topic's highest grade is ranked first,
+    but a fair document above a good one costs only part of the value.
 
     How good is the ranking down to the best retrieved document?
     [0, 1].
@@ -255,7 +255,7 @@ class _PPlus(KernelMeasure):
 
 class _GPrecision(KernelMeasure):
     """Precision in which a document counts by its grade: 1 only if all retrieved documents have
-    the best one.
+    the best grade.
 
     How relevant, on the scale of the grades, is a retrieved document on average?
     [0, 1].
@@ -297,10 +297,10 @@ class _GRecall(KernelMeasure):
     def __matmul__(self, at_param: int) -> _GRecall: ...
 
 class _WeightedRR(KernelMeasure):
-    """Reciprocal rank for graded relevance: the rank of the first relevant document, less up to 1
-    for its grade.
+    """Reciprocal rank for graded relevance: the rank of the first relevant document is reduced by
+    up to 1 for its grade.
 
-    How early is the first relevant document, and how good?
+    How early is the first relevant document, and how good is it?
     [0, 1]; with norm='none' up to max_rel + 1.
     Eguchi et al., NTCIR-3 2003; normalised as by T. Sakai.
 
@@ -325,7 +325,7 @@ class _WeightedRR(KernelMeasure):
     def __matmul__(self, at_param: int) -> _WeightedRR: ...
 
 class _NCU(KernelMeasure):
-    """Utility for a population of users who stop at different relevant documents.
+    """Mean utility for a population of users who stop at different relevant documents.
 
     What do users get on average if they stop at different relevant documents?
     [0, 1].
@@ -354,12 +354,12 @@ class _NCU(KernelMeasure):
     def __matmul__(self, at_param: NoReturn) -> NoReturn: ...  # it has no cutoff
 
 class _CRP(KernelMeasure):
-    """Net displacement of the documents above rank R, against the ideal list: the paper's loss
+    """Net displacement of the documents down to rank R, against the ideal list: the paper's loss
     value.
 
-    Average `nCRP` over topics instead: CRP grows with the square of R.
+    CRP grows with the square of R, so average `nCRP` over topics instead.
 
-    By how many ranks do documents miss their place in the ideal list?
+    By how many ranks are documents away from their place in the ideal list?
     from -R(R+1)/2; 0 is ideal; positive values are possible.
     Angelini et al., IIR 2013, eq. (5), CEUR-WS 964 paper 9.
 
@@ -390,7 +390,7 @@ class _nCRP(KernelMeasure):
     norm : divide by the worst case, or map CRP to the range of the reversed ideal list's curve,
         as MATTERS does; higher is then better (default 'worst')
     worst : worst case that CRP is divided by: nothing relevant in the top R, or the ideal list
-        reversed; without effect with `norm='range'` (default 'bound')
+        reversed; has no effect with `norm='range'` (default 'bound')
     judged_only : drop documents without a judgment and rank again; a negative grade is a
         judgment here (default False)
     """
@@ -404,8 +404,8 @@ class _nCRP(KernelMeasure):
     def __matmul__(self, at_param: NoReturn) -> NoReturn: ...  # it has no cutoff
 
 class _CRPRecovery(KernelMeasure):
-    """R over the rank at which the CRP curve is back at 0: 1 for an ideal ranking, 0 if it never
-    is.
+    """R over the rank at which the CRP curve comes back to 0: 1 for an ideal ranking, 0 if it
+    never does.
 
     How soon does the ranking make up for early mistakes?
     [0, 1].
@@ -413,8 +413,9 @@ class _CRPRecovery(KernelMeasure):
 
     Parameters
     ----------
-    balance : the paper's balance point, the first rank from R on with a curve of at least 0; or
-        MATTERS', the last rank before the curve is first positive (default 'first')
+    balance : 'first', as in the paper: the first rank from R on at which the curve is at least
+        0; 'last', as in MATTERS: the last rank before the curve is first positive (default
+        'first')
     cutoff : ranking cutoff: documents below this rank count as not retrieved
     judged_only : drop documents without a judgment and rank again; a negative grade is a
         judgment here (default False)
@@ -429,7 +430,7 @@ class _CRPRecovery(KernelMeasure):
     def __matmul__(self, at_param: int) -> _CRPRecovery: ...
 
 class _Twist(KernelMeasure):
-    """Effort that misplaced documents cost: how soon the ranking makes up for them, and how far
+    """Effort caused by misplaced documents: how soon the ranking makes up for them, and how far
     they are misplaced.
 
     How much effort do misplaced documents cost the user?
@@ -457,8 +458,8 @@ class _Coverage(KernelMeasure):
     Parameters
     ----------
     known : column of the qrels, true for documents that the user knew (default 'known')
-    nothing_known : value of topics in which the user knew no relevant document: 0, or none, so
-        that means leave them out (default 'zero')
+    nothing_known : value of topics in which the user knew no relevant document: 0, or NaN,
+        which means leave out (default 'zero')
     rel : minimum grade counted as relevant (default 1)
     cutoff : ranking cutoff: documents below this rank count as not retrieved
     """
@@ -504,7 +505,7 @@ class _RelativeRecall(KernelMeasure):
     Parameters
     ----------
     expected : relevant documents the user expected to find (default: R)
-    capped : no more than 1, however much was found (default True)
+    capped : whether to limit values to 1, however much was found (default True)
     rel : minimum grade counted as relevant (default 1)
     cutoff : ranking cutoff: documents below this rank count as not retrieved
     """
@@ -567,7 +568,7 @@ class _EMeasure(KernelMeasure):
     """Distance of the retrieved set from the relevant set, 0 (the same set) to 1 (nothing in
     common).
 
-    How far is the retrieved set from all relevant documents and nothing else?
+    How far is the retrieved set from exactly the relevant documents?
     [0, 1].
     van Rijsbergen 1979, ch. 7.
 
@@ -590,7 +591,7 @@ class _FMeasure(KernelMeasure):
     """Weighted harmonic mean of precision and recall, with van Rijsbergen's beta (SetF takes its
     square).
 
-    How complete and pure is the retrieved set, as one number?
+    How complete and how pure is the retrieved set, in one number?
     [0, 1].
     van Rijsbergen 1979, ch. 7.
 
@@ -610,10 +611,10 @@ class _FMeasure(KernelMeasure):
     def __matmul__(self, at_param: int) -> _FMeasure: ...
 
 class _SeenAP(KernelMeasure):
-    """Mean precision at the relevant documents that were retrieved. It ignores those that were
-    not: see AP.
+    """Mean precision at the relevant documents that were retrieved. Unlike AP, it ignores those
+    that were not.
 
-    How precise is the list down to each relevant document that it has?
+    How precise is the list down to each relevant document in it?
     [0, 1].
     Baeza-Yates & Ribeiro-Neto, Modern Information Retrieval, ch. 4.
 
@@ -634,7 +635,7 @@ class _OriginalNDCG(KernelMeasure):
     """Normalised discounted cumulated gain of Järvelin and Kekäläinen: no discount before rank
     `base`.
 
-    How much gain do users cumulate, compared with the ideal list, if later ranks count less?
+    How much gain do users collect, compared with the ideal list, if later ranks count less?
     [0, 1].
     Järvelin & Kekäläinen, TOIS 2002, section 2, doi:10.1145/582415.582418.
 
@@ -728,10 +729,10 @@ class _NCG(KernelMeasure):
     def __matmul__(self, at_param: int) -> _NCG: ...
 
 class _RBPResidual(KernelMeasure):
-    """How far RBP could rise if all documents without a judgment were relevant: the weight of what
-    nobody judged.
+    """How far RBP could rise if all unjudged documents were relevant: the weight of everything
+    unjudged.
 
-    How much of rank-biased precision is unknown because documents were not judged?
+    How much of rank-biased precision is unknown because documents are unjudged?
     [0, 1].
     Moffat & Zobel, TOIS 2008, section 5, doi:10.1145/1416950.1416952.
 
@@ -776,8 +777,7 @@ class _PrefShare(KernelMeasure):
     measures.
 
     For preferences (`irpref.read_preferences`) and for grades, of which a higher one is preferred
-    to a lower one. `irpref.parse("prefs_simp_ret")` and the like give the measure of that name.
-    Equal scores are ordered by rising document id here, as in trec_eval's `prefs_` measures only.
+    to a lower one. `irpref.parse("prefs_simp_ret")` and the like return the measure of that name.
 
     How many of the preferences does the ranking fulfil?
     [0, 1].
@@ -785,12 +785,12 @@ class _PrefShare(KernelMeasure):
 
     Parameters
     ----------
-    pairs : preferences that count: all, those of two retrieved documents, those of at least one
-        (default 'all')
-    by : what counts alike: each preference, each pair of documents, each group (default
-        'preference')
-    nonrelevant : non-relevant documents of a group: all, or as many as relevant ones
-        (by='group' only) (default 'all')
+    pairs : preferences that count: all, those between retrieved documents, or those with at
+        least one retrieved document (default 'all')
+    by : what has the same weight: each preference, each pair of documents, or each group
+        (default 'preference')
+    nonrelevant : non-relevant documents of a group that count: all, or as many as there are
+        relevant ones (by='group' only) (default 'all')
     cutoff : ranking cutoff: documents below this rank count as not retrieved
     """
     def __call__(  # type: ignore[override]  # the host takes any
@@ -804,9 +804,9 @@ class _PrefShare(KernelMeasure):
     def __matmul__(self, at_param: int) -> _PrefShare: ...
 
 class _NumPrefs(KernelMeasure):
-    """Number of preferences of a topic, those that follow from others included; the mean is a sum.
+    """Number of preferences of a topic, including implied ones; the mean is a sum.
 
-    How many preferences are there?
+    How many preferences does the topic have?
     [0, inf).
     trec_eval 10.0, m_prefs_num_prefs_poss.c.
 
@@ -840,10 +840,10 @@ class _NumPrefsFulfilled(KernelMeasure):
     def __matmul__(self, at_param: int) -> _NumPrefsFulfilled: ...
 
 class _PrefPrecision(KernelMeasure):
-    """Precision of preferences: of the pairs that the first k documents put in an order, those put
-    in the right one.
+    """Precision of preferences: of the pairs that the first k documents put into an order, the
+    share in the right one.
 
-    How many of the preferences that the top of the ranking decides does it decide correctly?
+    Of the preferences that the top of the ranking decides, how many does it decide correctly?
     [0, 1].
     Carterette et al., ECIR 2008, doi:10.1007/978-3-540-78646-7_5.
 
@@ -859,12 +859,12 @@ class _PrefPrecision(KernelMeasure):
     def __matmul__(self, at_param: int) -> _PrefPrecision: ...
 
 class _PrefRecall(KernelMeasure):
-    """Recall of preferences: of all of them, those that the first k documents put in the right
-    order.
+    """Recall of preferences: the share of all preferences that the first k documents put in the
+    right order.
 
     The authors call it rpref. It is not De Beer and Moens' rpref, which is `RPref` here.
 
-    How many of all preferences does the top of the ranking decide correctly?
+    Of all preferences, how many does the top of the ranking decide correctly?
     [0, 1].
     Carterette et al., ECIR 2008, doi:10.1007/978-3-540-78646-7_5.
 
@@ -880,10 +880,9 @@ class _PrefRecall(KernelMeasure):
     def __matmul__(self, at_param: int) -> _PrefRecall: ...
 
 class _WeightedPrefPrecision(KernelMeasure):
-    """Precision of preferences in which a pair weighs more the higher its higher document is
-    ranked.
+    """Precision of preferences in which a pair weighs more, the higher its better-ranked document.
 
-    How many preferences are decided correctly, those at the top counting most?
+    How many preferences are decided correctly, if those at the top count most?
     [0, 1].
     Carterette et al., ECIR 2008, doi:10.1007/978-3-540-78646-7_5.
 
@@ -902,7 +901,7 @@ class _PrefAP(KernelMeasure):
     """Average precision of preferences: mean of `PrefPrecision` over the ranks at which
     `PrefRecall` rises.
 
-    How precisely are preferences decided, at each rank that decides some correctly?
+    How precisely are preferences decided, on average over the ranks that decide some correctly?
     [0, 1].
     Carterette et al., ECIR 2008, doi:10.1007/978-3-540-78646-7_5.
 

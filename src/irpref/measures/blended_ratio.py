@@ -20,10 +20,10 @@ doi:10.1145/1148170.1148322 (Q, O, P and P+, beta = 1; its section 4 names R-mea
 the author's earlier work with Q); beta as in NTCIREVAL: 0 gives AP, R-precision, RR and precision
 at r_p.
 
-Why there are five: the paper looks for a measure of finding one good document. RR ignores grades. O
-uses them, but its user stops at the first relevant document, however good it is. In figure 1 a
-topic has three relevant documents, of gains 3, 2 and 1. System X has gain 1 at rank 1 and gain 3 at
-rank 2, system Y only gain 3 at rank 2, and O prefers Y:
+Why there are five: the paper looks for a measure for users who want one good document. RR ignores
+grades. O uses them, but its user stops at the first relevant document, however good it is. In
+figure 1 a topic has three relevant documents, of gains 3, 2 and 1. System X has gain 1 at rank 1
+and gain 3 at rank 2, system Y only gain 3 at rank 2, and O prefers Y:
 
     O(X) = (1 + 1) / (3 + 1) = 1/2              O(Y) = (3 + 1) / (5 + 2) = 4/7
     P(X) = (4 + 2) / (5 + 2) = 6/7              P(Y) = 4/7
@@ -36,18 +36,18 @@ The paper finds (table 1, NTCIR-5 Chinese) that Q tells 51.6% of the pairs of ru
 confidence, AP 45.5%, P 39.2%, O 34.2% and RR 28.7%. A measure that looks at fewer documents needs
 more topics, above all with a cutoff.
 
-P and P+ may fall when a document moves up: with gains 0 1 3 1 2 0 0 3 down the list, moving the
+P and P+ can fall when a document moves up: with gains 0 1 3 1 2 0 0 3 down the list, moving the
 first 3 from rank 3 to rank 2 moves r_p, too, and P falls from 6/11 to 1/2. Q and O never fall in
 this way.
 
 Left open there, decided here:
 
 - nothing relevant in the pool or retrieved: 0;
-- a document is relevant if it has a gain: a grade whose gain is set to 0 counts nowhere;
+- a document is relevant if it has a gain above 0: a grade whose gain is set to 0 does not count;
 - r_p is found by grade, not by gain: if two grades have one gain, the higher grade is still
   preferred;
 - R-measure, like P, is 1 for every order of the R relevant documents at the top;
-- the ideal list is never cut, so a cutoff l changes what is retrieved and, for Q, the divisor
+- the ideal list is never cut: a cutoff l changes only what is retrieved and, for Q, the divisor
   min(l, R);
 - unjudged documents and grades of 0 or below have no gain; `judged_only` drops them before ranks
   are counted.
@@ -67,8 +67,9 @@ By hand: grades a 3, b 1, x 0, beta 1, ranking x b a. R = 2, the ideal list a b 
     Q = (1/3 + 6/7) / 2 = 25/42    R-measure = BR(2) = 1/3    O = BR(2) = 1/3    P = BR(3) = 6/7
     P+ = (1/3 + 6/7) / 2 = 25/42   Q with beta = 0: (1/2 + 2/3) / 2 = 7/12, which is AP
 
-The ranking b a x, in the wrong order, tells the five apart: BR(1) = 2/4, BR(2) = 6/6. O sees only
-the first, 1/2; P and R-measure do not see the mistake, 1; Q and P+ take the mean, 3/4.
+The ranking b a x has a and b in the wrong order and shows how the five differ: BR(1) = 2/4 and
+BR(2) = 6/6. O is 1/2, since it sees only the first; P and R-measure are 1, since they do not see
+the mistake; Q and P+ are the mean, 3/4.
 
 When 1, when 0: all are 1 for the ideal order of all relevant documents. Q is 1 for no other
 ranking; for O, P and P+ a document of the best grade at rank 1 is enough. All are 0 if nothing
@@ -436,12 +437,12 @@ class _Blended(KernelMeasure):
 
 
 class _QMeasure(_Blended, kernel=q_measure, reasons=q_reasons, over_ties=q_over_ties):
-    r"""Average precision for graded relevance: the blended ratio averaged over all relevant
+    r"""Average precision for graded relevance: the mean of the blended ratio over all relevant
     documents.
 
-    `judged_only=True` is Q', the measure on the condensed list; it is never lower than Q. With a
-    cutoff the sum is divided by min(cutoff, R). `beta=0` is AP. Doubling all gains is the same as
-    doubling `beta`.
+    `judged_only=True` gives Q', the measure on the condensed list, which is never lower than Q.
+    With a cutoff the sum is divided by min(cutoff, R). `beta=0` is AP. Doubling all gains is the
+    same as doubling `beta`.
 
     Question
     --------
@@ -450,9 +451,8 @@ class _QMeasure(_Blended, kernel=q_measure, reasons=q_reasons, over_ties=q_over_
 
     Use
     ---
-    You want all relevant documents, the better ones first, and judgments are fairly complete (if
-    they are not, use
-    `judged_only=True`).
+    You want all relevant documents, the better ones first, and judgments are fairly complete. If
+    they are not, use `judged_only=True`.
 
     Pitfalls
     --------
@@ -491,8 +491,8 @@ class _QMeasure(_Blended, kernel=q_measure, reasons=q_reasons, over_ties=q_over_
 class _RMeasure(_Blended, kernel=r_measure, reasons=r_reasons, over_ties=r_over_ties):
     r"""R-precision for graded relevance: the blended ratio at rank R.
 
-    1 for every order of the relevant documents at the top, such as the ideal order reversed: if the
-    order within the top R matters, take `QMeasure`.
+    It is 1 for every order of the relevant documents at the top, even the ideal order reversed. If
+    the order within the top R matters, use `QMeasure`.
 
     Question
     --------
@@ -500,11 +500,11 @@ class _RMeasure(_Blended, kernel=r_measure, reasons=r_reasons, over_ties=r_over_
 
     Use
     ---
-    You look at exactly as many documents as are relevant: a graded R-precision.
+    You want a graded R-precision: users look at exactly as many documents as are relevant.
 
     Pitfalls
     --------
-    It says nothing about the order within the top R, and R differs from topic to topic.
+    It ignores the order within the top R, and R differs from topic to topic.
 
     Formula
     -------
@@ -538,8 +538,9 @@ class _RMeasure(_Blended, kernel=r_measure, reasons=r_reasons, over_ties=r_over_
 class _OMeasure(_Blended, kernel=o_measure, reasons=o_reasons, over_ties=o_over_ties):
     r"""Reciprocal rank for graded relevance: the blended ratio at the first relevant document.
 
-    1 if and only if a document of the topic's highest grade is ranked first. With one positive
-    grade it is RR down to rank R, and larger below, where the ideal list gains nothing more.
+    It is 1 if and only if a document of the topic's highest grade is ranked first. With one
+    positive grade it equals RR down to rank R, and is larger below, since the ideal list gains
+    nothing more there.
 
     Question
     --------
@@ -580,9 +581,9 @@ class _PMeasure(_Blended, kernel=p_measure, reasons=p_reasons):
     r"""For one highly relevant document: the blended ratio at the rank of the best retrieved
     document.
 
-    Its user knows a good document from a fair one and reads on until the best of the list, as in a
-    search for a known item. 1 even for some rankings that are not ideal, such as the ideal order
-    reversed; `PPlus` is not.
+    Its user can tell a good document from a fair one and reads on to the best in the list, as in a
+    search for a known item. It is 1 even for some rankings that are not ideal, such as the ideal
+    order reversed; `PPlus` is not.
 
     Question
     --------
@@ -590,12 +591,13 @@ class _PMeasure(_Blended, kernel=p_measure, reasons=p_reasons):
 
     Use
     ---
-    You want one document, and it should be the best one.
+    Users want one document, the best one.
 
     Pitfalls
     --------
     A better list can have a lower value: if the best document moves up, so does the rank at which
-    the ratio is read (`p-measure-limits`). Grades 0 1 2 in this order have 5/6, and 0 2 1 has 3/5.
+    the ratio is read (`p-measure-limits`). Grades 0 1 2 in this order give 5/6, but 0 2 1 gives
+    3/5.
 
     Formula
     -------
@@ -621,8 +623,8 @@ class _PPlus(_Blended, kernel=p_plus, reasons=p_plus_reasons):
     r"""P-measure that also counts the relevant documents above the best one: the mean of their
     blended ratios.
 
-    1 if and only if a document of the topic's highest grade is ranked first, as `OMeasure`; but
-    below 1 a fair document on the way to a good one costs part of the value, not all of it.
+    Like `OMeasure`, it is 1 if and only if a document of the topic's highest grade is ranked first,
+    but a fair document above a good one costs only part of the value.
 
     Question
     --------
@@ -630,13 +632,13 @@ class _PPlus(_Blended, kernel=p_plus, reasons=p_plus_reasons):
 
     Use
     ---
-    You want one good answer, and users read what is above it.
+    Users want one good answer, and read what is above it.
 
     Pitfalls
     --------
     How much of the list counts depends on the rank of the best document, so a better list can have
-    a lower value: grades 0 1 2 in this order have 37/60, and 0 2 1, with the best document moved
-    up, has 3/5.
+    a lower value: grades 0 1 2 in this order give 37/60, but 0 2 1, with the best document moved
+    up, gives 3/5.
 
     Formula
     -------

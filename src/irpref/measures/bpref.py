@@ -19,22 +19,22 @@ R, N  relevant and judged non-relevant documents in the pool; Nret: those of N t
 
 b_r   relevant documents ranked above r
 
-`top` is for the highest ranked judged document, which has nothing above it (section 2.5): if it is
-relevant, 'drop' leaves it out of the sum and of R, unless it is all there is, and 'zero' out of the
-sum only. The norms N, relative and relative2 are `RPref` of binary grades, with any `top`.
+`top` is for the highest ranked judged document, which has nothing above it (section 2.5). If it is
+relevant, 'drop' leaves it out of the sum and of R, unless it is the only one, and 'zero' leaves it
+out of the sum only. The norms N, relative and relative2 are `RPref` of binary grades, with any
+`top`.
 
 C. Buckley and E. M. Voorhees, Retrieval evaluation with incomplete information, SIGIR 2004, 25-32,
 doi:10.1145/1008992.1009000; trec_eval's file `bpref_bug` (8 November 2005) for the correction. J.
 De Beer and M.-F. Moens, Rpref, SIGIR 2006, 637-638, doi:10.1145/1148170.1148293.
 
-`unretrieved` is for relevant documents that were not retrieved. As in trec_eval they add nothing
-('zero'). Equation (2) of De Beer and Moens, read literally, leaves them in the sum with every
-judged non-relevant document retrieved above them ('infinity'): a run of one relevant document then
+`unretrieved` is for relevant documents that were not retrieved. With 'zero' they add nothing, as in
+trec_eval. Equation (2) of De Beer and Moens, read literally, keeps them in the sum, below every
+judged non-relevant document that was retrieved ('infinity'): a run of one relevant document then
 has the value 1, and a run without judged documents 0. `RPref` has both readings, too.
 
-Decided here, as in trec_eval: without
-judged non-relevant documents every retrieved relevant one adds 1; no relevant document gives 0; a
-negative grade is no judgment.
+Decided here, as in trec_eval: without judged non-relevant documents, every retrieved relevant one
+adds 1; no relevant document gives 0; a document with a negative grade counts as unjudged.
 
 By hand: a and b relevant, x, y and z judged non-relevant, ranking x a y b. R = 2, N = 3, Nret = 2;
 one non-relevant document is ranked above a, two above b.
@@ -51,10 +51,10 @@ The ranking x a leaves b and y out. With `norm='N'`, b adds nothing or is ranked
 When 1, when 0: 1 if all relevant documents were retrieved and no judged non-relevant one is ranked
 above any of them (a b x y z). x y a b has 0 with `min`, as two non-relevant documents already cost
 all; with `N` it has 1/3. The larger the denominator, the less one misplaced document costs, and the
-more of them make a difference.
+more misplaced documents make a difference.
 
-What it is sensitive to: only the order of the judged documents, so unjudged documents move it less
-than AP. In return it does not see how deep the judged documents are ranked. With few relevant
+What it is sensitive to: only the order of the judged documents, so unjudged documents change it
+less than AP. In return, it does not see how deep the judged documents are ranked. With few relevant
 documents `min` and `R` are coarse: if R = 1, the value is 0 or 1. The forms with 10 are finer
 there."""
 
@@ -298,8 +298,7 @@ def bpref_extremes(
 
 
 class _BprefVariant(KernelMeasure, kernel=bpref, terms=bpref_terms, reasons=bpref_reasons):
-    r"""The forms of bpref that the literature and the tools use; without parameters it is
-    ir_measures' `Bpref`.
+    r"""The forms of bpref in the literature and in tools; without parameters, ir_measures' `Bpref`.
 
     `BprefR`, `BprefN` and `Bpref10` are names for `norm='R'`, `'N'` and `'10'`.
 
@@ -313,9 +312,8 @@ class _BprefVariant(KernelMeasure, kernel=bpref, terms=bpref_terms, reasons=bpre
 
     Pitfalls
     --------
-    The norms differ most if few documents were judged non-relevant; a paper that says only 'bpref'
-    may mean any of
-    them. Without judged non-relevant documents every variant is recall.
+    The norms differ most if few documents were judged non-relevant, and a paper that says only
+    'bpref' may mean any of them. Without judged non-relevant documents, every variant is recall.
 
     Formula
     -------
@@ -338,7 +336,7 @@ class _BprefVariant(KernelMeasure, kernel=bpref, terms=bpref_terms, reasons=bpre
     norm : cap and denominator of the penalty
     top : the highest judged document: in the sum, out of it and of R, or out of the sum only
     unretrieved : relevant documents that were not retrieved: they add nothing, or are ranked below
-        all that were
+        all retrieved ones
 
     Columns
     -------

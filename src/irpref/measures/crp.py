@@ -1,4 +1,4 @@
-"""Cumulated Relative Position: how far documents are from where the ideal list has them.
+"""Cumulated Relative Position: how far documents are from their place in the ideal list.
 
     RP(j)  = 0 inside the interval of ranks that the grade of the document at rank j has in the
              ideal list,
@@ -24,44 +24,44 @@ Left open there, decided here:
 
 - the ideal list holds all judged and all retrieved documents, by falling grade; unjudged documents
   are non-relevant; a negative grade is a grade below non-relevant (in this family only);
-- a ranking shorter than R is filled up with non-relevant documents, a missing topic too, so it
-  scores its worst; beyond its end the curve stays where it is;
-- the search for the balance point begins at R; otherwise rho could exceed 1 (1 2 1 0 against the
-  ideal 2 1 1 1 would have rho = 4/2);
+- a ranking shorter than R is filled up with non-relevant documents, and so is a missing topic,
+  which therefore gets the worst value; beyond its end the curve stays constant;
+- the search for the balance point begins at rank R; otherwise rho could exceed 1 (1 2 1 0 against
+  the ideal 2 1 1 1 would have rho = 4/2);
 - the worst case is the bound -R (R + 1) / 2, not the reversed ideal list, which is not even the
   minimum when fewer than R non-relevant documents are known (pool 2222 11111 00: -11; 1 0 2 2 1 2 0
   1 1 has -13). `nCRP(worst='reversed')` divides by that list all the same. The two agree if there
-  are at least R non-relevant documents and no negative grades. If not, values above 1 are possible,
-  the worst case of a run depends on what it retrieves, and if the reversed list has CRP(w, R) >= 0
-  (only relevant documents: S A A A becomes A A A S, +2) the value is 0;
+  are at least R non-relevant documents and no negative grades. Otherwise, values above 1 are
+  possible, the worst case of a run depends on what it retrieves, and the value is 0 if the reversed
+  list has CRP(w, R) >= 0 (only relevant documents: S A A A becomes A A A S, +2);
 - no relevant document: CRP = nCRP = CRPRecovery = 0.
 
-MATTERS, the authors' toolkit, has another recovery value and another nCRP under the same names. Its
-lists have exactly 1,000 documents: longer ones are cut, shorter ones and the ideal list are filled
-up with non-relevant documents. R above 1,000 counts as the depth.
+MATTERS, the authors' toolkit, computes a different recovery value and a different nCRP under the
+same names. Its lists have exactly 1,000 documents: longer ones are cut; shorter ones and the ideal
+list are filled up with non-relevant documents. An R above 1,000 counts as 1,000.
 
 - `CRPRecovery(balance='last')` is its recovery value, R / max(R, b') with b' the last rank before
   CRP is first positive; 1 if CRP is 0 throughout, 0 if it is never positive otherwise.
-  `CRPRecovery` is the paper's: the first rank from R on at which CRP is not negative. With one
-  relevant document r, the ranking n r has 1/2 by the paper and 0 by MATTERS, where coming back to 0
-  is not enough; n n r has 1/3 and 1/2. Kendall's tau of their rankings of the 43 runs of TREC DL
-  2019 is .64.
+  `CRPRecovery` follows the paper: the first rank from R on at which CRP is not negative. With one
+  relevant document r, the ranking n r has 1/2 by the paper and 0 by MATTERS, for which coming back
+  to 0 is not enough; n n r has 1/3 and 1/2. Kendall's tau of their rankings of the 43 runs of TREC
+  DL 2019 is .64.
 - `nCRP(norm='range')` is its normalised CRP, (2 CRP(R) - mu - nu) / (mu - nu), mu and nu the
-  highest and the lowest value of the curve of the reversed ideal list. Higher is better there: -1
-  is the worst, and an ideal ranking, with CRP 0, is hardly above it, since mu grows with the depth
-  (R = 2 with two grades: mu is 1993, nu is -3). Kendall's tau with nCRP on these runs is .87.
+  highest and the lowest value of the curve of the reversed ideal list. There, higher is better: -1
+  is the worst value, and an ideal ranking, with CRP 0, is hardly above it, since mu grows with the
+  depth (R = 2 with two grades: mu is 1993, nu is -3). Kendall's tau with nCRP on these runs is .87.
 
-Several statements of the abstract hold for binary grades only: CRP can be positive before R (one S
+Several statements of the abstract hold for binary grades only. CRP can be positive before R (one S
 and three A, ranked A A S A: -1, -1, +1), and rho = 1 does not imply an ideal ranking (B A S: -2,
--2, 0). CRP grows with R squared: average nCRP rather than CRP. rho is not monotone: n r r r has 0,
-n r r n n r has 1/2.
+-2, 0). CRP grows with R squared, so average nCRP rather than CRP. rho is not monotone: n r r r has
+0, but n r r n n r has 1/2.
 
 For grades of 0 and more nCRP is at most 1, but several relevant grades can take it below 0: grades
 1 1 2 in this order have RP -1, 0, +2 against the ideal 2 1 1, so nCRP is 1 / -6. With negative
 grades it has no bounds: a document of grade -1 at the top is as many ranks too high as the run has
 documents that are better or unjudged, so nCRP grows with the depth of the run. The same document
-moves CRP, and can keep the curve from coming back to 0; a `RangeWarning` says so for all of the
-family.
+changes CRP, and can keep the curve from coming back to 0. A `RangeWarning` says so for all measures
+of the family.
 
 By hand: grades a 2, b 1, c 0, ranking c a b. The ideal list is a b c, so the places are 1, 2 and 3,
 and R = 2.
@@ -391,25 +391,24 @@ class _Displacement(KernelMeasure):
 
 
 class _CRP(_Displacement, kernel=crp, terms=crp_terms, reasons=position_reasons):
-    r"""Net displacement of the documents above rank R, against the ideal list: the paper's loss
+    r"""Net displacement of the documents down to rank R, against the ideal list: the paper's loss
     value.
 
-    Average `nCRP` over topics instead: CRP grows with the square of R.
+    CRP grows with the square of R, so average `nCRP` over topics instead.
 
     Question
     --------
-    By how many ranks do documents miss their place in the ideal list?
+    By how many ranks are documents away from their place in the ideal list?
 
     Use
     ---
-    You want to see, rank by rank, where a ranking departs from the ideal one: as a curve, for one
-    topic.
+    You want to see, as a curve for one topic, at which ranks a ranking departs from the ideal one.
 
     Pitfalls
     --------
-    The value grows with the square of R: never average it over topics, use `nCRP`. A better list
-    can have a lower value: grades 1 1 2 in this order have +1, and 1 2 1, with the best document
-    moved up, has 0.
+    The value grows with the square of R, so never average it over topics; use `nCRP`. A better list
+    can have a lower value: grades 1 1 2 in this order give +1, but 1 2 1, with the best document
+    moved up, gives 0.
 
     Range
     -----
@@ -435,7 +434,7 @@ class _CRP(_Displacement, kernel=crp, terms=crp_terms, reasons=position_reasons)
 
     Negative grades
     ---------------
-    its values grow with the depth of the run, far beyond -R(R+1)/2
+    its values fall with the depth of the run, far below -R(R+1)/2
 
     Elsewhere
     ---------
@@ -464,14 +463,14 @@ class _nCRP(_Displacement, kernel=n_crp, terms=n_crp_terms, reasons=position_rea
 
     Use
     ---
-    You want the distance from the ideal order, averaged over topics.
+    You want the mean distance from the ideal order over topics.
 
     Pitfalls
     --------
-    Lower is better. Below 0 is possible with several relevant grades; with negative grades there
-    are no bounds. With `worst='reversed'` a run with few non-relevant documents can exceed 1. A
-    better list can have a worse value: grades 1 1 2 in this order have -1/6, and 1 2 1, with the
-    best document moved up, has 0.
+    Lower is better. Values can be below 0 with several relevant grades; with negative grades there
+    are no bounds. With `worst='reversed'`, a run with few non-relevant documents can exceed 1. A
+    better list can have a worse value: grades 1 1 2 in this order give -1/6, but 1 2 1, with the
+    best document moved up, gives 0.
 
     Range
     -----
@@ -493,11 +492,11 @@ class _nCRP(_Displacement, kernel=n_crp, terms=n_crp_terms, reasons=position_rea
     norm : divide by the worst case, or map CRP to the range of the reversed ideal list's curve, as
         MATTERS does; higher is then better
     worst : worst case that CRP is divided by: nothing relevant in the top R, or the ideal list
-        reversed; without effect with `norm='range'`
+        reversed; has no effect with `norm='range'`
 
     Negative grades
     ---------------
-    its values have no bounds and grow with the depth of the run, so their mean says little
+    its values have no bounds and grow with the depth of the run, so their mean means little
 
     Source
     ------
@@ -522,8 +521,8 @@ class _nCRP(_Displacement, kernel=n_crp, terms=n_crp_terms, reasons=position_rea
 
 
 class _CRPRecovery(_Displacement, kernel=crp_recovery):
-    r"""R over the rank at which the CRP curve is back at 0: 1 for an ideal ranking, 0 if it never
-    is.
+    r"""R over the rank at which the CRP curve comes back to 0: 1 for an ideal ranking, 0 if it
+    never does.
 
     Question
     --------
@@ -531,7 +530,7 @@ class _CRPRecovery(_Displacement, kernel=crp_recovery):
 
     Use
     ---
-    You want to know how soon a ranking makes up for early mistakes.
+    Rankings are deep, and you want to know how soon early mistakes are made good.
 
     Pitfalls
     --------
@@ -544,18 +543,18 @@ class _CRPRecovery(_Displacement, kernel=crp_recovery):
     Symbols
     -------
     R : relevant documents that were judged
-    b_r : balance point: the first rank from R on where CRP is not negative; without one, the
-        value is 0
+    b_r : balance point: the first rank from R on at which CRP is not negative; if there is none,
+        the value is 0
     \mathrm{CRP}(j) : CRP of the run at rank j, see `CRP`
 
     Parameters
     ----------
-    balance : the paper's balance point, the first rank from R on with a curve of at least 0; or
-        MATTERS', the last rank before the curve is first positive
+    balance : 'first', as in the paper: the first rank from R on at which the curve is at least 0;
+        'last', as in MATTERS: the last rank before the curve is first positive
 
     Negative grades
     ---------------
-    one such document near the top can keep the curve from coming back to 0, and the value is 0
+    one such document near the top can keep the curve from coming back to 0, so that the value is 0
 
     Differs
     -------
@@ -564,7 +563,7 @@ class _CRPRecovery(_Displacement, kernel=crp_recovery):
 
     Instead
     -------
-    CRP, whose curve it is read off
+    CRP, from whose curve it is read
 
     Source
     ------

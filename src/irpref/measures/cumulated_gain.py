@@ -1,4 +1,4 @@
-"""Cumulated gain by rank: the curves that nDCG is read off, not registered as measures.
+"""Cumulated gain by rank: the curves from which nDCG is read, not registered as measures.
 
     CG(j)  = gain(1) + ... + gain(j)
     DCG(j) = gain(1) / d(1) + ... + gain(j) / d(j),        d(j) = max(1, log_base(j))
@@ -26,9 +26,9 @@ By hand: gains 1, 0, 3 down the ranking, base 2, so that d is 1, 1, log2 3. The 
 
     CG 1, 1, 4   DCG 1, 1, 1 + 3 / log2 3 = 2.893   ideal CG and DCG 3, 4, 4   NCG 1/3, 1/4, 1
 
-The book defines the ideal list over all judged documents, and computes its example from the
-retrieved ones. With the latter, relevant documents that a system misses cost it nothing; it is
-there to reproduce the example."""
+The book defines the ideal list over all judged documents but computes its example from the
+retrieved ones. With the latter, relevant documents that a system misses cost it nothing; irpref
+offers it only to reproduce the example."""
 
 from __future__ import annotations
 

@@ -8,9 +8,9 @@ b  weight of recall relative to precision: b > 1 favours recall
 
 C. J. van Rijsbergen, Information Retrieval, 2nd ed., Butterworths 1979, ch. 7; R. Baeza-Yates and
 B. Ribeiro-Neto, Modern Information Retrieval, ch. 4. The slides of that chapter say that b > 1
-means more interest in precision; their own formula says the opposite, and irpref computes the
-formula. They also say that F is 1 when all ranked documents are relevant; by the formula it is 1
-only if all relevant documents are retrieved, too.
+means more interest in precision, but their own formula says the opposite; irpref computes the
+formula. They also say that F is 1 if all ranked documents are relevant; by the formula it is 1 only
+if all relevant documents are retrieved, too.
 
 ir_measures' `SetF(beta=x)` takes x for b^2: E with b equals 1 - SetF(beta=b*b).
 
@@ -112,7 +112,7 @@ class _EMeasure(KernelMeasure, kernel=e_measure, over_ties=e_over_ties):
 
     Question
     --------
-    How far is the retrieved set from all relevant documents and nothing else?
+    How far is the retrieved set from exactly the relevant documents?
 
     Use
     ---
@@ -120,7 +120,7 @@ class _EMeasure(KernelMeasure, kernel=e_measure, over_ties=e_over_ties):
 
     Pitfalls
     --------
-    Lower is better. `beta` is van Rijsbergen's; other tools take its square.
+    Lower is better. `beta` is van Rijsbergen's; some tools, such as ir_measures, take its square.
 
     Formula
     -------
@@ -166,7 +166,7 @@ class _FMeasure(
 
     Question
     --------
-    How complete and pure is the retrieved set, as one number?
+    How complete and how pure is the retrieved set, in one number?
 
     Use
     ---
@@ -174,7 +174,7 @@ class _FMeasure(
 
     Pitfalls
     --------
-    `beta` is van Rijsbergen's; other tools take its square.
+    `beta` is van Rijsbergen's; some tools, such as ir_measures, take its square.
 
     Formula
     -------

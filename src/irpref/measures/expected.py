@@ -9,15 +9,15 @@ R. Baeza-Yates and B. Ribeiro-Neto, Modern Information Retrieval, ch. 4 (user-or
 `expected` is a number, or the name of a column of the qrels with one number a topic; by default R,
 the number of relevant documents in the pool, which makes relative recall recall.
 
-Relative recall looks at the set that was retrieved, recall effort at the ranks: how many documents
-had to be examined until e relevant ones were found. If e is R, relative recall is recall
+Relative recall looks at the set that was retrieved; recall effort looks at ranks, that is, how many
+documents had to be examined to find e relevant ones. If e is R, relative recall is recall
 (ir_measures' SetR, or R@k with a cutoff), and recall effort is precision at the rank of the last
 relevant document.
 
 Decided here: a user who stops when satisfied finds no more than expected, so relative recall is
 capped at 1 (`capped=False` for the plain ratio); recall effort is 0 if the e-th relevant document
-is never reached (despite its name, higher is better); for an e that is not whole, the next whole
-number is to be reached.
+is never reached (despite its name, higher is better); if e is not a whole
+number, the next whole number must be reached.
 
 By hand: a b c d relevant, x y not, ranking a x b y.
 
@@ -190,7 +190,7 @@ class _RelativeRecall(
 
     Parameters
     ----------
-    capped : no more than 1, however much was found
+    capped : whether to limit values to 1, however much was found
 
     Columns
     -------
@@ -231,7 +231,7 @@ class _RecallEffort(KernelMeasure, kernel=recall_effort, over_ties=recall_effort
 
     Use
     ---
-    You want to know how long users must read until they have as many as they expected.
+    You want to know how far users must read to find as many relevant documents as they expected.
 
     Pitfalls
     --------

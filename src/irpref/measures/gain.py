@@ -83,11 +83,11 @@ class _CG(_Gain, kernel=cg, over_ties=partial(gain_over_ties, normalised=False))
 
     Use
     ---
-    You want the gain itself, in its own units, for one topic or for topics that are alike.
+    You want the gain itself, in its own units, for one topic or for similar topics.
 
     Pitfalls
     --------
-    Topics with many relevant documents dominate the mean: use `NCG` to compare systems over topics.
+    Topics with many relevant documents dominate the mean; use `NCG` to compare systems over topics.
 
     Range
     -----
@@ -122,9 +122,8 @@ class _DCG(_Gain, kernel=dcg, over_ties=partial(gain_over_ties, normalised=False
 
     Pitfalls
     --------
-    Not ir-measures' discount: log(rank) from rank `base` on, not log2(rank + 1). Topics with many
-    relevant documents
-    dominate the mean.
+    The discount is log(rank) from rank `base` on, not ir-measures' log2(rank + 1). Topics with many
+    relevant documents dominate the mean.
 
     Range
     -----
@@ -165,11 +164,11 @@ class _NCG(_Gain, kernel=ncg, over_ties=gain_over_ties):
 
     Use
     ---
-    The order within the top does not matter, but some documents are better than others.
+    The order within the top does not matter, but grades do.
 
     Pitfalls
     --------
-    Without a cutoff it is recall of gain: the order of the documents does not matter at all.
+    Without a cutoff it is recall of gain, and the order of the documents does not matter at all.
 
     Formula
     -------

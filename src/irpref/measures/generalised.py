@@ -8,14 +8,14 @@ rho  grade on the scale [0, 1]: gain of the grade / max_rel, clipped
 n    documents retrieved, or the cutoff
 
 J. Kekäläinen and K. Järvelin, Using graded relevance assessments in IR evaluation, JASIST 53(13),
-2002, 1120-1129, doi:10.1002/asi.10137. Cited here after that definition; the article itself was not
-at hand when this was written.
+2002, 1120-1129, doi:10.1002/asi.10137. The article itself was not available when this was written;
+the formulas are the usual ones of this name.
 
 Decided here:
 
-- unjudged documents and negative grades have rho = 0; nothing retrieved, and nothing of a gain in
-  the pool, gives 0;
-- gP with a cutoff divides by the cutoff, also if the list is shorter, as P@k does;
+- unjudged documents and negative grades have rho = 0; if nothing was retrieved, or nothing in the
+  pool has a gain, the value is 0;
+- gP with a cutoff divides by the cutoff even if the list is shorter, as P@k does;
 - in gR the top of the scale cancels: it has no `max_rel`, and clips nothing.
 
 What equals what: with grades 0 and max_rel alone gP is precision and gR is recall.
@@ -120,7 +120,7 @@ class _GPrecision(
     KernelMeasure, kernel=g_precision, reasons=gain_reasons, over_ties=g_precision_over_ties
 ):
     r"""Precision in which a document counts by its grade: 1 only if all retrieved documents have
-    the best one.
+    the best grade.
 
     Question
     --------
@@ -186,7 +186,7 @@ class _GRecall(KernelMeasure, kernel=g_recall, reasons=gain_reasons, over_ties=g
 
     Use
     ---
-    You want recall in which missing a highly relevant document costs more.
+    You want recall in which a missing highly relevant document costs more.
 
     Pitfalls
     --------

@@ -10,14 +10,14 @@ R. Korfhage, Information Storage and Retrieval, Wiley 1997.
 K is a column of the qrels (`known`), true for documents that the user knew; see
 `irpref.judgments`. Known documents that are not judged relevant do not matter.
 
-The two reward opposite things: coverage rewards finding what the user knows, novelty what the user
-does not know. Neither looks at ranks; with a cutoff k both look at the first k documents.
+The two reward opposite things: coverage rewards finding what the user knows, novelty finding what
+the user does not know. Neither looks at ranks; with a cutoff k, both look at the first k documents.
 
 Decided here: a user who knew no relevant document (coverage) and a run that retrieves none
 (novelty) give 0. The former depends on the topic, not on the run, and lowers the mean of every run
 alike. With nothing_known='nan' such topics have no value (NaN), and means, intervals and `compare`
-use the other topics. `pt.Experiment` adds up values itself and shows NaN: use perquery=True and the
-mean of pandas, which leaves NaN out. Leaderboards and reports need the same topics for all measures
+use the other topics. `pt.Experiment` computes means itself and shows NaN: use perquery=True and
+pandas' mean, which leaves NaN out. Leaderboards and reports need the same topics for all measures
 and raise an error. Novelty has no such choice, because a run could gain by finding nothing relevant
 in a topic.
 
@@ -204,13 +204,13 @@ class _Coverage(
 
     Use
     ---
-    You know which documents users knew before, and a system should find these, too.
+    You know which documents users already knew, and a system should find these, too.
 
     Pitfalls
     --------
-    Needs a column that says what the user knew. A system that finds only known documents can have
-    1. Topics in which
-    the user knew nothing relevant count as 0 unless `nothing_known='nan'`.
+    It needs a column of the documents that the user knew. A system that finds only known documents
+    can reach 1. Topics in which the user knew nothing relevant count as 0 unless
+    `nothing_known='nan'`.
 
     Formula
     -------
@@ -224,9 +224,8 @@ class _Coverage(
 
     Parameters
     ----------
-    nothing_known : value of topics in which the user knew no relevant document: 0, or none, so that
-        means leave them
-        out
+    nothing_known : value of topics in which the user knew no relevant document: 0, or NaN, which
+        means leave out
 
     Columns
     -------
@@ -266,12 +265,12 @@ class _Novelty(
 
     Use
     ---
-    You know which documents users knew before, and a system should find others.
+    You know which documents users already knew, and a system should find others.
 
     Pitfalls
     --------
-    Needs a column that says what the user knew. If nothing was known, it is 1 as soon as anything
-    relevant is found.
+    It needs a column of the documents that the user knew. If nothing was known, the value is 1 as
+    soon as anything relevant is found.
 
     Formula
     -------

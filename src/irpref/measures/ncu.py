@@ -1,4 +1,4 @@
-"""Normalised cumulative utility: what users get on average who stop at different relevant
+"""Normalised cumulative utility: the mean utility for users who stop at different relevant
 documents.
 
     NCU = sum over retrieved relevant documents of  p_stop(r) * utility(r)              1 is best
@@ -15,12 +15,12 @@ EVIA 2008; formulas as in NTCIREVAL. uniform with P is AP, uniform with BR is Q-
 
 count(r)  relevant documents in the top r        R  relevant documents in the pool
 gain(r)   gain of the document at rank r
-gamma     how likely users go on after a relevant document
+gamma     how likely users are to go on after a relevant document
 
-Left open there, decided here: relevant is what has a gain; a user who stops at a relevant document
-that was not retrieved has utility 0, so the weights are those of all R documents, retrieved or not;
-nothing relevant gives 0; grades are stop values themselves (NTCIREVAL lets them differ from the
-gains).
+Left open there, decided here: a document is relevant if it has a gain; a user who stops at a
+relevant document that was not retrieved has utility 0, so the weights include all R documents,
+retrieved or not; nothing relevant gives 0; with graded stopping, gains are the stop values
+(NTCIREVAL lets them differ).
 
 What equals what: uniform with P is AP, uniform with BR is Q-measure, gamma = 1 is uniform; P is BR
 with beta = 0.
@@ -39,9 +39,9 @@ By hand: grades a 3, b 1, x 0, ranking x b a. The blended ratio (see Q-measure) 
 
 When 1, when 0: 1 for the ideal list, whatever the users do; 0 if nothing relevant was retrieved.
 
-What it is sensitive to: uniform users weigh every relevant document alike; graded users stop at the
-best documents, which then decide; rank-biased users stop early: the smaller gamma, the less the
-later relevant documents matter."""
+What it is sensitive to: uniform users weigh every relevant document alike. Graded users stop at the
+best documents, which then decide. Rank-biased users stop early: the smaller gamma, the less later
+relevant documents matter."""
 
 from __future__ import annotations
 
@@ -155,7 +155,7 @@ def ncu_over_ties(
 
 
 class _NCU(KernelMeasure, kernel=ncu, reasons=stopping_reasons, over_ties=ncu_over_ties):
-    r"""Utility for a population of users who stop at different relevant documents.
+    r"""Mean utility for a population of users who stop at different relevant documents.
 
     Question
     --------
@@ -163,11 +163,11 @@ class _NCU(KernelMeasure, kernel=ncu, reasons=stopping_reasons, over_ties=ncu_ov
 
     Use
     ---
-    You have a model of the relevant document at which users stop.
+    You have a model of which relevant document users stop at.
 
     Pitfalls
     --------
-    Values of different `stop` and `utility` are not comparable: report both.
+    Values with different `stop` or `utility` are not comparable, so report both.
 
     Formula
     -------

@@ -1,4 +1,4 @@
-"""nDCG as first published: no discount above the rank that equals the base of the logarithm. 1 is
+"""nDCG as first published: no discount before the rank that equals the base of the logarithm. 1 is
 best.
 
     DCG = sum of gain(j) / max(1, log_base(j))              nDCG = DCG / DCG of the ideal list
@@ -184,18 +184,17 @@ class _OriginalNDCG(
 
     Question
     --------
-    How much gain do users cumulate, compared with the ideal list, if later ranks count less?
+    How much gain do users collect, compared with the ideal list, if later ranks count less?
 
     Use
     ---
-    You compare with papers that used nDCG as first published, or want the first ranks not
-    discounted.
+    You compare with papers that used nDCG as first published, or do not want to discount the first
+    ranks.
 
     Pitfalls
     --------
-    Ranks up to the base are not discounted: with base 2 the first two ranks weigh the same. Most
-    tools mean another
-    formula by nDCG.
+    Ranks up to the base are not discounted: with base 2, the first two ranks weigh the same. Most
+    tools use a different formula for nDCG.
 
     Formula
     -------

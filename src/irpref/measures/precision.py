@@ -9,7 +9,7 @@ P(j)  precision at rank j        recall(j)  recall at rank j        x  recall le
 
 R. Baeza-Yates and B. Ribeiro-Neto, Modern Information Retrieval, 2nd ed., Addison-Wesley 2011, ch.
 4. The formula printed there takes the maximum between two levels only; its tables, and these
-functions, take it from the level on.
+functions, take it over all ranks from the level on.
 
 How many relevant documents reach a level x, of R? Tools differ:
 
@@ -31,10 +31,10 @@ By hand: R = 3, relevant at ranks 3, 8 and 15, with precision 1/3, 1/4 and 1/5. 
 needs 2 documents, 1.2 rounded up: 1/4; `nearest` needs 1: 1/3. The mean of all levels is (4/3 + 3/4
 + 4/5) / 11 with `up`.
 
-When 1, when 0: 1 at a level if the first documents are all relevant until it is reached; 0 if the
-list ends before.
+When 1, when 0: 1 at a level if all documents are relevant until it is reached; 0 if the list ends
+before.
 
-When to use it: to compare with published recall-precision tables. Otherwise AP, which needs no
+When to use it: to compare with published recall-precision tables. Otherwise use AP, which needs no
 interpolation."""
 
 from __future__ import annotations
@@ -107,11 +107,11 @@ class _InterpolatedPrecision(KernelMeasure, kernel=precision_at_recall):
 
     Use
     ---
-    You compare with published tables of precision at recall levels, or with trec_eval 10's.
+    You compare with published tables of precision at recall levels, or with trec_eval 10.
 
     Pitfalls
     --------
-    Tools differ in how many documents reach a level: see the table of the definition, and name the
+    Tools differ in how many documents reach a level (see the table in the definition): name the
     tool.
 
     Formula
@@ -140,7 +140,7 @@ class _InterpolatedPrecision(KernelMeasure, kernel=precision_at_recall):
 
     Instead
     -------
-    SeenAP, which adds up the precision at the relevant documents
+    SeenAP, which averages the precision at the relevant documents
 
     Source
     ------

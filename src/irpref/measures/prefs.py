@@ -1,6 +1,6 @@
 """Preferences that a ranking fulfils: trec_eval's fourteen `prefs_` measures. 1 is best.
 
-Judgments are put on levels, a higher one preferred, inside three nested things:
+Judgments are on levels, a higher level being preferred, within three nested units:
 
     topic       has one or more groups, and one value
     group       preferences of one judge: they may not contradict each other, and what follows from
@@ -30,13 +30,13 @@ documents as relevant ones, R; a document is relevant if its level is above 0. N
     R < N    fulfilled / possible, with the R non-relevant documents that are ranked highest
 
 Source: trec_eval 10.0 (https://github.com/usnistgov/trec_eval), form_prefs_counts.c and
-m_prefs_*.c. The code is the definition if its own description differs. irpref keeps what you might
-not expect:
+m_prefs_*.c. If its own description differs from its code, the code is the definition. irpref
+keeps some behaviour that you might not expect:
 
-- documents of equal score are ordered by *rising* id; everywhere else, in trec_eval and here, by
-  falling id;
-- 0 / 0 is 0: of a topic without preferences, of a group without any (which still counts in the mean
-  over groups); with `nonrelevant='R'` a group with 0 / 0 makes the whole topic 0;
+- documents with equal scores are ordered by *ascending* id; everywhere else, in trec_eval and here,
+  by descending id;
+- 0 / 0 is 0, for a topic without preferences and for a group without any (which still counts in the
+  mean over groups); with `nonrelevant='R'` a group with 0 / 0 makes the whole topic 0;
 - `nonrelevant='R'`, several levels in a group of one subgroup, R < N: the documents of the lowest
   level are compared with the first R of them as if they were preferred. Of these pairs, those with
   the first document retrieved and above the second are fulfilled; all N R of them are possible,
@@ -46,15 +46,15 @@ not expect:
   first non-relevant documents that stay are as many as all relevant ones;
 - a cutoff is trec_eval's -M: documents below it count as not retrieved. There is no `judged_only`:
   documents without a preference play no part;
-- a judgment that occurs twice in a group of one subgroup counts twice (with a warning);
+- a judgment that occurs twice in a group with one subgroup counts twice (with a warning);
 - in a group of several subgroups a document has the level of the last of them, by name.
 
 Left open there (the arrays are read beyond their end), decided here: negative levels are
 non-relevant in a group of one subgroup, of which at most the documents of the lowest level stay; in
 a group of several they are neither.
 
-By hand: grades a 2, b 1, c 0, so three preferences: a before b, a before c, b before c. What is not
-retrieved is below all that is.
+By hand: grades a 2, b 1, c 0, so three preferences: a before b, a before c, b before c. Unretrieved
+documents are below all retrieved ones.
 
     ranking   retrieved      implied                  all
     a c       1 / 1          2 / 3                    2 / 3   a before b implied, b before c broken
@@ -78,8 +78,8 @@ of the lowest level are possible, too, and none of them is fulfilled: 1/3, thoug
 ranked better.
 
 When 1, when 0: `all` is 1 if every preference is fulfilled, so every document preferred to another
-must be retrieved; `retrieved` is 1 already for two documents in the right order. 0 if none of those
-that count is fulfilled.
+must be retrieved; with `retrieved`, two documents in the right order are enough. All are 0 if no
+preference that counts is fulfilled.
 
 When to use which: `all` to compare runs of different lengths. `retrieved` and `implied` leave out
 the preferences that the run does not decide, so a short list can score 1. `by` chooses whether each
@@ -321,8 +321,8 @@ class PreferenceMeasure(KernelMeasure, reasons=preference_reasons):
 
     Columns
     -------
-    correct : preferences that it wins: it is ranked above the other, or the other was not retrieved
-    wrong : preferences that it breaks: it is ranked above the document that is preferred to it
+    correct : preferences that it wins: the other document is ranked below it or was not retrieved
+    wrong : preferences that it breaks: it is ranked above a document that is preferred to it
     share : sum of its shares of a group's preferences, or of the pairs of which it is the higher
         document
     ppref : correct preferences over all that are decided, down to its rank
@@ -353,8 +353,7 @@ class _PrefShare(PreferenceMeasure, kernel=pref_share, terms=pref_share_terms):
     measures.
 
     For preferences (`irpref.read_preferences`) and for grades, of which a higher one is preferred
-    to a lower one. `irpref.parse("prefs_simp_ret")` and the like give the measure of that name.
-    Equal scores are ordered by rising document id here, as in trec_eval's `prefs_` measures only.
+    to a lower one. `irpref.parse("prefs_simp_ret")` and the like return the measure of that name.
 
     Question
     --------
@@ -362,13 +361,12 @@ class _PrefShare(PreferenceMeasure, kernel=pref_share, terms=pref_share_terms):
 
     Use
     ---
-    Your judgments are preferences, and all of them count the same.
+    Your judgments are preferences that all count the same.
 
     Pitfalls
     --------
-    Equal scores are ordered by rising id, as in trec_eval's `prefs` measures and nowhere else. With
-    `pairs='retrieved'`
-    a short list can score 1.
+    Equal scores are ordered by ascending document id, as in trec_eval's `prefs_` measures and
+    nowhere else. With `pairs='retrieved'` a short list can score 1.
 
     Formula
     -------
@@ -381,10 +379,11 @@ class _PrefShare(PreferenceMeasure, kernel=pref_share, terms=pref_share_terms):
 
     Parameters
     ----------
-    pairs : preferences that count: all, those of two retrieved documents, those of at least one
-    by : what counts alike: each preference, each pair of documents, each group
-    nonrelevant : non-relevant documents of a group: all, or as many as relevant ones (by='group'
-        only)
+    pairs : preferences that count: all, those between retrieved documents, or those with at least
+        one retrieved document
+    by : what has the same weight: each preference, each pair of documents, or each group
+    nonrelevant : non-relevant documents of a group that count: all, or as many as there are
+        relevant ones (by='group' only)
 
     Source
     ------
@@ -443,11 +442,11 @@ class _Number(PreferenceMeasure):
 
 
 class _NumPrefs(_Number, kernel=n_prefs, terms=n_prefs_terms, reasons=n_prefs_reasons):
-    r"""Number of preferences of a topic, those that follow from others included; the mean is a sum.
+    r"""Number of preferences of a topic, including implied ones; the mean is a sum.
 
     Question
     --------
-    How many preferences are there?
+    How many preferences does the topic have?
 
     Use
     ---

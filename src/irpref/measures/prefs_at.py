@@ -14,8 +14,8 @@ r  rank of the higher document of a preference
 K  ranks at which rpref rises; a document that was not retrieved and is preferred to another such is
    one more rank, at which ppref is 0
 
-Their rpref is recall of preferences. It is not De Beer and Moens' rpref (`RPref`), which came two
-years before.
+Their rpref is recall of preferences. It is not De Beer and Moens' rpref (`RPref`), published two
+years earlier.
 
 B. Carterette, P. N. Bennett, D. M. Chickering and S. T. Dumais, Here or there: preference judgments
 for relevance, ECIR 2008, 16-27, doi:10.1007/978-3-540-78646-7_5; B. Carterette and P. N. Bennett,
@@ -23,16 +23,15 @@ Evaluation measures for preference judgments, SIGIR 2008, 685-686.
 
 Left open there, decided here:
 
-- ties of score: by falling document id, as everywhere in this package but in `PrefShare`;
+- tied scores: by descending document id, as everywhere in this package except `PrefShare`;
 - nothing ordered, or no preference at all: 0;
-- implied preferences: those that follow inside a group count as those that were given, none is
-  inferred from others;
-- several judges: their preferences are pooled. Two who agree count twice; of two who differ one is
+- implied preferences: those that follow within a group count like given ones; none is inferred
+  across groups;
+- several judges: their preferences are pooled. If two agree, both count; if they differ, one is
   always broken;
 - duplicates, and documents on one level: no preference;
-- "bad" documents, which their assessors could take out: worse than every other document of that
-  assessor, if the file has them so (a subgroup with bad documents on a lower level than all
-  others);
+- "bad" documents, which assessors could mark: worse than every other document of that assessor, if
+  the file says so (a subgroup with bad documents on a lower level than all others);
 - appref of preferences that are never ordered: as above. As many zeros as there are ranks at which
   rpref would still rise if those documents followed; without such preferences it is the plain mean.
 
@@ -178,22 +177,21 @@ def pref_ap(run: JudgedRun) -> Parts:
 
 
 class _PrefPrecision(PreferenceMeasure, kernel=pref_precision):
-    r"""Precision of preferences: of the pairs that the first k documents put in an order, those put
-    in the right one.
+    r"""Precision of preferences: of the pairs that the first k documents put into an order, the
+    share in the right one.
 
     Question
     --------
-    How many of the preferences that the top of the ranking decides does it decide correctly?
+    Of the preferences that the top of the ranking decides, how many does it decide correctly?
 
     Use
     ---
-    Your judgments are preferences, and the top of the ranking matters.
+    Your judgments are preferences, and the top of the ranking matters most.
 
     Pitfalls
     --------
-    It counts only preferences that the top decides: a list of documents that nobody compared
-    decides none, and has the
-    value 0.
+    It counts only preferences that the top decides. A list of documents that nobody compared
+    decides none and has the value 0.
 
     Formula
     -------
@@ -210,18 +208,19 @@ class _PrefPrecision(PreferenceMeasure, kernel=pref_precision):
 
 
 class _PrefRecall(PreferenceMeasure, kernel=pref_recall):
-    r"""Recall of preferences: of all of them, those that the first k documents put in the right
-    order.
+    r"""Recall of preferences: the share of all preferences that the first k documents put in the
+    right order.
 
     The authors call it rpref. It is not De Beer and Moens' rpref, which is `RPref` here.
 
     Question
     --------
-    How many of all preferences does the top of the ranking decide correctly?
+    Of all preferences, how many does the top of the ranking decide correctly?
 
     Use
     ---
-    Your judgments are preferences, and you ask how many of them the top of the ranking settles.
+    Your judgments are preferences, and you want to know how many of them the top of the ranking
+    settles.
 
     Pitfalls
     --------
@@ -242,12 +241,11 @@ class _PrefRecall(PreferenceMeasure, kernel=pref_recall):
 
 
 class _WeightedPrefPrecision(PreferenceMeasure, kernel=weighted_pref_precision):
-    r"""Precision of preferences in which a pair weighs more the higher its higher document is
-    ranked.
+    r"""Precision of preferences in which a pair weighs more, the higher its better-ranked document.
 
     Question
     --------
-    How many preferences are decided correctly, those at the top counting most?
+    How many preferences are decided correctly, if those at the top count most?
 
     Use
     ---
@@ -280,17 +278,17 @@ class _PrefAP(PreferenceMeasure, kernel=pref_ap):
 
     Question
     --------
-    How precisely are preferences decided, at each rank that decides some correctly?
+    How precisely are preferences decided, on average over the ranks that decide some correctly?
 
     Use
     ---
-    Your judgments are preferences, and you want one number that puts the top first.
+    Your judgments are preferences, and you want one number in which the top counts most.
 
     Pitfalls
     --------
     Preferences that are never decided count as 0: unjudged documents above cost nothing, but
-    missing documents do. A better list can have a lower value: grades 1 0 0 1 in this order have 1,
-    since the last document decides nothing correctly, and 1 0 1 0, with it moved up, has 7/8.
+    missing documents do. A better list can have a lower value: grades 1 0 0 1 in this order give 1,
+    since the last document decides nothing correctly, but 1 0 1 0, with it moved up, gives 7/8.
 
     Formula
     -------

@@ -7,26 +7,27 @@ and RBP's residual.
 
 s(j)  (2^grade(j) - 1) / 16
 
-p  persistence: how likely a user who looked at one document looks at the next
+p  persistence: how likely a user who looked at one document is to look at the next
 
 A. Moffat and J. Zobel, Rank-biased precision for measurement of retrieval effectiveness, ACM TOIS
 27(1), 2008, doi:10.1145/1416950.1416952, section 5 for the residual. O. Chapelle, D. Metzler, Y.
 Zhang and P. Grinspan, Expected reciprocal rank for graded relevance, CIKM 2009, 621-630,
 doi:10.1145/1645953.1646033.
 
-The weights (1 - p) p^(j - 1) of all ranks add up to 1. The residual is the weight of what nobody
-judged: documents without a judgment, and all ranks below the end of the list or the cutoff. RBP
-lies between its value and value plus residual, whatever these documents are.
+The weights (1 - p) p^(j - 1) of all ranks add up to 1. The residual is the weight of everything
+unjudged: unjudged documents, and all ranks below the end of the list or the cutoff. Whatever these
+documents are, the true RBP lies between the value and the value plus the residual.
 
-`RBP` has the values of cwl_eval, through which ir_measures has it: without a cutoff, ranks end at
-1000, and the weights of those are scaled to add up to 1 (they fall short by p^1000: 4e-5 for p =
-.99, nothing for p <= .95). trec_eval 10 has p = .9; ir_measures and cwl_eval have .8. `ERR` has
-those of gdeval: 16 is 2 to the power of the highest grade, 4, whatever the highest grade of the
-qrels is; its five digits are not rounded here. So a document of grade 1 stops a user with the
-probability 1/16: with binary grades a topic of one relevant document has at most 1/16, and none
-more than ln(16) / 15 = .185. Compare values of ERR only on the same scale of grades.
+`RBP` has the values of cwl_eval, which ir_measures uses for it: without a cutoff, ranks end at
+1000, and their weights are scaled to add up to 1 (they fall short by p^1000: 4e-5 for p = .99,
+nothing for p <= .95). trec_eval 10 has p = .9; ir_measures and cwl_eval have .8. `ERR` has the
+values of gdeval, not rounded to five digits: 16 is 2 to the power of the highest grade, 4, whatever
+the highest grade of the qrels is. A document of grade 1 therefore stops a user with probability
+1/16: with binary grades a topic with one relevant document has at most 1/16, and no topic more than
+ln(16) / 15 = .185. Compare values of ERR only on the same scale of grades.
 
-Decided here: for the residual a negative grade is no judgment; an empty ranking has the residual 1.
+Decided here: for the residual, documents with negative grades are unjudged; an empty ranking has
+the residual 1.
 
 By hand: a relevant, n judged non-relevant, u not judged; ranking a u n, p = 1/2, weights 1/2, 1/4,
 1/8.
@@ -37,8 +38,8 @@ By hand: a relevant, n judged non-relevant, u not judged; ranking a u n, p = 1/2
 When 1, when 0: the residual is 1 if no judged document was retrieved, and never quite 0, since
 every list ends.
 
-When to use it: beside RBP, always. If it is larger than the difference of two systems, judging more
-documents could reverse the difference."""
+When to use it: always report it beside RBP. If it is larger than the difference between two
+systems, judging more documents could reverse the difference."""
 
 from __future__ import annotations
 
@@ -151,20 +152,20 @@ class _RBPResidual(
     reasons=residual_reasons,
     over_ties=rbp_residual_over_ties,
 ):
-    r"""How far RBP could rise if all documents without a judgment were relevant: the weight of what
-    nobody judged.
+    r"""How far RBP could rise if all unjudged documents were relevant: the weight of everything
+    unjudged.
 
     Question
     --------
-    How much of rank-biased precision is unknown because documents were not judged?
+    How much of rank-biased precision is unknown because documents are unjudged?
 
     Use
     ---
-    Report it beside RBP: the true value lies between RBP and RBP plus residual.
+    Report it beside RBP: the true value lies between RBP and RBP plus the residual.
 
     Pitfalls
     --------
-    Lower is better, and says nothing about relevance. Give it the same persistence as RBP.
+    Lower is better, but says nothing about relevance. Use the same persistence as for RBP.
 
     Formula
     -------
@@ -172,7 +173,7 @@ class _RBPResidual(
 
     Symbols
     -------
-    p : persistence: how likely a user who looked at one document looks at the next
+    p : persistence: how likely a user who looked at one document is to look at the next
     \mathrm{rank}(d) : rank of document d
 
     Parameters

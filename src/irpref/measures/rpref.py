@@ -19,25 +19,24 @@ SIGIR 2006, 637-638, doi:10.1145/1148170.1148293, equation (1) and sections 2.4,
 Left open there, decided here:
 
 - a judged document that was not retrieved adds nothing (`unretrieved='zero'`, as for bpref); read
-  literally it stays in the sum with every retrieved less relevant document above it (`'infinity'`),
-  which gives a run of one relevant document the value 1;
+  literally, it stays in the sum with every retrieved less relevant document above it
+  (`'infinity'`), which gives a run of one relevant document the value 1;
 - nothing judged retrieved, or nothing relevant in the pool: 0 in every reading;
-- no judged document of a lower grade exists (N = 0): nothing can be misplaced, the factor is 1;
-- 0/0 for the highest judged document (relative norm): penalty 0, so that a perfect ranking has the
-  value 1;
+- no judged document of a lower grade (N = 0): nothing can be misplaced, so the factor is 1;
+- 0/0 for the highest judged document (relative norm): the penalty is 0, so that a perfect ranking
+  has the value 1;
 - the authors' "case for omitting the highest ranked document": `top='drop'` takes it out of the sum
   and of R (not if nothing would be left), `top='zero'` out of the sum only, as NTCIREVAL does;
 - den_k of the relative norm: the words, "the number of preference pairs for D_k", suggest the
-  documents of a lower grade; the formula lost its letters in every copy at hand. Documents ranked
-  above are meant, for the text has 0/0 for the highest ranked document, and NTCIREVAL divides by
-  them;
+  documents of a lower grade, and the formula has lost its letters in every copy
+  that we have. We take the documents ranked above, because the text has 0/0 for the highest ranked document, and NTCIREVAL
+  divides by their number;
 - the boundary of two partitions belongs to the upper one, as in their figure 1; partitions are
   computed in exact arithmetic, because 100 * 0.29 is 28.999999999999996 in floating point;
-- a positive gain below 1e-250 of max_rel is refused: products with it would leave the range of a
-  double.
+- a positive gain below 1e-250 of max_rel is refused: products with it could underflow.
 
-What equals what: with grades 0 and max_rel alone, rpref (absolute) is bpref with the denominator N,
-which trec_eval 10 calls `prefs_simp` on such qrels; n-pref with n = k max_rel + 1 partitions is
+What equals what: with only the grades 0 and max_rel, rpref (absolute) is bpref with the denominator
+N, which trec_eval 10 calls `prefs_simp` on such qrels; n-pref with n = k max_rel + 1 partitions is
 rpref for whole grades; the relative norms do not depend on max_rel, since it cancels.
 
 Where tools differ: NTCIREVAL prints rpref_N (ours, absolute) and rpref_relative (ours with
@@ -50,13 +49,13 @@ of the topic's best document, so that fractions that are equal have equal bits
 (`irpref.measures.scale`). The differences above each document are counted by
 `irpref.kernel.inversions`, once for all norms and readings.
 
-What it cannot hold: a document keeps 1 - penalty_k of its weight, to 16 digits of the whole. In the
+Limits of precision: a document keeps 1 - penalty_k of its weight, to 16 digits of the whole. In the
 relative norm that is 0 if all documents above are worth less than 1e-16 of it: values are exact to
-1e-16, if not in all digits.
+1e-16, but not to the last digit.
 
 By hand: grades a 2, b 1, c 0, d 0 with max_rel 2, ranking c a b d. The grades are rho = 1, 1/2, 0,
 0, so R = 3/2 and N = 0 + 1/2 + 1 + 1 = 5/2. c is above a, which costs 1, and above b, which costs
-(1/2 - 0) / (1/2) = 1; a is above b as it should.
+(1/2 - 0) / (1/2) = 1; a is above b, as it should be.
 
     absolute    (1 * (1 - 1 / (5/2)) + 1/2 * (1 - 1 / (5/2))) / (3/2) = (3/5 + 3/10) / (3/2) = 3/5
     relative    one judged document above a, two above b:   (1 * 0 + 1/2 * (1 - 1/2)) / (3/2) = 1/6
@@ -64,16 +63,15 @@ By hand: grades a 2, b 1, c 0, d 0 with max_rel 2, ranking c a b d. The grades a
     n = 2       a and b share the upper partition, N = 2:   (1/2 + 1/2) / 2 = 1/2
     n = 3       a partition for each grade:                 3/5, as rpref
 
-Were only c and a retrieved, b would add nothing with `unretrieved='zero'`, (3/5) / (3/2) = 2/5;
-with `'infinity'` it is ranked below both, loses what it lost above, and the value stays 3/5.
+If only c and a were retrieved, b would add nothing with `unretrieved='zero'`: (3/5) / (3/2) = 2/5.
+With `'infinity'` it is ranked below both and loses as much as above, and the value stays 3/5.
 
 When 1, when 0: 1 if every judged document with a gain was retrieved and none of a lower grade is
 ranked above it; 0 if no document with a gain was retrieved, or if each of them lost its whole
-weight. Documents without a judgment may be anywhere: without a cutoff they change no value.
+weight. Unjudged documents may be anywhere: without a cutoff they change no value.
 
-In the absolute norm the value of a ranking changes with `max_rel`, because N does: 2/3 on a scale
-up to 3, 9/13 up to
-4. Values in the relative norms do not change.
+In the absolute norm, the value of this ranking changes with `max_rel`, because N does: it is 2/3 on
+a scale up to 3, and 9/13 on one up to 4. Values in the relative norms do not change.
 
 Figure 1 of the paper prints grades and rankings of three tools, but their scores only as a plot.
 From the rankings:
@@ -86,9 +84,9 @@ From the rankings:
     relative, n = 4                     0.875   0.651   0.046   A1, A2, B1 and B2
 
 What it is sensitive to: the judged non-relevant documents. If there are few, N is small and one
-misplaced document costs much. In the absolute norm a mistake costs the same at every rank. The
-relative norms ask which share of the judged documents above is less relevant, so a mistake at the
-top costs more.
+misplaced document costs a lot. In the absolute norm, a mistake costs the same at every rank. The
+relative norms look at the share of the judged documents above that is less relevant, so a mistake
+at the top costs more.
 
 How to read the file beside the paper: `scale` makes rho, N and R; `misplaced` is the inner sum;
 `summands` is what the outer sum adds up, for every norm and reading; `rpref` adds up and divides by
@@ -431,7 +429,7 @@ _SHARED = {
 
 
 class _RPref(KernelMeasure, kernel=rpref, terms=rpref_terms, reasons=preference_reasons):
-    r"""Share of the preferences between judged documents that the ranking keeps, weighted by their
+    r"""Share of the preferences between judged documents that the ranking keeps, weighted by
     grades.
 
     bpref for graded relevance: every judged document loses weight for each less relevant document
@@ -445,16 +443,14 @@ class _RPref(KernelMeasure, kernel=rpref, terms=rpref_terms, reasons=preference_
     Use
     ---
     You have graded, incomplete judgments with some documents judged non-relevant, and the whole
-    ranking matters. Take `norm='relative2'`: of the norms it held up best in our study of missing
+    ranking matters. Use `norm='relative2'`: of the norms, it did best in our study of missing
     judgments, and it does not depend on the top of the scale.
 
     Pitfalls
     --------
-    Without `max_rel` the top of the scale is the highest grade of your judgments. Without judged
-    non-relevant documents
-    it tells you little more than recall. With `unretrieved='infinity'` a run gains by retrieving
-    few judged documents.
-    No norm is fair to systems that were not pooled.
+    Without `max_rel`, the top of the scale is the highest grade of your judgments. Without judged
+    non-relevant documents, it tells you little more than recall. With `unretrieved='infinity'`, a
+    run gains by retrieving few judged documents. No norm is fair to systems that were not pooled.
 
     Formula
     -------
@@ -472,12 +468,12 @@ class _RPref(KernelMeasure, kernel=rpref, terms=rpref_terms, reasons=preference_
 
     Parameters
     ----------
-    norm : what a document's penalty is divided by: N, the judged documents above it, or these and
-        itself
+    norm : what a document's penalty is divided by: N, the number of judged documents above it, or
+        this number + 1
     unretrieved : judged documents that were not retrieved: they add nothing, or are ranked below
-        all that were
+        all retrieved ones
     top : the highest ranked judged document: in the sum, out of it and of R, or out of the sum only
-    max_rel : top of the grade scale, which higher grades count as (default: highest grade of the
+    max_rel : top of the grade scale; higher grades count as this one (default: highest grade of the
         qrels, with a warning)
 
     Columns
@@ -533,8 +529,8 @@ class _NPref(KernelMeasure, kernel=rpref, terms=rpref_terms, reasons=preference_
 
     Use
     ---
-    You want to know how much the finer levels of a scale matter: compare n = 2 with n = the number
-    of levels.
+    You want to know how much the finer levels of a scale matter: compare n = 2 with n = number of
+    levels.
 
     Pitfalls
     --------

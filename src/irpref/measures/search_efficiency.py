@@ -12,11 +12,11 @@ end of the list, the worst case over users who want 1, 2, ... R documents, and o
 documents, of which the last has the least exposure.
 
 How well this is confirmed: we have not seen the article's own formula. Summaries of it say that e
-is any falling function of the rank of the last relevant document. Its first author's README sets
-total search efficiency beside the reciprocal rank, as the worst case beside the best, and beside
+is any falling function of the rank of the last relevant document. Its first author's README
+compares total search efficiency with the reciprocal rank, as the worst case with the best, and with
 the search length until all relevant documents are found (Cooper's type 3); the scripts there do not
-compute it. A third-party program, which cites equation 3 of the article, has 1 / p, and 0 if the
-document was not retrieved: our default. `dcg` is our addition, the discount of that measure.
+compute it. A third-party program, which cites equation 3 of the article, uses 1 / p, and 0 if the
+document was not retrieved. This is our default. `dcg`, with the discount of DCG, is our addition.
 
 What equals what: with `inverse`, R times TSE is `RecallEffort`, precision at the rank of the last
 relevant document; with one relevant document TSE is the reciprocal rank. Of two lists that have all
@@ -24,8 +24,8 @@ relevant documents, TSE is higher for the one that lexicographic recall prefers,
 ones are at the same rank: `irpref.lab.prefer(..., how='lexirecall')` then goes on with the last but
 one.
 
-Lexicographic recall itself is not a measure here: the authors define it for two rankings, and so
-does `irpref.lab.prefer`. It orders all lists of a topic, so the position in that order could be a
+Lexicographic recall itself is not a measure here: the authors define it for two rankings, as
+`irpref.lab.prefer` does. It orders all lists of a topic, so the position in that order could be a
 value. But there are as many positions as ways to choose R of n ranks, soon more than a double can
 distinguish, and in a mean over topics the rank of the last relevant document would decide almost
 alone: that is TSE.
@@ -137,9 +137,8 @@ class _TSE(
 
     Pitfalls
     --------
-    One missing document makes a topic 0. In a mean, topics with few relevant documents weigh more;
-    with `RecallEffort`
-    they do not.
+    One missing document makes the value of a topic 0. In a mean, topics with few relevant documents
+    weigh more; with `RecallEffort` they do not.
 
     Formula
     -------

@@ -1,5 +1,5 @@
-"""Average precision at seen relevant documents: what was not retrieved does not count against the
-list. 1 is best.
+"""Average precision at seen relevant documents: relevant documents that were not retrieved do not
+count against the list. 1 is best.
 
     SeenAP = 1/s * sum over the ranks r of the retrieved relevant documents of count(r) / r
 
@@ -61,20 +61,21 @@ def seen_ap_over_ties(run: JudgedRun, *, rel: float, cutoff: int | None) -> Weig
 
 
 class _SeenAP(KernelMeasure, kernel=seen_ap, reasons=seen_ap_reasons, over_ties=seen_ap_over_ties):
-    r"""Mean precision at the relevant documents that were retrieved. It ignores those that were
-    not: see AP.
+    r"""Mean precision at the relevant documents that were retrieved. Unlike AP, it ignores those
+    that were not.
 
     Question
     --------
-    How precise is the list down to each relevant document that it has?
+    How precise is the list down to each relevant document in it?
 
     Use
     ---
-    Only what was found should count, as in an interactive session.
+    Only what was found should count, for example in an interactive session.
 
     Pitfalls
     --------
-    A run that retrieves one relevant document, at rank 1, has the value 1: report recall beside it.
+    A run that retrieves a single relevant document, at rank 1, has the value 1. Report recall
+    beside it.
 
     Formula
     -------

@@ -32,8 +32,8 @@ sigma 0, but its curve -1, -1, +1 is positive at rank 3 only, so rho = 3 / max(3
 1/2.
 
 What it is sensitive to: `depth`. RP+ of the reversed list grows with it, because its relevant
-documents are at the end; RP- does not once the list is long. At a depth of 1000 documents that are
-too low hardly move sigma. Values of different depths are not comparable."""
+documents are at the end; RP- does not once the list is long. At a depth of 1000, documents that are
+too low hardly change sigma."""
 
 from __future__ import annotations
 
@@ -87,7 +87,7 @@ def twist(run: JudgedRun, *, depth: int) -> Floats:
 
 
 class _Twist(KernelMeasure, kernel=twist):
-    r"""Effort that misplaced documents cost: how soon the ranking makes up for them, and how far
+    r"""Effort caused by misplaced documents: how soon the ranking makes up for them, and how far
     they are misplaced.
 
     Question
@@ -96,11 +96,11 @@ class _Twist(KernelMeasure, kernel=twist):
 
     Use
     ---
-    You study the effort of users, and report its parts (recovery, size of the displacements), too.
+    You study user effort, and also report its parts (recovery, size of the displacements).
 
     Pitfalls
     --------
-    Values of different depths are not comparable; at a depth of 1000, documents that are too low
+    Values with different depths are not comparable. At a depth of 1000, documents that are too low
     hardly count.
 
     Formula

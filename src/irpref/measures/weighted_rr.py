@@ -12,10 +12,10 @@ r_1   rank of the first relevant document, X its grade     X*  best grade judged
 K. Eguchi, K. Oyama, E. Ishida, N. Kando and K. Kuriyama, Overview of the web retrieval task at the
 third NTCIR workshop, 2003 (the maximum over the ranks); T. Sakai writes it as 1 / (r_1 - 1/beta).
 Both give the same value: with beta above 1 the value at rank i lies in [1/i, 1/(i - 1)), so no
-later document beats the first relevant one. Formula and normalisation are written down from memory
-of these sources, without their text at hand; that there is a normalised one (NWRR) is in the
-abstract of T. Sakai, Bootstrap-based comparisons of IR metrics for finding one relevant document,
-AIRS 2006, which finds it less sensitive than O-measure and more than the reciprocal rank.
+later document beats the first relevant one. Formula and normalisation were written down from memory
+of these sources, without their text. A normalised form (NWRR) is mentioned in the abstract of T.
+Sakai, Bootstrap-based comparisons of IR metrics for finding one relevant document, AIRS 2006, which
+finds it less sensitive than O-measure and more sensitive than the reciprocal rank.
 
 Decided here:
 
@@ -105,12 +105,12 @@ def first_reasons(topic: Topic) -> None:
 
 
 class _WeightedRR(KernelMeasure, kernel=weighted_rr, reasons=first_reasons):
-    r"""Reciprocal rank for graded relevance: the rank of the first relevant document, less up to 1
-    for its grade.
+    r"""Reciprocal rank for graded relevance: the rank of the first relevant document is reduced by
+    up to 1 for its grade.
 
     Question
     --------
-    How early is the first relevant document, and how good?
+    How early is the first relevant document, and how good is it?
 
     Use
     ---
@@ -118,7 +118,7 @@ class _WeightedRR(KernelMeasure, kernel=weighted_rr, reasons=first_reasons):
 
     Pitfalls
     --------
-    As published, values exceed 1: report `norm`.
+    With the published form (`norm='none'`), values exceed 1: report `norm`.
 
     Range
     -----
