@@ -89,6 +89,24 @@ def unjudged(run):
     return {topic: {f"x{i}": 100.0 - i for i in range(10)} | docs for topic, docs in run.items()}
 
 
+def changed(change, share, run):
+    """The ids of a run, so many of them changed."""
+    draw = np.random.default_rng(1)
+    return {
+        topic: {change(doc) if draw.random() < share else doc: score for doc, score in docs.items()}
+        for topic, docs in run.items()
+    }
+
+
+# What tools do to ids.
+CHANGES = {
+    "case": str.upper,
+    "a suffix": lambda doc: f"{doc}#1",
+    "another suffix": lambda doc: f"{doc}_1",
+    "a blank": lambda doc: f"{doc} ",
+    "percent-encoding": lambda doc: doc.replace("-", "%2D"),
+}
+OF_NUMBERS = {"leading zeros": lambda doc: f"00{doc}", "a '.0'": lambda doc: f"{doc}.0"}
 COUNTS = ("NumQ", "NumRel", "NumRet", "NumPrefs", "NumPrefsFulfilled")
 BINARY = ("AP", "P@10", "R@10", "RR", "Bpref", "Rprec", "SetP", "Success@1", "infAP", "EMeasure")
 # What is wrong: judgments, baseline, measure, and what the gate may say.
@@ -112,6 +130,16 @@ WRONG = {
             {UNKNOWN},
         )
         for measure in ("Bpref", "RPref(max_rel=3)")
+    },
+    **{
+        f"{share:.0%} of the baseline's ids differ in {name}": (
+            QRELS,
+            changed(change, share, GOOD),
+            "AP",
+            {UNKNOWN},
+        )
+        for name, change in CHANGES.items()
+        for share in (0.5, 0.7, 0.96)
     },
     "both runs have other ids": (renamed(QRELS), GOOD, "AP", {REFUSED}),
     "the qrels have other topics": (moved(QRELS), GOOD, "AP", {REFUSED}),
@@ -158,6 +186,47 @@ def test_no_claim_of_a_comparison_rests_on_what_is_wrong(what):
         if allowed == {UNKNOWN} and len(qrels) > 4:
             assert found["verdict"].item() in ("cannot tell", "not shown to differ")
             assert (found["verdict"].item() == "cannot tell") == found["p"].isna().item()
+
+
+@pytest.mark.parametrize("change", [*CHANGES, *OF_NUMBERS])
+@pytest.mark.parametrize("share", [0.5, 0.96, "of half of the topics"])
+@pytest.mark.filterwarnings("ignore")
+def test_changed_ids_are_found_where_few_documents_are_judged(change, share):
+    relevant, other = ("r-", "x-") if change in CHANGES else ("1", "2")
+
+    def with_ids(table):
+        return {
+            topic: {doc.replace("r", relevant).replace("x", other): v for doc, v in docs.items()}
+            for topic, docs in table.items()
+        }
+
+    qrels, baseline, _ = map(with_ids, _sparse())
+    worse = {
+        topic: {doc: score for doc, score in docs.items() if t % 4 or doc not in qrels[topic]}
+        for t, (topic, docs) in enumerate(baseline.items())
+    }
+    assert verdict(qrels, baseline, worse, "RR@10") == BLOCK
+    made = (CHANGES | OF_NUMBERS)[change]
+    some = changed(made, share if isinstance(share, float) else 1, baseline)
+    if not isinstance(share, float):
+        some = {topic: some[topic] if t % 2 else baseline[topic] for t, topic in enumerate(some)}
+    decision = irpref.lab.gate("RR@10", qrels, some, worse)
+    assert (decision.verdict, decision["codes"].item()) == (UNKNOWN, "changed-ids"), decision.text
+    assert " differ from judged ones only in " in decision.text
+    assert "changed-ids" in decision["topics_by_code"].item()
+    compared = irpref.lab.compare("RR@10", qrels, some, worse)
+    assert compared["verdict"].item() == "cannot tell"
+
+
+# What cannot be seen in any table: a document with another id looks like one that nobody judged, and
+# so does what a system of another kind retrieves. `unjudged_baseline` says how many there are, and
+# `could_turn` that they decide.
+@pytest.mark.parametrize("share", [0.6, 0.7, 0.8])
+def test_ids_of_other_documents_pass_and_the_table_shows_it(share):
+    decision = irpref.lab.gate("AP", QRELS, changed(lambda doc: f"new{doc}", share, GOOD), BAD)
+    assert (decision.verdict, decision["codes"].item()) == ("pass", "")
+    assert decision["unjudged_baseline"].item() > share - 0.1
+    assert decision["could_turn"].item()
 
 
 @pytest.mark.parametrize(("other", "said"), [("same", True), ("better", False)])

@@ -18,6 +18,11 @@ from irpref.values.facts import CODES, TOP, Evidence
 from irpref.values.means import have_a_value
 
 _FEW = 3  # so many runs are named
+_OF_SOME_TOPICS = {
+    "unanswered": "do not answer",
+    "changed-ids": "have changed ids for",
+    "shallow": "are shallow on",
+}
 
 
 def topics_by_code(facts: Evidence, measure: Measure, inside: Bools, names: Sequence[str]) -> str:
@@ -97,7 +102,7 @@ def about_topics(
             shown = [row["text"] for row in rows]
             if len(rows) > _FEW:
                 most = max(rows, key=lambda row: int(row["topics"]))
-                verb = "do not answer" if most["code"] == "unanswered" else "are shallow on"
+                verb = _OF_SOME_TOPICS[most["code"]]
                 shown = [f"{len(rows):,} runs {verb} some topics; the worst: {most['text']}"]
             name = re.escape(str(measure))
             for sentence in shown:

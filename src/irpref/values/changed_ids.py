@@ -1,7 +1,7 @@
 """Find ids that another tool changed: an unjudged id that is a judged one but for one change.
 
 A change is a normalisation. Two ids differ by it alone if they are different and become equal when
-it is applied to both. `matches` tries one change after the other on the ids of a run that match
+it is applied to both. `changed` tries one change after the other on the ids of a run that match
 nothing, and the change that explains most of them is named. `MOST` of these ids are enough for
 that."""
 
@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 MOST = 100_000  # ids of a run that are compared with known ones
@@ -29,7 +29,8 @@ class Change:
         Ids in which this is not found stay as they are.
     is_sure : bool
         Whether one match is evidence. `7` and `007` may be different documents, and so may `Paris`
-        and `Paris_(Texas)`: changes that are not sure must explain a quarter of the ids.
+        and `Paris_(Texas)`: changes that are not sure must explain a quarter of the ids, or of
+        those that are known but for the change.
     ascii : bool
         Whether a message shows ids with escapes, since they look alike.
     """
@@ -39,6 +40,10 @@ class Change:
     concerned: re.Pattern[str]
     is_sure: bool = True
     ascii: bool = False
+
+    def touches(self, text: str) -> bool:
+        """Whether this makes another id of some, which are joined by line ends."""
+        return bool(self.concerned.search(text)) and (self is SUFFIX or self.undone(text) != text)
 
     def shown(self, name: str) -> str:
         """An id as a message shows it."""
@@ -98,7 +103,7 @@ CHANGES = (
 )
 # Not a normalisation of both: one id is the beginning of the other.
 SUFFIX = Change("in a suffix after '#' or '_'", str, re.compile("[#_]"), is_sure=False)
-_SHARE = 0.25
+_SHARE, _SOME = 0.25, 5
 
 
 class Names:
@@ -112,7 +117,6 @@ class Names:
     def __init__(self, names: Iterable[str]) -> None:
         self.names = list(names)
         self._joined = "\n".join(self.names)
-        self._concerned: dict[str, bool] = {}
         self._by_change: dict[str, dict[str, str]] = {}
         self._prefixes: tuple[dict[str, str], set[str]] | None = None
 
@@ -122,10 +126,6 @@ class Names:
         return None if other == name else other
 
     def _normalised(self, change: Change, name: str) -> str | None:
-        if change.words not in self._concerned:
-            self._concerned[change.words] = change.concerned.search(self._joined) is not None
-        if not (self._concerned[change.words] or change.concerned.search(name)):
-            return None
         if change.words not in self._by_change:
             parts = change.undone(self._joined).split("\n")
             if len(parts) != len(self.names):  # an id with an end of line in it
@@ -151,9 +151,41 @@ def beginnings(name: str) -> Iterator[str]:
             yield name[: match.start()]
 
 
+class KnownIds:
+    """Known ids by group.
+
+    Parameters
+    ----------
+    names : callable
+        The known ids of a group.
+    every : callable
+        Those of all groups.
+    """
+
+    def __init__(
+        self, names: Callable[[str], Iterable[str]], every: Callable[[], Iterable[str]]
+    ) -> None:
+        self._names, self._every = names, every
+        self._groups: dict[str, Names] = {}
+        self._touched: dict[str, bool] = {}
+
+    def touched_by(self, change: Change) -> bool:
+        """Whether a change makes another id of any."""
+        if not self._touched:
+            text = "\n".join(self._every())
+            self._touched = {each.words: each.touches(text) for each in (*CHANGES, SUFFIX)}
+        return self._touched[change.words]
+
+    def of(self, group: str) -> Names:
+        """Those of a group."""
+        if group not in self._groups:
+            self._groups[group] = Names(self._names(group))
+        return self._groups[group]
+
+
 @dataclass(frozen=True, slots=True)
 class Changed:
-    """Ids of a run that are judged ones but for one change.
+    """Ids of a run that are known ones but for one change.
 
     Attributes
     ----------
@@ -164,6 +196,8 @@ class Changed:
         How many ids were compared with judged ones; at most `MOST`.
     group, name, judged : str
         The first: its topic, the id in the run, and that of the judgments.
+    groups : tuple of str
+        All topics with such an id.
     """
 
     change: Change
@@ -172,12 +206,19 @@ class Changed:
     group: str
     name: str
     judged: str
+    groups: tuple[str, ...]
+
+    @property
+    def texts(self) -> tuple[str, str]:
+        """The first id as a message shows it, in the run and in the judgments."""
+        return self.change.shown(self.name), self.change.shown(self.judged)
 
 
 def changed(
-    unknown: Mapping[str, Iterable[str]],
-    known: Callable[[str], Names],
+    unknown: Mapping[str, Sequence[str]],
+    known: KnownIds,
     taken: Callable[[str, str], bool],
+    n_found: int,
 ) -> Changed | None:
     """The change that explains most unknown ids.
 
@@ -185,28 +226,38 @@ def changed(
     ----------
     unknown : mapping of group to ids
         For example those of the unjudged documents of each topic.
-    known : callable
-        The known ids of a group.
+    known : KnownIds
     taken : callable
         Whether a known id of a group is found as it is, so that it is not what another id was.
+    n_found : int
+        How many ids beside the unknown ones are known as they are.
 
     Returns
     -------
     Changed, or None if no change explains any, or enough, of them.
     """
     best: Changed | None = None
-    total = sum(len(list(names)) for names in unknown.values())
+    n_unknown = sum(map(len, unknown.values()))
+    text = "\n".join(name for names in unknown.values() for name in names)
     for change in (*CHANGES, SUFFIX):
-        first: tuple[str, str, str] | None = None
-        number = 0
+        if not (change.touches(text) or known.touched_by(change)):
+            continue
+        alike = []
         for group, names in unknown.items():
-            others = known(group)
+            others = known.of(group)
             for name in names:
                 other = others.alike(change, name)
                 if other is not None and not taken(group, other):
-                    number += 1
-                    first = first or (group, name, other)
-        is_enough = change.is_sure or number >= _SHARE * total
-        if first and is_enough and (best is None or number > best.number):
-            best = Changed(change, number, total, *first)
+                    alike.append((group, name, other))
+        is_enough = change.is_sure or _are_enough(len(alike), n_unknown, n_found)
+        if alike and is_enough and (best is None or len(alike) > best.number):
+            groups = tuple(dict.fromkeys(group for group, _, _ in alike))
+            best = Changed(change, len(alike), n_unknown, *alike[0], groups)
     return best
+
+
+def _are_enough(n: int, n_unknown: int, n_found: int) -> bool:
+    """Whether a change that is not sure explains enough. Where few documents are judged, that is
+    told from the ids that are known as they are: most others are unknown in any case.
+    """
+    return n >= _SHARE * n_unknown or (n_found > 0 and n >= max(_SOME, _SHARE * (n + n_found)))

@@ -4,6 +4,8 @@
     out-of-reach   it has positive grades, but the ideal ranking has the value of an empty one: no
                    grade reaches `rel`, or all gains are 0
     unanswered     a run has no documents for it, or the measure no value (NaN)
+    changed-ids    a run has an unjudged document in its first ten whose id is that of a judged one
+                   but for a change that tools make: case, `#1` at the end, zeros at the beginning
     unseen         no run retrieves a judged document
     blind          its judged documents have several grades, which all count the same for the
                    measure, and at least half of what the runs retrieve within the measure's cutoff
@@ -50,8 +52,10 @@ from irpref.kernel.segments import Bools, Floats, Ints, Segments
 from irpref.measures.degenerate import lacks_nonrelevant
 from irpref.measures.names import parse_all
 from irpref.messages import about, held
+from irpref.values.changed_ids import Changed
 from irpref.values.evaluator import evaluator as fastest
 from irpref.values.facts import TOP, Evidence, System, Values
+from irpref.values.judged_ids import JudgedIds
 from irpref.values.kernels import KernelEvaluator
 from irpref.values.own_ids import own_topics
 
@@ -87,6 +91,8 @@ def evidence(
         - `unanswerable`: no grade of the topic is above 0;
         - `out-of-reach`: some grade is, but the ideal ranking has the value of an empty one;
         - `unanswered`: the run has no documents for the topic, or the measure no value;
+        - `changed-ids`: the run has an unjudged document in its first ten whose id is that of a
+          judged one but for a change that tools make, such as case;
         - `unseen`: no run retrieves a judged document;
         - `blind`: the topic has several grades, and the measure does not tell them apart, or it
           needs documents judged non-relevant, and there are none;
@@ -158,11 +164,12 @@ def gathered(
     if not chosen:
         raise MeasureError("there is no measure to evaluate")
     gatherer = Gatherer(chosen, qrels, depth)
+    ids = JudgedIds(gatherer.pool)
     several = not isinstance(runs, Mapping) or len(runs) > 1
     systems = []
     for name, run in each_run(runs):
         with about(name, several):
-            systems.append(gatherer.system(name, repeats_in(run)))
+            systems.append(gatherer.system(name, repeats_in(run), ids))
     if not systems:
         raise ArgumentError("there are no runs to evaluate")
     return gatherer.evidence(systems)
@@ -193,8 +200,8 @@ class Gatherer:
         ends = [min(filter(None, (cutoff, depth)), default=TOP) for cutoff in cutoffs]
         self.depths = sorted({TOP, *map(int, ends)})
 
-    def system(self, name: str, repeats: Sequence[Any]) -> System:
-        """Judge and evaluate the runs of a system."""
+    def system(self, name: str, repeats: Sequence[Any], ids: JudgedIds | None = None) -> System:
+        """Judge and evaluate the runs of a system; with `ids`, look for ids that were changed."""
         given = [in_memory(run) for run in repeats]
         runs = [self._judged(run) for run in given]
         own = [
@@ -219,7 +226,22 @@ class Gatherer:
             self._total([self._by_judge(run) for run in shown]),
             self._open_ends([judged for judged, _ in runs], values),
             np.any(own, axis=0)[self.order],
+            self._changed(given, [judged for judged, _ in runs], ids),
         )
+
+    def _changed(
+        self, given: Sequence[Any], runs: Sequence[JudgedRun], ids: JudgedIds | None
+    ) -> Changed | None:
+        """See `System`. Of several runs, that with the most such documents tells."""
+        depth, found = min(filter(None, (TOP, self.depth))), []
+        for run, judged in zip(given, runs, strict=True):
+            at_top = judged.hits.count(judged.rank <= depth)
+            if ids is None or (at_top == np.minimum(judged.n_retrieved, depth)).all():
+                continue  # no unjudged document
+            retrieved: Bools = np.zeros(self.pool.grade.size, bool)
+            retrieved[judged.row] = True
+            found.append(ids.changed_in(run, retrieved, depth))
+        return max(filter(None, found), key=lambda one: one.number, default=None)
 
     def _open_ends(
         self, runs: Sequence[JudgedRun], values: Sequence[Values]

@@ -16,16 +16,19 @@ from ir_measures.measures.base import SumAgg
 from irpref.errors import AbsentRunError, MeasureError
 from irpref.judged.pool import Pool
 from irpref.kernel.segments import Bools, Floats, Ints
+from irpref.values.changed_ids import Changed
 from irpref.values.matrix import TopicValues
 
 if TYPE_CHECKING:
     import pandas as pd
 
 
-CODES = ("unanswerable", "out-of-reach", "unanswered", "unseen", "blind", "shallow")
+CODES = (
+    *("unanswerable", "out-of-reach", "unanswered", "changed-ids", "unseen", "blind", "shallow"),
+)
 TOP = 10  # ranks that are looked at if a measure has no cutoff
 MISSING = 0.05  # share of the answerable topics that a verdict may miss
-_OF_RUNS = ("unanswered", "shallow")  # the codes that are about one run
+_OF_RUNS = ("unanswered", "changed-ids", "shallow")  # the codes that are about one run
 _FEW_NAMES = 3  # so many runs are named
 Values = dict[Measure, Floats]
 
@@ -51,6 +54,8 @@ class System:
         Whether the value would be another one if the relevant documents that are missing followed.
     own : bool array (n_topics,)
         Whether it retrieves a document with the id of the topic, see `irpref.values.own_ids`.
+    changed : Changed or None
+        Unjudged documents in the first `TOP` ranks whose ids are judged ones but for one change.
     """
 
     name: str
@@ -62,6 +67,7 @@ class System:
     by_judge: Ints
     open_ends: Mapping[Measure, Bools]
     own: Bools
+    changed: Changed | None = None
 
     @property
     def n_repeats(self) -> int:
@@ -145,6 +151,12 @@ class Evidence:
         return (retrieved == 0) | np.isnan(self.values(measure))
 
     @cached_property
+    def changed_ids(self) -> Bools:
+        """Topics with ids that another tool changed: shape (n_systems, n_topics)."""
+        groups = [system.changed.groups if system.changed else () for system in self.systems]
+        return np.array([np.isin(self.topics, names) for names in groups], bool)
+
+    @cached_property
     def unseen(self) -> Bools:
         """Topics for which no system retrieves a judged document: shape (n_topics,)."""
         seen: Bools = np.any([system.meets for system in self.systems], axis=0)
@@ -195,6 +207,7 @@ class Evidence:
             "unanswerable": ~self.answerable,
             "out-of-reach": self.answerable & ~reached,
             "unanswered": self.unanswered(measure),
+            "changed-ids": self.changed_ids,
             "unseen": self.unseen,
             "blind": self.answerable & reached & self.blind(measure),
             "shallow": self.shallow(measure),
@@ -280,7 +293,21 @@ class Evidence:
             if (system.retrieved[here] == 0).all():
                 return f"{system.name} has no documents for {some}; they count as empty rankings"
             return f"{system.name} has no documents, or {measure} no value, for {some}"
-        return self.shallow_text(measure, self.systems.index(system), here, inside)
+        number = self.systems.index(system)
+        if code == "changed-ids":
+            return self.changed_text(number, here, inside)
+        return self.shallow_text(measure, number, here, inside)
+
+    def changed_text(self, number: int, here: Bools, inside: Bools) -> str:
+        """How ids of a run differ from judged ones, in words."""
+        system = self.systems[number]
+        assert system.changed is not None
+        given, judged = system.changed.texts
+        return (
+            f"{system.name} has document ids that differ from judged ones only "
+            f"{system.changed.change.words} for {_some(here, inside)}, such as {given} for "
+            f"{judged}: they count as unjudged"
+        )
 
     def own_text(self, inside: Bools) -> str:
         """Which runs retrieve documents with the id of their topic, in words; empty if none

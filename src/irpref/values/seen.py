@@ -4,7 +4,7 @@ is grave of it.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
 from functools import partial
 from typing import Any
@@ -20,8 +20,9 @@ from irpref.judged.order import evaluation_order
 from irpref.judged.pool import Pool
 from irpref.kernel.run import JudgedRun
 from irpref.kernel.segments import Bools, Floats, Ints, Segments
-from irpref.values.changed_ids import MOST, Changed, Names, changed
+from irpref.values.changed_ids import MOST, Changed
 from irpref.values.findings import Finding, finding, of_topics
+from irpref.values.judged_ids import JudgedIds
 
 TOP = 10  # ranks that are checked more closely
 _FEW_JUDGMENTS = 20_000  # up to this number, ids are always compared with those of small runs
@@ -67,28 +68,6 @@ class Seen:
         self.repeats = Repeats(strict=False)
 
 
-class JudgedIds:
-    """Judged ids, to find ids of runs that differ from them by one change."""
-
-    def __init__(self, pool: Pool) -> None:
-        self.pool = pool
-        self.topics = Names(pool.topic_ids)
-        self._docs: dict[str, Names] = {}
-
-    def docs(self, topic: str) -> Names:
-        """Judged documents of a topic."""
-        if topic not in self._docs:
-            self._docs[topic] = Names(self.pool.index(self.pool.topic_of[topic]))
-        return self._docs[topic]
-
-    def changed_topics(self, further: list[str], given: Collection[str]) -> Changed | None:
-        """The change by which unjudged topics of a run are judged ones that the run lacks."""
-        if not further:
-            return None
-        names = set(given)
-        return changed({"": further[:MOST]}, lambda _: self.topics, lambda _, name: name in names)
-
-
 # What tools write for an id that is missing.
 NO_IDS = ("None", "nan", "NaN", "NULL", "null", "<NA>", "NaT", "undefined", "none", "N/A")
 
@@ -120,13 +99,11 @@ def seen_in(tables: Iterable[Table], ids: JudgedIds, only_grave: bool = False) -
     if names and len(seen.further) == len(names):
         return seen
 
-    def is_retrieved(topic: str, name: str) -> bool:
-        return bool(np.isfinite(place[pool.index(pool.topic_of[topic])[name]]))
-
     docs: dict[str, list[str]] = {}
     for topic, doc in unjudged:
         docs.setdefault(topic, []).append(doc)
-    seen.changed_docs = changed(docs, ids.docs, is_retrieved)
+    n_found = int((place < TOP).sum())
+    seen.changed_docs = ids.changed_docs(docs, np.isfinite(place), n_found)
     if pool.graded and not only_grave:
         from irpref.values.scales import grade_order
 
@@ -224,11 +201,10 @@ def grave_of_run(pool: Pool, seen: Seen) -> Iterator[Finding]:
         yield from of_topics("topics-without-documents", pool, ~answered)
     for ids, sentence in ((seen.changed_topics, "topics"), (seen.changed_docs, "text")):
         if ids is not None:
-            change, name = ids.change, ids.name
-            facts: dict[str, Any] = {"change": change.words, "topic": ids.group, "top": TOP}
-            shown = {"given": change.shown(name), "judged": change.shown(ids.judged)}
+            facts: dict[str, Any] = {"change": ids.change.words, "topic": ids.group, "top": TOP}
+            shown = dict(zip(("given", "judged"), ids.texts, strict=True))
             shown["compared"] = "the first " * (ids.compared == MOST) + f"{ids.compared:,}"
-            yield finding("mangled-ids", ids.number, name, sentence, **facts, **shown)
+            yield finding("mangled-ids", ids.number, ids.name, sentence, **facts, **shown)
     if not answered.any():
         first = next(iter(seen.further), None)
         sentence = "empty" if first is None else "text"

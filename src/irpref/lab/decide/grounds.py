@@ -5,6 +5,8 @@ good as a baseline, by one measure. No pass, and no claim that the candidate is 
 
     unanswered    topics that the baseline does not answer, or on which either run has no value, are
                   more than `missing` of the answerable ones
+    changed-ids   on more than `missing` of the answerable topics the baseline has unjudged
+                  documents whose ids are judged ones but for a change that tools make
     out-of-reach  less than a quarter of the answerable topics are in reach of the measure
     unseen        a run retrieves a judged document on fewer than ten of the compared topics (half
                   of them, if fewer than twenty), or the baseline on none within the cutoff
@@ -132,6 +134,9 @@ def grounds(
     kept = compared(facts, measure, baseline, inside)
     n_kept = int(kept.sum())
     reasons = [*_missing(facts, measure, baseline, answerable, missing)]
+    changed = facts.changed_ids[baseline] & answerable
+    if changed.sum() > missing * n:
+        reasons.append(Ground("changed-ids", facts.changed_text(baseline, changed, answerable)))
     in_reach = int((answerable & facts.reached[measure]).sum())
     if in_reach < _IN_REACH * n:
         text = f"nothing counts as relevant to {measure} for {n - in_reach:,} of {n:,} topics"
