@@ -20,7 +20,7 @@ import fuzz_native
 import irpref
 from forms import TEXTS, WAYS, looked_up
 from irpref.data import texts, trec
-from irpref.data.texts import Texts, Unread, plain_lines
+from irpref.data.texts import Packed, Texts, Unread, plain_lines
 from irpref.data.trec import QRELS, QRELS_3, RANKS, RUN
 from irpref.judged.judgments import judgments
 
@@ -310,6 +310,26 @@ def test_texts_are_the_strings_they_were(ids, data):
     joined = Texts.joined([part, found, found[rows], found[:0]])
     assert joined.to_list() == [*ids[start:stop], *ids, *(ids[i] for i in rows)]
     assert joined.hashes.tolist() == Texts.from_strings(joined.to_list()).hashes.tolist()
+
+
+@pytest.mark.parametrize("end", ["csv", "jsonl", "qrels"])
+def test_judgments_of_a_file_hold_only_text_and_length_of_ids_until_they_are_looked_up(
+    tmp_path, monkeypatch, end
+):
+    rows = [(f"q{i // 30}", f"d{i % 30}") for i in range(600)]
+    lines = {
+        "csv": ["query_id,doc_id,relevance", *(f"{q},{d},1" for q, d in rows)],
+        "jsonl": [f'{{"query_id": "{q}", "doc_id": "{d}", "relevance": 1}}' for q, d in rows],
+        "qrels": [f"{q} 0 {d} 1" for q, d in rows],
+    }
+    path = tmp_path / f"made.{end}"
+    path.write_text("".join(f"{line}\n" for line in lines[end]))
+    monkeypatch.setattr("irpref.data.cells.BLOCK_BYTES", 2000)
+    docs = judgments(path).table.doc_id
+    assert type(docs) is Packed
+    assert bytes(docs.data) == "".join(doc for _, doc in rows).encode()
+    assert {"data", "length"} == set(vars(docs))
+    assert docs.hashes.tolist() == Texts.from_strings([d for _, d in rows]).hashes.tolist()
 
 
 @given(IDS)

@@ -49,15 +49,13 @@ class Texts:
     length : int32 array (n,)
     hashes : uint64 array (n,)
         The same for equal texts of all objects of this class, in this process.
-    is_compact : bool
-        Whether `data` is known to hold these texts in their order, and nothing else.
     """
 
-    def __init__(
-        self, data: Any, at: Ints, length: Ints, hashes: Hashes, is_compact: bool = False
-    ) -> None:
+    at: Ints
+    hashes: Hashes
+
+    def __init__(self, data: Any, at: Ints, length: Ints, hashes: Hashes) -> None:
         self.data, self.at, self.length, self.hashes = data, at, length, hashes
-        self.is_compact = is_compact
 
     @classmethod
     def from_strings(cls, column: Any) -> Texts | None:
@@ -123,15 +121,11 @@ class Texts:
         return whole.texts()
 
     def __len__(self) -> int:
-        return self.at.size
+        return self.length.size
 
-    def compact(self) -> Texts:
+    def compact(self) -> Packed:
         """The same texts in memory that holds nothing else."""
-        if self.is_compact:
-            return self
-        data = _native.packed(self.data, self.at, self.length)
-        at = np.cumsum(self.length, dtype=np.int64) - self.length
-        return Texts(data, at, self.length, self.hashes, True)
+        return Packed(_native.packed(self.data, self.at, self.length), self.length)
 
     def changes(self) -> Ints:
         """Rows whose text differs from that of the row before, the first included."""
@@ -185,6 +179,35 @@ class Texts:
         return strings
 
 
+class Packed(Texts):
+    """Texts one after the other, with nothing between them.
+
+    Where each begins, and its hash, is computed when it is asked for: until then, many ids take
+    half of the memory.
+    """
+
+    def __init__(self, data: Any, length: Ints) -> None:
+        self.data, self.length = data, length
+
+    @cached_property
+    def at(self) -> Ints:  # type: ignore[override]
+        """Where each text begins."""
+        ends: Ints = np.cumsum(self.length, dtype=np.int64)
+        ends -= self.length
+        return ends
+
+    @cached_property
+    def hashes(self) -> Hashes:  # type: ignore[override]
+        """The hash of each text."""
+        hashes = np.empty(len(self), np.uint64)
+        _native.hashes(self.data, self.at, self.length, hashes)
+        return hashes
+
+    def compact(self) -> Packed:
+        """The same."""
+        return self
+
+
 class Growing:
     """An array to which others are appended.
 
@@ -222,27 +245,17 @@ class GrowingTexts:
     """Texts to which others are appended."""
 
     def __init__(self) -> None:
-        self._data, self._at = Growing(np.uint8), Growing(np.int64)
-        self._length, self._hashes = Growing(np.int32), Growing(np.uint64)
-        self._is_compact = True
+        self._data, self._length = Growing(np.uint8), Growing(np.int32)
 
     def add(self, part: Texts) -> None:
         """Append some texts."""
-        np.add(part.at, self._data.n, out=self._at.room(len(part)))
-        self._data.add(np.frombuffer(part.data, np.uint8))
-        self._length.add(part.length)
-        self._hashes.add(part.hashes)
-        self._is_compact &= part.is_compact
+        packed = part.compact()
+        self._data.add(np.frombuffer(packed.data, np.uint8))
+        self._length.add(packed.length)
 
-    def texts(self) -> Texts:
+    def texts(self) -> Packed:
         """All of them."""
-        return Texts(
-            self._data.array(),
-            self._at.array(),
-            self._length.array(),
-            self._hashes.array(),
-            self._is_compact,
-        )
+        return Packed(self._data.array(), self._length.array())
 
 
 class Unread:
