@@ -327,8 +327,12 @@ def test_a_sample_may_need_fewer_human_grades():
     assert table["judged"].tolist() == [720, 720]
     assert 10 < table.loc["DCG@5", "sample"] < 300
     assert np.isnan(table.loc["AP", "sample"])
-    assert predictions.text.startswith("DCG@5: about ")
-    assert len(predictions.text.splitlines()) == 1
+    fewer, refused = predictions.text.splitlines()
+    assert fewer.startswith("DCG@5: about ")
+    assert refused.startswith("AP cannot be estimated from a sample of documents. Measures that ")
+    predictions = irpref.lab.judge(["nDCG@5", "nDCG@10"], human, judge, runs)
+    assert predictions.text.startswith("nDCG@5, nDCG@10 cannot be estimated from a sample")
+    assert predictions.text.endswith("; use DCG@5; use DCG@10")
 
 
 @pytest.mark.parametrize("n", [4, 5])

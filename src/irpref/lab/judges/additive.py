@@ -65,19 +65,40 @@ def additive(measures: Measures) -> list[Additive]:
     return [_additive(measure) for measure in chosen]
 
 
-def _additive(measure: Measure) -> Additive:
+def refusal(measures: Measures) -> str:
+    """A sentence on those measures that are no such sums; empty if all of them are."""
+    refused = [measure for measure in parse_all(measures) if not _is_sum(measure)]
+    if not refused:
+        return ""
+    hints = dict.fromkeys(filter(None, map(_in_place_of, refused)))
+    return "; ".join(
+        [
+            f"{', '.join(map(str, refused))} cannot be estimated from a sample of documents. "
+            "Measures that are sums over documents down to a cutoff can: P@k, CG@k, DCG@k, "
+            "RBP(rel=1)@k",
+            *hints,
+        ]
+    )
+
+
+def _is_sum(measure: Measure) -> bool:
     parameters = measure.params
-    cutoff: Any = parameters.get("cutoff")
-    fits = measure.NAME in _NAMES and cutoff and not parameters.get("judged_only")
-    if not fits or not supports(measure):
-        near = {"nDCG": "DCG", "NCG": "CG", "OriginalNDCG": "DCG"}.get(str(measure.NAME), "")
-        rbp = measure.NAME == "RBP" and "rel" not in parameters
-        hint = f"; use {near}@{cutoff or 10}" if near else "; RBP needs rel" if rbp else ""
-        raise MeasureError(
-            f"{measure} cannot be estimated from a sample of documents. Measures that are sums "
-            f"over documents down to a cutoff can: P@k, CG@k, DCG@k, RBP(rel=1)@k{hint}",
-            measure=str(measure),
-        )
+    whole = measure.NAME in _NAMES and not parameters.get("judged_only")
+    return bool(whole and parameters.get("cutoff") and supports(measure))
+
+
+def _in_place_of(measure: Measure) -> str:
+    near = {"nDCG": "DCG", "NCG": "CG", "OriginalNDCG": "DCG"}.get(str(measure.NAME), "")
+    if near:
+        return f"use {near}@{measure.params.get('cutoff') or 10}"
+    return "RBP needs rel" if measure.NAME == "RBP" and "rel" not in measure.params else ""
+
+
+def _additive(measure: Measure) -> Additive:
+    if sentence := refusal([measure]):
+        raise MeasureError(sentence, measure=str(measure))
+    parameters = measure.params
+    cutoff: Any = parameters["cutoff"]
     grades = {1.0, float(parameters.get("rel", 1)), *map(float, parameters.get("gains") or ())}
     candidates = np.array(sorted(grades))
     values = _values(measure, candidates, np.ones(candidates.size, np.int64))

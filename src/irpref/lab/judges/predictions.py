@@ -54,6 +54,7 @@ from irpref.judged.inputs import in_memory
 from irpref.judged.judgments import judgments
 from irpref.judged.types import Qrels, Runs
 from irpref.kernel.segments import Floats
+from irpref.lab.judges.additive import refusal
 from irpref.lab.judges.calibration import correlation, useless
 from irpref.lab.judges.filling import USELESS, grades_frame, human_rows
 from irpref.lab.judges.savings import documents_instead
@@ -110,14 +111,17 @@ class Predictions(ResultFrame):
 
     @property
     def text(self) -> str:
-        """When a sample would need fewer human grades, a line for each measure; else empty."""
+        """When a sample would need fewer human grades, a line for each measure, and a line on those
+        that no sample estimates; else empty.
+        """
         better = self.agreement[self.agreement["sample"] < self.agreement["judged"]]
-        return "\n".join(
+        lines = [
             f"{row['measure']}: about {row['sample']:,.0f} documents drawn by sample would give "
             f"intervals as narrow for these topics as whole topics with {row['judged']:,} "
             "human grades do"
             for row in better.to_dict("records")
-        )
+        ]
+        return "\n".join(filter(None, [*lines, refusal(self.agreement["measure"].tolist())]))
 
 
 def judge(
