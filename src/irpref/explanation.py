@@ -24,7 +24,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from irpref.errors import ArgumentError, MeasureError
+from irpref.errors import MeasureError
 from irpref.judged.align import listing as listing_of
 from irpref.judged.inputs import id_text
 from irpref.judged.judgments import Judgments, judgments
@@ -36,7 +36,7 @@ from irpref.kernel.segments import Floats, Ints, Segments, order_by
 from irpref.kernel.terms import ByRank
 from irpref.measures.declare import KernelMeasure, MeasureLike, nearest_of_ours, registered
 from irpref.measures.names import parse
-from irpref.messages import clipped
+from irpref.messages import clipped, unknown_topic
 from irpref.values.prepare import prepare
 
 if TYPE_CHECKING:
@@ -167,15 +167,10 @@ class Explainer:
 
     def topic_number(self, query_id: Any) -> int:
         """Number of a topic of the qrels; `ValueError` if it has no judgments."""
-        try:
-            return self.pool.topic_of[id_text(query_id)]
-        except KeyError:
-            first = ", ".join(map(repr, self.pool.topic_ids[:3]))
-            raise ArgumentError(
-                f"topic {id_text(query_id)!r} has no judgments (the topics begin {first})",
-                parameter="query_id",
-                value=query_id,
-            ) from None
+        topic = id_text(query_id)
+        if topic not in self.pool.topic_of:
+            raise unknown_topic(topic, self.pool.topic_ids, "query_id")
+        return self.pool.topic_of[topic]
 
     def account(
         self, run: Run, wanted: Sequence[int] | None = None, missed: bool = True

@@ -7,6 +7,7 @@ import warnings
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
+from itertools import islice
 from typing import Any
 
 from irpref.errors import ArgumentError, CutWarning, InputError, IrprefError, Remedy
@@ -160,6 +161,14 @@ def check_choice(name: str, value: object, choices: Iterable[str]) -> None:
             parameter=name,
             value=value,
         )
+
+
+def unknown_topic(topic: str, known: Iterable[str], parameter: str) -> ArgumentError:
+    """The error about an argument that names a topic without judgments."""
+    first = ", ".join(map(repr, islice(known, 3)))
+    return ArgumentError(
+        f"the qrels have no topic {topic!r} (they begin {first})", parameter=parameter, value=topic
+    )
 
 
 def clipped(value: object, longest: int = 80) -> object:

@@ -201,7 +201,7 @@ def test_histogram_and_summary(printed, pair):
         (
             ("curve", "pr", "{q}", "{r}", "-t", "q9"),
             1,
-            "the qrels have no topic 'q9' (they begin q1, q2",
+            "the qrels have no topic 'q9' (they begin 'q1', 'q2'",
         ),
         (("curve", "crp", "{q}", "nowhere.run"), 1, "nowhere.run: no such file"),
         (("curve", "gain", "{q}", "{r}", "--gains", "3"), 2, "expected gains such as 1=1,2=3,3=7"),

@@ -190,17 +190,17 @@ SAME, DOWN, APART = [3] * 10, [2] * 5 + [1] * 5, [1] * 5 + [5] * 5
             SAME,
             0.02,
             "pass",
-            r"passed: R@10 \+0\.000, at worst \+0\.000 \(at 95 %, margin 0\.02\), 10 queries",
+            r"passed: R@10 \+0\.000, at worst \+0\.000 \(at 95 %, margin 0\.02\), 10 topics",
         ),
         # Five topics lose 0.1 and five 0.2: mean 0.15, s 0.0527, t(.95; 9) = 1.833, half 0.0306.
         (
             DOWN,
             0.02,
             "block",
-            r"blocked: R@10 fell by 0\.150 \(0\.119 to 0\.181 at 95 %\), 10 queries",
+            r"blocked: R@10 fell by 0\.150 \(0\.119 to 0\.181 at 95 %\), 10 topics",
         ),
         (DOWN, 0.2, "pass", "passed"),
-        (APART, 0.02, "inconclusive", r"cannot tell: 10 queries; about 690 would decide"),
+        (APART, 0.02, "inconclusive", r"cannot tell: 10 topics; about 690 would decide"),
     ],
 )
 def test_the_verdict_of_a_gate(b, margin, verdict, text):
@@ -461,12 +461,12 @@ def test_what_is_left_out_is_said_in_the_first_line_and_why_in_the_notes(shell):
     shell.write(qrels | {"q000": {"d0": 0}}, a, b)
     status, out, _ = shell("gate", "qrels", "a.run", "b.run", "R@10")
     assert status == 0
-    assert "19 queries compared, 1 left out" in out.splitlines()[0]
+    assert "19 topics compared, 1 left out" in out.splitlines()[0]
     assert "1 of 20 topics have no relevant document (no grade above 0)" in out
     shell.write(qrels, dict(list(a.items())[:10]), b)
     status, out, _ = shell("gate", "qrels", "a.run", "b.run", "R@10")
     assert status == 3
-    first = "cannot tell: baseline has no documents for 10 of 20 topics; 10 queries compared, 10 "
+    first = "cannot tell: baseline has no documents for 10 of 20 topics; 10 topics compared, 10 "
     assert out.startswith(first)
     assert shell("gate", "qrels", "a.run", "b.run", "R@10", "--missing", "0.5")[0] == 0
 

@@ -380,7 +380,7 @@ def test_every_measure_can_be_explained_or_has_an_alternative():
 
 
 def test_a_topic_without_judgments_is_refused():
-    with pytest.raises(ValueError, match=r"topic 'q9' has no judgments \(the topics begin 'q1'\)"):
+    with pytest.raises(ValueError, match=r"the qrels have no topic 'q9' \(they begin 'q1'\)"):
         explain(QMeasure, QRELS, RUN, "q9")
 
 

@@ -19,7 +19,6 @@ from irpref.data.columns import reading as reading_of
 from irpref.data.forms import ALL_ENDINGS, without_endings
 from irpref.data.run_names import is_folder, run_names
 from irpref.errors import (
-    ArgumentError,
     EmptyJudgmentsError,
     InputError,
     IrprefError,
@@ -30,7 +29,7 @@ from irpref.judged.judgments import Judgments, judgments
 from irpref.measures.declare import KernelMeasure
 from irpref.measures.names import parse_all
 from irpref.measures.support import check_limits, check_parameters
-from irpref.messages import give, warn_user
+from irpref.messages import give, unknown_topic, warn_user
 
 if TYPE_CHECKING:
     from ir_measures.measures import Measure
@@ -445,9 +444,5 @@ def only_topics(known: Iterable[str], wanted: Sequence[str]) -> list[str]:
     there = dict.fromkeys(known)
     for topic in wanted:
         if topic not in there:
-            raise ArgumentError(
-                f"the qrels have no topic {topic!r} (they begin {', '.join(list(there)[:3])})",
-                parameter="topics",
-                value=topic,
-            )
+            raise unknown_topic(topic, there, "topics")
     return list(dict.fromkeys(wanted))

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from irpref.cli import options
-from irpref.cli.arguments import Inputs, named_measures, read_judgments
+from irpref.cli.arguments import Inputs, named_measures, only_topics, read_judgments
 from irpref.cli.command import group
 from irpref.cli.output import Output
 from irpref.cli.parameter_types import COUNT, NUMBERS, Choice
@@ -137,6 +137,7 @@ def _values(words: Words, file: str | None, top: int | None) -> tuple[list[Topic
     else:
         given = words.inputs()
         qrels = given.all_judgments()
+        only_topics(qrels.topic_ids, words.topics)
         measures = bind(given.measures, qrels)
         facts = _rests_on(measures, qrels, given.each_run())
         every = facts.tables()

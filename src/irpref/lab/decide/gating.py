@@ -188,7 +188,7 @@ def gate(
     >>> made = load("synthetic")
     >>> decision = gate(["AP"], made.qrels, made.runs["strong"], made.runs["broad"])
     >>> decision.verdict, decision.text
-    ('block', 'blocked: AP fell by 0.093 (0.022 to 0.165 at 95 %), 30 queries')
+    ('block', 'blocked: AP fell by 0.093 (0.022 to 0.165 at 95 %), 30 topics')
     """
     level, missing, depth = check_level(level), check_missing(missing), check_depth(depth)
     check_margin(margin)
@@ -478,9 +478,10 @@ class _Summary:
         self.groups = [row for row in rows if row.get("group") is not None]
         self.at = f"at {100 * level:.4g} %"
         sizes, lost = ([row[name] for row in self.whole] for name in ("topics", "left_out"))
-        self.queries = f"{_range(sizes)} queries"
+        self.topics = f"{_range(sizes)} topics"
+        self.compared = f"{self.topics} compared"
         if any(lost):
-            self.queries += f" compared, {_range(lost)} left out"
+            self.topics = self.compared = f"{self.compared}, {_range(lost)} left out"
 
     def text(self, verdict: str) -> str:
         """The line."""
@@ -504,14 +505,14 @@ class _Summary:
                 losses.append(
                     f"{self._name(row)} {verb} by {size:.3f} ({least:.3f} to {most:.3f} {self.at})"
                 )
-        return f"blocked: {', '.join(losses)}, {self.queries}"
+        return f"blocked: {', '.join(losses)}, {self.topics}"
 
     def _passed(self) -> str:
         changes = [
             f"{row['measure']} {row['difference']:+.3f}, at worst {row['low']:+.3f}"
             for row in self.whole
         ]
-        return f"passed: {'; '.join(changes)} ({self.at}, margin {self.margin:g}), {self.queries}"
+        return f"passed: {'; '.join(changes)} ({self.at}, margin {self.margin:g}), {self.topics}"
 
     def _unknown(self) -> str:
         open_rows = [row for row in self.whole if row["verdict"] == "inconclusive"]
@@ -520,7 +521,7 @@ class _Summary:
             reasons.setdefault(row["reason"], []).append(row["measure"])
         stopped = [f"{text}{_of(names, self.whole)}" for text, names in reasons.items() if text]
         if stopped:
-            return f"cannot tell: {'; '.join(stopped)}; {self.queries}"
+            return f"cannot tell: {'; '.join(stopped)}; {self.compared}"
         wanted = [row["topics_needed"] for row in open_rows]
         known = [number for number in wanted if number is not None]
         decide = ""
@@ -528,7 +529,7 @@ class _Summary:
             decide = f"; about {about(max(known)):,} would decide"
         undecided = [row["measure"] for row in open_rows]
         which = f" ({', '.join(undecided)})" if len(self.whole) > 1 else ""
-        return f"cannot tell: {self.queries}{decide}{which}"
+        return f"cannot tell: {self.topics}{decide}{which}"
 
     def _small(self) -> str:
         """Groups in which no loss could have been shown."""
