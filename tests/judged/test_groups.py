@@ -82,9 +82,7 @@ def test_intervals_of_a_group_are_those_of_its_topics_alone():
         alone = irpref.lab.intervals(measures, only(PARTS[group]), RUNS["noisy"], over="topics")
         part = found[found["group"] == group].drop(columns="group").reset_index(drop=True)
         pd.testing.assert_frame_equal(part, alone, check_exact=True)
-    with pytest.raises(
-        ValueError, match="says nothing about over='ties': it belongs to over='topics'"
-    ):
+    with pytest.raises(ValueError, match="does not go with over='ties': it is for over='topics'"):
         irpref.lab.intervals(measures, qrels, RUNS["noisy"], groups="kind")
 
 

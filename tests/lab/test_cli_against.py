@@ -20,9 +20,10 @@ def many(files):
     return "against", "many", "bad.run", "good.run.gz", "RR"
 
 
-NOTE = (
-    "step-down sign-flip t-test, 10,000 sign vectors, 20 topics; family: one pair of runs, by "
-    "measure; family-wise level 5 %; a value without † is not shown to differ"
+MARK = "† differs from bad; a value without † is not shown to differ"
+TEST = (
+    "test: step-down sign-flip t-test, 10,000 sign vectors, 20 topics; family: one pair of runs, "
+    "by measure; family-wise level 5 %"
 )
 
 
@@ -33,16 +34,16 @@ def test_marks_in_every_format(call, many):
         bad   0.2500
         good  1.0000*†
         * best
-        † differs from bad: """
+        """
     )
-    assert call(*many)[1] == f"{head}{NOTE}\n"
+    assert call(*many)[1] == f"{head}{MARK}\n{TEST}\n"
     lines = call(*many, "-o", "markdown")[1].splitlines()
     assert [line.replace(" ", "") for line in lines[2:4]] == ["|bad|0.2500|", "|good|**1.0000**†|"]
     assert "Bold: best" in lines
     lines = call(*many, "-o", "latex")[1].splitlines()
     good = next(line for line in lines if line.startswith("good"))
     assert good.split() == ["good", "&", r"\textbf{1.0000}$^{\dagger}$", r"\\"]
-    assert lines[-2:] == ["% bold: best", f"% † differs from bad: {NOTE}"]
+    assert lines[-3:] == ["% bold: best", f"% {MARK}", f"% {TEST}"]
 
 
 def test_programs_get_the_table_of_the_function(call, many):

@@ -56,7 +56,7 @@ def test_judge_prints_pairs_and_agreement(files, capsys):
     )
     assert shell("judge human said one two nDCG") == 0
     out = capsys.readouterr().out
-    assert "How far the judge agrees with humans" in out
+    assert "How well the judge agrees with the humans" in out
     assert "95 % interval" in out
 
 
@@ -83,7 +83,7 @@ def test_fill_of_one_judge_or_several(files, capsys):
     assert shell("fill human said human") == 0
     assert capsys.readouterr().out
     assert shell("fill human said -f filled.txt") == 2
-    assert "a table that says which grades are filled in" in capsys.readouterr().err
+    assert "a table that marks the grades that are filled in" in capsys.readouterr().err
     assert shell("fill human") == 2
     assert "missing argument 'JUDGE...'" in capsys.readouterr().err
 

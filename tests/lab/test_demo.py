@@ -76,8 +76,10 @@ def test_the_bounds_contain_the_values_and_overlap(told):
     """Values that some grades of the unjudged documents give: below and above the value without
     them.
     """
-    found = re.findall(r"(org_\w+) (0\.\d{4}) to (0\.\d{4})", told[1].partition("as high as:")[2])
-    bounds = {name: (float(low), float(high)) for name, low, high in found}
+    found = re.findall(
+        r"from (0\.\d{4}) to (0\.\d{4}) for (org_\w+)", told[1].partition("anywhere")[2]
+    )
+    bounds = {name: (float(low), float(high)) for low, high, name in found}
     assert bounds.keys() == {BM25, DENSE}
     assert bounds[BM25][0] < 0.3764 < bounds[BM25][1]
     assert bounds[DENSE][0] < 0.3444 < bounds[DENSE][1]
@@ -174,5 +176,5 @@ def test_files_are_the_collection_and_a_page_is_not_overwritten_unasked(
     page = tmp_path / "irpref-demo.html"
     page.write_text("mine")
     assert main(["demo"]) == 0
-    assert "irpref-demo.html exists and was kept" in capsys.readouterr().out
+    assert "since irpref-demo.html exists" in capsys.readouterr().out
     assert page.read_text() == "mine"

@@ -485,7 +485,7 @@ def test_a_sample_whose_grades_count_the_same_never_passes(grade_of, measure, co
     comparison = irpref.lab.compare(measure, sample, GOOD, BAD)
     assert decision["codes"].item() == comparison["codes"].item() == code
     assert comparison["verdict"].item() == ("cannot tell" if code else "a better")
-    assert ("The sample cannot say yet" in comparison.text) == bool(code)
+    assert ("The sample does not show yet" in comparison.text) == bool(code)
     assert np.isnan(decision["low_judged"].item()) == bool(code)
 
 

@@ -132,9 +132,9 @@ def test_the_bootstrap_stays_in_the_range_of_the_values():
         ({"over": "topic"}, r"over='topic' is not known, .*'ties', .*did you mean 'topics'"),
         (
             {"over": "ties", "level": 0.9},
-            r"level=0.9 says nothing about over='ties': it belongs to over='topics'",
+            r"level=0.9 does not go with over='ties': it is for over='topics'",
         ),
-        ({"grades": [0, 1]}, r"grades=\[0, 1\] says nothing about over='topics'.*over='unjudged'"),
+        ({"grades": [0, 1]}, r"grades=\[0, 1\] does not go with over='topics'.*over='unjudged'"),
     ],
 )
 def test_what_does_not_fit_is_refused(options, message):

@@ -159,7 +159,7 @@ def test_several_runs_of_a_system_are_one():
     assert math.isnan(board["sd_repeats"][list(RUNS)[2]])
     found = irpref.lab.compare("AP", QRELS, pair["both"], RUNS[names[0]])
     assert found["repeats_a"].item() == 2
-    assert f"than between repeats of a ({np.ptp(means):.4f})." in found.text
+    assert f"than that between repeats of a ({np.ptp(means):.4f})." in found.text
 
 
 def test_few_topics_have_no_interval_and_no_interval_leaves_the_range():

@@ -284,7 +284,7 @@ def test_only_what_a_file_of_results_lacks_is_computed(tmp_path):
     other = tmp_path / "other.csv"
     other.write_text("a,b\n1,2\n")
     with pytest.raises(
-        ValueError, match=r"other\.csv holds something else than results of incompleteness"
+        ValueError, match=r"other\.csv holds something other than results of incompleteness"
     ):
         incompleteness([AP], qrels, runs, **{**settings, "output": other})
 

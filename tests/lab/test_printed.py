@@ -63,9 +63,9 @@ def test_a_notebook_shows_sentence_names_marks_test_and_legend(files, command):
     for words in {
         "compare": [*str(getattr(result, "text", "")).splitlines(), "from, to: its 95 % interval"],
         "gate": [str(getattr(result, "text", "")), "one-sided bounds"],
-        "against": ["† differs from bm25: step-down", "bold: best", "<b>"],
+        "against": ["† differs from bm25; a value", "bold: best", "<b>"],
         "leaderboard": ["test: step-down sign-flip", "share a letter"],
-        "judge": ["How far the judge agrees", "95 % interval"],
+        "judge": ["How well the judge agrees", "95 % interval"],
     }[command]:
         assert words in html
     names = {"compare": ["bm25", "dense"], "leaderboard": ["run", "letters"]}.get(command, [])

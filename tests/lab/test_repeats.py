@@ -100,7 +100,7 @@ def test_a_comparison_takes_two_systems(inputs, capsys):
 
 def test_what_all_outputs_say_of_repeats(inputs):
     systems = {"bm25": "bm25.run", "llm": inputs}
-    note = "llm is the mean of 3 runs; standard deviation of the mean between them: AP "
+    note = "llm is the mean of 3 runs; standard deviation of their means: AP "
     compared = irpref.lab.compare("AP", "qrels", *systems.values(), names=[*systems])
     for result in (
         compared,

@@ -203,6 +203,17 @@ def test_what_is_known_of_no_measure_is_said():
     )
 
 
+def test_ends_that_a_search_found_may_lie_further_out():
+    # Eleven unjudged documents have 3^11 assignments of grades, too many to try: a search.
+    qrels = {"q": {"a": 2, "b": 1, "c": 0}}
+    run = {"q": {"a": 1.0, "b": 2.0, "c": 3.0} | {f"u{i}": -float(i) for i in range(11)}}
+    for measure, signs in (("nCRP", ("≤ ", "≥ ")), ("P@3", ("", ""))):
+        page = irpref.lab.report([measure], qrels, {"run": run}, pairs="none").html
+        table = page[page.index("over all grades of unjudged documents") :]
+        low, high = re.findall(r'<td class="number">([≤≥ ]*)-?[\d.]+</td>', table)[1:3]
+        assert (low, high) == signs
+
+
 def test_shares_of_unjudged_documents_by_rank():
     qrels = {"q1": {"a": 1}, "q2": {"b": 0}}
     run = {"q1": {"a": 3, "x": 2, "y": 1}, "q2": {"x": 2, "b": 1}}
@@ -741,7 +752,7 @@ def test_runs_that_answer_nothing_are_marked_and_take_no_part():
     for pairs, of in zip(more["pairs"], data["pairs"], strict=True):
         assert [p for p in pairs["p"] if p is not None] == of["p"]
         assert len(pairs["p"]) == (n + 3) * (n + 2) / 2
-    assert "<bdi>none takes no part in tests: the run answers none of the" in found.html
+    assert "<bdi>none is left out of all tests: the run answers none of the" in found.html
     one = {"one": RUNS[next(iter(RUNS))]}
     for runs, strict in ((absent | RUNS, True), (absent | one, False)):
         with pytest.raises(ValueError, match="'none': the run answers none"):

@@ -131,11 +131,11 @@ def test_a_gap_ends_the_sample_and_other_grades_are_counted() -> None:
     judgments = sampled(grades, judge, plan)
     assert (judgments.n_judged, judgments.n_unused, judgments.at_look) == (5, 5, True)
     assert judgments.text.startswith(f"judged 5 of {len(plan)} documents of the plan")
-    assert "5 human grades outside of the sample are not used" in judgments.text
+    assert "5 human grades outside the sample are not used" in judgments.text
     del grades[plan.loc[4, "query_id"]][plan.loc[4, "doc_id"]]
     judgments = sampled(grades, judge, plan)
     assert not judgments.at_look
-    assert "no look is planned here (but at 5, 10)" in judgments.text
+    assert "the plan has looks at 5, 10, so there is no verdict now" in judgments.text
 
 
 def test_a_document_that_cannot_be_judged_has_grade_0_by_decision(tmp_path: Path) -> None:
@@ -241,10 +241,10 @@ def test_what_does_not_fit_the_plan_is_refused() -> None:
     plan = sample("P@5", None, judge, runs, n=10, rng=1)
     grades = grades_of(plan, human, 10)
     judgments = sampled(grades, judge, plan)
-    with pytest.raises(ValueError, match="that the plan lacks"):
+    with pytest.raises(ValueError, match="that are not in the plan"):
         judgments.values("P@10", runs)
     other = made(seed=1)[2]
-    with pytest.raises(ValueError, match="that the plan lacks"):
+    with pytest.raises(ValueError, match="that are not in the plan"):
         judgments.values("P@5", {"r0": runs["r0"], "other": other["r2"]})
     with pytest.raises(ValueError, match="other grades of the judge"):
         sampled(grades, made(seed=1)[1], plan)
@@ -394,7 +394,7 @@ def test_looks_share_the_level_and_elsewhere_there_is_no_verdict() -> None:
     assert "you may stop" not in comparison.text
     gate = irpref.lab.gate("DCG@5", between, runs["r0"], runs["r2"])
     assert gate.verdict == "inconclusive"
-    assert "the looks are at 50, 100" in gate.text
+    assert "the plan has looks at 50, 100" in gate.text
     board = irpref.lab.leaderboard("DCG@5", between, runs)
     assert board["letters"].isna().all()
     assert board["place_low"].isna().all()

@@ -84,7 +84,7 @@ def test_the_sentence_says_the_verdict_with_its_interval():
     better = irpref.lab.compare("R@10", *_runs([3] * 8, [4] * 8)).text.splitlines()
     assert better == [
         "R@10: b (0.4000) is better than a (0.3000) by 0.1000 (95 % interval 0.1000 to 0.1000, p "
-        "= 0.0078, 8 topics). Judging the unjudged documents could turn this.",
+        "= 0.0078, 8 topics). Judging the unjudged documents could change this.",
         "test: step-down sign-flip t-test, all 256 sign vectors, 8 topics; family: one pair of "
         "runs, by measure; "
         "family-wise level 5 %",
@@ -453,7 +453,7 @@ def test_a_gate_over_groups_in_the_shell(shell, tmp_path):
     assert {row["version"] for row in rows} == {1}
     # Groups in which no loss could be shown are named.
     (tmp_path / "groups").write_text("".join(f"{q} {t % 10}\n" for t, q in enumerate(qrels)))
-    assert "; too small to tell: 0 (4), 1 (4), " in shell(*gate, "--groups", "groups")[1]
+    assert "; groups too small to tell: 0 (4), 1 (4), " in shell(*gate, "--groups", "groups")[1]
 
 
 def test_what_is_left_out_is_said_in_the_first_line_and_why_in_the_notes(shell):

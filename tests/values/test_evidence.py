@@ -148,7 +148,8 @@ def test_depth_is_that_of_the_measure_or_of_the_other_run():
         ("R@100", "top has 20 documents for the topic, and R@100 looks at 100"),
         (
             "AP",
-            "top has 20 documents for the topic, and AP looks at all: others have twice as many",
+            "top has 20 documents for the topic, less than half of another run's, and AP looks at "
+            "all ranks",
         ),
     ):
         (row,) = irpref.evidence(measure, qrels, both).to_dict("records")

@@ -41,11 +41,12 @@ def of_comparison(comparison: Any) -> list[Table]:
             columns[end] = Column(end, _end)
         notes = [
             f"difference: {b} minus {a}; from, to: its interval over topics",
-            "low_judged, high_judged: of the difference under full judgments of these topics",
+            "low_judged, high_judged: interval of the difference under full judgments of these "
+            "topics",
         ]
     if (comparison["codes"] != "").any():
         columns["codes"] = Column("codes", left=True)
-        notes.append("codes: why it cannot be told")
+        notes.append("codes: why there is no verdict")
     rows = comparison[list(columns)].to_numpy().tolist()
     title = "\n".join([*sentences, "", ""])
     return [Table(list(columns.values()), rows, title, [*notes, test, *comparison.notes])]
@@ -74,13 +75,13 @@ def of_gate(decision: Any) -> list[Table]:
     """The verdict of a gate in one line, and its rows."""
     table = of_frame(_shown(decision), rounded(), shows={"p": p_value}, title=decision.text)
     lower = [name for name in dict.fromkeys(decision["measure"]) if not higher_is_better(name)]
-    turned = f" (turned round for {', '.join(lower)}, for which lower is better)" if lower else ""
+    turned = f" (the reverse for {', '.join(lower)}, where lower is better)" if lower else ""
     n_rows = len(decision)
     table.notes = [
         f"difference: candidate minus baseline{turned}",
-        f"low, high: one-sided bounds at {100 * decision.level:g} %, paired t"
-        + (f"; high shares the level among {n_rows} rows" if n_rows > 1 else ""),
-        "worse: high is below 0, and the sign-flip test agrees (p is two-sided; half of it counts)",
+        f"low, high: one-sided bounds at {100 * decision.level:.4g} %, paired t"
+        + (f"; for high, the {n_rows} rows share the level" if n_rows > 1 else ""),
+        "worse: high is below 0, and the sign-flip test agrees (one-sided, so half of p counts)",
         *([] if "low_judged" in decision else _what_is_missing(decision)),
         *decision.notes,
         f"qrels: {decision.qrels}",
@@ -120,14 +121,14 @@ def _what_is_missing(decision: Any) -> list[str]:
     parts = []
     if turning:
         parts.append(
-            f"judging them could change the verdict of {', '.join(dict.fromkeys(turning))}"
+            f"judging them could change the verdict on {', '.join(dict.fromkeys(turning))}"
         )
     if unknown:
         names = ", ".join(dict.fromkeys(unknown))
-        parts.append(f"whether judging them could change the verdict is not known for {names}")
+        parts.append(f"whether judging them could change the verdict on {names} is not known")
     outcome = "; ".join(parts) or "judging them could not change the verdict"
     filled = "by_judge_baseline" in decision
-    what = "graded by neither humans nor the judge" if filled else "unjudged"
+    what = "graded neither by humans nor by the judge" if filled else "unjudged"
     notes.append(f"{what} in the first ten: baseline {shares[0]}, candidate {shares[1]}; {outcome}")
     return notes
 
@@ -159,10 +160,10 @@ def of_differences(differences: Any, places: int = 4) -> list[Table]:
     note = "* best" + f" (lower is better: {', '.join(lower)})" * bool(lower)
     notes = [note] * bool(best)
     if differences.test:
-        notes.append(
-            f"† differs from {differences.baseline}: {differences.test}; a value without † is not "
-            "shown to differ"
-        )
+        notes += [
+            f"† differs from {differences.baseline}; a value without † is not shown to differ",
+            f"test: {differences.test}",
+        ]
     return [Table(columns, cells, notes=[*notes, *differences.notes])]
 
 
@@ -291,26 +292,19 @@ def _different_from(best: str, measure: str, group: str | None, board: Any) -> s
 
 
 _OF_PREDICTIONS = {
-    **{"low": "from", "high": "to", "p_human": "p (human)", "p_judge": "p (judge)"},
-    **{"topics_human": "human topics", "topics_judge": "all topics"},
-    **{"topics_needed": "topics needed", "judge_only": "judge only", "human_only": "human only"},
-}
-
-
-_OF_PREDICTIONS = {
-    "human": "by humans",
-    "judge": "by judge",
+    "human": "humans",
+    "judge": "judge",
     "low": "from",
     "high": "to",
-    "topics_human": "human topics",
-    "topics_judge": "judge's topics",
+    "topics_human": "topics (humans)",
+    "topics_judge": "topics (judge)",
     "p_human": "p (humans)",
     "p_judge": "p (judge)",
     "topics_needed": "topics needed",
     "judge_only": "judge only",
     "human_only": "humans only",
     "judged": "human grades",
-    "sample": "with a sample",
+    "sample": "if sampled",
 }
 
 
@@ -319,7 +313,7 @@ def of_predictions(predictions: Any, tests: bool = False) -> list[Table]:
     shown = predictions.pairs if tests else predictions
     if "codes" in shown and not shown["codes"].astype(bool).any():
         shown = shown.drop(columns="codes")
-    what = "difference" if tests else "estimate"
+    what = "difference (a minus b)" if tests else "estimate"
     shows: dict[str, Any] = {name: p_value for name in ("p", "p_human", "p_judge")}
     counts = {"sample": _count, "topics_needed": _count}
     tables = [
@@ -334,8 +328,9 @@ def of_predictions(predictions: Any, tests: bool = False) -> list[Table]:
     ]
     for table in tables:
         table.notes = [
-            "by humans: on the topics that humans judged; by judge: on all topics",
-            f"{what}: the judge's value, corrected by the humans' topics; from, to: its "
+            "humans: by human grades, on the topics that humans judged; judge: by the judge's "
+            "grades, on all topics",
+            f"{what}: the humans' value, adjusted by the judge's; from, to: its "
             f"{100 * predictions.level:g} % interval",
         ]
     agreement = of_frame(
@@ -343,14 +338,16 @@ def of_predictions(predictions: Any, tests: bool = False) -> list[Table]:
         rounded(),
         _OF_PREDICTIONS,
         shows=counts,
-        title="How far the judge agrees with humans",
+        title="How well the judge agrees with the humans",
     )
     agreement.notes = [
+        "documents: graded by both; correlation, kappa: of their grades; weight: of the judge in "
+        "the estimate; tau: of the two rankings of the runs",
         "both, judge only, humans only: who shows a pair of runs to differ (t-test at "
         f"{1 - predictions.level:.3g}); reversed: both do, with opposite signs",
         "topics needed: human topics that would settle half of the pairs that only the judge shows "
         "to differ or that it reverses",
-        "with a sample: human grades that `irpref sample` needs for intervals as narrow",
+        "if sampled: human grades that `irpref sample` needs for intervals as narrow",
     ]
     agreement.notes += predictions.notes
     return [*tables, agreement]

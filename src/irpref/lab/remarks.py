@@ -60,13 +60,14 @@ def of_many_runs(
     facts: Evidence,
     measures: Sequence[Measure],
     absent: Mapping[str, str] = MappingProxyType({}),
+    called: str | None = None,
 ) -> list[str]:
-    """What a board rests on, a sentence each."""
+    """What a board rests on, a sentence each; `called` is what readers know the measures by."""
     everything: Bools = np.ones(len(facts.topics), bool)
-    lost = [f"{name} takes no part in tests: {reason}" for name, reason in absent.items()]
+    lost = [f"{name} is left out of all tests: {reason}" for name, reason in absent.items()]
     return [
         *lost,
-        *about_topics(facts, measures, everything, absent=absent),
+        *about_topics(facts, measures, everything, absent=absent, called=called),
         *without_value(facts, measures, everything),
         *by_judge(facts, everything, "the runs"),
         *repeated(facts, measures, everything),
@@ -79,6 +80,7 @@ def about_topics(
     inside: Bools,
     absent: Iterable[str] = (),
     codes: Sequence[str] = CODES,
+    called: str | None = None,
 ) -> list[str]:
     """What the topics cannot say: one sentence for each cause, the same for several measures once.
 
@@ -90,6 +92,8 @@ def about_topics(
     absent : runs that are not told about
     codes : sequence of str
         The codes that are told.
+    called : str, optional
+        What the sentences say in place of the measure's name.
     """
     # The names of the measures that a sentence is about; `{}` is their place in it.
     sentences: dict[str, list[str]] = {}
@@ -107,7 +111,7 @@ def about_topics(
             name = re.escape(str(measure))
             for sentence in shown:
                 of_any = re.sub(rf"\b(and|for|to) {name}(?= )", r"\1 {}", sentence, count=1)
-                sentences.setdefault(of_any, []).append(str(measure))
+                sentences.setdefault(of_any, []).append(called or str(measure))
     return [_about(sentence, names) for sentence, names in sentences.items()]
 
 
@@ -128,15 +132,15 @@ def without_value(facts: Evidence, measures: Iterable[Measure], inside: Bools) -
     return sentences
 
 
-def by_judge(facts: Evidence, inside: Bools, whose: str = "both") -> list[str]:
+def by_judge(facts: Evidence, inside: Bools, whose: str = "both runs") -> list[str]:
     """How much of the first ten no human graded, if a judge did."""
     graded = sum(int(system.by_judge[inside].sum()) for system in facts.systems)
     if not graded:
         return []
     returned = sum(int(system.returned[TOP][inside].sum()) for system in facts.systems)
     return [
-        f"{100 * graded / returned:.0f} % of the first ten documents of {whose} were graded by the "
-        f"judge alone; filled grades carry no guarantee"
+        f"only the judge graded {100 * graded / returned:.0f} % of the first ten documents of "
+        f"{whose}; its grades carry no guarantee"
     ]
 
 
@@ -159,7 +163,7 @@ def within_repeats(
     )
     if not most or abs(difference) > most:
         return []
-    return [f"the difference is not larger than between repeats of {name} ({most:.4f})"]
+    return [f"the difference is no larger than that between repeats of {name} ({most:.4f})"]
 
 
 def columns_of_repeats(
@@ -187,7 +191,7 @@ def repeated(facts: Evidence, measures: Iterable[Measure], inside: Bools) -> lis
         if system.n_repeats > 1:
             spread = (f"{name} {system.sd_of_mean(name, inside):.4f}" for name in measures)
             sentences.append(
-                f"{system.name} is the mean of {system.n_repeats} runs; standard deviation of the "
-                f"mean between them: {', '.join(spread)}"
+                f"{system.name} is the mean of {system.n_repeats} runs; standard deviation of "
+                f"their means: {', '.join(spread)}"
             )
     return sentences

@@ -333,8 +333,10 @@ class Evidence:
         low, high = int(lengths.min()), int(lengths.max())
         size = f"{low:,}" if low == high else f"{low:,} to {high:,}"
         cutoff = self.looks_at(measure)
-        looks = f"looks at {cutoff:,}" if cutoff else "looks at all: others have twice as many"
-        return f"{system.name} has {size} documents for {some}, and {measure} {looks}"
+        less, looks = "", f"looks at {cutoff or 0:,}"
+        if cutoff is None:
+            less, looks = ", less than half of another run's", "looks at all ranks"
+        return f"{system.name} has {size} documents for {some}{less}, and {measure} {looks}"
 
 
 def in_words(code: str, name: str, scale: str, some: str) -> str:

@@ -3,7 +3,7 @@
 from irpref.cli.command import Section
 
 SECTION = Section(
-    "The lab: decisions, trust, judges",
+    "The lab (decisions, trust, judges)",
     {
         "demo": ("irpref.lab.commands.demo:demo", "try irpref on real runs that come with it"),
         "compare": (
@@ -44,11 +44,11 @@ SECTION = Section(
         ),
         "judge": (
             "irpref.lab.commands.judge:judge",
-            "human judgments of some topics, an LLM judge's of all",
+            "combine human judgments of some topics with a judge's of all",
         ),
         "sample": (
             "irpref.lab.commands.sample:sample",
-            "which documents humans should judge to know which run is better",
+            "choose what humans must judge to learn which run is better",
         ),
         "meta": (
             "irpref.lab.commands.meta:meta",

@@ -22,7 +22,7 @@ from irpref.show.text import of_frame, significant
     type=float,
     default=0.05,
     show_default=True,
-    help="share of the topics that a run may lack",
+    help="share of the topics that a run may leave unanswered",
 )
 @options.option(
     "-q", "--by-query", is_flag=True, help="also print each topic (with -o: only these)"
@@ -47,9 +47,9 @@ def compare(
     judge: tuple[str, ...],
     plan: str | None,
 ) -> None:
-    """Is B better than A? One sentence a measure, with a confidence interval of the difference,
-    then a table.
+    """Is B better than A?
 
+    Prints a sentence for each measure, with a confidence interval of the difference, then a table.
     -q also prints each topic, the largest gain of B first.
     """
     from irpref import lab

@@ -91,8 +91,8 @@ def demo(file: str, folder: str | None) -> None:
     paragraphs = (
         f"1. Measures disagree. nDCG@10 ranks {_ahead(means[NDCG])}; RPref ranks "
         f"{_ahead(means[RPREF])}. nDCG@10 looks "
-        "at the first ten documents and takes unjudged ones for worthless. RPref compares the "
-        "order of judged documents, down the list.",
+        "at the first ten documents and counts unjudged ones as not relevant. RPref looks at the "
+        "order of the judged documents, all the way down.",
         _unjudged(means, ends),
         _chance(means, pairs["p_adjusted"], board.test),
     )
@@ -126,7 +126,7 @@ def _write_files(folder: str, qrels: Any, runs: dict[str, Any]) -> None:
     }
     for path, text in texts.items():
         if os.path.exists(path) and not _holds(path, text):
-            raise click.UsageError(f"{path} exists and is another file: name a folder of its own")
+            raise click.UsageError(f"{path} exists with other contents: name another folder")
     for path, text in texts.items():
         with replaced(path) as beside, open(beside, "w", encoding="utf-8", newline="\n") as file:
             file.write(text)
@@ -155,14 +155,14 @@ def _ahead(means: Any) -> str:
 
 def _unjudged(means: Any, ends: dict[str, Any]) -> str:
     shares = " and ".join(f"{means[JUDGED][name]:.0%} of {name}'s" for name in PAIR)
-    could = ", ".join(
-        f"{name} {ends[name]['low']:.4f} to {ends[name]['high']:.4f}" for name in PAIR
+    could = " and from ".join(
+        f"{ends[name]['low']:.4f} to {ends[name]['high']:.4f} for {name}" for name in PAIR
     )
     overlap = max(end["low"] for end in ends.values()) < min(end["high"] for end in ends.values())
     return (
         f"2. Judgments are incomplete: {shares} first ten documents have one. Without the others "
         f"(condensed lists, judged_only=True) nDCG@10 ranks {_ahead(means[CONDENSED])}. "
-        f"Depending on their grades, nDCG@10 could be as low and as high as: {could}. The ranges "
+        f"Depending on their grades, nDCG@10 could lie anywhere from {could}. The ranges "
         f"{'overlap: the judgments alone do not decide' if overlap else 'do not overlap'}."
     )
 
@@ -182,7 +182,7 @@ def _chance(means: Any, p: Any, test: str) -> str:
 def _report(qrels: Any, runs: dict[str, Any], path: str, writes: bool) -> str:
     """Write the report if that is wanted; returns what to say about it."""
     if not writes:
-        return f"No report was written: {path} exists and was kept.\nName another with -f."
+        return f"No report was written, since {path} exists.\nName another file with -f."
     import irpref
 
     how: dict[str, Any] = {

@@ -55,7 +55,7 @@ def fill(
     """
     if not out.for_programs or (out.file and not out.file.endswith(LINES)):
         raise click.UsageError(
-            f"filled judgments are a table that says which grades are filled in: "
+            f"filled judgments are a table that marks the grades that are filled in: "
             f"write {', '.join(LINES)}, as with -f filled.csv"
         )
     from irpref import lab

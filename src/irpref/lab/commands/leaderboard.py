@@ -154,9 +154,10 @@ def _sizes(design: Any, wanted: float, level: float) -> Table:
     table = of_frame(
         design[["measure", "difference", *heads]], rounded(), heads, title="How many topics?"
     )
-    which = f" (here that of the two best runs, or {DIFFERENCE})" if wanted == OBSERVED else ""
+    which = f" (that of the two best runs, or {DIFFERENCE})" if wanted == OBSERVED else ""
     table.notes = [
-        f"so many topics show a true difference{which} 4 times in 5 at level "
-        f"{1 - level:.3g}; t: of two runs, ANOVA: of all; detectable here: with the topics at hand"
+        f"topics: needed to detect this difference{which} in 4 of 5 experiments at level "
+        f"{1 - level:.3g}, between two runs (t) or among all (ANOVA)",
+        "detectable here: the smallest difference that the topics here detect as often (t)",
     ]
     return table

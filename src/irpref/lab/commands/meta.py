@@ -490,7 +490,7 @@ def _show_intervals(
         }
         table = pd.concat(tables, names=["measure"]).reset_index("measure")
         head = (
-            f"judgments with which a measure predicts other topics as well as {needed} with those "
-            "it has"
+            f"judgments that a measure needs to predict other topics as well as {needed} does at "
+            "each level"
         )
     _show(out, table, table, head, _notes(facts))

@@ -78,7 +78,7 @@ def report(
 
     ending = os.path.splitext(file or "")[1].lower()
     if ending not in ("", ".html", ".htm"):
-        raise click.UsageError(f"-f {file}: the page is HTML, its name ends in .html")
+        raise click.UsageError(f"-f {file}: the page is HTML, so its name must end in .html")
     if file is None and sys.stdout.isatty():
         raise click.UsageError("name the file to write, such as -f report.html")
     name_of = {path: name for name, path in given.files.items()}

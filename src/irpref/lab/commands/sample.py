@@ -46,7 +46,7 @@ HUMAN may be an empty file, such as /dev/null.""",
     "(default: N)",
 )
 @options.option(
-    "--seed", "rng", metavar="SEED", type=int, help="of the random numbers (default: a fresh one)"
+    "--seed", "rng", metavar="SEED", type=int, help="seed of the draw (default: a fresh one)"
 )
 @options.topics
 @options.reading
@@ -54,12 +54,12 @@ HUMAN may be an empty file, such as /dev/null.""",
 def sample(
     given: Inputs, out: Output, judge_file: str, n: int, looks: list[int] | None, rng: int | None
 ) -> None:
-    """Plan which documents a human should judge until it is known which run is better.
+    """Plan which documents humans judge until it is clear which run is better.
 
     Writes all documents that the runs weight differently, in the order in which to judge them.
     Judge down the list, add the grades to HUMAN, and compare the runs with --sample. If a document
-    cannot be judged, write "unjudgeable" behind a tab at the end of its line. The plan is for P@k,
-    CG@k, DCG@k and RBP(rel=1)@k.
+    cannot be judged, add a tab and "unjudgeable" at the end of its line. Works for P@k, CG@k, DCG@k
+    and RBP(rel=1)@k.
     """
     if out.form != "tsv":
         raise click.UsageError("a plan is written as tsv, as with -f plan.tsv")

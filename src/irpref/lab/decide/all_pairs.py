@@ -200,9 +200,8 @@ def pair_tests(
     ):
         pairs = "a pair" if lost == 1 else f"{lost:,} pairs"
         warn_user(
-            f"{method} has no p-value for {pairs} whose difference is the same in every topic: it "
-            f"is not tested "
-            "(stepdown tests it)",
+            f"{method} has no p-value for {pairs} whose difference is the same in every topic; "
+            f"stepdown has",
             IrprefWarning,
             parameter="pairs",
             value=method,

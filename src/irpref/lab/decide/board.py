@@ -444,13 +444,12 @@ def _leaderboard_of_sample(
     for column in ("mean", "low", "high", "judged@10"):
         board[column] = math.nan
     lost = (~first.answers).sum(axis=1) > MISSING * first.values.n_topics
-    reasons = [] if judgments.at_look else ["no look is planned here"]
-    reasons += [
-        f"{name} lacks too many topics"
+    reasons = [
+        f"{name} has no documents for too many topics"
         for name, lacks in zip(first.values.systems, lost.tolist(), strict=True)
         if lacks
     ]
-    if reasons:
+    if reasons or not judgments.at_look:  # which the judgments say
         board["place_low"] = board["place_high"] = pd.array([pd.NA] * len(board), dtype="Int64")
         board["letters"] = pd.Series([None] * len(board), dtype=object)
     tables = []

@@ -203,7 +203,7 @@ def prefer(
         tables = [_table(differences.on(inside), group) for group, inside in masks.items()]
         shown = [_with_absent(part, absent) for part in tables]
         table = PreferenceTable(pd.concat(shown, ignore_index=True))
-        table.notes = of_many_runs(facts, facts.measures, absent)
+        table.notes = of_many_runs(facts, facts.measures, absent, called=how)
         table.pairs = pd.concat([part.pairs for part in tables], ignore_index=True)
         table.differences = differences
     table.attrs.update(how=how, weights=weights, rel=rel, graded=graded)

@@ -399,7 +399,7 @@ class _Compared:
         if text := facts.own_text(inside):
             notes.append(f"{text}.")
         if row["could_turn"] is True:
-            notes.append("Judging the unjudged documents could turn this.")
+            notes.append("Judging the unjudged documents could change this.")
         if row["verdict"] != UNKNOWN and is_skewed(differences(self.values)):
             notes.append(f"{NOT_EXACT[0].upper()}{NOT_EXACT[1:]}.")
         common = [

@@ -457,11 +457,11 @@ class _Rankings:
 
     def notes(self) -> list[str]:
         """What is strange about them."""
-        notes = ["both runs are the same ranking"] * self.same
+        notes = ["both runs have the same ranking"] * self.same
         return [
             *notes,
             *(
-                f"all scores of the {name} are equal: document ids make its order"
+                f"all scores of the {name} are equal: document ids decide its order"
                 for name in self.constant
             ),
         ]
@@ -541,7 +541,7 @@ class _Summary:
         if not small:
             return ""
         named = ", ".join(f"{group} ({n})" for group, n in small.items())
-        return f"; too small to tell: {named}"
+        return f"; groups too small to tell: {named}"
 
 
 def _range(numbers: Sequence[int]) -> str:

@@ -148,16 +148,16 @@ def grounds(
         text = f"{name} has no judged document{where} for any of {n_kept:,} topics"
         reasons.append(Ground("unseen", text))
     elif seen < min(_SEEN, n_kept / 2):
-        text = f"for {seen:,} of {n_kept:,} topics only a run retrieves a judged document"
+        text = f"the runs retrieve a judged document for only {seen:,} of {n_kept:,} topics"
         reasons.append(Ground("unseen", text))
     blind = int((kept & facts.blind(measure)).sum())
     if blind > _BLIND * n_kept:
         every = (
-            "every judged document counts as relevant"
+            "every judged document counts as relevant to"
             if _has_rel(measure)
-            else "all grades count the same"
+            else "all grades count the same for"
         )
-        text = f"{every} to {measure} ({facts.scale(measure)}) for {blind:,} of {n_kept:,} topics"
+        text = f"{every} {measure} ({facts.scale(measure)}) for {blind:,} of {n_kept:,} topics"
         reasons.append(Ground("blind", text))
     shallow = facts.too_shallow(measure)[baseline] & answerable
     if shallow.sum() > missing * n:

@@ -26,6 +26,7 @@ from irpref.judged.groups import groups_of
 from irpref.judged.types import Groups
 from irpref.kernel.segments import Bools
 from irpref.lab.decide.paired import about
+from irpref.lab.judges.plans import looks_in_words
 from irpref.lab.judges.sampled import Sampled, SampledValues
 
 NO_LOOK = "no-look"
@@ -50,9 +51,9 @@ def stands_against(
             name = estimates.values.systems[run]
             reasons.append(("unanswered", f"{name} has no documents for {lost:,} of {n:,} topics"))
     if not judgments.at_look:
-        looks = ", ".join(f"{look:,}" for look in judgments.looks)
+        judged = f"{judgments.n_judged:,} document{'s are' if judgments.n_judged > 1 else ' is'}"
         reasons.append(
-            (NO_LOOK, f"{judgments.n_judged:,} documents are judged, and the looks are at {looks}")
+            (NO_LOOK, f"{judged} judged, and the plan has {looks_in_words(judgments.looks)}")
         )
     return [*reasons, *_same_gains(judgments, estimates)]
 
@@ -91,7 +92,7 @@ def go_on(judgments: Sampled, estimates: SampledValues, row: Mapping[str, Any]) 
     if judgments.n_judged == judgments.n_drawn:
         return "All documents that matter are judged."
     if math.isnan(low):
-        return "The sample cannot say yet what full judgments of these topics would give."
+        return "The sample does not show yet what full judgments of these topics would give."
     if not judgments.at_look:
         return f"On these topics full judgments would give a difference of {low:.3f} to {high:.3f}."
     if low > 0 or high < 0:

@@ -101,7 +101,7 @@ class Filled(Judgments):
         if alone := set(filled["query_id"]) - set(human["query_id"]):
             n_topics = len(self.topic_ids)
             sentence += (
-                f"; {len(alone):,} of {n_topics:,} topics have no human grade (judge is for these)"
+                f"; {len(alone):,} of {n_topics:,} topics have no human grade (use judge for these)"
             )
         return sentence
 

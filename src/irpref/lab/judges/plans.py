@@ -64,12 +64,10 @@ class Plan(ResultFrame):
         drawn = int((self["order"] > 0).sum())
         n_now = int((self["probability"].notna() & (self["order"] > 0)).sum())
         before = len(self) - drawn
-        looks = ", ".join(f"{look:,}" for look in self.attrs["looks"])
-        many = f"looks at {looks}" if len(self.attrs["looks"]) > 1 else f"one look, at {looks}"
         return (
             f"judge the first {n_now:,} of {drawn:,} documents that the runs weight differently"
             + (f" ({before:,} were judged before)" if before else "")
-            + f"; {many}; seed {self.attrs['seed']}"
+            + f"; {looks_in_words(self.attrs['looks'])}; seed {self.attrs['seed']}"
         )
 
     def lines(self) -> Iterator[str]:
@@ -96,6 +94,12 @@ class Plan(ResultFrame):
         """Write `lines` to a file, which is whole or as it was."""
         with replaced(path) as beside, open(beside, "w", encoding="utf-8", newline="") as file:
             file.writelines(self.lines())
+
+
+def looks_in_words(numbers: Sequence[int]) -> str:
+    """The looks of a plan in words."""
+    listed = ", ".join(f"{look:,}" for look in numbers)
+    return f"looks at {listed}" if len(numbers) > 1 else f"one look, at {listed}"
 
 
 def _cell(value: Any) -> str:

@@ -116,9 +116,8 @@ class Predictions(ResultFrame):
         """
         better = self.agreement[self.agreement["sample"] < self.agreement["judged"]]
         lines = [
-            f"{row['measure']}: about {row['sample']:,.0f} documents drawn by sample would give "
-            f"intervals as narrow for these topics as whole topics with {row['judged']:,} "
-            "human grades do"
+            f"{row['measure']}: for intervals as narrow on these topics, sample would need about "
+            f"{row['sample']:,.0f} human grades instead of {row['judged']:,}"
             for row in better.to_dict("records")
         ]
         return "\n".join(filter(None, [*lines, refusal(self.agreement["measure"].tolist())]))

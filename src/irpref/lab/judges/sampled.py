@@ -29,6 +29,7 @@ from irpref.lab.judges.plans import (
     Plan,
     hash_of_judge,
     hash_of_plan,
+    looks_in_words,
     no_grades,
     rank_weights,
     read_plan,
@@ -146,13 +147,12 @@ class Sampled(Judgments):
     def text(self) -> str:
         """One line: how many documents are judged, and whether a look is planned here."""
         sentence = f"judged {self.n_judged:,} of {self.n_drawn:,} documents of the plan"
-        looks = ", ".join(f"{look:,}" for look in self.looks)
         if not self.at_look:
-            sentence += f"; no look is planned here (but at {looks}), so there is no verdict"
+            sentence += f"; the plan has {looks_in_words(self.looks)}, so there is no verdict now"
         elif len(self.looks) > 1:
-            sentence += f"; the looks at {looks} share the level"
+            sentence += f"; the {looks_in_words(self.looks)} share the level"
         if self.n_unused:
-            sentence += f"; {self.n_unused:,} human grades outside of the sample are not used"
+            sentence += f"; {self.n_unused:,} human grades outside the sample are not used"
         return sentence
 
     def _origin(self) -> str:
@@ -191,8 +191,8 @@ class Sampled(Judgments):
             if alone.any():
                 query_id, doc_id = weights.documents.iloc[int(np.argmax(alone))]
                 raise ArgumentError(
-                    f"{one.measure}: the runs rank {int(alone.sum()):,} documents differently "
-                    f"that the plan lacks, first {doc_id!r} in topic {query_id!r}: a plan is for "
+                    f"{one.measure}: the runs differ in {int(alone.sum()):,} documents that are "
+                    f"not in the plan, first {doc_id!r} in topic {query_id!r}: a plan serves only "
                     "the runs and the cutoff that it was drawn for",
                     parameter="runs",
                 )
@@ -321,12 +321,12 @@ def sampled(qrels: Qrels, judge: Qrels | None, plan: Any) -> Sampled:
         number = plan.attrs["judge_rows"]
         if not len(of_judge):
             raise JudgmentsError(
-                f"the plan was drawn with {number:,} grades of a judge, here are 0",
+                f"the plan was drawn with {number:,} grades of a judge, and none are given",
                 remedy=Remedy("judge", effect="gives them"),
             )
         raise JudgmentsError(
             "the plan was drawn with other grades of the judge"
-            + (f" ({number:,}, here are {len(of_judge):,})" if number != len(of_judge) else "")
+            + (f" ({number:,}, not {len(of_judge):,})" if number != len(of_judge) else "")
         )
     human = human_rows(grades_frame(judgments(qrels)))
     human = human[human["relevance"] >= 0]

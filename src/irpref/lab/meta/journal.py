@@ -52,7 +52,7 @@ class Journal:
         text = path.read_text(encoding="ascii", errors="replace") if path.exists() else ""
         if text[: len(_START)] != _START[: len(text)]:
             raise ArgumentError(
-                f"{path} holds something else than results of incompleteness: choose another file",
+                f"{path} holds something other than results of incompleteness: choose another file",
                 parameter="output",
                 value=output,
             )

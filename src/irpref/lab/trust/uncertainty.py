@@ -97,8 +97,8 @@ def intervals(
         if option not in takes and value is not usual[option] and value != usual[option]:
             fits = next(other for other, (_, takes) in _OVER.items() if option in takes)
             raise ArgumentError(
-                f"{option}={clipped(repr(value))} says nothing about over={over!r}: "
-                f"it belongs to over={fits!r}",
+                f"{option}={clipped(repr(value))} does not go with over={over!r}: "
+                f"it is for over={fits!r}",
                 parameter=option,
                 value=value,
             )
