@@ -155,6 +155,27 @@ def test_numeric_ids_and_other_columns_do_no_harm(spark):
     }
 
 
+def test_documents_with_the_id_of_their_topic_are_left_out_if_asked(spark):
+    qrels = pd.DataFrame(
+        [("1", "1", 0), ("1", "a", 1), ("2", "b", 1)], columns=["query_id", "doc_id", "relevance"]
+    )
+    run = pd.DataFrame(
+        [("1", "1", 3.0), ("1", "a", 2.0), ("2", "1", 2.0), ("2", "b", 1.0)],
+        columns=["query_id", "doc_id", "score"],
+    )
+    values = evaluate(*frames(spark, run, qrels), ["QMeasure"], buckets=2, ignore_self=True)
+    # The relevant document has rank 1 in topic 1 and rank 2 in topic 2: (1 + 1) / (2 + 1).
+    assert collected(values) == {("1", "QMeasure"): 1, ("2", "QMeasure"): 2 / 3}
+    without = irpref.ranked(run, ignore_self=True)
+    assert collected(values) == here(["QMeasure"], qrels, without)
+    lacking = spark.createDataFrame(
+        [("1", None, 1.0)], "query_id string, doc_id string, score double"
+    )
+    values = evaluate(lacking, spark.createDataFrame(qrels), ["QMeasure"], ignore_self=True)
+    with pytest.raises(pyspark.errors.PySparkException, match="an id is missing"):
+        values.collect()
+
+
 def test_what_concerns_all_topics_is_an_error_at_once(spark, example):
     run, qrels = frames(spark, example.run_frame("strong"), example.qrels_frame())
     with pytest.raises(
@@ -221,7 +242,7 @@ def test_the_code_of_the_page_runs(spark, example, tmp_path):
     )
     assert (tmp_path / "values").is_dir()
     assert {row.measure for row in space["values"].collect()} == {
-        "RPref(max_rel=3)",
+        "RPref(norm='relative2')",
         "QMeasure",
         "nDCG@10",
     }

@@ -48,6 +48,7 @@ def evaluate(
     measures: Measures,
     *,
     buckets: int | None = None,
+    ignore_self: bool = False,
 ) -> DataFrame:
     """Values of a run by topic and measure.
 
@@ -62,6 +63,8 @@ def evaluate(
         Number of groups of topics, `spark.sql.shuffle.partitions` if not given. Each core of a
         worker holds one bucket at a time: choose the number so that a bucket has a few million
         rows.
+    ignore_self : bool
+        Whether documents with the id of their topic are left out, see `irpref.ranked`.
 
     Returns
     -------
@@ -106,6 +109,9 @@ def evaluate(
     extra = _extra_columns(chosen, qrels.columns)
     qrels = _columns(qrels, "qrels", "relevance", extra)
     run = _columns(run, "run", "score", [])
+    if ignore_self:
+        differs = sql.col("query_id") != sql.col("doc_id")
+        run = run.where(sql.coalesce(differs, sql.lit(True)))  # a missing id stays, an error
     bound = _bound(chosen, qrels, extra)
     _check_topics(run, qrels)
     if buckets is None:
