@@ -241,6 +241,9 @@ def test_a_claim_says_whether_it_rests_on_topics_that_a_run_lacks(other, said):
         assert comparison["verdict"].item() == better
         sentence = "On the 191 topics that both answer, this is not shown."
         assert (sentence in comparison.text.replace("\n", " ")) == said
+        found = irpref.lab.against("RR", qrels, "one", dict(zip(("one", "two"), runs, strict=True)))
+        assert found["differs"].tolist()[1]
+        assert (f"two, RR: {sentence[0].lower()}{sentence[1:-1]}" in found.notes) == said
 
 
 def test_a_topic_that_the_candidate_does_not_answer_is_no_gain():
@@ -487,6 +490,11 @@ def test_a_sample_whose_grades_count_the_same_never_passes(grade_of, measure, co
     assert comparison["verdict"].item() == ("cannot tell" if code else "a better")
     assert ("The sample does not show yet" in comparison.text) == bool(code)
     assert np.isnan(decision["low_judged"].item()) == bool(code)
+    board = irpref.lab.leaderboard([measure], sample, {"good": GOOD, "bad": BAD})
+    assert board["letters"].isna().all() == board["place"].isna().all() == bool(code)
+    assert board.pairs["p"].isna().item() == board.pairs["low_judged"].isna().item() == bool(code)
+    assert board["codes"].unique().tolist() == [code]
+    assert any(f"{measure}: cannot tell, " in note for note in board.notes) == bool(code)
 
 
 OF_PLAN = DAMAGES | {

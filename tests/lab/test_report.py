@@ -691,6 +691,27 @@ def test_a_page_of_two_runs_begins_with_what_compare_says():
 
 
 @pytest.mark.filterwarnings("ignore")
+def test_a_page_with_groups_says_of_each_what_compare_does():
+    qrels = {f"q{t}": {"a": 1, "b": 0} for t in range(40)}
+    best = {topic: {"a": 2.0, "b": 1.0} for topic in qrels}
+    worst = {topic: {"b": 2.0, "a": 1.0} for topic in [*qrels][:39]}
+    groups = {topic: "few" if t >= 30 else "many" for t, topic in enumerate(qrels)}
+    page = irpref.lab.report(["AP"], qrels, {"best": best, "worst": worst}, groups=groups)
+    data = Page(page.html).data
+    said = [
+        irpref.lab.compare("AP", qrels, best, worst, groups=of, names=["best", "worst"])
+        for of in (None, groups)
+    ]
+    assert data["verdict"][:-1] == [line for one in said for line in one.text.splitlines()[:-1]]
+    assert "AP, few: " in data["verdict"][1]
+    assert "cannot tell" in data["verdict"][1]  # 1 of 10 topics, and 1 of 40, are missing
+    assert "cannot tell" not in "".join(data["verdict"][2:])
+    few, many = (group["pairs"][0] for group in data["groups"])
+    assert few["p_adjusted"] == [None]
+    assert many["p_adjusted"][0] < 0.05
+
+
+@pytest.mark.filterwarnings("ignore")
 def test_what_compare_cannot_tell_is_no_tested_difference_on_the_page():
     qrels = {f"q{t}": {"a": 1, "b": 0} for t in range(20)}
     best = {topic: {"a": 2.0, "b": 1.0} for topic in qrels}

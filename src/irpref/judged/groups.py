@@ -29,7 +29,7 @@ def groups_of(
     """Which topics are in each group, groups in the order of their names."""
     if groups is None:
         return {None: np.ones(len(topics), bool)}
-    group_of = _group_of(groups, qrels)
+    group_of = group_of_topic(groups, qrels)
     missing = [topic for topic in topics if topic not in group_of]
     if missing:
         raise ArgumentError(
@@ -38,8 +38,8 @@ def groups_of(
             "every topic of the qrels needs a group",
             parameter="groups",
         )
-    group_of_topic = np.array([group_of[topic] for topic in topics], dtype=object)
-    return {group: group_of_topic == group for group in sorted(set(group_of_topic.tolist()))}
+    by_topic = np.array([group_of[topic] for topic in topics], dtype=object)
+    return {group: by_topic == group for group in sorted(set(by_topic.tolist()))}
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -86,7 +86,8 @@ def group_column(n_topics: int, parts: Sequence[Part]) -> dict[str, Any]:
     return {"group": group}
 
 
-def _group_of(groups: Groups, qrels: Judgments | None) -> dict[str, str]:
+def group_of_topic(groups: Groups, qrels: Judgments | None) -> dict[str, str]:
+    """The group of each topic that has one, from whatever names groups."""
     if isinstance(groups, Mapping) or (hasattr(groups, "items") and hasattr(groups, "index")):
         return {
             id_text(topic): str(group) for topic, group in groups.items() if not is_missing(group)

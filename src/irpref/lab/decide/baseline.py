@@ -22,6 +22,7 @@ from irpref.judged.types import Groups, Qrels, Run, Runs
 from irpref.kernel.segments import Bools
 from irpref.lab.decide.all_pairs import LEVEL, METHODS, PAIRS, described, pair_tests, significant
 from irpref.lab.decide.grounds import absent_runs
+from irpref.lab.decide.paired import without_missing
 from irpref.lab.printed_tables import of_differences
 from irpref.lab.remarks import columns_of_runs, of_many_runs, within_repeats
 from irpref.lab.trust.frames import ResultFrame
@@ -171,7 +172,7 @@ def against(
     table.evidence = facts.frame(parts)
     table.notes = [
         *of_many_runs(facts, facts.measures, absent),
-        *_within_repeats(facts, table, parts),
+        *_of_differences(facts, table, parts, level),
         *thresholds_on(facts.measures, read),
     ]
     table.baseline, table.level, table.method, table.test = base, level, pairs, ""
@@ -181,22 +182,27 @@ def against(
     return table.made()
 
 
-def _within_repeats(
-    facts: Evidence, table: pd.DataFrame, parts: Mapping[str | None, Bools]
+def _of_differences(
+    facts: Evidence, table: pd.DataFrame, parts: Mapping[str | None, Bools], level: float
 ) -> list[str]:
-    """Significant differences that are not larger than between runs of one system."""
-    if all(system.n_repeats == 1 for system in facts.systems):
-        return []
+    """Significant differences that rest on topics that one of the two runs lacks, or that are not
+    larger than between runs of one system.
+    """
     measures = {str(measure): measure for measure in facts.measures}
     numbers = {system.name: number for number, system in enumerate(facts.systems)}
     sentences = []
     for row in table[table["differs"].fillna(False)].to_dict("records"):
-        pair, group = (0, numbers[row["run"]]), row.get("group")
-        for sentence in within_repeats(
-            facts, measures[row["measure"]], parts[group], pair, row["difference"]
-        ):
-            where = "" if group is None else f" in {group}"
-            sentences.append(f"{row['run']}, {row['measure']}{where}: {sentence}")
+        pair, group = [0, numbers[row["run"]]], row.get("group")
+        measure, inside = measures[row["measure"]], parts[group]
+        unanswered = facts.unanswered(measure)[pair]
+        inside = inside & ~np.isnan(facts.values(measure)[pair]).any(axis=0)
+        values = facts.topic_values(measure, inside).select([facts.systems[i].name for i in pair])
+        about_it = [
+            without_missing(values, unanswered[:, inside], level),
+            *within_repeats(facts, measure, parts[group], pair, row["difference"]),
+        ]
+        where = "" if group is None else f" in {group}"
+        sentences += [f"{row['run']}, {measure}{where}: {text}" for text in about_it if text]
     return sentences
 
 

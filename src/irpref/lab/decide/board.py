@@ -23,6 +23,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
+from itertools import product
 from typing import ClassVar
 
 import numpy as np
@@ -39,7 +40,7 @@ from irpref.lab.decide import all_pairs as tests
 from irpref.lab.decide.all_pairs import LEVEL, PAIRS
 from irpref.lab.decide.grounds import absent_runs
 from irpref.lab.decide.letters import letters
-from irpref.lab.decide.on_samples import parts_of
+from irpref.lab.decide.on_samples import NO_LOOK, judged_intervals, parts_of, stands_against
 from irpref.lab.decide.sign_flips import N_PERMUTATIONS
 from irpref.lab.judges.sampled import Sampled, SampledValues
 from irpref.lab.printed_tables import of_board
@@ -112,7 +113,8 @@ def leaderboard(
     measures : measures of any toolkit, or their names
     qrels : in any form that `irpref.evaluator` takes, or what `irpref.lab.sampled` returns
         On a sample, means are missing, and `.pairs` has `low_judged` and `high_judged`: intervals
-        of the differences under full human judgments of these topics, that hold for all pairs.
+        of the differences under full human judgments of these topics, that hold for all pairs. A
+        column `codes` says why there is no verdict, as in `irpref.lab.compare`.
     runs : mapping of name to run, or list of paths
         Paths are named as `irpref eval` names them. A list of runs under one name is one system
         that was run several times: its value of a topic is the mean of theirs.
@@ -443,25 +445,39 @@ def _leaderboard_of_sample(
     board = board_of(values, names, by, parts, pairs, share, n_permutations, seed)
     for column in ("mean", "low", "high", "judged@10"):
         board[column] = math.nan
-    lost = (~first.answers).sum(axis=1) > MISSING * first.values.n_topics
-    reasons = [
-        f"{name} has no documents for too many topics"
-        for name, lacks in zip(first.values.systems, lost.tolist(), strict=True)
-        if lacks
-    ]
-    if reasons or not judgments.at_look:  # which the judgments say
-        board["place_low"] = board["place_high"] = pd.array([pd.NA] * len(board), dtype="Int64")
-        board["letters"] = pd.Series([None] * len(board), dtype=object)
-    tables = []
-    for (measure, group), table in board.pairs.groupby(["measure", "group"], dropna=False):
-        inside = parts[None if pd.isna(group) else group]
-        tables.append(_judged_pairs(judgments, by_measure[measure].on(inside), table, level))
-    if tables:
+    board["place"], board["codes"] = board["place"].astype("Int64"), ""
+    tables, unknown = [], dict[str, list[str]]()
+    for name, (group, inside) in product(names, parts.items()):
+        estimates = by_measure[name].on(inside)
+        against = stands_against(judgments, estimates, MISSING, range(len(estimates.answers)))
+        rows, tested = (_about(frame, name, group) for frame in (board, board.pairs))
+        if against:
+            only_look = [code for code, _ in against] == [NO_LOOK]
+            board.loc[rows, list(_PLACES[only_look:])] = pd.NA
+            board.loc[rows, "letters"] = None
+            board.loc[rows, "codes"] = ", ".join(code for code, _ in against)
+        table = _judged_pairs(judgments, estimates, board.pairs[tested], level)
+        for code, text in against:
+            if code != NO_LOOK:  # the sample says it
+                table[["effect_size", "p", "p_adjusted"]] = math.nan
+                about = name if group is None else f"{name} in {group}"
+                unknown.setdefault(text, []).append(about)
+        tables.append(table)
+    if len(board.pairs):
         board.pairs = pd.concat(tables).sort_index()
     board.evidence = None
-    board.test = "; ".join(filter(None, [board.test, judgments.text, *reasons]))
-    board.notes = thresholds_on(parse_all(names), judgments)
+    board.test = "; ".join(filter(None, [board.test, judgments.text]))
+    board.notes = [
+        *(f"{', '.join(about)}: cannot tell, {text}" for text, about in unknown.items()),
+        *thresholds_on(parse_all(names), judgments),
+    ]
     return board.made()
+
+
+def _about(table: pd.DataFrame, measure: str, group: str | None) -> pd.Series:
+    """Which rows are about a measure, in one group of topics."""
+    of_group = table["group"].isna() if group is None else table["group"] == group
+    return (table["measure"] == measure) & of_group
 
 
 def _judged_pairs(
@@ -470,6 +486,5 @@ def _judged_pairs(
     """Pairs (`a` minus `b`) with intervals under full human judgments that hold for all at once."""
     place = {name: i for i, name in enumerate(estimates.values.systems)}
     first, second = (np.array([place[name] for name in pairs[c]], dtype=np.int64) for c in "ba")
-    alone = 1 - (1 - judgments.share(level, judged=True)) / max(len(pairs), 1)
-    low, high = estimates.intervals(first, second, alone)
+    low, high = judged_intervals(judgments, estimates, first, second, level)
     return pairs.assign(low_judged=low, high_judged=high)

@@ -38,7 +38,15 @@ from irpref.lab.decide.on_samples import (
     parts_of,
     stands_against,
 )
-from irpref.lab.decide.paired import NOT_EXACT, about, differences, gains, is_skewed, needed
+from irpref.lab.decide.paired import (
+    NOT_EXACT,
+    about,
+    differences,
+    gains,
+    is_skewed,
+    needed,
+    without_missing,
+)
 from irpref.lab.decide.sign_flips import N_PERMUTATIONS, interval, stepdown
 from irpref.lab.decide.turning import Turning
 from irpref.lab.judges.sampled import Sampled
@@ -391,8 +399,9 @@ class _Compared:
             is_said = fact["code"] in (*stopped, *_IN_NOTES)
             if not is_said and fact["topics"] > least:
                 notes.append(f"{fact['text']}.")
-        if text := self._where_both_answer(row["verdict"]):
-            notes.append(text)
+        notes += (
+            f"{text[0].upper()}{text[1:]}." for text in self._where_both_answer(row["verdict"])
+        )
         valued = int((self.topics & answerable).sum())
         if text := have_a_value([valued], int(answerable.sum())):
             notes.append(f"{text}.")
@@ -408,18 +417,13 @@ class _Compared:
         ]
         return [*notes, *(f"{sentence[0].upper()}{sentence[1:]}." for sentence in common)]
 
-    def _where_both_answer(self, verdict: str) -> str:
+    def _where_both_answer(self, verdict: str) -> list[str]:
         """Whether a claim rests on the topics that the other run does not answer, in words."""
-        unanswered = self.facts.unanswered(self.measure)
-        both = np.logical_not(unanswered[:, self.topics].any(axis=0))
-        if verdict not in ("a better", "b better") or both.all():
-            return ""
-        gain = gains(self.values)[0][both]
-        if gain.any() and gain.mean() * (1 if verdict == "b better" else -1) > 0:
-            p = float(stepdown(gain[None])[0][0])
-            if significant(p, self.level):
-                return ""
-        return f"On the {gain.size:,} topics that both answer, this is not shown."
+        if verdict not in ("a better", "b better"):
+            return []
+        unanswered = self.facts.unanswered(self.measure)[:, self.topics]
+        text = without_missing(self.values, unanswered, self.level)
+        return [text] if text else []
 
 
 def _gap(difference: float) -> str:

@@ -24,7 +24,7 @@ import numpy as np
 
 from irpref.judged.groups import groups_of
 from irpref.judged.types import Groups
-from irpref.kernel.segments import Bools
+from irpref.kernel.segments import Bools, Floats, Ints
 from irpref.lab.decide.paired import about
 from irpref.lab.judges.plans import looks_in_words
 from irpref.lab.judges.sampled import Sampled, SampledValues
@@ -44,12 +44,13 @@ def stands_against(
 ) -> list[tuple[str, str]]:
     """Why there is no verdict: codes and reasons."""
     reasons: list[tuple[str, str]] = []
-    n = estimates.values.n_topics
-    for run in runs:
-        lost = int((~estimates.answers[run]).sum())
-        if lost > missing * n and not reasons:
-            name = estimates.values.systems[run]
-            reasons.append(("unanswered", f"{name} has no documents for {lost:,} of {n:,} topics"))
+    n, lost = estimates.values.n_topics, (~estimates.answers).sum(axis=1)
+    if texts := [
+        f"{estimates.values.systems[run]} has no documents for {lost[run]:,} of {n:,} topics"
+        for run in runs
+        if lost[run] > missing * n
+    ]:
+        reasons.append(("unanswered", "; ".join(texts)))
     if not judgments.at_look:
         judged = f"{judgments.n_judged:,} document{'s are' if judgments.n_judged > 1 else ' is'}"
         reasons.append(
@@ -78,12 +79,19 @@ def judged_interval(judgments: Sampled, estimates: SampledValues, level: float) 
     """Interval of the difference under full human judgments of these topics; NaN if the sample
     does not say.
     """
-    if np.ptp(estimates.human_gain) == 0:
-        return {"low_judged": math.nan, "high_judged": math.nan}
-    low, high = estimates.intervals(
-        np.array([0]), np.array([1]), judgments.share(level, judged=True)
-    )
+    low, high = judged_intervals(judgments, estimates, np.array([0]), np.array([1]), level)
     return {"low_judged": float(low[0]), "high_judged": float(high[0])}
+
+
+def judged_intervals(
+    judgments: Sampled, estimates: SampledValues, first: Ints, second: Ints, level: float
+) -> tuple[Floats, Floats]:
+    """The same of the pairs of some runs, by number, second minus first: all hold at once."""
+    if np.ptp(estimates.human_gain) == 0:
+        nothing: Floats = np.full(first.size, math.nan)
+        return nothing, nothing
+    alone = 1 - (1 - judgments.share(level, judged=True)) / max(first.size, 1)
+    return estimates.intervals(first, second, alone)
 
 
 def go_on(judgments: Sampled, estimates: SampledValues, row: Mapping[str, Any]) -> str:

@@ -6,7 +6,9 @@ import math
 
 import numpy as np
 
-from irpref.kernel.segments import Floats
+from irpref.kernel.segments import Bools, Floats
+from irpref.lab.decide.all_pairs import significant
+from irpref.lab.decide.sign_flips import stepdown
 from irpref.lab.trust.design import POWER, topics_needed
 from irpref.values.matrix import TopicValues
 from irpref.values.means import magnitude, settled
@@ -42,6 +44,29 @@ def is_skewed(difference: Floats) -> bool:
         return False
     skewness = float(((difference - difference.mean()) ** 3).mean()) / spread**3
     return abs(skewness) > _STRONG
+
+
+def without_missing(values: TopicValues, unanswered: Bools, level: float) -> str:
+    """Whether a shown difference rests on topics that one run does not answer, in words; empty if
+    it does not.
+
+    Parameters
+    ----------
+    values : TopicValues
+        Of the two runs.
+    unanswered : bool array (2, n_topics)
+        Topics that each of them does not answer.
+    level : float
+    """
+    both: Bools = np.logical_not(unanswered.any(axis=0))
+    if both.all():
+        return ""
+    every, mean = gains(values)
+    gain = every[both]
+    is_same_way = gain.any() and gain.mean() * mean > 0
+    if is_same_way and significant(float(stepdown(gain[None])[0][0]), level):
+        return ""
+    return f"on the {gain.size:,} topics that both answer, this is not shown"
 
 
 def needed(distance: float, variance: float, level: float, one_sided: bool = False) -> int | None:

@@ -10,7 +10,7 @@ import os
 import platform
 import tomllib
 import warnings
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from importlib.metadata import PackageNotFoundError, version
@@ -23,7 +23,7 @@ from irpref import curves
 from irpref.data.run_names import named_runs
 from irpref.errors import ArgumentError
 from irpref.judged.align import align_run
-from irpref.judged.groups import groups_of
+from irpref.judged.groups import group_of_topic, groups_of
 from irpref.judged.inputs import in_memory
 from irpref.judged.judgments import Judgments, judgments
 from irpref.judged.stream import each
@@ -179,9 +179,11 @@ def _parts(
     """The sections of the page, one after the other, with a bar."""
     names = [str(measure) for measure in chosen]
     first = by_measure[names[0]]
-    verdict = _verdict(chosen, qrels, named, asked)
+    if asked.groups is not None:
+        asked = replace(asked, groups=group_of_topic(asked.groups, qrels))
+    verdicts = _verdicts(chosen, qrels, named, asked)
     within = None if asked.groups is None else groups_of(asked.groups, qrels, first.topics)
-    board = _board(names, by_measure, within, asked, absent, verdict)
+    board = _board(names, by_measure, within, asked, absent, verdicts)
     order: list[str] = board["runs"]
     present = [name for name in order if name not in absent]
     shown = dict.fromkeys(asked.named_runs or present[:N_RANKINGS])
@@ -213,7 +215,11 @@ def _parts(
         "left_out": left_out(short),
         "tested": asked.pairs if board["pairs"] else "none",
         **board,
-        "verdict": None if verdict is None else verdict.text.splitlines(),
+        "verdict": [
+            *(line for verdict in verdicts for line in verdict.text.splitlines()[:-1]),
+            *(f"test: {verdict.test}" for verdict in verdicts[:1]),
+        ]
+        or None,
         "topics": first.topics,
         "queries": texts(asked.topics, "topics", first.topics),
         "values": [[by_measure[name].values[row] for row in rows] for name in names],
@@ -223,15 +229,20 @@ def _parts(
     }
 
 
-def _verdict(
+def _verdicts(
     chosen: Sequence[Measure], qrels: Judgments, named: Mapping[str, list[Any]], asked: Asked
-) -> Comparison | None:
-    """What `irpref.lab.compare` says of two runs, the baseline or the first one being `a`."""
+) -> list[Comparison]:
+    """What `irpref.lab.compare` says of two runs, the baseline or the first one being `a`: over all
+    topics, then in each group of them if there are groups.
+    """
     if len(named) != 2 or asked.pairs == "none":
-        return None
+        return []
     names = sorted(named, key=lambda name: name != asked.baseline)
     a, b = (named[name] for name in names)
-    return compare(chosen, qrels, a, b, level=asked.level, rng=asked.rng, names=names)
+    return [
+        compare(chosen, qrels, a, b, level=asked.level, groups=groups, rng=asked.rng, names=names)
+        for groups in [None, asked.groups][: 1 if asked.groups is None else 2]
+    ]
 
 
 def plain(value: Any) -> Any:
@@ -282,7 +293,7 @@ def _board(
     groups: Mapping[str | None, Bools] | None,
     asked: Asked,
     absent: Mapping[str, str],
-    verdict: Comparison | None,
+    verdicts: Sequence[Comparison],
 ) -> Part:
     """Rows of each measure and the tests of all pairs, as they are on `irpref.lab.leaderboard`."""
     import pandas as pd
@@ -297,9 +308,16 @@ def _board(
         )
 
     board = board_on({None: np.ones(len(first.topics), bool)})
-    untold = () if verdict is None else verdict.loc[verdict["verdict"] == UNKNOWN, "measure"]
-    board, pairs = _untested(board, board.pairs, list(untold))
-    tested = board_on(groups).pairs if groups and several else pd.DataFrame({"group": []})
+    untold = {
+        (row["measure"], row.get("group"))
+        for verdict in verdicts
+        for row in verdict[verdict["verdict"] == UNKNOWN].to_dict("records")
+    }
+    board, pairs = _untested(board, board.pairs, untold)
+    tested = pd.DataFrame({"group": []})
+    if groups and several:
+        of_groups = board_on(groups)
+        tested = _untested(of_groups, of_groups.pairs, untold)[1]
     rows = [board[board["measure"] == name] for name in names]
     runs = rows[0]["run"].tolist()
     return {
@@ -318,14 +336,19 @@ def _board(
 
 
 def _untested(
-    board: Leaderboard, pairs: pd.DataFrame, measures: Sequence[str]
+    board: Leaderboard, pairs: pd.DataFrame, untold: Collection[tuple[str, str | None]]
 ) -> tuple[Leaderboard, pd.DataFrame]:
-    """Board and pairs without what a test says by measures by which `compare` cannot tell."""
-    if not measures:
-        return board, pairs
+    """Board and pairs without what a test says by measures, and in groups, where `compare` cannot
+    tell.
+    """
     out, tested = board.copy(), pairs.copy()
-    out.loc[out["measure"].isin(measures), ["place_low", "place_high", "letters"]] = None
-    tested.loc[tested["measure"].isin(measures), ["p", "p_adjusted"]] = np.nan
+    for table, columns in (
+        (out, ["place_low", "place_high", "letters"]),
+        (tested, ["p", "p_adjusted"]),
+    ):
+        groups = (None if group != group else group for group in table["group"])
+        keys = zip(table["measure"], groups, strict=True)
+        table.loc[[key in untold for key in keys], columns] = None
     return out, tested
 
 
