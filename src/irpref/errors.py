@@ -34,7 +34,7 @@ Python, and the `irpref` command words it as an option.
 >>> try:
 ...     read_qrels(io.BytesIO(b"query_id,doc_id,useful\\n1,a,2\\n"), "csv")
 ... except ColumnError as error:
-...     print(error.missing, error.found, error.remedy.argument, error.remedy.example)
+...     print(error.missing, error.header, error.remedy.argument, error.remedy.example)
 ('relevance',) ('query_id', 'doc_id', 'useful') columns {'relevance': 'useful'}
 
 A file that does not exist is Python's `FileNotFoundError`, and an object of a type that is accepted
@@ -180,14 +180,14 @@ class ColumnError(InputError):
     ----------
     missing : tuple of str
         The columns that are not there, by our names.
-    found : tuple of str
+    header : tuple of str
         All columns that are there.
     table : str
         What it is, if it is no file: `DataFrame`.
     """
 
     missing: tuple[str, ...] = ()
-    found: tuple[str, ...] = ()
+    header: tuple[str, ...] = ()
     table: str = ""
     _joint = " "
 

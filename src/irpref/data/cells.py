@@ -96,7 +96,7 @@ def _header(texts: Iterator[str], separator: str, name: str, value: str) -> tupl
         raise ColumnError(
             f"has two columns of the same name (found: {', '.join(map(repr, names))})",
             path=name,
-            found=tuple(names),
+            header=tuple(names),
         )
     return _Header(names, separator, lines), text[text.index(first) + len(first) :]
 
@@ -220,7 +220,7 @@ def _plain_cells(
     names, lengths, ids, numbers = plain
     if value == "score":
         numbers = as_scores(numbers, columns["score"])
-    return Table(Stretches(names, lengths), ids["doc_id"], numbers, found=header.names)
+    return Table(Stretches(names, lengths), ids["doc_id"], numbers, header=header.names)
 
 
 def _slow_cells(
@@ -270,7 +270,7 @@ def _plain_judged(source: Source, how: Reading, separator: str) -> Table | None:
         whole = Table.joined(_all_plain(filter(None, chain([rest], texts)), header, columns))
     except _UnusualError:
         return None
-    return replace(whole, found=("query_id", "doc_id", value)) if len(whole) else None
+    return replace(whole, header=("query_id", "doc_id", value)) if len(whole) else None
 
 
 class _UnusualError(Exception):

@@ -86,7 +86,7 @@ class Table:
         Scores or grades; NaN for missing ones. Whole grades are floats, too.
     columns : mapping of name to array (n_rows,)
         Further columns of judgments (`iteration`, `known`, ...).
-    found : sequence of str
+    header : sequence of str
         Names of all columns of the input, in its order.
     """
 
@@ -94,7 +94,7 @@ class Table:
     doc_id: Any
     value: Floats
     columns: Mapping[str, Any] = field(default_factory=dict)
-    found: Sequence[str] = ()
+    header: Sequence[str] = ()
 
     def __len__(self) -> int:
         return self.value.size
@@ -121,7 +121,7 @@ class Table:
         rows = slice(int(ends[start]), int(ends[stop]))
         here = Stretches(topics.names[start:stop], topics.lengths[start:stop])
         columns = {name: column[rows] for name, column in self.columns.items()}
-        return Table(here, self.doc_id[rows], self.value[rows], columns, self.found)
+        return Table(here, self.doc_id[rows], self.value[rows], columns, self.header)
 
     @classmethod
     def joined(cls, tables: Iterable[Table]) -> Table:
@@ -133,7 +133,7 @@ class Table:
         query_id: list[Any] = []
         doc_id, value = _Docs(), Growing(np.float64)
         further: dict[str, list[Any]] = {name: [] for name in first.columns}
-        present = first.found
+        present = first.header
         every = chain([first, second], parts)
         del first, second  # each part is freed once it is copied
         for part in every:
@@ -431,7 +431,7 @@ def columns_of(
             raise ColumnError(
                 f"has {list(present).count(there)} columns {there!r}",
                 column=there,
-                found=tuple(map(str, present)),
+                header=tuple(map(str, present)),
                 **place,
             )
         out[ours] = there
@@ -505,7 +505,7 @@ def _missing(
         remedy=remedy,
         column=next(iter(missing)),
         missing=tuple(missing),
-        found=tuple(map(str, present)),
+        header=tuple(map(str, present)),
         **place,
     )
 

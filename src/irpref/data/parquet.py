@@ -120,7 +120,7 @@ def _tables_of(
         raise ColumnError(
             f"has two columns of the same name (found: {', '.join(map(repr, here))})",
             path=name,
-            found=tuple(here),
+            header=tuple(here),
         )
     names = columns_of(here, value, how, path=name)
     topic, doc, number = names.values()

@@ -214,7 +214,7 @@ def write_preferences(
                 table="the preferences",
                 column=name,
                 missing=(name,),
-                found=tuple(map(str, frame.columns)),
+                header=tuple(map(str, frame.columns)),
             )
     ids = {name: frame[name].map(str) if name in frame.columns else "0" for name in COLUMNS[:-1]}
     table = frame[["relevance"]].assign(**ids)

@@ -205,7 +205,7 @@ class _LineForm:
         names, lengths, ids, numbers = plain
         if "score" in self.names:
             numbers = as_scores(numbers, self.column)
-        return Table(Stretches(names, lengths), ids["doc_id"], numbers, found=self.names)
+        return Table(Stretches(names, lengths), ids["doc_id"], numbers, header=self.names)
 
 
 _MARKS = tuple(bytes([byte]) for byte in range(1, 9))

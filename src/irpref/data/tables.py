@@ -281,7 +281,7 @@ def _qrels_table(source: Source, how: Reading) -> Table:
     table = trec.whole(source, trec.QRELS) if grades is None else replace(table, value=grades)
     iteration = table.columns.get("iteration", np.broadcast_to(objects(["0"]), len(table)))
     names = ("query_id", "doc_id", "relevance", "iteration")
-    return replace(table, columns={"iteration": iteration}, found=names)
+    return replace(table, columns={"iteration": iteration}, header=names)
 
 
 def _are_labels(fields: list[bytes]) -> bool:

@@ -190,7 +190,7 @@ def _from_dicts(
                 _check_same_ids(query_id.to_list(), docs)
             numbers = list(chain.from_iterable(docs_of.values() for docs_of in dicts))
             read = docs, as_numbers(numbers, query_id.to_list(), docs, value)
-        yield Table(query_id, read[0], read[1], found=("query_id", "doc_id", value))
+        yield Table(query_id, read[0], read[1], header=("query_id", "doc_id", value))
 
 
 def _check_same_ids(topics: list[str], docs: list[str]) -> None:

@@ -213,7 +213,7 @@ class Judgments:
                 "this looks like preferences, which measures such as PrefShare take; those of "
                 "grades need one grade a document"
             )
-        present = list(self._table.found)
+        present = list(self._table.header)
         for name in columns:
             if present.count(name) > 1:
                 raise ColumnError(
@@ -236,8 +236,8 @@ class Judgments:
         """The judgments with another column, (n_rows,)."""
         table = self._table
         columns = {**table.columns, name: values}
-        present = list(dict.fromkeys([*table.found, name]))
-        return Judgments(replace(table, columns=columns, found=present), kind=self._kind)
+        present = list(dict.fromkeys([*table.header, name]))
+        return Judgments(replace(table, columns=columns, header=present), kind=self._kind)
 
     def only(self, topics: Iterable[str]) -> Judgments:
         """The judgments of these topics."""

@@ -60,7 +60,7 @@ def _content(table: Table) -> tuple[list[Any], list[Any]]:
     """What two equal tables have in common, piece by piece; and the columns whose addresses are
     compared.
     """
-    pieces: list[Any] = [list(table.found), list(table.columns), table.value.tobytes()]
+    pieces: list[Any] = [list(table.header), list(table.columns), table.value.tobytes()]
     held = []
     for column in (table.query_id, table.doc_id, *table.columns.values()):
         if isinstance(column, Coded) and not isinstance(column, Stretches):

@@ -30,7 +30,7 @@ class Pool(Grades):
     topic_ids : list of str
         In order of first appearance.
     doc_ids : object array of str, shape (n_judged,)
-    found : names of all columns of the input
+    header : names of all columns of the input
     graded : bool
         Whether each document has one grade. False for preferences that put one on several levels.
     """
@@ -50,7 +50,7 @@ class Pool(Grades):
         super().__init__(judged, grade, columns)
         self.topic_ids = topic_ids
         self.topic_of = {name: t for t, name in enumerate(topic_ids)}
-        self.found = tuple(present)
+        self.header = tuple(present)
         self._given_docs: list[str] | Texts = docs  # in the order of the input, by topic
         self._order = order  # from ideal order to that order
         self._index: list[dict[str, int] | None] = [None] * len(topic_ids)
@@ -126,7 +126,7 @@ class Pool(Grades):
             )
         order = _ideal_order(judged, grade)
         columns = {name: take(column, groups.order)[order] for name, column in data.columns.items()}
-        pool = cls(names, judged, grade[order], docs, order, columns, data.found)
+        pool = cls(names, judged, grade[order], docs, order, columns, data.header)
         return (
             pool
             if isinstance(docs, Texts) and not docs.repeated(lengths)
@@ -156,7 +156,7 @@ class Pool(Grades):
             self.doc_ids[keep].tolist(),
             np.arange(int(keep.sum())),
             {n: c[keep] for n, c in self.columns.items()},
-            self.found,
+            self.header,
         )
 
     def _same_judgment(self, topic: str, a: int, b: int) -> None:
@@ -165,7 +165,7 @@ class Pool(Grades):
                 "qrels by subtopic look like this: reduce them to one grade a document first, for "
                 "example with .groupby(['query_id', 'doc_id'], as_index=False)['relevance'].max()"
             )
-            if "subgroup" in self.found:
+            if "subgroup" in self.header:
                 advice = (
                     "these are preferences, which measures such as PrefShare and PrefAP take; "
                     "those of grades need one grade a document"

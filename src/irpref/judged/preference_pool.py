@@ -78,7 +78,7 @@ def pool_of_preferences(data: Table) -> Pool:
             [names[d] for d in doc_name.tolist()],
             highest,
             {},
-            data.found,
+            data.header,
         )
     )
     pool.graded = bool((level == highest[document]).all())

@@ -147,7 +147,7 @@ def _columns(frame: DataFrame, what: str, value: str, extra: Iterable[str]) -> D
         raise ColumnError(
             f"{what}: no column {', '.join(missing)} (found: {', '.join(frame.columns)})",
             missing=tuple(missing),
-            found=tuple(frame.columns),
+            header=tuple(frame.columns),
         )
     return frame.select(
         sql.col("query_id").cast("string"),

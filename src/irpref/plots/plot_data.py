@@ -44,7 +44,7 @@ def curve_table(
             f"is missing "
             f"(found: {', '.join(columns) or 'none'})",
             missing=tuple(missing),
-            found=tuple(columns),
+            header=tuple(columns),
         )
     if not len(data):
         raise ArgumentError(

@@ -343,7 +343,7 @@ class Gatherer:
     def evidence(self, systems: list[System]) -> Evidence:
         """What the judgments allow, beside the systems."""
         pool = self.pool
-        of_preferences = "subgroup" in pool.found
+        of_preferences = "subgroup" in pool.header
         everything: Bools = np.ones(len(self.topics), bool)
         answerable = pool.judged.maximum(pool.grade, -np.inf) > 0
         reached, alike, empty = tells_apart(self.measures, pool, self._of_pool)
@@ -462,7 +462,7 @@ def sees_grades(measure: Measure, pool: Pool) -> bool:
     value, the ideal ranking is evaluated again with grade 0 for all of its documents. What cannot
     be computed counts as if it depended on grades.
     """
-    if "subgroup" in pool.found or _tells_two_apart(measure, float(pool.grade.max())):
+    if "subgroup" in pool.header or _tells_two_apart(measure, float(pool.grade.max())):
         return True
     return _changes_with_grades(pool, measure)
 
@@ -517,7 +517,7 @@ def _highest(qrels: Judgments) -> Pool:
         grades[pair] = max(grade, grades.get(pair, grade))
     topics, docs = zip(*grades, strict=True)
     return Pool.from_table(
-        Table(list(topics), list(docs), np.array([*grades.values()]), {}, table.found)
+        Table(list(topics), list(docs), np.array([*grades.values()]), {}, table.header)
     )
 
 

@@ -150,7 +150,7 @@ def prepare(
             )
             raise MeasureError(
                 f"{measure} needs the column {name!r} of the qrels (found: "
-                f"{', '.join(pool.found)}){needed}",
+                f"{', '.join(pool.header)}){needed}",
                 remedy=Remedy("known", None, "judgments", "adds it") if name == "known" else None,
                 measure=str(measure),
                 parameter=parameter,

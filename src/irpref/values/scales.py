@@ -73,7 +73,7 @@ def mixed_scales(qrels: Judgments, pool: Pool) -> Iterator[Finding]:
         table = qrels.table
         for name, column in ((name, qrels.column(name)) for name in present):
             if (
-                name == SOURCE and FILLED in column and "calibrated" in pool.found
+                name == SOURCE and FILLED in column and "calibrated" in pool.header
             ):  # irpref.lab.fill: one scale
                 return
             entries, group = np.unique([*map(str, column)], return_inverse=True)

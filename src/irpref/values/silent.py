@@ -87,7 +87,7 @@ class Silent:
 def silent(kernels: KernelEvaluator) -> Silent | None:
     """Which of the measures may tell nothing apart; None if none does."""
     pool = kernels.pool
-    if "subgroup" in pool.found or not pool.grade.size:  # of preferences
+    if "subgroup" in pool.header or not pool.grade.size:  # of preferences
         return None
     answerable = pool.judged.maximum(pool.grade, -np.inf) > 0
     left = [measure for measure in kernels.tasks if not is_count(measure)]

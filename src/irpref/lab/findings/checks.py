@@ -137,7 +137,7 @@ def check(
             raise
         # Nothing to compare runs with.
         return _table([finding("contradicting-preferences", 1, error=error.message)])
-    preferences = "subgroup" in pool.found
+    preferences = "subgroup" in pool.header
     findings = [*_of_preferences(pool)] if preferences else []
     if of_grades or not preferences:  # levels are not grades
         findings += _of_qrels(pool, chosen)
