@@ -54,7 +54,7 @@ from irpref.measures.names import parse_all
 from irpref.messages import about, held
 from irpref.values.changed_ids import Changed
 from irpref.values.evaluator import evaluator as fastest
-from irpref.values.facts import TOP, Evidence, System, Values
+from irpref.values.facts import TOP, Evidence, System, Values, last_rank
 from irpref.values.judged_ids import JudgedIds
 from irpref.values.kernels import KernelEvaluator
 from irpref.values.own_ids import own_topics
@@ -196,9 +196,7 @@ class Gatherer:
         self.topics = tuple(ids[t] for t in self.order.tolist())
         known = self.evaluator.topic_ids
         self.on_pool: Ints = np.array([known.index(name) for name in ids], np.int64)
-        cutoffs = [measure.params.get("cutoff") for measure in measures]
-        ends = [min(filter(None, (cutoff, depth)), default=TOP) for cutoff in cutoffs]
-        self.depths = sorted({TOP, *map(int, ends)})
+        self.depths = sorted({TOP, *(last_rank(measure, depth) or TOP for measure in measures)})
 
     def system(self, name: str, repeats: Sequence[Any], ids: JudgedIds | None = None) -> System:
         """Judge and evaluate the runs of a system; with `ids`, look for ids that were changed."""

@@ -137,9 +137,7 @@ class Evidence:
 
     def looks_at(self, measure: Measure) -> int | None:
         """How many ranks a measure looks at; None if at all of them."""
-        cutoff = measure.params.get("cutoff")
-        ends = [int(end) for end in (cutoff, self.depth) if end is not None]
-        return min(ends, default=None)
+        return last_rank(measure, self.depth)
 
     def values(self, measure: Measure) -> Floats:
         """Values of each system, the mean of its runs: shape (n_systems, n_topics)."""
@@ -337,6 +335,12 @@ class Evidence:
         if cutoff is None:
             less, looks = ", less than half of another run's", "looks at all ranks"
         return f"{system.name} has {size} documents for {some}{less}, and {measure} {looks}"
+
+
+def last_rank(measure: Measure, depth: int | None = None) -> int | None:
+    """The last rank that a measure looks at in lists of this depth; None if there is no end."""
+    ends = [int(end) for end in (measure.params.get("cutoff"), depth) if end is not None]
+    return min(ends, default=None)
 
 
 def in_words(code: str, name: str, scale: str, some: str) -> str:

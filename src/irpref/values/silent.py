@@ -6,7 +6,6 @@ tells something apart on one of them, so that it costs next to nothing where all
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING
@@ -18,7 +17,7 @@ from irpref.kernel.segments import Bools, Floats, Ints
 from irpref.measures.degenerate import lacks_nonrelevant
 from irpref.messages import held
 from irpref.values.evidence import tells_apart
-from irpref.values.facts import TOP, in_words, is_count, scale
+from irpref.values.facts import TOP, in_words, is_count, last_rank, scale
 
 if TYPE_CHECKING:
     from irpref.judged.pool import Pool
@@ -52,7 +51,7 @@ class Silent:
         shown = run.at_least(0)
         return {
             depth: (shown.hits.count(shown.rank <= depth), np.minimum(run.n_retrieved, depth))
-            for depth in map(_looks_at, self.reached)
+            for depth in (last_rank(measure) or TOP for measure in self.reached)
         }
 
     def sentences(self, runs: Iterable[Counts]) -> Iterator[str]:
@@ -71,7 +70,7 @@ class Silent:
     def _codes(self, counts: list[Counts]) -> Iterator[tuple[Measure, str]]:
         """Measures that tell nothing apart, with the code of `irpref.evidence`."""
         for measure, reached in self.reached.items():
-            depth, zeros = _looks_at(measure), np.zeros(self.pool.n_topics, np.int64)
+            depth, zeros = last_rank(measure) or TOP, np.zeros(self.pool.n_topics, np.int64)
             judged = sum((by_depth[depth][0] for by_depth in counts), zeros)
             returned = sum((by_depth[depth][1] for by_depth in counts), zeros)
             blind = self.alike[measure] & (returned > 0) & (2 * judged >= returned)
@@ -117,9 +116,3 @@ def silent(kernels: KernelEvaluator) -> Silent | None:
 
 def _values(tasks: dict[Measure, Task], run: JudgedRun) -> dict[Measure, Floats]:
     return {measure: task(run) for measure, task in tasks.items()}
-
-
-def _looks_at(measure: Measure) -> int:
-    with suppress(TypeError, ValueError):
-        return int(measure.params["cutoff"]) if "cutoff" in measure.params else TOP
-    return TOP

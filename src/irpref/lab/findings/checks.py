@@ -41,7 +41,7 @@ from irpref.measures.declare import KernelMeasure, needs, registered
 from irpref.measures.degenerate import lacks_nonrelevant, nonrelevant, what_is_left
 from irpref.measures.names import parse_all
 from irpref.messages import give
-from irpref.values.facts import System
+from irpref.values.facts import System, last_rank
 from irpref.values.findings import Finding, finding, of_topics
 from irpref.values.judged_ids import JudgedIds
 from irpref.values.own_ids import likely
@@ -360,7 +360,7 @@ def _depth(pool: Pool, seen: Seen, chosen: list[Measure], deepest: int) -> Itera
     lengths = seen.lengths[seen.lengths > 0]
     most, usual = int(lengths.max()), float(np.median(lengths))
     cutoff, measure = max(
-        ((int(m.params.get("cutoff") or 0), m) for m in chosen),
+        ((last_rank(m) or 0, m) for m in chosen),
         key=itemgetter(0),
         default=(0, None),
     )
