@@ -435,7 +435,7 @@ def numbers() -> dict[str, Any]:
     }
     blocks = {
         change: table(
-            ["collection", "queries", *MEASURES, "a gate on all four"],
+            ["collection", "topics", *MEASURES, "a gate on all four"],
             [
                 [
                     label,
@@ -470,7 +470,7 @@ def numbers() -> dict[str, Any]:
                     forms[len(columns) - 1].format(*cell) for cell in zip(*shares, strict=True)
                 ]
                 rows.append([label, str(n), *cells])
-        return table(["collection", "queries", *MEASURES, "a gate on all four"], rows)
+        return table(["collection", "topics", *MEASURES, "a gate on all four"], rows)
 
     def largest(kind: str, change: str, *, but: tuple[str, ...] = ()) -> str:
         """The largest share, but for some collections."""
@@ -548,67 +548,68 @@ SUMMARY = """\
 
 <!-- Written by docs/make_significance.py from docs/significance/results.json. -->
 
-Can you trust a significant difference? We simulated experiments from the 79 runs of TREC-COVID's third round, so that we know
-which runs are equal. All tables are in `study/ERROR-RATES.md` in the repository. In short:
+Can you trust a significant difference? We simulated experiments, in which we know the equal runs, from the 79 runs of
+TREC-COVID's third round. In short:
 
 - **If differences are symmetric, yes**, as the test assumes. At level 5 %, the [step-down test](glossary.md#step-down-test) of
   [leaderboards](leaderboard.md), `report`, `compare` and `against` calls equal runs different in at most {worst} % of experiments.
 - **With fewer than 50 topics, take a difference that is just significant as a hint.** Real differences are skewed: a few topics are
   far on one side. The test is then wrong more often.
-- **Do not trust RR with few topics**, nor gate on RR or P@5 with fewer than 50 queries: most runs have the same value on most
+- **Do not trust RR with few topics**, and do not gate on RR or P@5 with fewer than 50: most runs have the same value on most
   topics, and ten topics may include none of the others.
 
-Equal runs that are called different, in per cent of {experiments:,} experiments with 20 equal runs; in brackets, with differences as
+Experiments in which any two of 20 equal runs are called different, in per cent of {experiments:,}; in brackets, if differences are as
 skewed as those of real runs:
 
 {summary}
-Holm's and Tukey's tests have the same problem. With 40 topics or more the step-down test finds most of the pairs that truly differ
-and keeps the level. With 10 topics the Tukey tests find more: they estimate the variance from all runs, a t statistic from one pair.
-Weak runs in a table cost the step-down test next to nothing, while the randomised Tukey test loses nearly all pairs of good runs.
+Holm's and Tukey's tests have the same problem. With 40 topics or more, the step-down test finds more of the pairs that truly differ
+than the others do, and keeps the level. With 10 topics the Tukey tests find more: they estimate the variance from all runs, a t
+statistic from one pair. Weak runs in a table cost the step-down test next to nothing, while the randomised Tukey test loses all pairs
+of good runs. All tables are in `study/ERROR-RATES.md` in the repository.
 
 ## The gate
 
-[`irpref gate`](better.md) has two ways to be wrong, at level 95 % and margin 0.02.
+[`irpref gate`](better.md) can be wrong in two ways. These figures are for level 95 % and margin 0.02.
 
-**It blocks a change without effect** in at most {most} % of cases, for any measure and number of queries, if the two values of each
-query are exchanged by a coin. A gate on four measures, or with groups of queries, blocks no more often, since they share the level.
-If differences are as skewed as those of real runs, it stays below 5 % on the two collections on which its rule was chosen. On a
-third, DL 2019, it does so for each measure from 40 queries on; with ten queries it blocks up to 7.8 % by RR, and a gate on all four
+**It blocks a change without effect** in at most {most} % of cases, for any measure and number of topics, if a coin decides whether
+the two values of a topic are swapped. A gate on four measures, or with groups of topics, blocks no more often, since they share the
+level. If differences are as skewed as those of real runs, it stays below 5 % on the two collections on which its rule was chosen. On
+a third, DL 2019, it does so for each measure from 40 topics on; with ten topics it blocks up to 7.8 % by RR, and a gate on all four
 measures up to 19.7 %.
 
-**It passes a change that loses exactly the margin** in at most {false_passes} % of cases with exchanged values. With skewed
-differences it is at most {false_passes_skewed} % on those two collections, and up to {false_passes_dl} % on DL 2019, by RR with ten
-queries, whose few large losses ten queries may not show.
+**It passes a change that loses exactly the margin** in at most {false_passes} % of cases with swapped values. With skewed
+differences it is at most {false_passes_skewed} % on those two collections, and up to {false_passes_dl} % on DL 2019 by RR, whose few
+large losses ten topics may not show.
 
-The gate blocks only if a sign-flip test agrees with its bounds. With 40 queries or more this costs one or two points of power by
+The gate blocks only if a sign-flip test agrees with its bounds. With 40 topics or more this costs one or two points of power by
 nDCG@10 and AP, and up to eight by P@5 and RR.
 """
 
 GROUPS_TEXT = """\
 At most {exchanged} % are blocked, and at most {centred} % with skewed differences on the two collections on which the rule was
-chosen. On DL 2019 it is up to {dl} %, by RR: a group of eight queries has the problem of ten."""
+chosen. On DL 2019 it is up to {dl} %, by RR: a group of eight topics has the same problem as ten topics."""
 PASSES_TEXT = """\
-With exchanged values at most {exchanged} % pass. With skewed differences it is at most {centred} % on TREC-COVID and Robust, and up
-to {dl} % on DL 2019 by RR, whose few large losses ten queries may not show."""
+With swapped values, at most {exchanged} % pass. With skewed differences, it is at most {centred} % on TREC-COVID and Robust, and up
+to {dl} % on DL 2019 by RR, whose few large losses ten topics may not show."""
 
 TEXT = """\
 # Error rates and power of the significance test
 
 <!-- Written by docs/make_significance.py from docs/significance/results.json. -->
 
-The tables behind [How often the test is wrong](../docs/significance.md).
+These are the tables behind [How often the test is wrong](../docs/significance.md).
 
-The experiments use the 79 runs of TREC-COVID's third round, 40 topics. Each takes 20 runs, subtracts their means, draws topics with
-replacement, and adds known means: so we know which runs are equal. All numbers are per cent.
+The experiments use the 79 runs and 40 topics of TREC-COVID's third round. Each takes 20 runs, subtracts their means, draws topics with
+replacement, and adds known means, so that we know which runs are equal. All numbers are per cent.
 
 ## Errors, if differences are symmetric
 
 In how many of {experiments:,} experiments does the test call *any* pair of equal runs different, at level 5 %? All of the 190 pairs
-are equal, or nine tenths, half or a tenth; the other runs have the means of real runs. Signs are drawn for each topic, too, which
-makes differences symmetric about 0, as the test assumes. The standard error of 5 % is 0.4.
+are equal, or nine tenths, half or a tenth; the other runs have the means of real runs. The sign of each topic is drawn, too, which
+makes differences symmetric about 0, as the test assumes. The standard error of a 5 % in the table is 0.4.
 
 {symmetric}
-The largest is {worst} %. With 10 topics all sign vectors are tried, and the test is exact.
+The largest is {worst} %. With 10 topics, all sign vectors are tried and the test is exact.
 
 ## Errors, if differences are skewed
 
@@ -616,24 +617,24 @@ Without drawn signs, the differences look like those of real runs: a few topics 
 
 {skewed}
 Here the test is wrong more often than 5 %. If all runs are equal, the excess with 40 topics is 5 to 7 percentage points for
-nDCG@10, AP and P@5, and 17 for RR. With 200 topics it is at most 1 point, and 2 for RR. With ten topics the test is useless for RR:
+nDCG@10, AP and P@5, and 17 for RR. With 200 topics, it is at most 1 point, and 2 for RR. With ten topics, the test is useless for RR:
 most runs have RR 1 on most topics, and ten topics may include none of the others. **With fewer than 50 topics, take any
 significant difference in RR as a hint.**
 
-Other tests have the same problem. Equal runs, nDCG@10, {compared:,} experiments:
+Other tests have the same problem. With equal runs and nDCG@10, in {compared:,} experiments:
 
 {others}
-With ten topics both Tukey tests are wrong less often. With 200 topics they are still wrong in 9 to 10 of 100 experiments, because
+With ten topics, both Tukey tests are wrong less often. With 200, they are still wrong in 9 to 10 of 100 experiments, because
 they assume that all runs have the same variance.
 
 ## What is found
 
-Half of the pairs are equal, and differences are symmetric. How many of the pairs that truly differ does each test find? In
-brackets: experiments with an error. {compared:,} experiments each.
+Half of the pairs are equal, and differences are symmetric. How many of the pairs that truly differ does each test find, in
+{compared:,} experiments? In brackets: experiments with an error.
 
 {power}
-With 40 topics or more, the step-down test finds most and keeps the level. Tukey's test exceeds it, because real runs do not have
-equal variances. With 10 topics the Tukey tests find more: they estimate the variance from all runs, a t statistic from one pair.
+With 40 topics or more, the step-down test finds the most and keeps the level. Tukey's test exceeds it, because real runs do not have
+equal variances. With 10 topics, the Tukey tests find more: they estimate the variance from all runs, a t statistic from one pair.
 
 ## What weak runs do to good ones
 
@@ -641,51 +642,51 @@ Take ten good runs (every fourth of the best forty), alone and then together wit
 runs are called different?
 
 {weak}
-With more runs in the family a pair needs a smaller p, by any method. In the step-down test, weak runs have no other effect. The
+With more runs in the family, a pair needs a smaller p with any method. In the step-down test, weak runs have no other effect. The
 randomised Tukey test compares each pair with the largest difference of all runs, which weak runs make larger.
 
 ## False blocks of the gate
 
 How many changes without any effect does [`irpref gate`](../docs/better.md) block (margin 0.02, level 95 %)? Each of 10,000 changes takes two
-real runs and draws topics with replacement. For each topic the two values are exchanged or not, by a coin: neither run is then
+real runs and draws topics with replacement. For each topic, a coin decides whether the two values are swapped, so that neither run is
 better. In brackets: what the bounds of the paired t distribution would block without the sign-flip test. The standard error of
-5 % is 0.2.
+a 5 % in the table is 0.2.
 
 {exchanged}
-The gate blocks at most {most} %. Its sign-flip test is exact here for any measure and number of queries, and it uses 0.85 of the
+The gate blocks at most {most} %. Its sign-flip test is exact here for any measure and number of topics, and it uses 0.85 of the
 level. Several measures share the level, so a gate on four blocks no more than a gate on one.
 
-The same for changes whose mean difference was taken out instead, which leaves differences as skewed as those of real runs:
+The same for changes whose mean difference was subtracted instead, which leaves differences as skewed as those of real runs:
 
 {centred}
 On TREC-COVID and Robust, on which the 0.85 was chosen, the gate stays below 5 %. On DL 2019 it does so for each measure from 40
-queries on. With ten queries it blocks up to 7.8 % by RR, and a gate on all four measures blocks 6.8 % with 40 and 19.7 % with ten:
+topics on. With ten topics it blocks up to 7.8 % by RR, and a gate on all four measures blocks 6.8 % with 40 and 19.7 % with ten:
 most runs have the same RR and P@5 on most topics, so ten topics may all show the same small loss, and the few large gains that
-make up for it are not among them. **Do not gate on RR or P@5 with fewer than 50 queries.**
+make up for it may be missing. **Do not gate on RR or P@5 with fewer than 50 topics.**
 
 What does the sign-flip test cost? The gate blocks this share of real runs that are worse than their baseline:
 
 {losses}
-With 40 queries or more it costs one or two points by nDCG@10 and AP, and up to eight by P@5 and RR. With ten queries it costs up to
+With 40 topics or more, it costs one or two points by nDCG@10 and AP, and up to eight by P@5 and RR. With ten topics, it costs up to
 twelve, as ten differences in P@5 or RR have few different values.
 
-## Groups of queries, and repeats
+## Groups of topics, and repeats
 
-A gate with groups blocks if the whole or a group is shown to be worse, so there are more ways to be wrong; they share the level.
-Here the queries fall into three groups, of half, three tenths and a fifth of them. Changes without any effect that are blocked; in
+A gate with groups blocks if the whole or a group is shown to be worse. There are more ways to be wrong, and they share the level.
+Here the topics fall into three groups, of half, three tenths and a fifth of them. These are the blocked changes without any effect; in
 brackets, with differences as skewed as those of real runs:
 
 {groups}
 {groups_text}
 
-Now each system was run three times. The value of a query in each run is that of either of two real runs, by a coin, so both
-systems have the same expected value. Such changes that are blocked:
+Now each system was run three times. A coin decides which of two real runs gives the value of a topic in each run, so that both
+systems have the same expected value. These changes are blocked:
 
 {repeats}
 
 ## False passes of the gate
 
-A change that loses exactly the margin must not pass in more than 5 % of experiments. Here it does, with exchanged values; in
+A change that loses exactly the margin should pass in at most 5 % of experiments. It passes in these shares with swapped values; in
 brackets, with differences as skewed as those of real runs; then with three runs of each system:
 
 {passes}

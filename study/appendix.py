@@ -23,15 +23,14 @@ def page(results: Results, verdicts: str, numbers: str) -> str:
         "# Robustness: appendix",
         "<!-- Written by `python -m study` from study/results; change those, or "
         "study/appendix.py. -->",
-        "Tables, related work and a checklist for readers who want to judge the "
+        "These are tables, related work and a checklist for readers who want to judge the "
         "[study](../docs/robustness.md). [results](results) has every "
         "number by collection (a CSV each, and `verdicts.csv`); `python -m study FOLDER...` "
         "computes them.",
         "## Collections",
         collections(results),
-        "*Left*: judgments left, in per cent of all: with a tenth at random (each topic keeps at "
-        "least 1 relevant and 10 other "
-        "documents), and in pools of half of the teams, by depth.",
+        "*Left*: judgments left, in per cent of all, with a tenth kept at random (each topic keeps "
+        "at least 1 relevant and 10 other documents), and in pools of half of the teams, by depth.",
         "## Hypotheses",
         verdicts,
         "### By collection",
@@ -58,10 +57,9 @@ def page(results: Results, verdicts: str, numbers: str) -> str:
         bias(results),
         sakai(results),
         "### How fast the ranking is lost",
-        "*Own ranking* is the mean over collections, by the share of judgments left at random. "
-        "*Needed* is the share of judgments "
-        "with which a measure predicts as well as nDCG' does with a tenth, in the lowest and the "
-        "highest collection.",
+        "*Own* is the mean over collections, by the share of judgments left at random. "
+        "*Needed* is the share of judgments with which a measure predicts as well as nDCG' does "
+        "with a tenth, in the lowest and the highest collection.",
         levels(results),
         "## Robust 2003 beside Sakai and Kando 2008",
         robust03(results),
@@ -213,9 +211,9 @@ def sakai(results: Results) -> str:
         "the mean over AP, Q, nDCG and "
         f"RBP, the overestimation is larger in {', '.join(map(str, above))} of "
         f"{len(results.names)} collections at depths "
-        f"{', '.join(map(str, DEPTHS))}. His finding is for pools from one or a few teams; with "
-        f"half of the teams pooled it does not "
-        "hold. Only Robust 2003 was pooled to depth 100: elsewhere *100* means all judged "
+        f"{', '.join(map(str, DEPTHS))}. His finding is about pools from one or a few teams; with "
+        f"half of the teams pooled, it does not "
+        "hold. Only Robust 2003 was pooled to depth 100; elsewhere *100* means all judged "
         "documents that half of the teams retrieved."
     )
 

@@ -135,10 +135,11 @@ def page(results: Results) -> str:
     parts = [
         "# Robustness to missing judgments",
         "<!-- Written by `python -m study` from study/results; change those, or study/page.py. -->",
-        "Can you still rank systems if most judgments are missing? We removed judgments at random "
-        "until a tenth was left, and judged only the top documents of half of the teams (shallow "
-        f"pools), in {len(results.counted)} collections with {_runs(results):,} runs. A prime marks "
-        "[condensed lists](glossary.md#condensed-list) (without unjudged documents), as in AP'.",
+        "Can you still rank systems if most judgments are missing? In "
+        f"{len(results.counted)} collections with {_runs(results):,} runs, we kept a tenth of the "
+        "judgments at random, or only those of the first ten documents of half of the teams "
+        "(shallow pools). A prime marks [condensed lists](glossary.md#condensed-list) (without "
+        "unjudged documents), as in AP'.",
         "## What to use",
         decisions(results),
         advice(results),
@@ -147,16 +148,16 @@ def page(results: Results) -> str:
         answers(results, verdicts),
         "![Kendall's tau of each measure less that of bpref, by collection, under random loss and "
         "in shallow pools](robustness.svg)",
-        "[Kendall's tau](glossary.md#kendalls-tau) of each measure less that of bpref; a dot for each collection "
-        "(arrows: outside). *Own*: agreement with the measure's ranking by all judgments. "
+        "[Kendall's tau](glossary.md#kendalls-tau) of each measure minus that of bpref; a dot for each collection "
+        "(arrows: beyond the axis). *Own*: agreement with the measure's own ranking by all judgments. "
         "*Prediction*: agreement with nDCG@10 and AP by all judgments, on other topics. Grey: "
-        "differences smaller than what halving the judgments costs nDCG' "
+        "differences smaller than what nDCG' loses if judgments are halved "
         f"({fraction(OWN)} and {fraction(PREDICTION)}).",
         "## How sure this is",
-        f"Rounds of a collection share topics and count once, so that the claims rest on "
+        f"Rounds of a collection share topics and count once, so the claims rest on "
         f"{count(len(results.units))} collections. Hypotheses and margins were preregistered. "
         + _seen(results)
-        + " Nobody outside the project has reviewed the study. The plan, what departs from it, and "
+        + " Nobody outside the project has reviewed the study. The plan, deviations from it, and "
         "tables by measure and collection are in `study/` in the repository.",
         _verdicts(list(verdicts.values()), len(results.units)),
         "## Imperfect judgments" if results.imperfect else "",
@@ -164,12 +165,11 @@ def page(results: Results) -> str:
         "## On your own collection",
         "[`irpref meta robustness`](command-line.md) does this with your judgments and runs; "
         "`--loss documents`, `flip` and `judges` make the judgments imperfect. `--intervals` adds "
-        "intervals, and `--needed nDCG` tells you how many judgments each measure needs to predict "
-        "other topics as well as nDCG does.",
+        "intervals, and `--needed nDCG` tells you how many judgments each measure needs.",
         "```bash\nirpref meta robustness qrels.txt runs nDCG 'nDCG(judged_only=True)' Bpref RPref "
         "--samples 30 --intervals\n```",
         "## Limits",
-        "The full judgments are themselves a pool, and the study takes them for the truth. The "
+        "The study takes the full judgments for the truth, though they are a pool themselves. The "
         "loss is simulated. The runs of TREC DL are research runs, many of them variants of one "
         "another. Prediction favours measures that resemble nDCG@10 and AP; own ranking favours "
         "measures that count what was retrieved. " + _merged(results),
@@ -208,9 +208,9 @@ def _grades(results: Results, verdict: Verdict) -> str:
     average = float(np.exp(np.mean(np.log(list(worth.values())))))
     return (
         f"on the {count(k)} graded collections, grades add {ends[0]} {interval(*ends[1:])} (95 % "
-        f"interval) to the prediction, as much as {average:.2f} times the judgments would "
-        f"({above}); the margin of the plan, {fraction(PREDICTION)}, is worth doubling the "
-        "judgments, so that a gain inside it can still matter"
+        f"interval) to the tau of the prediction, as much as {average:.2f} times the judgments would "
+        f"({above}). The margin of the plan, {fraction(PREDICTION)}, is worth twice the "
+        "judgments, so a gain inside it can still matter"
     )
 
 
@@ -232,9 +232,11 @@ def _pooled(results: Results, verdict: Verdict) -> str:
 def _bias(results: Results) -> str:
     worst = min(max(map(abs, results.span("pools 10", "bias", m))) for m in USABLE)
     if worst > PAIRS:
-        return "in shallow pools every measure favours or disadvantages teams that were not pooled, in some collection"
+        return "in shallow pools, every measure favours or disadvantages teams that were not pooled in some collection"
     safe = [m for m in USABLE if max(map(abs, results.span("pools 10", "bias", m))) <= PAIRS]
-    return f"in shallow pools {listed(safe)} treat teams that were not pooled as they do the others"
+    return (
+        f"in shallow pools, {listed(safe)} treat teams that were not pooled as they do the others"
+    )
 
 
 def _verdicts(verdicts: Sequence[Verdict], k: int) -> str:
@@ -246,9 +248,8 @@ def _verdicts(verdicts: Sequence[Verdict], k: int) -> str:
     counts = "; ".join(f"{listed(names)} {word}" for word, names in named.items() if names)
     return (
         f"Of the {len(verdicts)} hypotheses, each tested over collections with Holm's correction: "
-        f"{counts}. *Open* is not *refuted*: {count(k)} collections are few. The appendix has every "
-        "hypothesis with its interval, its exact sign-flip test, and the power of the design by "
-        "earlier estimates of these same collections."
+        f"{counts}. *Open* is not *refuted*: {count(k)} collections are few. `study/APPENDIX.md` states "
+        "each hypothesis."
     )
 
 
@@ -290,7 +291,7 @@ def _not_counted(results: Results) -> str:
     changed = "; ".join(f"{listed(names)} {verdict}" for verdict, names in by_verdict.items())
     named = listed(map(results.title, small))
     return (
-        f"{named} has fewer than six teams, so that it says nothing about other systems; the "
+        f"{named} has fewer than six teams, too few to conclude about other systems, so the "
         f"verdicts do not count it. If they did, these would change: {changed or 'none'}."
     )
 
@@ -330,9 +331,9 @@ def _reading(verdicts: Sequence[Verdict]) -> str:
     text = (
         "Numbers with × are ratios. The interval is Student's, over collections, at the level that "
         "Holm's procedure leaves for the hypothesis. *No effect*: it is inside the margin. *Sign "
-        "flips*: p of the exact test over the collections, of this hypothesis alone; with k "
+        "flips*: p of the exact test over the collections, for this hypothesis alone; with k "
         "collections it is at least 2^(1 - k). *Power*: the chance of a verdict if the earlier "
-        "estimates of these same collections were the truth. It describes this design on these "
+        "estimates on these same collections were the truth. It describes this design on these "
         "collections, not what new ones would show."
     )
     if opened:
@@ -364,10 +365,10 @@ def imperfect(results: Results) -> str:
     )
     n = len({name for name, loss, _ in results.imperfect if loss == "judges 0"})
     return (
-        "De Beer and Moens also leave open how robust rpref is to wrong judgments. Exploratory: tau "
-        "with the measure's own ranking by the judgments as they are, mean over collections. "
-        "Documents that left the collection vanish from the runs, and their judgments stay; grades "
-        "change to a neighbouring one; or each topic has the grades of one of several language models "
+        "De Beer and Moens also leave open how robust rpref is to wrong judgments. This part is "
+        "exploratory: tau with the measure's own ranking by the original judgments, mean over "
+        "collections. Documents vanish from the runs, but keep their judgments; grades change to a "
+        "neighbouring one; or each topic has the grades of one of several language models "
         f"({count(n)} collections).\n\n"
         + table(["", *heads.values()], rows)
         + f"\n\nHighest of the {len(results.imperfect_measures)} measures that were tried: {first}."
@@ -483,7 +484,7 @@ def decisions(results: Results) -> str:
         )
     rule = (
         "Measures in bold meet all criteria of a situation, on average over collections: they are "
-        f"within a margin of the best in own ranking ({fraction(OWN)}) and prediction "
+        f"within a margin of the best in own ranking (tau {fraction(OWN)}) and prediction "
         f"({fraction(PREDICTION)}), make at most {WRONG} times the wrong calls of nDCG' (under "
         f"random loss), and their bias is at most {percent(PAIRS)} points larger than the "
         "smallest. This rule is not a test. " + _left_out(results)
@@ -503,12 +504,12 @@ def _left_out(results: Results) -> str:
         for measure in best(results.without(name)) & kept.keys():
             kept[measure] += 1
     n = len(results.units)
-    words = listed(f"{measure} in {times_kept} of {n}" for measure, times_kept in kept.items())
+    words = listed(f"{measure} ({times_kept} of {n} times)" for measure, times_kept in kept.items())
     small = [name for name in results.names if name not in results.counted]
-    text = f"If any one collection is left out, these still meet all criteria of the third row: {words}."
+    text = f"With one collection left out in turn, these still meet all criteria of the third row: {words}."
     if small:
         still = listed(sorted(best(results.with_all()))) or "none"
-        text += f" With {listed(map(results.title, small))} as one more: {still}."
+        text += f" With {listed(map(results.title, small))} added: {still}."
     return text if kept else ""
 
 
@@ -528,8 +529,7 @@ def needed(results: Results) -> str:
     shown = listed(share(m) for m in ("AP'", "rpref relative2", "bpref", "nDCG", "AP"))
     return (
         "**How many judgments do you need** to predict other topics as well as nDCG' does with 10 "
-        "% of them? By collection, in "
-        f"per cent: {shown}."
+        f"% of them? In per cent, lowest and highest collection: {shown}."
     )
 
 
@@ -544,6 +544,5 @@ def advice(results: Results) -> str:
         f"They predict well, but they call {percent(low)} to {percent(high)} "
         f"% of all pairs wrongly "
         f"significant (mean {percent(float(np.mean(top)))}), and nDCG' {percent(one[0])} to "
-        f"{percent(one[1])} %. The first ten judged documents are then too "
-        "deep in the ranking."
+        f"{percent(one[1])} %, since the first ten judged documents then lie deep in the ranking."
     )

@@ -184,7 +184,7 @@ def compare(
     AP: b (0.5177) is better than a (0.3443) by 0.1734 (95 % interval ... p = 0.0014, 30 topics)
     a has no documents for 1 of 30 topics; they count as empty rankings
     b has 34 to 49 documents for 22 of 30 topics, and AP looks at all: others have twice as many
-    Judging the unjudged documents could turn this.
+    Judging the unjudged documents could change this.
     """
     level, missing = check_level(level), check_missing(missing)
     if margin is not None:
