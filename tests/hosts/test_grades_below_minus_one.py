@@ -63,3 +63,31 @@ def test_no_form_of_judgments_does() -> None:
     )
     assert done.returncode == 0, done.stderr
     assert done.stdout.splitlines() == ["[0.25, 0.25, 0.375]"] * 4
+
+
+# What is asked of ir_measures itself, beside the same without the topic that ends the process.
+ASKED = (
+    SHOWN.partition("for qrels in")[0]
+    + """
+from ir_measures import AP, infAP, IPrec
+measures = [infAP, IPrec @ 0.1, AP]
+before = list(ir_measures.DefaultPipeline.providers)
+alone = {"q2": dicts["q2"]}
+print(sorted(ir_measures.calc_aggregate(measures, alone, run).values()))
+irpref.accelerate()
+for qrels in (alone, dicts, frame, tuples):
+    print(sorted(ir_measures.calc_aggregate(measures, qrels, run).values()))
+print(dicts["q1"]["a"])
+irpref.accelerate(False)
+print(ir_measures.DefaultPipeline.providers == before)
+"""
+)
+
+
+def test_nor_does_the_host_after_accelerate() -> None:
+    done = subprocess.run(
+        [sys.executable, "-c", ASKED], capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, done.stderr
+    values = ["[0.5, 0.5, 0.75]"] * 2 + ["[0.25, 0.25, 0.375]"] * 3
+    assert done.stdout.splitlines() == [*values, "-2", "True"]

@@ -90,12 +90,33 @@ class AcceleratedProvider(IrprefProvider):
         return supports(measure) and (is_ours(measure) or as_in_host(measure))
 
 
+class BoundedProvider(providers.PytrecEvalProvider):
+    """The host's provider of trec_eval's measures, which gets -1 for grades below it.
+
+    On a topic of such grades alone, pytrec_eval ends the process.
+    """
+
+    is_bounded = True  # known by this after a reload
+
+    def _evaluator(self, measures: Iterable[Measure], qrels: Qrels) -> Any:
+        from ir_measures.util import QrelsConverter
+
+        judged = QrelsConverter(qrels).as_dict_of_dict()
+        if any(min(docs.values(), default=0) < -1 for docs in judged.values()):
+            judged = {
+                topic: {doc: max(grade, -1) for doc, grade in docs.items()}
+                for topic, docs in judged.items()
+            }
+        return super()._evaluator(measures, judged)
+
+
 def accelerate(on: bool = True) -> None:
     """Let irpref also compute the everyday measures of ir-measures, for the rest of the session.
 
     A mixed `pt.Experiment` or `ir_measures.calc_aggregate` then takes one pass over the run,
     without the conversion by ir-measures. Values of topics stay the same;
-    `irpref.measures.everyday` lists the few deliberate differences.
+    `irpref.measures.everyday` lists the few deliberate differences. The measures that pytrec_eval
+    still computes get -1 for grades below it, which could otherwise end the process.
 
     Parameters
     ----------
@@ -120,8 +141,16 @@ def accelerate(on: bool = True) -> None:
         # By name: after a reload, the earlier provider is no instance of our class. A new list:
         # another thread may be iterating over the old one.
         pipeline = ir_measures.DefaultPipeline.providers
-        others = [p for p in pipeline if getattr(p, "NAME", None) != AcceleratedProvider.NAME]
-        ir_measures.DefaultPipeline.providers = [AcceleratedProvider(), *others] if on else others
+        host = providers.registry[BoundedProvider.NAME]
+        others = [
+            host if hasattr(p, "is_bounded") else p
+            for p in pipeline
+            if getattr(p, "NAME", None) != AcceleratedProvider.NAME
+        ]
+        if on:
+            bounded = (BoundedProvider() if p is host else p for p in others)
+            others = [AcceleratedProvider(), *bounded]
+        ir_measures.DefaultPipeline.providers = others
 
 
 def register_names() -> None:
