@@ -278,7 +278,7 @@ function showTwo() {
   points = [];
   views = [];
   if (!va || !vb) {
-    put("two-said", sentence, ". The values of topics are on this page for some runs only, as there are many.");
+    put("two-said", sentence, ". There are many runs, so the page has the values of topics for some of them only.");
     put("two-plots");
     table.replaceChildren();
     return;
@@ -382,7 +382,7 @@ function showTopic() {
     const both = relevant(left, at);
     lines.append(sv("line", { "data-doc": doc, x1: 2, x2: 88, y1: middle(at), y2: middle(places.get(doc)), "vector-effect": "non-scaling-stroke", stroke: both ? "var(--ink)" : "var(--grey)", "stroke-width": both ? 2 : 1.2 }));
   });
-  put("topic-why", K.explained.length ? "Choose a document to see why it adds what it adds." : "Choose a document to see its score.");
+  put("topic-why", K.explained.length ? "Choose a document to see what it adds, and why." : "Choose a document to see its score.");
 }
 
 // ------------------------------------------------------------------ curves and holes of the runs that are ticked
