@@ -265,8 +265,8 @@ def _runs(results: Results) -> int:
 
 
 def _seen(results: Results) -> str:
-    known = listed(results.title(n) for n in results.names if n not in results.unseen)
-    text = f"The hypotheses were written with earlier results of {known} in mind"
+    known = count(sum(name not in results.unseen for name in results.names))
+    text = f"The hypotheses were written with earlier results of {known} collections in mind"
     if not results.unseen:
         return f"{text}, so that new collections must confirm the claims."
     every = [results.is_predicted(v.hypothesis) for v in results.verdicts()]
