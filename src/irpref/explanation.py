@@ -240,7 +240,7 @@ class Explainer:
         if terms.rest is not None:
             contribution[kind == REST] = terms.rest[topic[kind == REST]]
         return Account(
-            Segments.of_lengths(np.bincount(topic, minlength=pool.n_topics)),
+            Segments.of_topics(topic, pool.n_topics),
             kind,
             doc,
             rank,

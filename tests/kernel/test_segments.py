@@ -72,3 +72,12 @@ def test_the_order_is_stable(data, highest):
         for column in (zip(*pairs, strict=True) if pairs else ([], []))
     )
     assert order_by(major, minor, 10).tolist() == sorted(range(len(pairs)), key=pairs.__getitem__)
+
+
+def test_first_and_last_value_and_what_differs_stay_inside_their_topic():
+    topics = Segments.of_lengths([0, 2, 0, 3, 0])
+    values = np.array([1, 1, 1, 2, 2])
+    assert topics.first_value(values, -1).tolist() == [-1, 1, -1, 1, -1]
+    assert topics.last_value(values).tolist() == [0, 1, 0, 2, 0]
+    assert topics.differs(values).tolist() == [False, False, False, True, False]
+    assert Segments.of_topics(topics.topic, 5).offsets.tolist() == topics.offsets.tolist()

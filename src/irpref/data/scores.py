@@ -49,7 +49,7 @@ def rescored(run: Table, how: Reading) -> Floats:
 
         topic = pd.factorize(as_objects(run.query_id))[0]
         order = np.lexsort((-score, topic))  # stable: equal scores stay in the order of the rows
-        topics = Segments.of_lengths(np.bincount(topic))
+        topics = Segments.of_topics(topic[order])
         score = np.empty_like(score)
         score[order] = (topics.spread(topics.lengths) - topics.position).astype(np.float64)
     return score
@@ -82,7 +82,4 @@ def blurs(score: Floats, topics: Segments) -> Bools:
     """
     with np.errstate(over="ignore"):
         short = score.astype(np.float32)
-    out = np.zeros(score.size, bool)
-    out[1:] = (short[1:] == short[:-1]) & (score[1:] != score[:-1])
-    out[topics.starts[topics.lengths > 0]] = False
-    return out
+    return topics.differs(score) & ~topics.differs(short)

@@ -176,8 +176,8 @@ def align_tables(
     topic = np.concatenate([np.zeros(0, np.int64), *kept.pop("topic", [])])
     by_topic: Ints | None = None
     if (topic[1:] < topic[:-1]).any():
-        by_topic = order_by(topic, np.zeros(topic.size, np.int64), pool.n_topics)
-    hits = Segments.of_lengths(np.bincount(topic, minlength=pool.n_topics))
+        by_topic = order_by(topic, None, pool.n_topics)
+    hits = Segments.of_topics(topic, pool.n_topics)
     del topic
 
     def whole(name: str) -> Ints:
@@ -200,12 +200,9 @@ def align_tables(
 
 def _tied(score: Floats, topics: Segments, at: Ints) -> tuple[Ints, Ints]:
     """First and last row of the documents that are tied with each of these rows: shape as `at`."""
-    opens = np.ones(score.size + 1, bool)
-    opens[1:-1] = score[1:] != score[:-1]
-    opens[topics.starts] = True
-    borders = np.flatnonzero(opens)
-    group = np.searchsorted(borders, at, side="right")
-    return borders[group - 1], borders[group] - 1
+    ties = Segments.of_equal(topics.topic, score)
+    group = ties.topic[at]
+    return ties.starts[group], ties.ends[group] - 1
 
 
 def listing(
@@ -236,11 +233,11 @@ def listing(
     if not quiet:
         repeats.warn()
     topic = np.concatenate([part[0] for part in parts])
-    order = order_by(topic, np.zeros(topic.size, np.int64), pool.n_topics)
+    order = order_by(topic, None, pool.n_topics)
     docs, score, row, source = (
         np.concatenate(column)[order] for column in list(zip(*parts, strict=True))[1:]
     )
-    segments = Segments.of_lengths(np.bincount(topic, minlength=pool.n_topics))
+    segments = Segments.of_topics(topic, pool.n_topics)
     grade = np.append(pool.grade, np.nan)[row]
     return Listing(segments, docs.tolist(), score, segments.position + 1, row, grade, source)
 

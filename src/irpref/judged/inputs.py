@@ -502,5 +502,5 @@ def group(query_id: Any) -> Grouping:
     number = dict(zip(names, range(len(names)), strict=True))
     of_block = np.fromiter(map(number.__getitem__, blocks), np.int64, len(blocks))
     of_row = np.repeat(of_block, lengths)
-    order = order_by(of_row, np.zeros(of_row.size, np.int64), len(names))
+    order = order_by(of_row, None, len(names))
     return Grouping(names, np.bincount(of_block, lengths, len(names)).astype(np.int64), order)

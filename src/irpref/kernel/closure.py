@@ -67,31 +67,21 @@ class _Given:
 
     def where(self, mask: Bools) -> _Given:
         """Those that the mask keeps."""
-        return (
-            self
-            if mask.all()
-            else _Given(*(getattr(self, column.name)[mask] for column in fields(self)))
-        )
+        return _Given(*(getattr(self, column.name)[mask] for column in fields(self)))
 
 
 def _given(topic: Ints, group: Ints, subgroup: Ints, row: Ints, level: Floats) -> _Given:
     """Judgments in order. `ConflictingError` if a document is on two levels of a subgroup."""
     order = np.lexsort((row, -level, subgroup, group, topic))
-    topic, group, subgroup, row, level = (
-        topic[order],
-        group[order],
-        subgroup[order],
-        row[order],
-        level[order],
-    )
+    topic, group, subgroup = topic[order], group[order], subgroup[order]
+    row, level = row[order], level[order]
     group = np.cumsum(opens(topic, group)) - 1
     sub = np.cumsum(opens(group, subgroup)) - 1
     _check_levels(sub, row, level, order)
-    subs = Segments.of_lengths(np.bincount(sub))
-    falls = np.append(False, level[1:] != level[:-1])[: level.size]
-    falls[subs.starts] = False
+    subs = Segments.of_topics(sub)
+    place = subs.running_count(subs.differs(level))
     several = np.bincount(group[subs.starts]) > 1
-    return _Given(order, topic, group, sub, row, subs.running_count(falls), level, several[group])
+    return _Given(order, topic, group, sub, row, place, level, several[group])
 
 
 def check(topic: Ints, group: Ints, subgroup: Ints, row: Ints, level: Floats) -> None:
@@ -151,7 +141,7 @@ def build(
     """
     given = _given(topic, group, subgroup, row, level)
     n_groups = int(given.group.max(initial=-1)) + 1
-    groups = Segments.of_lengths(np.bincount(given.topic[opens(given.group)], minlength=n_topics))
+    groups = Segments.of_topics(given.topic[opens(given.group)], n_topics)
     several, repeats = np.zeros((2, n_groups), bool)
     several[given.group[given.several]] = True
     repeats[given.group[1:][~opens(given.sub, given.row, given.place)[1:]]] = True
@@ -164,9 +154,7 @@ def build(
         entries = [np.concatenate(both) for both in zip(entries, closed, strict=True)]
     order = np.lexsort(entries[2::-1])
     of_group, place, row, level = (column[order] for column in entries)
-    by_group, pairs = (
-        Segments.of_lengths(np.bincount(owner, minlength=n_groups)) for owner in (of_group, of_pair)
-    )
+    by_group, pairs = (Segments.of_topics(owner, n_groups) for owner in (of_group, of_pair))
     return Preferences(
         groups, by_group, several, repeats, row, place, level, pairs, winner, loser, by_id
     )
@@ -237,7 +225,7 @@ def _depth(upper: Ints, lower: Ints, n: int) -> Ints:
     depth = np.full(n, -1)
     left = np.bincount(upper, minlength=n)  # edges to vertices that are not done
     order = np.argsort(lower, kind="stable")
-    into = Segments.of_lengths(np.bincount(lower, minlength=n))
+    into = Segments.of_topics(lower[order], n)
     upper = upper[order]
     now = np.flatnonzero(left == 0)
     level = 0
@@ -267,7 +255,7 @@ def _close(given: _Given) -> tuple[tuple[Any, ...], tuple[Any, ...]]:
 
     # Bit i of a document is set if it comes before document i of its component, or is that one.
     by_part = np.argsort(part, kind="stable")
-    parts = Segments.of_lengths(np.bincount(part))
+    parts = Segments.of_topics(part[by_part])
     bit = np.empty(row.size, np.int64)
     bit[by_part] = parts.position
     reached = [1 << i for i in bit.tolist()] + [0] * (graph.depth.size - row.size)

@@ -76,9 +76,15 @@ def as_many_nonrelevant(view: Ranked, pairs: str) -> tuple[Floats, Floats]:
     If a group has too few non-relevant documents, those missing count as ranked below all others:
     each is one more fulfilled preference of every relevant document retrieved. If it has too many,
     the group is counted again with the R highest of them."""
-    prefs, rank = view.prefs, view.rank
-    relevant, other, retrieved, r, n = _kinds(view, pairs)
-    r_all, r_found = prefs.entries.count(relevant), prefs.entries.count(relevant & retrieved)
+    prefs, rank, entries = view.prefs, view.rank, view.prefs.entries
+    relevant, retrieved = prefs.level > 0, rank[prefs.row] != NOT_RETRIEVED
+    # The documents that count as non-relevant differ with the kind of group: level 0, or all that
+    # is not above 0.
+    other = np.where(entries.spread(prefs.several), prefs.level == 0, ~relevant)
+    r_all, r_found = entries.count(relevant), entries.count(relevant & retrieved)
+    r, n = r_all, entries.count(other)
+    if pairs == "retrieved":
+        r, n = r_found, entries.count(other & retrieved)
     missing = np.maximum(r - n, 0)
     fulfilled = view.fulfilled(pairs) + r_found * missing
     possible = view.possible(pairs) + r_all * missing
@@ -88,20 +94,16 @@ def as_many_nonrelevant(view: Ranked, pairs: str) -> tuple[Floats, Floats]:
         return fulfilled, possible
 
     # The lowest level of a group of one subgroup is its last.
-    last = np.append(prefs.place, 0)[prefs.entries.ends - 1]
-    pool = np.where(
-        prefs.entries.spread(prefs.several), other, prefs.place == prefs.entries.spread(last)
-    )
-    at = np.flatnonzero(pool & prefs.entries.spread(few))
+    last = entries.last_value(prefs.place)
+    pool = np.where(entries.spread(prefs.several), other, prefs.place == entries.spread(last))
+    kept = entries.spread(few)
+    at = np.flatnonzero(pool & kept)
     # trec_eval sorts a group by rank, and documents that were not retrieved by rising id.
     keys = (rank,) if prefs.by_id is None else (prefs.by_id, rank)
-    at = at[np.lexsort((*(key[prefs.row[at]] for key in keys), prefs.entries.topic[at]))]
+    at = at[np.lexsort((*(key[prefs.row[at]] for key in keys), entries.topic[at]))]
     # By group, from the top of the ranking: the first R of each stay, all others leave the group.
-    candidates = Segments(
-        np.searchsorted(prefs.entries.topic[at], np.arange(prefs.groups.size + 1))
-    )
+    candidates = Segments.of_topics(entries.topic[at], entries.n)
     first_r = candidates.position < candidates.spread(np.where(prefs.several, r_all, r))
-    kept = prefs.entries.spread(few)
     kept[at[~first_r]] = False
     # A group that lost documents is counted from the start, since every count may have changed.
     fresh = ranked(prefs.without(kept), view.judged, rank)
@@ -112,22 +114,6 @@ def as_many_nonrelevant(view: Ranked, pairs: str) -> tuple[Floats, Floats]:
     fulfilled = np.where(few, fresh.fulfilled(pairs) + more, fulfilled)
     possible = np.where(few, fresh.possible(pairs) + pairs_more, possible)
     return fulfilled, possible
-
-
-def _kinds(view: Ranked, pairs: str) -> tuple[Bools, Bools, Bools, Ints, Ints]:
-    """Which entries are relevant, non-relevant, and retrieved, (n_entries,) each; R and N of each
-    group that count.
-    """
-    prefs = view.prefs
-    relevant, retrieved = prefs.level > 0, view.rank[prefs.row] != NOT_RETRIEVED
-    # The documents that count as non-relevant differ with the kind of group: level 0, or all that
-    # is not above 0.
-    other = np.where(prefs.entries.spread(prefs.several), prefs.level == 0, ~relevant)
-    r, n = (
-        prefs.entries.count(mask & (retrieved | (pairs != "retrieved")))
-        for mask in (relevant, other)
-    )
-    return relevant, other, retrieved, r, n
 
 
 def _lowest_among_themselves(
@@ -146,10 +132,8 @@ def _lowest_among_themselves(
     row = prefs.row[at]
     retrieved = rank[row] != NOT_RETRIEVED
     # Above each of the first R: those before it, except itself if it occurs twice.
-    same = np.zeros(row.size, bool)
-    same[1:] = (row[1:] == row[:-1]) & (candidates.topic[1:] == candidates.topic[:-1])
-    start = np.maximum.accumulate(np.where(same, 0, np.arange(row.size))) if row.size else row
-    before = start - candidates.spread(candidates.starts)
+    documents = Segments.of_equal(candidates.topic, row)
+    before = documents.spread(documents.starts) - candidates.spread(candidates.starts)
     n_retrieved = candidates.count(retrieved)
     above = np.minimum(before, candidates.spread(n_retrieved))
     second = first_r & ~candidates.spread(prefs.several)

@@ -11,7 +11,7 @@ import numpy as np
 from irpref.errors import JudgmentsError
 from irpref.kernel.memo import HasMemo, shared
 from irpref.kernel.preference_pairs import Preferences
-from irpref.kernel.segments import Bools, Floats, Ints, Segments, opens
+from irpref.kernel.segments import Bools, Floats, Ints, Segments
 
 Gains = tuple[tuple[float, float], ...] | None
 
@@ -50,12 +50,10 @@ class Grades(HasMemo):
         self.judged = judged
         self.grade = grade
         self.columns: dict[Any, Any] = dict(columns or {})
-        begins = opens(grade)
-        begins[judged.starts[judged.lengths > 0]] = True
-        self.level_start: Ints = np.flatnonzero(begins)
-        self.level_size: Ints = np.diff(np.append(self.level_start, grade.size))
+        rows = Segments.of_equal(judged.topic, grade)
+        self.level_start, self.level_size = rows.starts, rows.lengths
         self.level_grade: Floats = grade[self.level_start]
-        self.levels = Segments(np.searchsorted(self.level_start, judged.offsets))
+        self.levels = judged.part(self.level_start)
         self._preferences: Preferences | None = None
 
     @property

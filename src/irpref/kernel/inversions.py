@@ -63,20 +63,16 @@ def inversions(
     """
     if not level.size:
         return np.zeros(0)
-    steps = np.append(step, 0)[levels.starts] + 1  # the first level of a topic is its highest
+    steps = levels.first_value(step) + 1  # the first level of a topic is its highest
     many = steps > MANY_STEPS
     n_steps = int(steps[~many].max(initial=1))
     # A counter for each step, in the topics that have few.
     few = np.where(levels.spread(many), -1, step)
-    at_level, own, left, part = (
-        level,
-        value.take(level),
-        np.arange(level.size),
-        rows,
-    )  # rows of this step and above
-    out: Floats = (
-        np.zeros(level.size) if zeros is None else zeros * own if weighted else zeros.copy()
-    )
+    # The rows that are left: of this step and above.
+    left, part, at_level, own = np.arange(level.size), rows, level, value.take(level)
+    out: Floats = np.zeros(level.size) if zeros is None else zeros.copy()
+    if weighted:
+        out *= own
     of_step = np.zeros((levels.n, n_steps))
     of_step[levels.topic, few] = value  # step -1 is the last column, which is never read
     for s in range(n_steps - 1):  # nothing is higher than the highest step
@@ -128,9 +124,8 @@ def lower_before(order: Ints, rows: Segments, value: Floats | None = None) -> tu
         before = upto[:-1] - upto[begin]
         number[here[one]] += before[one]
         if value is not None:
-            sums = rows.running(
-                np.where(one, 0.0, value)
-            )  # topic by topic: none has the rounding of another
+            # Topic by topic: none has the rounding of another.
+            sums = rows.running(np.where(one, 0.0, value))
             earlier = np.where(begin > start, sums[begin - 1], 0.0)
             total[here[one]] += (sums - earlier)[one]
         if not bit:

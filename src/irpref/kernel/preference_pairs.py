@@ -16,7 +16,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from irpref.kernel.inversions import lower_before
-from irpref.kernel.segments import Bools, Floats, Ints, Segments, opens
+from irpref.kernel.segments import Bools, Floats, Ints, Segments
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -77,10 +77,9 @@ class Preferences:
         """
         n = judged.n
         one = Segments(np.arange(n + 1))
-        first = np.append(level, 0)[judged.starts]
         none = np.zeros(0, np.int64)
         no = np.zeros(n, bool)
-        place = level - judged.spread(first)
+        place = level - judged.spread(judged.first_value(level))
         pairs = Segments(np.zeros(n + 1, np.int64))
         return cls(one, judged, no, no, np.arange(grade.size), place, grade, pairs, none, none)
 
@@ -111,11 +110,10 @@ class Preferences:
     def without(self, kept: Bools) -> Preferences:
         """Only the preferences between entries that are kept: (n_entries,). The groups stay."""
         rows = np.flatnonzero(kept)
-        entries, place = self.entries.part(rows), self.place[rows]
+        entries = self.entries.part(rows)
         # Levels that lost all their documents are not numbered: a group has no more levels than
         # entries.
-        falls = np.append(False, place[1:] != place[:-1])[: place.size]
-        falls[entries.starts[entries.lengths > 0]] = False
+        falls = entries.differs(self.place[rows])
         # A document has one entry in a group that has pairs.
         at = np.flatnonzero(self._kept_in(kept, self.winner) & self._kept_in(kept, self.loser))
         return replace(
@@ -141,26 +139,21 @@ class Preferences:
 
     def number(self) -> Floats:
         """Preferences of each group: shape (n_groups,)."""
-        sizes = self.entries.lengths.astype(np.float64)
-        equal: Floats = np.zeros(self.entries.n)
-        if self.row.size:
-            # Those of one level follow each other.
-            first = np.flatnonzero(opens(self.entries.topic, self.place))
-            on_level = np.diff(np.append(first, self.row.size)).astype(np.float64)
-            equal = Segments(np.searchsorted(first, self.entries.offsets)).total_whole(
-                on_level * on_level
-            )
+        sizes, levels = self.entries.lengths.astype(np.float64), self._levels()
+        on_level = levels.lengths.astype(np.float64)
+        equal = self.entries.part(levels.starts).total_whole(on_level * on_level)
         return (sizes * sizes - equal) / 2 + self.pairs.lengths
+
+    def _levels(self) -> Segments:
+        """Entries (rows) by level: those of one level follow each other."""
+        return Segments.of_equal(self.entries.topic, self.place)
 
     def wins(self, n_judged: int) -> Floats:
         """Preferences of each document over others, in all groups: shape (n_judged,)."""
-        lower = np.zeros(self.row.size)
-        if self.row.size:
-            # Entries of a group are sorted by level: what follows the last of one's own level is on
-            # a lower one.
-            first = opens(self.entries.topic, self.place)
-            after = np.append(np.flatnonzero(first)[1:], self.row.size)[np.cumsum(first) - 1] - 1
-            lower = (self.entries.spread(self.entries.ends) - 1 - after).astype(np.float64)
+        # Entries of a group are sorted by level: what follows the last of one's own level is on a
+        # lower one.
+        levels = self._levels()
+        lower = self.entries.spread(self.entries.ends) - levels.spread(levels.ends)
         out = np.bincount(self.row, lower, n_judged) + np.bincount(self.winner, minlength=n_judged)
         return out.astype(np.float64)
 
@@ -194,7 +187,7 @@ def ordered(prefs: Preferences, rank: Ints) -> tuple[Floats, Floats]:
 
     Parameters
     ----------
-    of : Preferences
+    prefs : Preferences
     rank : int array (n_judged,)
         Rank of each judged document, NOT_RETRIEVED if it was not retrieved.
 
@@ -228,23 +221,19 @@ def _of_entries(prefs: Preferences, rank: Ints) -> Floats:
     better, _ = lower_before(place, groups)
     # Those of its own level before it: rows are sorted by group, level and then from the bottom.
     level = np.lexsort((np.arange(rows.size), place, groups.topic))
-    first = np.flatnonzero(opens(place[level], groups.topic[level]))
     same = np.empty(rows.size)
-    same[level] = np.arange(rows.size) - np.repeat(first, np.diff(np.append(first, rows.size)))
+    same[level] = Segments.of_equal(place[level], groups.topic[level]).position
     out[BROKEN, rows] = better
     out[KEPT, rows] = groups.position - better - same
     # Documents that were not retrieved are ranked below all others; only their number on each level
     # matters.
     missed = np.flatnonzero(~retrieved)
     if missed.size:
-        base = prefs.entries.spread(
-            prefs.entries.starts
-        )  # levels of a group are no more than its entries
-        on_level = np.bincount((base + prefs.place)[missed], minlength=at.size).astype(np.float64)
-        upto = prefs.entries.running(on_level, whole=True)
-        here = (base + prefs.place)[rows]
+        entries = prefs.entries
+        level = entries.spread(entries.starts) + prefs.place  # no more in a group than its entries
+        on_level = np.bincount(level[missed], minlength=at.size).astype(np.float64)
+        upto = entries.running(on_level, whole=True)
+        here = level[rows]
         out[BROKEN_ALONE, rows] = upto[here] - on_level[here]
-        out[KEPT_ALONE, rows] = (
-            np.append(upto, 0)[prefs.entries.ends - 1][prefs.entries.topic[rows]] - upto[here]
-        )
+        out[KEPT_ALONE, rows] = entries.last_value(upto)[entries.topic[rows]] - upto[here]
     return out

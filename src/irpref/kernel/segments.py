@@ -65,6 +65,11 @@ class Segments:
         return cls(offsets)
 
     @classmethod
+    def of_topics(cls, topic: Ints, n: int = 0) -> Segments:
+        """Segments of rows whose topics these are, in ascending order; `n` topics at least."""
+        return cls.of_lengths(np.bincount(topic, minlength=n))
+
+    @classmethod
     def of_equal(cls, *columns: Ints | Floats) -> Segments:
         """Adjacent rows that are equal in all columns, a segment each."""
         return cls(np.append(np.flatnonzero(opens(*columns)), columns[0].size))
@@ -170,6 +175,21 @@ class Segments:
         """Smallest value of each topic, `empty` if it has no rows: (n_rows,) to (n_topics,)."""
         return self._reduce(np.minimum, values, empty)
 
+    def first_value(self, values: NDArray[T], empty: float = 0) -> NDArray[T]:
+        """Value of the first row of each topic: (n_rows,) to (n_topics,)."""
+        return np.append(values, empty)[np.where(self.lengths > 0, self.starts, -1)]
+
+    def last_value(self, values: NDArray[T], empty: float = 0) -> NDArray[T]:
+        """Value of the last row of each topic: (n_rows,) to (n_topics,)."""
+        return np.append(values, empty)[np.where(self.lengths > 0, self.ends - 1, -1)]
+
+    def differs(self, values: Ints | Floats) -> Bools:
+        """Rows whose value is not that of the row before, in the same topic: shape (n_rows,)."""
+        out = np.zeros(values.size, bool)
+        out[1:] = values[1:] != values[:-1]
+        out[self.starts[self.lengths > 0]] = False
+        return out
+
     def first(self, mask: Bools) -> Ints:
         """First row of each topic that `mask` keeps, -1 if there is none: shape (n_topics,)."""
         where = mask.nonzero()[0]
@@ -261,11 +281,12 @@ def all_whole(values: Floats) -> bool:
     return bool((values == np.rint(values)).all() and (np.abs(values) < _EXACT).all())
 
 
-def order_by(major: Ints, minor: Ints, n_major: int) -> Ints:
-    """Stable order by `major`, then `minor`: non-negative integers, shape (n,).
+def order_by(major: Ints, minor: Ints | None, n_major: int) -> Ints:
+    """Stable order by `major`, then `minor` if given: non-negative integers, shape (n,).
 
     Sixteen bits at a time: NumPy's stable sort of 16-bit integers is a radix sort, several times
     faster than `lexsort`."""
+    minor = np.zeros_like(major) if minor is None else minor
     n_minor = int(minor.max(initial=0)) + 1
     both = n_minor * n_major
     if both < 1 << 16:

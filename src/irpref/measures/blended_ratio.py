@@ -242,14 +242,15 @@ def r_measure(run: JudgedRun, *, beta: float, gains: Gains, judged_only: bool) -
     ideal, upto = ideal_gain(run.pool, gains)
     # What is below rank R has no part in BR(R).
     relevant = relevant.select(relevant.rank <= relevant.hits.spread(ideal.lengths))
-    best = np.append(upto, 0.0)[np.where(ideal.lengths > 0, ideal.ends - 1, -1)]
+    best = ideal.last_value(upto)
     adds = beta * run.pool.level_gain(gains)[relevant.level] + 1.0
     size = np.where(ideal.lengths > 0, beta * best + ideal.lengths, 1.0)
 
     def working() -> Working:
-        numbers = {"R": ideal.lengths, "cg_I": best}
         step = "counted * (beta * gain + 1) / (beta * cg_I + R)"
-        return Working({"adds": step}, numbers, {"counted": np.ones(adds.size)})
+        return Working(
+            {"adds": step}, {"R": ideal.lengths, "cg_I": best}, {"counted": np.ones(adds.size)}
+        )
 
     return Parts(relevant, adds, size, working, gain=lambda: run.pool.gain(gains), most=1.0)
 

@@ -69,10 +69,7 @@ def wanted(run: JudgedRun, expected: float | str | None, rel: float) -> Floats:
     if expected is None:
         return run.pool.count_relevant(rel).astype(np.float64)
     if isinstance(expected, str):
-        column = run.pool.columns["expected", expected]
-        return np.append(column, 0.0)[
-            np.where(run.pool.judged.lengths > 0, run.pool.judged.starts, -1)
-        ]
+        return run.pool.judged.first_value(run.pool.columns["expected", expected])
     return np.full(run.n_topics, float(expected))
 
 

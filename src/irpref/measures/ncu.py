@@ -110,7 +110,7 @@ def ncu(
         weight, size = np.ones(useful.size), r.astype(np.float64)
     elif stop == "graded":
         weight = run.pool.level_gain(gains)[relevant.level]
-        size = np.append(upto, 0.0)[np.where(r > 0, ideal.ends - 1, -1)]
+        size = ideal.last_value(upto)
     else:
         weight = gamma ** (relevant.hits.ordinal - 1)
         # Added one by one like the weights themselves, so that an ideal list has the value 1

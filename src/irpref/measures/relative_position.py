@@ -79,9 +79,7 @@ def _crp_curve(run: JudgedRun, depth: int | None) -> Curve:
     if best.negatives:
         end = np.maximum(run.n_retrieved, np.maximum(r, depth or 0))
     else:
-        end = np.maximum(
-            np.append(run.rank, 0)[np.where(run.hits.lengths > 0, run.hits.ends - 1, -1)], r
-        )
+        end = np.maximum(run.hits.last_value(run.rank), r)
     # Non-relevant documents without a judgment, retrieved ones and those that fill the list up,
     # push the lower grades down.
     pushed = end - run.hits.lengths

@@ -108,11 +108,8 @@ def scale(pool: Grades, gains: Gains, max_rel: float, n: int | None) -> Scale:
     # Levels are in order of falling grade, and by falling value with it: a step begins where
     # the value falls. Grades that share a value, by partition or by `gains`, have no preference
     # between them.
-    falls = np.zeros(value.size, bool)
-    falls[1:] = value[1:] != value[:-1]
-    falls[pool.levels.starts[pool.levels.lengths > 0]] = False
-    depth = pool.levels.running_count(falls)
-    deepest = np.append(depth, 0)[pool.levels.ends - 1]
+    depth = pool.levels.running_count(pool.levels.differs(value))
+    deepest = pool.levels.last_value(depth)
     # Weights are ratios to the best document of the topic; it cancels in the value.
     best = pool.levels.maximum(value)
     return Scale(

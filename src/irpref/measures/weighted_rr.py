@@ -79,12 +79,12 @@ def weighted_rr(
     above = np.full(run.n_topics, top + one)
     if norm == "ideal":
         # The first level of a topic is its best, and relevant if any is.
-        above = np.append(rest, one)[np.where(pool.levels.lengths > 0, pool.levels.starts, -1)]
+        above = pool.levels.first_value(rest, one)
     first = np.arange(view.rank.size) == view.hits.spread(view.hits.first(view.grade >= rel))
 
     def working() -> Working:
         credit = gain / (max_rel + 1.0)
-        best = np.append(credit, 0.0)[np.where(pool.levels.lengths > 0, pool.levels.starts, -1)]
+        best = pool.levels.first_value(credit)
         steps = {"credit": "g / (max_rel + 1)", "adds": "1 / (rank - credit)"}
         if norm == "ideal":
             steps["adds"] = "(1 - best) / (rank - credit)"
