@@ -65,17 +65,17 @@ class Topic:
     pool_doc: Sequence[str] = ()
     first: int | None = None
 
-    def say(self, rows: Bools, words: Callable[[int], str]) -> None:
-        """Set the reasons of these rows."""
+    def say(self, rows: Bools, words: str | Callable[[int], str]) -> None:
+        """Set the reasons of these rows: the same words, or what a function makes of each row."""
         for i in np.flatnonzero(rows[: self.first]).tolist():
-            self.why[i] = words(i)
+            self.why[i] = words if isinstance(words, str) else words(i)
 
     def relevant_retrieved(self, others: str = "not relevant") -> Bools:
         """The relevant documents retrieved, (n_rows,); the reason of other judged ones is that they
         are `others`.
         """
         relevant = self.inside & self.relevant()
-        self.say(self.inside & (self.grade >= 0) & ~relevant, lambda i: others)
+        self.say(self.inside & (self.grade >= 0) & ~relevant, others)
         return relevant
 
     def say_first(self, words: str) -> None:
@@ -83,15 +83,9 @@ class Topic:
         do not count.
         """
         relevant = self.relevant_retrieved()
-        self.say(
-            relevant,
-            lambda i: (
-                f"below the first relevant document {self.doc[relevant.argmax()]}: not counted"
-            ),
-        )
-        self.say(
-            relevant & (np.cumsum(relevant) == 1), lambda i: f"first relevant document: {words}"
-        )
+        first = self.doc[int(relevant.argmax())]
+        self.say(relevant, f"below the first relevant document {first}: not counted")
+        self.say(relevant & (np.cumsum(relevant) == 1), f"first relevant document: {words}")
 
     def relevant(self) -> Bools:
         """Documents that have a gain, or a grade of at least the parameter `rel`: (n_rows,)."""
@@ -139,8 +133,8 @@ def default_reasons(topic: Topic) -> None:
         return f"{grade}, {where}: {verb} {abs(topic.contribution[i]):.4g}"
 
     judged = topic.inside & (topic.grade >= 0)
-    topic.say(judged & ~topic.relevant(), lambda i: "not relevant")
-    topic.say(judged & topic.relevant(), lambda i: "relevant, but adds nothing here")
+    topic.say(judged & ~topic.relevant(), "not relevant")
+    topic.say(judged & topic.relevant(), "relevant, but adds nothing here")
     topic.say(adds & (topic.kind != REST), words)
 
 

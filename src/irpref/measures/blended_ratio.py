@@ -343,7 +343,7 @@ def r_over_ties(run: JudgedRun, *, beta: float, gains: Gains, **_: Any) -> Weigh
 
 def q_reasons(topic: Topic) -> None:
     """Which documents are relevant."""
-    topic.say(topic.relevant_retrieved(), lambda i: "relevant")
+    topic.say(topic.relevant_retrieved(), "relevant")
 
 
 def r_reasons(topic: Topic) -> None:
@@ -351,8 +351,8 @@ def r_reasons(topic: Topic) -> None:
     gains = dict(topic.arguments["gains"] or ())
     r = sum(grade > 0 and gains.get(grade, grade) > 0 for grade in topic.pool_grade.tolist())
     relevant = topic.relevant_retrieved()
-    topic.say(relevant, lambda i: f"below rank R = {r}: not counted")
-    topic.say(relevant & (topic.place <= r), lambda i: f"relevant, down to rank R = {r}")
+    topic.say(relevant, f"below rank R = {r}: not counted")
+    topic.say(relevant & (topic.place <= r), f"relevant, down to rank R = {r}")
 
 
 def o_reasons(topic: Topic) -> None:
@@ -383,9 +383,9 @@ def p_plus_reasons(topic: Topic) -> None:
     """Which document is the best one, and which are above it."""
     relevant = topic.relevant_retrieved()
     best, row = _best(topic, relevant), np.arange(relevant.size)
-    topic.say(relevant, lambda i: f"below the best document, {topic.doc[best]}: not counted")
-    topic.say(relevant & (row < best), lambda i: "relevant, above the best document")
-    topic.say(relevant & (row == best), lambda i: "best document retrieved")
+    topic.say(relevant, f"below the best document, {topic.doc[best]}: not counted")
+    topic.say(relevant & (row < best), "relevant, above the best document")
+    topic.say(relevant & (row == best), "best document retrieved")
 
 
 # Beyond 1e30 precision plays no part in any digit, and products with large gains would leave the

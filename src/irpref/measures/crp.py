@@ -360,7 +360,7 @@ def position_reasons(topic: Topic) -> None:
         return where + ("; no judgment: non-relevant" if np.isnan(topic.grade[i]) else "")
 
     topic.say((topic.kind == RETRIEVED) & ~np.isnan(rp) & (relevant > 0), words)
-    topic.say(topic.kind == MISSED, lambda i: "not retrieved: others are in its ideal place")
+    topic.say(topic.kind == MISSED, "not retrieved: others are in its ideal place")
 
 
 JUDGED_ONLY = Param(

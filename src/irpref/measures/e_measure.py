@@ -82,7 +82,7 @@ def f_terms(run: JudgedRun, *, beta: float, rel: float, cutoff: int | None) -> T
 def relevant_reasons(topic: Topic) -> None:
     """Which documents are relevant."""
     relevant = topic.relevant_retrieved()
-    topic.say(relevant, lambda i: "relevant and retrieved")
+    topic.say(relevant, "relevant and retrieved")
 
 
 _PARAMS = {

@@ -113,7 +113,7 @@ def g_recall_over_ties(run: JudgedRun, *, gains: Gains, **_: Any) -> WeightedSum
 def gain_reasons(topic: Topic) -> None:
     """Which documents have a gain."""
     relevant = topic.relevant_retrieved("no gain")
-    topic.say(relevant, lambda i: "retrieved")
+    topic.say(relevant, "retrieved")
 
 
 class _GPrecision(

@@ -144,17 +144,17 @@ def novelty_terms(run: JudgedRun, *, known: str, rel: float, cutoff: int | None)
 
 def _say(topic: Topic, wanted: Bools, words: str, other: str) -> None:
     relevant = topic.grade >= topic.arguments["rel"]
-    topic.say(topic.inside & (topic.grade >= 0), lambda i: "not relevant")
-    topic.say(topic.inside & relevant, lambda i: other)
-    topic.say(topic.inside & relevant & wanted, lambda i: words)
-    topic.say((topic.kind == MISSED) & relevant & wanted, lambda i: f"{words}, not retrieved")
+    topic.say(topic.inside & (topic.grade >= 0), "not relevant")
+    topic.say(topic.inside & relevant, other)
+    topic.say(topic.inside & relevant & wanted, words)
+    topic.say((topic.kind == MISSED) & relevant & wanted, f"{words}, not retrieved")
 
 
 def coverage_reasons(topic: Topic) -> None:
     """Which relevant documents the user knew."""
     known = topic.columns["known"] > 0
     _say(topic, known, "relevant and known to the user", "relevant, but not known to the user")
-    topic.say(topic.kind == REST, lambda i: "the user knew no relevant document: there is no value")
+    topic.say(topic.kind == REST, "the user knew no relevant document: there is no value")
 
 
 def novelty_reasons(topic: Topic) -> None:

@@ -295,7 +295,7 @@ def preference_reasons(topic: Topic) -> None:
     say_fulfilled(topic, only_retrieved=topic.arguments.get("pairs") == "retrieved")
     topic.say(
         topic.kind == REST,
-        lambda i: "as many non-relevant documents as relevant: no sum over documents",
+        "as many non-relevant documents as relevant: no sum over documents",
     )
 
 

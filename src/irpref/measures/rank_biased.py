@@ -129,10 +129,10 @@ def rbp_residual_terms(run: JudgedRun, *, p: float, cutoff: int | None) -> Terms
 
 def residual_reasons(topic: Topic) -> None:
     """Which documents were judged."""
-    topic.say(topic.inside, lambda i: "not judged")
-    topic.say(topic.inside & (topic.grade >= 0), lambda i: "judged")
+    topic.say(topic.inside, "not judged")
+    topic.say(topic.inside & (topic.grade >= 0), "judged")
     n = int(topic.inside.sum())
-    topic.say(topic.kind == REST, lambda i: f"all ranks below {n}: p ** {n}")
+    topic.say(topic.kind == REST, f"all ranks below {n}: p ** {n}")
 
 
 def rbp_residual_over_ties(run: JudgedRun, *, p: float, **_: Any) -> WeightedSum:

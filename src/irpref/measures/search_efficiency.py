@@ -95,20 +95,20 @@ def tse_reasons(topic: Topic) -> None:
     """Which relevant document is the last, and which are missing."""
     relevant, rel = topic.relevant_retrieved(), topic.arguments["rel"]
     missing = int((topic.pool_grade >= rel).sum() - relevant.sum())
-    topic.say(relevant, lambda i: "relevant, another one is ranked below")
+    topic.say(relevant, "relevant, another one is ranked below")
     topic.say(
         relevant & (topic.contribution > 0),
-        lambda i: f"the last of {relevant.sum()} relevant documents",
+        f"the last of {relevant.sum()} relevant documents",
     )
     if missing:
         are = "is" if missing == 1 else "are"
         topic.say(
             relevant,
-            lambda i: f"relevant, but {missing} relevant {are} missing: all count as never found",
+            f"relevant, but {missing} relevant {are} missing: all count as never found",
         )
     topic.say(
         (topic.kind == MISSED) & (topic.grade >= rel),
-        lambda i: "relevant, not retrieved: the value is 0",
+        "relevant, not retrieved: the value is 0",
     )
 
 

@@ -50,7 +50,7 @@ def seen_ap(run: JudgedRun, *, rel: float, cutoff: int | None) -> Parts:
 
 def seen_ap_reasons(topic: Topic) -> None:
     """Which documents are relevant."""
-    topic.say(topic.relevant_retrieved(), lambda i: "relevant")
+    topic.say(topic.relevant_retrieved(), "relevant")
 
 
 def seen_ap_over_ties(run: JudgedRun, *, rel: float, cutoff: int | None) -> WeightedSum | None:
