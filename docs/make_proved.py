@@ -26,7 +26,7 @@ TEXT = """# How values are checked
 
 Values are compared with the paper's own numbers, with a second implementation
 that shares no code with the first, and with independent programs. The tests counted these comparisons in one run
-({tools}; 100 random examples a test, always the same).
+({tools}; 100 random examples per test, always the same).
 
 | compared with | values | in `tests/` |
 | --- | ---: | --- |

@@ -1,7 +1,7 @@
-"""The measures in ir_measures alone: no PyTerrier, no engine, runs and qrels as dicts, frames or
+"""The measures in ir_measures alone: no PyTerrier, no engine; runs and qrels as dicts, frames or
 tuples.
 
-python examples/plain_ir_measures.py
+    python examples/plain_ir_measures.py
 """
 
 import ir_measures

@@ -1,13 +1,13 @@
-"""From systems to a table of measures: one Experiment, its tests, what is lost, one topic
+"""From systems to a table of measures: one Experiment, its tests, what is lost, and one topic
 explained.
 
-    python examples/whole_pipeline.py                                  # five real runs of the
-    package, offline python examples/whole_pipeline.py --dataset vaswani                # index,
-    search with four models python examples/whole_pipeline.py --dataset cranfield python
-    examples/whole_pipeline.py --dataset beir/nfcorpus/test
+    python examples/whole_pipeline.py                       # five real runs of the package, offline
+    python examples/whole_pipeline.py --dataset vaswani     # index, and search with four models
+    python examples/whole_pipeline.py --dataset cranfield
+    python examples/whole_pipeline.py --dataset beir/nfcorpus/test
 
-Any ir_datasets id with documents, queries and qrels will do. They are indexed by PISA, which pip
-installs (`pip install pyterrier_pisa`; Linux, no Java); the shipped runs need no engine."""
+Any ir_datasets id with documents, queries and qrels works. PISA indexes the documents (`pip install
+pyterrier_pisa`; Linux, no Java); the shipped runs need no engine."""
 
 import argparse
 import contextlib

@@ -71,7 +71,7 @@ def measure_groups(measures: dict[str, Any]) -> dict[str, str]:
         groups.setdefault(measure.GROUP, []).append(name)
     index = [
         "# All measures",
-        "Every measure takes a `cutoff` with `@` if that means something. It prints and parses "
+        "Write a cutoff with `@`, as in `QMeasure@10`. Every measure prints and parses "
         "(`irpref.parse(str(m)) == m`), and equals its own name.",
     ]
     pages = {}
@@ -590,7 +590,7 @@ def functions_page() -> str:
 
     parts = [
         "# Functions of the plugin",
-        "What `irpref` has beside its [measures](../measures/index.md). "
+        "What `irpref` offers besides its [measures](../measures/index.md). "
         "Functions that decide, judge and report are in [the lab](lab.md).",
         *by_purpose(irpref, PLUGIN),
         "## Classes",
@@ -606,7 +606,7 @@ def lab_page() -> str:
     parts = [
         "# Functions and modules of the lab",
         inspect.cleandoc(lab.__doc__ or "").partition("\n\n")[2],
-        "In PyTerrier, `pt.irpref.compare` and its kin take systems, topics, judgments and measures, "
+        "In PyTerrier, `pt.irpref.compare` and the others take systems, topics, judgments and measures, "
         "in the order of `pt.Experiment`: see [the page for PyTerrier](../pyterrier.rst).",
         *by_purpose(lab, LAB),
         *modules(lab),

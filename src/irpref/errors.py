@@ -4,7 +4,7 @@
       IrprefError                  everything that this package refuses
         InputError                 a file or a table cannot be read
           ColumnError              it lacks columns, or has one twice
-          LabelError               it holds a label instead of a grade, and nobody says its worth
+          LabelError               it has a label instead of a grade, of unknown worth
         JudgmentsError             the judgments cannot be used
           EmptyJudgmentsError      there are none
           ConflictError            two of them contradict each other
@@ -24,9 +24,9 @@
         CutWarning                 a file may have been cut off
         DeprecatedWarning          a later version will not have this (a FutureWarning, too)
 
-Attributes say what an error or a warning is about; one that does not apply is None. `str` gives the
-whole message. What you can do about it is its `remedy`: the text of the message words it for
-Python, and the `irpref` command words it as an option.
+Attributes say what an error or a warning is about; those that do not apply are None. `str` returns
+the whole message. `remedy` is what you can do about it: the message words it for Python, the
+`irpref` command as an option.
 
 >>> from irpref import read_qrels
 >>> from irpref.errors import ColumnError
@@ -37,8 +37,8 @@ Python, and the `irpref` command words it as an option.
 ...     print(error.missing, error.header, error.remedy.argument, error.remedy.example)
 ('relevance',) ('query_id', 'doc_id', 'useful') columns {'relevance': 'useful'}
 
-A file that does not exist is Python's `FileNotFoundError`, and an object of a type that is accepted
-nowhere is a `TypeError`.
+A file that does not exist raises Python's `FileNotFoundError`, and an object of an unsupported type
+raises `TypeError`.
 """
 
 from __future__ import annotations
@@ -58,15 +58,15 @@ _CALLS = {
 
 @dataclass(frozen=True, slots=True)
 class Remedy:
-    """What you can do about an error or a warning: an argument to give.
+    """What you can do about an error or a warning, mostly an argument to pass.
 
     Attributes
     ----------
     argument : str
-        Its name in Python, such as `columns`, `labels`, `form` or `known`; empty if there is none:
-        the remedy is a call, or what `effect` says.
+        Its name in Python, such as `columns`, `labels`, `form` or `known`; empty if the remedy is a
+        call, or what `effect` says.
     example : object
-        A value for it, such as `{"score": "NAME"}`; None if any will do.
+        A value for it, such as `{"score": "NAME"}`; None if any value will do.
     call : str
         The public function that takes it; empty if that is clear.
     effect : str
@@ -104,7 +104,7 @@ class Told(Exception):  # warnings are exceptions, too
     message : str
     remedy : Remedy or None
     run : str or None
-        Name of the run, if several are looked at.
+        Name of the run, if there are several.
     path : str or None
         Name of the file.
     line : int, tuple of int, or None
@@ -113,7 +113,7 @@ class Told(Exception):  # warnings are exceptions, too
         Number of the record (or row) of a file without lines, from 1.
     topic, doc, column, measure, parameter : str or None
     value : object
-        What was found, or given for the parameter.
+        The value that was found, or passed for the parameter.
     """
 
     run: str | None = None
@@ -183,7 +183,7 @@ class ColumnError(InputError):
     header : tuple of str
         All columns that are there.
     table : str
-        What it is, if it is no file: `DataFrame`.
+        What it is, if it is not a file: `DataFrame`.
     """
 
     missing: tuple[str, ...] = ()
@@ -198,7 +198,7 @@ class ColumnError(InputError):
 
 
 class LabelError(InputError):
-    """A file holds a label instead of a grade, and nobody says what it is worth.
+    """A file has a label instead of a grade, and the label's grade is unknown.
 
     Attributes
     ----------
@@ -226,7 +226,7 @@ class ConflictError(JudgmentsError):
     Attributes
     ----------
     preferences : bool
-        Whether these are preferences of one group, and not two grades of a document.
+        Whether these are preferences of one group rather than two grades of a document.
     """
 
     preferences: bool = False
@@ -245,7 +245,7 @@ class NoCommonTopicError(RunError):
 
 
 class AbsentRunError(RunError):
-    """No verdict can be drawn of a run: it answers no judged topic, or none of its documents is
+    """There can be no verdict about a run: it answers no judged topic, or none of its documents is
     judged.
     """
 
@@ -258,7 +258,7 @@ class MeasureError(IrprefError):
     Attributes
     ----------
     hint : str
-        The end of the message for a name that is none: how names are written, or the nearest one.
+        The end of the message for an unknown name: how names are written, or the nearest one.
     """
 
     hint: str = ""
@@ -277,9 +277,7 @@ class UnknownMeasureError(MeasureError, NameError):
 
 
 class ArgumentError(IrprefError):
-    """An argument of a function is not accepted: `parameter` is its name, `value` what was
-    given.
-    """
+    """An argument of a function is not accepted: `parameter` is its name, `value` its value."""
 
 
 # Warnings -----------------------------------------------------------------------------------------
@@ -290,7 +288,7 @@ class IrprefWarning(Told, UserWarning):
 
 
 class ScaleWarning(IrprefWarning):
-    """The top of the grade scale was taken from the qrels at hand."""
+    """The top of the grade scale was taken from the qrels that were passed."""
 
 
 class DuplicateWarning(IrprefWarning):
@@ -306,7 +304,7 @@ class DegenerateWarning(IrprefWarning):
 
 
 class CutWarning(IrprefWarning):
-    """The last line of a file has no end, and ends with a number that may have been longer."""
+    """The last line of a file has no line end, and ends in a number that may have been longer."""
 
 
 class DeprecatedWarning(IrprefWarning, FutureWarning):

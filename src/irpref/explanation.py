@@ -88,7 +88,7 @@ def explainable(measure: MeasureLike) -> KernelMeasure:
             other = other and other(**same)
         instead = f"; explain {other}{chosen.INSTEAD.removeprefix(name)}" if other else ""
         raise MeasureError(
-            f"{chosen} is no sum over documents: none has a share of it{instead}",
+            f"{chosen} is not a sum over documents, so no document has a share of it{instead}",
             measure=str(chosen),
         )
     chosen.validate_params()
@@ -310,7 +310,7 @@ def explain(
     query_id: str | None = None,
     why: bool | None = None,
 ) -> pd.DataFrame:
-    """What each document contributes to a measure.
+    """Show what each document contributes to the value of a measure.
 
     Parameters
     ----------
@@ -324,13 +324,14 @@ def explain(
     Returns
     -------
     DataFrame
-        Columns query_id, rank, doc_id, score, grade (NaN: no judgment), judged (a judgment of at
-        least 0), what the measure is made of (see its `COLUMNS`), contribution. First the ranking
-        in the order of evaluation; then judged documents that were not retrieved and count, or
-        would have, with a missing rank; then, if a value has a part that belongs to no document
-        (ranks below the end of a short list), one row without a document. The contributions of a
-        topic add up to its value. With `query_id`, `attrs` holds the `steps` by which each is
-        computed from the columns, and the `numbers` of the topic that they need.
+        Columns query_id, rank, doc_id, score, grade (NaN: unjudged), judged (whether the grade is
+        at least 0), the columns that the measure is computed from (see its `COLUMNS`), and
+        contribution. The ranking comes first, in the order of evaluation; then, with a missing
+        rank, judged documents that were not retrieved but count, or would have; then, if a part of
+        the value belongs to no document (ranks below the end of a short list), one row without a
+        document. The contributions of a topic add up to its value. With `query_id`, `attrs` has the
+        `steps` that compute each contribution from the columns, and the `numbers` of the topic that
+        they need.
 
     Raises
     ------

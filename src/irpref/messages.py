@@ -167,7 +167,9 @@ def unknown_topic(topic: str, known: Iterable[str], parameter: str) -> ArgumentE
     """The error about an argument that names a topic without judgments."""
     first = ", ".join(map(repr, islice(known, 3)))
     return ArgumentError(
-        f"the qrels have no topic {topic!r} (they begin {first})", parameter=parameter, value=topic
+        f"the qrels have no topic {topic!r} (the first are {first})",
+        parameter=parameter,
+        value=topic,
     )
 
 

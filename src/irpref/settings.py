@@ -11,7 +11,7 @@ counts
 official measures
     for some, the measures of the shared task, among them thresholds such as `AP(rel=2)`.
 
-The recommendations are made by rule, so that they can be argued with:
+The recommendations follow rules, so that you can disagree with them:
 
 1. *Scale.* The defined grades count, used or not: a scale does not shrink because nobody gave its
    top grade.
@@ -118,8 +118,8 @@ def names_with_qrels() -> list[str]:
     Returns
     -------
     list of str
-        In the order of the alphabet; without names that ir_datasets calls deprecated, and without
-        the collections of irpref.
+        In alphabetical order, without names that ir_datasets calls deprecated, and without the
+        collections of irpref.
     """
     import ir_datasets
 
@@ -134,7 +134,7 @@ def names_with_qrels() -> list[str]:
 
 
 def scale_of(dataset: Any) -> Scale:
-    """Scale of a data set or of qrels at hand.
+    """Scale of a data set, or of qrels.
 
     Parameters
     ----------

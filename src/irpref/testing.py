@@ -90,7 +90,7 @@ class _Trial:
                 return f"{before}topic {topic} has no value"
             if not _equal(values[topic], wanted[topic]):
                 return (
-                    f"{before}topic {topic} has {values[topic]:.6g} in place of {wanted[topic]:.6g}"
+                    f"{before}topic {topic} has {values[topic]:.6g} instead of {wanted[topic]:.6g}"
                 )
         return None
 
@@ -161,9 +161,9 @@ class _Laws(_Trial):
         self.values(given[0], given[1])
         self.values(given[2], given[3])
         if given[:2] != (self.qrels, self.run):
-            yield "a dict that was handed over is changed"
+            yield "it changes a dict that was passed to it"
         if not (given[2].equals(qrels) and given[3].equals(run)):
-            yield "a frame that was handed over is changed"
+            yield "it changes a frame that was passed to it"
 
     def forms(self) -> Iterator[str | None]:
         """Dicts, frames, lists and generators of the same data have the same values."""
@@ -285,13 +285,13 @@ _LAWS = [law for name, law in vars(_Laws).items() if not name.startswith("__")]
 
 
 def check_measure(measure: MeasureLike, *, seed: int = 0, on_fail: str = "raise") -> list[Fault]:
-    """Test a measure, yours or any other, against the laws that users rely on.
+    """Test a measure, yours or any other, against laws that users rely on.
 
     Parameters
     ----------
     measure : measure or name
-        The measure, with its parameters. It does not have to be built on irpref: one made with
-        `ir_measures.define_byquery` will do.
+        The measure, with its parameters. It need not be built with irpref: measures made with
+        `ir_measures.define_byquery` work, too.
     seed : int
         Seed of the collections.
     on_fail : {'raise', 'return'}

@@ -103,8 +103,8 @@ def _in_topic_order(inp: pd.DataFrame, row: Ints) -> Ints:
 class Judge(_Stage):
     """Add labels to the results.
 
-    R -> R, adding `label` (NaN without a judgment) and `judged` (whether there is one that counts:
-    a negative grade does not). All rows stay, in their order.
+    R -> R, adding `label` (NaN without a judgment) and `judged` (whether there is a judgment that
+    is not negative). All rows stay, in their order.
 
     Parameters
     ----------
@@ -128,11 +128,11 @@ class Judge(_Stage):
 
 
 class Condense(_Stage):
-    """Keep only judged documents, ranked again: the condensed list that `judged_only=True` of a
-    measure sees.
+    """Keep only judged documents, ranked again: the condensed list that a measure with
+    `judged_only=True` sees.
 
-    R -> R. Documents without a judgment, or with a negative one, are dropped; so are topics without
-    judgments. A rank cutoff before this stage is not the same as one after it.
+    R -> R. Documents without a judgment or with a negative grade are dropped, and so are topics
+    without judgments. A rank cutoff before this stage is not the same as one after it.
 
     Parameters
     ----------
@@ -151,8 +151,7 @@ class Condense(_Stage):
 
 
 class Oracle(_Stage):
-    """Put documents in the best order: those of a result list, or all that are known to be
-    relevant.
+    """Put documents into the best order: those of a result list, or all known relevant documents.
 
     R -> R sorts the documents by descending grade (unjudged ones as grade 0, so before negative
     ones); equal grades keep their order. Q -> R gives the ideal list: all documents with a positive
@@ -204,19 +203,19 @@ def _ranked(inp: pd.DataFrame) -> pd.DataFrame:
 
 
 class Explain(_Stage):
-    """Add what each document contributes to a measure, and what that is made of.
+    """Add what each document contributes to a measure, and the numbers it is computed from.
 
     R -> R, adding `label`, `judged`, the columns of the measure (`rho`, `loss` and `penalty` for
     RPref; `gain`, `cg`, `count`, `cg_I` and `BR` for the Q, O, P and P+ measures; `rp` and `crp`
-    for CRP; see the measure's `COLUMNS`) and `contribution`. `rank` is the rank of evaluation; the
-    results are otherwise the same, so evaluating them after this stage gives the same values.
+    for CRP; see the measure's `COLUMNS`) and `contribution`. `rank` is the rank used in evaluation.
+    Otherwise the results are the same, so evaluating them after this stage gives the same values.
 
     The contributions of a topic add up to its value. If a part of it belongs to documents that were
     not retrieved, or to the ranks below the end of a short list (RPref(unretrieved='infinity'),
     CRP), a warning says so. `missed=True` adds rows at the end of each topic, without `score` and
     `rank`: one for each document that was not retrieved but counts, or would have, and one without
-    a `docno` for what belongs to no document. Then the sum is complete, but the results are for
-    reading only: evaluated, the new rows would count as retrieved.
+    a `docno` for what belongs to no document. Then the sum is complete, but use the results only
+    for reading: in an evaluation, the new rows would count as retrieved.
 
     Parameters
     ----------
@@ -230,7 +229,7 @@ class Explain(_Stage):
     Raises
     ------
     ValueError
-        The measure is no sum over documents (EMeasure, CRPRecovery, Twist, RecallEffort); the
+        The measure is not a sum over documents (EMeasure, CRPRecovery, Twist, RecallEffort); the
         message names one that is. A column of the qrels is missing.
 
     Warns

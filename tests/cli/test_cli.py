@@ -55,7 +55,7 @@ def test_table_of_one_run(call: Call) -> None:
         measure      value
         AP          0.4444
         EMeasure@2  0.6111
-        AP, EMeasure@2: rel=1, so that all grades from 1 to 2 count alike
+        AP, EMeasure@2: rel=1, so all grades from 1 to 2 count alike
         """
     )
     _, out, _ = call("eval", "qrels", "r1", "AP", "RR", "-o", "table", "-q")
@@ -66,7 +66,7 @@ def test_table_of_one_run(call: Call) -> None:
         2      0.5000  0.5000
         3      0.0000  0.0000
         all    0.4444  0.5000
-        AP, RR: rel=1, so that all grades from 1 to 2 count alike
+        AP, RR: rel=1, so all grades from 1 to 2 count alike
         """
     )
 
@@ -105,7 +105,7 @@ def test_table_of_runs_marks_the_best(call: Call) -> None:
         r2   0.7500*     0.3889*  4.0000     0.0000         3
         * best (lower is better: EMeasure@2)
         answered: topics with documents, of 3
-        AP, EMeasure@2, NumRel: rel=1, so that all grades from 1 to 2 count alike
+        AP, EMeasure@2, NumRel: rel=1, so all grades from 1 to 2 count alike
         """
     )
 
@@ -211,7 +211,7 @@ def wrong(files: Path) -> None:
             2,
             "missing argument 'RUN... MEASURE...', as in irpref eval [OPTIONS] QRELS RUN... MEASURE...",
         ),
-        (["qrels", "r1", "RR @10"], 2, "write no blanks beside '@'"),
+        (["qrels", "r1", "RR @10"], 2, "remove the spaces around '@'"),
         (["qrels", "r1", "AP@10(rel=2)"], 2, "the cutoff comes last: AP(rel=2)@10"),
         (
             ["--qrels", "qrels", "--run", "r1"],
@@ -236,7 +236,7 @@ def wrong(files: Path) -> None:
             "no such option: --frobnicate (see irpref eval --help)",
         ),
         (["qrels", "r1", "AP", "-o", "xml"], 2, "'xml' is not one of table, tsv, csv"),
-        (["-", "-", "AP"], 2, "standard input ('-') can be read once only"),
+        (["-", "-", "AP"], 2, "standard input ('-') can be read only once"),
         (["qrels", "twice", "CRPRecovery", "--strict"], 1, "document 'a' is twice in topic '1'"),
         (["qrels", "twice", "AP", "--strict"], 1, "document 'a' is twice in topic '1'"),
         (["qrels", "short", "AP"], 1, "short, line 2: 5 fields, expected 6"),
@@ -272,7 +272,7 @@ def wrong(files: Path) -> None:
             2,
             "'xyzzy' is neither a file nor a measure; irpref list shows them all",
         ),
-        (["qrels", "r1", "AP,", "P@5"], 2, "several are written with blanks between them"),
+        (["qrels", "r1", "AP,", "P@5"], 2, "separate several with spaces"),
         (["qrels", "r1", "RPref(3)"], 2, "parameters have names"),
         (["qrels", "r1", "RPref(max_rel=3"], 2, "a bracket is not closed"),
         (["", "r1", "AP"], 2, "an argument is empty"),
@@ -301,7 +301,7 @@ def wrong(files: Path) -> None:
         (
             ["high", "r1", "infAP"],
             1,
-            "infAP: left to ir_measures, whose grades end at 1000000, not 3e+09",
+            "infAP: computed by ir_measures, which takes grades up to 1000000, not 3e+09",
         ),
         (
             ["qrels", "r1", "SetF(beta=-1.0)"],
@@ -319,11 +319,15 @@ def wrong(files: Path) -> None:
             2,
             "nDCG: gains={1: 'a'} is not accepted, expected a dict such as",
         ),
-        (["qrels", "r1", "AP", "-f", "./r1"], 2, "-f ./r1: this file is read, and would be lost"),
+        (
+            ["qrels", "r1", "AP", "-f", "./r1"],
+            2,
+            "-f ./r1: this is an input file, and would be overwritten",
+        ),
         (
             ["header", "r1", "AP", "PrefShare"],
             1,
-            "header, line 1: the relevance 'relevance' is no number",
+            "header, line 1: the relevance 'relevance' is not a number",
         ),
         (
             ["qrels", "r.csv", "AP", "--columns", "score=s", "--columns", "doc_id=x"],
@@ -378,18 +382,18 @@ def test_a_measure_that_no_installed_provider_computes(
     status, _, err = call("compare", "qrels", "r1", "r2", "-m", "NumRel(rel=2)")
     assert (status, err.partition(";")[0]) == (
         1,
-        "irpref: no provider that is installed computes NumRel(rel=2)",
+        "irpref: no installed provider computes NumRel(rel=2)",
     )
 
 
 def test_what_the_script_of_the_host_refuses(call: Call, files: Path) -> None:
     if not ir_measures.gdeval.is_available():
         pytest.skip("no perl for ir_measures' gdeval")
-    left = "ERR@5 is left to gdeval of ir_measures, whose"
+    left = "ERR@5 is computed by gdeval of ir_measures, which"
     for topic, grade, more, said in (
-        ("a", 1, "", f"{left} topics are numbers, not 'a'"),
-        ("1", 5, "", f"{left} highest grade is 4, not 5"),
-        ("1", 0.5, "", f"{left} grades are whole numbers, not 0.5"),
+        ("a", 1, "", f"{left} needs numeric topic ids, not 'a'"),
+        ("1", 5, "", f"{left} takes grades up to 4, not 5"),
+        ("1", 0.5, "", f"{left} takes whole grades, not 0.5"),
         (
             "w-1",
             3,
@@ -419,7 +423,7 @@ def test_runs_are_looked_at_whoever_computes(call: Call, wrong: None, options: l
 def test_what_only_the_host_computes_fails_in_one_line(call: Call, files: Path) -> None:
     (files / "half").write_text("1 0 a 0.5\n1 0 b 1.5\n")
     said = (
-        "IPrec@0.1 is left to pytrec_eval of ir_measures, whose grades are whole numbers, not 1.5\n"
+        "IPrec@0.1 is computed by pytrec_eval of ir_measures, which takes whole grades, not 1.5\n"
     )
     assert call("eval", "half", "r1", "IPrec@0.1", "AP") == (1, "", f"irpref: {said}")
     (files / "all").write_text(
@@ -499,7 +503,7 @@ def test_empty_runs_are_remarked_upon_everywhere(call: Call, wrong: None) -> Non
 def test_warnings_about_one_of_several_runs_name_it(call: Call, wrong: None) -> None:
     status, _, err = call("eval", "qrels", "r1", "twice", "empty", "CRPRecovery")
     assert status == 0
-    assert [line.partition(" inside")[0] for line in err.splitlines()] == [
+    assert [line.partition(" within")[0] for line in err.splitlines()] == [
         "irpref: warning: twice: the run repeats 1 document",
         "irpref: warning: empty: the run is empty: all topics have the value of an empty ranking",
     ]
@@ -568,7 +572,7 @@ GRAVE = [
     ),
     (
         "1 Q0 v 1 3 t\n2 Q0 w 1 1 t\n3 Q0 w 1 1 t\n",
-        ["none of its 3 documents is judged: every value is 0, or says nothing"],
+        ["none of its 3 documents is judged: every value is 0 or meaningless"],
     ),
     (
         "1 Q0 v 1 3 t\n",

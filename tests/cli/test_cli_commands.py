@@ -324,7 +324,7 @@ def test_a_topic_and_a_file_to_write(call: Call, files: Path) -> None:
     assert call("eval", "qrels", "r1", "AP", "-t", "2")[1] == "2\tAP\t0.5000\n"
     assert (
         call("eval", "qrels", "r1", "AP", "-t", "9")[2]
-        == "irpref: the qrels have no topic '9' (they begin '1', '2', '3')\n"
+        == "irpref: the qrels have no topic '9' (the first are '1', '2', '3')\n"
     )
     expected = call("eval", "qrels", "r1", "r2", "AP", "-o", "csv")[1]
     assert call("eval", "qrels", "r1", "r2", "AP", "-f", "out.csv") == (0, "", "")

@@ -163,11 +163,9 @@ def test_crp_over_topics(printed, pair):
 
 
 def test_npref_says_which_scale_it_took(printed, book):
-    printed(
-        "curve", "npref", *book, "--partitions", "2", remark="max_rel is not given, 3 was taken"
-    )
+    printed("curve", "npref", *book, "--partitions", "2", remark="max_rel was not given; 3 is used")
     # Of all topics, also when one is shown.
-    printed("curve", "npref", *book, "-t", "q2", remark="max_rel is not given, 3 was taken")
+    printed("curve", "npref", *book, "-t", "q2", remark="max_rel was not given; 3 is used")
 
 
 def test_histogram_and_summary(printed, pair):
@@ -201,7 +199,7 @@ def test_histogram_and_summary(printed, pair):
         (
             ("curve", "pr", "{q}", "{r}", "-t", "q9"),
             1,
-            "the qrels have no topic 'q9' (they begin 'q1', 'q2'",
+            "the qrels have no topic 'q9' (the first are 'q1', 'q2'",
         ),
         (("curve", "crp", "{q}", "nowhere.run"), 1, "nowhere.run: no such file"),
         (("curve", "gain", "{q}", "{r}", "--gains", "3"), 2, "expected gains such as 1=1,2=3,3=7"),
@@ -210,7 +208,7 @@ def test_histogram_and_summary(printed, pair):
         (
             ("curve", "histogram", "{q}", "{r}", "{q}", "-m", "AP", "--rel", "2"),
             2,
-            "--rel is not for a measure",
+            "--rel does not apply to a measure",
         ),
         (("curve", "crpp", "{q}", "{r}"), 2, "unknown command 'crpp'; did you mean 'crp'?"),
         (("compare", "{q}", "{r}", "{r}", "AP"), 2, "is given twice, expected different runs"),
@@ -220,7 +218,7 @@ def test_histogram_and_summary(printed, pair):
                 *("--highlight", "x", "-f", "f.png"),
             ),
             1,
-            "'x' is none of the runs",
+            "'x' is not one of the runs",
         ),
         (("plot", "pr", "{q}", "{r}", "-f", "figure.jpg"), 2, "must end in .png, .pdf or .svg"),
         (

@@ -37,7 +37,7 @@ def files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         ("RPref", "'RPref' is a measure: irpref list RPref explains it"),
         ("eval q.csv r.csv AP --per-query", "no such option: --per-query; did you mean '--by-que"),
         ("gate q.csv r.csv s.csv AP --threshold 1", "--threshold; did you mean '--margin'?"),
-        ("compare q.csv r.csv s.csv AP --alpha 0.05", "--level 0.95 says the same as an alpha of"),
+        ("compare q.csv r.csv s.csv AP --alpha 0.05", "--level 0.95 is the same as an alpha of"),
         ("eval q.csv r.csv AP --baseline s.csv", "type irpref against QRELS BASELINE RUN..."),
         ("eval q.csv r.csv AP --judge s.csv", "type irpref fill HUMAN JUDGE -f filled.tsv"),
         ("sample q.csv r.csv AP --judge q.csv", "as in irpref sample HUMAN JUDGE RUN... MEASURE"),

@@ -108,7 +108,7 @@ def test_a_refusal_names_the_columns_found_and_the_option(form, tmp_path):
         read_qrels(path, columns={"doc_id": "passage"})
     with pytest.raises(
         ValueError,
-        match=r"columns: 'docid' is none of ours, expected one of .*did you mean 'doc_id'",
+        match=r"columns: 'docid' is not one of ours, expected one of .*did you mean 'doc_id'",
     ):
         read_qrels(path, columns={"docid": "chunk"})
 
@@ -169,7 +169,7 @@ def test_a_mapping_says_the_grades_itself(form, tmp_path, recwarn):
     found = read_qrels(path, labels={"good": 1, "bad": 0, "S": 0.5})
     assert found["relevance"].tolist() == [1, 0, 0.5]
     assert not recwarn.list
-    with pytest.raises(ValueError, match="'S' is none of the labels good, bad"):
+    with pytest.raises(ValueError, match="'S' is not one of the labels good, bad"):
         read_qrels(path, labels={"good": 1, "bad": 0})
     with pytest.raises(ValueError, match="number"):
         read_qrels(path)
@@ -181,7 +181,7 @@ def test_labels_that_are_words_leave_numbers_as_they_are(form, tmp_path):
         tmp_path, form, ["query_id", "doc_id", "relevance"], [("1", "a", 0), ("1", "b", 2)]
     )
     assert _rows(read_qrels(path, labels={"yes": 1, "no": 0})) == [("1", "a", 0), ("1", "b", 2)]
-    with pytest.raises(ValueError, match="'2' is none of the labels 0, 1"):
+    with pytest.raises(ValueError, match="'2' is not one of the labels 0, 1"):
         read_qrels(path, labels={"0": 1, "1": 0})
 
 
@@ -268,7 +268,7 @@ def test_commands_take_labels(files, capsys):
     capsys.readouterr()
     assert main(["fill", "grades", "words"]) == 1
     assert (
-        "words, line 1: the relevance 'no' is no number: '1 0 a no'; --labels LABEL=GRADE"
+        "words, line 1: the relevance 'no' is not a number: '1 0 a no'; --labels LABEL=GRADE"
         in capsys.readouterr().err
     )
     assert main(["fill", "grades", "words", "--labels", "no=0,yes=1"]) == 0

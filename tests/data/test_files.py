@@ -99,7 +99,7 @@ def test_damaged_parquet_inside_a_folder_is_one_line(tmp_path: Path) -> None:
     (tmp_path / "run").mkdir()
     (tmp_path / "run" / "a.parquet").write_bytes(b"junk")
     with pytest.raises(
-        ValueError, match=r"a\.parquet: this is no Parquet file, or it is damaged"
+        ValueError, match=r"a\.parquet: this is not a Parquet file, or it is damaged"
     ) as found:
         stream.align_file(judgments(QRELS).pool(), Source(tmp_path / "run"))
     assert "\n" not in str(found.value)

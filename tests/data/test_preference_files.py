@@ -75,7 +75,7 @@ def test_qrels_with_a_header_or_a_bad_grade_are_no_preferences(text, tmp_path):
         (
             "#\nq a b j\nq x y j\nq b c j\nq c a j\n",
             None,
-            r"lines 2, 4, 5: topic 'q', group 'j': .* circle",
+            r"lines 2, 4, 5: topic 'q', group 'j': .* cycle",
         ),
         ("q a a\n", None, "line 1: topic 'q', group '0': document 'a' is preferred to itself"),
         (
@@ -86,14 +86,14 @@ def test_qrels_with_a_header_or_a_bad_grade_are_no_preferences(text, tmp_path):
         (
             "q g s d 1\nq g s e high\n",
             None,
-            "line 2: the level 'high' is no number: 'q g s e high'",
+            "line 2: the level 'high' is not a number: 'q g s e high'",
         ),
         (
             "q g d 1\nq g e low\n",
             "qrels_prefs",
-            "line 2: the level 'low' is no number: 'q g e low'",
+            "line 2: the level 'low' is not a number: 'q g e low'",
         ),
-        ("q g s d 1_0\n", None, "line 1: the level '1_0' is no number"),
+        ("q g s d 1_0\n", None, "line 1: the level '1_0' is not a number"),
         ("query_id winner loser\nq a b\n", None, "line 1: a header, where preferences begin"),
         ("q g s d nan\n", None, "judged.txt: the level of topic 'q', document 'd' is nan"),
         (
@@ -199,7 +199,7 @@ def test_eval_takes_a_file_of_preferences_as_qrels(tmp_path, capsys):
     assert printed(qrels, run, "PrefShare") == [["PrefShare", "1.0000"]]
     assert main(["eval", str(prefs), str(run), "AP"]) != 0
     assert main(["eval", str(prefs), str(run), "PrefShare", "AP"]) != 0
-    assert "needs one grade a document" in capsys.readouterr().err
+    assert "needs one grade per document" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize("which", ["preferences", "run"])
@@ -215,7 +215,7 @@ def test_one_of_the_files_can_be_standard_input(which, tmp_path, capsys, monkeyp
     assert main(["eval", paths["preferences"], paths["run"], "PrefShare"]) == 0
     assert capsys.readouterr().out == "PrefShare\t0.7500\n"
     assert main(["eval", "-", "-", "PrefShare"]) == 2
-    assert capsys.readouterr().err == "irpref: standard input ('-') can be read once only\n"
+    assert capsys.readouterr().err == "irpref: standard input ('-') can be read only once\n"
 
 
 def test_a_file_of_preferences_is_checked_without_a_measure_and_named_where_grades_are_wanted(
@@ -237,7 +237,7 @@ def test_a_file_of_preferences_is_checked_without_a_measure_and_named_where_grad
         irpref.evaluator(["AP"], str(judged))
     judged.write_text("q 0 a high\n")
     with pytest.raises(
-        ValueError, match=r"the relevance 'high' is no number.*: 'q 0 a high'; labels="
+        ValueError, match=r"the relevance 'high' is not a number.*: 'q 0 a high'; labels="
     ):
         irpref.evaluator(["AP"], str(judged))
 

@@ -189,7 +189,7 @@ def test_ranks_that_are_none(rank: str) -> None:
 
 
 def test_a_rank_that_is_no_number_is_named_with_its_line() -> None:
-    with pytest.raises(ValueError, match="<file>, line 2: the rank '1_7' is no number"):
+    with pytest.raises(ValueError, match="<file>, line 2: the rank '1_7' is not a number"):
         read_run(io.BytesIO(b"1\ta\t1\n1\tb\t1_7\n"), "msmarco")
 
 
@@ -329,7 +329,7 @@ def test_parquet_without_pyarrow_is_refused_in_one_line(
             b"qid\tdocno\tplace\n1\ta\t2\n",
             "{path} has no column 'score' (or 'rank') (found: qid, docno, place)",
         ),
-        ("r.json", b'{"1": {"a": 1}', "{path}, line 1: this is no JSON"),
+        ("r.json", b'{"1": {"a": 1}', "{path}, line 1: this is not JSON"),
         (
             "r.json",
             b'{"1": {"a": "2"}}',
@@ -353,7 +353,7 @@ def test_parquet_without_pyarrow_is_refused_in_one_line(
         (
             "r.jsonl",
             b'{"qid": "1", "docno": "a", "score": 1}\n{"qid"\n',
-            "{path}, line 2: this is no JSON: '{{\"qid\"'",
+            "{path}, line 2: this is not JSON: '{{\"qid\"'",
         ),
         (
             "r.jsonl",
@@ -389,12 +389,12 @@ def test_parquet_without_pyarrow_is_refused_in_one_line(
         (
             "r.jsonl",
             b'{"qid": "1", "docno": "a\\ud800", "score": 2}\n',
-            "{path}: an id is no text: it holds half of",
+            "{path}: an id is not valid text: it contains half of",
         ),
         (
             "r.json",
             b'{"1": {"a\\ud800": 1, "a\\ud801": 2}}',
-            "{path}: an id is no text: it holds half of",
+            "{path}: an id is not valid text: it contains half of",
         ),
         ("r.json", b'{"1": {"a": %s}}' % (b"1" * 5000), "{path}: a number has too many digits"),
         (
@@ -408,11 +408,11 @@ def test_parquet_without_pyarrow_is_refused_in_one_line(
             b"[1]\n",
             "{path}, line 1: expected an object with query_id, doc_id, score, got a list",
         ),
-        ("r.parquet", b"junk", "{path}: this is no Parquet file, or it is damaged: "),
+        ("r.parquet", b"junk", "{path}: this is not a Parquet file, or it is damaged: "),
         (
             "r.parquet",
             b"PAR1" + b"x" * 99 + b"PAR1",
-            "{path}: this is no Parquet file, or it is damaged: ",
+            "{path}: this is not a Parquet file, or it is damaged: ",
         ),
         (
             "r.csv.gz",

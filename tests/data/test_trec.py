@@ -472,7 +472,7 @@ def test_iterations(iterations: str, block_bytes: int, monkeypatch: pytest.Monke
 
 def test_the_first_of_several_malformed_lines_is_told() -> None:
     for lines in (b"1 0 a x\n1 0 b\n", b"1 0 a x\n1 0 \xff 1\n", b"1 0 a x\n1 0 b y\n"):
-        with pytest.raises(ValueError, match="line 1: the relevance 'x' is no number"):
+        with pytest.raises(ValueError, match="line 1: the relevance 'x' is not a number"):
             irpref.read_qrels(io.BytesIO(lines))
     for lines in (b"1 0\n1 0 b x\n", b"1 0 \xff 1\n1 0 b x\n"):
         with pytest.raises(ValueError, match=r"line 1: (2 fields|the doc_id is not UTF-8)"):

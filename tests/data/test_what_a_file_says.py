@@ -152,19 +152,19 @@ def test_other_separators(read: Any) -> None:
 def test_ids_have_no_end_of_line(read: Any, end: str) -> None:
     value = "score" if read is rows else "relevance"
     data = f'query_id,doc_id,{value}\nq1,"a{end}b",2\n'
-    with pytest.raises(InputError, match="the doc_id has an end of line in it") as error:
+    with pytest.raises(InputError, match="the doc_id contains a line break") as error:
         read(data.encode(), "csv")
     assert error.value.line is not None
     record = json.dumps({"query_id": f"q{end}1", "doc_id": "a", value: 1})
     for form, text in ("jsonl", record), ("json", f"[{record}]"):
-        with pytest.raises(InputError, match="the query_id has an end of line in it"):
+        with pytest.raises(InputError, match="the query_id contains a line break"):
             read(text.encode(), form)
     table = pa.table({"query_id": ["q1", "q2"], "doc_id": ["a", f"b{end}"], value: [1, 2]})
     for ids in (table, table.set_column(1, "doc_id", table["doc_id"].dictionary_encode())):
         parquet.write_table(ids, written := io.BytesIO())
-        with pytest.raises(InputError, match="end of line in it"):
+        with pytest.raises(InputError, match="contains a line break"):
             read(written.getvalue(), "parquet")
-    with pytest.raises(InputError, match="the doc_id has an end of line in it"):
+    with pytest.raises(InputError, match="the doc_id contains a line break"):
         read(json.dumps({"q": {f"a{end}": 1}}).encode(), "json")
 
 

@@ -262,7 +262,7 @@ def test_what_has_another_value_in_the_host_is_computed_here_outside_of_it(measu
 @pytest.mark.parametrize("measure", LEFT_TO_THE_HOST, ids=str)
 def test_what_is_left_to_the_host(measure):
     assert not host.supports(measure)
-    with pytest.raises(ValueError, match="left to its own provider"):
+    with pytest.raises(ValueError, match="computed by another provider"):
         KernelEvaluator([measure], irpref.judgments({"q": {"a": 1}}))
 
 
@@ -529,8 +529,7 @@ def test_measures_of_other_providers_take_whole_grades_and_ids_of_any_type(form)
     [
         (
             "IPrec@0.5",
-            "IPrec@0.5 is left to pytrec_eval of ir_measures, whose grades are whole numbers, not "
-            "0.5",
+            "IPrec@0.5 is computed by pytrec_eval of ir_measures, which takes whole grades, not 0.5",
         ),
         (ir_measures.BPM, "BPM needs cutoff: ranking cutoff threshold, as in BPM@10"),
         (

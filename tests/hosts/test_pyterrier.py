@@ -261,7 +261,7 @@ def test_only_judgments_of_the_topics_are_used_as_in_experiments(of, systems, to
     found = pt.irpref.compare(given[:2], few, qrels, ["AP"])
     assert found[["mean_a", "mean_b"]].iloc[0].tolist() == pytest.approx(expected.iloc[:2].tolist())
     with pytest.raises(
-        ValueError, match="topics and qrels have no topic in common: topics begins 'x"
+        ValueError, match="topics and qrels have no topic in common: the first topics are 'x"
     ):
         pt.irpref.leaderboard(given, few.assign(qid="x" + few["qid"]), qrels, ["AP"])
     for wrong in ("cast2021", few[["query"]]):
@@ -449,9 +449,7 @@ def test_results_for_unjudged_topics_only(accelerated):
 
 def test_files_of_your_own_are_read_as_the_tutorial_says(tmp_path, monkeypatch):
     page = (Path(__file__).parents[2] / "docs/tutorials/experiment.md").read_text(encoding="utf8")
-    block = (
-        page.partition("With files of your own")[2].partition("```python\n")[2].partition("```")[0]
-    )
+    block = page.partition("With your own files")[2].partition("```python\n")[2].partition("```")[0]
     monkeypatch.chdir(tmp_path)
     Path("qrels.txt").write_text("1 0 a 2\n1 0 b 0\n2 0 a 1\n2 0 b 0\n")
     for name, first in (("run1", "a"), ("run2", "b")):
@@ -544,7 +542,7 @@ def test_one_warning_a_measure_and_call(dataset, topics, qrels, plan, capsys):
         ("pt.irpref.report([run], topics, qrels, ['AP'], 'page.html')", "the text 'page.html'"),
         ("pt.irpref.leaderbord", "pt.irpref has no attribute 'leaderbord'; did you mean 'leader"),
         ("irpref.compare", "did you mean irpref.lab.compare?"),
-        ("pt.Experiment([run], topics, qrels, 'map')", "names of measures go into a list"),
+        ("pt.Experiment([run], topics, qrels, 'map')", "names of measures are passed as a list"),
     ],
 )
 def test_what_newcomers_type_is_told_in_a_sentence(call, text, dataset, topics, qrels):

@@ -359,7 +359,9 @@ def test_known_documents_reach_the_measure():
 )
 def test_a_measure_that_is_no_sum_is_refused_with_an_alternative(measure):
     instead = getattr(irpref.parse(measure), "INSTEAD", "one of ours")
-    with pytest.raises(ValueError, match="; explain " if instead else "is no sum over documents"):
+    with pytest.raises(
+        ValueError, match="; explain " if instead else "is not a sum over documents"
+    ):
         Explain(QRELS, measure)
 
 

@@ -209,7 +209,7 @@ def test_a_missing_column_of_known_documents(qrels):
 def test_a_missing_column_of_expected_numbers():
     message = refusal(RelativeRecall(expected="wanted"), pd.DataFrame(JUDGED), RUN)
     assert message.startswith("RelativeRecall(expected='wanted') needs the column 'wanted'")
-    assert "one number a topic" in message
+    assert "one number per topic" in message
 
 
 def test_known_documents_are_truth_values():
@@ -344,7 +344,7 @@ def test_a_topic_without_judgments_among_others():
 def test_no_topic_in_common(form):
     run = form([ScoredDoc("x1", "a", 1.0), ScoredDoc("x2", "b", 1.0)])
     assert refusal(QMeasure, QRELS, run) == (
-        "run and qrels have no topic in common: the run's topics begin 'x1', 'x2', those of the "
+        "run and qrels have no topic in common: the run's first topics are 'x1', 'x2', those of the "
         "qrels 'q1', 'q2'"
     )
 
@@ -395,18 +395,18 @@ def test_a_scale_that_is_not_given_is_taken_from_the_qrels_with_a_warning():
     assert value == mean(RPref(max_rel=2) @ 5, QRELS, RUN)
     assert len(caught) == 1
     message = str(caught[0].message)
-    assert "RPref@5: max_rel is not given, 2 was taken" in message
+    assert "RPref@5: max_rel was not given; 2 is used" in message
     assert "write RPref(max_rel=2)@5" in message
     assert "irpref.bind(measures, qrels)" in message
 
 
 def test_the_scale_is_that_of_the_gains_and_at_least_1():
-    with pytest.warns(irpref.ScaleWarning, match="5 was taken"):
+    with pytest.warns(irpref.ScaleWarning, match="5 is used"):
         value = mean(RPref(gains={2: 5}), QRELS, RUN)
     assert value == mean(RPref(gains={2: 5}, max_rel=5), QRELS, RUN)
-    with pytest.warns(irpref.ScaleWarning, match="1 was taken"):
+    with pytest.warns(irpref.ScaleWarning, match="1 is used"):
         mean(RPref, {"q1": {"a": 0.5, "b": 0.25}}, RUN)
-    with pytest.warns(irpref.ScaleWarning, match=" 2 was taken"):  # a negative grade is no judgment
+    with pytest.warns(irpref.ScaleWarning, match=" 2 is used"):  # a negative grade is no judgment
         mean(RPref(gains={-1: 7}), {"q1": {"a": 2, "b": -1}}, RUN)
 
 

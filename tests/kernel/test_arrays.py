@@ -87,7 +87,7 @@ def test_what_is_masked_is_not_there():
 
 
 def test_the_scale_is_taken_from_these_grades_with_a_warning():
-    with pytest.warns(ScaleWarning, match="2 was taken"):
+    with pytest.warns(ScaleWarning, match="2 is used"):
         found = irpref.score("RPref", [[2, 1, 0]], [[1, 2, 3]])
     assert found.tolist() == irpref.score(RPref(max_rel=2), [[2, 1, 0]], [[1, 2, 3]]).tolist()
 
@@ -99,7 +99,7 @@ def test_the_scale_is_taken_from_these_grades_with_a_warning():
         ("AP", [1, 2], [1, 2], r"expected numbers of the shape \(n_topics, n_docs\)"),
         ("AP", [["1"]], [[1]], "grades: expected numbers"),
         ("AP", [[1, 0]], [[1, float("inf")]], r"scores\[0, 1\] is inf"),
-        ("infAP", [[1]], [[1]], "infAP is left to its own provider"),
+        ("infAP", [[1]], [[1]], "infAP is computed by another provider"),
         (
             "Coverage",
             [[1]],

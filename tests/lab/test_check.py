@@ -207,7 +207,7 @@ def test_rankings_shorter_than_a_cutoff_or_than_others():
     findings = irpref.lab.check(QRELS, {"r": _run(depth=20)}, ["P@5", "nDCG@100", "AP"])
     row = _one(findings, "shallow")
     assert (row.level, row.run, row.count) == ("warning", "r", 20)
-    assert row.text == "at most 20 documents a topic, and nDCG@100 looks at 100"
+    assert row.text == "at most 20 documents per topic, and nDCG@100 looks at 100"
     findings = irpref.lab.check(QRELS, {"r": _run(depth=20), "s": _run(depth=9)}, ["P@5"])
     row = _one(findings, "shallow")
     assert (row.level, row.run, row.count) == ("note", "s", 9)
@@ -311,7 +311,7 @@ def test_the_scale_is_held_against_the_measures():
         QRELS, {"r": _run()}, ["AP(rel=3)", "RPref", "QMeasure", "NPref(max_rel=1,n=5)"]
     )
     assert _one(findings, "rel-above-scale").example == "AP(rel=3)"
-    assert "2 would be taken" in _one(findings, "max-rel-missing").text
+    assert "2 would be used" in _one(findings, "max-rel-missing").text
     assert _one(findings, "max-rel-below-scale").level == "warning"
     for n in (10, 40):
         many = {f"q{t}": {"d1": int(t > 0), "d2": 0} for t in range(n)}

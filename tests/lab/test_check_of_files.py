@@ -250,7 +250,7 @@ def test_which_grades_count_is_said_of_the_measures_that_are_named():
     some = {"q1": {"a": 1.0, "b": 0.7}, "q2": {"e": 0.7, "g": 0.0}}
     run = {q: {d: -i for i, d in enumerate(docs)} for q, docs in some.items()}
     text = _text(irpref.lab.check(some, {"r": run}, ["AP", "nDCG"]), "threshold")
-    assert text == "AP: rel=1, so that lower grades count as not relevant: 0.7 (2)"
+    assert text == "AP: rel=1, so lower grades count as not relevant: 0.7 (2)"
     stars = {f"q{t}": {"a": 5, "b": 1, "c": 1, "d": 2} for t in range(12)}
     runs = {
         "up": {q: dict(zip("adbc", (4, 3, 2, 1), strict=True)) for q in stars},

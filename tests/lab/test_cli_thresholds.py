@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-NOTE = "AP, P@2: rel=1, so that all grades from 1 to 2 count alike"
+NOTE = "AP, P@2: rel=1, so all grades from 1 to 2 count alike"
 COMMANDS = [
     "compare qrels r1 r2",
     "gate qrels r2 r1",

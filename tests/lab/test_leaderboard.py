@@ -351,11 +351,11 @@ def test_files_and_columns_of_groups_are_checked(tmp_path):
         ({"measures": []}, "at least one measure"),
         (
             {"groups": {"q1": "a"}},
-            r"groups says nothing about 23 of 24 topics, the first of them 'q0'; every topic",
+            r"groups: 23 of 24 topics have no group, first 'q0'; every topic",
         ),
         (
             {"groups": {q: None if q == "q3" else "b" for q in QRELS}},
-            "about 1 of 24 topics, the first of them 'q3'",
+            "groups: 1 of 24 topics have no group, first 'q3'",
         ),
         (
             {"groups": {q: "a" if q == "q3" else "b" for q in QRELS}},

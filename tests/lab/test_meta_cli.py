@@ -50,7 +50,7 @@ def data(files):
     return [files[0] / "qrels.txt", files[0] / "runs", "AP", "RPref(max_rel=2)"]
 
 
-NOTE = "AP: rel=1, so that all grades from 1 to 2 count alike"
+NOTE = "AP: rel=1, so all grades from 1 to 2 count alike"
 
 
 def table(text):

@@ -132,7 +132,7 @@ def test_grades_that_the_host_would_cut_are_refused():
         for name, score in (("A", 1.0), ("B", 3.0))
     }
     with pytest.raises(
-        ValueError, match=r"IPrec@0.5 is left to pytrec_eval .*whole numbers, not 0.5"
+        ValueError, match=r"IPrec@0.5 is computed by pytrec_eval .*whole grades, not 0.5"
     ):
         incompleteness(["IPrec@0.5", "AP"], qrels, runs, levels=[100], rng=0)
     assert len(incompleteness(["AP"], qrels, runs, levels=[100], rng=0).means) == 2

@@ -279,7 +279,7 @@ def test_the_command_prints_the_order_the_pairs_and_the_topics(files, capsys):
     [
         (["--tests", "-q"], "irpref: --tests and --by-query are two tables: choose one", 2),
         (["--how", "lexirecall", "--weights", "dcg"], "irpref: weights='dcg' is for how='rpp'", 1),
-        (["-t", "q9"], "irpref: the qrels have no topic 'q9' (they begin 'q1', 'q2')", 1),
+        (["-t", "q9"], "irpref: the qrels have no topic 'q9' (the first are 'q1', 'q2')", 1),
         (["--rel", "0"], "irpref: rel=0.0 is not accepted, expected a number above 0", 1),
     ],
 )

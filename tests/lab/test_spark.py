@@ -131,7 +131,7 @@ def test_the_scale_is_that_of_all_qrels_whatever_the_buckets(spark):
         columns=["query_id", "doc_id", "relevance"],
     )
     run = qrels.assign(score=np.arange(48) % 7).drop(columns="relevance")
-    with pytest.warns(irpref.ScaleWarning, match="4 was taken"):
+    with pytest.warns(irpref.ScaleWarning, match="4 is used"):
         values = evaluate(*frames(spark, run, qrels), "RPref", buckets=8)
     fixed = here(["RPref(max_rel=4)"], qrels, run)
     assert collected(values) == {(topic, "RPref"): value for (topic, _), value in fixed.items()}

@@ -228,12 +228,11 @@ ndcg- -> nDCG   Q@10 -> QMeasure   ppref@5 -> PrefPrecision   appref -> PrefAP  
         ),
         (
             "lexirecall",
-            "'lexirecall' compares two rankings, so it is no measure; of one ranking, TSE "
-            "looks at the last relevant document; irpref.lab.prefer(qrels, runs, ",
+            "'lexirecall' compares two rankings, so it is not a measure; for one ranking, TSE looks at the last relevant document; irpref.lab.prefer(qrels, runs, ",
         ),
         (
             "RPP",
-            "'RPP' compares two rankings, so it is no measure; irpref.lab.prefer(qrels, runs, "
+            "'RPP' compares two rankings, so it is not a measure; irpref.lab.prefer(qrels, runs, "
             "how='rpp')",
         ),
         ("set_F.0.5x", "unknown measure 'set_F.0.5x'"),
@@ -290,10 +289,10 @@ def test_an_unknown_name(text, message):
         ("nDCG(dcg='exp')@5", "dcg='exp' is not accepted"),
         ("RPref(gains={1:2,1:3})", "a grade is given twice in {1: 2, 1: 3}"),
         ("RPref@" + "-" * 9_000 + "1", "is not written like a measure"),
-        ("RPref@" + "-" * 20_000 + "1", "20007 characters are no name of a measure"),
+        ("RPref@" + "-" * 20_000 + "1", "20007 characters are not the name of a measure"),
         ("RPref(gains=" + "{" * 3_000, "is not written like a measure"),
         ("(" * 9_000, "is not written like a measure"),
-        ("x" * 10_000_000, "10000000 characters are no name of a measure"),
+        ("x" * 10_000_000, "10000000 characters are not the name of a measure"),
         ("P@" + "1" * 4_000, "is not accepted, expected a number"),
         ("nDCG(gains={1:" + "1" * 4_000 + "})", "is not accepted, expected a dict"),
         ("RPref(max_rel=" + "1" * 4_000 + ")", "is not accepted, expected a number above 0"),

@@ -358,7 +358,7 @@ def test_measures_of_grades_refuse_a_document_on_several_levels():
     ]
     run = {"q": {"a": 1.0}}
     for measures in (["PrefShare", "QMeasure"], ["PrefShare", "AP"], ["PrefShare", "IPrec@0.5"]):
-        with pytest.raises(ValueError, match=r"needs one grade a document.*several levels"):
+        with pytest.raises(ValueError, match=r"needs one grade per document.*several levels"):
             irpref.evaluator(measures, frame_of(rows)).calc_aggregate(run)
     with pytest.raises(ValueError, match=r"judges document 'b' twice.*these are preferences"):
         irpref.evaluator(["QMeasure"], frame_of(rows))
@@ -401,7 +401,7 @@ def test_as_many_nonrelevant_is_defined_by_group():
         (pairs("a>b b>a"), "topic 'q', group '0': 'a' is preferred to 'b', and 'b' to 'a'"),
         (
             pairs("x>y a>b b>c c>a"),
-            "topic 'q', group '0': the preferences go in a circle, from '.' to '.' to '.' to '.'",
+            "topic 'q', group '0': the preferences form a cycle, from '.' to '.' to '.' to '.'",
         ),
         (
             [("q", "g", "0", "a", 1), ("q", "g", "0", "b", 1), ("q", "g", "0", "a", 2)],
@@ -432,7 +432,7 @@ def test_of_several_contradictions_the_shortest_is_told_in_whatever_order_topics
     ("size", "message"),
     [
         (50, "'e1' is preferred to 'e2', and 'e2' to 'e1'"),
-        (300, "in a circle, from 'd000' to 'd001' to 'd002' to"),
+        (300, "form a cycle, from 'd000' to 'd001' to 'd002' to"),
     ],
 )
 def test_a_shortest_circle_is_told_but_of_a_very_large_graph_one_through_its_first_documents(
@@ -506,7 +506,7 @@ def test_check_finds_disagreeing_judges_and_documents_never_compared():
     ]
     found = irpref.lab.check(frame_of(pairs("a>b b>c c>a")), {"mine": {"q": {"a": 1.0}}})
     assert found[["code", "level"]].values.tolist() == [["contradicting-preferences", "grave"]]
-    assert "circle" in found["text"][0]
+    assert "cycle" in found["text"][0]
 
 
 @given(preference_collections())

@@ -161,7 +161,7 @@ def test_a_measure_may_be_made_again_but_takes_no_name_of_ours(monkeypatch):
     ):
         declare.register(mine, "RPref")
     with pytest.raises(
-        ValueError, match="_Odd: section 'Parameters' has 'cutoff', which is no parameter"
+        ValueError, match="_Odd: section 'Parameters' has 'cutoff', which is not a parameter"
     ):
         type(
             "_Odd",

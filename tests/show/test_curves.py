@@ -108,7 +108,7 @@ def test_npref_converges_as_in_figure_1_of_the_poster(unretrieved):
 
 def test_npref_includes_the_n_where_it_equals_rpref_if_grades_are_whole_numbers():
     """By default with the relative norm, as the picture of the poster."""
-    with pytest.warns(irpref.ScaleWarning, match="max_rel is not given, 3 was taken"):
+    with pytest.warns(irpref.ScaleWarning, match="max_rel was not given; 3 is used"):
         table = curves.npref_convergence(BOOK.qrels, BOOK.runs)
     assert table.attrs["measure"] == "RPref(norm='relative',max_rel=3)"
     assert set(table["n"]) == {2, 4, 8, 16, 32, 64}
@@ -459,7 +459,7 @@ def test_nothing_relevant_has_no_curve_but_counts_as_a_topic():
 
 
 def test_the_scale_of_npref_is_announced_when_it_is_taken_from_the_qrels():
-    with pytest.warns(ScaleWarning, match="max_rel is not given, 3 was taken"):
+    with pytest.warns(ScaleWarning, match="max_rel was not given; 3 is used"):
         table = curves.npref_convergence(BOOK.qrels, BOOK.runs, "RPref(norm='relative')")
     assert table.attrs["measure"] == "RPref(norm='relative',max_rel=3)"
     assert_frame_equal(
@@ -486,14 +486,14 @@ def test_the_scale_of_npref_is_announced_when_it_is_taken_from_the_qrels():
             lambda q, r: curves.npref_convergence(q, r, RPref(max_rel=3), n=[1]),
             "n=1 is not accepted",
         ),
-        (lambda q, r: curves.npref_convergence(q, r, RPref(max_rel=3), n=[]), "n names no number"),
+        (lambda q, r: curves.npref_convergence(q, r, RPref(max_rel=3), n=[]), "n is empty"),
         (
             lambda q, r: curves.precision_histogram(q, r, {}, rel=0),
             "rel=0 is not accepted",
         ),
         (
             lambda q, r: curves.precision_histogram(q, r, "best"),
-            "baseline='best' is none of the runs: run",
+            "baseline='best' is not one of the runs: run",
         ),
         (
             lambda q, r: curves.precision_histogram(q, r, "run"),

@@ -385,9 +385,9 @@ def test_histogram_of_an_experiment():
         ValueError, match=r"the results hold 2 measures \(AP, RR\): say which, such as measure='AP'"
     ):
         plots.precision_histogram(experiment(values.values()), baseline="baseline")
-    with pytest.raises(ValueError, match="say the baseline"):
+    with pytest.raises(ValueError, match="give the baseline"):
         plots.precision_histogram(experiment(values.values()), measure="AP")
-    with pytest.raises(ValueError, match="baseline='best' is none of the runs"):
+    with pytest.raises(ValueError, match="baseline='best' is not one of the runs"):
         plots.precision_histogram(values["AP"], baseline="best")
 
 

@@ -94,7 +94,7 @@ def test_measures_that_cannot_tell_runs_apart_are_not_named(grade_of, suited, wh
 def test_the_page_says_what_the_study_says():
     said = (ROOT / "docs/tutorials/which-measure.md").read_text("utf8").replace("\n", " ")
     page = (ROOT / "docs/robustness.md").read_text("utf8").replace("\xa0", " ")
-    assert "Seven of the twelve hypotheses stay open" in said
+    assert "Seven of the twelve hypotheses remain open" in said
     assert "H1, H2, H6, H7, H8, H9 and H10 open" in page
     assert "5 to 19 % of all pairs" in said
     assert "call 5.0 to 19 % of all pairs wrongly significant" in page

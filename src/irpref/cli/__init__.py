@@ -149,7 +149,7 @@ def _in_words(error: click.UsageError) -> str:
             return f"{message}: files are given without an option, as in {usage}"
         other = _OTHER_NAMES.get(wrong)
         if wrong == "--alpha" and "--level" in known:
-            hint = "; --level 0.95 says the same as an alpha of 0.05"
+            hint = "; --level 0.95 is the same as an alpha of 0.05"
         elif other in known:
             hint = f"; did you mean {other!r}?"
         else:

@@ -225,7 +225,7 @@ def _sorted(
     _no_blanks([qrels, *arguments])
     paths, names = sort_arguments(arguments, with_measures, not optional)
     if [qrels, *paths].count("-") > 1:
-        raise click.UsageError("standard input ('-') can be read once only")
+        raise click.UsageError("standard input ('-') can be read only once")
     by_file: dict[str, str] = {}
     for path in paths:
         by_file.setdefault(os.path.realpath(path), path)
@@ -362,7 +362,7 @@ def _neither(text: str) -> str:
     """What to say of a text that is no file and no measure."""
     error = _refusal(text)
     if text.replace("_", "").replace("-", "").isdecimal():
-        return f"{text!r} is neither a file nor a measure; a topic is given with -t {text}"
+        return f"{text!r} is neither a file nor a measure; select a topic with -t {text}"
     # With a bracket or a cutoff it was meant for a measure.
     if isinstance(error, MeasureError) and not {"(", "@"} & set(text):
         # The list of all names, not an argument to give.

@@ -62,6 +62,12 @@ def _place(title: str) -> int:
     return last.index(title) + 1 if title in last else 0
 
 
+def _in_our_words(option: click.Option | None) -> click.Option | None:
+    if option is not None:
+        option.help = "show this help"
+    return option
+
+
 class Command(click.Command):
     """A command.
 
@@ -122,10 +128,7 @@ class Command(click.Command):
 
     def get_help_option(self, ctx: click.Context) -> click.Option | None:
         """The option --help, in our words."""
-        option = super().get_help_option(ctx)
-        if option is not None:
-            option.help = "show this help"
-        return option
+        return _in_our_words(super().get_help_option(ctx))
 
     def format_arguments(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Nothing: later versions of click list the arguments here."""
@@ -150,7 +153,7 @@ def before_writing(file: str | None = None) -> None:
         -f names a file that has been read; no file has what --columns, --labels or --format names.
     """
     if file is not None and was_read(file):
-        raise click.UsageError(f"-f {file}: this file is read, and would be lost")
+        raise click.UsageError(f"-f {file}: this is an input file, and would be overwritten")
     ctx = click.get_current_context(silent=True)
     how = None if ctx is None else ctx.meta.get(READING)
     if how is None:
@@ -180,7 +183,7 @@ def _keep_what_is_read(parameters: Mapping[str, Any]) -> None:
     )
     for text in chain.from_iterable(values):
         if isinstance(text, str) and os.path.isfile(text) and os.path.samefile(text, out):
-            raise click.UsageError(f"-f {out}: this file is read, and would be lost")
+            raise click.UsageError(f"-f {out}: this is an input file, and would be overwritten")
 
 
 class Misplaced(click.UsageError):
@@ -203,6 +206,10 @@ class Group(click.Group):
         if not (args or self.invoke_without_command or ctx.resilient_parsing):
             raise Misplaced(self.missing(ctx), ctx)
         return super().parse_args(ctx, args)
+
+    def get_help_option(self, ctx: click.Context) -> click.Option | None:
+        """The option --help, in our words."""
+        return _in_our_words(super().get_help_option(ctx))
 
     def missing(self, ctx: click.Context) -> str:
         """What to say if there is no command."""

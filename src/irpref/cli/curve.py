@@ -21,7 +21,7 @@ per_topic = options.option(
     "per_topic",
     is_flag=True,
     section=options.OUTPUT,
-    help="also print each topic",
+    help="also print a value for each topic",
 )
 _last = options.together(
     options.one_topic, options.reading, options.ranking, options.writing_as("tsv")
@@ -30,7 +30,7 @@ _last = options.together(
 
 @group("curve", "CURVE")
 def curve() -> None:
-    """Print a curve as a table, one row a point.
+    """Print a curve as a table, one row per point.
 
     You get the mean over topics; --groups gives one for each group, -q adds each topic, -t selects
     one. The documentation of irpref.curves describes the columns.
@@ -136,7 +136,8 @@ def arguments(given: Inputs, how: dict[str, Any]) -> dict[str, Any]:
     if given.measures:
         if how.pop("rel", 1) != 1:
             raise click.UsageError(
-                "--rel is not for a measure of your own: write it into its name, as in AP(rel=2)"
+                "--rel does not apply to a measure that you name: write it into the name, as in "
+                "AP(rel=2)"
             )
         how["measure"] = given.measures[0]
     return how

@@ -84,7 +84,7 @@ Exit status: 0 done, 1 bad input, 2 bad command line, 130 interrupted, 141 outpu
     "--strict",
     is_flag=True,
     section=options.READING,
-    help="stop if a topic of a run has a document twice, or a file may have been cut off",
+    help="stop if a run repeats a document within a topic, or if a file may have been cut off",
 )
 @options.writing_as("tsv or table")
 @options.by_query

@@ -41,7 +41,7 @@ def explain(given: Inputs, out: Output, every: bool) -> None:
     topics = list(given.topics) or qrels.topic_ids
     if len(topics) > 1:
         raise click.UsageError(
-            f"one topic is explained: give -t ID (the topics begin {', '.join(topics[:3])})"
+            f"explain needs one topic: give -t ID (the first topics are {', '.join(topics[:3])})"
         )
     (topic,) = topics
     (run,) = given.runs().values()

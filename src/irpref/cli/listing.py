@@ -188,7 +188,7 @@ def _wanted(fact: dict[str, Any]) -> str | None:
     if {"cwl_eval", "pyndeval"} & set(fact["providers"]):
         return "pip install 'irpref[providers]'"
     instructions = [f"{provider.NAME}: {provider.install_instructions()}" for provider in able]
-    return " or ".join(instructions) or "nothing from pip: no provider of ir_measures computes it"
+    return " or ".join(instructions) or "no provider of ir_measures computes them"
 
 
 # Text ---------------------------------------------------------------------------------------------
@@ -219,9 +219,9 @@ def _overview(every: list[dict[str, Any]]) -> list[Table]:
     lacking = Counter(filter(None, map(_wanted, every)))
     tables[-1].notes = [
         "",
-        "Names of trec_eval (map, ndcg_cut_10, P_5, official, ...) mean those of ir_measures.",
-        *(f"{n} marked with - do not compute here; for them: {how}" for how, n in lacking.items()),
-        "irpref list NAME explains a measure and its parameters, irpref list -o json has "
+        "trec_eval's names (map, ndcg_cut_10, P_5, official, ...) mean measures of ir_measures.",
+        *(f"{n} marked with - cannot be computed here: {how}" for how, n in lacking.items()),
+        "irpref list NAME explains a measure and its parameters; irpref list -o json prints "
         "everything.",
     ]
     return tables

@@ -139,7 +139,7 @@ def inputs(
                 metavar="NAME",
                 multiple=True,
                 shell_complete=measures_only,
-                help=f"a measure with the name of a file here{shown} (repeatable)",
+                help=f"a measure that has the name of a file{shown} (repeatable)",
             ),
             importing,
         ]
@@ -163,7 +163,7 @@ reading_judgments = together(
         type=Choice(FILE_FORMS),
         metavar="FORM",
         section=READING,
-        help=f"form of the files, if their names do not say it: {', '.join(FILE_FORMS)}",
+        help=f"format of the files, if their names do not show it: {', '.join(FILE_FORMS)}",
     ),
     option(
         "--columns",
@@ -244,7 +244,7 @@ def writing_as(default: str = "table", what: str = "", pictures: bool = False) -
             metavar="FILE",
             type=click.Path(),
             section=OUTPUT,
-            help="write to FILE; -o follows from its ending, as .tex"
+            help="write to FILE; its extension sets the format"
             + ", or draw: .png, .pdf, .svg" * pictures,
         ),
     )
@@ -261,7 +261,13 @@ def writing_as(default: str = "table", what: str = "", pictures: bool = False) -
 
 writing = writing_as()
 
-by_query = option("-q", "--by-query", is_flag=True, section=OUTPUT, help="also print each topic")
+by_query = option(
+    "-q",
+    "--by-query",
+    is_flag=True,
+    section=OUTPUT,
+    help="also print a value for each topic",
+)
 places = option(
     "-p",
     "--places",

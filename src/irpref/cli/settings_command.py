@@ -21,14 +21,15 @@ TEXTS = ("data set", "grades", "gains", "non-relevant", "notes", "note")
     cls=Argument,
     metavar="[DATASET...]",
     nargs=-1,
-    help="ids of ir_datasets; without one: all that have judgments",
+    help="ids of ir_datasets (default: all that have judgments)",
 )
 @options.writing
 def settings(names: tuple[str, ...], out: Output) -> None:
     """Show which rel, gains and max_rel suit public data sets.
 
-    Everything comes from what ir_datasets knows of a data set; nothing is downloaded if it
-    knows the grades. Where non-relevant is "none", bpref, rpref and n-pref amount to recall.
+    Everything comes from ir_datasets; nothing is downloaded if it knows the grades of a data set.
+    If the column non-relevant says "none", bpref amounts to recall; so do rpref and n-pref if there
+    is a single grade.
 
     \b
     irpref settings msmarco-passage/trec-dl-2019 cranfield

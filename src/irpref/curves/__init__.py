@@ -274,7 +274,7 @@ def npref_convergence(
     chosen = None if n is None else sorted({int(NPref(n=value).params["n"]) for value in n})
     if chosen == []:
         raise ArgumentError(
-            "npref_convergence: n names no number of partitions", parameter="n", value=n
+            "npref_convergence: n is empty, expected numbers of partitions", parameter="n", value=n
         )
     aligned = Aligned(qrels, runs, **rows)
     arguments = resolve(measure, aligned.pool)

@@ -134,7 +134,7 @@ def value_differences(
     reference = value_of.pop(baseline, None)
     if reference is None:
         raise ArgumentError(
-            f"baseline={baseline!r} is none of the runs: {', '.join(value_of)}",
+            f"baseline={baseline!r} is not one of the runs: {', '.join(value_of)}",
             parameter="baseline",
             value=baseline,
         )

@@ -175,7 +175,7 @@ def _refuse(
         for place, ours in zip(places, _IDS, strict=True):
             why = "is missing" if not row[place] else None
             if "\n" in row[place] or "\r" in row[place]:
-                why = f"has an end of line in it: {clipped(row[place])!r}"
+                why = f"contains a line break: {clipped(row[place])!r}"
             if why:
                 raise InputError(f"the {ours} {why}", column=ours, path=name, line=number)
     raise AssertionError("each row is as it should be, and not all of them are")
@@ -462,11 +462,11 @@ def table_of(
             text.encode()
         except UnicodeEncodeError:
             raise InputError(
-                "an id is no text: it holds half of a surrogate pair", path=name
+                "an id is not valid text: it contains half of a surrogate pair", path=name
             ) from None
         if "\n" in text or "\r" in text:
             odd = next(one for one in ids if "\n" in one or "\r" in one)
-            why = f"the {ours} has an end of line in it: {clipped(odd)!r}"
+            why = f"the {ours} contains a line break: {clipped(odd)!r}"
             raise InputError(why, column=ours, path=name)
     return Table(
         objects(topics), objects(docs), number, further, ("query_id", "doc_id", value, *further)

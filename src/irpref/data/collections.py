@@ -110,7 +110,7 @@ def judgments(data: Any, preferences: bool | None = False) -> Any:
     if name in TURNED:
         grades = TURNED[name][0]
         warn_user(
-            f"the grades of {name} count down, but measures take a higher one for better: they are "
+            f"the grades of {name} count down, but measures assume that higher is better: they are "
             f"read as {grades}, and judgments with other grades are left out",
             IrprefWarning,
         )
@@ -136,9 +136,8 @@ def as_host(rows: list[Any]) -> list[Any]:
         ]
     if "iprob" in fields:
         warn_user(
-            "these judgments are a sample: each has the probability (iprob) with which its "
-            "document was drawn, which the measures here do not use, so that their values are "
-            "no estimates for the whole pool",
+            "these judgments are a sample: measures here do not use its probabilities (iprob), so "
+            "their values do not estimate those for the whole pool",
             IrprefWarning,
             column="iprob",
         )

@@ -374,7 +374,7 @@ def reading(
         if name not in NAMES:
             hint = did_you_mean(str(name), NAMES)
             raise ArgumentError(
-                f"columns: {name!r} is none of ours, expected one of {', '.join(NAMES)}{hint}",
+                f"columns: {name!r} is not one of ours, expected one of {', '.join(NAMES)}{hint}",
                 parameter="columns",
                 value=name,
             )

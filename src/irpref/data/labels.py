@@ -115,7 +115,7 @@ def grades_of(cells: Sequence[str], labels: Labels, where: str) -> Floats | None
     Raises
     ------
     ValueError
-        A cell is none of the labels that were given.
+        A cell is not one of the labels that were given.
 
     Warns
     -----
@@ -138,7 +138,7 @@ def grades_of(cells: Sequence[str], labels: Labels, where: str) -> Floats | None
     if unknown := sorted(words - grade_of.keys()):
         known = map(str, labels if isinstance(labels, Mapping) else grade_of)
         raise LabelError(
-            f"{unknown[0]!r} is none of the labels {', '.join(known)}",
+            f"{unknown[0]!r} is not one of the labels {', '.join(known)}",
             path=where,
             label=unknown[0],
         )

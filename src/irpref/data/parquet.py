@@ -96,7 +96,7 @@ def _one_line(name: str) -> Iterator[None]:
             raise
         line = next((line for line in str(error).split("\n") if line.strip()), type(error).__name__)
         raise InputError(
-            f"this is no Parquet file, or it is damaged: {line.strip()[:SHOWN]}", path=name
+            f"this is not a Parquet file, or it is damaged: {line.strip()[:SHOWN]}", path=name
         ) from None
 
 
@@ -166,7 +166,7 @@ def _tables_of(
 
 
 class _LineEndError(Exception):
-    """An id has an end of line in it."""
+    """An id contains a line break."""
 
 
 # Columns ------------------------------------------------------------------------------------------
@@ -215,7 +215,7 @@ def _texts(column: Any) -> Any:
     texts = column.cast(pa.large_binary())
     data = np.frombuffer(texts.buffers()[2] or b"", np.int8)
     if ((data == 10) | (data == 13)).any() and (odd := _with_line_end(texts)):
-        raise _LineEndError(f"holds an id with an end of line in it: {clipped(odd[0])!r}")
+        raise _LineEndError(f"has an id that contains a line break: {clipped(odd[0])!r}")
     is_ascii = data.min(initial=0) >= 0
     texts = texts.view(pa.large_string()) if is_ascii else texts.cast(pa.large_string())
     return Unread.wrapping(texts, Texts.from_arrow) or texts.to_numpy(zero_copy_only=False)

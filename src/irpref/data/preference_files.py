@@ -58,7 +58,7 @@ def read_preferences(path: PathLike | Source, form: str | None = None) -> pd.Dat
     path : path, `-` for standard input, or binary file
         Plain, or compressed with gzip or zstd.
     form : 'prefs', 'qrels_prefs' or 'pairs', optional
-        If it is not given, the first line decides, see the module.
+        By default, the first line decides; see the module.
 
     Returns
     -------

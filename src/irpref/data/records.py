@@ -266,7 +266,7 @@ def loaded(text: str, name: str, line: int | None = None) -> Any:
     except json.JSONDecodeError as error:
         at = error.lineno if line is None else line
         raise InputError(
-            f"this is no JSON{shown or f': {error.msg}'}", path=name, line=at
+            f"this is not JSON{shown or f': {error.msg}'}", path=name, line=at
         ) from None
     except RecursionError:
         raise InputError(
@@ -325,7 +325,7 @@ def _records(
                 )
             if "\n" in (text := str(given)) or "\r" in text:
                 raise InputError(
-                    f"the {ours} has an end of line in it: {clipped(text)!r}", column=ours, **where
+                    f"the {ours} contains a line break: {clipped(text)!r}", column=ours, **where
                 )
             column.append(text)
         numbers.append(record[names[value]])

@@ -265,7 +265,7 @@ class _Gunzip:
             while len(packed) < 2 and (more := stream.read(PACKED_BYTES)):
                 packed += more
             if packed[:2] != b"\x1f\x8b":
-                raise gzip.BadGzipFile(f"what follows the compressed data is none ({packed[:2]!r})")
+                raise gzip.BadGzipFile(f"the compressed data is followed by {packed[:2]!r}")
             member = zlib.decompressobj(wbits=31)
             while not member.eof:
                 data = member.decompress(packed, self._most)

@@ -73,10 +73,10 @@ def read_run(
     path : path, `-` for standard input, or binary file
         Plain, or compressed with gzip or zstd (recognised by its first bytes).
     form : str, optional
-        One of `trec`, `msmarco`, `parquet`, `csv`, `tsv`, `json`, `jsonl`; by the ending of the
-        name if not given.
+        One of `trec`, `msmarco`, `parquet`, `csv`, `tsv`, `json`, `jsonl`. By default, the file
+        name's extension decides.
     columns : mapping, optional
-        What columns are called in the file: `{"doc_id": "chunk_id"}`.
+        Names of the columns in the file: `{"doc_id": "chunk_id"}`.
     ties : {'id', 'input'}
         'input': tied documents stay in the order of the file, see `irpref.ranked`.
     ignore_self : bool
@@ -85,14 +85,14 @@ def read_run(
     Returns
     -------
     pandas.DataFrame
-        Columns `query_id` and `doc_id` (str), `score` (float64): a row for each line, in their
-        order. It goes into `ir_measures.calc_aggregate` and everything here as it is.
+        Columns `query_id` and `doc_id` (str), `score` (float64), with one row per line, in order.
+        Pass it to `ir_measures.calc_aggregate` or any function here.
 
     Raises
     ------
     ValueError
-        A line is malformed, the file is damaged, a column is missing: the message has the file's
-        name, and line number and text if they are known.
+        A line is malformed, the file is damaged, or a column is missing. The message has the name
+        of the file, and line number and text if they are known.
     OSError
         The file cannot be read.
     """
@@ -110,19 +110,19 @@ def read_qrels(
     columns: Mapping[str, str] | None = None,
     labels: Labels = None,
 ) -> pd.DataFrame:
-    """Read judgments; TREC files with four or three fields a line.
+    """Read judgments, including TREC files with four or three fields per line.
 
     Parameters
     ----------
     path, form : as for `read_run`
     columns : mapping, optional
-        What columns are called in the file: `{"relevance": "judgement"}`. `grade`, `rating`,
-        `label` and `rel` are understood as relevance without it.
+        Names of the columns in the file: `{"relevance": "judgement"}`. Not needed for `grade`,
+        `rating`, `label` and `rel`, which are understood as relevance.
     labels : str or mapping, optional
         Labels that the file has instead of grades: `'S A B C'`, `'L0 L1 L2'`, `'nr pr fr hr'`, or
-        the grade of each, `{"bad": 0, "good": 1}`, with None for what is no grade
-        (`{"error": None}`: the document is unjudged). The first three are understood without it; a
-        warning says which grades are used.
+        the grade of each label, `{"bad": 0, "good": 1}`, with None for a label that is not a grade
+        (`{"error": None}`: the document is unjudged). Not needed for the first three; a warning
+        then shows the grades.
 
     Returns
     -------

@@ -598,7 +598,7 @@ def _first_wrong(
             if name != form.number:
                 return number, f"the {name} is not UTF-8", ""
             word = field.decode("utf-8", "backslashreplace")
-            why = f"the {name} {clipped(word)!r} is no number"
+            why = f"the {name} {clipped(word)!r} is not a number"
             return number, why, word if name == "relevance" else ""
     raise AssertionError("each field can be read, and the column cannot")
 

@@ -121,7 +121,7 @@ def accelerate(on: bool = True) -> None:
     Parameters
     ----------
     on : bool
-        False: leave these measures to ir-measures again.
+        False: let ir-measures compute these measures again.
 
     Examples
     --------
@@ -161,8 +161,8 @@ def register_names() -> None:
     `'P+'`. Names that they know keep their meaning. `pt.Experiment`, `pt.GridSearch` and
     `pt.KFoldGridSearch` ask them for every name you type, and keep it as the name of the column.
 
-    A measure whose lower values are better warns in `pt.Experiment(baseline=...)` and in the two
-    searches, which take higher values for better ones.
+    `pt.Experiment(baseline=...)` and the two searches assume that higher values are better, and
+    warn about a measure whose lower values are better.
 
     `import irpref` calls this, and so does PyTerrier when it loads its plugins.
 

@@ -161,7 +161,7 @@ _TREC: dict[str, tuple[str | None, str | None]] = {
 def crosscheck(
     measures: Measures, qrels: Qrels, runs: Runs, *, tools: Iterable[str] | None = None
 ) -> pd.DataFrame:
-    """Compare our values with those of every tool at hand, topic by topic.
+    """Compare irpref's values with those of every installed tool, topic by topic.
 
     Parameters
     ----------
@@ -175,11 +175,12 @@ def crosscheck(
     -------
     pandas.DataFrame
         A row for each run, measure and tool that computes the measure: `topics` is the number of
-        judged topics that the run answers, `differ` on how many of them the tool has another value
-        or none, `unexplained` how many of these have no verified reason, `largest` the largest
-        difference (the tool's value minus ours) and `topic` where it is, `why` the reasons. A tool
-        that can compute nothing has one row, without run and measure; if you named it in `tools`,
-        all topics are unexplained. A measure without rows is computed by no other tool here.
+        judged topics that the run answers, `differ` the number of them on which the tool has a
+        different value or none, `unexplained` the number of these without a verified reason,
+        `largest` the largest difference (the tool's value minus ours), `topic` its topic, and `why`
+        the reasons. A tool that can compute nothing has one row, without run and measure; if you
+        named it in `tools`, all topics are unexplained. No other tool here computes a measure
+        without rows.
 
     Raises
     ------

@@ -108,7 +108,7 @@ class Repeats:
         """Warn once for the whole run."""
         if self.first:
             warn_user(
-                f"the run repeats {self.number} document{'s' * (self.number > 1)} inside a topic, "
+                f"the run repeats {self.number} document{'s' * (self.number > 1)} within a topic, "
                 f"first document "
                 f"{self.first[1]!r} in topic {self.first[0]!r}; the last row of each counts, as "
                 f"in ir_measures",
@@ -280,7 +280,7 @@ def blocks(
             yield part, row
     if topics and not any(name in pool.topic_of for name in topics):
         raise NoCommonTopicError(
-            "run and qrels have no topic in common: the run's topics begin "
+            "run and qrels have no topic in common: the run's first topics are "
             f"{', '.join(map(repr, topics[:3]))}, those of the qrels "
             f"{', '.join(map(repr, pool.topic_ids[:3]))}"
         )

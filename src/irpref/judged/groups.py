@@ -33,9 +33,8 @@ def groups_of(
     missing = [topic for topic in topics if topic not in group_of]
     if missing:
         raise ArgumentError(
-            f"groups says nothing about {len(missing)} of {len(topics)} topics, the first of them "
-            f"{missing[0]!r}; "
-            "every topic of the qrels needs a group",
+            f"groups: {len(missing)} of {len(topics)} topics have no group, first {missing[0]!r}; "
+            "every topic of the qrels needs one",
             parameter="groups",
         )
     by_topic = np.array([group_of[topic] for topic in topics], dtype=object)
@@ -122,7 +121,7 @@ def _of_column(name: str, qrels: Judgments | None) -> dict[str, str]:
             raise JudgmentsError(
                 f"column {name!r} of topic {query_id!r} holds {out[query_id]!r} and "
                 f"{str(value)!r}, "
-                "expected one group a topic",
+                "expected one group per topic",
                 column=name,
                 topic=query_id,
             )

@@ -44,9 +44,9 @@ _PYTERRIER = {"query_id": "qid", "doc_id": "docno", "relevance": "label"}
 
 
 class Judgments:
-    """Judgments, read once, and accepted wherever qrels are. They never change.
+    """Judgments that were read once and are accepted wherever qrels are. They never change.
 
-    `irpref.judgments` makes them; `irpref.lab.fill` returns some, too.
+    `irpref.judgments` and `irpref.lab.fill` return such objects.
 
     Attributes
     ----------
@@ -210,8 +210,8 @@ class Judgments:
     def _of(self, columns: tuple[str, ...]) -> Pool:
         if self._kind == "preferences":
             raise JudgmentsError(
-                "this looks like preferences, which measures such as PrefShare take; those of "
-                "grades need one grade a document"
+                "this looks like preferences, which measures such as PrefShare take; measures of "
+                "grades need one grade per document"
             )
         present = list(self._table.header)
         for name in columns:
@@ -262,10 +262,10 @@ def judgments(
     columns: Mapping[str, str] | None = None,
     form: str | Reading | None = None,
 ) -> Judgments:
-    """Read judgments once, in whatever form they come.
+    """Read judgments once, in any form.
 
-    Use it for what can be read only once (a pipe, an iterator), to look at what a file holds, or to
-    evaluate many times without reading again. The result is accepted wherever qrels are.
+    Use it for input that can be read only once (a pipe, an iterator), to see what a file contains,
+    or to evaluate many times without reading again. The result is accepted wherever qrels are.
 
     Parameters
     ----------
@@ -293,7 +293,7 @@ def judgments(
     Raises
     ------
     ValueError, OSError
-        No such file or data set; a line is malformed; a column is missing; a grade is no number;
+        No such file or data set; a line is malformed; a column is missing; a grade is not a number;
         none of the documents of `known` is judged.
 
     Examples
@@ -449,16 +449,15 @@ def _known_pairs(read: Judgments, known: Any) -> set[tuple[str, str]]:
 
 
 def preferences_from(qrels: Qrels, negative: bool = True) -> pd.DataFrame:
-    """The preferences that graded judgments imply: one group a topic, higher grades before lower
+    """The preferences that graded judgments imply: one group per topic, higher grades before lower
     ones.
 
     Parameters
     ----------
     qrels : any form of qrels
     negative : bool
-        Whether negative grades are levels, as for trec_eval's `qrels_prefs` and as `PrefShare`
-        takes those of qrels. False: they are no judgments, as for `RPref` and `Bpref`, and their
-        documents are left out.
+        Whether negative grades are levels, as in trec_eval's `qrels_prefs` and in `PrefShare` on
+        qrels. If false, documents with negative grades are left out, as for `RPref` and `Bpref`.
 
     Returns
     -------
@@ -467,12 +466,10 @@ def preferences_from(qrels: Qrels, negative: bool = True) -> pd.DataFrame:
 
     Notes
     -----
-    Without negative grades, and with the documents of one score in the same order, these count the
-    same:
+    Without negative grades, and with tied documents in the same order:
 
     * `PrefShare(pairs='retrieved')` is 1 - misplaced / possible, where *misplaced* is the number of
-      pairs that `RPref`
-      has in its sums (a retrieved judged document, one of a lower grade above it);
+      pairs in the sums of `RPref` (a retrieved judged document with one of a lower grade above it);
     * with two grades, R relevant and N non-relevant documents of which all were retrieved,
       `PrefShare(pairs='retrieved')` is `BprefN` (and `RPref`): 1 - misplaced / (R N);
     * with two grades and R >= N, `PrefShare(by='group', nonrelevant='R')` is

@@ -27,11 +27,10 @@ T = TypeVar("T", bound=np.generic)
 def ranked(
     run: Run, *, ties: str = "id", float32: bool = False, ignore_self: bool = False
 ) -> pd.DataFrame:
-    """A run whose scores give its documents another order than trec_eval's, or without documents
-    that are the query.
+    """Change the order of the documents of a run, or leave out documents that are the query.
 
     Every measure here ranks documents by score as a 64-bit float and breaks ties by document id,
-    descending. Evaluate what this function returns to see another order.
+    descending, as trec_eval does. For another order, evaluate the run that this function returns.
 
     Parameters
     ----------
@@ -55,7 +54,7 @@ def ranked(
     Raises
     ------
     ValueError
-        There is no such rule for ties; a score is no finite number; bad input, as for
+        There is no such rule for ties; a score is not a finite number; bad input, as for
         `irpref.evaluator`.
 
     Examples

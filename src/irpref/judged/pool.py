@@ -162,13 +162,14 @@ class Pool(Grades):
     def _same_judgment(self, topic: str, a: int, b: int) -> None:
         if self.grade[a] != self.grade[b]:
             advice = (
-                "qrels by subtopic look like this: reduce them to one grade a document first, for "
+                "qrels by subtopic look like this: reduce them to one grade per document first, "
+                "for "
                 "example with .groupby(['query_id', 'doc_id'], as_index=False)['relevance'].max()"
             )
             if "subgroup" in self.header:
                 advice = (
                     "these are preferences, which measures such as PrefShare and PrefAP take; "
-                    "those of grades need one grade a document"
+                    "measures of grades need one grade per document"
                 )
             raise ConflictError(
                 f"topic {topic!r} judges document {self.doc_ids[a]!r} twice, as "

@@ -104,7 +104,7 @@ def pool_of_preferences(data: Table) -> Pool:
         warn_user(
             f"preferences: {twice.size} group{'s hold' if twice.size > 1 else ' holds'} a "
             f"judgment twice, first in "
-            f"topic {pool.topic_ids[t]!r}; each of the two counts, as for trec_eval",
+            f"topic {pool.topic_ids[t]!r}; both count, as in trec_eval",
             DuplicateWarning,
         )
     return pool

@@ -37,7 +37,7 @@ def conflict_text(error: ConflictingError, judgment: Callable[[int], tuple[str, 
     rows = error.rows
     topic, name, doc = judgment(rows[0][0])
     where = f"topic {topic!r}, group {name!r}: "
-    hint = "; judges who may disagree belong to different groups"
+    hint = "; put judges who may disagree into different groups"
     if len(rows) == 1:
         return (
             f"{where}document {doc!r} is preferred to itself: it is on two levels of one subgroup"
@@ -49,7 +49,7 @@ def conflict_text(error: ConflictingError, judgment: Callable[[int], tuple[str, 
         )
     shown = docs if len(docs) <= 6 else [*docs[:3], "...", docs[-1]]
     way = " to ".join([repr(d) if d != "..." else d for d in [*shown, docs[0]]])
-    return f"{where}the preferences go in a circle, from {way}{hint}"
+    return f"{where}the preferences form a cycle, from {way}{hint}"
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -113,7 +113,7 @@ class Grades(HasMemo):
             out[self.level_grade == grade] = gain
         if out.max(initial=0.0) > LARGEST_GAIN:
             raise JudgmentsError(
-                f"gain {out.max():g} is out of reach of double precision, expected at most 2^850 "
+                f"gain {out.max():g} is too large for double precision, expected at most 2^850 "
                 f"({LARGEST_GAIN:g})",
                 value=float(out.max()),
             )

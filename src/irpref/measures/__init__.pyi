@@ -382,7 +382,7 @@ class _nCRP(KernelMeasure):
     the top R.
 
     What share of the worst possible displacement does the ranking have down to rank R?
-    0 (ideal) to 1; below 0 with several relevant grades; without bounds with negative grades.
+    0 (ideal) to 1; below 0 with several relevant grades; no bounds with negative grades.
     after Angelini et al., IIR 2013, figure 1: CRP(r, R) and CRP(w, R).
 
     Parameters

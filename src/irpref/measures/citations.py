@@ -17,8 +17,8 @@ def cite(measures: Measures = ()) -> str:
     Returns
     -------
     str
-        Entries, under comments with the parameters of each measure and a sentence for your methods
-        section.
+        Entries, preceded by comments with the parameters of each measure and a sentence for your
+        methods section.
 
     Raises
     ------

@@ -474,7 +474,7 @@ class _nCRP(_Displacement, kernel=n_crp, terms=n_crp_terms, reasons=position_rea
 
     Range
     -----
-    0 (ideal) to 1; below 0 with several relevant grades; without bounds with negative grades
+    0 (ideal) to 1; below 0 with several relevant grades; no bounds with negative grades
 
     Formula
     -------

@@ -209,21 +209,20 @@ class _MeanOfOthers(MeanAgg):
 class KernelMeasure(host.Measure):
     """A measure computed by a kernel over all topics at once.
 
-    Everything that tests, tables, documentation and `explain` want to know of a measure is declared
-    here, beside what every ir_measures measure has. Prose is declared in the docstring of the
-    class: `irpref.measures.docstring` lists its sections.
+    Everything that tests, tables, documentation and `explain` need to know about a measure is
+    declared here, in addition to what every ir_measures measure declares. Prose is in the docstring
+    of the class: `irpref.measures.docstring` lists its sections.
 
-    Functions are given with the class: `class _SeenAP(KernelMeasure, kernel=seen_ap,
-    terms=seen_ap_terms)`. The name of the measure is that of its class, without the underscore.
+    Functions are passed with the class: `class _SeenAP(KernelMeasure, kernel=seen_ap,
+    terms=seen_ap_terms)`. The measure has the name of its class, without the underscore.
 
     Attributes
     ----------
     kernel : callable
         (run: JudgedRun, **parameters) -> float array (n_topics,), a row for each topic of the run.
-        What the parameters mean is said in `SUPPORTED_PARAMS`; help, pages and the command line
-        read it there.
+        `SUPPORTED_PARAMS` describes the parameters; help, pages and the command line read it there.
     terms : callable or None
-        The same, -> `Terms`: what each document contributes. None if the value is no sum over
+        The same, -> `Terms`: what each document contributes. None if the value is not a sum over
         documents.
     over_ties : callable or None
         (run: JudgedRun, **parameters) -> `WeightedSum`, `OneDocument`, `Unmoved` or None: the form
@@ -241,11 +240,11 @@ class KernelMeasure(host.Measure):
     SOURCE : str
         Where it is defined.
     USE, PITFALLS : str
-        When to take it, and what makes its values mislead.
+        When to use it, and what makes its values misleading.
     ELSEWHERE : dict of str to str
         Names that it has in other tools, each with the text form of the same measure here.
     DIFFERS : tuple of (str, str, str, str)
-        Tools that give another value: tool and version, its number, ours, on what and why.
+        Tools with a different value: tool and version, its value, ours, on what data, and why.
     CITE : tuple of str
         Its papers: keys of `literature.bib`.
     FORMULA : str
@@ -253,12 +252,12 @@ class KernelMeasure(host.Measure):
     SYMBOLS : dict of str to str
         What the symbols of the formula mean, in LaTeX too.
     GROUP : str
-        Under which heading the measures are listed; measures of one heading stand together.
+        The heading under which the measure is listed.
     EXAMPLE : str or None
         A worked example (`irpref.datasets.load(EXAMPLE)`) that has values of it.
     higher_is_better : bool
     NEEDS : tuple of str
-        What it needs of the judgments beyond grades: keys of `declare.NEEDS`.
+        What judgments must have besides grades: keys of `declare.NEEDS`.
     IDEAL : float or None
         Value of the ideal list: all relevant documents of a topic and no others, best first. None
         if that depends on the topic.
@@ -269,24 +268,23 @@ class KernelMeasure(host.Measure):
     RECOMMENDED : dict
         Parameters that examples show, if these are not those of the plain measure.
     NEGATIVE_GRADES : bool
-        Whether negative grades count, as grades below non-relevant; elsewhere they are no
-        judgments.
+        Whether negative grades count, as grades below non-relevant; if not, they count as unjudged.
     COUNTS : bool
         Whether every document with a gain counts as relevant, with no parameter `rel`: grades that
         a judge filled in (see `irpref.lab.fill`) then count from the lowest positive human grade
         on.
     BELOW_ZERO : str
-        What negative grades do to its values, for a warning; empty if that is nothing to warn of.
+        What negative grades do to its values, for a warning; empty if no warning is needed.
     INSTEAD : str
-        The measure to explain in its place, if it is no sum over documents, and why.
+        The measure to explain in its place, if it is not a sum over documents, and why.
     CUTOFF_ENDS_LIST : bool
         Whether documents below the cutoff count as not retrieved; if not, it is the rank at which a
         curve is read.
     TIES_BY_RISING_ID : bool
-        Whether equal scores are ordered by rising id, as in a tool that has it so; the kernel then
-        reads `rank_rising`.
+        Whether equal scores are ordered by ascending id, as in trec_eval's `prefs_` measures; the
+        kernel then reads `rank_rising`.
     SCALE_CANCELS : dict of str to tuple
-        Parameters, and those of their values with which `max_rel` changes no value.
+        Parameters, and those of their values for which `max_rel` has no effect.
     COLUMNS : dict of str to str
         What the columns of its terms mean.
     STANDS_FOR : dict of str to dict
@@ -335,7 +333,8 @@ class KernelMeasure(host.Measure):
         described = attributes.pop("PARAMETERS", {})
         if unknown := described.keys() - cls.SUPPORTED_PARAMS.keys():
             raise MeasureError(
-                f"{name_of_class}: section 'Parameters' has {min(unknown)!r}, which is no parameter"
+                f"{name_of_class}: section 'Parameters' has {min(unknown)!r}, which is not "
+                "a parameter"
             )
         if described:  # other measures may share a parameter
             own = {name: copy(spec) for name, spec in cls.SUPPORTED_PARAMS.items()}

@@ -1,4 +1,4 @@
-"""The host's everyday measures as kernels, so that they and ours come from one alignment of the
+"""The everyday measures of ir_measures as kernels, so that they and ours share one alignment of the
 run.
 
 `irpref.accelerate()` puts a provider first in ir_measures' pipeline that computes
@@ -8,12 +8,12 @@ run.
 
 with their `rel`, `cutoff`, `judged_only`, `dcg`, `gains`, `beta` and `p`; `accelerate(False)` takes
 it out again. Values are those of the host, to the last bit of a double: both rank documents as
-trec_eval does, and break ties by falling document id. What the host cannot compute
-(`RR(judged_only=True)@10`) or what is not listed goes to the host as before.
+trec_eval does, and break ties by document id, descending. Whatever is not computed here
+(`RR(judged_only=True)@10`, or a measure that is not listed) goes to the host as before.
 
-Four measures have other values in the host, which therefore computes them there itself: it breaks
-ties by rising document id for `RR` with a cutoff and for `Judged@k`, and its `NumQ` and `NumRel`
-count only the topics that the run answers. On the surfaces of this package they see the order of
+Four measures have other values in the host, and inside it they stay the host's: it breaks ties by
+ascending document id for `RR` with a cutoff and for `Judged@k`, and its `NumQ` and `NumRel` count
+only the topics that the run answers. In irpref's own functions and commands, they use the order of
 all other measures, and count all topics of the qrels, as `trec_eval -c` does.
 
 Differences, all deliberate; each is pinned by a test:
@@ -31,20 +31,19 @@ Differences, all deliberate; each is pinned by a test:
   here their order is that of the other measures. `RBP` with a cutoff and `ERR` without one have no
   provider in the host; the other numbers of cwl_eval (expected cost, ...) are left to it;
 - the host counts `NumRet` after `judged_only` of another measure, and applies the `gains` of one
-  nDCG to another, if they are asked for together (which, depends on the hash seed). Here each
+  nDCG to another, if they are asked for together (which one depends on the hash seed). Here each
   measure has its own parameters;
 - a topic whose grades are all negative ends the Python process inside pytrec_eval. Here it has the
   value 0;
-- fractional grades and numbers as ids are refused by pytrec_eval and welcome here, in
-  `irpref.evaluator`. Inside ir_measures and PyTerrier fractional grades stay refused after
-  `accelerate()`;
-- a topic whose judgments are an empty dict counts as a topic here, as none there;
+- pytrec_eval refuses fractional grades and numbers as ids; `irpref.evaluator` accepts them. Inside
+  ir_measures and PyTerrier, fractional grades are refused even after `accelerate()`;
+- a topic whose judgments are an empty dict counts as a topic here, but not there;
 - NaN and infinite scores, and two judgments of one document that differ, are errors here, a run
   without a topic in common with the qrels and a repeated document a warning, as for all measures of
   this package.
 
-What looks odd but is the host's, and is kept: `SetF` takes beta for what the literature calls beta
-squared; the mean of `NumRet` and its like is a sum.
+What looks odd is the host's, and is kept: `SetF` takes as beta what the literature calls beta
+squared; the mean of `NumRet` and similar counts is a sum.
 
 Formulas: trec_eval 9.0.8, `m_*.c`; C. Burges et al., ICML 2005, doi:10.1145/1102351.1102363
 (exp-log2)."""

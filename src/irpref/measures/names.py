@@ -50,19 +50,19 @@ LONGEST = 10_000  # characters of one name; no measure comes near it
 
 
 def parse(text: str | Measure) -> Measure:
-    """One measure from its name.
+    """Parse the name of a measure.
 
     Parameters
     ----------
     text : str or Measure
         `RPref(norm='relative2')@10`, `nDCG@10`, `ndcg_cut_10`; a measure is returned as it is.
-        Case, hyphens and blanks of a name do not matter (`Q-measure@10`, `P+`, `bpref-10`), nor
+        Case, hyphens and spaces in a name do not matter (`Q-measure@10`, `P+`, `bpref-10`), nor
         quotes around words (`RPref(norm=relative)`).
 
     Raises
     ------
     ValueError
-        The text is no name of a measure (`UnknownMeasureError`, with the nearest name), names
+        The text is not the name of a measure (`UnknownMeasureError`, with the nearest name), names
         several, or has a parameter that the measure does not accept.
 
     Examples
@@ -86,13 +86,13 @@ def parse(text: str | Measure) -> Measure:
 
 
 def parse_all(texts: str | Measure | Iterable[str | Measure]) -> list[Measure]:
-    """Measures from their names, in their order, each once.
+    """Parse names of measures. The result keeps their order, with each measure once.
 
     Parameters
     ----------
     texts : str, Measure, or iterable of them
-        A name may mean several (`P@5,10`; trec_eval's `P`, `ndcg_cut.5,10`, `official`). One string
-        may hold several names with blanks between them.
+        A name can stand for several measures (`P@5,10`; trec_eval's `P`, `ndcg_cut.5,10`,
+        `official`), and a string can contain several names, separated by spaces.
 
     Raises
     ------
@@ -166,7 +166,9 @@ def _parse(text: str | Measure) -> list[Measure]:
         raise MeasureError(f"expected the name of a measure, got {clipped(text)!r}")
     name = text.strip()
     if len(name) > LONGEST:
-        raise MeasureError(f"{clipped(name)!r}: {len(name)} characters are no name of a measure")
+        raise MeasureError(
+            f"{clipped(name)!r}: {len(name)} characters are not the name of a measure"
+        )
     head, rest = _head(name)
     if head not in host.registry:  # else the names of trec_eval need not be read
         if old := data("names.toml")["deprecated"].get(head):
@@ -400,13 +402,13 @@ def _missing(measure: Measure) -> list[str]:
 def _unreadable(text: str) -> ValueError:
     examples = "such as RPref, nDCG@10 or QMeasure(beta=2)@10"
     if re.fullmatch(r"[^()]+,[^()]*", text):
-        examples += "; several are written with blanks between them"
+        examples += "; separate several with spaces"
     elif text.count("(") > text.count(")"):
         examples += "; a bracket is not closed"
     elif text.startswith("("):
-        examples += "; write no blank before the bracket"
+        examples += "; remove the space before the bracket"
     elif text.startswith("@") or text.endswith("@"):
-        examples += "; write no blanks beside '@'"
+        examples += "; remove the spaces around '@'"
     elif turned := re.fullmatch(r"(\w+)(@\d+)(\(.+\))", text):
         examples += f"; the cutoff comes last: {turned[1]}{turned[3]}{turned[2]}"
     elif re.fullmatch(r"[^(]+\([^=]+\).*", text):
@@ -431,9 +433,9 @@ def _unknown(name: str, head: str, rest: str) -> ValueError:
     if not re.fullmatch(r"[^\W\d][\w-]*\+?(?:[._]\d.*)?", head):
         return _unreadable(name)
     if how := data("names.toml")["compared"].get(_plain(head).removeprefix("metric")):
-        one = "; of one ranking, TSE looks at the last relevant document" * (how == "lexirecall")
+        one = "; for one ranking, TSE looks at the last relevant document" * (how == "lexirecall")
         return UnknownMeasureError(
-            f"{clipped(head)!r} compares two rankings, so it is no measure{one}",
+            f"{clipped(head)!r} compares two rankings, so it is not a measure{one}",
             measure=head,
             remedy=Remedy("how", how, call="lab.prefer", effect="compares runs by it"),
         )
@@ -441,7 +443,7 @@ def _unknown(name: str, head: str, rest: str) -> ValueError:
         return UnknownMeasureError(
             f"unknown measure {name!r}",
             measure=name,
-            remedy=Remedy("measures", ["map"], effect="(names of measures go into a list)"),
+            remedy=Remedy("measures", ["map"], effect="(names of measures are passed as a list)"),
         )
     near = _near_cutoff(head) or data("names.toml")["meant"].get(_plain(head))
     if near is None and len(head) < 100:

@@ -28,9 +28,9 @@ Left open there, decided here:
 - the authors' "case for omitting the highest ranked document": `top='drop'` takes it out of the sum
   and of R (not if nothing would be left), `top='zero'` out of the sum only, as NTCIREVAL does;
 - den_k of the relative norm: the words, "the number of preference pairs for D_k", suggest the
-  documents of a lower grade, and the formula has lost its letters in every copy
-  that we have. We take the documents ranked above, because the text has 0/0 for the highest ranked document, and NTCIREVAL
-  divides by their number;
+  documents of a lower grade, and the formula has lost its letters in every copy that we have. We
+  take the documents ranked above, because the text has 0/0 for the highest ranked document, and
+  NTCIREVAL divides by their number;
 - the boundary of two partitions belongs to the upper one, as in their figure 1; partitions are
   computed in exact arithmetic, because 100 * 0.29 is 28.999999999999996 in floating point;
 - a positive gain below 1e-250 of max_rel is refused: products with it could underflow.

@@ -98,9 +98,8 @@ def scale(pool: Grades, gains: Gains, max_rel: float, n: int | None) -> Scale:
         # What a double cannot hold is refused, rather than a value returned that is wrong in
         # its digits.
         raise MeasureError(
-            f"RPref: gain {small[0]:g} on a scale up to max_rel={top:g} is out of reach of "
-            f"double precision, "
-            f"expected at least {LEAST_SHARE:g} of max_rel"
+            f"RPref: gain {small[0]:g} on a scale up to max_rel={top:g} is too small for "
+            f"double precision, expected at least {LEAST_SHARE:g} of max_rel"
         )
     # A power of two takes no digit, and keeps products of two grades of 1e200 in range.
     exponent = int(np.frexp(top)[1])

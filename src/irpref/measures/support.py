@@ -112,7 +112,7 @@ def check_supported(measures: Iterable[Measure], source: Any) -> None:
             f"{p.NAME}{install} does{_remark(p, measure)}" for p, install in how.items()
         )
         raise MeasureError(
-            f"no provider that is installed computes {measure}" + (f"; {offers}" if offers else "")
+            f"no installed provider computes {measure}" + (f"; {offers}" if offers else "")
         )
 
 
@@ -131,7 +131,7 @@ def check_judgments(measures: Iterable[Measure], topics: Iterable[str], grades: 
     if highest > HIGHEST:
         names = ", ".join(map(str, measures))
         raise MeasureError(
-            f"{names}: left to ir_measures, whose grades end at {HIGHEST}, not {highest:g}"
+            f"{names}: computed by ir_measures, which takes grades up to {HIGHEST}, not {highest:g}"
         )
     for measure in measures:
         provider = next(
@@ -142,20 +142,21 @@ def check_judgments(measures: Iterable[Measure], topics: Iterable[str], grades: 
         if not all_whole(grades):
             odd = float(grades[grades != np.rint(grades)][0])
             raise MeasureError(
-                f"{measure} is left to {provider.NAME} of ir_measures, whose grades are whole "
-                f"numbers, not {odd:g}"
+                f"{measure} is computed by {provider.NAME} of ir_measures, which takes whole "
+                f"grades, not {odd:g}"
             )
         if provider.NAME == "pytrec_eval":
             continue
         name = next((topic for topic in topics if not re.search(r"(^|-)[0-9]+$", topic)), None)
         if name is not None:
             raise MeasureError(
-                f"{measure} is left to gdeval of ir_measures, whose topics are numbers, not "
+                f"{measure} is computed by gdeval of ir_measures, which needs numeric topic ids, "
+                f"not "
                 f"{name!r}"
             )
         if highest > 4:
             raise MeasureError(
-                f"{measure} is left to gdeval of ir_measures, whose highest grade is 4, not "
+                f"{measure} is computed by gdeval of ir_measures, which takes grades up to 4, not "
                 f"{highest:g}"
             )
 

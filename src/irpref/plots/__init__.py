@@ -6,10 +6,10 @@ and returns the Axes. It computes nothing. `ax.set_title("")` removes a title th
 repeats.
 
 Runs differ in line and marker as well as in colour, wins and losses in side and hatching. A system
-has the same colour in all pictures of a session; `irpref.plots.drawing.forget()` starts anew. Of
-more than eight runs the best five, or those named by `highlight`, are in colour and the others
-grey. Long names are shortened in the middle, and what all of them begin or end with is left out;
-the picture says so.
+has the same colour in all pictures of a session; `irpref.plots.drawing.forget()` starts afresh. If
+there are more than eight runs, only the best five, or those named by `highlight`, are in colour and
+the others are grey. Long names are shortened in the middle, and a common beginning or end is left
+out; the picture says so.
 
 Judgments and runs may have any form that `irpref.curves` takes, PyTerrier's frames included. The
 pictures of values by topic also take the result of `pt.Experiment(..., perquery=True)`.

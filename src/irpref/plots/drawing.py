@@ -185,7 +185,7 @@ def highlighted(names: Sequence[str], highlight: Highlight, best: Sequence[str])
     for name in chosen:
         if name not in names:
             raise ArgumentError(
-                f"highlight={name!r} is none of the runs{did_you_mean(name, names)}",
+                f"highlight={name!r} is not one of the runs{did_you_mean(name, names)}",
                 parameter="highlight",
                 value=name,
             )

@@ -105,7 +105,7 @@ def differences(
     elif _are_values(data):
         if not isinstance(baseline, str):
             raise ArgumentError(
-                "with values by topic, say the baseline by its name",
+                "with values by topic, give the baseline by its name",
                 parameter="baseline",
                 value=baseline,
             )

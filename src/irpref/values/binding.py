@@ -26,20 +26,20 @@ def bind(measures: Measures, source: Any) -> Any:
     """Fix the grade scale of measures once for a collection.
 
     `max_rel` is filled in if a measure takes it and none was given, so that values do not change
-    when the qrels are evaluated in parts: PyTerrier hands measures the qrels of a batch, of a fold,
-    or of the topics at hand.
+    when the qrels are evaluated in parts: PyTerrier passes measures only the qrels of a batch, of a
+    fold, or of the current topics.
 
     Parameters
     ----------
     measures : measure, name, or iterable of them
     source : any form of qrels
-        Of a data set of ir_datasets, or its id, the grades are those of `qrels_defs()` if it has
-        them (nothing is downloaded), else those of the qrels.
+        For a data set of ir_datasets or its id, the grades are those of `qrels_defs()`, if it has
+        them (nothing is downloaded), or else those of the qrels.
 
     Returns
     -------
     Measure, or list of them
-        Those whose values do not depend on `max_rel` are unchanged.
+        Measures whose values do not depend on `max_rel` are returned unchanged.
 
     Warns
     -----

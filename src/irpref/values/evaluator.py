@@ -148,8 +148,7 @@ class CombinedEvaluator(ByTopic):
 
 
 def evaluator(measures: Measures, qrels: Qrels) -> KernelEvaluator | CombinedEvaluator:
-    """Evaluate runs with measures of any toolkit, as fast as possible. The pipeline of ir_measures
-    is not changed.
+    """Evaluate runs with measures of any toolkit, without changing the pipeline of ir_measures.
 
     Parameters
     ----------
@@ -162,15 +161,16 @@ def evaluator(measures: Measures, qrels: Qrels) -> KernelEvaluator | CombinedEva
     Returns
     -------
     ir_measures.Evaluator
-        `calc_aggregate(run)`, `iter_calc(run)`, `calc(run)`, and `values(run)`: measure to float
-        array (n_topics,) in the order of `topic_ids`. A run may have any of these forms, too. All
-        measures rank its documents as trec_eval does: by score as a 64-bit float, ties broken by
-        document id, descending. For another order pass what `irpref.ranked` returns.
+        With `calc_aggregate(run)`, `iter_calc(run)`, `calc(run)`, and `values(run)`, which maps
+        each measure to a float array (n_topics,) in the order of `topic_ids`. A run can have any of
+        these forms, too. All measures rank its documents as trec_eval does: by score as a 64-bit
+        float, ties broken by document id, descending. For another order, pass what `irpref.ranked`
+        returns.
 
     Warns
     -----
     ScaleWarning, RangeWarning, DegenerateWarning
-        Once for each measure that needs more than these qrels hold: see `irpref.messages`.
+        Once for each measure that needs more than these qrels contain: see `irpref.errors`.
 
     Examples
     --------
@@ -200,7 +200,7 @@ def score(measure: MeasureLike, grades: ArrayLike, scores: ArrayLike) -> Floats:
         NaN, or masked: the document is unjudged in this topic.
     scores : array (n_topics, n_docs)
         NaN, or masked: the document was not retrieved. If scores are equal, the later column is
-        ranked first, as if ids rose with the columns.
+        ranked first, as if columns were in ascending order of ids.
 
     Returns
     -------
@@ -235,7 +235,8 @@ def score(measure: MeasureLike, grades: ArrayLike, scores: ArrayLike) -> Floats:
         )
     if not supports(chosen):
         raise MeasureError(
-            f"{chosen} is left to its own provider, which has no arrays", measure=str(chosen)
+            f"{chosen} is computed by another provider, which does not take arrays",
+            measure=str(chosen),
         )
     columns = columns_for([chosen] if isinstance(chosen, KernelMeasure) else [])
     if columns:

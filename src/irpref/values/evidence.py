@@ -69,7 +69,7 @@ if TYPE_CHECKING:
 def evidence(
     measures: Measures, qrels: Qrels, runs: EachRun, *, groups: Groups | None = None
 ) -> pd.DataFrame:
-    """Find the topics on which a measure cannot say anything, with the reason.
+    """Find the topics on which the value of a measure is not evidence, with the reason.
 
     Parameters
     ----------
@@ -77,7 +77,7 @@ def evidence(
     qrels : in any form that `irpref.evaluator` takes
     runs : mapping of name to run, or list of paths
         A list of runs under one name is one system that was run several times: a topic counts as
-        answered if each of them answers it.
+        answered if all of them answer it.
     groups : mapping of topic to group, path of a file, or name of a column of the qrels, optional
         Count in each group of topics.
 

@@ -117,7 +117,7 @@ class KernelEvaluator(ByTopic):
             everyday = hosted(measure)
             if everyday is None:
                 raise MeasureError(
-                    f"{measure} is left to its own provider; irpref.evaluator combines both",
+                    f"{measure} is computed by another provider; irpref.evaluator combines both",
                     measure=str(measure),
                 )
             note_degenerate(measure, self.pool)

@@ -107,7 +107,7 @@ def check_graded(pool: Pool, measures: Iterable[Measure]) -> None:
         counts = str(measure.NAME) in ("Judged", "NumQ", "NumRet") and "rel" not in measure.params
         if not pool.graded and not counts:
             raise ConflictError(
-                f"{measure} needs one grade a document, and these preferences put a document on "
+                f"{measure} needs one grade per document, but these preferences put a document on "
                 f"several levels: evaluate it against qrels",
                 measure=str(measure),
             )
@@ -146,7 +146,7 @@ def prepare(
             needed = (
                 ""
                 if name == "known"
-                else "; it holds " + ("True or False" if known else "one number a topic")
+                else "; it holds " + ("True or False" if known else "one number per topic")
             )
             raise MeasureError(
                 f"{measure} needs the column {name!r} of the qrels (found: "
@@ -197,7 +197,7 @@ def warn_of_scale(measure: KernelMeasure, top: float, pool: Pool) -> None:
     if top == 1 and pool.level_grade.max() < 1:
         why = "since no grade of these qrels is above it"
     warn_user(
-        f"{measure}: max_rel is not given, {top:g} was taken, {why}. Other qrels "
+        f"{measure}: max_rel was not given; {top:g} is used, {why}. Other qrels "
         f"(a batch, a fold) may have another: write {near}",
         ScaleWarning,
         remedy=Remedy(call="bind", effect="does it for you"),

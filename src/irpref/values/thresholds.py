@@ -43,7 +43,7 @@ def thresholds(measures: Iterable[Measure], highest: float) -> list[str]:
     --------
     >>> from ir_measures import AP, P, nDCG
     >>> thresholds([AP, P @ 10, P(rel=2) @ 5, nDCG], highest=3)
-    ['AP, P@10: rel=1, so that all grades from 1 to 3 count alike']
+    ['AP, P@10: rel=1, so all grades from 1 to 3 count alike']
     """
     named: dict[float, list[str]] = {}
     for measure in measures:
@@ -52,8 +52,7 @@ def thresholds(measures: Iterable[Measure], highest: float) -> list[str]:
         if by_default and isinstance(spec.default, (int, float)) and highest > 1:
             named.setdefault(spec.default, []).append(str(measure))
     return [
-        f"{', '.join(names)}: rel={rel:g}, so that all grades from {rel:g} to {highest:g} "
-        f"count alike"
+        f"{', '.join(names)}: rel={rel:g}, so all grades from {rel:g} to {highest:g} count alike"
         for rel, names in named.items()
         if rel < highest
     ]

@@ -38,8 +38,8 @@ def judgments_of(qrels: Qrels, topics: pd.DataFrame | None) -> Judgments:
     if len(read) and not set(wanted) & set(read.topic_ids):
         begin = [", ".join(map(repr, ids[:3])) or "none" for ids in (wanted, read.topic_ids)]
         raise NoCommonTopicError(
-            f"topics and qrels have no topic in common: topics begins {begin[0]}, the qrels "
-            f"{begin[1]}"
+            f"topics and qrels have no topic in common: the first topics are {begin[0]}, "
+            f"those of the qrels {begin[1]}"
         )
     return read.only(wanted)
 
@@ -105,10 +105,10 @@ def _named(systems: Sequence[Any], names: Names, pipeline: type) -> dict[str, An
             f"{name} ({i})" if names.count(name) > 1 else name for i, name in enumerate(names, 1)
         ]
     if isinstance(names, str):
-        raise TypeError(f"names: expected a list of names, one a system, got the text {names!r}")
+        raise TypeError(f"names: expected a list of names, one per system, got the text {names!r}")
     if len(names) != len(systems) or len(set(names)) < len(systems):
         raise ArgumentError(
-            f"names: expected {len(systems)} different names, one a run, got {list(names)!r}",
+            f"names: expected {len(systems)} different names, one per run, got {list(names)!r}",
             parameter="names",
             value=names,
         )

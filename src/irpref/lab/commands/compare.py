@@ -25,7 +25,7 @@ from irpref.show.text import of_frame, significant
     help="share of the topics that a run may leave unanswered",
 )
 @options.option(
-    "-q", "--by-query", is_flag=True, help="also print each topic (with -o: only these)"
+    "-q", "--by-query", is_flag=True, help="also print a value for each topic (with -o: only these)"
 )
 @options.topics
 @lab_options.level
