@@ -187,7 +187,7 @@ def _keep_what_is_read(parameters: Mapping[str, Any]) -> None:
 
 
 class Misplaced(click.UsageError):
-    """A word that is no command, or an option in front of one; the message says what was meant."""
+    """A word that is not a command, or an option before one; the message says what was meant."""
 
 
 class Group(click.Group):
@@ -233,7 +233,7 @@ class Group(click.Group):
         return super().resolve_command(ctx, args)
 
     def unknown(self, name: str, known: list[str]) -> str:
-        """What to say of a word that is no command."""
+        """What to say of a word that is not a command."""
         nearest = did_you_mean(name, known) or f"; expected one of {', '.join(known)}"
         return f"unknown command {name!r}{nearest}"
 
@@ -368,7 +368,7 @@ class Irpref(Group):
         return super().parse_args(ctx, args)
 
     def unknown(self, name: str, known: list[str]) -> str:
-        """What to say of a word that is no command."""
+        """What to say of a word that is not a command."""
         if os.path.exists(name):
             return f"no command given: did you mean irpref eval {name} ...?"
         if name == "version":

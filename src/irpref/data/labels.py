@@ -16,7 +16,7 @@ from irpref.errors import ArgumentError, LabelError, Remedy
 from irpref.kernel.segments import Floats
 from irpref.messages import IrprefWarning, warn_user
 
-# Labels of one of `SCHEMES` (`'S A B C'`), or the grade of each label, None for what is no grade
+# Labels of one of `SCHEMES` (`'S A B C'`), or the grade of each label, None for what is not a grade
 # (where a judge failed); None: those that are found, if they are known.
 Labels: TypeAlias = str | Mapping[str, float | None] | None
 
@@ -108,7 +108,7 @@ def grades_of(cells: Sequence[str], labels: Labels, where: str) -> Floats | None
     Returns
     -------
     float array, or None
-        NaN for what is no grade. None if `labels` is None and the cells are not all labels of one
+        NaN for what is not a grade; None if `labels` is None and not all cells are labels of one
         scheme, or if the labels are words and the cells are numbers (human grades beside the words
         of a judge).
 
@@ -126,7 +126,7 @@ def grades_of(cells: Sequence[str], labels: Labels, where: str) -> Floats | None
     if isinstance(labels, Mapping):
         given = {str(label): np.nan if g is None else float(g) for label, g in labels.items()}
         if labels and all(grade is None for grade in labels.values()):
-            # They only say what is no grade.
+            # They only say what is not a grade.
             given = {word: float(word) for word in words if _is_finite(word)} | given
         grade_of: Mapping[str, float] | None = given
     else:

@@ -30,7 +30,7 @@ def rescored(run: Table, how: Reading) -> Floats:
     Raises
     ------
     ValueError
-        There is no such rule for ties; a score is no finite number.
+        There is no such rule for ties; a score is not a finite number.
     """
     check_choice("ties", how.ties, TIES)
     score: Floats = np.asarray(run.value, np.float64)

@@ -258,7 +258,7 @@ def read_table(path: PathLike | Source, value: str, form: str | Reading | None =
 
 
 def graded(table: Table, name: str) -> Table:
-    """Judgments without the rows whose label is no grade; a warning says how many."""
+    """Judgments without the rows whose label is not a grade; a warning says how many."""
     rows = np.flatnonzero(~np.isnan(table.value))
     warn_of_ungraded(len(table) - rows.size, name)
     return replace(
@@ -290,7 +290,7 @@ def _are_labels(fields: list[bytes]) -> bool:
 
 
 def _are_preferences(fields: list[bytes], source: Source) -> bool:
-    """Whether a file has a form that no qrels have: five fields, or a last one that is no number
+    """Whether a file has a form that no qrels have: five fields, or a last one that is not a number
     (save a header's).
     """
     if len(fields) not in (3, 4) or fields[1] in _ITERATIONS:

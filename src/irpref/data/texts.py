@@ -59,7 +59,7 @@ class Texts:
 
     @classmethod
     def from_strings(cls, column: Any) -> Texts | None:
-        """A list or object array of strings; None if one is no string, or no text (half of a
+        """A list or object array of strings; None if one is not a string, or no text (half of a
         surrogate pair), or nothing is compiled."""
         if not compiled or not (isinstance(column, list) or _is_objects(column)):
             return None
@@ -103,7 +103,7 @@ class Texts:
         cls, dicts: Sequence[Mapping[str, Any]], size: int
     ) -> tuple[Texts, Floats] | None:
         """Keys and values of dicts with `size` entries together; None as for `from_strings`,
-        or if a value is no number.
+        or if a value is not a number.
         """
         if not compiled:
             return None
@@ -312,7 +312,7 @@ def plain_lines(
 
     The lines have `n` fields, the first of which is the topic, separated by blanks or tabs, and end
     with LF or CRLF. None if a line is anything else (blank, a comment, too long or too short, with
-    a byte order mark, with a number that is no decimal one), if the text is not UTF-8, and if
+    a byte order mark, with a number that is not a decimal one), if the text is not UTF-8, and if
     nothing is compiled.
 
     Parameters

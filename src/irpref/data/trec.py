@@ -13,10 +13,9 @@ read. A line has at most 64 MB.
 
 The format leaves open, and we decided:
 
-* *A tag with blanks.* trec_eval ignores what follows the tag. So do we, unless the line could as
-  well be one
-  with a blank in the document id (its fourth field is no whole number, or its sixth is a number):
-  then the score would be taken from the wrong place, and the line is an error.
+* *A tag with spaces.* trec_eval ignores what follows the tag. So do we, unless the line could as
+  well be one with a space in the document id (its fourth field is not a whole number, or its sixth
+  is a number): then the score would be taken from the wrong place, and the line is an error.
 * *Which qrels.* The first line decides between three and four fields. The header of BEIR's files is
   known.
 * *Byte order marks.* One at the beginning of a line belongs to none of its fields: files of Windows
@@ -157,8 +156,8 @@ def ranks(source: Source) -> Iterator[Table]:
     Raises
     ------
     InputError
-        As `blocks`; a rank is no whole number; in most topics the ranks are not 1, 2, 3, ... (or 0,
-        1, 2, ...), so that these are scores.
+        As `blocks`; a rank is not a whole number; in most topics the ranks are not 1, 2, 3, ...
+        (or 0, 1, 2, ...), so these are scores.
     """
     lowest: dict[str, int] = {}
     highest: dict[str, int] = {}

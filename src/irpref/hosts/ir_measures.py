@@ -138,7 +138,7 @@ def accelerate(on: bool = True) -> None:
     if not isinstance(on, bool):
         raise TypeError(f"accelerate takes True or False, got {on!r}")
     with _lock:
-        # By name: after a reload, the earlier provider is no instance of our class. A new list:
+        # By name: after a reload, the earlier provider is not an instance of our class. A new list:
         # another thread may be iterating over the old one.
         pipeline = ir_measures.DefaultPipeline.providers
         host = providers.registry[BoundedProvider.NAME]

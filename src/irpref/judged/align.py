@@ -133,7 +133,7 @@ def align_run(pool: Pool, run: Any, strict: bool = False, ties: bool = False) ->
     Raises
     ------
     ValueError
-        A score is no finite number, or a column is missing; no topic in common
+        A score is not a finite number, or a column is missing; no topic in common
         (`NoCommonTopicError`).
     """
     parts = run_tables(run, pool.topic_of)

@@ -122,7 +122,7 @@ def tables(
     Raises
     ------
     ValueError
-        A column is missing, or a value is no number.
+        A column is missing, or a value is not a number.
     TypeError
         `data` is none of these forms.
     """

@@ -11,7 +11,7 @@
         \"\"\"
 
 Sections of text are `Question`, `Use`, `Pitfalls`, `Range`, `Formula` (LaTeX; `\\quad` between two
-formulas), `Instead` (the measure to explain in place of one that is no sum over documents, and
+formulas), `Instead` (the measure to explain in place of one that is not a sum over documents, and
 why), `Source` (at its end the keys of `literature.bib` in brackets) and `Negative grades` (what
 they do to the values, if that needs a warning). Sections of items, `name : text`, are `Parameters`,
 `Symbols` (of the formula, in LaTeX), `Columns` (of the terms, and the numbers that `explain` shows

@@ -109,7 +109,7 @@ def _of_relevant(run: JudgedRun, known: str, rel: float) -> Floats:
 def novelty(run: JudgedRun, *, known: str, rel: float, cutoff: int | None) -> Floats:
     """Novelty of each topic: shape (n_topics,), in [0, 1], higher is better.
 
-    A document that is no row of the pool has no grade, so it is neither relevant nor new.
+    A document that is not a row of the pool has no grade, so it is neither relevant nor new.
 
     Returns
     -------

@@ -13,7 +13,7 @@ both, this one under the name nDCG and the other as MSnDCG. A larger base models
 user: no discount before rank `base`, and log_base(rank) from there.
 
 Decided here: gain 0 for unjudged documents and for grades of 0 or below; the ideal list holds all
-judged documents, cut at the cutoff; nothing relevant gives 0; a base that is no whole number
+judged documents, cut at the cutoff; nothing relevant gives 0; a base that is not a whole number
 discounts from the first rank above it. The ideal list is that of the judgments, not of the
 retrieved documents: with the latter, relevant documents that a system misses would cost it nothing.
 

@@ -265,7 +265,7 @@ def pref_share_terms(
     if by == "pair":
         adds, size = counting.pair_terms(view, pairs)
         numbers = {"size": size}
-    elif nonrelevant == "R":  # the only reading that is no sum over documents
+    elif nonrelevant == "R":  # the only reading that is not a sum over documents
         rest = pref_share(run, pairs=pairs, by=by, nonrelevant=nonrelevant, cutoff=cutoff)
         step, numbers = "", {}
     return _terms(run, adds, kept, broken, rest, step, **numbers)

@@ -95,7 +95,7 @@ def crp_sketch(
     Raises
     ------
     ValueError
-        `data` is no such table; the topic or run is not named, or is not in it.
+        `data` is not such a table; the topic or run is not named, or is not in it.
     ImportError
         matplotlib is not installed.
     """
@@ -189,7 +189,7 @@ def crp(
     Raises
     ------
     ValueError
-        `data` is no such table; `cut` is not above 0.
+        `data` is not such a table; `cut` is not above 0.
     """
     if cut is not None and not cut > 0:
         raise ArgumentError(

@@ -32,7 +32,7 @@ def curve_table(
     Raises
     ------
     ValueError
-        `data` is no such table, or is empty.
+        `data` is not such a table, or is empty.
     """
     if runs is not None:
         return getattr(curves, name)(data, runs, **options)

@@ -407,7 +407,7 @@ def read_values(path: str | os.PathLike[str]) -> pd.DataFrame:
     """System, topic, measure and value of a CSV file, or of `perquery.csv` in a directory; all
     names are `str`.
 
-    Raises `ValueError` that names the file if it is no such table, and `OSError`.
+    Raises `ValueError` that names the file if it is not such a table, and `OSError`.
     """
     import pandas as pd
 

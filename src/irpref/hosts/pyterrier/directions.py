@@ -55,8 +55,8 @@ _FAULTS: dict[str, Callable[[dict[str, Any]], str]] = {
 
 
 def lower_is_better(measures: Any) -> str:
-    """The measures whose lower values are better, separated by commas. What is no measure is left
-    to PyTerrier.
+    """The measures whose lower values are better, separated by commas. PyTerrier handles what is
+    not a measure.
     """
     chosen: list[Measure] = []
     for measure in [measures] if isinstance(measures, (str, Measure)) else measures:

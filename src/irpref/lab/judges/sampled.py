@@ -172,7 +172,7 @@ class Sampled(Judgments):
         Raises
         ------
         ValueError
-            A measure that is no sum over documents; a run that answers no topic; a document that
+            A measure that is not a sum over documents; a run that answers no topic; a document that
             the runs weight differently and the plan lacks.
         """
         chosen = additive(measures)

@@ -38,7 +38,7 @@ def documents_instead(
     -------
     float
         From the mean squared error of the judge's calibrated grades on the documents that both
-        graded; NaN if the measure is no sum over documents.
+        graded; NaN if the measure is not a sum over documents.
     """
     try:
         (one,) = additive([measure])
