@@ -107,6 +107,13 @@ CHANGES = {
     "percent-encoding": lambda doc: doc.replace("-", "%2D"),
 }
 OF_NUMBERS = {"leading zeros": lambda doc: f"00{doc}", "a '.0'": lambda doc: f"{doc}.0"}
+
+
+def constant(run):
+    """The same score for all documents."""
+    return {topic: dict.fromkeys(docs, 1.0) for topic, docs in run.items()}
+
+
 COUNTS = ("NumQ", "NumRel", "NumRet", "NumPrefs", "NumPrefsFulfilled")
 BINARY = ("AP", "P@10", "R@10", "RR", "Bpref", "Rprec", "SetP", "Success@1", "infAP", "EMeasure")
 # What is wrong: judgments, baseline, measure, and what the gate may say.
@@ -216,6 +223,18 @@ def test_changed_ids_are_found_where_few_documents_are_judged(change, share):
     assert "changed-ids" in decision["topics_by_code"].item()
     compared = irpref.lab.compare("RR@10", qrels, some, worse)
     assert compared["verdict"].item() == "cannot tell"
+
+
+def test_a_baseline_without_an_order_is_no_baseline_unless_order_does_not_count():
+    for runs in (constant(GOOD), constant(first(25, GOOD)) | dict(list(GOOD.items())[25:])):
+        decision = irpref.lab.gate("P@10", QRELS, runs, GOOD, depth=20)
+        assert (decision.verdict, decision["codes"].item()) == (UNKNOWN, "equal-scores")
+        assert "all scores of the baseline are equal" in decision.text
+        assert verdict(QRELS, runs, GOOD, "SetP") == "pass"
+    assert verdict(QRELS, constant(GOOD), constant(GOOD), "P@10") == "pass"  # a change of nothing
+    assert verdict(QRELS, GOOD, constant(GOOD), "P@10") == BLOCK
+    few = constant(first(15, GOOD)) | dict(list(GOOD.items())[15:])
+    assert irpref.lab.gate("P@10", QRELS, few, GOOD)["codes"].item() == ""
 
 
 # What cannot be seen in any table: a document with another id looks like one that nobody judged, and

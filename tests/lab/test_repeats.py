@@ -121,3 +121,25 @@ def test_a_topic_that_one_repeat_lacks_is_empty_there():
     assert gate["missing_candidate"].item() == 1
     # Of a baseline, the topic is left out.
     assert irpref.lab.gate("R@3", QRELS, [run, cut], run)["left_out"].item() == 1
+
+
+@pytest.mark.parametrize(
+    ("broken", "said"),
+    [
+        ({}, "run 2 of 2 answers none of the 30 judged topics"),
+        ({f"x{t}": docs for t, docs in _run(1).items()}, "run 2 of 2 answers none of the 30"),
+        (
+            {t: {f"x{d}": s for d, s in docs.items()} for t, docs in _run(1).items()},
+            "none of the 360 documents of run 2 of 2 is judged",
+        ),
+    ],
+)
+@pytest.mark.filterwarnings("ignore")
+def test_a_repeat_that_answers_nothing_is_no_repeat(broken, said):
+    for decide in (irpref.lab.gate, irpref.lab.compare):
+        for systems in (([_run(0), broken], _run(2)), (_run(2), [_run(0), broken])):
+            with pytest.raises(irpref.errors.AbsentRunError, match=said):
+                decide("AP", QRELS, *systems)
+    runs = {"a": _run(2), "b": _run(3), "c": [_run(0), broken]}
+    board = irpref.lab.leaderboard("AP", QRELS, runs).set_index("run")
+    assert said in board.loc["c", "reason"]

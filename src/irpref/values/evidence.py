@@ -214,8 +214,8 @@ class Gatherer:
         return System(
             name,
             {m: np.array([by_measure[m] for by_measure in values]) for m in self.measures},
-            np.min([judged.n_retrieved for judged, _ in runs], axis=0)[self.order],
-            np.any([judged.hits.lengths > 0 for judged in shown], axis=0)[self.order],
+            np.array([judged.n_retrieved[self.order] for judged, _ in runs]),
+            np.array([judged.hits.lengths[self.order] > 0 for judged in shown]),
             {k: self._total([run.hits.count(run.rank <= k) for run in shown]) for k in self.depths},
             {
                 k: self._total([np.minimum(judged.n_retrieved, k) for judged, _ in runs])

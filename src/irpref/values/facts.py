@@ -42,10 +42,10 @@ class System:
     name : str
     values : dict of Measure to float array (n_repeats, n_topics)
         NaN where the measure has no value.
-    retrieved : int array (n_topics,)
-        Number of documents; of several runs, the smallest.
-    meets : bool array (n_topics,)
-        Whether a judged document is retrieved.
+    lengths : int array (n_repeats, n_topics)
+        Number of documents of each run.
+    meetings : bool array (n_repeats, n_topics)
+        Whether each run retrieves a judged document.
     judged, returned : dict of depth to int array (n_topics,)
         Judged documents, and documents, in the first so many ranks.
     by_judge : int array (n_topics,)
@@ -60,8 +60,8 @@ class System:
 
     name: str
     values: Values
-    retrieved: Ints
-    meets: Bools
+    lengths: Ints
+    meetings: Bools
     judged: Mapping[int, Ints]
     returned: Mapping[int, Ints]
     by_judge: Ints
@@ -89,15 +89,31 @@ class System:
         return float(np.ptp(self._means(measure, topics)))
 
     @property
+    def retrieved(self) -> Ints:
+        """Number of documents; of several runs, the smallest: shape (n_topics,)."""
+        number: Ints = self.lengths.min(axis=0)
+        return number
+
+    @property
+    def meets(self) -> Bools:
+        """Whether a judged document is retrieved: shape (n_topics,)."""
+        return np.asarray(self.meetings.any(axis=0))
+
+    @property
     def is_absent(self) -> bool:
-        """Whether it answers no judged topic, or none of its documents is judged."""
-        return not self.meets.any()
+        """Whether a run of it answers no judged topic, or none of its documents is judged."""
+        return not self.meetings.any(axis=1).all()
 
     def absence(self, n_topics: int) -> str:
         """Why nothing can be said of an absent run, with this number of judged topics."""
-        if not self.retrieved.any():
-            return f"the run answers none of the {n_topics:,} judged topics"
-        return f"none of the run's {int(self.retrieved.sum()):,} documents is judged"
+        number = int(self.meetings.any(axis=1).argmin())
+        size = int(self.lengths[number].sum())
+        which = f"run {number + 1} of {self.n_repeats}" if self.n_repeats > 1 else "the run"
+        if not size:
+            return f"{which} answers none of the {n_topics:,} judged topics"
+        if self.n_repeats > 1:
+            return f"none of the {size:,} documents of {which} is judged"
+        return f"none of the run's {size:,} documents is judged"
 
 
 @dataclass(frozen=True, eq=False)

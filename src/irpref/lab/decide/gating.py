@@ -17,7 +17,9 @@ and fewer than 1 - level of such changes are blocked, with any measure and any n
 With skewed differences both tests exceed their level, mostly by less than an eighth; 0.85 makes up
 for that. See docs/significance.md.
 
-What stands against a pass is in `irpref.lab.decide.grounds`. A topic that is unanswerable, out of
+What stands against a pass is in `irpref.lab.decide.grounds`; besides, `equal-scores`: on more than
+half of the topics all documents of the baseline have the same score, and another order of them
+would change its values. A topic that is unanswerable, out of
 reach of the measure, or unanswered by the baseline is left out. One that only the candidate does
 not answer has the value of an empty ranking and is never a gain."""
 
@@ -33,11 +35,11 @@ from ir_measures.measures import Measure
 from scipy import special
 
 from irpref.errors import EmptyJudgmentsError, MeasureError
-from irpref.judged.align import listing
+from irpref.judged.align import Listing, listing
 from irpref.judged.fingerprint import hash_of_pool
 from irpref.judged.groups import groups_of
 from irpref.judged.inputs import in_memory
-from irpref.judged.judgments import judgments
+from irpref.judged.judgments import Judgments, judgments
 from irpref.judged.pool import Pool
 from irpref.judged.types import Groups, Qrels, Run
 from irpref.kernel.segments import Bools, Floats
@@ -222,9 +224,11 @@ def gate(
         read, {name: one[0] for name, one in runs.items()}, facts, bool(ranked and ranked.same)
     )
     rows, not_exact = [], []
+    no_order = ranked.grounds(facts, read) if ranked else {}
     for measure in facts.measures:
         for group, inside in parts.items():
             part = _Gated(facts, measure, inside, missing, bool(ranked and ranked.same))
+            part.grounds += [no_order[measure]] if measure in no_order else []
             named = {"measure": str(measure)} | ({} if groups is None else {"group": group})
             rows.append(named | part.row(margin, level, share, turning))
             if group is None and part.is_skewed:
@@ -440,31 +444,62 @@ _NUMBERS = ("baseline", "candidate", "difference", "low", "high", "p")
 
 
 class _Rankings:
-    """The documents of two runs of one system each, as they are ranked."""
+    """The documents of two runs of one system each, as they are ranked.
+
+    Attributes
+    ----------
+    same : bool
+        Whether both have the same ranking.
+    equal : dict of str to str
+        What is said of systems whose documents have equal scores on more than half of the topics.
+    turned : list of runs
+        Those of the baseline, with documents of equal scores in the opposite order.
+    """
 
     def __init__(self, pool: Pool, runs: Mapping[str, Sequence[Any]]) -> None:
-        self.constant: list[str] = []
+        self.equal: dict[str, str] = {}
+        self.turned: list[dict[str, dict[str, float]]] = []
         ranked = []
         for name, repeats in runs.items():
             for run in repeats:
                 every = listing(pool, run, quiet=True)
                 ranked.append((every.topics.offsets.tolist(), every.doc_ids))
-                scores, lengths = every.score, every.topics.lengths
+                scores, several = every.score, every.topics.lengths > 1
                 equal = every.topics.maximum(scores, 0.0) == -every.topics.maximum(-scores, 0.0)
-                if (lengths > 1).any() and equal[lengths > 1].all() and name not in self.constant:
-                    self.constant.append(name)
+                n, total = int((equal & several).sum()), int(several.sum())
+                if 2 * n > total:
+                    where = "" if n == total else f" for {n:,} of {total:,} topics"
+                    self.equal[name] = (
+                        f"all scores of the {name} are equal{where}: document ids decide its order"
+                    )
+                if name == "baseline":
+                    self.turned.append(_turned(pool, every, equal))
         self.same = len(ranked) == 2 and ranked[0] == ranked[1]
+
+    def grounds(self, facts: Evidence, read: Judgments) -> dict[Measure, Ground]:
+        """Why the baseline has no order: for measures of which it decides the values."""
+        if self.same or "baseline" not in self.equal:
+            return {}
+        other = gathered(facts.measures, read, {"baseline": self.turned}, facts.depth)
+        ground = Ground("equal-scores", self.equal["baseline"])
+        return {
+            measure: ground
+            for measure in facts.measures
+            if not np.allclose(facts.values(measure)[0], other.values(measure)[0], equal_nan=True)
+        }
 
     def notes(self) -> list[str]:
         """What is strange about them."""
-        notes = ["both runs have the same ranking"] * self.same
-        return [
-            *notes,
-            *(
-                f"all scores of the {name} are equal: document ids decide its order"
-                for name in self.constant
-            ),
-        ]
+        return ["both runs have the same ranking"] * self.same + list(self.equal.values())
+
+
+def _turned(pool: Pool, ranked: Listing, equal: Bools) -> dict[str, dict[str, float]]:
+    """A run with the order of some topics reversed."""
+    of_row = np.where(equal[ranked.topics.topic], ranked.rank, -ranked.rank).tolist()
+    run: dict[str, dict[str, float]] = {}
+    for t, doc, score in zip(ranked.topics.topic.tolist(), ranked.doc_ids, of_row, strict=True):
+        run.setdefault(pool.topic_ids[t], {})[doc] = float(score)
+    return run
 
 
 class _Summary:
