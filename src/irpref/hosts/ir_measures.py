@@ -114,8 +114,8 @@ def accelerate(on: bool = True) -> None:
     """Let irpref also compute the everyday measures of ir-measures, for the rest of the session.
 
     A mixed `pt.Experiment` or `ir_measures.calc_aggregate` then takes one pass over the run,
-    without the conversion by ir-measures. Values of topics stay the same;
-    `irpref.measures.everyday` lists the few deliberate differences. The measures that pytrec_eval
+    without the conversion by ir-measures. Values of topics stay the same, except for the few
+    deliberate differences that `irpref.measures.everyday` lists. The measures that pytrec_eval
     still computes get -1 for grades below it, which could otherwise end the process.
 
     Parameters
