@@ -203,6 +203,8 @@ def _of_measure(part: Any, board: Any, top: int | None) -> Table:
         shown = shown.drop(columns=["place_low", "place_high"])
     if shown["letters"].isna().all():
         shown = shown.drop(columns="letters")
+    if "codes" in shown and not shown["codes"].astype(bool).any():
+        shown = shown.drop(columns="codes")
     n_topics = board.n_topics[None if group != group else group]
     lacking = shown.pop("topics_without_documents")
     differs = lacking.nunique() > 1
@@ -225,6 +227,8 @@ def _of_measure(part: Any, board: Any, top: int | None) -> Table:
             f"best, worst: range of places consistent with the tests{letters}",
             f"test: {board.test}",
         ]
+    if "codes" in shown:
+        table.notes.append("codes: why there is no verdict")
     return table
 
 

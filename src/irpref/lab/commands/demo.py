@@ -27,11 +27,11 @@ NDCG, CONDENSED, RPREF, JUDGED = (
 ALPHA = 0.05
 MEASURES = (NDCG, RPREF, "QMeasure", "AP", JUDGED)
 NEXT = """\
-Next, with files of yours:
+Next, with your own files:
   irpref list RPref                                     what a measure means
   irpref compare qrels.txt a.run b.run nDCG@10          is B better than A?
   irpref leaderboard qrels.txt a.run b.run c.run AP     all runs, with intervals
-  irpref report qrels.txt a.run b.run AP -f page.html   the page above, of yours
+  irpref report qrels.txt a.run b.run AP -f page.html   this page for your runs
 """
 
 
