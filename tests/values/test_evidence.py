@@ -6,7 +6,8 @@ import pandas as pd
 import pytest
 
 import irpref
-from irpref.values.evidence import gathered, repeats_in, sees_grades
+from irpref.values.evidence import gathered, repeats_in
+from irpref.values.sensitivity import sees_grades
 
 MEASURES = ("AP", "P@5", "R@100", "RR", "nDCG@10", "RPref(max_rel=5)", "QMeasure", "infAP")
 

@@ -14,8 +14,9 @@ import numpy as np
 from ir_measures.measures import Measure
 
 from irpref.kernel.segments import Bools
-from irpref.values.facts import CODES, TOP, Evidence
+from irpref.values.facts import CODES, Evidence
 from irpref.values.means import have_a_value
+from irpref.values.sensitivity import TOP
 
 _FEW = 3  # so many runs are named
 _OF_SOME_TOPICS = {

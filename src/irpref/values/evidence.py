@@ -16,13 +16,8 @@
                    one, than half of those of another run
 
 These are facts about judgments and runs, not verdicts: a relevant document that no run retrieves is
-a result. What a verdict makes of them is decided in `irpref.lab`.
-
-Whether a measure can tell anything is seen from its values, not from its name. The ideal ranking
-has all judged documents by descending grade. Grades count the same if the ideal ranking has the
-value of the ideal ranking upside down, and documents of the highest grade alone that of as many of
-the lowest. A measure that does not depend on grades at all (Judged@10, NumRet) is not blind to
-them.
+a result. What a verdict makes of them is decided in `irpref.lab`. What a measure can tell apart on
+judgments alone is in `irpref.values.sensitivity`.
 
 A topic that has fewer documents than a cutoff is shallow only if another run has more there, or if
 the run reaches the cutoff on no topic at all: some queries have few answers."""
@@ -30,9 +25,8 @@ the run reaches the cutoff on no topic at all: some queries have few answers."""
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from functools import cache
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -46,18 +40,18 @@ from irpref.judged.groups import groups_of
 from irpref.judged.inputs import id_text, in_memory
 from irpref.judged.judgments import Judgments, judgments
 from irpref.judged.pool import FILLED, SOURCE, Pool
-from irpref.kernel.memo import shared
 from irpref.kernel.run import JudgedRun
-from irpref.kernel.segments import Bools, Floats, Ints, Segments
+from irpref.kernel.segments import Bools, Ints, Segments
 from irpref.measures.degenerate import lacks_nonrelevant
 from irpref.measures.names import parse_all
-from irpref.messages import about, held
+from irpref.messages import about
 from irpref.values.changed_ids import Changed
 from irpref.values.evaluator import evaluator as fastest
-from irpref.values.facts import TOP, Evidence, System, Values, last_rank
+from irpref.values.facts import Evidence, System
 from irpref.values.judged_ids import JudgedIds
 from irpref.values.kernels import KernelEvaluator
 from irpref.values.own_ids import own_topics
+from irpref.values.sensitivity import TOP, Values, differ, last_rank, ranking, tells_apart
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -253,7 +247,7 @@ class Gatherer:
                 open_ends[measure] = np.ones(len(self.topics), bool)
                 continue
             pairs = zip(values, longer, strict=True)
-            open_ends[measure] = np.any([_differ(a[measure], b[measure]) for a, b in pairs], axis=0)
+            open_ends[measure] = np.any([differ(a[measure], b[measure]) for a, b in pairs], axis=0)
         return open_ends
 
     def _longer_values(self, judged: JudgedRun) -> Values:
@@ -367,141 +361,6 @@ class Gatherer:
             lacking,
             self.depth,
         )
-
-
-def ranking(pool: Pool, rows: Ints, upside_down: bool = False) -> JudgedRun:
-    """The ranking of these rows of a pool, in ascending order: best first."""
-    hits = pool.judged.part(rows)
-    if upside_down:
-        rows = rows[hits.spread(hits.starts) + hits.spread(hits.lengths) - 1 - hits.position]
-    rank = hits.position + 1
-    return JudgedRun(pool, hits, rank, rows, hits.lengths, rank_rising=rank, tied_from=rank)
-
-
-def tells_apart(
-    measures: Iterable[Measure],
-    pool: Pool,
-    values: Callable[[JudgedRun], Values],
-    topics: tuple[int, int] | None = None,
-) -> tuple[dict[Measure, Bools], dict[Measure, Bools], Values]:
-    """What measures make of the judgments alone, by topic in the order of the pool.
-
-    Parameters
-    ----------
-    measures : iterable of Measure
-    pool : Pool
-    values : callable
-        Evaluates a ranking.
-    topics : (int, int), optional
-        The first and one past the last topic to look at; all of them if not given.
-
-    Returns
-    -------
-    reached, alike : dict of Measure to bool array (n_topics,)
-        Whether the ideal ranking has another value than an empty one; whether several grades count
-        the same.
-    empty : dict of Measure to float array (n_topics,)
-        Values of a ranking without documents.
-    """
-    start, stop = topics or (0, pool.n_topics)
-    first, last = pool.judged.offsets[start], pool.judged.offsets[stop]
-    rows = first + np.flatnonzero(pool.grade[first:last] >= 0)
-    judged = pool.judged.part(rows)
-    filled = judged.lengths > 0
-    best, worst = rows[judged.starts[filled]], rows[judged.ends[filled] - 1]
-    several = np.zeros(pool.n_topics, bool)
-    several[filled] = pool.grade[best] > pool.grade[worst]
-
-    def of_ranking(rows: Ints, upside_down: bool = False) -> Values:
-        return values(ranking(pool, rows, upside_down).topics(start, stop))
-
-    empty, ideal, highest, lowest = map(of_ranking, (rows[:0], rows, best, worst))
-    turned: Values | None = None
-    ends: list[Values] = []
-    reached, alike = {}, {}
-    for measure in measures:
-        # What has no value, since another provider cannot compute it, is no evidence.
-        reached[measure] = _differ(ideal[measure], empty[measure]) | np.isnan(ideal[measure])
-        several_or_none = several | lacks_nonrelevant(measure, pool)
-        same = several_or_none[start:stop] & ~_differ(highest[measure], lowest[measure])
-        same &= ~np.isnan(highest[measure])
-        if same.any():
-            turned = turned or of_ranking(rows, upside_down=True)
-            same &= ~_differ(ideal[measure], turned[measure])
-        if same.any():
-            ends = ends or [of_ranking(part) for part in _ends(pool, rows)]
-            same &= ~_differ(*(values_of[measure] for values_of in ends))
-        if same.any() and not sees_grades(measure, pool):
-            same[:] = False  # it is about something else, such as Judged@10
-        alike[measure] = same
-    return reached, alike, empty
-
-
-def _ends(pool: Pool, rows: Ints) -> tuple[Ints, Ints]:
-    """The documents of the highest grade of each topic, and those of the lowest: as many of either.
-
-    A measure of a set, such as "has three relevant documents", sees no difference of one.
-    """
-    topics, grade = pool.judged.part(rows), pool.grade[rows]
-    highest, lowest = (
-        topics.count(grade == topics.spread(one))
-        for one in (topics.maximum(grade), -topics.maximum(-grade))
-    )
-    number = np.minimum(highest, lowest)
-    first = topics.position < topics.spread(number)
-    last = topics.position >= topics.spread(topics.lengths - number)
-    return rows[first], rows[last]
-
-
-def sees_grades(measure: Measure, pool: Pool) -> bool:
-    """Whether a measure depends on grades at all; Judged@10 and NumRet do not.
-
-    First a document of the highest grade is compared with one of grade 0. If they have the same
-    value, the ideal ranking is evaluated again with grade 0 for all of its documents. What cannot
-    be computed counts as if it depended on grades.
-    """
-    if "subgroup" in pool.header or _tells_two_apart(measure, float(pool.grade.max())):
-        return True
-    return _changes_with_grades(pool, measure)
-
-
-@cache
-def _tells_two_apart(measure: Measure, highest: float) -> bool:
-    """Whether a document of this grade and one of grade 0 have different values."""
-    read = judgments({"q": {"a": highest, "b": 0}})
-    rankings = [{"q": docs} for docs in ({"a": 1}, {"b": 1}, {"a": 2, "b": 1}, {"a": 1, "b": 2})]
-    with held(), suppress(ValueError):
-        evaluate = fastest([measure], read)
-        first, second, third, fourth = (
-            float(evaluate.calc_aggregate(ranking)[measure]) for ranking in rankings
-        )
-        return first != second or third != fourth
-    return True
-
-
-@shared
-def _changes_with_grades(pool: Pool, measure: Measure) -> bool:
-    """Whether the values of the ideal ranking change if no document is relevant."""
-    topics = [pool.topic_ids[t] for t in pool.judged.topic.tolist()]
-    docs = list(pool.doc_ids)
-    ranked = Table(topics, docs, -pool.judged.position.astype(np.float64), {}, ())
-    tables = (
-        Table(topics, docs, grades, {}, ()) for grades in (pool.grade, np.minimum(pool.grade, 0.0))
-    )
-    with held(), suppress(ValueError):
-        by_grade, by_none = (
-            fastest([measure], Judgments(table)).values(ranked)[measure] for table in tables
-        )
-        return bool(_differ(by_grade, by_none).any())
-    return True
-
-
-def _differ(a: Floats, b: Floats) -> Bools:
-    """Where two values differ by more than rounding; a value differs from none."""
-    with np.errstate(invalid="ignore"):
-        gap = np.abs(a - b)
-        near = np.isfinite(gap) & (gap <= 1e-12 * np.maximum(np.abs(a), np.abs(b)))
-    return np.asarray(~(near | (a == b) | (np.isnan(a) & np.isnan(b))))
 
 
 def _highest(qrels: Judgments) -> Pool:

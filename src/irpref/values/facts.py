@@ -11,13 +11,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from ir_measures.measures import Measure
-from ir_measures.measures.base import SumAgg
 
 from irpref.errors import AbsentRunError, MeasureError
 from irpref.judged.pool import Pool
 from irpref.kernel.segments import Bools, Floats, Ints
 from irpref.values.changed_ids import Changed
 from irpref.values.matrix import TopicValues
+from irpref.values.sensitivity import TOP, Values, in_words, is_count, last_rank, scale
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -26,11 +26,9 @@ if TYPE_CHECKING:
 CODES = (
     *("unanswerable", "out-of-reach", "unanswered", "changed-ids", "unseen", "blind", "shallow"),
 )
-TOP = 10  # ranks that are looked at if a measure has no cutoff
 MISSING = 0.05  # share of the answerable topics that a verdict may miss
 _OF_RUNS = ("unanswered", "changed-ids", "shallow")  # the codes that are about one run
 _FEW_NAMES = 3  # so many runs are named
-Values = dict[Measure, Floats]
 
 
 @dataclass(frozen=True, eq=False)
@@ -353,48 +351,6 @@ class Evidence:
         return f"{system.name} has {size} documents for {some}{less}, and {measure} {looks}"
 
 
-def last_rank(measure: Measure, depth: int | None = None) -> int | None:
-    """The last rank that a measure looks at in lists of this depth; None if there is no end."""
-    ends = [int(end) for end in (measure.params.get("cutoff"), depth) if end is not None]
-    return min(ends, default=None)
-
-
-def in_words(code: str, name: str, scale: str, some: str) -> str:
-    """What a code that is not about a run says of some topics.
-
-    Parameters
-    ----------
-    code : str
-    name : str
-        Of the measure, or of several.
-    scale : str
-        The grades, see `scale`.
-    some : str
-        The topics in words.
-    """
-    return {
-        "unanswerable": f"{some} have no relevant document (no grade above 0)",
-        "out-of-reach": f"nothing counts as relevant to {name} for {some} ({scale})",
-        "unseen": f"no run retrieves a judged document for {some}",
-        "blind": f"every judged document counts the same for {name} ({scale}), for {some}",
-    }[code]
-
-
-def scale(measure: Measure, pool: Pool) -> str:
-    """The grades of judgments, and what of them counts for a measure."""
-    known = pool.grade[pool.grade >= 0]
-    low, high = float(known.min(initial=np.inf)), float(known.max(initial=-np.inf))
-    parts = [f"all grades are {low:g}" if low == high else f"grades {low:g} to {high:g}"]
-    if not known.size:
-        parts = ["no grade of 0 or more"]
-    rel = measure["rel"] if "rel" in measure.SUPPORTED_PARAMS else None
-    if isinstance(rel, (int, float)) and not isinstance(rel, bool):
-        parts.append(f"rel={rel:g}")
-    elif measure.params.get("gains"):
-        parts.append(f"gains={measure.params['gains']}")
-    return ", ".join(parts)
-
-
 def check_present(systems: Iterable[System], n_topics: int) -> None:
     """`AbsentRunError` if a run answers no judged topic, or none of its documents is judged."""
     for system in systems:
@@ -406,8 +362,3 @@ def _some(here: Bools, inside: Bools) -> str:
     """Some of the topics, in words."""
     n, total = int(here.sum()), int(inside.sum())
     return f"{n:,} of {total:,} topics" if total > 1 else "the topic"
-
-
-def is_count(measure: Measure) -> bool:
-    """Whether a measure is a count, whose total over the topics is shown in place of a mean."""
-    return isinstance(measure.aggregator(), SumAgg)

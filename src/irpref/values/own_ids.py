@@ -16,7 +16,7 @@ from irpref.judged.inputs import id_text, run_table, str_list
 from irpref.judged.match import rows_with, texts_of
 from irpref.judged.pool import Pool
 from irpref.kernel.segments import Bools, Floats, Ints
-from irpref.values.facts import TOP
+from irpref.values.sensitivity import TOP
 
 _SOME = 0.05  # share of topics whose number is that of a document by chance
 

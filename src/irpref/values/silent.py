@@ -16,8 +16,14 @@ from ir_measures.measures import Measure
 from irpref.kernel.segments import Bools, Floats, Ints
 from irpref.measures.degenerate import lacks_nonrelevant
 from irpref.messages import held
-from irpref.values.evidence import tells_apart
-from irpref.values.facts import TOP, in_words, is_count, last_rank, scale
+from irpref.values.sensitivity import (
+    TOP,
+    in_words,
+    is_count,
+    last_rank,
+    scale,
+    tells_apart,
+)
 
 if TYPE_CHECKING:
     from irpref.judged.pool import Pool
@@ -38,7 +44,7 @@ class Silent:
     answerable : bool array (n_topics,)
         Whether a topic has a positive grade.
     reached, alike : dict of Measure to bool array (n_topics,)
-        As `irpref.values.evidence.tells_apart` returns them.
+        As `irpref.values.sensitivity.tells_apart` returns them.
     """
 
     pool: Pool

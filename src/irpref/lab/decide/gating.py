@@ -79,9 +79,10 @@ from irpref.measures.declare import Measures
 from irpref.measures.names import parse_all
 from irpref.messages import whole_files
 from irpref.show.text import Table
-from irpref.values.evidence import gathered, repeats_in, sees_grades
-from irpref.values.facts import MISSING, TOP, Evidence, check_present, is_count
+from irpref.values.evidence import gathered, repeats_in
+from irpref.values.facts import MISSING, Evidence, check_present
 from irpref.values.matrix import TopicValues
+from irpref.values.sensitivity import TOP, is_count, sees_grades
 from irpref.values.thresholds import thresholds_on
 
 # Share of the level that a block may use: with skewed differences the tests exceed their level.

@@ -32,7 +32,8 @@ from ir_measures.measures import Measure
 from irpref.errors import AbsentRunError, ArgumentError
 from irpref.kernel.segments import Bools
 from irpref.lab.trust.topics import FEWEST
-from irpref.values.facts import TOP, Evidence, System
+from irpref.values.facts import Evidence, System
+from irpref.values.sensitivity import TOP
 
 _IN_REACH, _BLIND, _JUDGED = 0.25, 0.5, 0.2
 _SEEN = 10  # topics

@@ -41,12 +41,13 @@ from irpref.measures.declare import KernelMeasure, needs, registered
 from irpref.measures.degenerate import lacks_nonrelevant, nonrelevant, what_is_left
 from irpref.measures.names import parse_all
 from irpref.messages import give
-from irpref.values.facts import System, last_rank
+from irpref.values.facts import System
 from irpref.values.findings import Finding, finding, of_topics
 from irpref.values.judged_ids import JudgedIds
 from irpref.values.own_ids import likely
 from irpref.values.scales import mixed_scales, reversed_grades
 from irpref.values.seen import NO_IDS, TOP, Seen, grave_of_run, lines, seen_in
+from irpref.values.sensitivity import last_rank
 
 if TYPE_CHECKING:
     import pandas as pd
