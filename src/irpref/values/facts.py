@@ -109,6 +109,8 @@ class System:
         which = f"run {number + 1} of {self.n_repeats}" if self.n_repeats > 1 else "the run"
         if not size:
             return f"{which} answers none of the {n_topics:,} judged topics"
+        if size == 1:
+            return f"the only document of {which} is not judged"
         if self.n_repeats > 1:
             return f"none of the {size:,} documents of {which} is judged"
         return f"none of the run's {size:,} documents is judged"
@@ -348,7 +350,8 @@ class Evidence:
         less, looks = "", f"looks at {cutoff or 0:,}"
         if cutoff is None:
             less, looks = ", less than half of another run's", "looks at all ranks"
-        return f"{system.name} has {size} documents for {some}{less}, and {measure} {looks}"
+        size += " document" + "s" * (high > 1)
+        return f"{system.name} has {size} for {some}{less}, and {measure} {looks}"
 
 
 def check_present(systems: Iterable[System], n_topics: int) -> None:

@@ -86,7 +86,8 @@ def prefer(
     more |= lab_options.some(groups=groups)
     preferences = lab.prefer(qrels, runs, how=how, **more)
     shown = preferences.pairs if tests else _by_topic(preferences) if by_query else preferences
-    topics = "" if groups else f", {preferences.differences.n_topics} topics"
+    n = preferences.differences.n_topics
+    topics = "" if groups else f", {n:,} topic{'s' * (n != 1)}"
     title = f"{how}{topics}; positive: {'a' if 'a' in shown else 'the run'} is better"
     parts = (
         [part for _, part in shown.groupby("group", sort=False)] if "group" in shown else [shown]

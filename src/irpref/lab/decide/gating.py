@@ -51,6 +51,7 @@ from irpref.lab.decide.grounds import (
     check_missing,
     compared,
     grounds,
+    too_few,
 )
 from irpref.lab.decide.on_samples import (
     go_on,
@@ -514,7 +515,7 @@ class _Summary:
         self.groups = [row for row in rows if row.get("group") is not None]
         self.at = f"at {100 * level:.4g} %"
         sizes, lost = ([row[name] for row in self.whole] for name in ("topics", "left_out"))
-        self.topics = f"{_range(sizes)} topics"
+        self.topics = f"{_range(sizes)} topic{'s' * (max(sizes) != 1)}"
         self.compared = f"{self.topics} compared"
         if any(lost):
             self.topics = self.compared = f"{self.compared}, {_range(lost)} left out"
@@ -653,7 +654,7 @@ def _sample_row(
     values[1, lacking] = np.minimum(values[1, lacking], values[0, lacking])
     paired = TopicValues(kept.values.measure, kept.values.systems, kept.values.topics, values)
     if paired.n_topics < FEWEST:
-        against.append(("few-topics", f"{paired.n_topics} topics are too few"))
+        against.append(("few-topics", too_few(paired.n_topics)))
     row = _bounds(paired, margin, judgments.share(level), n_rows)
     if paired.n_topics < FEWEST:
         row |= {"low": math.nan, "high": math.nan, "worse": False}

@@ -171,7 +171,7 @@ def grounds(
         text = f"{low} of the first ten documents of {name} are judged, and {high} of those of "
         reasons.append(Ground("unjudged", text + facts.systems[candidate].name))
     if n_kept < FEWEST and (n_kept or not reasons):
-        reasons.append(Ground("few-topics", f"{n_kept} topics are too few"))
+        reasons.append(Ground("few-topics", too_few(n_kept)))
     return reasons
 
 
@@ -191,6 +191,13 @@ def _missing(
     if no_value.any():
         parts.append(f"{measure} has no value for {int(no_value.sum()):,} of {n:,} topics")
     return [Ground("unanswered", ", and ".join(parts))]
+
+
+def too_few(n_topics: int) -> str:
+    """That so many topics tell nothing, in words."""
+    if n_topics > 1:
+        return f"{n_topics} topics are too few"
+    return "one topic is too few" if n_topics else "no topic is left"
 
 
 def _has_rel(measure: Measure) -> bool:
