@@ -88,7 +88,7 @@ def test_it_is_known_to_every_command(command, capsys, tmp_path):
     )
     assert "FirstHit" in out or "plot" in command or "check" in command
     assert "is a measure of ir_measures" not in out
-    assert "no provider that is installed" not in out
+    assert "no installed provider" not in out
 
 
 def test_it_works_in_python_as_any_measure_does():

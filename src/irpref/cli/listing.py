@@ -266,7 +266,7 @@ def _page(fact: dict[str, Any], long: bool) -> str:
         lines += _filled(f"{heading}: {text}", further=" " * 4) if text else []
     if fact["source"]:
         lines += _filled(f"Source: {fact['source']}", further=" " * 8)
-    providers = ", ".join(_computed_by(fact)) or "no provider that is installed"
+    providers = ", ".join(_computed_by(fact)) or "no installed provider"
     lines += _filled(f"Computed by: {providers}", further=" " * 4)
     if fact["parameters"]:
         lines += ["", "Parameters"]
