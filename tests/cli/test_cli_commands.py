@@ -196,6 +196,18 @@ def test_list_names_all_measures(call: Call) -> None:
     )
 
 
+def test_list_groups_measures_as_the_documentation_does(call: Call) -> None:
+    _, out, _ = call("list")
+    headings = [line for line in out.splitlines() if line and not line.startswith((" ", "-"))]
+    groups = dict.fromkeys(measure.GROUP for measure in irpref.measures.registered().values())
+    assert headings[: len(groups) + 2] == ["Measures of irpref", *groups, "Measures of ir_measures"]
+    below = out.partition("\nCumulated gain\n")[2].partition("\n\n")[0]
+    names = [
+        line.split()[0] for line in below.splitlines() if line.startswith("  ") and line[2] != " "
+    ]
+    assert names == [m.NAME for m in registered().values() if m.GROUP == "Cumulated gain"]
+
+
 def test_page_of_a_measure(call: Call) -> None:
     _, out, _ = call("list", "EMeasure")
     assert "Range: [0, 1], lower is better; 0 for the ideal list" in out

@@ -105,6 +105,7 @@ def facts(measure: Any) -> dict[str, Any]:
     return {
         "name": str(measure.__name__),
         "from": "irpref" if ours else "ir_measures",
+        "group": measure.GROUP if ours else None,
         "title": str(getattr(measure, "PRETTY_NAME", None) or measure.__name__),
         "description": " ".join(
             (getattr(measure, "SHORT_DESC", None) or documentation.split("\n\n")[0]).split()
@@ -196,26 +197,23 @@ def _wanted(fact: dict[str, Any]) -> str | None:
 
 def _overview(every: list[dict[str, Any]]) -> list[Table]:
     """A line for each measure: what it asks or says, its range, and a dash if it does not compute
-    here.
+    here. Ours stand under the headings of their groups.
     """
     columns = [Column("", left=True), Column("", left=True, prose=True)]
-    tables = []
-    for origin in ("irpref", "ir_measures"):
-        rows = []
-        for fact in (fact for fact in every if fact["from"] == origin):
-            lower = "Lower is better." if fact["higher_is_better"] is False else ""
-            sentences = [
-                fact["question"] or fact["description"],
-                fact["range"] and f"{fact['range']}.",
-                lower,
-            ]
-            rows.append(
-                [
-                    ("- " if _wanted(fact) else "  ") + fact["name"],
-                    " ".join(filter(None, sentences)),
-                ]
-            )
-        tables.append(Table(columns, rows, f"Measures of {origin}"))
+    width = max(len(fact["name"]) for fact in every)
+    groups: dict[str, list[list[str]]] = {}
+    for fact in every:
+        lower = "Lower is better." if fact["higher_is_better"] is False else ""
+        sentences = [
+            fact["question"] or fact["description"],
+            fact["range"] and f"{fact['range']}.",
+            lower,
+        ]
+        name = ("- " if _wanted(fact) else "  ") + fact["name"].ljust(width)
+        group = fact["group"] or f"Measures of {fact['from']}"
+        groups.setdefault(group, []).append([name, " ".join(filter(None, sentences))])
+    tables = [Table(columns, rows, group) for group, rows in groups.items()]
+    tables[0].title = f"Measures of irpref\n\n{tables[0].title}"
     lacking = Counter(filter(None, map(_wanted, every)))
     tables[-1].notes = [
         "",
