@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import sys
 import warnings
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
+from functools import wraps
 from itertools import islice
-from typing import Any
+from typing import Any, TypeVar
 
 from irpref.errors import ArgumentError, CutWarning, InputError, IrprefError, Remedy
 from irpref.errors import DegenerateWarning as DegenerateWarning
@@ -24,6 +25,9 @@ given: set[tuple[type[IrprefWarning], str, str, int]] = set()
 _held: ContextVar[list[IrprefWarning] | None] = ContextVar("held", default=None)
 _about: ContextVar[str | None] = ContextVar("about", default=None)
 _whole: ContextVar[bool] = ContextVar("whole", default=False)
+_in_call: ContextVar[set[tuple[type[IrprefWarning], str]] | None] = ContextVar("call", default=None)
+
+_Function = TypeVar("_Function", bound=Callable[..., Any])
 
 
 @contextmanager
@@ -38,6 +42,22 @@ def held() -> Iterator[list[IrprefWarning]]:
         yield kept
     finally:
         _held.reset(before)
+
+
+def once_per_call(function: _Function) -> _Function:
+    """A function that gives each warning once, whichever of its steps finds the cause again."""
+
+    @wraps(function)
+    def called(*args: Any, **kwargs: Any) -> Any:
+        if _in_call.get() is not None:  # a step of another call
+            return function(*args, **kwargs)
+        before = _in_call.set(set())
+        try:
+            return function(*args, **kwargs)
+        finally:
+            _in_call.reset(before)
+
+    return called  # type: ignore[return-value]  # of the same signature
 
 
 @contextmanager
@@ -86,6 +106,11 @@ def give(warning: IrprefWarning, once: bool = False) -> None:
     if waiting is not None:
         waiting.append(warning)
         return
+    shown = _in_call.get()
+    if shown is not None:
+        if (type(warning), str(warning)) in shown:
+            return
+        shown.add((type(warning), str(warning)))
     frame, level = sys._getframe(1), 2
     while frame.f_back is not None:
         if frame.f_globals.get("__name__", "").partition(".")[0] not in _PACKAGES:

@@ -29,7 +29,7 @@ from irpref.lab.trust.frames import ResultFrame
 from irpref.lab.trust.topics import check_level
 from irpref.measures.declare import Measures
 from irpref.measures.names import parse_all
-from irpref.messages import check_choice, whole_files
+from irpref.messages import check_choice, once_per_call, whole_files
 from irpref.show.text import Table
 from irpref.values.evidence import gathered
 from irpref.values.facts import Evidence, check_present
@@ -68,6 +68,7 @@ class Differences(ResultFrame):
         return of_differences(self)
 
 
+@once_per_call
 def against(
     measures: Measures,
     qrels: Qrels,

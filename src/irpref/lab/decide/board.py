@@ -50,7 +50,7 @@ from irpref.lab.trust.samples import Rng, fixed_seed
 from irpref.lab.trust.topics import FEWEST, check_level, in_range, mean_intervals
 from irpref.measures.declare import MeasureLike, Measures
 from irpref.measures.names import parse_all
-from irpref.messages import check_choice, whole_files
+from irpref.messages import check_choice, once_per_call, whole_files
 from irpref.show.text import Table
 from irpref.values.evidence import gathered
 from irpref.values.facts import MISSING, Evidence
@@ -94,6 +94,7 @@ class Leaderboard(ResultFrame):
         return of_board(self)
 
 
+@once_per_call
 def leaderboard(
     measures: Measures,
     qrels: Qrels,

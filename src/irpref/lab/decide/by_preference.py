@@ -63,7 +63,7 @@ from irpref.lab.remarks import of_many_runs
 from irpref.lab.trust.frames import ResultFrame
 from irpref.lab.trust.samples import all_pairs
 from irpref.measures.declare import REL
-from irpref.messages import about, check_choice
+from irpref.messages import about, check_choice, once_per_call
 from irpref.values.evidence import gathered
 from irpref.values.facts import check_present
 from irpref.values.matrix import PairDifferences
@@ -96,6 +96,7 @@ class PreferenceTable(ResultFrame):
     _metadata: ClassVar[list[str]] = ["pairs", "differences", "notes"]
 
 
+@once_per_call
 def prefer(
     qrels: Qrels,
     runs: Runs,

@@ -66,7 +66,7 @@ from irpref.lab.trust.samples import Rng, fixed_seed
 from irpref.lab.trust.topics import FEWEST, check_level, difference_in_range
 from irpref.measures.declare import Measures
 from irpref.measures.names import parse_all
-from irpref.messages import p_equals
+from irpref.messages import once_per_call, p_equals
 from irpref.show.text import Table
 from irpref.values.evidence import gathered, repeats_in
 from irpref.values.facts import MISSING, Evidence, check_present
@@ -108,6 +108,7 @@ class Comparison(ResultFrame):
         return of_comparison(self)
 
 
+@once_per_call
 def compare(
     measures: Measures,
     qrels: Qrels,

@@ -78,7 +78,7 @@ from irpref.lab.trust.frames import ResultFrame
 from irpref.lab.trust.topics import FEWEST, check_level, difference_in_range
 from irpref.measures.declare import Measures
 from irpref.measures.names import parse_all
-from irpref.messages import whole_files
+from irpref.messages import once_per_call, whole_files
 from irpref.show.text import Table
 from irpref.values.evidence import gathered, repeats_in
 from irpref.values.facts import MISSING, Evidence, check_present
@@ -121,6 +121,7 @@ class Gate(ResultFrame):
         return of_gate(self)
 
 
+@once_per_call
 def gate(
     measures: Measures,
     qrels: Qrels,

@@ -64,7 +64,7 @@ from irpref.lab.trust.design import topics_for_each
 from irpref.lab.trust.frames import ResultFrame
 from irpref.lab.trust.topics import FEWEST, check_level, in_range, limits_of
 from irpref.measures.declare import Measures
-from irpref.messages import IrprefWarning, check_choice, warn_user
+from irpref.messages import IrprefWarning, check_choice, once_per_call, warn_user
 from irpref.show.text import Table
 from irpref.values.evidence import gathered
 from irpref.values.facts import MISSING, check_present
@@ -123,6 +123,7 @@ class Predictions(ResultFrame):
         return "\n".join(filter(None, [*lines, refusal(self.agreement["measure"].tolist())]))
 
 
+@once_per_call
 def judge(
     measures: Measures,
     human: Qrels,

@@ -22,6 +22,7 @@ from typing import TYPE_CHECKING
 from irpref.data.replace import replaced
 from irpref.lab.page import charts
 from irpref.lab.page.contents import Asked, contents
+from irpref.messages import once_per_call
 
 if TYPE_CHECKING:
     from jinja2 import Template
@@ -87,6 +88,7 @@ class Report:
         return f"<irpref report: {self.text}>"
 
 
+@once_per_call
 def report(
     measures: Measures,
     qrels: Qrels,

@@ -18,16 +18,17 @@ from irpref.lab.trust.samples import Rng
 from irpref.lab.trust.ties import tie_intervals
 from irpref.lab.trust.topics import topic_intervals
 from irpref.measures.declare import Measures
-from irpref.messages import check_choice, clipped
+from irpref.messages import check_choice, clipped, once_per_call
 
 # What the interval is over: the function, and the options it takes beside measures, qrels and run.
-_OVER: dict[str, tuple[Callable[..., pd.DataFrame], tuple[str, ...]]] = {
+OVER: dict[str, tuple[Callable[..., pd.DataFrame], tuple[str, ...]]] = {
     "ties": (tie_intervals, ()),
     "unjudged": (hole_intervals, ("grades",)),
     "topics": (topic_intervals, ("level", "method", "rng", "groups")),
 }
 
 
+@once_per_call
 def intervals(
     measures: Measures,
     qrels: Qrels,
@@ -88,14 +89,14 @@ def intervals(
       query_id measure  value     low  expected  high  exact
     0     None      RR   0.75  0.4626      0.75   1.0   True
     """
-    check_choice("over", over, _OVER)
+    check_choice("over", over, OVER)
     read = judgments(qrels)
-    compute, takes = _OVER[over]
+    compute, takes = OVER[over]
     given = {"grades": grades, "level": level, "method": method, "rng": rng, "groups": groups}
     usual = {"grades": None, "level": 0.95, "method": "bootstrap", "rng": None, "groups": None}
     for option, value in given.items():
         if option not in takes and value is not usual[option] and value != usual[option]:
-            fits = next(other for other, (_, takes) in _OVER.items() if option in takes)
+            fits = next(other for other, (_, takes) in OVER.items() if option in takes)
             raise ArgumentError(
                 f"{option}={clipped(repr(value))} does not go with over={over!r}: "
                 f"it is for over={fits!r}",
