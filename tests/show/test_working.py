@@ -138,7 +138,9 @@ def long_ids(records):
 
 @pytest.mark.parametrize("name", EXPLAINABLE)
 def test_explanations_are_one_table_of_80_columns(name):
-    """Also with identifiers of 36 characters, which are broken."""
+    """Also with identifiers of 36 characters, which are broken; reasons are then below their rows,
+    as wide as the page.
+    """
     qrels, run = with_columns(long_ids(QRELS)), long_ids(RUN)
     for variant in type(registered()[name]).variants():
         text = explanation_text(qrels, run, variant, "q", page=Page(80))
@@ -146,7 +148,33 @@ def test_explanations_are_one_table_of_80_columns(name):
         assert max(map(len, lines)) <= 80, text
         heads = [line for line in lines if re.match(r" *rank +document", line)]
         assert len(heads) == 1, text
-        assert heads[0].split()[-2:] == ["adds", "why"], text
+        assert {"adds", "why"} & set(heads[0].split()[-1:]), text
+        table = text[text.index(heads[0]) :].split("\n\n       sum")[0]
+        if "why" not in heads[0]:
+            reasons = [line for line in table.splitlines() if re.match(r"    \S", line)]
+            longest = max(map(len, irpref.explain(variant, qrels, run, "q")["why"]))
+            assert max(map(len, reasons)) >= min(longest, 60), text
+        else:
+            assert not re.search(r"\n {20,}\S.*" * 3, table), text
+
+
+def test_a_reason_without_room_is_a_line_below_its_row():
+    qrels, run = long_ids({"q": {"a": 2, "b": 0}}), long_ids({"q": {"b": 2.0, "a": 1.0}})
+    text = explanation_text(qrels, run, "RPref(norm='relative2')", "q", page=Page(80))
+    # b, ranked first, takes a half of a's weight: 1 / (1 * (1 + 1)).
+    assert (
+        text.split("\n\n")[2]
+        == """\
+rank  document                  grade  rho  loss  above  penalty    adds
+   1  3f2a77b0-19c4-4be1-9d58-      0    0            0           0.0000
+      00000000000b
+    above preferred 3f2a77b0-19c4-4be1-9d58-00000000000a
+   2  3f2a77b0-19c4-4be1-9d58-      2    1     1      1      0.5  0.5000
+      00000000000a
+    below less relevant 3f2a77b0-19c4-4be1-9d58-00000000000b: loses 50.0%"""
+    )
+    wide = explanation_text(qrels, run, "RPref(norm='relative2')", "q", page=Page(140))
+    assert "adds  why\n" in wide
 
 
 def test_a_sum_by_hand():

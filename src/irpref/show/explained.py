@@ -67,7 +67,7 @@ def explanation_text(
         Column("document", left=True, narrowest=10),
         *(Column(name) for name in ("grade", *names)),
         Column("adds", rounded()),
-        Column("why", left=True, prose=True, narrowest=12),
+        Column("why", left=True, prose=True, narrowest=12, below=3),
     ]
     numbers = [_numbers(values) for values in (account.grade, *parts.values())]
     why = explainer.reasons(account)

@@ -48,6 +48,7 @@ class Column:
     prose: bool = False  # sentences, broken into the space that is left
     narrowest: int = _NARROWEST  # characters that prose and labels need at least
     lower: bool = False  # the lowest value is the best
+    below: int = 0  # prose, last: under its row if rows had more lines than these with it beside
 
 
 @dataclass(frozen=True, slots=True)
@@ -292,8 +293,16 @@ def _table(table: Table, page: Page) -> str:
         labels = next(
             (i for i, c in enumerate(table.columns) if not c.left or c.prose), len(table.columns)
         )
-    columns = _fitted(table.columns, _cells(table, rows), labels, page)
+    cells = _cells(table, rows)
+    under = (
+        None
+        if _has_room(table.columns, cells, labels, page)
+        else [row.pop().value for row in cells]
+    )
+    columns = _fitted(table.columns[: None if under is None else -1], cells, labels, page)
     blocks = [_block(block, page) for block in _blocks(columns, labels, page.width)]
+    if under is not None:
+        blocks[-1] = _with_lines_below(blocks[-1], columns, under, page)
     lines = table.title.splitlines()
     if page.width:
         lines = [part for line in lines for part in textwrap.wrap(line, page.width) or [""]]
@@ -302,6 +311,30 @@ def _table(table: Table, page: Page) -> str:
         parts = textwrap.wrap(note, page.width, subsequent_indent="  ") if page.width else [note]
         out += [page.styled(line, "dim") for line in parts or [note]]
     return "\n".join(out) + "\n"
+
+
+def _has_room(columns: Sequence[Column], rows: list[list[Cell]], labels: int, page: Page) -> bool:
+    """Whether the last column fits beside the others, or has no other place."""
+    if page.width is None or not (columns and columns[-1].below):
+        return True
+    beside = _fitted(columns, rows, labels, page)
+    tallest = max((cell.count("\n") + 1 for column in beside for cell in column.cells), default=1)
+    return tallest <= columns[-1].below and _total([c.width for c in beside]) <= page.width
+
+
+def _with_lines_below(
+    block: str, columns: Sequence[_Fitted], under: Sequence[str], page: Page
+) -> str:
+    """A block with a text below each row that has one."""
+    assert page.width is not None
+    indent = " " * 2 * len(_GAP)
+    lines = iter(block.split("\n"))
+    n_heads = max(column.head.count("\n") + 1 for column in columns)
+    out = [next(lines) for _ in range(n_heads)]
+    for i, text in enumerate(under):
+        out += [next(lines) for _ in range(max(c.cells[i].count("\n") + 1 for c in columns))]
+        out += textwrap.wrap(text, page.width, initial_indent=indent, subsequent_indent=indent)
+    return "\n".join(out)
 
 
 def _fitted(
@@ -436,7 +469,8 @@ def _cells(table: Table, rows: Iterable[Sequence[Any]]) -> list[list[Cell]]:
     out = []
     for row in rows:
         cells = [cell if isinstance(cell, Cell) else Cell(cell) for cell in row]
-        cells = cells or [Cell("") for _ in table.columns]
+        # tabulate leaves out an empty row where others have several lines.
+        cells = cells or [Cell(" ") for _ in table.columns]
         shown = [
             visible(_shown(c, cell.value)) for c, cell in zip(table.columns, cells, strict=True)
         ]
