@@ -216,6 +216,18 @@ def test_leaderboard_and_compare_are_called_as_experiments_are(systems, topics, 
         pt.irpref.leaderboard(frames["strong"], topics, qrels, measures)
 
 
+def test_systems_that_say_nothing_of_themselves_are_named_by_their_class(systems, topics, qrels):
+    results = systems["baseline"]
+    frame = results(topics)
+    pipelines = [results, results >> pt.irpref.Condense(qrels), frame]
+    board = pt.irpref.leaderboard(pipelines, topics, qrels, ["map"])
+    assert set(board["run"]) == {
+        "SourceTransformer",
+        "(SourceTransformer >> Condense(qrels))",
+        "run 3",
+    }
+
+
 def test_other_functions_are_called_as_experiments_are(systems, topics, qrels):
     few = topics.head(4)
     judged = qrels[qrels.qid.isin(few.qid)]

@@ -4,6 +4,7 @@ qrels.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, TypeAlias
 
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
 Names: TypeAlias = Sequence[str] | None
+_ADDRESS = re.compile(r"<[\w.<>]*?(\w+) object at 0x[0-9a-fA-F]+>")
 
 
 def judgments_of(qrels: Qrels, topics: pd.DataFrame | None) -> Judgments:
@@ -66,7 +68,7 @@ def runs_of(systems: Any, topics: Any, names: Names) -> dict[str, Any]:
     topics : frame with columns `qid` and `query`, or None if there are no pipelines
     names : list of str, optional
         Names of the systems, if these are a list. None: pipelines are named as they print, as in
-        `pt.Experiment`, and frames `run 1`, `run 2`, ...
+        `pt.Experiment`, though without the addresses of objects, and frames `run 1`, `run 2`, ...
 
     Raises
     ------
@@ -98,7 +100,8 @@ def runs_of(systems: Any, topics: Any, names: Names) -> dict[str, Any]:
 def _named(systems: Sequence[Any], names: Names, pipeline: type) -> dict[str, Any]:
     if names is None:
         names = [
-            str(system) if isinstance(system, pipeline) else f"run {i}"
+            # A stage that says nothing of itself prints an address: its class is enough.
+            _ADDRESS.sub(r"\1", str(system)) if isinstance(system, pipeline) else f"run {i}"
             for i, system in enumerate(systems, 1)
         ]
         names = [
