@@ -89,6 +89,10 @@ class Remedy:
         return f"{given} {self.effect}".strip()
 
 
+# Of judgments where a run is expected, and of a run where judgments are.
+QRELS_FIRST = Remedy(effect="judgments come before runs")
+
+
 class Told(Exception):  # warnings are exceptions, too
     """A message, what it is about, and what you can do: shared by errors and warnings.
 

@@ -495,6 +495,30 @@ def test_a_run_where_judgments_belong(call: Call) -> None:
     assert "; this looks like judgments: '1 0 a 2'" in call("eval", "qrels", "qrels", "AP")[2]
 
 
+@pytest.mark.parametrize(
+    ("typed", "right"),
+    [
+        ("eval r1 qrels AP", "eval qrels r1 AP"),
+        ("gate r1 r2 qrels AP --margin 0.1", "gate qrels r1 r2 AP --margin 0.1"),
+        ("compare r1 qrels r2 AP", "compare qrels r1 r2 AP"),
+        ("explain r1 qrels QMeasure -t 1", "explain qrels r1 QMeasure -t 1"),
+        ("eval r1 r2 AP", "eval QRELS RUN... MEASURE..."),
+        ("eval qrels qrels AP", "eval QRELS RUN... MEASURE..."),
+        ("fill r1 qrels", "fill HUMAN JUDGE..."),
+    ],
+)
+def test_the_right_order_is_shown(typed: str, right: str, call: Call) -> None:
+    status, _, err = call(*typed.split())
+    assert status in (1, 2)
+    assert err.endswith(f"; judgments come before runs: irpref {right}\n")
+
+
+def test_the_right_order_is_quoted_for_a_shell(call: Call) -> None:
+    assert call("eval", "r1", "qrels", "RPref(norm='relative2')")[2].endswith(
+        """: irpref eval qrels r1 "RPref(norm='relative2')"\n"""
+    )
+
+
 def test_empty_runs_are_remarked_upon_everywhere(call: Call, wrong: None) -> None:
     for command in (["compare", "qrels", "empty", "r1", "AP"], ["curve", "pr", "qrels", "empty"]):
         assert "irpref: warning: empty: the run is empty" in call(*command)[2]

@@ -258,9 +258,10 @@ def test_missing_columns():
     )
     swapped = refusal(QMeasure, run, RUN), refusal(QMeasure, QRELS, pd.DataFrame(JUDGED))
     assert swapped[0].endswith(
-        "(found: query_id, doc_id, score); this looks like a run, expected qrels"
+        "(found: query_id, doc_id, score); this looks like a run, expected qrels; "
+        "judgments come before runs"
     )
-    assert swapped[1].endswith("this looks like qrels, expected a run")
+    assert swapped[1].endswith("this looks like qrels, expected a run; judgments come before runs")
     topics = pd.DataFrame({"qid": ["q1"], "query": ["one"]})
     assert refusal(QMeasure, topics, RUN).endswith("this looks like topics, expected qrels")
     assert "no column 'doc_id' (or 'docno')" in refusal(

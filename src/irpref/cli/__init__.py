@@ -20,12 +20,13 @@ from typing import Any, NoReturn
 import click
 
 from irpref.cli.command import CLOSED, INTERRUPTED, OK, USAGE, Misplaced, error_status, irpref
+from irpref.cli.in_order import in_order
 from irpref.cli.parameter_types import Complete
 from irpref.cli.remedies import text_of
 from irpref.cli.say import complain, head
 from irpref.data.source import remembered
-from irpref.errors import IrprefWarning, Told, UnknownMeasureError
-from irpref.messages import did_you_mean, visible
+from irpref.errors import QRELS_FIRST, InputError, IrprefWarning, Told, UnknownMeasureError
+from irpref.messages import did_you_mean, once_per_call, visible
 
 COMPLETE = "_IRPREF_COMPLETE"  # set by a shell that asks for completions
 # Words that other tools put before the files.
@@ -75,7 +76,7 @@ def main(argv: Sequence[str] | None = None) -> int:
             try:
                 ctx = irpref.make_context("irpref", arguments)
                 with ctx:
-                    status = irpref.invoke(ctx)
+                    status = once_per_call(irpref.invoke)(ctx)
             except click.exceptions.Exit as stop:  # --help, --version
                 status = stop.exit_code
             sys.stdout.flush()
@@ -93,6 +94,8 @@ def main(argv: Sequence[str] | None = None) -> int:
         complain(f"ended by exit({stop.code!r}) in what the command has called")
         return error_status(ctx)
     except (OSError, ValueError, KeyError, ImportError, RuntimeError, MemoryError) as error:
+        if isinstance(error, InputError) and error.remedy == QRELS_FIRST:
+            error.remedy = in_order(arguments, ctx)
         complain(error)
         if isinstance(error, OSError):
             _flush_nowhere()

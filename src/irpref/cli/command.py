@@ -21,6 +21,7 @@ from irpref.messages import did_you_mean
 
 OK, ERROR, USAGE, INTERRUPTED, CLOSED = 0, 1, 2, 130, 141
 READING = f"{__name__}.reading"  # how files are read, in the context of a command
+CALLED = f"{__name__}.called"  # the context of the command, in that of `irpref`
 
 
 def _spelled(token: str) -> str:
@@ -92,7 +93,9 @@ class Command(click.Command):
         """Sort the words."""
         if parent is not None:
             parent.find_root().meta[__name__] = self.error_status
-        return super().make_context(info_name, args, parent, **extra)
+        ctx = super().make_context(info_name, args, parent, **extra)
+        ctx.find_root().meta[CALLED] = ctx
+        return ctx
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         """Sort the words; each error says which command it is about."""

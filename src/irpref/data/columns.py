@@ -16,7 +16,7 @@ import numpy as np
 from irpref.data import texts
 from irpref.data.labels import Labels, checked, grades_of
 from irpref.data.texts import Growing, GrowingTexts, Texts, Unread
-from irpref.errors import ArgumentError, ColumnError, Remedy
+from irpref.errors import QRELS_FIRST, ArgumentError, ColumnError, Remedy
 from irpref.kernel.segments import Floats, Ints
 from irpref.messages import did_you_mean
 
@@ -494,7 +494,8 @@ def _missing(
         guessed[name] = (*theirs, guessed[name]) if name in guessed else tuple(theirs)
     remedy: Remedy | None = Remedy("columns", guessed, call, effect)
     if wrong := "" if likely else _another_kind(missing, present, value):
-        message, remedy = f"{message}; {wrong}", None
+        swapped = wrong in (_RUN_FOR_QRELS, _QRELS_FOR_RUN)
+        message, remedy = f"{message}; {wrong}", QRELS_FIRST if swapped else None
     elif not in_file:
         message += f"; rename {'them' if several else 'it'}"
         remedy = Remedy("columns", guessed, call, "does so for a file")
@@ -547,12 +548,16 @@ def _guessed(missing: Iterable[str], present: Sequence[str]) -> dict[str, Any]:
     return guessed
 
 
+_RUN_FOR_QRELS = "this looks like a run, expected qrels"
+_QRELS_FOR_RUN = "this looks like qrels, expected a run"
+
+
 def _another_kind(missing: Iterable[str], present: Sequence[str], value: str) -> str:
     """What a table seems to be if it is not what was asked for; empty if that is not clear."""
     if value in missing and value == "relevance" and "score" in present:
-        return "this looks like a run, expected qrels"
+        return _RUN_FOR_QRELS
     if value in missing and value == "score" and not {"relevance", "label"}.isdisjoint(present):
-        return "this looks like qrels, expected a run"
+        return _QRELS_FOR_RUN
     if {"doc_id", value} <= set(missing) and "query" in present:
         return f"this looks like topics, expected {'a run' if value == 'score' else 'qrels'}"
     return ""

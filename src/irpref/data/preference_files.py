@@ -34,7 +34,7 @@ import numpy as np
 from irpref.data.columns import as_objects, objects, to_frame
 from irpref.data.source import PathLike, Source
 from irpref.data.trec import MOST_FIELDS, Form, is_number, lines_of, n_fields, shown, whole
-from irpref.errors import ColumnError, ConflictError, InputError, JudgmentsError
+from irpref.errors import QRELS_FIRST, ColumnError, ConflictError, InputError, JudgmentsError
 from irpref.kernel.segments import all_whole
 from irpref.messages import check_choice
 
@@ -106,11 +106,13 @@ def _form(source: Source, form: str | None) -> Form:
     if len(fields) in (3, 4):
         return JUDGED_PAIRS if len(fields) == 4 else PAIRS
     known = (PAIRS, JUDGED_PAIRS) if form else _EVERY
+    is_run = len(fields) == 6 and fields[1] == b"Q0"
     raise InputError(
         f"{(size := n_fields(line))} field{'s' * (size != 1)}, expected "
         + " or ".join(f"{f.n} ({f.expected})" for f in known)
-        + "; this looks like a run" * (len(fields) == 6 and fields[1] == b"Q0")
+        + "; this looks like a run" * is_run
         + f": {shown(line)!r}",
+        remedy=QRELS_FIRST if is_run else None,
         path=source.name,
         line=number,
     )

@@ -48,7 +48,7 @@ from irpref.data.columns import Stretches, Table, as_list, as_objects, stretches
 from irpref.data.labels import WORTH
 from irpref.data.source import LONGEST_LINE, Ending, Source, ahead, blocks_of, too_long
 from irpref.data.texts import Texts
-from irpref.errors import InputError, IrprefWarning, LabelError, Remedy
+from irpref.errors import QRELS_FIRST, InputError, IrprefWarning, LabelError, Remedy
 from irpref.messages import clipped, warn_user
 
 BLOCK_BYTES = 4 << 20  # several in flight: bytes and tables stay small however long the file is
@@ -609,9 +609,9 @@ def _fields_wrong(row: list[bytes], line: bytes, form: Form) -> tuple[str | None
     size = len(row) if len(row) <= MOST_FIELDS else n_fields(line)
     why = f"{size} field{'s' * (size != 1)}, expected {form.n} ({form.expected})"
     if not form.is_run and len(row) == RUN.n and row[1] == b"Q0":
-        return f"{why}; this looks like a run", None
+        return f"{why}; this looks like a run", QRELS_FIRST
     if form.is_run and len(row) == QRELS.n and row[1] in (b"0", b"Q0"):
-        return f"{why}; this looks like judgments", None
+        return f"{why}; this looks like judgments", QRELS_FIRST
     if form.is_run and len(row) == RANKS.n:
         return why, Remedy(
             "form", "msmarco", effect="reads MS MARCO's three columns (query_id doc_id rank)"
