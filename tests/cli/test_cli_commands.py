@@ -484,7 +484,7 @@ def test_topics_needed_beside_the_leaderboard(call: Call) -> None:
     assert out.startswith("AP\n")
     assert "\nHow many topics?\n" in out
     assert call("leaderboard", "qrels", "r1", "AP", "--design")[0] == 2
-    assert call("leaderboard", "qrels", "r1", "r2", "AP", "--design", "0")[0] == 1
+    assert call("leaderboard", "qrels", "r1", "r2", "AP", "--design", "0")[0] == 2
 
 
 # r1: a c b in topic 1 (a>b kept, c>a lost), d a in topic 2 (a>d lost); r2 keeps all.

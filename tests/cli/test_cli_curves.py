@@ -193,8 +193,8 @@ def test_histogram_and_summary(printed, pair):
     [
         (
             ("curve", "pr", "{q}", "{r}", "--rel", "0"),
-            1,
-            "interpolated_precision: rel=0.0 is not accepted",
+            2,
+            "'--rel': '0': expected a number above 0",
         ),
         (
             ("curve", "pr", "{q}", "{r}", "-t", "q9"),
@@ -217,8 +217,8 @@ def test_histogram_and_summary(printed, pair):
                 *("leaderboard", "{q}", "{r}", "AP", "--pairs", "none"),
                 *("--highlight", "x", "-f", "f.png"),
             ),
-            1,
-            "'x' is not one of the runs",
+            2,
+            "'--highlight': 'x' is not one of book",
         ),
         (("plot", "pr", "{q}", "{r}", "-f", "figure.jpg"), 2, "must end in .png, .pdf or .svg"),
         (

@@ -82,7 +82,7 @@ def test_the_command_takes_the_options_of_the_function(call, tmp_path):
     ("arguments", "words"),
     [
         (["r1"], "no measure given"),
-        (["r1", "AP", "--level", "0.9"], "level=0.9 does not go with over='ties'"),
+        (["r1", "AP", "--level", "0.9"], "--level is for --over topics, got --over ties"),
         (["r1", "AP", "--over", "unjudged", "--grades", "a"], "expected numbers such as 0,1,2"),
         (["r1", "AP", "--over", "holes"], "is not one of ties, unjudged, topics"),
     ],

@@ -278,9 +278,14 @@ def test_the_command_prints_the_order_the_pairs_and_the_topics(files, capsys):
     ("more", "says", "status"),
     [
         (["--tests", "-q"], "irpref: --tests and --by-query are two tables: choose one", 2),
-        (["--how", "lexirecall", "--weights", "dcg"], "irpref: weights='dcg' is for how='rpp'", 1),
+        (
+            ["--how", "lexirecall", "--weights", "dcg"],
+            "irpref: --weights is for --how rpp, got --how lexi",
+            2,
+        ),
         (["-t", "q9"], "irpref: the qrels have no topic 'q9' (the first are 'q1', 'q2')", 1),
-        (["--rel", "0"], "irpref: rel=0.0 is not accepted, expected a number above 0", 1),
+        (["--how", "lexirecall", "--graded"], "irpref: --graded is for --how rpp, got --how", 2),
+        (["--rel", "0"], "irpref: invalid value for '--rel': '0': expected a number above 0", 2),
     ],
 )
 def test_what_the_command_cannot_do_is_said_in_one_line(more, says, status, files, capsys):

@@ -57,4 +57,4 @@ def test_a_command_gives_it_once(tmp_path, monkeypatch, capsys):
         rows = (f"{t} Q0 {d} {i} {9 - i} x\n" for t in TOPICS for i, d in enumerate(docs, 1))
         (tmp_path / name).write_text("".join(rows))
     assert main(["compare", "q", "a", "b", "RPref"]) == 0
-    assert capsys.readouterr().err.count("max_rel is not given") == 1
+    assert capsys.readouterr().err.count("RPref: max_rel ") == 1

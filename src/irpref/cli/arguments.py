@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from irpref.cli.command import READING
+from irpref.cli.parameter_types import Complete, none_of
 from irpref.cli.remedies import as_option, text_of
 from irpref.data.columns import Reading
 from irpref.data.columns import reading as reading_of
@@ -178,6 +179,24 @@ class Inputs:
     def runs(self) -> dict[str, Any]:
         """The runs by name: see `each_run`."""
         return dict(self.each_run())
+
+    def systems_called(self, option: str, words: Iterable[str]) -> list[str]:
+        """The names of the systems that an option names: by name, or by a run or file of theirs.
+
+        Raises
+        ------
+        click.UsageError
+            There is no such system.
+        """
+        called = {name: name for name in self.systems}
+        for name, runs in self.systems.items():
+            for run in runs:
+                called.setdefault(run, name)
+                called.setdefault(self.files[run], name)
+        for word in words:
+            if word not in called:
+                raise none_of(word, self.systems, param_hint=f"'{option}'")
+        return [called[word] for word in words]
 
     def of_systems(self, runs: Mapping[str, Any]) -> dict[str, Any]:
         """The run of each system, or the list of its runs."""
@@ -396,6 +415,25 @@ def named_measures(names: Iterable[str]) -> list[Any]:
     except ValueError as error:
         raise click.UsageError(text_of(error)) from None
     return measures
+
+
+def one_measure_of(measures: Sequence[Any], option: str, name: str) -> Measure:
+    """The one of the measures that an option names.
+
+    Raises
+    ------
+    click.UsageError
+        It is none of them.
+    """
+    hint = f"'{option}'"
+    try:
+        asked = list(map(str, parse_all([name])))
+    except ValueError as error:
+        raise Complete(text_of(error), param_hint=hint) from None
+    known = [str(measure) for measure in measures]
+    if len(asked) != 1 or asked[0] not in known:
+        raise none_of(name, known, param_hint=hint)
+    return measures[known.index(asked[0])]
 
 
 # Reading ------------------------------------------------------------------------------------------

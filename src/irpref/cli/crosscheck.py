@@ -6,6 +6,7 @@ from irpref.cli import options
 from irpref.cli.arguments import Inputs
 from irpref.cli.command import ERROR, OK, command
 from irpref.cli.output import Output
+from irpref.cli.parameter_types import none_of
 from irpref.show.text import of_frame, rounded
 from irpref.values.thresholds import thresholds_on
 
@@ -45,7 +46,11 @@ def crosscheck(given: Inputs, out: Output, tools: tuple[str, ...]) -> int:
     cwl_eval, gdeval, ...), and with trec_eval if the shell finds it.
     """
     import irpref
+    from irpref.hosts.other_tools import tool_names
 
+    for name in tools:
+        if name not in tool_names():
+            raise none_of(name, tool_names(), param_hint="'--tool'")
     qrels = given.judgments()
     differences = irpref.crosscheck(given.measures, qrels, given.runs(), tools=tools or None)
     table = of_frame(differences, rounded(), title="")

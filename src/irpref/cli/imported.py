@@ -29,6 +29,8 @@ def imported(name: str) -> str:
     """
     from ir_measures.measures import Measure, registry
 
+    if not name.strip():
+        raise ArgumentError("expected a file or a module, got ''", parameter="name", value=name)
     before = set(sys.modules)
     try:
         module = _loaded(name)

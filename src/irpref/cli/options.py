@@ -24,7 +24,16 @@ from irpref.cli.arguments import INPUTS, Inputs
 from irpref.cli.command import Argument, Option
 from irpref.cli.complete import files_and_measures, measures_only
 from irpref.cli.output import Output
-from irpref.cli.parameter_types import COLUMNS, COUNT, GAINS, INTEGERS, LABELS, SIZE, Choice
+from irpref.cli.parameter_types import (
+    COLUMNS,
+    COUNT,
+    GAINS,
+    LABELS,
+    PARTITIONS,
+    SIZE,
+    Choice,
+    FileName,
+)
 from irpref.data.forms import FORMS as FILE_FORMS
 from irpref.show.text import FORMS
 
@@ -36,7 +45,7 @@ PLACES = 4
 def option(*names: str, **settings: Any) -> Decorator:
     """An option: see `irpref.cli.command.Option`. Shells complete the names of files."""
     if settings.get("metavar") in ("FILE", "RUN"):
-        settings.setdefault("type", click.Path())
+        settings.setdefault("type", FileName())
     return click.option(*names, cls=Option, **settings)
 
 
@@ -242,7 +251,6 @@ def writing_as(default: str = "table", what: str = "", pictures: bool = False) -
             "-f",
             "--file",
             metavar="FILE",
-            type=click.Path(),
             section=OUTPUT,
             help="write to FILE; its extension sets the format"
             + ", or draw: .png, .pdf, .svg" * pictures,
@@ -297,20 +305,25 @@ provider = option(
     help="compute all with this provider of ir_measures",
 )
 rel = option(
-    "--rel", metavar="GRADE", type=float, default=1, show_default=True, help="lowest relevant grade"
+    "--rel",
+    metavar="GRADE",
+    type=types.GRADE,
+    default=1,
+    show_default=True,
+    help="lowest relevant grade",
 )
 
 # Of curves and pictures. Their names are those of the arguments of the functions that draw them.
 one_topic = option("-t", "--topic", metavar="ID", help="only this topic")
 judged_only = option("--judged-only", is_flag=True, help="leave out unjudged documents")
 depth = option(
-    "--depth", metavar="RANK", type=int, help="last rank (default: that of the longest run)"
+    "--depth", metavar="RANK", type=COUNT, help="last rank (default: that of the longest run)"
 )
 partitions = option(
     "--partitions",
     "n",
     metavar="N,N,...",
-    type=INTEGERS,
+    type=PARTITIONS,
     help="numbers of partitions (default: 2,4,8,16,32,64, and the highest grade + 1 if grades "
     "are whole numbers)",
 )
@@ -318,7 +331,7 @@ gain = together(
     option(
         "--base",
         metavar="B",
-        type=float,
+        type=types.BASE,
         default=2,
         show_default=True,
         help="base of the logarithm",
@@ -353,7 +366,7 @@ look = together(
     ),
     option(
         "--dpi",
-        type=int,
+        type=COUNT,
         default=300,
         show_default=True,
         section=OUTPUT,
@@ -367,7 +380,6 @@ picture = together(
         "--file",
         metavar="FILE",
         required=True,
-        type=click.Path(),
         section=OUTPUT,
         help="picture: .png, .pdf or .svg",
     ),

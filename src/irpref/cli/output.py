@@ -50,10 +50,15 @@ class Output:
     pictures: bool = False
 
     def __post_init__(self) -> None:
-        if self._ending in NO_TEXT and not self.draws:
+        ending = self._ending
+        # A number is no ending: results.2
+        if self.draws or ending in ENDINGS or not ending.strip(".0123456789"):
+            return
+        if self.asked is None or ending in NO_TEXT:
+            known = ", ".join([*ENDINGS, *PICTURES * self.pictures])
+            other = "" if ending in NO_TEXT else "; for any other ending, give -o FORMAT"
             raise click.UsageError(
-                f"-f {self.file}: tables are not written as {self._ending}, "
-                f"but as {', '.join(ENDINGS)}"
+                f"-f {self.file}: tables are not written as {ending}, but as {known}{other}"
             )
 
     @property

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
+from math import isfinite
 from typing import Any
 
 import click
@@ -24,11 +25,34 @@ class Choice(click.Choice[str]):
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
         """The word, if it is one of them."""
         known = list(map(str, self.choices))
-        if value in known:
-            return super().convert(value, param, ctx)
-        meant = did_you_mean(str(value), known)
-        error = Complete if meant else click.BadParameter
-        raise error(f"{value!r} is not one of {', '.join(known)}{meant}", ctx, param)
+        if value not in known:
+            raise none_of(value, known, ctx=ctx, param=param)
+        return super().convert(value, param, ctx)
+
+
+def none_of(value: object, known: Iterable[str], **where: Any) -> click.BadParameter:
+    """The error of an option whose value is none of the known words.
+
+    Parameters
+    ----------
+    **where : `param_hint`, the option in quotes, or `ctx` and `param`
+    """
+    known = list(known)
+    meant = did_you_mean(str(value), known)
+    error = Complete if meant or "param_hint" in where else click.BadParameter
+    shown = ", ".join([*known[:20], *["..."] * (len(known) > 20)])
+    return error(f"{value!r} is not one of {shown}{meant}", **where)
+
+
+class FileName(click.Path):
+    """The name of a file or folder; an empty one is refused."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        """The name."""
+        if not str(value).strip():
+            kind = "file" if self.file_okay else "folder"
+            raise click.BadParameter(f"expected the name of a {kind}, got ''", ctx, param)
+        return super().convert(value, param, ctx)
 
 
 class Parsed(click.ParamType):  # type: ignore[type-arg]  # not generic before click 8.5
@@ -66,17 +90,38 @@ def pairs(text: str, expected: str) -> list[tuple[str, str]]:
     return [(name.strip(), value.strip()) for name, _, value in parts]
 
 
-def _count(text: str) -> int:
-    if not text.isdecimal() or int(text) < 1:
-        raise ValueError
-    return int(text)
+def _number(expected: str, accepts: Callable[[float], bool]) -> Parsed:
+    """A finite number that is accepted."""
+
+    def parse(text: str) -> float:
+        number = float(text)
+        if not (isfinite(number) and accepts(number)):
+            raise ValueError
+        return number
+
+    return Parsed("float", parse, expected)
 
 
-def _level(text: str) -> float:
-    level = float(text)
-    if not 0 < level < 1:
+def _whole(least: int) -> Callable[[str], int]:
+    """Parses whole numbers from `least` on."""
+
+    def parse(text: str) -> int:
+        if not text.isdecimal() or int(text) < least:
+            raise ValueError
+        return int(text)
+
+    return parse
+
+
+def _listed(parse: Callable[[str], Any]) -> Callable[[str], list[Any]]:
+    return lambda text: [parse(part.strip()) for part in text.split(",")]
+
+
+def _rising(text: str) -> list[int]:
+    numbers = _listed(_whole(1))(text)
+    if numbers != sorted(set(numbers)):
         raise ValueError
-    return level
+    return numbers
 
 
 def _places(text: str) -> int:
@@ -133,14 +178,23 @@ def _size(text: str) -> tuple[float, float]:
     return width, height
 
 
-COUNT = Parsed("count", _count, "a number of at least 1")
-LEVEL = Parsed("float", _level, "a number between 0 and 1, such as 0.95")
+COUNT = Parsed("count", _whole(1), "a number of at least 1")
+RISING = Parsed("counts", _rising, "rising whole numbers of at least 1, such as 50,100,200")
+PARTITIONS = Parsed("partitions", _listed(_whole(2)), "whole numbers of at least 2, such as 2,4,8")
+SEED = Parsed("integer", _whole(0), "a whole number of at least 0, such as 7")
+LEVEL = _number("a number between 0 and 1, such as 0.95", lambda x: 0 < x < 1)
+ALPHA = _number("a number between 0 and 1, such as 0.05", lambda x: 0 < x < 1)
+SHARE = _number("a share of at least 0 and below 1, such as 0.05", lambda x: 0 <= x < 1)
+MARGIN = _number("a difference of at least 0, such as 0.02", lambda x: x >= 0)
+DIFFERENCE = _number("a difference above 0, such as 0.02", lambda x: x > 0)
+GRADE = _number("a number above 0", lambda x: x > 0)
+BASE = _number("a number above 1", lambda x: x > 1)
 PLACES = Parsed("places", _places, "a number of decimal places, or -1 for all")
-INTEGERS = Parsed(
-    "integers", lambda text: [int(part) for part in text.split(",")], "whole numbers such as 2,4,8"
-)
-NUMBERS = Parsed(
-    "numbers", lambda text: [float(part) for part in text.split(",")], "numbers such as 0,1,2"
+NUMBERS = Parsed("numbers", _listed(float), "numbers such as 0,1,2")
+PER_CENT = Parsed(
+    "numbers",
+    _listed(_number("", lambda x: 0 < x <= 100).parse),
+    "per cent above 0, at most 100, such as 80,40",
 )
 COLUMNS = Parsed("columns", _columns)
 LABELS = Parsed("labels", _labels)

@@ -141,7 +141,7 @@ def strip(given: Inputs, **how: Any) -> None:
 
 
 @plot.command("scatter")
-@options.inputs("RUN... [MEASURE...]", measures=("AP", "RPref"))
+@options.inputs("RUN... [MEASURE...]", measures=("AP", "RPref(norm='relative2')"))
 @options.highlight
 @_last
 def scatter(given: Inputs, **how: Any) -> None:
@@ -180,8 +180,7 @@ def _draw_values(
 def _highlighted(given: Inputs, how: dict[str, Any]) -> dict[str, Any]:
     """The runs of --highlight by the names that they have in the picture."""
     if "highlight" in how:
-        name_of = {path: name for name, path in given.files.items()}
-        how["highlight"] = [name_of.get(name, name) for name in how["highlight"]] or None
+        how["highlight"] = given.systems_called("--highlight", how["highlight"]) or None
     return how
 
 

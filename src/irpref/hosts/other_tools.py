@@ -233,15 +233,20 @@ class _Row:
     error: str = ""
 
 
-def _asked(tools: Iterable[str] | None) -> list[str] | None:
-    """The names of tools, without repetitions; `ArgumentError` for one that nobody knows."""
+def tool_names() -> list[str]:
+    """The names of all tools: the providers of ir_measures, and trec_eval."""
     import ir_measures
 
+    known = [str(provider.NAME) for provider in ir_measures.DefaultPipeline.providers]
+    return [*(name for name in known if not name.startswith("irpref")), "trec_eval"]
+
+
+def _asked(tools: Iterable[str] | None) -> list[str] | None:
+    """The names of tools, without repetitions; `ArgumentError` for one that nobody knows."""
     if tools is None:
         return None
     asked = list(dict.fromkeys([tools] if isinstance(tools, str) else tools))
-    known = [str(provider.NAME) for provider in ir_measures.DefaultPipeline.providers]
-    known = [*(name for name in known if not name.startswith("irpref")), "trec_eval"]
+    known = tool_names()
     for name in asked:
         if name not in known:
             raise ArgumentError(

@@ -6,6 +6,7 @@ from irpref.cli import options
 from irpref.cli.arguments import Inputs
 from irpref.cli.command import command
 from irpref.cli.output import Output
+from irpref.cli.parameter_types import MARGIN, SHARE
 from irpref.lab.commands import lab_options
 from irpref.lab.printed_tables import of_comparison, topics_of_comparison
 from irpref.messages import visible
@@ -15,11 +16,11 @@ from irpref.show.text import of_frame, significant
 @command("compare")
 @options.inputs("A B MEASURE...")
 @options.option(
-    "--margin", type=float, help="also say whether a difference this large is ruled out"
+    "--margin", type=MARGIN, help="also say whether a difference this large is ruled out"
 )
 @options.option(
     "--missing",
-    type=float,
+    type=SHARE,
     default=0.05,
     show_default=True,
     help="share of the topics that a run may leave unanswered",

@@ -11,7 +11,9 @@ import click
 
 from irpref.cli import options
 from irpref.cli.command import command
+from irpref.cli.parameter_types import FileName
 from irpref.data.replace import replaced
+from irpref.lab.commands.lab_options import named_as_page
 from irpref.messages import p_equals
 from irpref.show.text import of_frame, page_of, rounded
 from irpref.show.text import text as printed
@@ -47,7 +49,6 @@ Examples:
     "-f",
     "--file",
     metavar="FILE",
-    type=click.Path(),
     default="irpref-demo.html",
     show_default=True,
     help="write the report to this file",
@@ -56,7 +57,7 @@ Examples:
     "--files",
     "folder",
     metavar="DIR",
-    type=click.Path(file_okay=False),
+    type=FileName(file_okay=False),
     help="only write the judgments and runs to this folder, as files to try commands on",
 )
 def demo(file: str, folder: str | None) -> None:
@@ -74,6 +75,7 @@ def demo(file: str, folder: str | None) -> None:
     if folder is not None:
         _write_files(folder, qrels, runs)
         return
+    named_as_page(file)
     writes = _may_write(file)
     board = irpref.lab.leaderboard([*MEASURES, CONDENSED], qrels, runs)
     means = board.pivot(index="run", columns="measure", values="mean").sort_values(

@@ -6,7 +6,7 @@ from irpref.cli import options
 from irpref.cli.arguments import Inputs
 from irpref.cli.command import OK, USAGE, command
 from irpref.cli.output import Output
-from irpref.cli.parameter_types import LEVEL
+from irpref.cli.parameter_types import COUNT, LEVEL, MARGIN, SHARE
 from irpref.cli.say import say
 from irpref.errors import ArgumentError
 from irpref.lab.commands import lab_options
@@ -31,7 +31,7 @@ Exit status: 0 passed, 1 blocked, 3 cannot tell, 2 an error, 130 interrupted."""
 )
 @options.inputs("BASELINE CANDIDATE MEASURE...")
 @options.option(
-    "--margin", type=float, default=0.02, show_default=True, help="smallest loss that matters"
+    "--margin", type=MARGIN, default=0.02, show_default=True, help="smallest loss that matters"
 )
 @options.option(
     "--expect-qrels",
@@ -43,13 +43,13 @@ Exit status: 0 passed, 1 blocked, 3 cannot tell, 2 an error, 130 interrupted."""
 )
 @options.option(
     "--missing",
-    type=float,
+    type=SHARE,
     default=0.05,
     show_default=True,
     help="share of the topics that the baseline may lack",
 )
 @options.option(
-    "--depth", type=int, metavar="K", help="only the first K documents of each topic count"
+    "--depth", type=COUNT, metavar="K", help="only the first K documents of each topic count"
 )
 @options.groups_as("also block a change that is worse in a group")
 @options.topics

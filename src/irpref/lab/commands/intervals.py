@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
+import click
+
 from irpref.cli import options
 from irpref.cli.arguments import Inputs
 from irpref.cli.command import command
 from irpref.cli.output import Output
-from irpref.cli.parameter_types import LEVEL, NUMBERS, Choice
+from irpref.cli.parameter_types import LEVEL, NUMBERS, SEED, Choice
 from irpref.lab.commands import lab_options
 from irpref.messages import about
 from irpref.show.text import of_frame, rounded
@@ -41,7 +43,7 @@ from irpref.values.thresholds import thresholds_on
     "--seed",
     "rng",
     metavar="SEED",
-    type=int,
+    type=SEED,
     help="topics: seed of the bootstrap (default: 0)",
 )
 @options.topics
@@ -66,8 +68,14 @@ def intervals(
     import pandas as pd
 
     from irpref import lab
+    from irpref.lab.trust.uncertainty import OVER
 
     how = lab_options.some(**how)
+    for name in how:
+        fits = [over for over, (_, takes) in OVER.items() if name in takes]
+        if fits and how["over"] not in fits:
+            option = "seed" if name == "rng" else name
+            raise click.UsageError(f"--{option} is for --over {fits[0]}, got --over {how['over']}")
     qrels, runs = lab_options.read(given, judge)
     tables = {}
     for name, run in runs.items():

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -10,7 +11,7 @@ import click
 from irpref.cli.arguments import Inputs, read_judgments
 from irpref.cli.options import Decorator, option
 from irpref.cli.parameter_types import LEVEL as A_LEVEL
-from irpref.cli.parameter_types import Choice
+from irpref.cli.parameter_types import SEED, Choice
 from irpref.cli.say import say
 from irpref.judged.judgments import Judgments, judgments
 from irpref.lab.decide.all_pairs import LEVEL, METHODS, PAIRS
@@ -61,11 +62,17 @@ def seed(drawn: str) -> Decorator:
         "--seed",
         "rng",
         metavar="SEED",
-        type=int,
+        type=SEED,
         default=0,
         show_default=True,
         help=f"seed of the {drawn}",
     )
+
+
+def named_as_page(file: str | None) -> None:
+    """`UsageError` if the name of a page has the ending of something else."""
+    if os.path.splitext(file or "")[1].lower() not in ("", ".html", ".htm"):
+        raise click.UsageError(f"-f {file}: the page is HTML, so its name must end in .html")
 
 
 def filled(

@@ -7,10 +7,11 @@ from typing import Any
 import click
 
 from irpref.cli import options
-from irpref.cli.arguments import Inputs
+from irpref.cli.arguments import Inputs, one_measure_of
 from irpref.cli.command import command
 from irpref.cli.output import Output
 from irpref.cli.parameter_types import COUNT
+from irpref.cli.parameter_types import DIFFERENCE as A_DIFFERENCE
 from irpref.judged.types import Qrels, Runs
 from irpref.lab.commands import lab_options
 from irpref.lab.printed_tables import of_board, of_board_in_paper
@@ -58,7 +59,7 @@ DIFFERENCE = 0.05  # if none is observed
     metavar="[DIFFERENCE]",
     is_flag=False,
     flag_value=OBSERVED,
-    type=float,
+    type=A_DIFFERENCE,
     help="also print how many topics you need to detect this difference (default: that of the two "
     "best runs); -o tsv, csv, json and jsonl print only this",
 )
@@ -78,6 +79,7 @@ def leaderboard(
     plan: str | None,
     top: int | None,
     tests: bool,
+    sort: str | None,
     design: float | None,
     highlight: tuple[str, ...],
     size: tuple[float, float] | None,
@@ -95,10 +97,15 @@ def leaderboard(
     from irpref import lab
     from irpref.cli.plot import Picture
 
-    if design is not None and len(given.systems) < 2:
-        raise click.UsageError("--design compares runs: give at least 2")
+    if len(given.systems) < 2 and (design is not None or pairs != "none"):
+        option = "--design" if design is not None else f"--pairs {pairs}"
+        one = "" if design is not None else "; --pairs none shows one"
+        raise click.UsageError(f"{option} compares runs: give at least 2{one}")
     if design is not None and tests and out.for_programs:
         raise click.UsageError("--design and --tests are two tables: choose one, or -o table")
+    if sort is not None:
+        how["sort"] = one_measure_of(given.measures, "--sort", sort)
+    chosen = given.systems_called("--highlight", highlight)
     if out.draws and len(given.measures) > 1:
         names = ", ".join(map(str, given.measures))
         raise click.UsageError(f"-f {out.file}: a picture is of one measure, got {names}")
@@ -109,9 +116,7 @@ def leaderboard(
     if out.draws:
         assert out.file is not None
         picture = Picture(out.file, size, dpi, title)
-        names_of = {path: name for name, path in given.files.items()}
-        chosen = [names_of.get(name, name) for name in highlight] or None
-        picture.save(lab.plots.leaderboard(board, highlight=chosen, ax=picture.axes()))
+        picture.save(lab.plots.leaderboard(board, highlight=chosen or None, ax=picture.axes()))
         return
     data = board.pairs if tests else board
     if tests:

@@ -11,10 +11,16 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from irpref.cli import options
-from irpref.cli.arguments import Inputs, named_measures, only_topics, read_judgments
+from irpref.cli.arguments import (
+    Inputs,
+    named_measures,
+    one_measure_of,
+    only_topics,
+    read_judgments,
+)
 from irpref.cli.command import group
 from irpref.cli.output import Output
-from irpref.cli.parameter_types import COUNT, NUMBERS, Choice
+from irpref.cli.parameter_types import ALPHA, COUNT, PER_CENT, SEED, Choice
 from irpref.errors import IrprefError
 from irpref.lab.commands.lab_options import some
 from irpref.lab.remarks import of_many_runs
@@ -27,7 +33,7 @@ if TYPE_CHECKING:
 
 # What is found about one measure, in one group of topics (None: all topics).
 Results = Sequence[tuple[str | None, Any]]
-MEASURES = ("AP", "nDCG", "Bpref", "RPref", "QMeasure")
+MEASURES = ("AP", "nDCG", "Bpref", "RPref(norm='relative2')", "QMeasure")
 
 
 # Inputs -------------------------------------------------------------------------------------------
@@ -157,13 +163,15 @@ def _values(words: Words, file: str | None, top: int | None) -> tuple[list[Topic
 _words = options.inputs(
     "RUN... MEASURE...", measures=MEASURES, build=Words.unsorted, required=False
 )
-_seed = options.option("--seed", type=int, default=0, show_default=True, help="seed of the samples")
+_seed = options.option(
+    "--seed", type=SEED, default=0, show_default=True, help="seed of the samples"
+)
 _of_values = options.together(
     options.option("--values", metavar="FILE", help="values by system and topic, instead of runs"),
     options.option(
         "--top",
         metavar="N",
-        type=int,
+        type=COUNT,
         help="only the N best systems by the first measure",
     ),
 )
@@ -292,7 +300,7 @@ def swap(given: Words, out: Output, seed: int, samples: int, **more: Any) -> Non
 @_of_values
 @_seed
 @_samples(1000)
-@options.option("--alpha", type=float, default=0.05, show_default=True, help="significance level")
+@options.option("--alpha", type=ALPHA, default=0.05, show_default=True, help="significance level")
 @_last
 def power(given: Words, out: Output, seed: int, samples: int, alpha: float, **more: Any) -> None:
     """Share of pairs that differ significantly."""
@@ -347,7 +355,7 @@ def ranking(
     "(repeatable)",
 )
 @options.option(
-    "--depth", metavar="RANK", type=int, help="for --loss pools: depth of the pool (default: 10)"
+    "--depth", metavar="RANK", type=COUNT, help="for --loss pools: depth of the pool (default: 10)"
 )
 @options.option(
     "--teams",
@@ -357,7 +365,7 @@ def ranking(
 @options.option(
     "--levels",
     metavar="P,P,...",
-    type=NUMBERS,
+    type=PER_CENT,
     help="per cent to keep (of judgments, runs, documents, grades or topics), such as 80,40",
 )
 @options.option("--reference", metavar="NAME", help="compare with the ranking by this measure")
@@ -407,6 +415,10 @@ def robustness(
         if intervals and value is not None:
             raise click.UsageError(f"--{name} does not go with --intervals and --needed")
     inputs = given.inputs()
+    if reference is not None:
+        reference = str(one_measure_of(inputs.measures, "--reference", reference))
+    if needed is not None:
+        needed = str(one_measure_of(inputs.measures, "--needed", needed))
     settings = some(**how) | {"n_samples": samples, "rng": seed}
     if judges:
         settings["judges"] = [read_judgments(path, inputs.form) for path in judges]

@@ -82,6 +82,12 @@ def prefer(
 
     if tests and by_query:
         raise click.UsageError("--tests and --by-query are two tables: choose one")
+    for option, is_given in {
+        "--weights": more["weights"] != "uniform",
+        "--graded": more["graded"],
+    }.items():
+        if is_given and how != "rpp":
+            raise click.UsageError(f"{option} is for --how rpp, got --how {how}")
     qrels, runs = lab_options.read(given)
     more |= lab_options.some(groups=groups)
     preferences = lab.prefer(qrels, runs, how=how, **more)

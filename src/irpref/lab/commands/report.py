@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import sys
 from typing import Any
 
@@ -11,6 +10,7 @@ import click
 from irpref.cli import options
 from irpref.cli.arguments import Inputs
 from irpref.cli.command import before_writing, command
+from irpref.cli.parameter_types import COUNT
 from irpref.cli.say import say
 from irpref.lab.commands import lab_options
 from irpref.messages import whole_files
@@ -30,7 +30,6 @@ Examples:
     "-f",
     "--file",
     metavar="FILE",
-    type=click.Path(),
     section=options.OUTPUT,
     help="write the page to this file (default: standard output)",
 )
@@ -48,7 +47,7 @@ Examples:
     multiple=True,
     help="show the rankings of this run; default: the best ten and the baseline (repeatable)",
 )
-@options.option("--depth", type=int, default=20, show_default=True, help="last rank to show")
+@options.option("--depth", type=COUNT, default=20, show_default=True, help="last rank to show")
 @options.topics
 @options.groups_as("show groups of topics")
 @options.known
@@ -76,12 +75,11 @@ def report(
     """
     import irpref
 
-    ending = os.path.splitext(file or "")[1].lower()
-    if ending not in ("", ".html", ".htm"):
-        raise click.UsageError(f"-f {file}: the page is HTML, so its name must end in .html")
+    lab_options.named_as_page(file)
     if file is None and sys.stdout.isatty():
         raise click.UsageError("name the file to write, such as -f report.html")
-    name_of = {path: name for name, path in given.files.items()}
+    bases = given.systems_called("--baseline", [] if baseline is None else [baseline])
+    chosen = given.systems_called("--rankings", rankings)
     with whole_files(strict):
         qrels, runs = lab_options.filled(given, judge), given.runs()
     for name, run in runs.items():
@@ -91,8 +89,8 @@ def report(
         qrels,
         given.of_systems(runs),
         strict=strict,
-        baseline=name_of.get(baseline, baseline) if baseline else None,
-        rankings=[name_of.get(name, name) for name in rankings] or None,
+        baseline=next(iter(bases), None),
+        rankings=chosen or None,
         **lab_options.some(**how),
     )
     for line in page.grave:

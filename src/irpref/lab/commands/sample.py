@@ -8,7 +8,7 @@ from irpref.cli import options
 from irpref.cli.arguments import Inputs, only_topics, read_judgments
 from irpref.cli.command import Argument, command
 from irpref.cli.output import Output
-from irpref.cli.parameter_types import COUNT, INTEGERS
+from irpref.cli.parameter_types import COUNT, RISING, SEED
 from irpref.cli.say import say
 from irpref.errors import EmptyJudgmentsError
 
@@ -41,12 +41,12 @@ HUMAN may be an empty file, such as /dev/null.""",
 @options.option(
     "--looks",
     metavar="N,N,...",
-    type=INTEGERS,
+    type=RISING,
     help="numbers of judged documents at which you will look at the result; they share the level "
     "(default: N)",
 )
 @options.option(
-    "--seed", "rng", metavar="SEED", type=int, help="seed of the draw (default: a fresh one)"
+    "--seed", "rng", metavar="SEED", type=SEED, help="seed of the draw (default: a fresh one)"
 )
 @options.topics
 @options.reading
