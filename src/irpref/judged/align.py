@@ -17,7 +17,7 @@ from irpref.judged.match import chunks, plain, texts_of
 from irpref.judged.order import evaluation_order
 from irpref.judged.pool import Pool
 from irpref.kernel.run import JudgedRun
-from irpref.kernel.segments import Floats, Ints, Segments, order_by
+from irpref.kernel.segments import Bools, Floats, Ints, Segments, order_by
 from irpref.messages import warn_user
 
 
@@ -240,6 +240,18 @@ def listing(
     segments = Segments.of_topics(topic, pool.n_topics)
     grade = np.append(pool.grade, np.nan)[row]
     return Listing(segments, docs.tolist(), score, segments.position + 1, row, grade, source)
+
+
+def equal_scores(pool: Pool, run: Any) -> tuple[Bools, Bools]:
+    """Topics whose documents all have the same score, and topics with several documents: both
+    (n_topics,).
+    """
+    equal, several = np.zeros((2, pool.n_topics), bool)
+    for part, _ in blocks(pool, run_tables(run, pool.topic_of), Repeats(strict=False)):
+        topics = Segments.of_lengths(part.lengths)
+        highest, lowest = topics.maximum(part.score, 0.0), -topics.maximum(-part.score, 0.0)
+        equal[part.topics], several[part.topics] = highest == lowest, part.lengths > 1
+    return equal, several
 
 
 def blocks(

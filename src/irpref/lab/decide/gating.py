@@ -35,7 +35,7 @@ from ir_measures.measures import Measure
 from scipy import special
 
 from irpref.errors import EmptyJudgmentsError, MeasureError
-from irpref.judged.align import Listing, listing
+from irpref.judged.align import equal_scores, listing
 from irpref.judged.fingerprint import hash_of_pool
 from irpref.judged.groups import groups_of
 from irpref.judged.inputs import in_memory
@@ -218,19 +218,17 @@ def gate(
         raise EmptyJudgmentsError("a gate needs relevant documents, and no grade is above 0")
     _check_measures(facts)
     check_present(facts.systems, n_topics)
-    ranked = _Rankings(facts.pool, runs) if n_topics <= MOST_TOPICS else None
+    ranked = _Rankings(facts.pool, runs)
     parts: dict[str | None, Bools] = {None: np.ones(n_topics, bool)}
     if groups is not None:
         parts |= groups_of(groups, read, facts.topics)
     share = len(chosen) * len(parts)
-    turning = Turning(
-        read, {name: one[0] for name, one in runs.items()}, facts, bool(ranked and ranked.same)
-    )
+    turning = Turning(read, {name: one[0] for name, one in runs.items()}, facts, ranked.same)
     rows, not_exact = [], []
-    no_order = ranked.grounds(facts, read) if ranked else {}
+    no_order = ranked.grounds(facts, read)
     for measure in facts.measures:
         for group, inside in parts.items():
-            part = _Gated(facts, measure, inside, missing, bool(ranked and ranked.same))
+            part = _Gated(facts, measure, inside, missing, ranked.same)
             part.grounds += [no_order[measure]] if measure in no_order else []
             named = {"measure": str(measure)} | ({} if groups is None else {"group": group})
             rows.append(named | part.row(margin, level, share, turning))
@@ -250,7 +248,7 @@ def gate(
         *repeated(facts, facts.measures, np.ones(len(facts.topics), bool)),
         *_within_repeats(facts, rows),
         *not_exact,
-        *(ranked.notes() if ranked else []),
+        *ranked.notes(),
         *thresholds_on(chosen, read),
     ]
     return table.made()
@@ -452,38 +450,38 @@ class _Rankings:
     Attributes
     ----------
     same : bool
-        Whether both have the same ranking.
+        Whether both have the same ranking; with many topics this is not asked.
     equal : dict of str to str
         What is said of systems whose documents have equal scores on more than half of the topics.
-    turned : list of runs
-        Those of the baseline, with documents of equal scores in the opposite order.
     """
 
     def __init__(self, pool: Pool, runs: Mapping[str, Sequence[Any]]) -> None:
         self.equal: dict[str, str] = {}
-        self.turned: list[dict[str, dict[str, float]]] = []
-        ranked = []
+        self._pool, self._baseline = pool, list(runs["baseline"])
         for name, repeats in runs.items():
             for run in repeats:
-                every = listing(pool, run, quiet=True)
-                ranked.append((every.topics.offsets.tolist(), every.doc_ids))
-                scores, several = every.score, every.topics.lengths > 1
-                equal = every.topics.maximum(scores, 0.0) == -every.topics.maximum(-scores, 0.0)
+                equal, several = equal_scores(pool, run)
                 n, total = int((equal & several).sum()), int(several.sum())
                 if 2 * n > total:
                     where = "" if n == total else f" for {n:,} of {total:,} topics"
                     self.equal[name] = (
                         f"all scores of the {name} are equal{where}: document ids decide its order"
                     )
-                if name == "baseline":
-                    self.turned.append(_turned(pool, every, equal))
-        self.same = len(ranked) == 2 and ranked[0] == ranked[1]
+        self.same = False
+        if pool.n_topics <= MOST_TOPICS and all(len(repeats) == 1 for repeats in runs.values()):
+            first, second = (
+                (every.topics.offsets.tolist(), every.doc_ids)
+                for (run,) in runs.values()
+                for every in [listing(pool, run, quiet=True)]
+            )
+            self.same = first == second
 
     def grounds(self, facts: Evidence, read: Judgments) -> dict[Measure, Ground]:
         """Why the baseline has no order: for measures of which it decides the values."""
         if self.same or "baseline" not in self.equal:
             return {}
-        other = gathered(facts.measures, read, {"baseline": self.turned}, facts.depth)
+        turned = [_turned(self._pool, run) for run in self._baseline]
+        other = gathered(facts.measures, read, {"baseline": turned}, facts.depth)
         ground = Ground("equal-scores", self.equal["baseline"])
         return {
             measure: ground
@@ -496,8 +494,9 @@ class _Rankings:
         return ["both runs have the same ranking"] * self.same + list(self.equal.values())
 
 
-def _turned(pool: Pool, ranked: Listing, equal: Bools) -> dict[str, dict[str, float]]:
-    """A run with the order of some topics reversed."""
+def _turned(pool: Pool, given: Any) -> dict[str, dict[str, float]]:
+    """A run with the order of the topics reversed whose documents have equal scores."""
+    ranked, (equal, _) = listing(pool, given, quiet=True), equal_scores(pool, given)
     of_row = np.where(equal[ranked.topics.topic], ranked.rank, -ranked.rank).tolist()
     run: dict[str, dict[str, float]] = {}
     for t, doc, score in zip(ranked.topics.topic.tolist(), ranked.doc_ids, of_row, strict=True):
