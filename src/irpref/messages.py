@@ -198,6 +198,13 @@ def unknown_topic(topic: str, known: Iterable[str], parameter: str) -> ArgumentE
     )
 
 
+def not_accepted(name: str, value: object, expected: str) -> ArgumentError:
+    """The error about the value of an argument, which says what is expected."""
+    return ArgumentError(
+        f"{name}={value!r} is not accepted, expected {expected}", parameter=name, value=value
+    )
+
+
 def clipped(value: object, longest: int = 80) -> object:
     """The value for a message, at most so many characters of it."""
     text = value if isinstance(value, str) else repr(value)

@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
-from irpref.errors import ArgumentError
-from irpref.messages import check_choice
+from irpref.messages import check_choice, not_accepted
 from irpref.plots import drawing
 from irpref.plots.plot_data import (
     GivenRuns,
@@ -192,9 +191,7 @@ def crp(
         `data` is not such a table; `cut` is not above 0.
     """
     if cut is not None and not cut > 0:
-        raise ArgumentError(
-            f"cut={cut!r} is not accepted, expected a number above 0", parameter="cut", value=cut
-        )
+        raise not_accepted("cut", cut, "a number above 0")
     table = curve_means(
         "crp", ("rank", "share_median", "crp_low", "share_low", "exhausted"), data, runs, options
     )

@@ -126,6 +126,11 @@ def repeats_in(run: Any) -> list[Any]:
     return list(run) if all(map(_is_run, run)) else [run]
 
 
+def read_repeats(run: Any) -> list[Any]:
+    """The runs of a system, files as tables: what is judged several times is read once."""
+    return [in_memory(one) for one in repeats_in(run)]
+
+
 def _is_run(item: Any) -> bool:
     if isinstance(item, (str, os.PathLike)) or hasattr(item, "scoreddocs_iter"):
         return True
@@ -154,7 +159,7 @@ def gathered(
     ValueError
         No measure, no run; what the evaluator raises.
     """
-    chosen = list(dict.fromkeys(parse_all(measures)))
+    chosen = parse_all(measures)
     if not chosen:
         raise MeasureError("there is no measure to evaluate")
     gatherer = Gatherer(chosen, qrels, depth)

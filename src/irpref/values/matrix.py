@@ -472,7 +472,7 @@ def evaluated(
     runs: EachRun,
 ) -> list[TopicValues]:
     """`topic_values` as a list, one for each measure, in the order given."""
-    chosen = list(dict.fromkeys(parse_all(measures)))
+    chosen = parse_all(measures)
     if not chosen:
         raise ArgumentError("there is no measure to evaluate", parameter="measures")
     evaluator = fastest(chosen, qrels)
