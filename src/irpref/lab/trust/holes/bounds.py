@@ -6,12 +6,15 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from functools import partial
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
+import pandas as pd
+from ir_measures.measures import Measure
 
 from irpref.errors import ArgumentError, MeasureError
 from irpref.judged.pool import Pool
+from irpref.judged.types import Qrels, Run
 from irpref.kernel.segments import Bools, Floats
 from irpref.kernel.uncertain import Holes as Effects
 from irpref.lab.trust.frames import by_topic
@@ -25,18 +28,12 @@ from irpref.lab.trust.holes.search import (
     one_relevant,
     search,
 )
-from irpref.measures.declare import KernelMeasure
+from irpref.measures.declare import KernelMeasure, Measures
 from irpref.measures.everyday import declaration, supports
 from irpref.measures.names import parse_all
+from irpref.messages import not_accepted
 from irpref.values.evaluator import evaluator
 from irpref.values.kernels import KernelEvaluator
-
-if TYPE_CHECKING:
-    import pandas as pd
-    from ir_measures.measures import Measure
-
-    from irpref.judged.types import Qrels, Run
-    from irpref.measures.declare import Measures
 
 MOST_GRADES = 256
 
@@ -74,12 +71,9 @@ def grade_grid(
                 value=grid[0],
             )
     else:
-        # With gains, `max_rel` is a gain, not a grade.
-        top = (
-            float(of_qrels[-1])
-            if gains or arguments.get("max_rel") is None
-            else float(arguments["max_rel"])
-        )
+        top, max_rel = float(of_qrels[-1]), arguments.get("max_rel")
+        if max_rel is not None and not gains:  # with gains it is a gain, not a grade
+            top = float(max_rel)
         top = top if top > 0 else 1.0
         if top > MOST_GRADES:
             raise ArgumentError(
@@ -102,12 +96,7 @@ def _given(grades: Iterable[float]) -> Floats:
     except TypeError:
         grid = np.zeros(0)
     if not grid.size or not np.isfinite(grid).all():
-        raise ArgumentError(
-            f"grades={grades!r} is not accepted, expected one finite number or more, such as [0, "
-            f"1, 2]",
-            parameter="grades",
-            value=grades,
-        )
+        raise not_accepted("grades", grades, "one finite number or more, such as [0, 1, 2]")
     return grid
 
 

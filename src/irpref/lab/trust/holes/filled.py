@@ -10,22 +10,20 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cache
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from irpref.judged.align import listing
 from irpref.judged.inputs import in_memory
+from irpref.judged.types import Run
 from irpref.kernel.grades import Grades, Levels
 from irpref.kernel.run import JudgedRun
 from irpref.kernel.segments import Bools, Floats, Ints, Segments, order_by
 from irpref.kernel.uncertain import OpenTopic
 from irpref.lab.trust.batches import batches
 from irpref.messages import about
-
-if TYPE_CHECKING:
-    from irpref.judged.types import Run
-    from irpref.values.kernels import KernelEvaluator
+from irpref.values.kernels import KernelEvaluator
 
 
 class Retrieved(NamedTuple):
@@ -37,9 +35,7 @@ class Retrieved(NamedTuple):
     grade: Floats  # NaN for these
     rank_rising: Ints  # ranks with ties broken by ascending id
     code: Ints  # number of the document in `ids`, 0 for judged ones
-    ids: list[
-        list[str]
-    ]  # by topic, documents of all runs without a judgment or with a negative grade
+    ids: list[list[str]]  # by topic: those of all runs, not judged or with a negative grade
 
     def unjudged(self, negative: bool) -> Bools:
         """Which documents are holes; `negative`: a negative grade is a judgment."""
@@ -68,6 +64,17 @@ def retrieved(evaluate: KernelEvaluator, runs: Mapping[Any, Run]) -> dict[Any, R
         out[name] = Retrieved(values, every.topics, every.row, every.grade, rising, code, ids)
     ids += map(list, numbers)
     return out
+
+
+class _Filled(NamedTuple):
+    """What does not change about a run, however its holes are filled."""
+
+    run: Retrieved
+    documents: Ints  # rows in the topic of the pool, and ~ rows in the topic of `Holes.holes`
+    steps: Ints  # number of the grade of each document, -1 for holes
+    gaps: Segments  # its holes by topic
+    position: Ints  # of each hole, in the topic
+    hole: Ints  # row of each hole, in the topic of `Holes.holes`
 
 
 class Holes:
@@ -114,17 +121,6 @@ class Holes:
         self.holes = Segments(np.searchsorted(every, width * np.arange(pool.n_topics + 1)))
         self.code: Ints = every % width
         self._rank = np.full((2, len(runs), every.size), np.inf)
-        self._documents: list[
-            Ints
-        ] = []  # of each run: rows in the topic of the pool, and ~ those of the holes
-        begin = 0
-        for i, (run, hole) in enumerate(zip(runs, unjudged, strict=True)):
-            here = number[begin : begin + own[i].size]
-            begin += here.size
-            document = row[run.row] - run.topics.spread(self.pool.judged.starts)
-            document[hole] = ~(here - self.holes.starts[run.topics.topic[hole]])
-            self._documents.append(document)
-            self._rank[:, i, here] = run.topics.position[hole] + 1, run.rank_rising[hole]
         # The grades of the pool, and by topic how many documents have each; of documents, the
         # number of their grade.
         grades, step = np.unique(-self.pool.grade, return_inverse=True)
@@ -133,17 +129,17 @@ class Holes:
         self._number = np.bincount(at_step, minlength=pool.n_topics * self._grades.size).reshape(
             pool.n_topics, -1
         )
-        self._steps, self._gaps = [], []
-        for documents, run in zip(self._documents, runs, strict=True):
-            self._steps.append(
-                np.append(self._step, -1)[
-                    np.where(
-                        documents < 0, -1, documents + run.topics.spread(self.pool.judged.starts)
-                    )
-                ]
-            )
-            gap = np.flatnonzero(documents < 0)
-            self._gaps.append((run.topics.part(gap), run.topics.position[gap], ~documents[gap]))
+        self._filled: list[_Filled] = []
+        of_runs = np.split(number, np.cumsum([holes.size for holes in own])[:-1])
+        for i, (run, hole, here) in enumerate(zip(runs, unjudged, of_runs, strict=True)):
+            topics, position = run.topics, run.topics.position[hole]
+            self._rank[:, i, here] = position + 1, run.rank_rising[hole]
+            of_topic = here - self.holes.starts[topics.topic[hole]]
+            documents = row[run.row] - topics.spread(self.pool.judged.starts)
+            documents[hole] = ~of_topic
+            steps = np.append(step, -1)[np.where(hole, -1, row[run.row])]
+            gaps = topics.part(np.flatnonzero(hole))
+            self._filled.append(_Filled(run, documents, steps, gaps, position, of_topic))
         # A column with one number for each topic repeats it on every row; keep it if a topic loses
         # all of its rows.
         at = np.where(pool.judged.lengths > 0, pool.judged.starts, -1)
@@ -163,7 +159,7 @@ class Holes:
         """What the first run retrieved for a topic, for a measure with this cutoff."""
         topics, judged = self.runs[0].topics, self.pool.judged
         last = topics.lengths[t] if cutoff is None else cutoff
-        document = self._documents[0][topics.offsets[t] : topics.offsets[t + 1]]
+        document = self._filled[0].documents[topics.offsets[t] : topics.offsets[t + 1]]
         row = np.flatnonzero(document[:last] >= 0)
         rank = self.ranks(t)[0].astype(np.int64)
         return OpenTopic(
@@ -228,28 +224,21 @@ class Holes:
             number[there],
             columns,
         )
-        for run, documents, own, gaps in zip(
-            self.runs, self._documents, self._steps, self._gaps, strict=True
-        ):
+        for part in self._filled:
+            run, gaps = part.run, part.gaps
             n = run.topics.lengths[topics]
-            listed, of_run = Segments.of_lengths(n), run.topics.taken(own, topics)
+            listed, of_run = Segments.of_lengths(n), run.topics.taken(part.steps, topics)
             if steps.size > self._grades.size:
                 of_run = known.take(of_run)
-            of_topics, position, hole = (
-                gaps[0],
-                gaps[0].taken(gaps[1], topics),
-                gaps[0].taken(gaps[2], topics),
-            )
-            open_ = Segments.of_lengths(of_topics.lengths[topics])
+            position, hole = (gaps.taken(rows, topics) for rows in (part.position, part.hole))
+            open_ = Segments.of_lengths(gaps.lengths[topics])
             of_run[open_.spread(listed.starts) + position] = step.take(
                 open_.spread(holes.starts) + hole
             )
             level = level_of.ravel().take(of_run + listed.spread(np.arange(k) * steps.size))
 
-            def row(
-                run: Retrieved = run, listed: Segments = listed, documents: Ints = documents
-            ) -> Ints:
-                document = run.topics.taken(documents, topics)
+            def row(part: _Filled = part, listed: Segments = listed) -> Ints:
+                document = part.run.topics.taken(part.documents, topics)
                 first = np.where(
                     document >= 0,
                     listed.spread(judged.starts),

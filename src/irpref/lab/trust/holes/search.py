@@ -35,9 +35,8 @@ _SINGLE = 16  # documents whose grade is changed alone, and how often
 _ROUNDS = 3
 
 Ways = list[Floats]  # grades of the holes of a topic, each (n_holes,)
-Values = Callable[
-    [dict[int, Ways]], list[Floats]
-]  # ways to fill some topics to the values of each way
+# Ways to fill some topics to the values of each way.
+Values = Callable[[dict[int, Ways]], list[Floats]]
 Ends = dict[int, tuple[float, float]]  # lowest and highest value by topic
 
 
@@ -89,9 +88,9 @@ def corners(seen: Bools, grid: Floats) -> Ways:
     the first run only, by the second only, and by both or neither. With i, j and m relevant holes
     of these kinds, the difference in recall is (f + i - j) / (R0 + i + j + m): in each of i, j and
     m a ratio of linear functions, hence monotone."""
-    kind = (
-        seen[0] * 1 if len(seen) == 1 else np.where(seen[0] == seen[1], 2, np.where(seen[0], 0, 1))
-    )
+    kind = seen[0] * 1
+    if len(seen) == 2:
+        kind = np.where(seen[0] == seen[1], 2, np.where(seen[0], 0, 1))
     return [np.array(way)[kind] for way in product((grid[0], grid[-1]), repeat=len(seen) + 1)]
 
 
@@ -131,11 +130,9 @@ def search(values: Values, topics: dict[int, Places], grid: Floats) -> Ends:
     grid : float array
         Grades that a hole can have, ascending.
     """
-    steps = (
-        grid
-        if grid.size <= _LEVELS
-        else grid[np.linspace(0, grid.size - 1, _LEVELS).round().astype(int)]
-    )
+    steps = grid
+    if grid.size > _LEVELS:
+        steps = grid[np.linspace(0, grid.size - 1, _LEVELS).round().astype(int)]
     begun = {t: _starts(*places.sizes.tolist(), steps.size - 1) for t, places in topics.items()}
     ways = {
         t: [
@@ -214,6 +211,7 @@ def _starts(unseen: int, seen: int, top: int) -> tuple[Ints, Ints]:
 
 
 def _best_of(values: Values, tried: dict[int, Ways], sign: float) -> dict[int, tuple[int, float]]:
+    """By topic, which way has the highest value, or the lowest (`sign` -1), and `sign` times it."""
     outcomes = values(tried)
     return {
         t: (int(np.argmax(sign * of_ways)), float((sign * of_ways).max()))
@@ -231,40 +229,30 @@ def _move_ends(
     """
     known = {t: {state.ends[:, 1].tobytes()} for t, state in best.items()}
     rows = np.concatenate([np.ones((1, steps.size - 1), int), np.eye(steps.size - 1, dtype=int)])
-    strides = [
-        {t: max(int(places.sizes[1]) // part, 1) for t, places in topics.items()}
-        for part in (4, 16)
-    ]
-    while strides:
-        stride = strides[0]
-        tried: dict[int, Ints] = {}
-        for t, by in stride.items():
-            ends = best[t].ends
-            changes = (-by, by) if by > 1 else (-5, -3, -2, -1, 1, 2, 3, 5)
-            moved = (ends[:, 1] + np.multiply.outer(rows, changes).swapaxes(1, 2)).clip(
-                0, topics[t].sizes[1]
-            )
-            new = {
-                key: one
-                for one in moved.reshape(-1, rows.shape[1])
-                if (key := one.tobytes()) not in known[t]
-            }
-            if new:
-                known[t].update(new)
-                tried[t] = np.repeat(ends[None], len(new), axis=0)
-                tried[t][:, :, 1] = list(new.values())
-        ways = {t: list(topics[t].ways(best[t].backwards, e, steps)) for t, e in tried.items()}
-        improved = _best_of(values, ways, sign)
-        for t in list(stride):
-            at, value = improved.get(t, (0, -np.inf))
-            if value > best[t].value:
-                best[t] = best[t]._replace(value=value, ends=tried[t][at], way=ways[t][at])
-            elif stride[t] == 1:
-                del stride[t]
-            else:
-                stride[t] //= 2
-        if not stride:
-            del strides[0]
+    for part in (4, 16):
+        stride = {t: max(int(places.sizes[1]) // part, 1) for t, places in topics.items()}
+        while stride:
+            tried: dict[int, Ints] = {}
+            for t, by in stride.items():
+                ends = best[t].ends
+                changes = (-by, by) if by > 1 else (-5, -3, -2, -1, 1, 2, 3, 5)
+                moved = ends[:, 1] + np.multiply.outer(rows, changes).swapaxes(1, 2)
+                moved = moved.clip(0, topics[t].sizes[1]).reshape(-1, rows.shape[1])
+                new = {key: one for one in moved if (key := one.tobytes()) not in known[t]}
+                if new:
+                    known[t].update(new)
+                    tried[t] = np.repeat(ends[None], len(new), axis=0)
+                    tried[t][:, :, 1] = list(new.values())
+            ways = {t: list(topics[t].ways(best[t].backwards, e, steps)) for t, e in tried.items()}
+            improved = _best_of(values, ways, sign)
+            for t in list(stride):
+                at, value = improved.get(t, (0, -np.inf))
+                if value > best[t].value:
+                    best[t] = best[t]._replace(value=value, ends=tried[t][at], way=ways[t][at])
+                elif stride[t] == 1:
+                    del stride[t]
+                else:
+                    stride[t] //= 2
 
 
 def _change_one(

@@ -5,23 +5,20 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import partial
 from itertools import combinations
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+import pandas as pd
 
 from irpref.data.run_names import named_runs
+from irpref.judged.types import Qrels, Run
 from irpref.kernel.segments import Floats
 from irpref.lab.trust.holes.bounds import Bounds, bounds_of, negative_is_a_grade, prepared, tasks_of
 from irpref.lab.trust.holes.filled import Holes, Retrieved, retrieved
 from irpref.lab.trust.holes.search import Ways, attained, corners, one_relevant
 from irpref.measures import everyday
+from irpref.measures.declare import MeasureLike, Measures
 from irpref.measures.everyday import declaration
-
-if TYPE_CHECKING:
-    import pandas as pd
-
-    from irpref.judged.types import Qrels, Run
-    from irpref.measures.declare import MeasureLike, Measures
 
 _TOP = 10
 
@@ -41,8 +38,6 @@ def pair_intervals(
         that is behind is level or ahead. If `exact` is False, the bounds were found by a search,
         and a pair may still change places even if `could_turn` is False.
     """
-    import pandas as pd
-
     chosen, evaluate = prepared(measures, qrels)
     listed = retrieved(evaluate, named_runs(runs))
     rows = []
@@ -136,9 +131,8 @@ def _of_precision(
     n_relevant = np.array(
         [run.topics.count(top & (run.grade >= rel)) for run, top in zip(runs, seen, strict=True)]
     )
-    lacks = np.zeros(
-        (len(runs), len(runs), n_topics), np.int64
-    )  # holes of the first run that the second lacks
+    # Holes of the first run that the second lacks.
+    lacks = np.zeros((len(runs), len(runs), n_topics), np.int64)
     holes = [top & run.unjudged(negative=False) for run, top in zip(runs, seen, strict=True)]
     for t in range(n_topics):
         codes = []

@@ -19,30 +19,26 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Iterator, Sequence
 from functools import partial
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
+import pandas as pd
+from ir_measures.measures import Measure
 
 from irpref.errors import MeasureError
 from irpref.judged.align import align_run
 from irpref.judged.judgments import judgments
+from irpref.judged.types import Qrels, Run
 from irpref.kernel.run import JudgedRun
 from irpref.kernel.segments import Bools, Floats, Ints, Segments
 from irpref.lab.trust.batches import ROWS, batches
 from irpref.lab.trust.frames import by_topic
 from irpref.lab.trust.ties.closed_forms import Closed, closed
 from irpref.lab.trust.ties.orders import Tied
-from irpref.measures.declare import KernelMeasure
+from irpref.measures.declare import KernelMeasure, Measures
 from irpref.measures.everyday import declaration, supports
 from irpref.measures.names import parse_all
 from irpref.values.kernels import KernelEvaluator, Task
-
-if TYPE_CHECKING:
-    import pandas as pd
-    from ir_measures.measures import Measure
-
-    from irpref.judged.types import Qrels, Run
-    from irpref.measures.declare import Measures
 
 DRAWS, TURNS = 100, 10  # orders drawn at a time if there are too many, and how many times at most
 VIEW = ("cutoff", "judged_only")  # parameters that say which documents count
@@ -93,7 +89,7 @@ def tie_intervals(measures: Measures, qrels: Qrels, run: Run) -> pd.DataFrame:
     >>> tie_intervals(["AP"], qrels, run).iloc[0, 2:6].tolist()
     [0.3333333333333333, 0.3333333333333333, 0.611111111111111, 1.0]
     """
-    chosen = list(dict.fromkeys(parse_all(measures)))
+    chosen = parse_all(measures)
     for measure in chosen:
         if not supports(measure):
             raise MeasureError(
@@ -110,10 +106,8 @@ def tie_intervals(measures: Measures, qrels: Qrels, run: Run) -> pd.DataFrame:
         {measure: {"value": values[measure], **bounds[measure]._asdict()} for measure in chosen},
     )
     # The means of two columns may be rounded differently.
-    table["low"], table["high"] = (
-        np.fmin(table["low"], table["value"]),
-        np.fmax(table["high"], table["value"]),
-    )
+    table["low"] = np.fmin(table["low"], table["value"])
+    table["high"] = np.fmax(table["high"], table["value"])
     table["expected"] = np.fmax(np.fmin(table["expected"], table["high"]), table["low"])
     return table
 
@@ -138,11 +132,11 @@ def over_ties(
         bounds[measure] = Bounds(
             value.copy(), value.copy(), value.copy(), np.ones(n, bool), np.zeros(n)
         )
-        three = _closed(tied, measure, task)
-        if three is None:
+        ends = _closed(tied, measure, task)
+        if ends is None:
             without_form.setdefault(_end(measure), {})[measure] = task
         else:
-            _put(bounds[measure], mixed, [numbers[mixed] for numbers in three], value[mixed])
+            _put(bounds[measure], mixed, [numbers[mixed] for numbers in ends], value[mixed])
     for end, some in without_form.items():
         _tried(tied, end, some, values, bounds)
     return bounds
@@ -170,9 +164,12 @@ def _end(measure: Measure) -> int | None:
 
 
 def _put(
-    bounds: Bounds, topics: Any, three: Sequence[Any], value: Any, error: float | None = None
+    bounds: Bounds, topics: Any, ends: Sequence[Any], value: Any, error: float | None = None
 ) -> None:
-    low, mean, high = three
+    """Store the lowest, mean and highest value of some topics, and the standard error of the mean;
+    None if it is exact.
+    """
+    low, mean, high = ends
     # Two orders with the same value may differ by rounding.
     bounds.low[topics], bounds.high[topics] = np.minimum(low, value), np.maximum(high, value)
     bounds.expected[topics] = np.clip(mean, bounds.low[topics], bounds.high[topics])
@@ -193,7 +190,7 @@ def _computed(
     size = np.maximum(pool.levels.lengths + hits.lengths, pool.judged.lengths // 16)
 
     def values(some: list[_Orders]) -> Iterator[tuple[int, Any, dict[Any, Floats]]]:
-        number = [ranks.shape[0] for _, ranks, _ in some]
+        number = [len(ranks) for _, ranks, _ in some]
         topics = np.repeat([topic for topic, _, _ in some], number)
         every = np.concatenate([ranks.ravel() for _, ranks, _ in some])
         hits = Segments.of_lengths(tied.run.hits.lengths[topics])
@@ -208,14 +205,14 @@ def _computed(
             measure: np.split(np.concatenate(outcomes), np.cumsum(number))
             for measure, outcomes in parts.items()
         }
-        for i, (topic, _, what) in enumerate(some):
-            yield topic, what, {measure: outcomes[i] for measure, outcomes in of_measures.items()}
+        for i, (topic, _, chance) in enumerate(some):
+            yield topic, chance, {measure: outcomes[i] for measure, outcomes in of_measures.items()}
 
     waiting: list[_Orders] = []
     rows = 0
-    for topic, ranks, what in orders:
-        waiting.append((topic, ranks, what))
-        rows += ranks.shape[0] * int(size[topic])
+    for topic, ranks, chance in orders:
+        waiting.append((topic, ranks, chance))
+        rows += len(ranks) * int(size[topic])
         if rows > ROWS:
             yield from values(waiting)
             waiting, rows = [], 0
@@ -244,8 +241,8 @@ def _tried(
 
     for topic, chance, computed in _computed(tied, tasks, orders()):
         for measure, value in computed.items():
-            three = float(value.min()), math.fsum((value * chance).tolist()), float(value.max())
-            _put(bounds[measure], topic, three, values[measure][topic])
+            ends = float(value.min()), math.fsum((value * chance).tolist()), float(value.max())
+            _put(bounds[measure], topic, ends, values[measure][topic])
     if too_many:
         _estimated(tied, too_many, tasks, values, bounds)
 
@@ -263,7 +260,7 @@ def _estimated(
     by_grade = tied.run.memo(
         _estimated, lambda: [tied.arranged(tied.run.grade), tied.arranged(-tied.run.grade)]
     )
-    ends = {measure: [task(run) for run in by_grade] for measure, task in tasks.items()}
+    of_grades = {measure: [task(run) for run in by_grade] for measure, task in tasks.items()}
     left = {topic: set(tasks) for topic in topics}
     seen: dict[tuple[Any, int], list[Floats]] = {}
     for turn in range(TURNS):
@@ -274,7 +271,7 @@ def _estimated(
                 one_by_one = np.concatenate(drawn)
                 pairs = (one_by_one[::2] + one_by_one[1::2]) / 2
                 error = float(np.std(pairs, ddof=1)) / math.sqrt(pairs.size)
-                extremes = np.array([outcomes[topic] for outcomes in ends[measure]])
+                extremes = np.array([outcomes[topic] for outcomes in of_grades[measure]])
                 every = np.append(one_by_one, extremes)
                 low, high = float(every.min()), float(every.max())
                 # An order and its reverse may have the same mean, whichever the order (values
@@ -285,7 +282,7 @@ def _estimated(
                 if np.ptp(pairs) <= near and not linear:
                     error = (high - low) / one_by_one.size
                 if error <= ENOUGH or turn == TURNS - 1:
-                    three = low, float(pairs.mean()), high
-                    _put(bounds[measure], topic, three, float(values[measure][topic]), error)
+                    ends = low, float(pairs.mean()), high
+                    _put(bounds[measure], topic, ends, float(values[measure][topic]), error)
                     left[topic].remove(measure)
         left = {topic: open_measures for topic, open_measures in left.items() if open_measures}

@@ -62,10 +62,9 @@ class Tied:
         """If `judged_only`, the judged documents, ranked again. See `JudgedRun.condensed`."""
 
         def compute() -> Tied:
-            view = self.run.condensed(negative)
-            parts = (
-                self.groups if negative else self.groups.part(np.flatnonzero(self.run.grade >= 0))
-            )
+            view, parts = self.run.condensed(negative), self.groups
+            if not negative:
+                parts = parts.part(np.flatnonzero(self.run.grade >= 0))
             some = parts.lengths > 0
             groups = Segments(np.append(parts.starts[some], view.rank.size))
             return Tied(view, groups, view.rank[groups.starts], groups.lengths)
@@ -112,11 +111,9 @@ class Tied:
         for name, column in pool.columns.items():
             if isinstance(name, tuple):  # as a measure reads it, not as it was given
                 codes.append(np.unique(column[self.run.row], return_inverse=True)[1])
-        return (
-            codes[0]
-            if len(codes) == 1
-            else np.unique(np.array(codes), axis=1, return_inverse=True)[1].ravel()
-        )
+        if len(codes) == 1:
+            return codes[0]
+        return np.unique(np.array(codes), axis=1, return_inverse=True)[1].ravel()
 
     @cached_property
     def mixed(self) -> Bools:
@@ -130,9 +127,8 @@ class Tied:
         """Topic to its groups in which the order can matter to a measure that reads the ranks down
         to `cutoff`.
         """
-        matter = np.flatnonzero(
-            self.mixed if cutoff is None else self.mixed & (self.first <= cutoff)
-        )
+        is_open = self.mixed if cutoff is None else self.mixed & (self.first <= cutoff)
+        matter = np.flatnonzero(is_open)
         out: dict[int, list[int]] = {}
         for group, topic in zip(matter.tolist(), self.topic[matter].tolist(), strict=True):
             out.setdefault(topic, []).append(group)
@@ -147,9 +143,8 @@ class Tied:
         classes = Segments.of_equal(self.groups.topic, self._classes[order])
         begin = classes.starts.searchsorted(self.groups.offsets)
         sizes, last = classes.lengths.copy(), self._classes[order[self.groups.ends - 1]] == _LAST
-        sizes[begin[1:][last] - 1] += (self.size - self.groups.lengths)[
-            last
-        ]  # unjudged documents count as these
+        # Unjudged documents count as these.
+        sizes[begin[1:][last] - 1] += (self.size - self.groups.lengths)[last]
         return order, sizes.tolist(), begin.tolist()
 
     def _counts(self, group: int) -> tuple[Ints, tuple[int, ...]]:
@@ -207,19 +202,16 @@ class Tied:
         """
         hits, ranks = self.ranks(topic, number)
         which = slice(int(self.by_topic.offsets[topic]), int(self.by_topic.offsets[topic + 1]))
-        documents, judged = (
-            Segments.of_lengths(self.size[which]),
-            Segments.of_lengths(self.groups.lengths[which]),
-        )
+        documents = Segments.of_lengths(self.size[which])
+        judged = Segments.of_lengths(self.groups.lengths[which])
         seed = crc32(self.run.grade[hits].tobytes(), crc32(ranks[0].tobytes()))
         key = np.random.default_rng([14, turn, seed]).random((number // 2, documents.size))
         order = np.argsort(key + documents.topic, axis=1)  # groups stay where they are
         place = np.empty_like(order)
         np.put_along_axis(place, order, np.broadcast_to(documents.position, order.shape), axis=1)
         place = place[:, judged.spread(documents.starts) + judged.position]
-        first, last = (
-            judged.spread(rank[which]) for rank in (self.first, self.first + self.size - 1)
-        )
+        first = judged.spread(self.first[which])
+        last = first + judged.spread(self.size[which]) - 1
         ranks[::2], ranks[1::2] = first + place, last - place
         return ranks
 
