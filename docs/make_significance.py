@@ -27,7 +27,7 @@ from irpref.lab.decide.gating import RESERVE
 from irpref.lab.decide.sign_flips import N_PERMUTATIONS, are_all, sign_vectors, stepdown
 from irpref.lab.decide.significance import holm
 from irpref.lab.trust.design import residual_variance
-from irpref.lab.trust.samples import all_pairs
+from irpref.lab.trust.samples import pairs_of_systems
 from irpref.lab.trust.topics import FEWEST
 
 HERE = Path(__file__).parent
@@ -68,7 +68,7 @@ def experiment(
     made, chosen = noise(values, RUNS, n_topics, symmetric, draw)
     truth = values[chosen].mean(axis=1)
     truth[:n_equal] = truth[:n_equal].mean()
-    first, second = all_pairs(RUNS)
+    first, second = pairs_of_systems(RUNS)
     return made + truth[:, None], (first < n_equal) & (second < n_equal)
 
 
@@ -76,7 +76,7 @@ def called(values: np.ndarray, method: str, seed: int) -> np.ndarray:
     """Pairs that a method calls different: bool (n_pairs,)."""
     n = values.shape[1]
     if method == "tukey":  # by its critical value, which does not take 10 ms a pair
-        first, second = all_pairs(RUNS)
+        first, second = pairs_of_systems(RUNS)
         bound = (
             stats.studentized_range.ppf(1 - LEVEL, RUNS, (RUNS - 1) * (n - 1))
             if n not in CRITICAL
@@ -88,10 +88,10 @@ def called(values: np.ndarray, method: str, seed: int) -> np.ndarray:
             np.abs(means[first] - means[second]) >= bound * (residual_variance(values) / n) ** 0.5
         )
     if method == "stepdown":
-        first, second = all_pairs(RUNS)
+        first, second = pairs_of_systems(RUNS)
         p = stepdown(values[first] - values[second], 1024 if n == 10 else FLIPS, seed)[1]
     elif method == "holm":
-        first, second = all_pairs(RUNS)
+        first, second = pairs_of_systems(RUNS)
         z = values[first] - values[second]
         t = z.mean(axis=1) / (z.std(axis=1, ddof=1) / n**0.5)
         p = np.array(holm((2 * special.stdtr(n - 1, -np.abs(t))).tolist()))

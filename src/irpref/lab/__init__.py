@@ -20,7 +20,7 @@ _LATER = {
     "compare": "decide.comparison",
     "fill": "judges.filling",
     "gate": "decide.gating",
-    "intervals": "trust.uncertainty",
+    "intervals": "trust.intervals",
     "judge": "judges.predictions",
     "leaderboard": "decide.board",
     "prefer": "decide.by_preference",

@@ -16,4 +16,4 @@ from irpref.lab.judges.predictions import judge as judge
 from irpref.lab.judges.sampled import sampled as sampled
 from irpref.lab.page import report as report
 from irpref.lab.trust.design import topics_needed as topics_needed
-from irpref.lab.trust.uncertainty import intervals as intervals
+from irpref.lab.trust.intervals import intervals as intervals

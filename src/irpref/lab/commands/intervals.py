@@ -68,7 +68,7 @@ def intervals(
     import pandas as pd
 
     from irpref import lab
-    from irpref.lab.trust.uncertainty import OVER
+    from irpref.lab.trust.intervals import OVER
 
     how = lab_options.some(**how)
     for name in how:

@@ -49,7 +49,7 @@ from irpref.kernel.segments import Bools, Floats, Ints
 from irpref.lab.decide.sign_flips import N_PERMUTATIONS, are_all, check_permutations, stepdown
 from irpref.lab.decide.significance import holm
 from irpref.lab.trust.design import residual_variance
-from irpref.lab.trust.samples import Rng, all_pairs, drawing, fixed_seed
+from irpref.lab.trust.samples import Rng, drawing, fixed_seed, pairs_of_systems
 from irpref.messages import IrprefWarning, check_choice, warn_user
 from irpref.values.means import ROUNDING, magnitude, settled
 
@@ -120,22 +120,18 @@ def described(
         "tukey": "Tukey's HSD test",
         "randomised_tukey": f"randomised Tukey HSD test, at most {n_permutations:,} permutations",
     }
-    family = (
-        f"all {n_runs * (n_runs - 1) // 2:,} pairs of {n_runs:,} runs"
-        if n_runs > 2
-        else "one pair of runs"
-    )
-    if baseline is not None and n_runs > 2:
-        family = f"the {n_runs - 1:,} pairs with {baseline}"
+    family = "one pair of runs"
+    if n_runs > 2:
+        family = f"all {n_runs * (n_runs - 1) // 2:,} pairs of {n_runs:,} runs"
+        if baseline is not None:
+            family = f"the {n_runs - 1:,} pairs with {baseline}"
     parts = [names[method]]
     if method == "stepdown":
         every = n_topics is not None and are_all(n_topics, n_permutations)
-        parts.append(
-            f"all {2 ** (n_topics or 0):,} sign vectors"
-            if every
-            else f"{n_permutations:,} sign vectors"
-        )
-    parts += [] if n_topics is None else [f"{n_topics:,} topic{'s' * (n_topics != 1)}"]
+        number = f"all {2 ** (n_topics or 0):,}" if every else f"{n_permutations:,}"
+        parts.append(f"{number} sign vectors")
+    if n_topics is not None:
+        parts.append(f"{n_topics:,} topic{'s' * (n_topics != 1)}")
     error = f"family-wise level {100 * (1 - level):.4g} %"
     return f"{', '.join(parts)}; family: {family}, by measure; {error}"
 
@@ -173,7 +169,7 @@ def pair_tests(
         raise ArgumentError(
             f"a test needs at least 2 topics, got {n_topics}", parameter="values", value=n_topics
         )
-    first, second = all_pairs(n_runs)
+    first, second = pairs_of_systems(n_runs)
     if baseline is not None:
         first = np.delete(np.arange(n_runs), baseline)
         second = np.full(n_runs - 1, baseline)

@@ -30,14 +30,12 @@ prefers it.
 Decided here:
 
 - with several grades (`graded=True`) rpp is computed with each grade of the topic as the threshold,
-  and averaged with
-  the number of documents that reach it as the weight. The scripts are meant to do so, but use the
-  ranks of the first threshold for all of them: their values for graded judgments are binary ones;
+  and averaged with the number of documents that reach it as the weight. The scripts are meant to do
+  so, but use the ranks of the first threshold for all of them: their values for graded judgments
+  are binary ones;
 - a topic without relevant documents has preference 0 and counts in means; the authors leave it out;
 - runs are ordered by their mean preference over all other runs and topics. The authors aggregate by
-  Markov chains or
-  Borda counts.
-"""
+  Markov chains or Borda counts."""
 
 from __future__ import annotations
 
@@ -61,9 +59,9 @@ from irpref.lab.decide.grounds import absent_runs
 from irpref.lab.decide.significance import sign_test
 from irpref.lab.remarks import of_many_runs
 from irpref.lab.trust.frames import ResultFrame
-from irpref.lab.trust.samples import all_pairs
+from irpref.lab.trust.samples import pairs_of_systems
 from irpref.measures.declare import REL
-from irpref.messages import about, check_choice, once_per_call
+from irpref.messages import about, check_choice, not_accepted, once_per_call
 from irpref.values.evidence import gathered
 from irpref.values.facts import check_present
 from irpref.values.matrix import PairDifferences
@@ -229,9 +227,7 @@ def _check(how: str, weights: str, rel: float, graded: bool) -> None:
     try:
         REL.clean(rel)
     except (ValueError, OverflowError):
-        raise ArgumentError(
-            f"rel={rel!r} is not accepted, expected {REL.accepted()}", parameter="rel", value=rel
-        ) from None
+        raise not_accepted("rel", rel, REL.accepted()) from None
     if how != "rpp" and (graded or weights != "uniform"):
         given = "graded=True" if graded else f"weights={weights!r}"
         raise ArgumentError(
@@ -247,19 +243,13 @@ def _preferences(
     """Preference for the first run of each pair in each topic: shape (n_pairs, n_topics), in [-1,
     1].
     """
-    first, second = all_pairs(len(runs))
+    first, second = pairs_of_systems(len(runs))
     out, size = np.zeros((first.size, pool.n_topics)), np.zeros(pool.n_topics)
-    for threshold in (
-        np.unique(pool.level_grade[pool.level_grade >= rel]).tolist() if graded else [rel]
-    ):
+    thresholds = np.unique(pool.level_grade[pool.level_grade >= rel]).tolist() if graded else [rel]
+    for threshold in thresholds:
         number = pool.count_relevant(threshold)
         if graded:  # skip topics that do not have this grade
-            there = (
-                np.bincount(
-                    pool.levels.topic[pool.level_grade == threshold], minlength=pool.n_topics
-                )
-                > 0
-            )
+            there = pool.levels.count(pool.level_grade == threshold) > 0
             number = np.where(there, number, 0)
         size += number
         rows = Segments.of_lengths(number)
@@ -271,11 +261,10 @@ def _preferences(
         weight = _weights(rows, weights)
         for preference, a, b in zip(out, places[first], places[second], strict=True):
             sign = np.sign(b - a)
-            preference += (
-                rows.total(weight * sign)
-                if how == "rpp"
-                else np.append(sign, 0)[rows.first(sign != 0)]
-            )
+            if how == "rpp":
+                preference += rows.total(weight * sign)
+            else:
+                preference += np.append(sign, 0)[rows.first(sign != 0)]
     if how == "rpp":
         out = np.clip(out / np.maximum(size, 1), -1.0, 1.0)
         out[np.abs(out) < _SAME] = 0.0
@@ -288,9 +277,8 @@ def _places(run: JudgedRun, rows: Segments, threshold: float) -> Ints:
     """
     relevant = run.at_least(threshold)
     out = np.full(rows.size, np.iinfo(np.int64).max)
-    kept = relevant.hits.position < relevant.hits.spread(
-        rows.lengths
-    )  # none if the topic lacks this grade
+    # None if the topic lacks this grade.
+    kept = relevant.hits.position < relevant.hits.spread(rows.lengths)
     out[(relevant.hits.spread(rows.starts) + relevant.hits.position)[kept]] = relevant.rank[kept]
     return out
 
@@ -306,13 +294,10 @@ def _weights(rows: Segments, weights: str) -> Floats:
 
 def _table(preferences: PairDifferences, group: str | None) -> PreferenceTable:
     """The runs of one group of topics, best first, with their pairs."""
-    names, n, matrix = (
-        np.array(preferences.systems, dtype=object),
-        preferences.n_systems,
-        preferences.matrix,
-    )
+    names = np.array(preferences.systems, dtype=object)
+    n, matrix = preferences.n_systems, preferences.matrix
     key = {} if group is None else {"group": group}
-    first, second = all_pairs(n)
+    first, second = pairs_of_systems(n)
     size = magnitude(matrix)
     value = settled(matrix.mean(axis=1), size)
     wins, losses = (matrix > 0).sum(axis=1), (matrix < 0).sum(axis=1)

@@ -82,32 +82,27 @@ class Completion:
     judge : float array (n,)
         The judge's grades on any scale; NaN if it did not grade the document.
     topic : int array (n,)
-    depth : float array (n,), optional
-        Without it a document is worth m(g) alone.
+    depth : float array (n,)
 
     Attributes
     ----------
     missing : bool array (n,)
         Documents that only the judge graded.
-    chance : float array (n_missing,), or None without `depth`
+    chance : float array (n_missing,)
         The chance that each of them has the lowest positive human grade or a higher one.
     relevant : float
-        How many of them are expected to; NaN without `depth`.
+        How many of them are expected to.
     """
 
-    def __init__(self, human: Floats, judge: Floats, topic: Ints, depth: Floats | None) -> None:
+    def __init__(self, human: Floats, judge: Floats, topic: Ints, depth: Floats) -> None:
         seen, graded = ~np.isnan(judge), ~np.isnan(human)
-        self.human, self.topic, self.both, self.missing = (
-            human,
-            topic,
-            seen & graded,
-            seen & ~graded,
-        )
+        self.human, self.topic = human, topic
+        self.both, self.missing = seen & graded, seen & ~graded
         grade, _, mean, _ = mean_grades(judge[self.both], human[self.both])
         self.mean: Floats = np.interp(judge, grade, mean)
         self.levels: Floats = np.unique(human[self.both])
-        self.chance = None if depth is None else self._chance(depth)
-        self.relevant = np.nan if self.chance is None else float(self.chance.sum())
+        self.chance = self._chance(depth)
+        self.relevant = float(self.chance.sum())
 
     def _chance(self, depth: Floats) -> Floats:
         if self.levels[0] > 0 or self.levels.size == 1:
@@ -118,7 +113,7 @@ class Completion:
         columns = (columns - known.mean(axis=0)) / np.where(spread > 1e-12, spread, np.inf)
         level = np.searchsorted(self.levels, self.human[self.both])
         rows = [np.flatnonzero(level >= k) for k in range(min(self.levels.size - 1, _MOST))]
-        step = np.repeat(np.arange(len(rows)), [rows_of_level.size for rows_of_level in rows])
+        step = np.repeat(np.arange(len(rows)), list(map(len, rows)))
         row = np.concatenate(rows)
         x = np.column_stack([np.eye(len(rows))[step], columns[self.both][row]])
         b = _logistic(x, (level[row] > step).astype(np.float64))
@@ -142,8 +137,6 @@ class Completion:
         """Human grades, and expected grades for missing documents; NaN for documents that nobody
         graded.
         """
-        if self.chance is None:
-            return np.where(self.missing, self.mean, self.human)
         own = self.deviation()
         worth = np.clip(self.mean + own, 0.0, self.levels[-1])
         rows = np.flatnonzero(self.missing)

@@ -22,8 +22,7 @@ expected to be relevant, see `irpref.lab.judges.calibration`."""
 
 from __future__ import annotations
 
-import warnings
-from collections.abc import Iterable, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -36,12 +35,11 @@ from irpref.judged.inputs import as_table
 from irpref.judged.judgments import Judgments, judgments
 from irpref.judged.pool import FILLED, LOWEST, SOURCE, Pool
 from irpref.judged.types import Qrels, Run, Runs
-from irpref.kernel.segments import Floats, Ints
+from irpref.kernel.segments import Floats
 from irpref.lab.judges.calibration import Completion, correlation, mean_grades, useless
-from irpref.lab.trust.frames import by_topic
 from irpref.measures.declare import Measures
 from irpref.measures.names import parse_all
-from irpref.messages import IrprefWarning
+from irpref.messages import held
 from irpref.values.kernels import KernelEvaluator
 
 _IDS = ["query_id", "doc_id"]
@@ -87,8 +85,8 @@ class Filled(Judgments):
         )
         sentence = (
             f"{n_filled:,} of {len(self):,} grades are filled in: the judge's {pairs}, the mean "
-            f"human grades of "
-            f"{both:,} documents that both graded (correlation {self.correlation:.2f})"
+            f"human grades of {both:,} documents that both graded "
+            f"(correlation {self.correlation:.2f})"
         )
         if self.ranked is not None:
             n_runs, relevant = self.ranked
@@ -158,22 +156,9 @@ def fill(qrels: Qrels, judge: Qrels | Sequence[Any], runs: Runs | None = None) -
     human = human_rows(given).drop(columns=[_CALIBRATED, _DEPTH, LOWEST], errors="ignore")
     judged = human[human["relevance"] >= 0]
     grades = judged.set_index(_IDS)["relevance"].astype(np.float64)
-    several = isinstance(judge, (list, tuple)) and not any(
-        hasattr(row, "_fields") for row in judge[:1]
-    )
-    judges: Any = judge if several else [judge]
-    if not len(judges):
-        raise ArgumentError("fill needs at least one judge, got an empty list", parameter="judge")
-    judged_by = [grades_frame(judgments(one)) for one in judges]
-    judged_by = [one[one["relevance"] >= 0].set_index(_IDS)["relevance"] for one in judged_by]
-    if len(judged_by) > 1:
-        judged_by = [
-            pd.concat([_calibrated(one, grades)[0] for one in judged_by], axis=1).mean(axis=1)
-        ]
-    values, calibration, correlation = _calibrated(judged_by[0], grades)
-    earlier = (
-        given.drop(human.index).set_index(_IDS)["relevance"].astype(np.float64)
-    )  # filled in before
+    values, calibration, correlation = _calibrated(_one_judge(judge, grades), grades)
+    # Filled in before.
+    earlier = given.drop(human.index).set_index(_IDS)["relevance"].astype(np.float64)
     values = pd.concat([values, earlier[~earlier.index.isin(values.index)]])
     alone = values[~values.index.isin(grades.index)]
     # A negative grade stays only if there is no other.
@@ -182,9 +167,8 @@ def fill(qrels: Qrels, judge: Qrels | Sequence[Any], runs: Runs | None = None) -
     filled = alone.index.to_frame(index=False).set_axis(_IDS, axis=1)
     filled["relevance"] = alone.to_numpy()
     human = human.assign(relevance=human["relevance"].astype(np.float64), source="human")
-    if (
-        "iteration" in human and human["iteration"].nunique() == 1
-    ):  # else filled documents have no subtopic
+    # If there are several, filled documents have no subtopic.
+    if "iteration" in human and human["iteration"].nunique() == 1:
         filled["iteration"] = human["iteration"].iloc[0]
     out = pd.concat([human, filled.assign(source=FILLED)], ignore_index=True)
     keys = pd.MultiIndex.from_frame(out[_IDS])
@@ -194,11 +178,10 @@ def fill(qrels: Qrels, judge: Qrels | Sequence[Any], runs: Runs | None = None) -
     if runs is not None:
         named = named_runs(runs)
         pool = judgments(out).pool()
-        rows = pd.MultiIndex.from_arrays(
-            [np.array(pool.topic_ids, object)[pool.judged.topic], pool.doc_ids]
-        )
-        out[_DEPTH] = _depth(pool, named.values())[rows.get_indexer(keys)]
-        completion = _completion(out, pd.factorize(out["query_id"])[0])
+        topic_ids = np.array(pool.topic_ids, object)[pool.judged.topic]
+        rows = pd.MultiIndex.from_arrays([topic_ids, pool.doc_ids])
+        out[_DEPTH] = _depth(pool, named)[rows.get_indexer(keys)]
+        completion = _completion(out)
         out["relevance"] = np.where(completion.missing, completion.grades(), out["relevance"])
         ranked = len(named), completion.relevant
     first = [*_IDS, "relevance", SOURCE, _CALIBRATED]
@@ -206,36 +189,44 @@ def fill(qrels: Qrels, judge: Qrels | Sequence[Any], runs: Runs | None = None) -
     return Filled(out, calibration, correlation, ranked)
 
 
-def _depth(pool: Pool, runs: Iterable[Run]) -> Floats:
-    """Logarithm of the mean of 1 / rank of each row; a document that a run lacks is ranked one
-    below the run's last.
+def _one_judge(judge: Any, human: pd.Series) -> pd.Series:
+    """The grades of a judge by topic and document, or the mean of several calibrated ones."""
+    is_list = isinstance(judge, (list, tuple))
+    # A list of named tuples is the rows of one judge.
+    several = is_list and not any(hasattr(row, "_fields") for row in judge[:1])
+    if several and not judge:
+        raise ArgumentError("fill needs at least one judge, got an empty list", parameter="judge")
+    grades = []
+    for one in judge if several else [judge]:
+        frame = grades_frame(judgments(one))
+        grades.append(frame[frame["relevance"] >= 0].set_index(_IDS)["relevance"])
+    if len(grades) == 1:
+        return grades[0]
+    return pd.concat([_calibrated(one, human)[0] for one in grades], axis=1).mean(axis=1)
+
+
+def _depth(pool: Pool, runs: Mapping[str, Run]) -> Floats:
+    """Logarithm of the mean of 1 / rank of each row of the pool; a document that a run lacks is
+    ranked one below the run's last.
     """
     total = np.zeros(pool.grade.size)
-    n_runs = 0
-    for run in runs:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore", IrprefWarning)  # repeated when the run is evaluated
+    for run in runs.values():
+        with held():  # the warnings are repeated when the run is evaluated
             judged = align.align_run(pool, run)
         rank = pool.judged.spread(judged.n_retrieved) + 1.0
         rank[judged.row] = judged.rank
         total += 1 / rank
-        n_runs += 1
-    out: Floats = np.log(total / max(n_runs, 1))
-    return out
+    depth: Floats = np.log(total / max(len(runs), 1))
+    return depth
 
 
-def _completion(filled: Any, topic: Ints) -> Completion:
-    """The `Completion` of filled qrels."""
-    calibrated = np.asarray(filled[_CALIBRATED], np.float64)
-    away = np.asarray(filled[SOURCE] == FILLED)
-    human = np.asarray(filled["relevance"], np.float64)
-    human = np.where(away | (human < 0), np.nan, human)
-    return Completion(
-        human,
-        calibrated,
-        topic,
-        np.asarray(filled[_DEPTH], np.float64) if _DEPTH in filled else None,
-    )
+def _completion(filled: pd.DataFrame) -> Completion:
+    """The `Completion` of filled qrels with the depth of their documents."""
+    human = filled["relevance"].to_numpy(np.float64)
+    is_human = (filled[SOURCE] != FILLED).to_numpy() & (human >= 0)
+    calibrated, depth = (filled[name].to_numpy(np.float64) for name in (_CALIBRATED, _DEPTH))
+    topic = pd.factorize(filled["query_id"])[0]
+    return Completion(np.where(is_human, human, np.nan), calibrated, topic, depth)
 
 
 def grades_frame(read: Judgments) -> pd.DataFrame:
@@ -289,11 +280,10 @@ def with_expected(measures: Measures, table: pd.DataFrame, qrels: Filled, run: R
     topics = set(human_rows(qrels.frame())["query_id"])  # those of the bounds
     evaluate = KernelEvaluator(chosen, qrels.only(topics))
     values = evaluate.values(run)
-    columns = {
-        measure: dict.fromkeys(("value", "low", "expected", "high"), values[measure])
-        | {"exact": np.zeros(values[measure].size, bool)}
-        for measure in chosen
-    }
-    expected = by_topic(evaluate, columns).set_index(["measure", "query_id"])["expected"]
-    keys = pd.MultiIndex.from_frame(table[["measure", "query_id"]])
-    return table.assign(expected=expected.reindex(keys).to_numpy())
+    expected: dict[tuple[str, str | None], float] = {}
+    for measure, mean in evaluate.means_of(values).items():
+        expected[str(measure), None] = mean
+        for topic, value in zip(evaluate.topic_ids, values[measure].tolist(), strict=True):
+            expected[str(measure), topic] = value
+    rows = zip(table["measure"], table["query_id"], strict=True)
+    return table.assign(expected=[expected.get(row, np.nan) for row in rows])

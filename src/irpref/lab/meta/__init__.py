@@ -14,8 +14,7 @@ behind it:
 
 `rng` is a seed or a NumPy Generator (seed 0 if you give none); some functions take the samples
 themselves. `irpref.plots` draws the results: `irpref.lab.plots.stability(result)`, `swap`,
-`significance`,
-`incompleteness`."""
+`significance`, `incompleteness`."""
 
 from irpref.lab.meta.incompleteness import LEVELS, Incompleteness, incompleteness
 from irpref.lab.meta.losses import thin

@@ -15,14 +15,16 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
+
+import pandas as pd
 
 from irpref.errors import ArgumentError
 from irpref.judged.fingerprint import hash_of_pool
 from irpref.judged.types import EachRun, Qrels
+from irpref.lab.meta.experiment import Experiment
 from irpref.lab.meta.journal import CELL, Cell, Journal, hash_of, hash_of_run
 from irpref.lab.meta.losses import Loss
-from irpref.lab.meta.subsets import Board
 from irpref.lab.trust.samples import Rng
 from irpref.measures.declare import MeasureLike
 from irpref.measures.names import parse_all
@@ -30,9 +32,6 @@ from irpref.messages import check_choice
 from irpref.values.matrix import higher_is_better
 from irpref.values.progress import progress
 from irpref.values.ranking import kendall_taus, tau_ap
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 LEVELS = (90, 80, 70, 60, 50, 40, 30, 25, 20, 15, 10, 5, 4, 3, 2, 1)
 _LEVEL = {
@@ -98,13 +97,9 @@ class Incompleteness:
         for measure in self.measures:
             truth = str(reference or measure)
             means = by_part.loc[[measure]].sort_values(["level", "sample"], ascending=[False, True])
-            sign, sign_of_truth = (
-                1.0 if higher_is_better(name) else -1.0 for name in (measure, truth)
-            )
-            scores, right = (
-                means.to_numpy() * sign,
-                by_part.loc[truth, 100, 0].to_numpy() * sign_of_truth,
-            )
+            scores = means.to_numpy() * (1.0 if higher_is_better(measure) else -1.0)
+            right = by_part.loc[truth, 100, 0].to_numpy()
+            right = right * (1.0 if higher_is_better(truth) else -1.0)
             part = means.index.to_frame(index=False)
             part["tau"] = kendall_taus(scores, right)
             part["tau_ap"] = [tau_ap(row, right) for row in scores]
@@ -191,17 +186,15 @@ def incompleteness(
     ValueError
         A level is not a percentage; fewer than two runs; `output` holds something else.
     """
-    import pandas as pd
-
     named = {str(m): m for m in parse_all(measures)}
     whole = output is not None or options.get("loss") == "documents"
-    board = Board(named, qrels, runs, keep=whole)
-    if len(board.aligned) < 2:
+    experiment = Experiment(named, qrels, runs, keep=whole)
+    if len(experiment.aligned) < 2:
         raise ArgumentError(
-            f"systems are ranked, which needs at least 2 runs, got {len(board.aligned)}",
+            f"systems are ranked, which needs at least 2 runs, got {len(experiment.aligned)}",
             parameter="runs",
         )
-    lost = Loss(board.pool, board.aligned, levels, rng, listed=board.raw, **options)
+    lost = Loss(experiment.pool, experiment.aligned, levels, rng, listed=experiment.raw, **options)
     if lost.teams and lost.loss != "pools":
         raise ArgumentError(
             f"teams is for loss='pools', got loss={lost.loss!r}",
@@ -212,53 +205,54 @@ def incompleteness(
         [(100.0, 0)] * (sample == 0) + [(level, sample) for level in lost.levels]
         for sample in range(n_samples)
     ]
-    journal = Journal(output, {} if output is None else _keys(board, lost))
+    journal = Journal(output, {} if output is None else _keys(experiment, lost))
     with progress(samples, len(samples), "sample") as steps:
         for parts in steps:
-            units, systems, names = _missing(parts, board, journal.cells)
+            units, systems, names = _missing(parts, experiment, journal.cells)
+            if not units:
+                continue
             remains = [lost.keep(*unit) for unit in units]
-            for system, times, values in board.values(remains, systems, names) if units else ():
-                new = {
-                    (*unit, name, system): mean
-                    for name, by_topic in values.items()
-                    for unit, mean in zip(units[times], by_topic.mean(axis=1).tolist(), strict=True)
-                }
-                journal.append(
-                    {cell: mean for cell, mean in new.items() if cell not in journal.cells}
-                )
+            for system, times, values in experiment.values(remains, systems, names):
+                new = {}
+                for name, by_topic in values.items():
+                    means = by_topic.mean(axis=1).tolist()
+                    for unit, mean in zip(units[times], means, strict=True):
+                        if (*unit, name, system) not in journal.cells:
+                            new[*unit, name, system] = mean
+                journal.append(new)
     wanted = [
         (*unit, m, s)
         for parts in samples
         for unit in parts
-        for m in board.named
-        for s in board.aligned
+        for m in experiment.named
+        for s in experiment.aligned
     ]
     means = pd.DataFrame([(*cell, journal.cells[cell]) for cell in wanted], columns=[*CELL, "mean"])
     return Incompleteness(means, lost.loss)
 
 
 def _missing(
-    units: list[tuple[float, int]], board: Board, known: Mapping[Cell, float]
+    units: list[tuple[float, int]], experiment: Experiment, known: Mapping[Cell, float]
 ) -> tuple[list[Any], ...]:
     """Levels, systems and measures that still have something to compute."""
     cells = [
         (unit, s, m)
         for unit in units
-        for s in board.aligned
-        for m in board.named
+        for s in experiment.aligned
+        for m in experiment.named
         if (*unit, m, s) not in known
     ]
     return tuple(list(dict.fromkeys(column)) for column in zip(*cells, strict=True)) or ([], [], [])
 
 
-def _keys(board: Board, lost: Loss) -> dict[str, str]:
+def _keys(experiment: Experiment, lost: Loss) -> dict[str, str]:
     """Hash of all that the means of each system depend on."""
-    runs = {name: hash_of_run(run) for name, run in board.raw.items()}
+    runs = {name: hash_of_run(run) for name, run in experiment.raw.items()}
     settings = [lost.seed, lost.rel, lost.least, lost.depth, sorted(lost.teams.items())]
     settings += lost.hashes  # of other assessors' judgments
     # Teams and documents are drawn from all runs, so results depend on every one of them.
     drawn = sorted(runs.values()) if lost.loss in ("pools", "documents") else []
     return {
-        name: hash_of(hash_of_pool(board.pool), run, lost.loss, drawn, *settings)
+        name: hash_of(hash_of_pool(experiment.pool), run, lost.loss, drawn, *settings)
         for name, run in runs.items()
     }

@@ -41,9 +41,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import compress
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+import pandas as pd
 
 from irpref.errors import ArgumentError, JudgmentsError
 from irpref.judged.fingerprint import canonical, hash_of_pool
@@ -53,14 +54,10 @@ from irpref.judged.types import Qrels
 from irpref.kernel.run import JudgedRun
 from irpref.kernel.segments import Bools, Floats, Ints, Segments, all_whole, order_by
 from irpref.lab.trust.samples import Rng
-from irpref.messages import check_choice
-
-if TYPE_CHECKING:
-    import pandas as pd
+from irpref.messages import check_choice, not_accepted
 
 LEAST = (1, 10)
 DEPTH = 10
-_ONLY = {"least": "random", "depth": "pools", "judges": "judges"}  # options of one loss
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -139,13 +136,15 @@ class Loss:
     ) -> None:
         check_choice("loss", loss, LOSSES)
         self.pool, self.loss = pool, loss
-        self.rel, self.least, self.depth = _check_numbers(rel, least, depth)
+        _check_numbers(rel, least, depth)
+        self.rel, self.least, self.depth = rel, least, depth
         self.levels = _check_levels(levels, zero=loss in ("flip", "judges"))
         self.teams = {str(run): str(team) for run, team in (teams or {}).items()}
         self.seed = (
             int(rng.integers(2**31)) if isinstance(rng, np.random.Generator) else int(rng or 0)
         )
-        pools = [judgments(one).pool() for one in _listed_judges(judges)]
+        assessors: Any = judges if isinstance(judges, (list, tuple)) else [judges]
+        pools = [judgments(one).pool() for one in assessors]
         for name, value, usual, owner in (
             ("depth", depth, DEPTH, "pools"),
             ("least", tuple(least), LEAST, "random"),
@@ -274,25 +273,13 @@ LOSSES: dict[str, Callable[[Loss, float, int], Remains]] = {
 # Arguments ----------------------------------------------------------------------------------------
 
 
-def _check_numbers(rel: float, least: tuple[int, int], depth: int) -> tuple[Any, ...]:
+def _check_numbers(rel: float, least: tuple[int, int], depth: int) -> None:
     if isinstance(depth, bool) or int(depth) != depth or depth < 1:
-        raise ArgumentError(
-            f"depth={depth!r} is not accepted, expected a whole number of at least 1",
-            parameter="depth",
-            value=depth,
-        )
+        raise not_accepted("depth", depth, "a whole number of at least 1")
     if not rel > 0:
-        raise ArgumentError(
-            f"rel={rel!r} is not accepted, expected a grade above 0", parameter="rel", value=rel
-        )
+        raise not_accepted("rel", rel, "a grade above 0")
     if len(least) != 2 or min(least) < 0:
-        raise ArgumentError(
-            f"least={least!r} is not accepted, expected two numbers: relevant, non-relevant "
-            f"documents",
-            parameter="least",
-            value=least,
-        )
-    return rel, least, depth
+        raise not_accepted("least", least, "two numbers: relevant, non-relevant documents")
 
 
 def _check_levels(levels: Iterable[float], zero: bool) -> list[float]:
@@ -306,11 +293,6 @@ def _check_levels(levels: Iterable[float], zero: bool) -> list[float]:
             value=levels,
         )
     return [level for level in chosen if level < 100]
-
-
-def _listed_judges(judges: Any) -> list[Qrels]:
-    """One set of judgments or several, as a list."""
-    return list(judges) if isinstance(judges, (list, tuple)) else [judges]
 
 
 def _other_grades(pool: Pool, pools: Sequence[Pool]) -> Floats:
@@ -328,14 +310,11 @@ def _other_grades(pool: Pool, pools: Sequence[Pool]) -> Floats:
     grades = np.full((len(pools), pool.grade.size), np.nan)
     keys = list(zip(pool.judged.topic.tolist(), pool.doc_ids.tolist(), strict=True))
     for row, other in zip(grades, pools, strict=True):
-        topics = [pool.topic_of.get(topic, -1) for topic in other.topic_ids]
-        known = {
-            (topics[topic], doc): grade
-            for topic, doc, grade in zip(
-                other.judged.topic.tolist(), other.doc_ids, other.grade.tolist(), strict=True
-            )
-            if grade >= 0
-        }
+        topics = np.array([pool.topic_of.get(topic, -1) for topic in other.topic_ids])
+        there = other.grade >= 0
+        numbers = topics[other.judged.topic[there]].tolist()
+        documents = zip(numbers, other.doc_ids[there].tolist(), strict=True)
+        known = dict(zip(documents, other.grade[there].tolist(), strict=True))
         row[:] = [known.get(key, np.nan) for key in keys]
         if np.isnan(row).all():
             raise ArgumentError(
@@ -391,8 +370,6 @@ def thin(
     >>> left["relevance"].tolist()
     [1, 1, 0]
     """
-    import pandas as pd
-
     pool = judgments(qrels).pool()
     keep = Loss(pool, {}, [level], rng, rel=rel, least=least).keep(float(level), sample).intact
     grade = pool.grade[keep]

@@ -16,30 +16,25 @@ T. Sakai, Evaluating evaluation metrics based on the bootstrap, SIGIR 2006, 525-
 doi:10.1145/1148170.1148261.
 
 Decided here: t is 0 for 0/0 and infinite for anything else over 0, so that two identical systems
-have ASL 1. (Some
-software has NaN there: no t_b reaches it, so ASL is 0 and the pair counts as significant.) Of
-samples with equal
-|t_b| the earlier one comes first.
-"""
+have ASL 1. (Some software has NaN there: no t_b reaches it, so ASL is 0 and the pair counts as
+significant.) Of samples with equal |t_b| the earlier one comes first."""
 
 from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
+import pandas as pd
 from numpy.typing import ArrayLike
 
 from irpref.errors import ArgumentError
 from irpref.kernel.segments import Floats
 from irpref.lab.meta.result import Result
-from irpref.lab.trust.samples import Rng, all_pairs, counts, drawing, pair_chunks
+from irpref.lab.trust.samples import Rng, counts, drawing, pair_chunks, pairs_of_systems
+from irpref.messages import not_accepted
 from irpref.values.matrix import MeasureValues, PairDifferences, one_of
 from irpref.values.means import magnitude, settled
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 # A variance is a difference of sums; below this share of them it is rounding error and set to 0.
 _NO_VARIANCE = 1e-13
@@ -85,17 +80,21 @@ class DiscriminativePower(Result):
     def matrix(self) -> Floats:
         """ASL of each pair: shape (n_systems, n_systems), symmetric, 1 on the diagonal."""
         out = np.ones((len(self.systems), len(self.systems)))
-        first, second = all_pairs(len(self.systems))
+        first, second = pairs_of_systems(len(self.systems))
         out[first, second] = out[second, first] = self.asl
         return out
 
     def table(self) -> pd.DataFrame:
         """A row for each pair."""
-        system, other = (
-            np.array(self.systems, dtype=object)[side] for side in all_pairs(len(self.systems))
+        names = np.array(self.systems, dtype=object)
+        first, second = pairs_of_systems(names.size)
+        return self._frame(
+            system=names[first],
+            other=names[second],
+            difference=self.difference,
+            asl=self.asl,
+            required=self.required,
         )
-        numbers = {"difference": self.difference, "asl": self.asl, "required": self.required}
-        return self._frame(system=system, other=other, **numbers)
 
     def summary(self) -> pd.DataFrame:
         """The power and the difference required."""
@@ -134,8 +133,7 @@ def discriminative_power(
     Examples
     --------
     The differences are 1 and 3, so t(z) = 2; of the three samples of -1 and 1, only the last has a
-    t of at least 2 in
-    absolute value:
+    t of at least 2 in absolute value:
 
     >>> from irpref.lab.meta import TopicValues
     >>> two = TopicValues("DCG", ["a", "b"], ["q1", "q2"], [[3, 4], [2, 1]])
@@ -145,11 +143,7 @@ def discriminative_power(
     if not isinstance(values, PairDifferences):
         values = one_of(values)
     if not 0 < alpha < 1:
-        raise ArgumentError(
-            f"alpha={alpha!r} is not accepted, expected a number between 0 and 1",
-            parameter="alpha",
-            value=alpha,
-        )
+        raise not_accepted("alpha", alpha, "a number between 0 and 1")
     if values.n_topics < 2:
         raise ArgumentError("a test needs at least 2 topics", parameter="values")
     if samples is None:
@@ -158,9 +152,9 @@ def discriminative_power(
     n_samples, size = times.shape[0], int(times[0].sum())
     if size < 2:
         raise ArgumentError("a test needs samples of at least 2 topics", parameter="samples")
-    first, second = all_pairs(values.n_systems)
+    first, second = pairs_of_systems(values.n_systems)
     rank = math.ceil(n_samples * alpha - 1e-9) - 1
-    asl, difference, required = (np.empty(first.size) for _ in range(3))
+    asl, difference, required = np.empty((3, first.size))
     for part in pair_chunks(first.size, n_samples):
         if isinstance(values, PairDifferences):
             z = values.matrix[part]

@@ -35,24 +35,22 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from operator import itemgetter
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
+import pandas as pd
 
 from irpref.errors import ArgumentError
 from irpref.judged.types import EachRun, Qrels
 from irpref.kernel.segments import Bools, Floats
+from irpref.lab.meta.experiment import Experiment
 from irpref.lab.meta.losses import Loss, Remains
-from irpref.lab.meta.subsets import Board
 from irpref.lab.trust.samples import Rng
 from irpref.measures.declare import MeasureLike
 from irpref.measures.names import parse_all
 from irpref.messages import check_choice
 from irpref.values.progress import progress
 from irpref.values.ranking import order, taus_of_scores
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 LEVELS = (50.0, 20.0, 10.0, 5.0)
 CRITERIA = ("nDCG@10", "AP")
@@ -167,10 +165,8 @@ class Robustness:
                 x, error = self.number(level, outcome, _difference(measure, reference))
                 low, high = x - self.width() * error, x + self.width() * error
                 if reference is None:
-                    low, high = (
-                        max(low, 0.0 if outcome in ("wrong", "kept") else -1.0),
-                        min(high, 1.0),
-                    )
+                    low = max(low, 0.0 if outcome in ("wrong", "kept") else -1.0)
+                    high = min(high, 1.0)
                 rows.append((measure, level, self.judgments[level], outcome, x, low, high))
         return pd.DataFrame(
             rows, columns=["measure", "level", "judgments", "outcome", "estimate", "low", "high"]
@@ -221,7 +217,7 @@ class Robustness:
         below = max((i for i, x in enumerate(ahead) if x < 0), default=-1)
         if below < 0:
             return 0.0
-        few, many = (np.log(self.judgments[levels[i]]) for i in (below, below + 1))
+        few, many = np.log([self.judgments[level] for level in levels[below : below + 2]])
         share = -ahead[below] / (ahead[below + 1] - ahead[below])
         return float(np.exp(few + share * (many - few)))
 
@@ -303,16 +299,16 @@ def robustness(
     named = measures if isinstance(measures, Mapping) else {str(m): m for m in parse_all(measures)}
     truth = {f"criterion {m}": m for m in parse_all(criteria)}
     whole = options.get("loss") == "documents"
-    board = Board({**named, **truth}, qrels, runs, keep=whole, cutoff=cutoff)
-    if len(board.aligned) < 3 or board.pool.n_topics < LEAST_TOPICS:
+    experiment = Experiment({**named, **truth}, qrels, runs, keep=whole, cutoff=cutoff)
+    if len(experiment.aligned) < 3 or experiment.pool.n_topics < LEAST_TOPICS:
         raise ArgumentError(
             f"robustness compares rankings on halves of the topics, which needs at least 3 runs "
-            f"and {LEAST_TOPICS} "
-            f"topics, got {len(board.aligned)} and {board.pool.n_topics}",
+            f"and {LEAST_TOPICS} topics, "
+            f"got {len(experiment.aligned)} and {experiment.pool.n_topics}",
             parameter="runs",
         )
-    lost = Loss(board.pool, board.aligned, levels, rng, listed=board.raw, **options)
-    full = _cubes(board, [lost.keep(100, 0)], board.named)
+    lost = Loss(experiment.pool, experiment.aligned, levels, rng, listed=experiment.raw, **options)
+    full = _cubes(experiment, [lost.keep(100, 0)], experiment.named)
     plan = _Plan({name: cube[0] for name, cube in full.items()}, truth, lost, n_samples, n_halves)
     by_outcome: dict[tuple[float, str], list[tuple[Floats, Floats, Floats]]] = {}
     judgments: dict[float, float] = {}
@@ -323,7 +319,7 @@ def robustness(
                 remains = [lost.keep(level, s) for s in range(n_samples)]
                 intact = [np.count_nonzero(part.intact) for part in remains]
                 judgments[level] = float(np.mean(intact))
-                values = full if level == 100 else _cubes(board, remains, named)
+                values = full if level == 100 else _cubes(experiment, remains, named)
                 pooled = np.array([part.pooled for part in remains])
             for outcome, parts in plan.outcomes(
                 name, values[name], level < 100, pooled if lost.loss == "pools" else None
@@ -335,17 +331,20 @@ def robustness(
     return Robustness(tuple(named), outcomes, judgments, plan.freedom)
 
 
-def _cubes(board: Board, remains: Sequence[Remains], names: Collection[str]) -> dict[str, Floats]:
+def _cubes(
+    experiment: Experiment, remains: Sequence[Remains], names: Collection[str]
+) -> dict[str, Floats]:
     """Values of measures, higher is better, (n, n_systems, n_topics), for each of what is
     left of the judgments, n of them.
     """
     out: dict[str, Floats] = {
-        name: np.empty((len(remains), len(board.aligned), board.pool.n_topics)) for name in names
+        name: np.empty((len(remains), len(experiment.aligned), experiment.pool.n_topics))
+        for name in names
     }
-    place = {system: s for s, system in enumerate(board.aligned)}
-    for system, times, values in board.values(remains, board.aligned, names):
+    place = {system: s for s, system in enumerate(experiment.aligned)}
+    for system, times, values in experiment.values(remains, experiment.aligned, names):
         for name, cube in out.items():
-            sign = 1 if getattr(board.named[name], "higher_is_better", True) else -1
+            sign = 1 if getattr(experiment.named[name], "higher_is_better", True) else -1
             cube[times, place[system]] = sign * values[name]
     return out
 
@@ -412,14 +411,13 @@ class _Plan:
         taus = taus_of_scores(now.reshape(-1, systems), truth.reshape(-1, systems)).reshape(
             n, halves
         )
-        first, second = (
-            order(means[:, 0, :, None], means[:, 0, None, :]) for means in (now, truth)
-        )
-        agree, *size = (
-            self._pairs(np.asarray(signs, dtype=np.float64).mean(axis=0))
+        first = order(now[:, 0, :, None], now[:, 0, None, :])
+        second = order(truth[:, 0, :, None], truth[:, 0, None, :])
+        agree, of_first, of_second = (
+            self._pairs(signs.astype(np.float64).mean(axis=0))
             for signs in (first * second, np.abs(first), np.abs(second))
         )
-        return taus[:, 0], _mean(taus[:, 1:]), agree / np.sqrt(size[0] * size[1])
+        return taus[:, 0], _mean(taus[:, 1:]), agree / np.sqrt(of_first * of_second)
 
     def _pairs(self, by_pair: Any) -> Floats:
         """Sum over pairs of systems, from (n_systems, n_systems), without each of the teams."""
@@ -428,13 +426,12 @@ class _Plan:
 
     def _bias(self, now: Floats, before: Floats, pooled: Bools) -> tuple[Floats, Floats, Floats]:
         topics = np.full(now.shape[:2], np.nan)
-        turned, size = (np.zeros((len(now), len(self.teams))) for _ in range(2))
+        turned, size = np.zeros((2, len(now), len(self.teams)))
         for s, inside in enumerate(pooled):
             if inside.all():
                 continue
-            was, then = (
-                order(means[:, ~inside, None], means[:, None, inside]) for means in (before, now[s])
-            )
+            was = order(before[:, ~inside, None], before[:, None, inside])
+            then = order(now[s][:, ~inside, None], now[s][:, None, inside])
             change = then.astype(np.float64) - was
             topics[s] = change.mean(axis=(1, 2)) / 2
             out, into = self.teams[:, ~inside], self.teams[:, inside]
@@ -447,7 +444,7 @@ class _Plan:
     def _calls(self, name: str, values: Floats) -> Iterable[tuple[str, Any]]:
         """Significant differences that are wrong, and those that are kept."""
         pairs = values.shape[1] * (values.shape[1] - 1)
-        wrong, kept = (np.full((len(values), len(self.topics)), np.nan) for _ in range(2))
+        wrong, kept = np.full((2, len(values), len(self.topics)), np.nan)
         teams = []
         with np.errstate(invalid="ignore", divide="ignore"):
             for b, half in enumerate(self.topics):

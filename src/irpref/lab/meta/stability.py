@@ -26,20 +26,17 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
+import pandas as pd
 from numpy.typing import ArrayLike
 
 from irpref.errors import ArgumentError
 from irpref.kernel.segments import Floats, Ints
 from irpref.lab.meta.result import Result
-from irpref.lab.trust.samples import Rng, all_pairs, counts, drawing, pair_chunks
+from irpref.lab.trust.samples import Rng, counts, drawing, pair_chunks, pairs_of_systems
 from irpref.values.matrix import MeasureValues, one_of
 from irpref.values.means import ROUNDING
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 FUZZINESS = tuple(i / 100 for i in range(1, 11))
 
@@ -142,7 +139,7 @@ def stability(
         )
     times = counts(samples, values.n_topics)
     n, size = times.shape[0], int(times[0].sum())
-    first, second = all_pairs(values.n_systems)
+    first, second = pairs_of_systems(values.n_systems)
     means = np.abs(times @ values.matrix.T) / size
     noise = ROUNDING * np.abs(values.matrix).max()
     greater = np.zeros((levels.size, first.size), dtype=np.int64)

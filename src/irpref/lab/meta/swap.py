@@ -21,20 +21,17 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
+import pandas as pd
 from numpy.typing import ArrayLike
 
 from irpref.errors import ArgumentError
 from irpref.kernel.segments import Floats, Ints
 from irpref.lab.meta.result import Result
-from irpref.lab.trust.samples import Rng, all_pairs, counts, drawing, pair_chunks
+from irpref.lab.trust.samples import Rng, counts, drawing, pair_chunks, pairs_of_systems
 from irpref.values.matrix import MeasureValues, one_of
 from irpref.values.means import ROUNDING
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 EDGES = tuple(i / 100 for i in range(21))
 
@@ -84,11 +81,9 @@ class Swap(Result):
         suffices.
         """
         first = self._first(rate)
-        return (
-            0.0
-            if first is None
-            else float(self.observations[first:].sum() / self.observations.sum())
-        )
+        if first is None:
+            return 0.0
+        return float(self.observations[first:].sum() / self.observations.sum())
 
     def table(self) -> pd.DataFrame:
         """A row for each bin."""
@@ -155,7 +150,7 @@ def swap(
             parameter="samples",
         )
     sizes = here[0].sum(), there[0].sum()
-    first, second = all_pairs(values.n_systems)
+    first, second = pairs_of_systems(values.n_systems)
     noise = ROUNDING * np.abs(values.matrix).max()
     observations = np.zeros(lower.size, dtype=np.int64)
     swaps = np.zeros_like(observations)

@@ -27,7 +27,7 @@ from scipy import special
 
 from irpref.errors import ArgumentError
 from irpref.kernel.segments import Floats
-from irpref.messages import check_choice
+from irpref.messages import check_choice, not_accepted
 from irpref.values.matrix import TopicValues
 
 if TYPE_CHECKING:
@@ -84,8 +84,7 @@ def power_of(
     method: str = "t",
     level: float = 0.95,
 ) -> float:
-    """Power: the chance of finding a true difference of this size with `n_topics` topics, in (0,
-    1].
+    """Power: the chance of finding a true difference of this size with `n_topics` topics.
 
     Parameters
     ----------
@@ -99,6 +98,10 @@ def power_of(
     method : {'t', 't_one_sided', 'anova'}
     level : float in (0, 1)
         1 minus the significance level.
+
+    Returns
+    -------
+    float in (0, 1]
     """
     from scipy import stats
 
@@ -117,9 +120,8 @@ def power_of(
         # The lower tail is the upper tail of the mirrored distribution: scipy's own lower tail can
         # be NaN.
         shifts = (shift, -shift) if method == "t" else (shift,)
-        with np.errstate(
-            divide="ignore"
-        ):  # scipy 1.11 takes the logarithm of 0 on its way to a tail of 0
+        # scipy 1.11 takes the logarithm of 0 on its way to a tail of 0.
+        with np.errstate(divide="ignore"):
             return float(sum(stats.nct.sf(bound, df, to) for to in shifts))
     between, within = n_systems - 1, n_systems * (n_topics - 1)
     return float(stats.ncf.sf(stats.f.isf(alpha, between, within), between, within, squared))
@@ -161,14 +163,7 @@ def topics_needed(
     >>> topics_needed(0.05, 0.02, n_systems=10, method="anova")
     252
     """
-    _check(
-        method,
-        level=level,
-        power=power,
-        n_systems=n_systems,
-        difference=difference,
-        variance=variance,
-    )
+    _check(method, power=power)
 
     def too_few(n: int) -> bool:
         return power_of(n, difference, variance, n_systems, method, level) < power
@@ -258,9 +253,9 @@ def detectable_difference(
     def short(difference: float) -> float:
         return power_of(n_topics, difference, variance, n_systems, method, level) - power
 
-    low, high = 1e-9 * unit, unit
     if 1 - level >= power:  # found by chance alone
         return 0.0
+    low, high = 1e-9 * unit, unit
     while short(high) < 0:
         low, high = high, 2 * high
     return float(brentq(short, low, high, xtol=1e-12 * unit, rtol=1e-12))
@@ -321,18 +316,17 @@ def topic_set_size(
                 difference, variance, measured.n_systems, "anova", level, power
             )
             rows.append(
-                (measured.measure, variance, measured.n_topics, known, difference, by_t, by_anova)
+                {
+                    "measure": measured.measure,
+                    "variance": variance,
+                    "n_topics": measured.n_topics,
+                    "detectable": known,
+                    "difference": difference,
+                    "topics_t": by_t,
+                    "topics_anova": by_anova,
+                }
             )
-    names = (
-        "measure",
-        "variance",
-        "n_topics",
-        "detectable",
-        "difference",
-        "topics_t",
-        "topics_anova",
-    )
-    return pd.DataFrame(rows, columns=names)
+    return pd.DataFrame(rows)
 
 
 def _check(method: str, **numbers: float) -> None:
@@ -344,8 +338,4 @@ def _check(method: str, **numbers: float) -> None:
         elif name in ("n_topics", "n_systems"):
             accepted, expected = value >= 2, "at least 2"
         if not accepted:
-            raise ArgumentError(
-                f"{name}={value!r} is not accepted, expected {expected}",
-                parameter=name,
-                value=value,
-            )
+            raise not_accepted(name, value, expected)

@@ -5,17 +5,16 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from shutil import get_terminal_size
-from typing import TYPE_CHECKING, Any, Self
+from typing import Any, Self, TypeAlias
 
 import pandas as pd
 from ir_measures.measures import Measure
 from ir_measures.measures.base import SumAgg
 
 from irpref.show.text import Page, Table, text
+from irpref.values.kernels import KernelEvaluator
 
-if TYPE_CHECKING:
-    from irpref.values.kernels import KernelEvaluator
-
+Row: TypeAlias = dict[str, Any]  # of a table: a value for each column
 COLUMNS = ("query_id", "measure", "value", "low", "expected", "high", "exact")
 
 

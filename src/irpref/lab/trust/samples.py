@@ -13,6 +13,7 @@ from numpy.typing import ArrayLike
 
 from irpref.errors import ArgumentError
 from irpref.kernel.segments import Floats, Ints
+from irpref.messages import not_accepted
 
 Rng = int | np.random.Generator
 
@@ -26,11 +27,7 @@ def drawing(rng: Rng | None) -> np.random.Generator:
     try:
         return np.random.default_rng(0 if rng is None else rng)
     except (TypeError, ValueError):
-        raise ArgumentError(
-            f"rng={rng!r} is not accepted, expected a seed such as 7 or a numpy Generator",
-            parameter="rng",
-            value=rng,
-        ) from None
+        raise not_accepted("rng", rng, "a seed such as 7 or a numpy Generator") from None
 
 
 def fixed_seed(rng: Rng | None) -> int | None:
@@ -71,7 +68,7 @@ def counts(samples: ArrayLike, n_topics: int) -> Floats:
     )
 
 
-def all_pairs(n_systems: int) -> tuple[Ints, Ints]:
+def pairs_of_systems(n_systems: int) -> tuple[Ints, Ints]:
     """Both systems of each pair, the first with the lower number: shapes (n_pairs,).
 
     Raises

@@ -40,7 +40,7 @@ from irpref.lab.trust.frames import interval_table
 from irpref.lab.trust.samples import Rng, counts, drawing
 from irpref.measures.declare import KernelMeasure, Measures
 from irpref.measures.names import parse
-from irpref.messages import check_choice
+from irpref.messages import check_choice, not_accepted
 from irpref.values.matrix import evaluated, on_the_same_topics
 
 N_SAMPLES = 10_000
@@ -55,11 +55,7 @@ def check_level(level: Any) -> float:
     except (TypeError, ValueError):
         number = math.nan
     if not 0 < number < 1:
-        raise ArgumentError(
-            f"level={level!r} is not accepted, expected a number between 0 and 1, such as 0.95",
-            parameter="level",
-            value=level,
-        )
+        raise not_accepted("level", level, "a number between 0 and 1, such as 0.95")
     return number
 
 

@@ -23,10 +23,11 @@ from irpref.measures.names import parse
 from irpref.messages import about
 from irpref.values.binding import bind
 from irpref.values.evaluator import CombinedEvaluator, evaluator
+from irpref.values.kernels import KernelEvaluator
 from irpref.values.others import Others
 
 
-class Board:
+class Experiment:
     """Measures, judgments and runs.
 
     Parameters
@@ -61,18 +62,17 @@ class Board:
         bound = dict(zip(alone, bind(alone, read), strict=True))
         self.named: dict[str, Measure] = {name: bound[m] for name, m in asked.items()}
         evaluation = evaluator(bound.values(), read)
-        self.host: list[Measure] = (
-            evaluation.rest if isinstance(evaluation, CombinedEvaluator) else []
-        )
-        kernels = (
-            evaluation.accelerated if isinstance(evaluation, CombinedEvaluator) else evaluation
-        )
+        self.host: list[Measure] = []
+        kernels: Any = evaluation
+        if isinstance(evaluation, CombinedEvaluator):
+            self.host, kernels = evaluation.rest, evaluation.accelerated
         if kernels is None:
             raise ArgumentError(
                 "judgments by subtopic are left to the providers of their measures",
                 parameter="measures",
             )
-        self.evaluator, self.pool = kernels, kernels.pool
+        self.evaluator: KernelEvaluator = kernels
+        self.pool = self.evaluator.pool
         self.aligned: dict[str, JudgedRun] = {}
         self.raw: dict[str, Any] = {}
         for name, run in each_run(runs):
@@ -121,11 +121,11 @@ class Board:
         first = remains[0]
         if first.documents is not None:
             return lambda system: self.evaluator.align(self._left(system, first.documents))
-        part = (
-            Restriction(self.pool, np.array([part.intact for part in remains]))
-            if first.grade is None
-            else Regraded(self.pool, first.grade)
-        )
+        part: Restriction | Regraded
+        if first.grade is None:
+            part = Restriction(self.pool, np.array([one.intact for one in remains]))
+        else:
+            part = Regraded(self.pool, first.grade)
         return lambda system: part.judged(self.aligned[system])
 
     def _left(self, system: str, documents: Collection[str] | None) -> dict[str, dict[str, float]]:

@@ -1,10 +1,11 @@
-"""Intervals of a value: over the orders of tied documents, the grades of unjudged ones, or other
-topics.
+"""`irpref.lab.intervals`: of a value, over the orders of tied documents, the grades of unjudged
+ones, or other topics.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from typing import Any
 
 import pandas as pd
 
@@ -20,11 +21,15 @@ from irpref.lab.trust.topics import topic_intervals
 from irpref.measures.declare import Measures
 from irpref.messages import check_choice, clipped, once_per_call
 
-# What the interval is over: the function, and the options it takes beside measures, qrels and run.
-OVER: dict[str, tuple[Callable[..., pd.DataFrame], tuple[str, ...]]] = {
-    "ties": (tie_intervals, ()),
-    "unjudged": (hole_intervals, ("grades",)),
-    "topics": (topic_intervals, ("level", "method", "rng", "groups")),
+# What the interval is over: the function, and the options it takes beside measures, qrels and run,
+# as they are if not given.
+OVER: dict[str, tuple[Callable[..., pd.DataFrame], dict[str, Any]]] = {
+    "ties": (tie_intervals, {}),
+    "unjudged": (hole_intervals, {"grades": None}),
+    "topics": (
+        topic_intervals,
+        {"level": 0.95, "method": "bootstrap", "rng": None, "groups": None},
+    ),
 }
 
 
@@ -93,16 +98,16 @@ def intervals(
     read = judgments(qrels)
     compute, takes = OVER[over]
     given = {"grades": grades, "level": level, "method": method, "rng": rng, "groups": groups}
-    usual = {"grades": None, "level": 0.95, "method": "bootstrap", "rng": None, "groups": None}
-    for option, value in given.items():
-        if option not in takes and value is not usual[option] and value != usual[option]:
-            fits = next(other for other, (_, takes) in OVER.items() if option in takes)
-            raise ArgumentError(
-                f"{option}={clipped(repr(value))} does not go with over={over!r}: "
-                f"it is for over={fits!r}",
-                parameter=option,
-                value=value,
-            )
+    for other, (_, usual) in OVER.items():
+        for option, default in usual.items() if other != over else ():
+            value = given[option]
+            if value is not default and value != default:
+                raise ArgumentError(
+                    f"{option}={clipped(repr(value))} does not go with over={over!r}: "
+                    f"it is for over={other!r}",
+                    parameter=option,
+                    value=value,
+                )
     if over == "unjudged" and isinstance(read, Filled):
         run = in_memory(run)
         bounds = hole_intervals(measures, human_rows(read.frame()), run, grades)
