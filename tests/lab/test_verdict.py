@@ -12,7 +12,7 @@ from scipy import stats
 import irpref
 from irpref.cli import main
 from irpref.datasets import load
-from irpref.lab.decide.gating import _bounds
+from irpref.lab.decide.gating import _bounds, _Rule
 from irpref.lab.decide.paired import needed
 from irpref.lab.trust.design import residual_variance, topics_for_each
 from irpref.values.matrix import TopicValues
@@ -253,7 +253,7 @@ def test_changes_without_an_effect_are_rarely_blocked(n):
     blocked = 0
     for a, b in zip(*ranks, strict=True):
         of = TopicValues("RR", ("a", "b"), tuple(map(str, range(n))), np.array([a, b]), True, False)
-        blocked += _bounds(of, 0.0, 0.95, 1)["verdict"] == "block"
+        blocked += _bounds(of, _Rule(0.0, 0.95, 1))["worse"]
     assert 0.01 < blocked / 1500 < 0.05
 
 

@@ -95,11 +95,16 @@ def _shown(decision: Any) -> Any:
     drop = [*_COUNTS, "unjudged_baseline", "unjudged_candidate", "could_turn", "reason"]
     drop += ["topics_by_code", "by_judge_baseline", "by_judge_candidate"]
     drop += [name for name in decision if "repeats_" in name]
-    drop += [] if decision["baseline"].notna().any() else ["baseline", "candidate"]
-    drop += [] if "group" in decision else ["topics"]
-    drop += [] if decision["left_out"].any() else ["left_out"]
-    drop += [] if (decision["codes"] != "").any() else ["codes"]
-    drop += ["topics_needed"] if decision["topics_needed"].isna().all() else []
+    if decision["baseline"].isna().all():
+        drop += ["baseline", "candidate"]
+    if "group" not in decision:
+        drop.append("topics")
+    if not decision["left_out"].any():
+        drop.append("left_out")
+    if (decision["codes"] == "").all():
+        drop.append("codes")
+    if decision["topics_needed"].isna().all():
+        drop.append("topics_needed")
     shown = decision.drop(columns=drop, errors="ignore")
     if "group" in shown:
         shown["group"] = shown["group"].fillna("all")
@@ -190,7 +195,7 @@ def of_board(board: Any, top: int | None = None) -> list[Table]:
 
 def _of_measure(part: Any, board: Any, top: int | None) -> Table:
     """The rows of one measure: what is the same for all of them is said once or not at all."""
-    group, measure = part["group"].iloc[0], part["measure"].iloc[0]
+    group, measure = _group_of(part), part["measure"].iloc[0]
     shown = part.drop(columns=["measure", "group", "topics_by_code"], errors="ignore")
     if top is not None and top < len(shown):
         shown = shown.iloc[:top]
@@ -205,7 +210,7 @@ def _of_measure(part: Any, board: Any, top: int | None) -> Table:
         shown = shown.drop(columns="letters")
     if "codes" in shown and not shown["codes"].astype(bool).any():
         shown = shown.drop(columns="codes")
-    n_topics = board.n_topics[None if group != group else group]
+    n_topics = board.n_topics[group]
     lacking = shown.pop("topics_without_documents")
     differs = lacking.nunique() > 1
     if differs:
@@ -214,11 +219,11 @@ def _of_measure(part: Any, board: Any, top: int | None) -> Table:
         shown = shown.drop(columns="judged@10")
     table = of_frame(shown, rounded(), _HEADS)
     lower = "" if higher_is_better(measure) else " (lower is better)"
-    table.title = f"{measure}{lower}" + (
-        "" if group is None or group != group else f", topics of {group}"
-    )
+    of_group = "" if group is None else f", topics of {group}"
+    table.title = f"{measure}{lower}{of_group}"
     table.notes = [f"the best {len(shown):,} of {len(part):,} runs"] * (len(shown) < len(part))
-    table.notes += [f"answered: topics with documents, of {n_topics}"] if differs else []
+    if differs:
+        table.notes.append(f"answered: topics with documents, of {n_topics}")
     if "low" in shown:
         table.notes.append(f"from, to: {100 * board.level:g} % interval of the mean over topics")
     if board.method != "none":
@@ -230,6 +235,12 @@ def _of_measure(part: Any, board: Any, top: int | None) -> Table:
     if "codes" in shown:
         table.notes.append("codes: why there is no verdict")
     return table
+
+
+def _group_of(part: Any) -> str | None:
+    """The group of topics that these rows are about; None without groups."""
+    group = part["group"].iloc[0]
+    return None if group != group else group  # NaN is not itself
 
 
 def of_board_in_paper(board: Any, top: int | None = None) -> list[Table]:
@@ -248,8 +259,7 @@ def of_board_in_paper(board: Any, top: int | None = None) -> list[Table]:
 def _of_group(part: Any, board: Any, top: int | None) -> Table:
     measures = list(dict.fromkeys(part["measure"]))
     runs = part.loc[part["measure"] == measures[0], "run"].tolist()
-    group = part["group"].iloc[0]
-    group = None if group != group else group
+    group = _group_of(part)
     lower = [name for name in measures if not higher_is_better(name)]
     cells: dict[str, list[Cell]] = {run: [] for run in runs}
     lettered, marked = False, False
@@ -268,27 +278,25 @@ def _of_group(part: Any, board: Any, top: int | None) -> Table:
     columns = [Column("run", left=True)]
     columns += [Column(name, rounded(), lower=name in lower) for name in measures]
     of_group = "" if group is None else f" of {group}"
-    sentences = [f"Means of {len(runs):,} runs over {board.n_topics[group]:,} topics{of_group}"]
+    which = f"Means of {len(runs):,} runs"
     if len(shown) < len(runs):
-        sentences[0] = (
-            f"The best {len(shown):,} of {len(runs):,} runs"
-            + sentences[0][sentences[0].index(" over ") :]
-        )
-    sentences.append("Best means are bold")
+        which = f"The best {len(shown):,} of {len(runs):,} runs"
+    sentences = [f"{which} over {board.n_topics[group]:,} topics{of_group}", "Best means are bold"]
     if lettered:
         sentences.append("In a column, runs that share a letter are not shown to differ")
     if marked:
         sentences.append("†: differs from the best run of the column")
-    sentences += [f"Test: {board.test}"] * bool(board.test)
+    if board.test:
+        sentences.append(f"Test: {board.test}")
     caption = ". ".join(sentences) + "."
     return Table(columns, [[run, *cells[run]] for run in shown], notes=board.notes, caption=caption)
 
 
 def _different_from(best: str, measure: str, group: str | None, board: Any) -> set[str]:
     """The runs that are shown to differ from the best one."""
-    pairs = board.pairs[board.pairs["measure"] == measure]
+    pairs = board.different_pairs()
+    pairs = pairs[pairs["measure"] == measure]
     pairs = pairs[pairs["group"].isna() if group is None else pairs["group"] == group]
-    pairs = pairs[pairs["p_adjusted"] <= (1 - board.level) * (1 + 1e-9)]
     return {*pairs.loc[pairs["a"] == best, "b"], *pairs.loc[pairs["b"] == best, "a"]}
 
 

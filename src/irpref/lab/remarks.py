@@ -167,6 +167,36 @@ def within_repeats(
     return [f"the difference is no larger than that between repeats of {name} ({most:.4f})"]
 
 
+def each_within_repeats(
+    facts: Evidence,
+    parts: Mapping[str | None, Bools],
+    pairs: Iterable[tuple[str, Sequence[str], Mapping[str, Any]]],
+) -> list[str]:
+    """`within_repeats` of the rows of a table: which pair, by which measure, in which group.
+
+    Parameters
+    ----------
+    facts : Evidence
+    parts : mapping of group to bool array (n_topics,)
+    pairs : iterable of (str, two names of systems, row of a table)
+        The text is what the sentence begins with.
+    """
+    if all(system.n_repeats == 1 for system in facts.systems):
+        return []
+    measures = {str(measure): measure for measure in facts.measures}
+    numbers = {system.name: number for number, system in enumerate(facts.systems)}
+    sentences = []
+    for beginning, names, row in pairs:
+        measure, group = row["measure"], row.get("group")
+        where = "" if group is None else f" in {group}"
+        runs = [numbers[name] for name in names]
+        for sentence in within_repeats(
+            facts, measures[measure], parts[group], runs, row["difference"]
+        ):
+            sentences.append(f"{beginning}{measure}{where}: {sentence}")
+    return sentences
+
+
 def columns_of_repeats(
     facts: Evidence, measure: Measure, topics: Bools, names: Sequence[str]
 ) -> dict[str, Any]:

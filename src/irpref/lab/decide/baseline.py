@@ -25,7 +25,7 @@ from irpref.lab.decide.grounds import absent_runs
 from irpref.lab.decide.paired import without_missing
 from irpref.lab.printed_tables import of_differences
 from irpref.lab.remarks import columns_of_runs, of_many_runs, within_repeats
-from irpref.lab.trust.frames import ResultFrame
+from irpref.lab.trust.frames import ResultFrame, Row
 from irpref.lab.trust.topics import check_level
 from irpref.measures.declare import Measures
 from irpref.measures.names import parse_all
@@ -136,7 +136,7 @@ def against(
     """
     level = check_level(level)
     check_choice("pairs", pairs, METHODS)
-    chosen = list(dict.fromkeys(parse_all(measures)))
+    chosen = parse_all(measures)
     if not chosen:
         raise MeasureError("against needs at least one measure")
     base, named = _with_baseline(baseline, runs)
@@ -145,7 +145,7 @@ def against(
         facts = gathered(chosen, read, named)
     check_present(facts.systems[:1], len(facts.topics))
     absent = absent_runs(facts, strict)
-    rows: dict[str, list[dict[str, Any]]] = {name: [] for name in [*named, *absent]}
+    rows: dict[str, list[Row]] = {name: [] for name in [*named, *absent]}
     if len(facts.topics) < 2:
         raise JudgmentsError(f"a test needs at least 2 topics, got {len(facts.topics)}")
     topics: list[pd.DataFrame] = []
@@ -153,7 +153,7 @@ def against(
     for measure, whole in zip(facts.measures, facts.tables(), strict=True):
         present = [name for name in whole.systems if name not in absent]
         for group, inside in groups_of(groups, read, whole.topics).items():
-            about = {} if group is None else {"group": group}
+            labels = {} if group is None else {"group": group}
             part = whole.on(inside)
             more = columns_of_runs(facts, measure, parts[group])
             results = _rows(part.select(present), pairs, level)
@@ -162,13 +162,12 @@ def against(
             for name, row in zip([*present, *absent], results, strict=True):
                 row |= more[name]
                 row |= {"reason": absent.get(name)} if absent else {}
-                rows[name].append({"run": name, **about, "measure": part.measure, **row})
-            topics += [_topics(part, name, about) for name in part.systems]
-    order = {group: number for number, group in enumerate(sorted(map(_group, rows[base])))}
+                rows[name].append({"run": name, **labels, "measure": part.measure, **row})
+            topics += [_topics(part, name, labels) for name in part.systems]
     last = [name for name in named if name not in absent] + list(absent)
-    table = Differences(
-        [row for name in last for row in sorted(rows[name], key=lambda row: order[_group(row)])]
-    ).astype({"differs": "boolean"})
+    table = Differences([row for name in last for row in sorted(rows[name], key=_group)]).astype(
+        {"differs": "boolean"}
+    )
     table.by_topic = pd.concat(topics, ignore_index=True)
     table.evidence = facts.frame(parts)
     table.notes = [
@@ -207,11 +206,11 @@ def _of_differences(
     return sentences
 
 
-def _group(row: Mapping[str, Any]) -> str:
+def _group(row: Row) -> str:
     return str(row.get("group", ""))
 
 
-def _with_baseline(baseline: Any, runs: Any) -> tuple[str, dict[str, Any]]:
+def _with_baseline(baseline: Any, runs: Any) -> tuple[str, Row]:
     """The name of the baseline, and all runs by name with the baseline first."""
     named = named_runs(runs)
     is_text = isinstance(baseline, (str, os.PathLike))
@@ -243,34 +242,25 @@ def _same_file(a: Any, b: Any) -> bool:
     return os.path.exists(a) and os.path.exists(b) and os.path.samefile(a, b)
 
 
-def _rows(part: TopicValues, pairs: str, level: float) -> list[dict[str, Any]]:
+def _rows(part: TopicValues, pairs: str, level: float) -> list[Row]:
     """Mean of each run, and its difference from the first and the tests of it."""
-    means = part.means.tolist()
-    if part.n_topics < 2:  # a group of one: there is nothing to test
-        return [
-            {"value": mean, **_MISSING, "difference": mean - means[0] if number else np.nan}
-            for number, mean in enumerate(means)
-        ]
-    tests = pair_tests(part.values, pairs, baseline=0)
-    different = significant(tests.p_adjusted, level).tolist()
-    rows = [{"value": means[0], **_MISSING}]
-    for i in range(1, part.n_systems):
-        rows.append(
-            {
-                "value": means[i],
-                "difference": means[i] - means[0],
-                "p": float(tests.p[i - 1]),
-                "p_adjusted": float(tests.p_adjusted[i - 1]),
-                "differs": different[i - 1],
-            }
-        )
+    rows = [{"value": mean, **_MISSING} for mean in part.means.tolist()]
+    baseline, *others = rows
+    for row in others:
+        row["difference"] = row["value"] - baseline["value"]
+    if part.n_topics > 1:  # else there is nothing to test
+        tests = pair_tests(part.values, pairs, baseline=0)
+        different = significant(tests.p_adjusted, level)
+        for i, row in enumerate(others):
+            row["p"], row["p_adjusted"] = float(tests.p[i]), float(tests.p_adjusted[i])
+            row["differs"] = bool(different[i])
     return rows
 
 
-def _topics(part: TopicValues, name: str, about: Mapping[str, Any]) -> pd.DataFrame:
+def _topics(part: TopicValues, name: str, labels: Row) -> pd.DataFrame:
     """The values of a run by topic, and their differences from the baseline's."""
     number = part.systems.index(name)
     values = part.values[number]
     difference = values - part.values[0] if number else np.full(values.size, np.nan)
     columns = {"query_id": part.topics, "measure": part.measure, "value": values}
-    return pd.DataFrame({"run": name, **about, **columns, "difference": difference})
+    return pd.DataFrame({"run": name, **labels, **columns, "difference": difference})

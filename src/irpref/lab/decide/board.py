@@ -28,7 +28,6 @@ from typing import ClassVar
 
 import numpy as np
 import pandas as pd
-from ir_measures.measures import Measure
 
 from irpref.data.run_names import named_runs
 from irpref.errors import ArgumentError
@@ -40,11 +39,11 @@ from irpref.lab.decide import all_pairs as tests
 from irpref.lab.decide.all_pairs import LEVEL, PAIRS
 from irpref.lab.decide.grounds import absent_runs
 from irpref.lab.decide.letters import letters
-from irpref.lab.decide.on_samples import NO_LOOK, judged_intervals, parts_of, stands_against
+from irpref.lab.decide.on_samples import NO_LOOK, grounds_on_sample, judged_intervals, parts_of
 from irpref.lab.decide.sign_flips import N_PERMUTATIONS
 from irpref.lab.judges.sampled import Sampled, SampledValues
 from irpref.lab.printed_tables import of_board
-from irpref.lab.remarks import columns_of_runs, of_many_runs, within_repeats
+from irpref.lab.remarks import columns_of_runs, each_within_repeats, of_many_runs
 from irpref.lab.trust.frames import ResultFrame
 from irpref.lab.trust.samples import Rng, fixed_seed
 from irpref.lab.trust.topics import FEWEST, check_level, in_range, mean_intervals
@@ -53,14 +52,12 @@ from irpref.measures.names import parse_all
 from irpref.messages import check_choice, once_per_call, whole_files
 from irpref.show.text import Table
 from irpref.values.evidence import gathered
-from irpref.values.facts import MISSING, Evidence
+from irpref.values.facts import MISSING
 from irpref.values.matrix import TopicValues, on_the_same_topics
 from irpref.values.thresholds import thresholds_on
 
-_JUDGED, _ANSWERED = FURTHER = (
-    "Judged@10",
-    "NumRet",
-)  # measures that every board has besides yours
+# Measures that every board has besides yours.
+_JUDGED, _ANSWERED = FURTHER = ("Judged@10", "NumRet")
 _PLACES = ("place", "place_low", "place_high")
 _PAIRS = ("measure", "group", "a", "b", "difference", "effect_size", "p", "p_adjusted")
 
@@ -89,6 +86,10 @@ class Leaderboard(ResultFrame):
     _metadata: ClassVar[list[str]] = [
         *("pairs", "level", "method", "test", "evidence", "notes", "n_topics")
     ]
+
+    def different_pairs(self) -> pd.DataFrame:
+        """The rows of `pairs` with a significant difference."""
+        return self.pairs[tests.significant(self.pairs["p_adjusted"], self.level)]
 
     def _tables(self) -> Sequence[Table]:
         return of_board(self)
@@ -163,9 +164,8 @@ def leaderboard(
     Notes
     -----
     Elinor (Rust) has the same tests for values computed elsewhere; this function adds places,
-    letters, and facts about
-    the runs. `pt.Experiment` tests each run against one baseline, and corrects for these
-    comparisons.
+    letters, and facts about the runs. `pt.Experiment` tests each run against one baseline, and
+    corrects for these comparisons.
 
     Examples
     --------
@@ -181,13 +181,11 @@ def leaderboard(
     """
     level = check_level(level)
     check_choice("pairs", pairs, tests.METHODS)
-    chosen = list(dict.fromkeys(parse_all(measures)))
+    chosen = parse_all(measures)
     if not chosen:
         raise ArgumentError("a leaderboard needs at least one measure", parameter="measures")
-    names, by = (
-        [str(measure) for measure in chosen],
-        None if sort is None else str(parse_all([sort])[0]),
-    )
+    names = [str(measure) for measure in chosen]
+    by = None if sort is None else str(parse_all([sort])[0])
     if by is not None:
         check_choice("sort", by, names)
     named = named_runs(runs)
@@ -220,7 +218,6 @@ def leaderboard(
     of_topics = groups_of(groups, read, facts.topics)
     board.evidence = facts.frame(of_topics)
     board.evidence = board.evidence[~board.evidence["measure"].isin(FURTHER)]
-    by_name: dict[str, Measure] = {str(measure): measure for measure in facts.measures}
     columns_by = {
         (str(measure), group): columns_of_runs(facts, measure, inside)
         for measure in chosen
@@ -231,34 +228,16 @@ def leaderboard(
     ]
     for name in more[0]:
         board[name] = [columns[name] for columns in more]
+    told_apart = board.different_pairs().to_dict("records")
+    differences = [
+        (f"{row['a']} and {row['b']}, ", (row["a"], row["b"]), row) for row in told_apart
+    ]
     board.notes = [
         *of_many_runs(facts, chosen, absent),
-        *_within_repeats(board, facts, by_name, of_topics),
+        *each_within_repeats(facts, of_topics, differences),
         *thresholds_on(chosen, read),
     ]
     return board.made()
-
-
-def _within_repeats(
-    board: Leaderboard,
-    facts: Evidence,
-    measures: Mapping[str, Measure],
-    parts: Mapping[str | None, Bools],
-) -> list[str]:
-    """Significant differences that are not larger than between runs of one system."""
-    if all(system.n_repeats == 1 for system in facts.systems):
-        return []
-    numbers = {system.name: number for number, system in enumerate(facts.systems)}
-    differs = tests.significant(board.pairs["p_adjusted"], board.level)
-    sentences = []
-    for row in board.pairs[differs].to_dict("records"):
-        pair, group = (numbers[row["a"]], numbers[row["b"]]), row["group"]
-        for sentence in within_repeats(
-            facts, measures[row["measure"]], parts[group], pair, row["difference"]
-        ):
-            where = "" if group is None else f" in {group}"
-            sentences.append(f"{row['a']} and {row['b']}, {row['measure']}{where}: {sentence}")
-    return sentences
 
 
 def board_of(
@@ -296,16 +275,9 @@ def board_of(
         A group of fewer than two topics, unless `pairs` is 'none'.
     """
     boards, tested = [], []
-    every, absent = by_measure[names[0]].systems, dict(absent or {})
-    present = [name for name in every if name not in absent]
-    n_runs, n_topics = len(present), by_measure[names[0]].n_topics
-    if not absent:
-        whole = by_measure
-    else:
-        whole, by_measure = (
-            by_measure,
-            {name: values.select(present) for name, values in by_measure.items()},
-        )
+    whole, absent = by_measure[names[0]], dict(absent or {})
+    present = [name for name in whole.systems if name not in absent]
+    n_runs = len(present)
     for group, inside in groups.items():
         if inside.sum() < 2 and pairs != "none":
             where = "" if group is None else f" in group {group!r}"
@@ -315,20 +287,17 @@ def board_of(
             )
         of_group = {name: values.on(inside) for name, values in by_measure.items()}
         for name in names:
-            first, different = of_group[by or name], None
+            first, different = of_group[by or name].select(present), None
             best_first = [first.systems[i] for i in first.best_first.tolist()]
-            values, answered, judged = (
-                of_group[other].select(best_first) for other in (name, _ANSWERED, _JUDGED)
-            )
+            values = of_group[name].select(best_first)
             if n_runs > 1 and inside.sum() > 1:
                 compared = tests.pair_tests(values.values, pairs, n_permutations, seed)
                 tested.append(_tests(values, group, compared))
                 different = None if pairs == "none" else compared.different(level)
-            table = _board(values, group, different, level, seed)
-            table["topics_without_documents"] = (answered.values == 0).sum(axis=1)
-            table = table.assign(**{"judged@10": judged.means})
+            table = _board(of_group, name, best_first, group, different, level, seed)
             if absent:
-                table = _with_absent(table, whole, name, inside, absent)
+                last = _board(of_group, name, list(absent), group, None, level, seed)
+                table = _with_absent(table, last, absent)
             boards.append(table)
     board = Leaderboard(pd.concat(boards, ignore_index=True))
     board.pairs = (
@@ -337,46 +306,43 @@ def board_of(
     board.level, board.method, board.test, board.notes = level, pairs, "", []
     board.n_topics = {group: int(inside.sum()) for group, inside in groups.items()}
     if pairs != "none" and n_runs > 1:
-        board.test = tests.described(
-            pairs, n_runs, n_topics if len(groups) == 1 else None, level, n_permutations
-        )
+        n_topics = whole.n_topics if len(groups) == 1 else None
+        board.test = tests.described(pairs, n_runs, n_topics, level, n_permutations)
     return board
 
 
 def _with_absent(
-    table: pd.DataFrame,
-    whole: Mapping[str, TopicValues],
-    name: str,
-    inside: Bools,
-    absent: Mapping[str, str],
+    table: pd.DataFrame, last: pd.DataFrame, absent: Mapping[str, str]
 ) -> pd.DataFrame:
-    """The board with the runs that take no part at its end, and a column that says why."""
-    values, answered, judged = (
-        whole[column].on(inside).select(absent) for column in (name, _ANSWERED, _JUDGED)
-    )
-    rows = pd.DataFrame(
-        {
-            "run": list(absent),
-            "measure": name,
-            "group": pd.Series([table["group"].iloc[0]] * len(absent), dtype=object),
-            "mean": values.means,
-            "low": np.nan,
-            "high": np.nan,
-            **{column: pd.array([pd.NA] * len(absent), dtype="Int64") for column in _PLACES},
-            "letters": pd.Series([None] * len(absent), dtype=object),
-            "topics_without_documents": (answered.values == 0).sum(axis=1),
-            "judged@10": judged.means,
-            "reason": list(absent.values()),
-        }
-    )
-    table = table.astype({"place": "Int64"}).assign(reason=None)
-    return pd.concat([table.astype({"reason": object}), rows], ignore_index=True)
+    """The board with the rows of runs that take no part at its end, and a column that says why."""
+    table = table.astype({"place": "Int64"}).assign(reason=None).astype({"reason": object})
+    unknown = pd.array([pd.NA] * len(last), dtype="Int64")
+    last = last.assign(low=np.nan, high=np.nan, place=unknown, reason=list(absent.values()))
+    return pd.concat([table, last], ignore_index=True)
 
 
 def _board(
-    values: TopicValues, group: str | None, different: Bools | None, level: float, seed: Rng | None
+    by_measure: Mapping[str, TopicValues],
+    name: str,
+    runs: Sequence[str],
+    group: str | None,
+    different: Bools | None,
+    level: float,
+    seed: Rng | None,
 ) -> pd.DataFrame:
-    n = len(values.systems)
+    """A row for each of these runs, by one measure.
+
+    Parameters
+    ----------
+    by_measure : mapping of name of a measure to TopicValues
+        Values on the topics of the group.
+    different : bool array (n_runs, n_runs), optional
+        Whether two runs are significantly different; None if they were not tested.
+    """
+    n = len(runs)
+    values, answered, judged = (
+        by_measure[other].select(runs) for other in (name, _ANSWERED, _JUDGED)
+    )
     low = high = np.full(n, np.nan)
     if values.n_topics >= FEWEST:
         low, high, _ = mean_intervals(values.values, level, rng=seed)
@@ -400,11 +366,14 @@ def _board(
             "place_low": pd.array(best, dtype="Int64"),
             "place_high": pd.array(worst, dtype="Int64"),
             "letters": pd.Series(text, dtype=object),
+            "topics_without_documents": (answered.values == 0).sum(axis=1),
+            "judged@10": judged.means,
         }
     )
 
 
 def _tests(values: TopicValues, group: str | None, compared: tests.Pairs) -> pd.DataFrame:
+    """A row for each pair of runs."""
     names = np.array(values.systems, dtype=object)
     return pd.DataFrame(
         {
@@ -450,19 +419,20 @@ def _leaderboard_of_sample(
     tables, unknown = [], dict[str, list[str]]()
     for name, (group, inside) in product(names, parts.items()):
         estimates = by_measure[name].on(inside)
-        against = stands_against(judgments, estimates, MISSING, range(len(estimates.answers)))
+        against = grounds_on_sample(judgments, estimates, MISSING, range(len(estimates.answers)))
         rows, tested = (_about(frame, name, group) for frame in (board, board.pairs))
         if against:
-            only_look = [code for code, _ in against] == [NO_LOOK]
+            codes = [ground.code for ground in against]
+            only_look = codes == [NO_LOOK]
             board.loc[rows, list(_PLACES[only_look:])] = pd.NA
             board.loc[rows, "letters"] = None
-            board.loc[rows, "codes"] = ", ".join(code for code, _ in against)
+            board.loc[rows, "codes"] = ", ".join(codes)
         table = _judged_pairs(judgments, estimates, board.pairs[tested], level)
-        for code, text in against:
-            if code != NO_LOOK:  # the sample says it
+        for ground in against:
+            if ground.code != NO_LOOK:  # the sample says it
                 table[["effect_size", "p", "p_adjusted"]] = math.nan
                 about = name if group is None else f"{name} in {group}"
-                unknown.setdefault(text, []).append(about)
+                unknown.setdefault(ground.text, []).append(about)
         tables.append(table)
     if len(board.pairs):
         board.pairs = pd.concat(tables).sort_index()
@@ -486,6 +456,6 @@ def _judged_pairs(
 ) -> pd.DataFrame:
     """Pairs (`a` minus `b`) with intervals under full human judgments that hold for all at once."""
     place = {name: i for i, name in enumerate(estimates.values.systems)}
-    first, second = (np.array([place[name] for name in pairs[c]], dtype=np.int64) for c in "ba")
+    first, second = (pairs[column].map(place).to_numpy(np.int64) for column in "ba")
     low, high = judged_intervals(judgments, estimates, first, second, level)
     return pairs.assign(low_judged=low, high_judged=high)

@@ -11,7 +11,7 @@ too little, there are means and the reason, and no test: see `irpref.lab.decide.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any, ClassVar
 
 import numpy as np
@@ -19,35 +19,30 @@ import pandas as pd
 from ir_measures.measures import Measure
 
 from irpref.data.run_names import named_runs
-from irpref.errors import ArgumentError, MeasureError
+from irpref.errors import MeasureError
 from irpref.judged.groups import groups_of
-from irpref.judged.inputs import in_memory
 from irpref.judged.judgments import judgments
 from irpref.judged.types import Groups, Qrels, Run
 from irpref.kernel.segments import Bools
 from irpref.lab.decide.all_pairs import LEVEL, PAIRS, described, significant
-from irpref.lab.decide.grounds import (
-    Ground,
-    check_missing,
-    grounds,
-)
+from irpref.lab.decide.grounds import Ground, check_missing, grounds
 from irpref.lab.decide.on_samples import (
     NO_LOOK,
     go_on,
+    grounds_on_sample,
     judged_interval,
     parts_of,
-    stands_against,
 )
 from irpref.lab.decide.paired import (
     NOT_EXACT,
-    about,
     differences,
     gains,
     is_skewed,
     needed,
+    rounded_up,
     without_missing,
 )
-from irpref.lab.decide.sign_flips import N_PERMUTATIONS, interval, stepdown
+from irpref.lab.decide.sign_flips import N_PERMUTATIONS, interval, p_of_pair
 from irpref.lab.decide.turning import Turning
 from irpref.lab.judges.sampled import Sampled
 from irpref.lab.printed_tables import of_comparison
@@ -61,14 +56,14 @@ from irpref.lab.remarks import (
     within_repeats,
 )
 from irpref.lab.trust.design import residual_variance
-from irpref.lab.trust.frames import ResultFrame
+from irpref.lab.trust.frames import ResultFrame, Row
 from irpref.lab.trust.samples import Rng, fixed_seed
 from irpref.lab.trust.topics import FEWEST, check_level, difference_in_range
 from irpref.measures.declare import Measures
 from irpref.measures.names import parse_all
-from irpref.messages import once_per_call, p_equals
+from irpref.messages import not_accepted, once_per_call, p_equals
 from irpref.show.text import Table
-from irpref.values.evidence import gathered, repeats_in
+from irpref.values.evidence import gathered, read_repeats
 from irpref.values.facts import MISSING, Evidence, check_present
 from irpref.values.matrix import TopicValues
 from irpref.values.means import have_a_value
@@ -204,10 +199,7 @@ def compare(
             seed=fixed_seed(rng),
         )
     read = judgments(qrels)
-    runs = {
-        name: [in_memory(one) for one in repeats_in(run)]
-        for name, run in zip(names, (a, b), strict=True)
-    }
+    runs = {name: read_repeats(run) for name, run in zip(names, (a, b), strict=True)}
     seed = fixed_seed(rng)
     facts = gathered(chosen, read, runs)
     check_present(facts.systems, len(facts.topics))
@@ -215,22 +207,16 @@ def compare(
     turning = Turning(read, {name: one[0] for name, one in runs.items()}, facts)
     rows, text, topics = [], [], []
     for measure in facts.measures:
-        tables = []
         for group, inside in parts.items():
-            pair = _Compared(facts, measure, inside, level, missing)
-            about_it = {"measure": str(measure), **({} if group is None else {"group": group})}
-            row = {**about_it, **pair.row(seed)}
+            pair = _Pair(facts, measure, inside, level, missing)
+            labels: Row = {"measure": str(measure), **({} if group is None else {"group": group})}
+            row = labels | pair.row(seed)
             row["could_turn"] = pair.could_turn(row, turning)
             rows.append(row)
             text.append(pair.sentence(row, margin))
-            tables.append(pd.DataFrame({**about_it, **pair.by_topic()}))
-        topics.append(pd.concat(tables).sort_values("difference", ascending=False, kind="stable"))
-    table = Comparison(rows).astype({"could_turn": "boolean"})
-    table.by_topic, table.evidence = pd.concat(topics, ignore_index=True), facts.frame(parts)
-    n_topics = int(table["topics"].iloc[0]) if groups is None else None
-    table.test = described(PAIRS, 2, n_topics, level, N_PERMUTATIONS)
-    table.text = "\n".join([*text, f"test: {table.test}"])
-    table.names, table.level = names, level
+            topics.append(pd.DataFrame(labels | pair.by_topic()))
+    table = _comparison(rows, topics, text, level)
+    table.evidence, table.names, table.level = facts.frame(parts), names, level
     everything: Bools = np.ones(len(facts.topics), bool)
     table.notes = [
         *about_topics(facts, facts.measures, everything, codes=_IN_NOTES),
@@ -252,14 +238,53 @@ def _names(*runs: Any) -> list[str]:
 def check_margin(margin: Any) -> None:
     """`ValueError` unless this is a finite number of at least 0."""
     if not (isinstance(margin, (int, float)) and 0 <= margin < math.inf):
-        raise ArgumentError(
-            f"margin={margin!r} is not accepted, expected a difference of at least 0, such as 0.02",
-            parameter="margin",
-            value=margin,
-        )
+        raise not_accepted("margin", margin, "a difference of at least 0, such as 0.02")
 
 
-class _Compared:
+def _comparison(
+    rows: Sequence[Row],
+    topics: Sequence[pd.DataFrame],
+    text: Sequence[str],
+    level: float,
+) -> Comparison:
+    """The result, from its rows, the values by topic of each, the sentences, and the level of the
+    tests.
+    """
+    table = Comparison(rows).astype({"could_turn": "boolean"})
+    by_measure = pd.concat(topics).groupby("measure", sort=False)
+    table.by_topic = pd.concat(
+        [part.sort_values("difference", ascending=False, kind="stable") for _, part in by_measure],
+        ignore_index=True,
+    )
+    n_topics = None if "group" in table else int(table["topics"].iloc[0])
+    table.test = described(PAIRS, 2, n_topics, level, N_PERMUTATIONS)
+    table.text = "\n".join([*text, f"test: {table.test}"])
+    return table
+
+
+def _tested(values: TopicValues, level: float, seed: int | None) -> dict[str, float]:
+    """Test of the difference, second run minus first, and its interval (before it is scaled)."""
+    gain, mean = gains(values)
+    sign = 1.0 if values.higher_is_better else -1.0
+    variance = residual_variance(values.values) if gain.size > 1 else 0.0
+    effect = mean / math.sqrt(variance) if variance else 0.0 if mean == 0 else math.nan
+    low = high = math.nan
+    if gain.size >= FEWEST:
+        low, high = interval(sign * gain, level, rng=seed)
+    p = p_of_pair(gain, seed)
+    return {"low": low, "high": high, "p": p, "effect_size": sign * effect + 0.0}
+
+
+def _verdict(mean_gain: float, p: float, level: float) -> str:
+    if mean_gain == 0 or not significant(p, level):
+        return EQUAL
+    return "b better" if mean_gain > 0 else "a better"
+
+
+_UNTESTED = dict.fromkeys(("low", "high", "p", "effect_size"), math.nan)
+
+
+class _Pair:
     """Two runs by one measure on some topics."""
 
     def __init__(
@@ -294,7 +319,7 @@ class _Compared:
                 by_code["unanswered"] = Ground("unanswered", text)
         return list(by_code.values())
 
-    def by_topic(self) -> dict[str, Any]:
+    def by_topic(self) -> Row:
         """Columns of the values by topic."""
         a, b = self.values.values
         return {
@@ -304,33 +329,27 @@ class _Compared:
             "difference": differences(self.values),
         }
 
-    def row(self, seed: int | None) -> dict[str, Any]:
+    def row(self, seed: int | None) -> Row:
         """The numbers, and the verdict."""
         values = self.values
         gain, mean = gains(values)
         sign = 1.0 if values.higher_is_better else -1.0
-        low = high = p = effect = math.nan
-        verdict = UNKNOWN
+        tested, verdict = _UNTESTED, UNKNOWN
         if not self.grounds:
-            p = float(stepdown(gain[None], rng=seed)[0][0])
-            variance = residual_variance(values.values) if gain.size > 1 else 0.0
-            effect = mean / math.sqrt(variance) if variance else 0.0 if mean == 0 else math.nan
-            differs = mean != 0 and bool(significant(p, self.level))
-            verdict = EQUAL if not differs else "b better" if mean > 0 else "a better"
-            if gain.size >= FEWEST:
-                low, high = interval(sign * gain, self.level, rng=seed)
-                if values.is_sum:
-                    low, high = low * values.scale, high * values.scale
-                else:
-                    low, high = difference_in_range(self.measure, low, high)
+            tested = _tested(values, self.level, seed)
+            verdict = _verdict(mean, tested["p"], self.level)
+        low, high = tested["low"], tested["high"]
+        if values.is_sum:
+            low, high = low * values.scale, high * values.scale
+        else:
+            low, high = difference_in_range(self.measure, low, high)
         return {
             "mean_a": float(values.means[0]),
             "mean_b": float(values.means[1]),
             "difference": sign * mean * values.scale + 0.0,
+            **tested,
             "low": low,
             "high": high,
-            "p": p,
-            "effect_size": sign * effect + 0.0,
             "wins": int((gain > 0).sum()),
             "losses": int((gain < 0).sum()),
             "equal": int((gain == 0).sum()),
@@ -342,7 +361,7 @@ class _Compared:
             **columns_of_repeats(self.facts, self.measure, self.topics, "ab"),
         }
 
-    def could_turn(self, row: Mapping[str, Any], turning: Turning) -> bool | None:
+    def could_turn(self, row: Row, turning: Turning) -> bool | None:
         """Whether judging unjudged documents could turn the verdict."""
         if row["verdict"] == UNKNOWN or not math.isfinite(row["low"] + row["high"]):
             return None
@@ -357,7 +376,7 @@ class _Compared:
 
         return turning.could(self.measure, self.topics, verdict, row["verdict"])
 
-    def sentence(self, row: Mapping[str, Any], margin: float | None) -> str:
+    def sentence(self, row: Row, margin: float | None) -> str:
         """The verdict, and what it rests on."""
         values, names = self.values, self.names
         head = values.measure + ("" if values.higher_is_better else " (lower is better)")
@@ -381,15 +400,12 @@ class _Compared:
         text += f" ({bounds}, {p_equals(row['p'])}, {n:,} topic{'s' * (n != 1)})."
         variance = residual_variance(values.values) if n > 1 and not differs else 0.0
         if wanted := needed(abs(row["difference"]) / values.scale, variance, self.level):
-            text += f" About {about(wanted):,} topics would show a difference of this size."
+            text += f" About {rounded_up(wanted):,} topics would show a difference of this size."
         if margin is not None and not math.isnan(row["low"]):
-            ruled_out = -margin < row["low"] and row["high"] < margin
-            text += (
-                f" A difference of {margin:g} or more is {'' if ruled_out else 'not '}ruled out."
-            )
+            text += _ruled_out(row, margin)
         return " ".join([text, *self._notes(row)])
 
-    def _notes(self, row: Mapping[str, Any]) -> list[str]:
+    def _notes(self, row: Row) -> list[str]:
         """Sentences about what is missing and did not stand against the verdict."""
         facts, measure, inside = self.facts, self.measure, self.inside
         stopped = {ground.code for ground in self.grounds}
@@ -400,9 +416,7 @@ class _Compared:
             is_said = fact["code"] in (*stopped, *_IN_NOTES)
             if not is_said and fact["topics"] > least:
                 notes.append(f"{fact['text']}.")
-        notes += (
-            f"{text[0].upper()}{text[1:]}." for text in self._where_both_answer(row["verdict"])
-        )
+        notes += map(_capitalised, self._where_both_answer(row["verdict"]))
         valued = int((self.topics & answerable).sum())
         if text := have_a_value([valued], int(answerable.sum())):
             notes.append(f"{text}.")
@@ -410,13 +424,13 @@ class _Compared:
             notes.append(f"{text}.")
         if row["could_turn"] is True:
             notes.append("Judging the unjudged documents could change this.")
-        if row["verdict"] != UNKNOWN and is_skewed(differences(self.values)):
-            notes.append(f"{NOT_EXACT[0].upper()}{NOT_EXACT[1:]}.")
         common = [
             *by_judge(facts, inside),
             *within_repeats(facts, measure, self.topics, (0, 1), row["difference"]),
         ]
-        return [*notes, *(f"{sentence[0].upper()}{sentence[1:]}." for sentence in common)]
+        if row["verdict"] != UNKNOWN and is_skewed(differences(self.values)):
+            common = [NOT_EXACT, *common]
+        return [*notes, *map(_capitalised, common)]
 
     def _where_both_answer(self, verdict: str) -> list[str]:
         """Whether a claim rests on the topics that the other run does not answer, in words."""
@@ -434,13 +448,22 @@ def _gap(difference: float) -> str:
     return f"{abs(difference):.4f} {'higher' if difference > 0 else 'lower'}"
 
 
+def _ruled_out(row: Row, margin: float) -> str:
+    ruled_out = -margin < row["low"] and row["high"] < margin
+    return f" A difference of {margin:g} or more is {'' if ruled_out else 'not '}ruled out."
+
+
+def _capitalised(sentence: str) -> str:
+    return f"{sentence[0].upper()}{sentence[1:]}."
+
+
 # On a sample --------------------------------------------------------------------------------------
 
 
 def _compare_sample(
     chosen: Sequence[Measure],
     judgments: Sampled,
-    runs: Mapping[str, Any],
+    runs: Row,
     *,
     level: float,
     margin: float | None,
@@ -452,75 +475,58 @@ def _compare_sample(
     parts, share = parts_of(groups, judgments), judgments.share(level)
     rows, text, topics = [], [], []
     for whole in judgments.values(chosen, runs):
-        tables = []
         for group, inside in parts.items():
             estimates = whole.on(inside)
             estimated = estimates.values
-            named = {"measure": estimated.measure, **({} if group is None else {"group": group})}
-            against = stands_against(judgments, estimates, missing, (0, 1))
-            row = (
-                named
-                | _sample_row(estimated, share, seed, against)
-                | judged_interval(judgments, estimates, level)
-            )
+            labels: Row = {
+                "measure": estimated.measure,
+                **({} if group is None else {"group": group}),
+            }
+            against = grounds_on_sample(judgments, estimates, missing, (0, 1))
+            row = labels | _sample_row(estimated, share, seed, against)
+            row |= judged_interval(judgments, estimates, level)
             rows.append(row)
-            text.append(_sample_sentence(row, estimated, share, margin, against))
-            text[-1] += " " + go_on(judgments, estimates, row)
+            sentence = _sample_sentence(row, estimated, share, margin, against)
+            text.append(f"{sentence} {go_on(judgments, estimates, row)}")
             values = {"query_id": estimated.topics, "a": math.nan, "b": math.nan}
-            tables.append(pd.DataFrame({**named, **values, "difference": differences(estimated)}))
-        topics.append(pd.concat(tables).sort_values("difference", ascending=False, kind="stable"))
-    counted = dict.fromkeys(("wins", "losses", "equal"), "Int64")
-    table = Comparison(rows).astype({**counted, "could_turn": "boolean"})
-    table.by_topic, table.evidence = pd.concat(topics, ignore_index=True), None
-    n_topics = int(table["topics"].iloc[0]) if groups is None else None
-    table.test = described(PAIRS, 2, n_topics, share, N_PERMUTATIONS)
-    table.text = "\n".join([*text, judgments.text, f"test: {table.test}"])
-    table.names, table.level = list(runs), level
+            topics.append(pd.DataFrame({**labels, **values, "difference": differences(estimated)}))
+    table = _comparison(rows, topics, [*text, judgments.text], share)
+    table = table.astype(dict.fromkeys(("wins", "losses", "equal"), "Int64"))
+    table.evidence, table.names, table.level = None, list(runs), level
     table.notes = thresholds_on(chosen, judgments)
     return table.made()
 
 
 def _sample_row(
-    values: TopicValues, share: float, seed: int | None, against: Sequence[tuple[str, str]]
-) -> dict[str, Any]:
+    values: TopicValues, share: float, seed: int | None, against: Sequence[Ground]
+) -> Row:
+    """The numbers that a sample says, and the verdict."""
     gain, mean = gains(values)
-    low = high = p = effect = math.nan
-    codes = [code for code, _ in against]
-    if codes in ([], [NO_LOOK]):
-        p = float(stepdown(gain[None], rng=seed)[0][0])
-        variance = residual_variance(values.values) if gain.size > 1 else 0.0
-        effect = mean / math.sqrt(variance) if variance else 0.0 if mean == 0 else math.nan
-        if gain.size >= FEWEST:
-            low, high = interval(gain, share, rng=seed)
-    verdict = UNKNOWN
-    if not against:
-        differs = mean != 0 and bool(significant(p, share))
-        verdict = EQUAL if not differs else "b better" if mean > 0 else "a better"
+    codes = [ground.code for ground in against]
+    tested = _tested(values, share, seed) if codes in ([], [NO_LOOK]) else _UNTESTED
     return {
         "mean_a": math.nan,
         "mean_b": math.nan,
         "difference": mean + 0.0,
-        "low": low,
-        "high": high,
-        "p": p,
-        "effect_size": effect + 0.0,
+        **tested,
         "wins": None,
         "losses": None,
         "equal": None,
         "topics": gain.size,
-        "verdict": verdict,
+        "verdict": UNKNOWN if against else _verdict(mean, tested["p"], share),
         "codes": ", ".join(codes),
         "could_turn": None,
     }
 
 
 def _sample_sentence(
-    row: Mapping[str, Any],
+    row: Row,
     values: TopicValues,
     share: float,
     margin: float | None,
-    against: Sequence[tuple[str, str]],
+    against: Sequence[Ground],
 ) -> str:
+    """The verdict on a sample, and the numbers that it rests on."""
     head = values.measure + (f", {row['group']}" if "group" in row else "")
     a, b = values.systems
     gap = abs(row["difference"])
@@ -532,11 +538,11 @@ def _sample_sentence(
         if row["verdict"] not in (EQUAL, UNKNOWN):
             low, high = sorted((abs(low), abs(high)))
         numbers = f"{100 * share:.4g} % interval {low:.4f} to {high:.4f}, {numbers}"
-    higher = f"{b} scores {gap:.4f} {'higher' if row['difference'] > 0 else 'lower'}"
+    higher = f"{b} scores {_gap(row['difference'])}"
     if row["difference"] == 0:
         higher = "both score the same"
     if row["verdict"] == UNKNOWN:
-        reasons = "; ".join(text for _, text in against)
+        reasons = "; ".join(ground.text for ground in against)
         return f"{head}: {higher} ({numbers}); cannot tell, {reasons}."
     if row["verdict"] == EQUAL:
         text = f"{head}: {a} and {b} are not shown to differ: {higher} ({numbers})."
@@ -544,8 +550,7 @@ def _sample_sentence(
         better, worse = (b, a) if row["difference"] > 0 else (a, b)
         text = f"{head}: {better} is better than {worse} by {gap:.4f} ({numbers})."
     if margin is not None and math.isfinite(row["high"]):
-        ruled_out = -margin < row["low"] and row["high"] < margin
-        text += f" A difference of {margin:g} or more is {'' if ruled_out else 'not '}ruled out."
+        text += _ruled_out(row, margin)
     if is_skewed(differences(values)):
-        text += f" {NOT_EXACT[0].upper()}{NOT_EXACT[1:]}."
+        text += f" {_capitalised(NOT_EXACT)}"
     return text

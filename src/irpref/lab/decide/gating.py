@@ -28,7 +28,9 @@ from __future__ import annotations
 import hashlib
 import math
 from collections.abc import Mapping, Sequence
-from typing import Any, ClassVar
+from functools import cached_property
+from itertools import compress
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 from ir_measures.measures import Measure
@@ -38,7 +40,6 @@ from irpref.errors import EmptyJudgmentsError, MeasureError
 from irpref.judged.align import equal_scores, listing
 from irpref.judged.fingerprint import hash_of_pool
 from irpref.judged.groups import groups_of
-from irpref.judged.inputs import in_memory
 from irpref.judged.judgments import Judgments, judgments
 from irpref.judged.pool import Pool
 from irpref.judged.types import Groups, Qrels, Run
@@ -53,14 +54,9 @@ from irpref.lab.decide.grounds import (
     grounds,
     too_few,
 )
-from irpref.lab.decide.on_samples import (
-    go_on,
-    judged_interval,
-    parts_of,
-    stands_against,
-)
-from irpref.lab.decide.paired import NOT_EXACT, about, differences, gains, is_skewed, needed
-from irpref.lab.decide.sign_flips import stepdown
+from irpref.lab.decide.on_samples import go_on, grounds_on_sample, judged_interval, parts_of
+from irpref.lab.decide.paired import NOT_EXACT, differences, gains, is_skewed, needed, rounded_up
+from irpref.lab.decide.sign_flips import p_of_pair
 from irpref.lab.decide.turning import MOST_TOPICS, Turning
 from irpref.lab.judges.sampled import Sampled, SampledValues
 from irpref.lab.printed_tables import of_gate
@@ -69,18 +65,18 @@ from irpref.lab.remarks import (
     by_judge,
     columns_of_judge,
     columns_of_repeats,
+    each_within_repeats,
     repeated,
     topics_by_code,
-    within_repeats,
     without_value,
 )
-from irpref.lab.trust.frames import ResultFrame
+from irpref.lab.trust.frames import ResultFrame, Row
 from irpref.lab.trust.topics import FEWEST, check_level, difference_in_range
 from irpref.measures.declare import Measures
 from irpref.measures.names import parse_all
 from irpref.messages import once_per_call, whole_files
 from irpref.show.text import Table
-from irpref.values.evidence import gathered, repeats_in
+from irpref.values.evidence import gathered, read_repeats
 from irpref.values.facts import MISSING, Evidence, check_present
 from irpref.values.matrix import TopicValues
 from irpref.values.sensitivity import TOP, is_count, sees_grades
@@ -89,6 +85,16 @@ from irpref.values.thresholds import thresholds_on
 # Share of the level that a block may use: with skewed differences the tests exceed their level.
 RESERVE = 0.85
 VERSION = 1  # of what `irpref gate -o json` prints
+_RUNS = ("baseline", "candidate")
+_NUMBERS = (*_RUNS, "difference", "low", "high", "p")
+
+
+class _Rule(NamedTuple):
+    """What decides: the largest loss that is tolerated, and the level that so many rows share."""
+
+    margin: float
+    level: float
+    n_rows: int
 
 
 class Gate(ResultFrame):
@@ -198,55 +204,48 @@ def gate(
     level, missing, depth = check_level(level), check_missing(missing), check_depth(depth)
     check_margin(margin)
     chosen = _measures(measures)
+    given = dict(zip(_RUNS, (baseline, candidate), strict=True))
     if isinstance(qrels, Sampled):
-        two = {"baseline": baseline, "candidate": candidate}
         with whole_files():
             return _gate_sample(
-                chosen, qrels, two, margin=margin, level=level, missing=missing, groups=groups
+                chosen, qrels, given, margin=margin, level=level, missing=missing, groups=groups
             )
     with whole_files():
         read = judgments(qrels)
-        runs = {
-            name: [in_memory(one) for one in repeats_in(run)]
-            for name, run in (("baseline", baseline), ("candidate", candidate))
-        }
+        runs = {name: read_repeats(run) for name, run in given.items()}
     facts = gathered(chosen, read, runs, depth)
-    n_topics = len(facts.topics)
-    if n_topics < 2:
-        raise EmptyJudgmentsError(f"a gate needs at least 2 topics, got {n_topics}")
+    everything = _all_topics(len(facts.topics))
     if not facts.answerable.any():
         raise EmptyJudgmentsError("a gate needs relevant documents, and no grade is above 0")
     _check_measures(facts)
-    check_present(facts.systems, n_topics)
+    check_present(facts.systems, everything.size)
     ranked = _Rankings(facts.pool, runs)
-    parts: dict[str | None, Bools] = {None: np.ones(n_topics, bool)}
+    parts: dict[str | None, Bools] = {None: everything}
     if groups is not None:
         parts |= groups_of(groups, read, facts.topics)
-    share = len(chosen) * len(parts)
+    rule = _Rule(margin, level, len(chosen) * len(parts))
     turning = Turning(read, {name: one[0] for name, one in runs.items()}, facts, ranked.same)
     rows, not_exact = [], []
     no_order = ranked.grounds(facts, read)
     for measure in facts.measures:
         for group, inside in parts.items():
-            part = _Gated(facts, measure, inside, missing, ranked.same)
-            part.grounds += [no_order[measure]] if measure in no_order else []
-            named = {"measure": str(measure)} | ({} if groups is None else {"group": group})
-            rows.append(named | part.row(margin, level, share, turning))
-            if group is None and part.is_skewed:
+            pair = _Pair(facts, measure, inside, missing, ranked.same)
+            pair.grounds += [no_order[measure]] if measure in no_order else []
+            labels = {"measure": str(measure)} | ({} if groups is None else {"group": group})
+            rows.append(labels | pair.row(rule, turning))
+            if group is None and pair.is_skewed:
                 not_exact.append(f"{measure}: {NOT_EXACT}")
-    table = Gate(rows).astype({"topics_needed": "Int64", "could_turn": "boolean"})
-    table.evidence, table.version = facts.frame(parts), VERSION
+    table = _gate(rows, rule)
+    table.evidence = facts.frame(parts)
     table.qrels = hash_of_pool(facts.pool)
     table.inputs = _hash_of_inputs(table.qrels, parts, facts.topics)
-    table.verdict = _overall(rows)
-    table.text = _Summary(rows, level, margin, share).text(table.verdict)
-    table.level = level
+    over_all = [("", _RUNS, row) for row in rows if row.get("group") is None]
     table.notes = [
-        *about_topics(facts, facts.measures, parts[None]),
-        *without_value(facts, facts.measures, parts[None]),
-        *by_judge(facts, parts[None]),
-        *repeated(facts, facts.measures, np.ones(len(facts.topics), bool)),
-        *_within_repeats(facts, rows),
+        *about_topics(facts, facts.measures, everything),
+        *without_value(facts, facts.measures, everything),
+        *by_judge(facts, everything),
+        *repeated(facts, facts.measures, everything),
+        *each_within_repeats(facts, parts, over_all),
         *not_exact,
         *ranked.notes(),
         *thresholds_on(chosen, read),
@@ -254,22 +253,24 @@ def gate(
     return table.made()
 
 
-def _within_repeats(facts: Evidence, rows: Sequence[Mapping[str, Any]]) -> list[str]:
-    """Differences over all topics that are not larger than between runs of one system."""
-    by_name = {str(measure): measure for measure in facts.measures}
-    everything: Bools = np.ones(len(facts.topics), bool)
-    return [
-        f"{row['measure']}: {sentence}"
-        for row in rows
-        if row.get("group") is None
-        for sentence in within_repeats(
-            facts, by_name[row["measure"]], everything, (0, 1), row["difference"]
-        )
-    ]
+def _all_topics(n_topics: int) -> Bools:
+    """The mask of all topics, (n_topics,); `ValueError` if they are fewer than two."""
+    if n_topics < 2:
+        raise EmptyJudgmentsError(f"a gate needs at least 2 topics, got {n_topics}")
+    return np.ones(n_topics, bool)
+
+
+def _gate(rows: Sequence[Row], rule: _Rule) -> Gate:
+    """The result, with what follows from its rows."""
+    table = Gate(rows).astype({"topics_needed": "Int64", "could_turn": "boolean"})
+    table.version, table.level = VERSION, rule.level
+    table.verdict = _overall(rows)
+    table.text = _Summary(rows, rule).text(table.verdict)
+    return table
 
 
 def _measures(measures: Measures) -> list[Measure]:
-    chosen = list(dict.fromkeys(parse_all(measures)))
+    chosen = parse_all(measures)
     if not chosen:
         raise MeasureError("a gate needs at least one measure")
     if counts := [str(measure) for measure in chosen if is_count(measure)]:
@@ -298,15 +299,19 @@ def _hash_of_inputs(
     """Hash of the judgments and the groups; without groups that of the judgments."""
     if len(parts) == 1:
         return hash_of_qrels
-    digest = hashlib.blake2b(hash_of_qrels.encode(), digest_size=8)
+    text = hash_of_qrels
     for group, inside in parts.items():
         if group is not None:
-            members = [topics[t] for t in np.flatnonzero(inside).tolist()]
-            digest.update(f"{group!r} {members!r}\n".encode("utf-8", "surrogatepass"))
-    return digest.hexdigest()
+            members = list(compress(topics, inside.tolist()))
+            text += f"{group!r} {members!r}\n"
+    return _hash(text)
 
 
-def _overall(rows: Sequence[Mapping[str, Any]]) -> str:
+def _hash(text: str) -> str:
+    return hashlib.blake2b(text.encode("utf-8", "surrogatepass"), digest_size=8).hexdigest()
+
+
+def _overall(rows: Sequence[Row]) -> str:
     """The verdict of all rows."""
     whole = [row for row in rows if row.get("group") is None]
     passes = all(row["verdict"] == "pass" for row in whole)
@@ -317,20 +322,30 @@ def _overall(rows: Sequence[Mapping[str, Any]]) -> str:
     return "pass" if passes else "inconclusive"
 
 
-def _verdict(low: float, worse: bool, margin: float) -> str:
-    """The verdict of one row, if nothing stands against a pass."""
-    return "pass" if low > -margin else "block" if worse else "inconclusive"
+def _verdict(low: float, worse: bool, rule: _Rule, against: Sequence[Ground] = ()) -> str:
+    """The verdict of one row, if these grounds stand against a pass."""
+    if low > -rule.margin and not against:
+        return "pass"
+    return "block" if worse else "inconclusive"
 
 
-def _bounds(values: TopicValues, margin: float, level: float, share: int) -> dict[str, Any]:
-    """Means, bounds and p of two runs, if they share the level with so many rows."""
+def _reasons(against: Sequence[Ground]) -> dict[str, str]:
+    """The columns that say what stands against a pass."""
+    return {
+        "codes": ", ".join(ground.code for ground in against),
+        "reason": "; ".join(ground.text for ground in against),
+    }
+
+
+def _bounds(values: TopicValues, rule: _Rule) -> Row:
+    """Means, bounds and p of two runs, and whether the second is worse."""
     n = len(values.topics)
     gain, mean = gains(values)
     spread = 0.0 if np.ptp(gain) == 0 else float(gain.std(ddof=1))
     error = spread / math.sqrt(n)
-    low = mean - float(special.stdtrit(n - 1, level)) * error
-    high = mean + float(special.stdtrit(n - 1, 1 - (1 - level) / share)) * error
-    row: dict[str, Any] = {
+    low = mean - float(special.stdtrit(n - 1, rule.level)) * error
+    high = mean + float(special.stdtrit(n - 1, 1 - (1 - rule.level) / rule.n_rows)) * error
+    row: Row = {
         "baseline": float(values.means[0]),
         "candidate": float(values.means[1]),
         "difference": mean + 0.0,
@@ -338,13 +353,13 @@ def _bounds(values: TopicValues, margin: float, level: float, share: int) -> dic
         "high": high + 0.0,
     }
     # Half the p, since only a loss counts; times the number of rows, since they share the level.
-    row["p"] = float(stepdown(gain[None])[0][0])
-    row["worse"] = high < 0 and bool(significant(row["p"] / 2 * share / RESERVE, level))
-    row["verdict"] = _verdict(low, row["worse"], margin)
+    row["p"] = p_of_pair(gain)
+    p = row["p"] / 2 * rule.n_rows / RESERVE
+    row["worse"] = high < 0 and bool(significant(p, rule.level))
     return row
 
 
-class _Gated:
+class _Pair:
     """Two runs by one measure on some topics."""
 
     def __init__(
@@ -364,84 +379,75 @@ class _Gated:
         if same:  # a change of nothing needs no number of topics
             self.grounds = [ground for ground in self.grounds if ground.code != "few-topics"]
 
+    @cached_property
+    def paired(self) -> TopicValues:
+        """The values of both runs on the topics that are compared."""
+        return self.facts.topic_values(self.measure, self.topics, self.values)
+
     @property
     def is_skewed(self) -> bool:
         """Whether the level of the test is not exact on these topics."""
-        if self.topics.sum() < FEWEST:
-            return False
-        values = self.facts.topic_values(self.measure, self.topics, self.values)
-        return is_skewed(differences(values))
+        return bool(self.topics.sum() >= FEWEST) and is_skewed(differences(self.paired))
 
-    def row(self, margin: float, level: float, share: int, turning: Turning) -> dict[str, Any]:
+    def row(self, rule: _Rule, turning: Turning) -> Row:
         """The numbers, and the verdict."""
         n = int(self.topics.sum())
-        row: dict[str, Any] = dict.fromkeys(_NUMBERS, math.nan) | {"worse": False}
+        row: Row = dict.fromkeys(_NUMBERS, math.nan) | {"worse": False}
         if n:
-            values = self.facts.topic_values(self.measure, self.topics, self.values)
             if n >= FEWEST or self.same:
-                row = _bounds(values, margin, level, share)
+                row = _bounds(self.paired, rule)
             else:
-                row |= {"baseline": float(values.means[0]), "candidate": float(values.means[1])}
-                row["difference"] = gains(values)[1] + 0.0
-        verdict = _verdict(row["low"], row["worse"], margin)
-        if verdict == "pass" and self.grounds:
-            verdict = "block" if row["worse"] else "inconclusive"
-        row |= {"verdict": verdict, "codes": ", ".join(ground.code for ground in self.grounds)}
-        row |= {"reason": "; ".join(ground.text for ground in self.grounds)}
+                row |= zip(_RUNS, self.paired.means.tolist(), strict=True)
+                row["difference"] = gains(self.paired)[1] + 0.0
+        row["verdict"] = _verdict(row["low"], row["worse"], rule, self.grounds)
+        row |= _reasons(self.grounds)
         row |= {"topics": n, "left_out": int(self.inside.sum()) - n}
-        row["topics_needed"] = self._needed(row, margin, level, share)
+        row["topics_needed"] = self._needed(row, rule)
         row |= self._facts()
-        row["could_turn"] = self._could_turn(row, margin, turning)
+        row["could_turn"] = self._could_turn(row, rule, turning)
         row["low"], row["high"] = difference_in_range(self.measure, row["low"], row["high"])
         return row
 
-    def _needed(
-        self, row: Mapping[str, Any], margin: float, level: float, share: int
-    ) -> int | None:
+    def _needed(self, row: Row, rule: _Rule) -> int | None:
         """How many topics would decide, for the verdict that is easier to reach."""
         if row["verdict"] != "inconclusive" or self.grounds or not math.isfinite(row["low"]):
             return None
-        values = self.facts.topic_values(self.measure, self.topics, self.values)
-        gain, mean = gains(values)
+        gain, mean = gains(self.paired)
         variance = 0.0 if np.ptp(gain) == 0 else float(gain.var(ddof=1)) / 2
-        block = 1 - RESERVE * (1 - level) / share
+        block = 1 - RESERVE * (1 - rule.level) / rule.n_rows
         numbers = [
-            needed(mean + margin, variance, level, one_sided=True),
+            needed(mean + rule.margin, variance, rule.level, one_sided=True),
             needed(-mean, variance, block, one_sided=True),
         ]
         known = [number for number in numbers if number is not None]
         return max(min(known), gain.size + 1) if known else None
 
-    def _facts(self) -> dict[str, Any]:
+    def _facts(self) -> Row:
         """What is missing from each run."""
         facts, inside = self.facts, self.inside
-        columns: dict[str, Any] = {}
-        for name, system in zip(("baseline", "candidate"), facts.systems, strict=True):
+        columns: Row = {}
+        for name, system in zip(_RUNS, facts.systems, strict=True):
             columns[f"missing_{name}"] = int((system.retrieved[inside] == 0).sum())
-        for name, system in zip(("baseline", "candidate"), facts.systems, strict=True):
+        for name, system in zip(_RUNS, facts.systems, strict=True):
             judged = system.judged[TOP][inside] / system.n_repeats
             columns[f"unjudged_{name}"] = float(1 - (judged / TOP).mean())
-        names = ("baseline", "candidate")
-        columns |= columns_of_judge(facts, inside, names)
-        columns |= columns_of_repeats(facts, self.measure, self.topics, names)
-        columns["topics_by_code"] = topics_by_code(facts, self.measure, inside, names)
+        columns |= columns_of_judge(facts, inside, _RUNS)
+        columns |= columns_of_repeats(facts, self.measure, self.topics, _RUNS)
+        columns["topics_by_code"] = topics_by_code(facts, self.measure, inside, _RUNS)
         return columns
 
-    def _could_turn(self, row: Mapping[str, Any], margin: float, turning: Turning) -> bool | None:
+    def _could_turn(self, row: Row, rule: _Rule, turning: Turning) -> bool | None:
         """Whether judging unjudged documents could change the verdict."""
         if not math.isfinite(row["low"]) or self.grounds:
             return None
         down, up = row["difference"] - row["low"], row["high"] - row["difference"]
-        sign = 1.0 if getattr(self.measure, "higher_is_better", True) else -1.0
+        sign = 1.0 if self.paired.higher_is_better else -1.0
         agrees = bool(row["worse"] or row["high"] >= 0)
 
         def verdict(end: float) -> str:
-            return _verdict(sign * end - down, sign * end + up < 0 and agrees, margin)
+            return _verdict(sign * end - down, sign * end + up < 0 and agrees, rule)
 
         return turning.could(self.measure, self.topics, verdict, row["verdict"], agrees)
-
-
-_NUMBERS = ("baseline", "candidate", "difference", "low", "high", "p")
 
 
 class _Rankings:
@@ -507,13 +513,11 @@ def _turned(pool: Pool, given: Any) -> dict[str, dict[str, float]]:
 class _Summary:
     """The verdict in one line."""
 
-    def __init__(
-        self, rows: Sequence[Mapping[str, Any]], level: float, margin: float, share: int
-    ) -> None:
-        self.rows, self.level, self.margin, self.share = rows, level, margin, share
+    def __init__(self, rows: Sequence[Row], rule: _Rule) -> None:
+        self.rows, self.rule = rows, rule
         self.whole = [row for row in rows if row.get("group") is None]
         self.groups = [row for row in rows if row.get("group") is not None]
-        self.at = f"at {100 * level:.4g} %"
+        self.at = f"at {100 * rule.level:.4g} %"
         sizes, lost = ([row[name] for row in self.whole] for name in ("topics", "left_out"))
         self.topics = f"{_range(sizes)} topic{'s' * (max(sizes) != 1)}"
         self.compared = f"{self.topics} compared"
@@ -525,10 +529,6 @@ class _Summary:
         body = {"block": self._blocked, "pass": self._passed, "inconclusive": self._unknown}
         return body[verdict]() + self._small()
 
-    def _name(self, row: Mapping[str, Any]) -> str:
-        group = row.get("group")
-        return str(row["measure"]) + (f" in {group}" if group is not None else "")
-
     def _blocked(self) -> str:
         losses = []
         every = {id(row): row for row in self.rows if row["verdict"] == "block"}
@@ -538,9 +538,11 @@ class _Summary:
             if id(row) in every:
                 # Means are missing on a sample, whose measures are all better if higher.
                 verb = "rose" if row["candidate"] > row["baseline"] else "fell"
+                where = "" if row.get("group") is None else f" in {row['group']}"
                 size, least, most = -row["difference"], -row["high"], -row["low"]
                 losses.append(
-                    f"{self._name(row)} {verb} by {size:.3f} ({least:.3f} to {most:.3f} {self.at})"
+                    f"{row['measure']}{where} {verb} by {size:.3f} "
+                    f"({least:.3f} to {most:.3f} {self.at})"
                 )
         return f"blocked: {', '.join(losses)}, {self.topics}"
 
@@ -549,7 +551,9 @@ class _Summary:
             f"{row['measure']} {row['difference']:+.3f}, at worst {row['low']:+.3f}"
             for row in self.whole
         ]
-        return f"passed: {'; '.join(changes)} ({self.at}, margin {self.margin:g}), {self.topics}"
+        return (
+            f"passed: {'; '.join(changes)} ({self.at}, margin {self.rule.margin:g}), {self.topics}"
+        )
 
     def _unknown(self) -> str:
         open_rows = [row for row in self.whole if row["verdict"] == "inconclusive"]
@@ -563,7 +567,7 @@ class _Summary:
         known = [number for number in wanted if number is not None]
         decide = ""
         if known and len(known) == len(wanted):
-            decide = f"; about {about(max(known)):,} would decide"
+            decide = f"; about {rounded_up(max(known)):,} would decide"
         undecided = [row["measure"] for row in open_rows]
         which = f" ({', '.join(undecided)})" if len(self.whole) > 1 else ""
         return f"cannot tell: {self.topics}{decide}{which}"
@@ -572,8 +576,8 @@ class _Summary:
         """Groups in which no loss could have been shown."""
         small: dict[str, int] = {}
         for row in self.groups:
-            least = 2.0 ** -max(row["topics"], 1) * self.share / RESERVE
-            if row["topics"] < FEWEST or not significant(least, self.level):
+            least = 2.0 ** -max(row["topics"], 1) * self.rule.n_rows / RESERVE
+            if row["topics"] < FEWEST or not significant(least, self.rule.level):
                 small[str(row["group"])] = row["topics"]
         if not small:
             return ""
@@ -596,7 +600,7 @@ def _of(names: Sequence[str], whole: Sequence[Any]) -> str:
 def _gate_sample(
     chosen: Sequence[Measure],
     judgments: Sampled,
-    runs: Mapping[str, Any],
+    runs: Row,
     *,
     margin: float,
     level: float,
@@ -604,70 +608,52 @@ def _gate_sample(
     groups: Groups | None,
 ) -> Gate:
     """`irpref.lab.gate` on a sample."""
-    n_topics = len(judgments.topic_ids)
-    if n_topics < 2:
-        raise EmptyJudgmentsError(f"a gate needs at least 2 topics, got {n_topics}")
-    parts: dict[str | None, Bools] = {None: np.ones(n_topics, bool)}
+    parts: dict[str | None, Bools] = {None: _all_topics(len(judgments.topic_ids))}
     if groups is not None:
         parts |= parts_of(groups, judgments)
-    n_rows, share = len(chosen) * len(parts), judgments.share(level)
+    rule = _Rule(margin, judgments.share(level), len(chosen) * len(parts))
     rows, notes = [], [judgments.text]
     for whole in judgments.values(chosen, runs):
         for group, inside in parts.items():
             estimates = whole.on(inside)
-            named = {"measure": estimates.values.measure} | (
-                {} if groups is None else {"group": group}
-            )
-            row = named | _sample_row(judgments, estimates, margin, level, missing, n_rows)
+            labels: Row = {"measure": estimates.values.measure}
+            labels |= {} if groups is None else {"group": group}
+            row = labels | _sample_row(judgments, estimates, rule, missing)
+            row |= judged_interval(judgments, estimates, level)
             rows.append(row)
             if group is None:
                 notes.append(f"{row['measure']}: {go_on(judgments, estimates, row)}")
-    table = Gate(rows).astype({"topics_needed": "Int64", "could_turn": "boolean"})
-    table.evidence, table.version = None, VERSION
-    table.qrels = judgments.hash
-    members = repr([(group, inside.tolist()) for group, inside in parts.items()])
-    table.inputs = hashlib.blake2b(
-        f"{judgments.hash} {members}".encode("utf-8", "surrogatepass"), digest_size=8
-    ).hexdigest()
-    table.verdict = _overall(rows)
-    table.text = _Summary(rows, share, margin, n_rows).text(table.verdict)
-    table.notes, table.level = [*notes, *thresholds_on(chosen, judgments)], share
+    table = _gate(rows, rule)
+    table.evidence, table.qrels = None, judgments.hash
+    members = [(group, inside.tolist()) for group, inside in parts.items()]
+    table.inputs = _hash(f"{judgments.hash} {members!r}")
+    table.notes = [*notes, *thresholds_on(chosen, judgments)]
     return table.made()
 
 
-def _sample_row(
-    judgments: Sampled,
-    estimates: SampledValues,
-    margin: float,
-    level: float,
-    missing: float,
-    n_rows: int,
-) -> dict[str, Any]:
+def _sample_row(judgments: Sampled, estimates: SampledValues, rule: _Rule, missing: float) -> Row:
     """The numbers of one row, and its verdict. Topics without documents of the baseline are left
     out; those without documents of the candidate are never a gain.
     """
-    against = stands_against(judgments, estimates, missing, (0,))
+    against = grounds_on_sample(judgments, estimates, missing, (0,))
     lost = (~estimates.answers).sum(axis=1).tolist()
     kept = estimates.on(estimates.answers[0])
     values = kept.values.values.copy()
     lacking = ~kept.answers[1]
     values[1, lacking] = np.minimum(values[1, lacking], values[0, lacking])
     paired = TopicValues(kept.values.measure, kept.values.systems, kept.values.topics, values)
+    row = _bounds(paired, rule)
     if paired.n_topics < FEWEST:
-        against.append(("few-topics", too_few(paired.n_topics)))
-    row = _bounds(paired, margin, judgments.share(level), n_rows)
-    if paired.n_topics < FEWEST:
+        against.append(Ground("few-topics", too_few(paired.n_topics)))
         row |= {"low": math.nan, "high": math.nan, "worse": False}
     if not judgments.at_look:
         row["worse"] = False
-    if against:
-        row["verdict"] = "block" if row["worse"] else "inconclusive"
+    row["verdict"] = _verdict(row["low"], row["worse"], rule, against)
     return {
         **row,
         "baseline": math.nan,
         "candidate": math.nan,
-        "codes": ", ".join(code for code, _ in against),
-        "reason": "; ".join(text for _, text in against),
+        **_reasons(against),
         "topics": paired.n_topics,
         "left_out": lost[0],
         "topics_needed": None,
@@ -676,5 +662,4 @@ def _sample_row(
         "unjudged_baseline": math.nan,
         "unjudged_candidate": math.nan,
         "could_turn": None,
-        **judged_interval(judgments, estimates, level),
     }

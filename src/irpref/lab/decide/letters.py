@@ -17,6 +17,8 @@ from __future__ import annotations
 
 from string import ascii_lowercase
 
+import numpy as np
+
 from irpref.kernel.segments import Bools
 
 MOST = 8  # more letters would be of no use to a reader
@@ -35,29 +37,21 @@ def columns_of(different: Bools) -> list[list[int]]:
     list of lists of int
         Each set in the order of the runs; sets in the order of their first runs.
     """
-    n = len(different)
-    # Sets of runs as integers, one bit for each run.
-    alike = [sum(1 << j for j in range(n) if not different[i, j]) for i in range(n)]
-    held = [0] * n  # the runs that each run already shares a set with
+    alike = [set(np.flatnonzero(~row).tolist()) for row in different]
+    held: list[set[int]] = [set() for _ in alike]  # whom each run already shares a set with
     sets = []
-    for i in range(n):
-        while True:
-            left = alike[i] & ~held[i]
-            if not left:
-                break
+    for i, of_run in enumerate(alike):
+        while left := of_run - held[i]:
             # Start with i and the first run it must still share a set with; i itself if it differs
             # from all others.
-            first = left & -left
-            members = (1 << i) | first
-            free = alike[i] & alike[first.bit_length() - 1] & ~members
-            while free:
-                run = free & -free
-                members |= run
-                free &= alike[run.bit_length() - 1] & ~run
-            inside = [j for j in range(n) if members >> j & 1]
-            for j in inside:
-                held[j] |= members
-            sets.append(inside)
+            first = min(left)
+            members = {i, first}
+            for run in sorted(of_run & alike[first]):
+                if members <= alike[run]:
+                    members.add(run)
+            for run in members:
+                held[run] |= members
+            sets.append(sorted(members))
     return sorted(sets)
 
 

@@ -17,17 +17,18 @@ worth, and there is no verdict."""
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Sequence
 
 import numpy as np
 
 from irpref.judged.groups import groups_of
 from irpref.judged.types import Groups
 from irpref.kernel.segments import Bools, Floats, Ints
-from irpref.lab.decide.paired import about
+from irpref.lab.decide.grounds import Ground
+from irpref.lab.decide.paired import rounded_up
 from irpref.lab.judges.plans import looks_in_words
 from irpref.lab.judges.sampled import Sampled, SampledValues
+from irpref.lab.trust.frames import Row
 
 NO_LOOK = "no-look"
 
@@ -39,40 +40,49 @@ def parts_of(groups: Groups | None, judgments: Sampled) -> dict[str | None, Bool
     return parts
 
 
-def stands_against(
+def grounds_on_sample(
     judgments: Sampled, estimates: SampledValues, missing: float, runs: Sequence[int]
-) -> list[tuple[str, str]]:
-    """Why there is no verdict: codes and reasons."""
-    reasons: list[tuple[str, str]] = []
+) -> list[Ground]:
+    """Why there is no verdict.
+
+    Parameters
+    ----------
+    judgments : Sampled
+    estimates : SampledValues
+    missing : float
+        Share of the topics that a run may lack.
+    runs : sequence of int
+        Numbers of the runs that may not lack more.
+    """
+    reasons: list[Ground] = []
     n, lost = estimates.values.n_topics, (~estimates.answers).sum(axis=1)
     if texts := [
         f"{estimates.values.systems[run]} has no documents for {lost[run]:,} of {n:,} topics"
         for run in runs
         if lost[run] > missing * n
     ]:
-        reasons.append(("unanswered", "; ".join(texts)))
+        reasons.append(Ground("unanswered", "; ".join(texts)))
     if not judgments.at_look:
         judged = f"{judgments.n_judged:,} document{'s are' if judgments.n_judged > 1 else ' is'}"
-        reasons.append(
-            (NO_LOOK, f"{judged} judged, and the plan has {looks_in_words(judgments.looks)}")
-        )
+        text = f"{judged} judged, and the plan has {looks_in_words(judgments.looks)}"
+        reasons.append(Ground(NO_LOOK, text))
     return [*reasons, *_same_gains(judgments, estimates)]
 
 
-def _same_gains(judgments: Sampled, estimates: SampledValues) -> list[tuple[str, str]]:
+def _same_gains(judgments: Sampled, estimates: SampledValues) -> list[Ground]:
     """Why the grades of the sample tell nothing apart, with the codes of `irpref.evidence`."""
     grade, gain = judgments.human_grade, estimates.human_gain
     if np.ptp(gain) > 0:
         return []
     n, measure = f"{gain.size:,}", estimates.values.measure
     if not (grade > 0).any():
-        return [("unanswerable", f"none of the {n} judged documents is relevant")]
+        return [Ground("unanswerable", f"none of the {n} judged documents is relevant")]
     low, high = grade.min(), grade.max()
     scale = f"all grades are {low:g}" if low == high else f"grades {low:g} to {high:g}"
     if gain[0] == 0:
         text = f"none of the {n} judged documents counts as relevant to {measure} ({scale})"
-        return [("out-of-reach", text)]
-    return [("blind", f"all {n} judged documents count the same for {measure} ({scale})")]
+        return [Ground("out-of-reach", text)]
+    return [Ground("blind", f"all {n} judged documents count the same for {measure} ({scale})")]
 
 
 def judged_interval(judgments: Sampled, estimates: SampledValues, level: float) -> dict[str, float]:
@@ -94,7 +104,7 @@ def judged_intervals(
     return estimates.intervals(first, second, alone)
 
 
-def go_on(judgments: Sampled, estimates: SampledValues, row: Mapping[str, Any]) -> str:
+def go_on(judgments: Sampled, estimates: SampledValues, row: Row) -> str:
     """What full judgments of these topics would say, and whether to go on."""
     low, high = row["low_judged"], row["high_judged"]
     if judgments.n_judged == judgments.n_drawn:
@@ -113,5 +123,9 @@ def go_on(judgments: Sampled, estimates: SampledValues, row: Mapping[str, Any]) 
     more = estimates.further(0, 1)
     return (
         f"On these topics full judgments could still put either ahead ({low:.3f} to {high:.3f})"
-        + (f": about {about(more):,} more documents would halve this interval." if more else ".")
+        + (
+            f": about {rounded_up(more):,} more documents would halve this interval."
+            if more
+            else "."
+        )
     )

@@ -8,7 +8,7 @@ import numpy as np
 
 from irpref.kernel.segments import Bools, Floats
 from irpref.lab.decide.all_pairs import significant
-from irpref.lab.decide.sign_flips import stepdown
+from irpref.lab.decide.sign_flips import p_of_pair
 from irpref.lab.trust.design import POWER, topics_needed
 from irpref.values.matrix import TopicValues
 from irpref.values.means import magnitude, settled
@@ -64,7 +64,7 @@ def without_missing(values: TopicValues, unanswered: Bools, level: float) -> str
     every, mean = gains(values)
     gain = every[both]
     is_same_way = gain.any() and gain.mean() * mean > 0
-    if is_same_way and significant(float(stepdown(gain[None])[0][0]), level):
+    if is_same_way and significant(p_of_pair(gain), level):
         return ""
     return f"on the {gain.size:,} topics that both answer, this is not shown"
 
@@ -90,7 +90,7 @@ def needed(distance: float, variance: float, level: float, one_sided: bool = Fal
         return None
 
 
-def about(n: int) -> int:
+def rounded_up(n: int) -> int:
     """The number rounded up to two significant digits."""
     unit: int = 10 ** max(len(str(n)) - 2, 0)
     return -(-n // unit) * unit

@@ -37,9 +37,9 @@ from typing import Any
 
 import numpy as np
 
-from irpref.errors import ArgumentError
 from irpref.kernel.segments import Bools, Floats
 from irpref.lab.trust.samples import Rng, drawing
+from irpref.messages import not_accepted
 from irpref.values.means import ROUNDING, magnitude, settled
 
 N_PERMUTATIONS = 10_000
@@ -54,11 +54,7 @@ def check_permutations(n_permutations: Any) -> None:
         or not isinstance(n_permutations, (int, np.integer))
         or n_permutations < 1
     ):
-        raise ArgumentError(
-            f"n_permutations={n_permutations!r} is not accepted, expected an integer of at least 1",
-            parameter="n_permutations",
-            value=n_permutations,
-        )
+        raise not_accepted("n_permutations", n_permutations, "an integer of at least 1")
 
 
 def are_all(n_topics: int, n_permutations: int = N_PERMUTATIONS) -> bool:
@@ -107,8 +103,7 @@ def stepdown(
     Examples
     --------
     Of the eight sign vectors of 1, 2, 3, two have an absolute sum of at least 6. Of those of 3, 1,
-    -1, six have one of
-    at least 3.
+    -1, six have one of at least 3.
 
     >>> stepdown(np.array([[1.0, 2.0, 3.0], [3.0, 1.0, -1.0]]))
     (array([0.25, 0.75]), array([0.25, 0.75]))
@@ -129,14 +124,19 @@ def stepdown(
             # Step down: the maximum over this pair and those with a smaller |t|.
             np.maximum.accumulate(sums, axis=0, out=sums)
             joint += np.count_nonzero(sums >= bound, axis=1)
-    one = (
-        0 if are_all(n_topics, n_permutations) else 1
-    )  # the observed signs count as one of the drawn
+    # The observed signs count as one of the drawn.
+    one = 0 if are_all(n_topics, n_permutations) else 1
     p, adjusted = np.full(n_pairs, np.nan), np.full(n_pairs, np.nan)
     p[order] = (alone + one) / (total + one)
     adjusted[order] = np.maximum.accumulate(((joint + one) / (total + one))[::-1])[::-1]
     p[~known] = adjusted[~known] = np.nan
     return p, adjusted
+
+
+def p_of_pair(difference: Floats, rng: Rng | None = None) -> float:
+    """P-value of one pair, from its differences (n_topics,), as `stepdown` has it."""
+    p, _ = stepdown(difference[None], rng=rng)
+    return float(p[0])
 
 
 def _unit(differences: Floats) -> tuple[Floats, Bools]:

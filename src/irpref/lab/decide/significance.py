@@ -52,8 +52,7 @@ def randomisation_test(
     Notes
     -----
     R. A. Fisher, The design of experiments, 1935; for retrieval, M. D. Smucker, J. Allan and B.
-    Carterette, CIKM
-    2007, 623-632, doi:10.1145/1321440.1321528. To change settings:
+    Carterette, CIKM 2007, 623-632, doi:10.1145/1321440.1321528. To change settings:
     `functools.partial(randomisation_test, seed=1)`.
 
     Examples
