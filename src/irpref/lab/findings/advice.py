@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
-from typing import TYPE_CHECKING
 
 import numpy as np
 from ir_measures.measures import Measure
 
+from irpref.data.columns import Table
+from irpref.judged.judgments import Judgments
 from irpref.judged.pool import Pool
 from irpref.measures.names import parse
 from irpref.messages import held
@@ -17,10 +18,6 @@ from irpref.values.facts import Evidence, System
 from irpref.values.findings import Finding, finding
 from irpref.values.suggestions import alternatives, suggest, usual
 from irpref.values.thresholds import threshold_of, thresholds
-
-if TYPE_CHECKING:
-    from irpref.data.columns import Table
-    from irpref.judged.judgments import Judgments
 
 N_MEASURES = 3
 
@@ -75,25 +72,23 @@ class Advice:
     """
 
     def __init__(self, pool: Pool, qrels: Judgments, preferences: bool) -> None:
-        self.first = suggest(pool, preferences)
-        self._usual = {} if preferences else _by_name(usual(pool))
+        first = _by_name(suggest(pool, preferences))
+        customary = {} if preferences else _by_name(usual(pool))
         others = {} if preferences else _by_name(alternatives())
-        self._rows = others | _by_name(self.first)
-        self._names = list(_by_name(self.first) | others)
-        names = dict.fromkeys([*self._names, *self._usual])
-        self.trial = Trial([parse(name) for name in names], qrels)
+        self._rows = first | {name: row for name, row in others.items() if name not in first}
+        self._expected = list(customary | first)
+        self.trial = Trial([parse(name) for name in self._rows | customary], qrels)
 
     def given(self, systems: Sequence[System | None]) -> tuple[list[dict[str, str]], list[Finding]]:
         """The measures that tell these runs apart, and findings about those that do not."""
         reasons = self.trial.why_not(systems)
-        kept = [self._rows[name] for name in self._names if name not in reasons][:N_MEASURES]
-        expected = list(self._usual | _by_name(self.first))
+        kept = [row for name, row in self._rows.items() if name not in reasons]
         told = [
             finding("tells-nothing", 1, name, "suited", why=reasons[name])
-            for name in expected
+            for name in self._expected
             if name in reasons
         ]
-        return kept, told
+        return kept[:N_MEASURES], told
 
 
 def _by_name(rows: list[dict[str, str]]) -> dict[str, dict[str, str]]:

@@ -24,9 +24,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, fields, replace
 from operator import itemgetter
-from typing import TYPE_CHECKING
 
 import numpy as np
+import pandas as pd
+from ir_measures.measures import Measure
 
 from irpref.data.columns import Reading
 from irpref.data.run_names import named_runs
@@ -35,9 +36,10 @@ from irpref.judged.inputs import run_tables
 from irpref.judged.judgments import judgments
 from irpref.judged.pool import Pool
 from irpref.judged.stream import each
+from irpref.judged.types import Qrels, Run, Runs
 from irpref.lab.findings.advice import Advice, Trial, of_thresholds, untold
 from irpref.lab.findings.tags import of_tags, read_with_tags
-from irpref.measures.declare import KernelMeasure, needs, registered
+from irpref.measures.declare import KernelMeasure, Measures, needs, registered
 from irpref.measures.degenerate import lacks_nonrelevant, nonrelevant, what_is_left
 from irpref.measures.names import parse_all
 from irpref.messages import give
@@ -49,13 +51,6 @@ from irpref.values.scales import mixed_scales, reversed_grades
 from irpref.values.seen import NO_IDS, TOP, Seen, grave_of_run, lines, seen_in
 from irpref.values.sensitivity import last_rank
 
-if TYPE_CHECKING:
-    import pandas as pd
-    from ir_measures.measures import Measure
-
-    from irpref.judged.types import Qrels, Run, Runs
-    from irpref.measures.declare import Measures
-
 LEVELS = ("grave", "warning", "note")
 COLUMNS = tuple(column.name for column in fields(Finding))
 _MANY_UNJUDGED, _SOME_UNJUDGED = 0.2, 0.05  # shares of unjudged documents at the top
@@ -64,7 +59,7 @@ MOST_UNANSWERABLE = 0.05  # share of topics without relevant documents
 
 
 @dataclass(frozen=True, slots=True)
-class _Looked:
+class _Notes:
     """What was noted about a run: see `Seen`, and its values by the suggested measures and by
     those that the user named (None if it cannot be evaluated).
     """
@@ -126,7 +121,7 @@ def check(
     ValueError, OSError
         The qrels cannot be read. What is wrong with a run is a finding.
     """
-    chosen = list(dict.fromkeys(parse_all(measures)))
+    chosen = parse_all(measures)
     of_grades = [
         measure for measure in chosen if "preferences" not in getattr(measure, "NEEDS", ())
     ]
@@ -144,19 +139,18 @@ def check(
         findings += _of_qrels(pool, chosen)
     if not preferences:
         findings += mixed_scales(judged, pool)
-    given, ids, seen = named_runs(runs), JudgedIds(pool), {}
+    given, ids = named_runs(runs), JudgedIds(pool)
     advice, trial = Advice(pool, judged, preferences), Trial(chosen, judged)
-    systems: list[System | None] = []
-    tried: list[System | None] = []
+    notes: dict[str, _Notes] = {}
 
-    def looked_at(item: tuple[str, Run]) -> _Looked:
+    def notes_on(item: tuple[str, Run]) -> _Notes:
         data = read_with_tags(item[1], form)
         by_advice = advice.trial.system(item[0], data)
-        return _Looked(
+        return _Notes(
             seen_in(run_tables(data), ids), by_advice, trial.system(item[0], data), [*of_tags(data)]
         )
 
-    done_of = each(looked_at, given.items(), jobs)
+    done_of = each(notes_on, given.items(), jobs)
     for name, done in zip(given, done_of, strict=True):
         for warning in done.warnings:
             give(warning)
@@ -165,19 +159,17 @@ def check(
         elif done.error is not None:
             raise done.error
         elif done.value is not None:
-            looked = done.value
-            seen[name] = looked.seen
-            systems.append(looked.suggested)
-            tried.append(looked.chosen)
-            findings += [replace(of_file, run=name) for of_file in looked.of_tags]
+            notes[name] = done.value
+            findings += [replace(of_file, run=name) for of_file in done.value.of_tags]
+    seen = {name: of_run.seen for name, of_run in notes.items()}
     deepest = max((int(one.lengths.max(initial=0)) for one in seen.values()), default=0)
     for name, one in seen.items():
         findings += [replace(of_run, run=name) for of_run in _of_run(pool, one, chosen, deepest)]
     findings += reversed_grades(pool, [one.order for one in seen.values() if one.order is not None])
     findings += _identical(seen)
     findings += _own_topics(pool, seen)
-    suited, dropped = advice.given(systems)
-    findings += [*dropped, *untold(trial.why_not(tried))]
+    suited, dropped = advice.given([of_run.suggested for of_run in notes.values()])
+    findings += [*dropped, *untold(trial.why_not([of_run.chosen for of_run in notes.values()]))]
     if not preferences:
         findings += of_thresholds(of_grades, pool)
     table = _table(findings)
@@ -187,8 +179,6 @@ def check(
 
 def _table(findings: list[Finding]) -> pd.DataFrame:
     """The findings as a table, the worst first."""
-    import pandas as pd
-
     findings.sort(key=lambda row: (LEVELS.index(row.level), row.code != "topics-without-documents"))
     codes = {code: place for place, code in enumerate(dict.fromkeys(row.code for row in findings))}
     findings.sort(key=lambda row: (LEVELS.index(row.level), codes[row.code], -row.count))
@@ -226,10 +216,8 @@ def _of_qrels(pool: Pool, chosen: list[Measure]) -> Iterator[Finding]:
         counting = ", ".join(
             str(m) for m in chosen if isinstance(m, KernelMeasure) and m.NEGATIVE_GRADES
         )
-        first, sentence = (
-            str(pool.doc_ids[int(negative.argmax())]),
-            "counting" if counting else "text",
-        )
+        first = str(pool.doc_ids[int(negative.argmax())])
+        sentence = "counting" if counting else "text"
         yield finding("negative-grades", int(negative.sum()), first, sentence, measures=counting)
     yield from _missing_ids(pool)
     yield from _nonrelevant(pool, chosen)
@@ -310,18 +298,14 @@ def _of_preferences(pool: Pool) -> Iterator[Finding]:
     for t in np.flatnonzero(preferences.groups.lengths > 1).tolist():
         first, last = pool.judged.offsets[[t, t + 1]].tolist()
         here = preferences.topics(t, t + 1, first, last)
-        both = (
-            np.intersect1d(*here.against(row), assume_unique=True).size
-            for row in range(last - first)
-        )
-        disagreed[t] = sum(both) // 2  # each pair is found from both of its documents
+        for row in range(last - first):
+            disagreed[t] += np.intersect1d(*here.against(row), assume_unique=True).size
+    disagreed //= 2  # each pair is found from both of its documents
     yield from of_topics("disagreeing-judges", pool, disagreed > 0, count=int(disagreed.sum()))
+    entries = preferences.entries
+    several_levels = entries.spread(entries.count(preferences.place > 0) > 0)
     alone = np.ones(pool.grade.size, bool)
-    alone[
-        preferences.row[
-            preferences.entries.spread(preferences.entries.count(preferences.place > 0) > 0)
-        ]
-    ] = False  # their groups have several levels
+    alone[preferences.row[several_levels]] = False
     alone[preferences.winner] = alone[preferences.loser] = False
     if alone.any():
         row = int(alone.argmax())
@@ -350,10 +334,8 @@ def _of_run(pool: Pool, seen: Seen, chosen: list[Measure], deepest: int) -> Iter
     unjudged = seen.top - seen.judged_top
     share = unjudged.sum() / seen.top.sum()
     if seen.hits.any() and share >= _SOME_UNJUDGED:
-        level, first = (
-            "warning" if share >= _MANY_UNJUDGED else "note",
-            pool.topic_ids[int(unjudged.argmax())],
-        )
+        level = "warning" if share >= _MANY_UNJUDGED else "note"
+        first = pool.topic_ids[int(unjudged.argmax())]
         yield finding("unjudged", int(unjudged.sum()), first, level=level, share=share, top=TOP)
 
 

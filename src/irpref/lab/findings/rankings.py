@@ -2,28 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from contextlib import suppress
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+import pandas as pd
 
 from irpref.data.run_names import named_runs
 from irpref.errors import NoCommonTopicError
 from irpref.explanation import Explainer, explainable
 from irpref.judged.align import Listing, align_run, listing
 from irpref.judged.judgments import Judgments, judgments
-from irpref.judged.pool import Pool
 from irpref.judged.types import Qrels, Runs
 from irpref.kernel.run import JudgedRun
 from irpref.kernel.segments import Ints
 from irpref.measures.declare import Measures, needs
 from irpref.measures.names import parse_all
 from irpref.values.prepare import columns_for
-
-if TYPE_CHECKING:
-    import pandas as pd
-    from ir_measures.measures import Measure
 
 # Last ranks of the bands that `unjudged_by_rank` has by default.
 BANDS = (1, 2, 3, 5, 7, 10, 15, 20, 30, 50, 75, 100, 150, 200, 300, 500, 750, 1000)
@@ -74,12 +70,16 @@ def rankings(
     0  run     1      a    1.0                    1.0
     1  run     2      u    NaN                    0.0
     """
-    import pandas as pd
-
     chosen = parse_all(measures)
     read = judgments(qrels)
-    pool = read.pool(columns_for(chosen), _preferences(chosen))
-    explainers = list(_explainers(chosen, pool))[:n_explained]
+    of_preferences = any("preferences" in needs(measure) for measure in chosen)
+    pool = read.pool(columns_for(chosen), of_preferences or None)
+    explainers = []
+    for measure in chosen:
+        with suppress(ValueError):  # no sum over documents
+            explainable(measure)
+            explainers.append(Explainer(measure, pool))
+    explainers = explainers[:n_explained]
     columns = [*_COLUMNS]
     for explainer in explainers:
         columns += [f"contribution {explainer.measure}", f"reason {explainer.measure}"]
@@ -90,22 +90,27 @@ def rankings(
             documents = listing(pool, run)
         except NoCommonTopicError:
             continue
-        accounts = [explainer.account(run, missed=False) for explainer in explainers]
         topics = documents.topics
         rows = np.flatnonzero(topics.position < depth)
         topic_ids = [pool.topic_ids[t] for t in topics.topic[rows].tolist()]
         doc_ids = [documents.doc_ids[row] for row in rows.tolist()]
-        values: list[Any] = [
-            *(name, topic_ids, topics.position[rows] + 1, doc_ids),
-            *(documents.score[rows], documents.grade[rows]),
-            [key in filled for key in zip(topic_ids, doc_ids, strict=True)],
-            _ties(documents, depth)[rows],
-            topics.spread(topics.lengths)[rows],
-        ]
-        for explainer, account in zip(explainers, accounts, strict=True):
+        block: dict[str, Any] = {
+            "run": name,
+            "query_id": topic_ids,
+            "rank": topics.position[rows] + 1,
+            "doc_id": doc_ids,
+            "score": documents.score[rows],
+            "grade": documents.grade[rows],
+            "filled": [key in filled for key in zip(topic_ids, doc_ids, strict=True)],
+            "tie": _ties(documents, depth)[rows],
+            "retrieved": topics.spread(topics.lengths)[rows],
+        }
+        for explainer in explainers:
+            account = explainer.account(run, missed=False)
             reasons = explainer.reasons(account, depth)
-            values += [account.contribution[rows], [reasons[row] for row in rows.tolist()]]
-        blocks.append(pd.DataFrame(dict(zip(columns, values, strict=True))))
+            block[f"contribution {explainer.measure}"] = account.contribution[rows]
+            block[f"reason {explainer.measure}"] = [reasons[row] for row in rows.tolist()]
+        blocks.append(pd.DataFrame(block))
     table = pd.concat(blocks, ignore_index=True) if blocks else pd.DataFrame(columns=columns)
     relevant = pool.judged.count(pool.grade >= 1).tolist()
     table.attrs = {
@@ -115,18 +120,6 @@ def rankings(
         "least": least,
     }
     return table
-
-
-def _explainers(chosen: Sequence[Measure], pool: Pool) -> Iterator[Explainer]:
-    for measure in chosen:
-        with suppress(ValueError):  # no sum over documents
-            explainable(measure)
-            yield Explainer(measure, pool)
-
-
-def _preferences(chosen: Sequence[Measure]) -> bool | None:
-    """Whether measures of preferences are among them, as `Judgments.pool` takes it."""
-    return any("preferences" in needs(measure) for measure in chosen) or None
 
 
 def _filled(read: Judgments) -> tuple[set[tuple[str, str]], float]:
@@ -189,8 +182,6 @@ def unjudged_by_rank(
     1     2          1       1.0
     2     3          1       1.0
     """
-    import pandas as pd
-
     pool = judgments(qrels).pool()
     judged = {
         name: run if isinstance(run, JudgedRun) else align_run(pool, run)

@@ -6,7 +6,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -17,11 +17,9 @@ from irpref.data.scores import changed
 from irpref.data.source import Source
 from irpref.data.tables import read_table, text_form
 from irpref.judged.inputs import group, in_memory, names_dataset, tables
+from irpref.judged.types import Run
 from irpref.kernel.segments import Bools, Floats, Segments
 from irpref.values.findings import Finding, finding
-
-if TYPE_CHECKING:
-    from irpref.judged.types import Run
 
 # Columns that may name the run.
 TAGS = ("tag", "run", "run_id", "run_name", "system")
@@ -78,9 +76,8 @@ def of_tags(read: Table) -> Iterator[Finding]:
     topics = Segments.of_lengths(groups.lengths)
     restarts = np.zeros(topics.n, bool)
     if RANK in read.columns:
-        rank, score = (
-            take(column, groups.order) for column in (_numbers(read.columns[RANK]), read.value)
-        )
+        rank = take(_numbers(read.columns[RANK]), groups.order)
+        score = take(read.value, groups.order)
         restarts = _restarts(rank, score, topics)
         yield from _of_topics("ranks-restart", groups.names, restarts)
         yield from _contradictions(rank, score, topics, groups.names, ~restarts)
@@ -117,8 +114,8 @@ def _contradictions(
     order = np.lexsort((rank, topics.topic))
     topic, rank, score = topics.topic[order], rank[order], score[order]
     pairs = (topic[1:] == topic[:-1]) & (rank[1:] > rank[:-1])
-    rises, falls = pairs & (score[1:] > score[:-1]), pairs & (score[1:] < score[:-1])
-    rising, falling = (np.bincount(topic[1:], which, topics.n) for which in (rises, falls))
+    rising = np.bincount(topic[1:], pairs & (score[1:] > score[:-1]), topics.n)
+    falling = np.bincount(topic[1:], pairs & (score[1:] < score[:-1]), topics.n)
     against = usable & (rising > falling)
     compared = usable & (rising + falling > 0)
     if 2 * against.sum() > compared.sum():
