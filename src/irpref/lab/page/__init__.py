@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING
 
 from irpref.data.replace import replaced
 from irpref.lab.page import charts
-from irpref.lab.page.contents import Asked, contents
+from irpref.lab.page.contents import Options, contents
 from irpref.messages import once_per_call
 
 if TYPE_CHECKING:
@@ -79,8 +79,8 @@ class Report:
             return f'<a href="{address}" target="_blank">{address}</a>'
         inside = html.escape(self.html, quote=True)
         return (
-            f'<iframe srcdoc="{inside}" sandbox="allow-scripts allow-downloads" title="irpref '
-            f'report" '
+            f'<iframe srcdoc="{inside}" sandbox="allow-scripts allow-downloads" '
+            'title="irpref report" '
             'style="width: 100%; height: 800px; border: 1px solid #8888"></iframe>'
         )
 
@@ -160,7 +160,7 @@ def report(
     (True, None)
     """
     template = _template()  # before the work: Jinja may be missing
-    asked = Asked(
+    options = Options(
         baseline,
         title,
         topics,
@@ -174,7 +174,7 @@ def report(
         strict,
     )
     with charts.made_beside() as made_charts:
-        parts = contents(measures, qrels, runs, asked)
+        parts = contents(measures, qrels, runs, options)
         drawing = made_charts()
     script, style = _part("page.js"), _part("page.css")
     page = template.render(
@@ -183,9 +183,8 @@ def report(
         charts=drawing,
         script=script,
         style=style,
-        policy=f"default-src 'none'; script-src {_hash(drawing)} {_hash(script)}; style-src "
-        f"{_hash(style)}; "
-        "img-src data:; base-uri 'none'; form-action 'none'",
+        policy=f"default-src 'none'; script-src {_hash(drawing)} {_hash(script)}; "
+        f"style-src {_hash(style)}; img-src data:; base-uri 'none'; form-action 'none'",
     )
     sizes = ((parts[name], name[:-1]) for name in ("runs", "topics", "measures"))
     holds = ", ".join(f"{len(items)} {what}{'s' * (len(items) != 1)}" for items, what in sizes)

@@ -14,10 +14,8 @@ from types import ModuleType
 PACKAGE = "vl-convert-python"
 _MADE_BY = (
     "Vega {vega}, Vega-Lite and Vega-Embed, (c) University of Washington Interactive Data Lab and "
-    "contributors, BSD "
-    "3-Clause; with D3 and TopoJSON, (c) Mike Bostock, ISC, and other parts under MIT; in one "
-    "file by {package} "
-    "{version}:"
+    "contributors, BSD 3-Clause; with D3 and TopoJSON, (c) Mike Bostock, ISC, and other parts "
+    "under MIT; in one file by {package} {version}:"
 )
 
 

@@ -10,21 +10,22 @@ import os
 import platform
 import tomllib
 import warnings
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from importlib.metadata import PackageNotFoundError, version
 from importlib.resources import files
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
+import pandas as pd
+from ir_measures.measures import Measure
 
 from irpref import curves
 from irpref.data.run_names import named_runs
 from irpref.errors import ArgumentError
 from irpref.judged.align import align_run
 from irpref.judged.groups import group_of_topic, groups_of
-from irpref.judged.inputs import in_memory
 from irpref.judged.judgments import Judgments, judgments
 from irpref.judged.stream import each
 from irpref.judged.types import Groups, Qrels, Run, Runs
@@ -39,25 +40,29 @@ from irpref.lab.judges.filling import Filled
 from irpref.lab.page.query_texts import Texts, texts
 from irpref.lab.remarks import of_many_runs
 from irpref.lab.trust.holes import hole_intervals, pair_intervals
-from irpref.lab.trust.samples import Rng
+from irpref.lab.trust.samples import Rng, fixed_seed
 from irpref.lab.trust.ties import tie_intervals
 from irpref.lab.trust.topics import check_level
 from irpref.measures import literature
 from irpref.measures.declare import Measures
 from irpref.measures.names import parse_all
 from irpref.measures.rpref import RPref
-from irpref.messages import IrprefWarning, about, check_choice, did_you_mean, give, whole_files
+from irpref.messages import (
+    IrprefWarning,
+    about,
+    check_choice,
+    did_you_mean,
+    give,
+    not_accepted,
+    whole_files,
+)
 from irpref.plots.drawing import CRP_CUT
 from irpref.plots.plot_data import constant_npref
 from irpref.show.short_names import left_out, parts
-from irpref.values.evidence import gathered, repeats_in
+from irpref.values.evidence import gathered, read_repeats, repeats_in
 from irpref.values.matrix import TopicValues, on_the_same_topics
 from irpref.values.progress import progress
 from irpref.values.thresholds import thresholds_on
-
-if TYPE_CHECKING:
-    import pandas as pd
-    from ir_measures.measures import Measure
 
 # A part of the page.
 Part: TypeAlias = dict[str, Any]
@@ -88,7 +93,7 @@ _PACKAGES = (
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Asked:
+class Options:
     """The options of a report, see `irpref.lab.report`."""
 
     baseline: str | None
@@ -111,25 +116,25 @@ class Asked:
         return list(self.rankings or ())
 
 
-def contents(measures: Measures, given: Qrels, runs: Runs, asked: Asked) -> Part:
+def contents(measures: Measures, given: Qrels, runs: Runs, options: Options) -> Part:
     """Everything that the page shows: lists, numbers and text, as JSON has them."""
-    chosen = list(dict.fromkeys(parse_all(measures)))
+    chosen = parse_all(measures)
     named = named_runs(runs)
-    asked = _checked(asked, chosen, named)
+    options = _checked(options, chosen, named)
     inputs = [_input("judgments", given)]
     inputs += [_input(name, one) for name, run in named.items() for one in repeats_in(run)]
-    with whole_files(asked.strict):
+    with whole_files(options.strict):
         qrels = judgments(given)
         named = _opened(named)  # each file is read once
     facts = gathered([*chosen, *FURTHER], qrels, named)
-    absent = absent_runs(facts, asked.strict, alone=len(named) < 2)
+    absent = absent_runs(facts, options.strict, alone=len(named) < 2)
     by_measure = {values.measure: values for values in on_the_same_topics(facts.tables())}
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", IrprefWarning)  # were given by the evaluation
         return plain(
             {
-                "title": asked.title,
-                "level": asked.level,
+                "title": options.title,
+                "level": options.level,
                 "measures": [_measure(measure, by_measure[str(measure)]) for measure in chosen],
                 "absent": absent,
                 "notes": [*of_many_runs(facts, chosen, absent), *thresholds_on(chosen, qrels)],
@@ -138,34 +143,27 @@ def contents(measures: Measures, given: Qrels, runs: Runs, asked: Asked) -> Part
                 "versions": _versions(),
                 "methods": literature.methods(chosen),
                 "bibtex": literature.cite(chosen),
-                **_parts(chosen, qrels, named, by_measure, absent, asked),
+                **_parts(chosen, qrels, named, by_measure, absent, options),
             }
         )
 
 
-def _checked(asked: Asked, chosen: Sequence[Measure], named: Mapping[str, Run]) -> Asked:
+def _checked(options: Options, chosen: Sequence[Measure], named: Mapping[str, Run]) -> Options:
     """The options; `ValueError` for one that is not accepted."""
     if not chosen:
         raise ArgumentError(
             "a report needs at least one measure, such as AP or nDCG@10", parameter="measures"
         )
-    if asked.depth < 1:
-        raise ArgumentError(
-            f"depth={asked.depth!r} is not accepted, expected a number of ranks of at least 1",
-            parameter="depth",
-            value=asked.depth,
-        )
-    check_choice("pairs", asked.pairs, METHODS)
+    if options.depth < 1:
+        raise not_accepted("depth", options.depth, "a number of ranks of at least 1")
+    check_choice("pairs", options.pairs, METHODS)
     if not named:
         raise ArgumentError("a report needs at least one run", parameter="runs")
-    for name in (*asked.named_runs, *([] if asked.baseline is None else [asked.baseline])):
+    for name in (*options.named_runs, *([] if options.baseline is None else [options.baseline])):
         if name not in named:
             known = f"{did_you_mean(str(name), named)} (there are {', '.join([*named][:5])})"
             raise ArgumentError(f"no run is called {name!r}{known}", parameter="runs", value=name)
-    seed = asked.rng
-    if isinstance(seed, np.random.Generator):
-        seed = int(seed.integers(2**63))
-    return replace(asked, level=check_level(asked.level), rng=seed)
+    return replace(options, level=check_level(options.level), rng=fixed_seed(options.rng))
 
 
 def _parts(
@@ -174,20 +172,20 @@ def _parts(
     named: Mapping[str, list[Any]],
     by_measure: Mapping[str, TopicValues],
     absent: Mapping[str, str],
-    asked: Asked,
+    options: Options,
 ) -> Part:
     """The sections of the page, one after the other, with a bar."""
     names = [str(measure) for measure in chosen]
     first = by_measure[names[0]]
-    if asked.groups is not None:
-        asked = replace(asked, groups=group_of_topic(asked.groups, qrels))
-    verdicts = _verdicts(chosen, qrels, named, asked)
-    within = None if asked.groups is None else groups_of(asked.groups, qrels, first.topics)
-    board = _board(names, by_measure, within, asked, absent, verdicts)
+    if options.groups is not None:
+        options = replace(options, groups=group_of_topic(options.groups, qrels))
+    verdicts = _verdicts(chosen, qrels, named, options)
+    within = None if options.groups is None else groups_of(options.groups, qrels, first.topics)
+    board = _board(names, by_measure, within, options, absent, verdicts)
     order: list[str] = board["runs"]
     present = [name for name in order if name not in absent]
-    shown = dict.fromkeys(asked.named_runs or present[:N_RANKINGS])
-    shown |= {} if asked.baseline is None else {asked.baseline: None}
+    shown = dict.fromkeys(options.named_runs or present[:N_RANKINGS])
+    shown |= {} if options.baseline is None else {options.baseline: None}
     # Of a system that was run several times, the first run; nothing of an absent one is drawn.
     drawn: dict[str, Any] = {name: {} if name in absent else named[name][0] for name in order}
     of_shown = {name: drawn[name] for name in shown}
@@ -196,24 +194,26 @@ def _parts(
     place = {name: i for i, name in enumerate(first.systems)}
     rows = [place[order[r]] for r in with_values]
     short = parts(order)
-    part: Part = {}
-    sections: dict[str, Callable[[], Part]] = {
-        "findings": lambda: _findings(chosen, qrels, {name: drawn[name] for name in present}),
-        "rankings": lambda: {"rankings": _rankings(chosen, qrels, of_shown, first.topics, asked)},
-        "curves": lambda: _drawn(qrels, drawn),
-        "bounds": lambda: _unjudged(chosen[0], qrels, of_shown, len(first.topics)),
-        "ties": lambda: _ties(
-            chosen[0], qrels, {name: drawn[name] for name in part.pop("tied")}, len(first.topics)
-        ),
-    }
-    with progress(sections.values(), len(sections), "section") as steps:
+
+    def computed() -> Iterator[Part]:
+        findings = check(qrels, {name: drawn[name] for name in present}, chosen)
+        yield _findings(findings)
+        yield {"rankings": _rankings(chosen, qrels, of_shown, first.topics, options)}
+        yield _curves(qrels, drawn)
+        yield _unjudged(chosen[0], qrels, of_shown, len(first.topics))
+        tied = findings.loc[findings["code"] == "ties", "run"].tolist()
+        of_tied = {name: drawn[name] for name in tied}
+        yield _ties(chosen[0], qrels, of_tied, len(first.topics))
+
+    sections: Part = {}
+    with progress(computed(), 5, "section") as steps:
         for section in steps:
-            part |= section()
+            sections |= section
     return {
         "short": [short[name].shown for name in order],
         "parts": {name: words for name, words in short.items() if words.shown != name},
         "left_out": left_out(short),
-        "tested": asked.pairs if board["pairs"] else "none",
+        "tested": options.pairs if board["pairs"] else "none",
         **board,
         "verdict": [
             *(line for verdict in verdicts for line in verdict.text.splitlines()[:-1]),
@@ -221,28 +221,29 @@ def _parts(
         ]
         or None,
         "topics": first.topics,
-        "queries": texts(asked.topics, "topics", first.topics),
+        "queries": texts(options.topics, "topics", first.topics),
         "values": [[by_measure[name].values[row] for row in rows] for name in names],
         "with_values": with_values,
-        "baseline": None if asked.baseline is None else order.index(asked.baseline),
-        **part,
+        "baseline": None if options.baseline is None else order.index(options.baseline),
+        **sections,
     }
 
 
 def _verdicts(
-    chosen: Sequence[Measure], qrels: Judgments, named: Mapping[str, list[Any]], asked: Asked
+    chosen: Sequence[Measure], qrels: Judgments, named: Mapping[str, list[Any]], options: Options
 ) -> list[Comparison]:
     """What `irpref.lab.compare` says of two runs, the baseline or the first one being `a`: over all
     topics, then in each group of them if there are groups.
     """
-    if len(named) != 2 or asked.pairs == "none":
+    if len(named) != 2 or options.pairs == "none":
         return []
-    names = sorted(named, key=lambda name: name != asked.baseline)
+    names = sorted(named, key=lambda name: name != options.baseline)
     a, b = (named[name] for name in names)
-    return [
-        compare(chosen, qrels, a, b, level=asked.level, groups=groups, rng=asked.rng, names=names)
-        for groups in [None, asked.groups][: 1 if asked.groups is None else 2]
-    ]
+    how: dict[str, Any] = {"level": options.level, "rng": options.rng, "names": names}
+    verdicts = [compare(chosen, qrels, a, b, **how)]
+    if options.groups is not None:
+        verdicts.append(compare(chosen, qrels, a, b, groups=options.groups, **how))
+    return verdicts
 
 
 def plain(value: Any) -> Any:
@@ -267,12 +268,8 @@ def plain(value: Any) -> Any:
 
 def _opened(runs: Mapping[str, Run]) -> dict[str, list[Any]]:
     """The runs of each system, with files read, several at a time, with a bar."""
-
-    def read(run: Any) -> list[Any]:
-        return [in_memory(one) for one in repeats_in(run)]
-
     out: dict[str, list[Any]] = {}
-    read_runs = zip(runs, each(read, runs.values(), None), strict=True)
+    read_runs = zip(runs, each(read_repeats, runs.values(), None), strict=True)
     with progress(read_runs, len(runs)) as steps:
         for name, done in steps:
             with about(name, len(runs) > 1):
@@ -291,20 +288,18 @@ def _board(
     names: Sequence[str],
     by_measure: Mapping[str, TopicValues],
     groups: Mapping[str | None, Bools] | None,
-    asked: Asked,
+    options: Options,
     absent: Mapping[str, str],
     verdicts: Sequence[Comparison],
 ) -> Part:
     """Rows of each measure and the tests of all pairs, as they are on `irpref.lab.leaderboard`."""
-    import pandas as pd
-
     first = by_measure[names[0]]
     several = len(first.systems) - len(absent) > 1 and first.n_topics > 1
-    options = asked.pairs if several else "none", asked.level
+    tests = options.pairs if several else "none", options.level
 
     def board_on(topics: Mapping[str | None, Bools]) -> Leaderboard:
         return board_of(
-            by_measure, names, names[0], topics, *options, seed=asked.rng, absent=absent
+            by_measure, names, names[0], topics, *tests, seed=options.rng, absent=absent
         )
 
     board = board_on({None: np.ones(len(first.topics), bool)})
@@ -359,8 +354,6 @@ def _rows(board: pd.DataFrame) -> pd.DataFrame:
 
 def _pairs(tested: pd.DataFrame, names: Sequence[str], runs: Sequence[str]) -> list[pd.DataFrame]:
     """For each measure, the pairs of runs i < j of the board, row by row: `i` minus `j`."""
-    import pandas as pd
-
     place = {name: i for i, name in enumerate(runs)}
     a, b = (tested[side].map(place) for side in ("a", "b"))
     sign = np.where(a < b, 1.0, -1.0)
@@ -374,13 +367,11 @@ def _pairs(tested: pd.DataFrame, names: Sequence[str], runs: Sequence[str]) -> l
 
 
 def _measure(measure: Measure, values: TopicValues) -> Part:
-    question = str(getattr(measure, "QUESTION", "") or "")
-    parameters = literature.parameters(measure)
     return {
         "name": str(measure),
         "higher": values.higher_is_better,
-        "parameters": parameters,
-        "question": question,
+        "parameters": literature.parameters(measure),
+        "question": str(getattr(measure, "QUESTION", "") or ""),
     }
 
 
@@ -392,11 +383,11 @@ def _rankings(
     qrels: Judgments,
     runs: Mapping[str, Run],
     topics: Sequence[str],
-    asked: Asked,
+    options: Options,
 ) -> Part:
     """First ranks of some runs, with ids and reasons as numbers of lists that hold each once."""
     n_lists = max(1, len(runs) * len(topics))
-    depth = max(1, min(asked.depth, MOST_ROWS // n_lists))
+    depth = max(1, min(options.depth, MOST_ROWS // n_lists))
     table = rankings(chosen, qrels, runs, depth, MOST_EXPLAINED)
     explained = table.attrs["explained"]
     rows = table.groupby(["run", "query_id"], sort=False).indices
@@ -429,13 +420,13 @@ def _rankings(
     ]
     return {
         "runs": list(runs),
-        "chosen": asked.rankings is not None,
+        "chosen": options.rankings is not None,
         "depth": depth,
         "plain": max(1, min(depth, MOST_PLAIN // n_lists)),
         "explained": explained,
         "most_explained": MOST_EXPLAINED,
         "docs": list(docs),
-        "titles": texts(asked.documents, "documents", docs),
+        "titles": texts(options.documents, "documents", docs),
         "words": list(words),
         "lists": lists,
         "graded": table.attrs["graded"],
@@ -447,7 +438,7 @@ def _rankings(
 # ------------------------------------------------------------------------------------------- curves
 
 
-def _drawn(qrels: Judgments, runs: Mapping[str, Run]) -> dict[str, list[Part]]:
+def _curves(qrels: Judgments, runs: Mapping[str, Run]) -> dict[str, list[Part]]:
     """Curves of the runs, and shares of documents by rank: means over the topics."""
     try:
         pool = qrels.pool()
@@ -513,21 +504,26 @@ def _bounds(
     return out
 
 
-def _findings(chosen: Sequence[Measure], qrels: Judgments, runs: Mapping[str, Run]) -> Part:
-    """What `irpref.lab.check` finds, and the measures that it names."""
-    findings = check(qrels, runs, chosen)
+def _findings(findings: pd.DataFrame) -> Part:
+    """What `irpref.lab.check` found, and the measures that it names."""
     return {
         "findings": findings[["level", "code", "run", "count", "text"]].to_dict("records"),
         "suggested": findings.attrs.get("measures", []),
         "grave": grave(findings),
-        "tied": findings.loc[findings["code"] == "ties", "run"].tolist(),
     }
 
 
 def _unjudged(measure: Measure, qrels: Judgments, runs: Mapping[str, Run], n_topics: int) -> Part:
-    """Bounds over the grades of unjudged documents, and what these could turn round."""
+    """Bounds over the grades of unjudged documents, and which pairs of the best runs these could
+    turn round.
+    """
     bounds = _bounds(hole_intervals, measure, qrels, runs, n_topics * len(runs) > MOST_BOUNDS)
-    return {"bounds": bounds | _turns(measure, qrels, runs if bounds["runs"] else {})}
+    bounds["pairs"] = []
+    if bounds["runs"] and len(runs) > 1:
+        best = dict([*runs.items()][:N_PAIRS])
+        pairs = pair_intervals([measure], qrels, best).to_dict("records")
+        bounds |= {"pairs": pairs, "best": len(best)}
+    return {"bounds": bounds}
 
 
 def _ties(measure: Measure, qrels: Judgments, runs: Mapping[str, Run], n_topics: int) -> Part:
@@ -536,17 +532,6 @@ def _ties(measure: Measure, qrels: Judgments, runs: Mapping[str, Run], n_topics:
     ties = _bounds(tie_intervals, measure, qrels, runs, many)
     changed = [row for row in ties["runs"] if row["low"] < row["high"]]
     return {"ties": ties | {"tied": len(runs), "runs": changed}}
-
-
-def _turns(measure: Measure, qrels: Qrels, runs: Mapping[str, Run]) -> Part:
-    """The pairs of the best runs that unjudged documents could reverse."""
-    if len(runs) < 2:
-        return {"pairs": []}
-    best = dict([*runs.items()][:N_PAIRS])
-    return {
-        "pairs": pair_intervals([measure], qrels, best).to_dict("records"),
-        "best": len(best),
-    }
 
 
 # ------------------------------------------------------------------------------------ what was done

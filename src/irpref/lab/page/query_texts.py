@@ -60,8 +60,7 @@ def _texts_by_id(given: Texts, what: str, ids: list[str]) -> Mapping[str, object
         return _of_file(path, what) if os.path.exists(path) else _of_dataset(path, what, ids)
     raise TypeError(
         f"{what}: expected a mapping of id to text, a frame, a path or the id of a data set of "
-        f"ir_datasets, "
-        f"got {type(given).__name__}"
+        f"ir_datasets, got {type(given).__name__}"
     )
 
 

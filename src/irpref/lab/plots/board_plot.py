@@ -67,9 +67,9 @@ def leaderboard(
     ax = drawing.axes((5.4, 1.3 + 0.2 * len(names))) if ax is None else ax
     labels = drawing.short_names(names, 28)
     for at, row in enumerate(rows.itertuples(index=False)):
-        colour, ink = (
-            (drawing.COLOURS[0], "0.1") if row.run in chosen else (drawing.PALE, drawing.GREY)
-        )
+        colour, ink = drawing.PALE, drawing.GREY
+        if row.run in chosen:
+            colour, ink = drawing.COLOURS[0], "0.1"
         ax.plot([row.low, row.high], [at, at], color=colour, linewidth=1.6, solid_capstyle="butt")
         ax.plot([row.mean], [at], "o", color=colour, markersize=4.5)
         ends = {row.place} if board.method == "none" else {row.place_low, row.place_high}

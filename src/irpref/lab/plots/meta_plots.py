@@ -10,6 +10,7 @@ from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+import pandas as pd
 
 from irpref.lab.meta.incompleteness import Incompleteness
 from irpref.lab.meta.power import DiscriminativePower
@@ -32,8 +33,6 @@ def _curves(
     up: str,
 ) -> drawing.Lines:
     """A curve for each measure, with a legend."""
-    import pandas as pd
-
     table = pd.concat(
         [pd.DataFrame({"run": name, "x": x, "y": y}) for name, (x, y) in curves.items()]
     )
