@@ -103,7 +103,7 @@ def evaluate(
             f"irpref.lab.spark needs PySpark and pyarrow ({problem}): pip install pyspark pyarrow"
         ) from None
 
-    chosen = list(dict.fromkeys(parse_all(measures)))
+    chosen = parse_all(measures)
     if not chosen:
         raise ArgumentError("there are no measures to evaluate", parameter="measures")
     extra = _extra_columns(chosen, qrels.columns)

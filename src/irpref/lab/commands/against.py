@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from irpref.cli import options
 from irpref.cli.arguments import Inputs
 from irpref.cli.command import command
@@ -35,12 +37,10 @@ Examples:
 def against(
     given: Inputs,
     out: Output,
-    pairs: str,
-    level: float,
-    groups: str | None,
     judge: tuple[str, ...],
     strict: bool,
     places: int,
+    **how: Any,
 ) -> None:
     """Test whether runs differ from a baseline.
 
@@ -53,8 +53,6 @@ def against(
     with whole_files(strict):
         qrels, runs = lab_options.read(given, judge)
     base = next(iter(runs))
-    how = lab_options.some(groups=groups, strict=strict)
-    differences = lab.against(
-        given.measures, qrels, runs[base], runs, pairs=pairs, level=level, **how
-    )
+    how = lab_options.some(strict=strict, **how)
+    differences = lab.against(given.measures, qrels, runs[base], runs, **how)
     out.show(of_differences(differences, places), of_frame(differences, str))

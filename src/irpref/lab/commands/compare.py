@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from irpref.cli import options
 from irpref.cli.arguments import Inputs
 from irpref.cli.command import command
 from irpref.cli.output import Output
-from irpref.cli.parameter_types import MARGIN, SHARE
+from irpref.cli.parameter_types import MARGIN
 from irpref.lab.commands import lab_options
 from irpref.lab.printed_tables import of_comparison, topics_of_comparison
 from irpref.messages import visible
@@ -18,13 +20,7 @@ from irpref.show.text import of_frame, significant
 @options.option(
     "--margin", type=MARGIN, help="also say whether a difference this large is ruled out"
 )
-@options.option(
-    "--missing",
-    type=SHARE,
-    default=0.05,
-    show_default=True,
-    help="share of the topics that a run may leave unanswered",
-)
+@lab_options.missing("a run may leave unanswered")
 @options.option(
     "-q", "--by-query", is_flag=True, help="also print a value for each topic (with -o: only these)"
 )
@@ -40,13 +36,10 @@ from irpref.show.text import of_frame, significant
 def compare(
     given: Inputs,
     out: Output,
-    margin: float | None,
-    missing: float,
     by_query: bool,
-    level: float,
-    groups: str | None,
     judge: tuple[str, ...],
     plan: str | None,
+    **how: Any,
 ) -> None:
     """Is B better than A?
 
@@ -56,9 +49,8 @@ def compare(
     from irpref import lab
 
     qrels, runs = lab_options.read(given, judge, plan)
-    how = lab_options.some(margin=margin, groups=groups)
     comparison = lab.compare(
-        given.measures, qrels, *runs.values(), names=list(runs), level=level, missing=missing, **how
+        given.measures, qrels, *runs.values(), names=list(runs), **lab_options.some(**how)
     )
     a, b = map(visible, runs)
     tables = of_comparison(comparison)

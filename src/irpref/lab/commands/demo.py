@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import sys
 import textwrap
+from pathlib import Path
 from typing import Any
 
 import click
@@ -127,18 +128,12 @@ def _write_files(folder: str, qrels: Any, runs: dict[str, Any]) -> None:
         for name, table in tables.items()
     }
     for path, text in texts.items():
-        if os.path.exists(path) and not _holds(path, text):
+        if os.path.exists(path) and Path(path).read_bytes() != text.encode():
             raise click.UsageError(f"{path} exists with other contents: name another folder")
     for path, text in texts.items():
         with replaced(path) as beside, open(beside, "w", encoding="utf-8", newline="\n") as file:
             file.write(text)
     sys.stdout.write(f"Wrote {', '.join(tables)} to {folder}.\n")
-
-
-def _holds(path: str, text: str) -> bool:
-    """Whether a file holds this text."""
-    with open(path, "rb") as file:
-        return file.read() == text.encode()
 
 
 def _may_write(path: str) -> bool:

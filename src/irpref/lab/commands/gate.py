@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from irpref.cli import options
 from irpref.cli.arguments import Inputs
 from irpref.cli.command import OK, USAGE, command
 from irpref.cli.output import Output
-from irpref.cli.parameter_types import COUNT, LEVEL, MARGIN, SHARE
+from irpref.cli.parameter_types import COUNT, LEVEL, MARGIN
 from irpref.cli.say import say
 from irpref.errors import ArgumentError
 from irpref.lab.commands import lab_options
@@ -41,13 +43,7 @@ Exit status: 0 passed, 1 blocked, 3 cannot tell, 2 an error, 130 interrupted."""
 @options.option(
     "--expect", metavar="HASH", help="fail if the judgments, the judge or the groups changed"
 )
-@options.option(
-    "--missing",
-    type=SHARE,
-    default=0.05,
-    show_default=True,
-    help="share of the topics that the baseline may lack",
-)
+@lab_options.missing("the baseline may lack")
 @options.option(
     "--depth", type=COUNT, metavar="K", help="only the first K documents of each topic count"
 )
@@ -69,15 +65,11 @@ Exit status: 0 passed, 1 blocked, 3 cannot tell, 2 an error, 130 interrupted."""
 def gate(
     given: Inputs,
     out: Output,
-    margin: float,
     expect_qrels: str | None,
     expect: str | None,
-    missing: float,
-    depth: int | None,
-    groups: str | None,
-    level: float,
     judge: tuple[str, ...],
     plan: str | None,
+    **how: Any,
 ) -> int:
     """Decide in CI whether a change may ship: compare a candidate run with a baseline.
 
@@ -90,9 +82,7 @@ def gate(
 
     with whole_files():
         qrels, runs = lab_options.read(given, judge, plan)
-    how = lab_options.some(depth=depth, groups=groups)
-    how |= {"margin": margin, "level": level, "missing": missing}
-    decision = lab.gate(given.measures, qrels, *runs.values(), **how)
+    decision = lab.gate(given.measures, qrels, *runs.values(), **lab_options.some(**how))
     if expect_qrels not in (None, decision.qrels):
         raise ArgumentError(
             f"{given.qrels}: the judgments have changed: expected {expect_qrels}, "

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import click
-
 from irpref.cli import options
 from irpref.cli.arguments import Inputs, only_topics, read_judgments
-from irpref.cli.command import Argument, command
+from irpref.cli.command import command
 from irpref.cli.output import Output
 from irpref.cli.parameter_types import Choice
 from irpref.cli.say import say
@@ -26,13 +24,7 @@ A. N. Angelopoulos et al., Prediction-powered inference, Science 382 (2023)""",
 @options.inputs(
     "RUN... MEASURE...",
     judgments="HUMAN",
-    more=click.argument(
-        "judge_file",
-        cls=Argument,
-        type=click.Path(),
-        metavar="JUDGE",
-        help="the judge's grades of these topics and others",
-    ),
+    more=lab_options.judge_file("the judge's grades of these topics and others"),
 )
 @options.option(
     "--topics",

@@ -9,12 +9,14 @@ from typing import Any
 import click
 
 from irpref.cli.arguments import Inputs, read_judgments
+from irpref.cli.command import Argument
 from irpref.cli.options import Decorator, option
 from irpref.cli.parameter_types import LEVEL as A_LEVEL
-from irpref.cli.parameter_types import SEED, Choice
+from irpref.cli.parameter_types import SEED, SHARE, Choice
 from irpref.cli.say import say
 from irpref.judged.judgments import Judgments, judgments
 from irpref.lab.decide.all_pairs import LEVEL, METHODS, PAIRS
+from irpref.values.facts import MISSING
 
 judge = option(
     "--judge",
@@ -42,8 +44,6 @@ pairs = option(
     default=PAIRS,
     help=f"{', '.join(METHODS)} (default: {PAIRS})",
 )
-
-
 strict = option(
     "--strict",
     is_flag=True,
@@ -54,6 +54,22 @@ repeats = option(
     is_flag=True,
     help="files that differ in a last number are one system: llm-1.run, llm-2.run",
 )
+
+
+def missing(clause: str) -> Decorator:
+    """The option --missing, with what may be missing."""
+    return option(
+        "--missing",
+        type=SHARE,
+        default=MISSING,
+        show_default=True,
+        help=f"share of the topics that {clause}",
+    )
+
+
+def judge_file(help: str) -> Decorator:
+    """The file of a judge's grades, an argument behind the human judgments."""
+    return click.argument("judge_file", cls=Argument, type=click.Path(), metavar="JUDGE", help=help)
 
 
 def seed(drawn: str) -> Decorator:

@@ -14,6 +14,7 @@ from irpref.cli.parameter_types import COUNT
 from irpref.cli.parameter_types import DIFFERENCE as A_DIFFERENCE
 from irpref.judged.types import Qrels, Runs
 from irpref.lab.commands import lab_options
+from irpref.lab.decide.sign_flips import N_PERMUTATIONS
 from irpref.lab.printed_tables import of_board, of_board_in_paper
 from irpref.messages import whole_files
 from irpref.show.text import Table, of_frame, rounded
@@ -42,7 +43,7 @@ DIFFERENCE = 0.05  # if none is observed
     "n_permutations",
     metavar="N",
     type=COUNT,
-    default=10000,
+    default=N_PERMUTATIONS,
     show_default=True,
     help="for randomised_tukey and stepdown",
 )

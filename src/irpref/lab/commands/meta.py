@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from itertools import compress
 from typing import TYPE_CHECKING, Any
 
@@ -39,25 +39,17 @@ MEASURES = ("AP", "nDCG", "Bpref", "RPref(norm='relative2')", "QMeasure")
 # Inputs -------------------------------------------------------------------------------------------
 
 
-@dataclass
 class Words:
     """The words of a command line: judgments, runs and measures, or measures alone with --values.
 
-    Attributes
+    Parameters
     ----------
     takes, default : see `irpref.cli.options.inputs`
-    parameters : dict
-        The parameters that `Inputs.from_options` takes.
+    **parameters : as `Inputs.from_options` takes them
     """
 
-    takes: str
-    default: tuple[str, ...]
-    parameters: dict[str, Any] = field(default_factory=dict)
-
-    @classmethod
-    def unsorted(cls, takes: str, default: tuple[str, ...], **parameters: Any) -> Words:
-        """The words, not sorted yet."""
-        return cls(takes, default, parameters)
+    def __init__(self, takes: str, default: tuple[str, ...], **parameters: Any) -> None:
+        self.takes, self.default, self.parameters = takes, default, parameters
 
     @property
     def topics(self) -> tuple[str, ...]:
@@ -66,14 +58,11 @@ class Words:
 
     def inputs(self) -> Inputs:
         """Judgments, runs and measures, with the files of each folder, sorted by name."""
-        if self.parameters["qrels"] is None:
-            raise click.UsageError(
-                "there are no judgments: give QRELS and RUNS (files or folders), or --values"
-            )
         arguments = [file for text in self.parameters["arguments"] for file in _in_folder(text)]
-        if not arguments:
+        lacking = "judgments" if self.parameters["qrels"] is None else "runs"
+        if lacking == "judgments" or not arguments:
             raise click.UsageError(
-                "there are no runs: give QRELS and RUNS (files or folders), or --values"
+                f"there are no {lacking}: give QRELS and RUNS (files or folders), or --values"
             )
         return Inputs.from_options(
             self.takes, self.default, **self.parameters | {"arguments": arguments}
@@ -160,9 +149,7 @@ def _values(words: Words, file: str | None, top: int | None) -> tuple[list[Topic
 
 # Options ------------------------------------------------------------------------------------------
 
-_words = options.inputs(
-    "RUN... MEASURE...", measures=MEASURES, build=Words.unsorted, required=False
-)
+_words = options.inputs("RUN... MEASURE...", measures=MEASURES, build=Words, required=False)
 _seed = options.option(
     "--seed", type=SEED, default=0, show_default=True, help="seed of the samples"
 )
@@ -236,6 +223,7 @@ def _rows(results: Results, table_of: Callable[[Any], Any]) -> Any:
 
 
 def _show(out: Output, summary: Any, whole: Any, title: str, notes: Sequence[str]) -> None:
+    """Print the summary for readers, the whole table for programs."""
     table = of_frame(summary, rounded(), title=title + "\n\n", notes=notes)
     out.show(table, of_frame(whole, str))
 
@@ -263,8 +251,8 @@ def _resampled(
     every, notes = _values(given, values, top)
     results = _by_group(groups, every, lambda one: method(one, **settings))
     title = f"{_sizes(groups, every)}, {what}"
-    summary, table = (_rows(results, part) for part in (lambda r: r.summary(), lambda r: r.table()))
-    _show(out, summary, table, title, notes)
+    summary = _rows(results, lambda one: one.summary())
+    _show(out, summary, _rows(results, lambda one: one.table()), title, notes)
 
 
 @meta.command("stability")

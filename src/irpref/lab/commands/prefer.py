@@ -89,8 +89,7 @@ def prefer(
         if is_given and how != "rpp":
             raise click.UsageError(f"{option} is for --how rpp, got --how {how}")
     qrels, runs = lab_options.read(given)
-    more |= lab_options.some(groups=groups)
-    preferences = lab.prefer(qrels, runs, how=how, **more)
+    preferences = lab.prefer(qrels, runs, how=how, **lab_options.some(groups=groups, **more))
     shown = preferences.pairs if tests else _by_topic(preferences) if by_query else preferences
     n = preferences.differences.n_topics
     topics = "" if groups else f", {n:,} topic{'s' * (n != 1)}"

@@ -6,11 +6,12 @@ import click
 
 from irpref.cli import options
 from irpref.cli.arguments import Inputs, only_topics, read_judgments
-from irpref.cli.command import Argument, command
+from irpref.cli.command import command
 from irpref.cli.output import Output
 from irpref.cli.parameter_types import COUNT, RISING, SEED
 from irpref.cli.say import say
 from irpref.errors import EmptyJudgmentsError
+from irpref.lab.commands import lab_options
 
 
 @command(
@@ -27,13 +28,7 @@ HUMAN may be an empty file, such as /dev/null.""",
 @options.inputs(
     "RUN... MEASURE...",
     judgments="HUMAN",
-    more=click.argument(
-        "judge_file",
-        cls=Argument,
-        type=click.Path(),
-        metavar="JUDGE",
-        help="the judge's grades of all documents that matter",
-    ),
+    more=lab_options.judge_file("the judge's grades of all documents that matter"),
 )
 @options.option(
     "-n", "n", metavar="N", type=COUNT, default=100, show_default=True, help="documents to judge"
