@@ -23,6 +23,7 @@ from irpref.data.columns import (
     Stretches,
     Table,
     as_scores,
+    check_names,
     columns_of,
     objects,
     printable,
@@ -30,7 +31,7 @@ from irpref.data.columns import (
 from irpref.data.labels import worth
 from irpref.data.source import LONGEST_LINE, Ending, Source, blocks_of, too_long
 from irpref.data.texts import compiled, plain_lines
-from irpref.errors import ColumnError, InputError, IrprefWarning, LabelError
+from irpref.errors import InputError, IrprefWarning, LabelError
 from irpref.kernel.segments import Floats, all_whole
 from irpref.messages import clipped, warn_user
 
@@ -41,7 +42,7 @@ _ROWS = 1 << 16  # of a run that are read cell by cell at a time
 # CSV ----------------------------------------------------------------------------------------------
 
 
-def csv(source: Source, value: str, how: Reading = PLAIN, separator: str = ",") -> Iterator[Table]:
+def csv(source: Source, value: str, how: Reading, separator: str = ",") -> Iterator[Table]:
     """A file of cells separated by commas (or semicolons, tabs, bars), with a header."""
     if value == "score":
         yield from _run_cells(source, how, separator)
@@ -49,7 +50,7 @@ def csv(source: Source, value: str, how: Reading = PLAIN, separator: str = ",") 
         yield _judged_cells(source, how, separator)
 
 
-def tsv(source: Source, value: str, how: Reading = PLAIN) -> Iterator[Table]:
+def tsv(source: Source, value: str, how: Reading) -> Iterator[Table]:
     """A file of cells separated by tabs, with a header; for files without one see `has_header`.
 
     Quotation marks have no meaning.
@@ -92,12 +93,7 @@ def _header(texts: Iterator[str], separator: str, name: str, value: str) -> tupl
         raise InputError(
             f"the file is empty, expected a header such as query_id,doc_id,{value}", path=name
         )
-    if len(set(names)) < len(names):
-        raise ColumnError(
-            f"has two columns of the same name (found: {', '.join(map(repr, names))})",
-            path=name,
-            header=tuple(names),
-        )
+    check_names(names, name)
     return _Header(names, separator, lines), text[text.index(first) + len(first) :]
 
 
@@ -156,8 +152,7 @@ def _parts(
         numbers = [number for number, _ in part]
         columns: list[tuple[str, ...]] = list(zip(*(row for _, row in part), strict=True))
         for place in places:
-            text = "".join(columns[place])
-            if not all(columns[place]) or "\n" in text or "\r" in text:
+            if not all(columns[place]) or has_line_end("".join(columns[place])):
                 _refuse(part, header, places, name)
         yield numbers, columns
 
@@ -173,11 +168,10 @@ def _refuse(
             shown = header.separator.join(row)[: trec.SHOWN]
             raise InputError(f"{size}: {shown!r}", path=name, line=number)
         for place, ours in zip(places, _IDS, strict=True):
-            why = "is missing" if not row[place] else None
-            if "\n" in row[place] or "\r" in row[place]:
-                why = f"contains a line break: {clipped(row[place])!r}"
-            if why:
-                raise InputError(f"the {ours} {why}", column=ours, path=name, line=number)
+            if not row[place]:
+                raise InputError(f"the {ours} is missing", column=ours, path=name, line=number)
+            if has_line_end(row[place]):
+                raise line_end(ours, row[place], path=name, line=number)
     raise AssertionError("each row is as it should be, and not all of them are")
 
 
@@ -250,8 +244,7 @@ def _slow_cells(
 def _judged_cells(source: Source, how: Reading, separator: str) -> Table:
     """The rows of judgments with all their columns. Those with an empty grade are left out."""
     if compiled and how.labels is None:
-        if not source.is_file():
-            source.keep = True  # it is opened again if a row is unusual
+        source.keep = True  # it is opened again if a row is unusual
         table = _plain_judged(source, how, separator)
         if table is not None:
             return table
@@ -266,26 +259,9 @@ def _plain_judged(source: Source, how: Reading, separator: str) -> Table | None:
     columns = columns_of(header.names, value, how, path=name)
     if len(header.names) > len(columns):
         return None
-    try:
-        whole = Table.joined(_all_plain(filter(None, chain([rest], texts)), header, columns))
-    except _UnusualError:
-        return None
-    return replace(whole, header=("query_id", "doc_id", value)) if len(whole) else None
-
-
-class _UnusualError(Exception):
-    """A row has to be read cell by cell."""
-
-
-def _all_plain(
-    texts: Iterable[str], header: _Header, columns: Mapping[str, str]
-) -> Iterator[Table]:
-    """Rows of judgments; `_UnusualError` if some have to be read cell by cell."""
-    for text in texts:
-        table = _plain_cells(text, header, columns, "relevance")
-        if table is None:
-            raise _UnusualError
-        yield table.compact()
+    filled = filter(None, chain([rest], texts))
+    whole = joined_if_plain(_plain_cells(text, header, columns, value) for text in filled)
+    return None if whole is None else replace(whole, header=("query_id", "doc_id", value))
 
 
 def _slow_judged(source: Source, how: Reading, separator: str) -> Table:
@@ -333,8 +309,7 @@ def warn_of_ungraded(number: int, path: str, **place: Any) -> None:
 
 def first_line(source: Source) -> str:
     """The first line of a file, without its end; the file can be read again."""
-    if not source.is_file():
-        source.keep = True
+    source.keep = True
     data = b""
     with source.open() as file:
         while not {10, 13} & set(data) and len(data) < 1 << 16 and (more := file.read(1 << 12)):
@@ -391,7 +366,41 @@ def text_blocks(source: Source, ends_with_number: bool = False) -> Iterator[str]
         ending.warn(source.name)
 
 
+class _UnusualError(Exception):
+    """Some rows cannot be read by compiled code."""
+
+
+def joined_if_plain(tables: Iterable[Table | None]) -> Table | None:
+    """All rows of judgments; None if a table is None, since its rows are unusual, or there is no
+    row.
+    """
+
+    def plain() -> Iterator[Table]:
+        for table in tables:
+            if table is None:
+                raise _UnusualError
+            yield table.compact()
+
+    try:
+        whole = Table.joined(plain())
+    except _UnusualError:
+        return None
+    return whole if len(whole) else None
+
+
+def has_line_end(text: str) -> bool:
+    """Whether there is an end of line in a text, as no id has one."""
+    return "\n" in text or "\r" in text
+
+
+def line_end(ours: str, text: str, **place: Any) -> InputError:
+    """The error for an id with an end of line in it; `ours`: its column."""
+    why = f"the {ours} contains a line break: {clipped(text)!r}"
+    return InputError(why, column=ours, **place)
+
+
 def decoded(data: bytes, name: str, number: int = 1) -> str:
+    """The text of some bytes of a file; `number`: that of their first line."""
     try:
         return data.decode("utf-8-sig" if number == 1 else "utf-8")
     except UnicodeDecodeError as error:
@@ -422,9 +431,7 @@ def numbers_of(
     except OverflowError:
         row = next(row for row, cell in enumerate(cells) if abs(cell) > sys.float_info.max)
         message = "a number is too large for a double"
-        if "topic" in place(row):
-            message = "topic {topic!r}, document {doc!r}: ".format(**place(row)) + message
-        raise InputError(message, column=value, value=cells[row], **place(row)) from None
+        raise _wrong(InputError, message, value, cells[row], place(row)) from None
     except ValueError:
         pass
     good = (
@@ -434,18 +441,21 @@ def numbers_of(
     message = f"the {value} is {clipped(cells[row])!r}, expected a number"
     if is_text and trec.is_number(cells[row].replace(",", ".", 1).encode()):
         message += " with a decimal point"
-    if "topic" in place(row):
-        message = "topic {topic!r}, document {doc!r}: ".format(**place(row)) + message
     if value != "relevance":
-        raise InputError(message, column=value, value=cells[row], **place(row))
-    raise LabelError(
-        message,
-        remedy=worth(cells),
-        column=value,
-        label=str(cells[row]),
-        value=cells[row],
-        **place(row),
-    )
+        raise _wrong(InputError, message, value, cells[row], place(row))
+    about = {"remedy": worth(cells), "label": str(cells[row])}
+    raise _wrong(LabelError, message, value, cells[row], place(row) | about)
+
+
+def _wrong(
+    kind: type[InputError], message: str, column: str, value: Any, about: dict[str, Any]
+) -> InputError:
+    """The error for a cell that is no number; the message names topic and document if `about` has
+    them.
+    """
+    if "topic" in about:
+        message = "topic {topic!r}, document {doc!r}: {message}".format(message=message, **about)
+    return kind(message, column=column, value=value, **about)
 
 
 def table_of(
@@ -464,10 +474,8 @@ def table_of(
             raise InputError(
                 "an id is not valid text: it contains half of a surrogate pair", path=name
             ) from None
-        if "\n" in text or "\r" in text:
-            odd = next(one for one in ids if "\n" in one or "\r" in one)
-            why = f"the {ours} contains a line break: {clipped(odd)!r}"
-            raise InputError(why, column=ours, path=name)
+        if has_line_end(text):
+            raise line_end(ours, next(filter(has_line_end, ids)), path=name)
     return Table(
         objects(topics), objects(docs), number, further, ("query_id", "doc_id", value, *further)
     )

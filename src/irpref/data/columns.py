@@ -6,7 +6,7 @@ A reader of any form returns a `Table` of plain columns: lists, NumPy arrays, `T
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import chain
 from typing import Any
@@ -16,7 +16,7 @@ import numpy as np
 from irpref.data import texts
 from irpref.data.labels import Labels, checked, grades_of
 from irpref.data.texts import Growing, GrowingTexts, Texts, Unread
-from irpref.errors import QRELS_FIRST, ArgumentError, ColumnError, Remedy
+from irpref.errors import QRELS_FIRST, ArgumentError, ColumnError, IrprefError, Remedy
 from irpref.kernel.segments import Floats, Ints
 from irpref.messages import did_you_mean
 
@@ -250,6 +250,13 @@ def as_objects(column: Any) -> Any:
     return column if isinstance(column, np.ndarray) else objects(column)
 
 
+def has_groups(table: Table) -> bool:
+    """Whether topics have several groups in the second field of TREC files."""
+    topics = as_list(table.query_id)
+    groups = as_list(table.columns.get("iteration", topics))
+    return len(set(zip(topics, groups, strict=True))) > len(set(topics))
+
+
 def stretches_of(column: Any) -> Stretches:
     """Divide a column into stretches of equal ids; ids that are not text stay as they are.
 
@@ -324,6 +331,9 @@ class Reading:
     shared: bool = False
     used: set[Any] = field(default_factory=set)
     seen: dict[str, None] = field(default_factory=dict)
+    ties: str = "id"
+    float32: bool = False
+    ignore_self: bool = False
 
     def unused(self) -> dict[str, str]:
         """Our name, by the name that no file has had use for, of columns that were given."""
@@ -340,10 +350,6 @@ class Reading:
         if grades is not None:
             self.used.add("labels")
         return grades
-
-    ties: str = "id"
-    float32: bool = False
-    ignore_self: bool = False
 
     @property
     def changes_runs(self) -> bool:
@@ -460,6 +466,47 @@ def holds_ranks(column: str) -> bool:
     """Whether a column holds ranks, by its name: `rank`, `doc_rank`, `position`, ..."""
     words = set(re.findall("[a-z]+", column.lower()))
     return bool(words & _RANKS) and "score" not in words
+
+
+def check_finite(
+    what: str,
+    values: Floats,
+    names: Callable[[int], tuple[Any, Any]],
+    kind: type[IrprefError],
+    **place: Any,
+) -> None:
+    """Raise `kind` for the first value that is NaN or infinite.
+
+    Parameters
+    ----------
+    what : str
+        What the values are: `grade`, `score`.
+    values : float array (n_rows,)
+    names : callable
+        Of a row to its topic and document.
+    kind : class of the error
+    **place : attributes of the error, such as `path`
+    """
+    for row in np.flatnonzero(~np.isfinite(values))[:1].tolist():
+        topic, doc = map(str, names(row))
+        value = float(values[row])
+        raise kind(
+            f"the {what} of topic {topic!r}, document {doc!r} is {value}",
+            topic=topic,
+            doc=doc,
+            value=value,
+            **place,
+        )
+
+
+def check_names(names: Sequence[str], path: str) -> None:
+    """`ColumnError` if two columns of a file have the same name."""
+    if len(set(names)) < len(names):
+        raise ColumnError(
+            f"has two columns of the same name (found: {', '.join(map(repr, names))})",
+            path=path,
+            header=tuple(names),
+        )
 
 
 def printable(name: Any) -> str:

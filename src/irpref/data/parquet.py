@@ -9,17 +9,19 @@ import errno
 import os
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from functools import partial
 from typing import Any
 from urllib.parse import unquote
 
 import numpy as np
 
-from irpref.data.cells import warn_of_ungraded
+from irpref.data.cells import has_line_end, warn_of_ungraded
 from irpref.data.columns import (
     Coded,
     Reading,
     Table,
     as_scores,
+    check_names,
     columns_of,
     objects,
     stretches_of,
@@ -29,7 +31,7 @@ from irpref.data.run_names import inside
 from irpref.data.source import Source, check_unchanged, remember
 from irpref.data.texts import Texts, Unread
 from irpref.data.trec import SHOWN
-from irpref.errors import ColumnError, InputError
+from irpref.errors import InputError
 from irpref.kernel.segments import Floats
 from irpref.messages import clipped
 
@@ -103,12 +105,11 @@ def _one_line(name: str) -> Iterator[None]:
 def _tables_of(
     file: Any, name: str, folders: Mapping[str, str], value: str, how: Reading
 ) -> Iterator[Table]:
-    import pyarrow as pa
-    from pyarrow import parquet
+    from pyarrow import BufferReader, parquet
 
     def opened(**more: Any) -> Any:
         return parquet.ParquetFile(
-            file if isinstance(file, str) else pa.BufferReader(file),
+            file if isinstance(file, str) else BufferReader(file),
             page_checksum_verification=True,
             **more,
         )
@@ -116,24 +117,14 @@ def _tables_of(
     with opened() as plain:
         schema, metadata = plain.schema_arrow, plain.metadata
     here = [*schema.names, *(key for key in folders if key not in schema.names)]
-    if len(set(here)) < len(here):
-        raise ColumnError(
-            f"has two columns of the same name (found: {', '.join(map(repr, here))})",
-            path=name,
-            header=tuple(here),
-        )
+    check_names(here, name)
     names = columns_of(here, value, how, path=name)
     topic, doc, number = names.values()
-    wanted = [
-        column
-        for column in (schema.names if value == "relevance" else names.values())
-        if column in schema.names
-    ]
-    others = (
-        [column for column in here if column not in names and column not in names.values()]
-        if value == "relevance"
-        else []
-    )
+    wanted = [column for column in names.values() if column in schema.names]
+    others: list[str] = []
+    if value == "relevance":
+        wanted = schema.names
+        others = [column for column in here if column not in {*names, *names.values()}]
     # Each name of a topic is read once.
     coded = [topic] if topic in schema.names and _is_text(schema.field(topic).type) else []
     rows = ungraded = 0
@@ -146,14 +137,7 @@ def _tables_of(
                 batch = batch.filter(graded)
             if not len(batch):
                 continue
-
-            def column(there: str, batch: Any = batch) -> Any:
-                if there in batch.schema.names:
-                    return batch.column(there)
-                return pa.DictionaryArray.from_arrays(
-                    np.zeros(len(batch), np.int32), [folders[there]]
-                )
-
+            column = partial(_column, batch, folders)
             topics = stretches_of(_ids(column(topic), topic, name, rows))
             docs = _ids(column(doc), doc, name, rows)
             further = {other: _plain(column(other)) for other in others}
@@ -170,6 +154,15 @@ class _LineEndError(Exception):
 
 
 # Columns ------------------------------------------------------------------------------------------
+
+
+def _column(batch: Any, folders: Mapping[str, str], there: str) -> Any:
+    """A column of the file, or one that its folders name."""
+    import pyarrow as pa
+
+    if there in batch.schema.names:
+        return batch.column(there)
+    return pa.DictionaryArray.from_arrays(np.zeros(len(batch), np.int32), [folders[there]])
 
 
 def _ids(column: Any, there: str, name: str, before: int) -> Any:
@@ -223,8 +216,8 @@ def _texts(column: Any) -> Any:
 
 def _with_line_end(texts: Any) -> list[str]:
     """Texts with an end of line in them; the memory of a column may hold others than its own."""
-    ids = [text.decode("utf-8", "replace") for text in texts.to_pylist()]
-    return [text for text in ids if "\n" in text or "\r" in text]
+    ids = (text.decode("utf-8", "replace") for text in texts.to_pylist())
+    return list(filter(has_line_end, ids))
 
 
 def _is_text(type_: Any) -> bool:

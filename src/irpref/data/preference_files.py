@@ -31,7 +31,7 @@ from typing import IO, TYPE_CHECKING, Any
 
 import numpy as np
 
-from irpref.data.columns import as_objects, objects, to_frame
+from irpref.data.columns import as_objects, check_finite, objects, to_frame
 from irpref.data.source import PathLike, Source
 from irpref.data.trec import MOST_FIELDS, Form, is_number, lines_of, n_fields, shown, whole
 from irpref.errors import QRELS_FIRST, ColumnError, ConflictError, InputError, JudgmentsError
@@ -122,14 +122,7 @@ def _levels(source: Source, form: Form) -> dict[str, Any]:
     """Judgments of a file with levels."""
     table = whole(source, form)
     topic, doc, level = as_objects(table.query_id), as_objects(table.doc_id), table.value
-    for at in np.flatnonzero(~np.isfinite(level))[:1]:
-        raise JudgmentsError(
-            f"the level of topic {topic[at]!r}, document {doc[at]!r} is {level[at]}",
-            path=source.name,
-            topic=topic[at],
-            doc=doc[at],
-            value=float(level[at]),
-        )
+    check_finite("level", level, lambda at: (topic[at], doc[at]), JudgmentsError, path=source.name)
     group, subgroup = (table.columns.get(name, _zeros(len(table))) for name in COLUMNS[1:3])
     numbers = level.astype(np.int64) if all_whole(level) else level
     return dict(zip(COLUMNS, (topic, group, subgroup, doc, numbers), strict=True))

@@ -20,11 +20,19 @@ import numpy as np
 
 from irpref.data import trec
 from irpref.data.cells import csv as csv
-from irpref.data.cells import decoded, numbers_of, table_of, text_blocks, warn_of_ungraded
+from irpref.data.cells import (
+    decoded,
+    has_line_end,
+    joined_if_plain,
+    line_end,
+    numbers_of,
+    table_of,
+    text_blocks,
+    warn_of_ungraded,
+)
 from irpref.data.cells import tsv as tsv
 from irpref.data.columns import (
     NAMES,
-    PLAIN,
     Reading,
     Stretches,
     Table,
@@ -36,10 +44,9 @@ from irpref.data.source import Source, ahead
 from irpref.data.texts import compiled, plain_lines
 from irpref.errors import InputError
 from irpref.kernel.segments import all_whole
-from irpref.messages import clipped
 
 
-def parquet(source: Source, value: str, how: Reading = PLAIN) -> Iterator[Table]:
+def parquet(source: Source, value: str, how: Reading) -> Iterator[Table]:
     """A Parquet file, or all those of a folder."""
     from irpref.data.parquet import tables
 
@@ -49,7 +56,7 @@ def parquet(source: Source, value: str, how: Reading = PLAIN) -> Iterator[Table]
 # JSON ---------------------------------------------------------------------------------------------
 
 
-def json(source: Source, value: str, how: Reading = PLAIN) -> Table:
+def json(source: Source, value: str, how: Reading) -> Table:
     """An object, topic -> document -> number, or a list of records."""
     name = source.name
     with source.open() as file:
@@ -82,51 +89,31 @@ def json(source: Source, value: str, how: Reading = PLAIN) -> Table:
     return table_of(topics, docs, numbers_of(numbers, place, value, how, name), {}, value, name)
 
 
-def jsonl(source: Source, value: str, how: Reading = PLAIN) -> Iterator[Table]:
+def jsonl(source: Source, value: str, how: Reading) -> Iterator[Table]:
     """One record a line."""
     if value == "relevance":
         table = None
         if compiled and how.labels is None:
-            if not source.is_file():
-                source.keep = True  # it is opened again if a line is unusual
-            table = _plain_judged(source, how)
+            source.keep = True  # it is opened again if a line is unusual
+            table = joined_if_plain(table for _, table in _plain_texts(source, value, how))
         yield _of_lines(lines_of(source), source.name, value, how) if table is None else table
         return
-    before, form = 0, None
-    for text in text_blocks(source):
-        form = form or _line_form(text, value, how, source.name)
-        table = None if form is None else form.table(text)
-        number = text.count("\n")
+    before = 0
+    for text, table in _plain_texts(source, value, how):
         if table is None:
             lines = enumerate(text.split("\n"), before + 1)
             table = _of_lines(lines, source.name, value, how)
         if len(table):
             yield table
-        before += number
+        before += text.count("\n")
 
 
-def _plain_judged(source: Source, how: Reading) -> Table | None:
-    """Judgments whose lines are all written like the first one; None in doubt."""
-    try:
-        whole = Table.joined(_all_plain(source, how))
-    except _UnusualError:
-        return None
-    return whole if len(whole) else None
-
-
-class _UnusualError(Exception):
-    """A line has to be read for itself."""
-
-
-def _all_plain(source: Source, how: Reading) -> Iterator[Table]:
-    """Judgments; `_UnusualError` if a line is not written like the first one."""
+def _plain_texts(source: Source, value: str, how: Reading) -> Iterator[tuple[str, Table | None]]:
+    """Some lines at a time, and their rows if all are written like the first one; None in doubt."""
     form: _LineForm | None = None
     for text in text_blocks(source):
-        form = form or _line_form(text, "relevance", how, source.name)
-        table = form.table(text) if form is not None and not form.further else None
-        if table is None:
-            raise _UnusualError
-        yield table.compact()
+        form = form or _line_form(text, value, how, source.name)
+        yield text, None if form is None else form.table(text)
 
 
 def _of_lines(lines: Iterable[tuple[int, str]], name: str, value: str, how: Reading) -> Table:
@@ -161,8 +148,6 @@ class _LineForm:
         The name of the score.
     names : tuple of str
         Our names of the three columns.
-    further : bool
-        Whether there are other values.
     """
 
     between: list[bytes]
@@ -170,7 +155,6 @@ class _LineForm:
     score: int
     column: str
     names: tuple[str, ...]
-    further: bool
 
     def table(self, text: str) -> Table | None:
         """The rows of lines like the first one; None if one is different.
@@ -214,7 +198,7 @@ _TABS = bytes(9 if 0 < byte < 9 else byte for byte in range(256))
 
 def _line_form(text: str, value: str, how: Reading, name: str) -> _LineForm | None:
     """How the first line is written; None if it is anything but a flat record that begins with the
-    topic and whose other values are text or numbers.
+    topic and whose other values are text or numbers, or if judgments have further columns.
     """
     line = text.partition("\n")[0].removesuffix("\r")
     if not compiled or not _LINE.fullmatch(line):
@@ -224,7 +208,7 @@ def _line_form(text: str, value: str, how: Reading, name: str) -> _LineForm | No
     columns = columns_of(keys, value, how, path=name, line=1)
     ours = ("query_id", "doc_id", value)
     places = [keys.index(columns[our]) for our in ours]
-    if places[0] != 0 or len(keys) > len(_MARKS):
+    if places[0] != 0 or len(keys) > (len(ours) if value == "relevance" else len(_MARKS)):
         return None
     values = [entry.span(4) for entry in entries]
     # Quotation marks belong to what is between.
@@ -237,8 +221,7 @@ def _line_form(text: str, value: str, how: Reading, name: str) -> _LineForm | No
     ends = [0, *(stop for _, stop in inside)]
     begins = [*(start for start, _ in inside), len(line)]
     between = [line[a:b].encode() for a, b in zip(ends, begins, strict=True)]
-    further = len(keys) > len(ours)
-    return _LineForm(between, places[1], places[2], columns[value], ours, further)
+    return _LineForm(between, places[1], places[2], columns[value], ours)
 
 
 def lines_of(source: Source) -> Iterator[tuple[int, str]]:
@@ -323,10 +306,9 @@ def _records(
                     column=ours,
                     **where,
                 )
-            if "\n" in (text := str(given)) or "\r" in text:
-                raise InputError(
-                    f"the {ours} contains a line break: {clipped(text)!r}", column=ours, **where
-                )
+            text = str(given)
+            if has_line_end(text):
+                raise line_end(ours, text, **where)
             column.append(text)
         numbers.append(record[names[value]])
     if len(graded) < len(records):

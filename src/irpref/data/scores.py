@@ -9,7 +9,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from irpref.data.columns import Reading, Table, as_list, as_objects
+from irpref.data.columns import Reading, Table, as_list, as_objects, check_finite
 from irpref.errors import RunError
 from irpref.kernel.segments import Bools, Floats, Segments
 from irpref.messages import check_choice
@@ -34,14 +34,9 @@ def rescored(run: Table, how: Reading) -> Floats:
     """
     check_choice("ties", how.ties, TIES)
     score: Floats = np.asarray(run.value, np.float64)
-    for row in np.flatnonzero(~np.isfinite(score))[:1].tolist():
-        topic, doc = as_list(run.query_id)[row], as_list(run.doc_id)[row]
-        raise RunError(
-            f"the score of topic {topic!r}, document {doc!r} is {score[row]}",
-            topic=str(topic),
-            doc=str(doc),
-            value=score[row],
-        )
+    check_finite(
+        "score", score, lambda row: (as_list(run.query_id)[row], as_list(run.doc_id)[row]), RunError
+    )
     if how.float32:
         score = rounded(score)
     if how.ties == "input":

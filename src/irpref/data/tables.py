@@ -36,14 +36,15 @@ from irpref.data.columns import (
     PLAIN,
     Reading,
     Table,
-    as_list,
     as_objects,
+    has_groups,
     objects,
     reading,
     to_frame,
 )
 from irpref.data.forms import FORMS, form_of_name
 from irpref.data.labels import Labels, lacks_grades, scheme
+from irpref.data.preference_files import read_preferences
 from irpref.data.scores import TIES, changed
 from irpref.data.source import PathLike, Source
 from irpref.data.texts import Texts
@@ -191,9 +192,7 @@ def text_form(source: Source, value: str, how: Reading) -> str:
     form = form_of(source, how.form)
     if how.form is not None:
         how.used.add("form")
-    if form == "tsv":
-        form = "tsv" if has_header(source, value, how) else "trec"
-    return form
+    return "trec" if form == "tsv" and not has_header(source, value, how) else form
 
 
 def read(
@@ -222,14 +221,10 @@ def read(
             yield table
         return
     form = text_form(source, value, how)
-    if form == "trec" or (
-        form == "msmarco" and value == "relevance"
-    ):  # whose judgments are in TREC format
-        yield from (
-            trec.blocks(source, trec.RUN, block_bytes)
-            if value == "score"
-            else [_qrels_table(source, how)]
-        )
+    if form in ("trec", "msmarco") and value == "relevance":  # the judgments of both are TREC's
+        yield _qrels_table(source, how)
+    elif form == "trec":
+        yield from trec.blocks(source, trec.RUN, block_bytes)
     elif form == "msmarco":
         yield from trec.ranks(source)
     else:
@@ -261,13 +256,7 @@ def graded(table: Table, name: str) -> Table:
     """Judgments without the rows whose label is not a grade; a warning says how many."""
     rows = np.flatnonzero(~np.isnan(table.value))
     warn_of_ungraded(len(table) - rows.size, name)
-    return replace(
-        table,
-        query_id=as_objects(table.query_id)[rows],
-        doc_id=as_objects(table.doc_id)[rows],
-        value=table.value[rows],
-        columns={name: np.asarray(column)[rows] for name, column in table.columns.items()},
-    )
+    return table.rows(rows)
 
 
 def _qrels_table(source: Source, how: Reading) -> Table:
@@ -324,7 +313,7 @@ def read_judgments(
     first = trec.first_fields(source)
     labelled = how.labels is not None or (_are_labels(first) and first[1] in _ITERATIONS)
     if not labelled and preferences is not False and _are_preferences(first, source):
-        return _preferences(source)
+        return read_preferences(source)
     try:
         table = read_table(source, "relevance", how)
     except InputError as error:
@@ -335,19 +324,9 @@ def read_judgments(
             path=error.path,
             line=error.line,
         ) from None
-    return _preferences(source, "qrels_prefs") if preferences and _has_groups(table) else table
-
-
-def _preferences(source: Source, form: str | None = None) -> pd.DataFrame:
-    from irpref.data.preference_files import read_preferences
-
-    return read_preferences(source, form)
-
-
-def _has_groups(table: Table) -> bool:
-    topics = as_list(table.query_id)
-    groups = as_list(table.columns.get("iteration", topics))
-    return len(set(zip(topics, groups, strict=True))) > len(set(topics))
+    if preferences and has_groups(table):
+        return read_preferences(source, "qrels_prefs")
+    return table
 
 
 def to_pandas(table: Table, value: str) -> pd.DataFrame:

@@ -36,7 +36,6 @@ import codecs
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from itertools import chain, islice, starmap
 from typing import Any
@@ -137,6 +136,16 @@ class _Malformed(Exception):
         super().__init__(line, why, text)
         self.line, self.why, self.text, self.remedy = line, why, text, remedy
         self.kind, self.about = kind, about
+
+    def told(self, name: str, before: int) -> InputError:
+        """The error that users see; `before`: lines of the file above the block."""
+        return self.kind(
+            f"{self.why}: {shown(self.text)!r}",
+            remedy=None if before else self.remedy,
+            path=name,
+            line=before + self.line + 1,
+            **self.about,
+        )
 
 
 # Tables -------------------------------------------------------------------------------------------
@@ -243,8 +252,7 @@ def _lines(source: Source) -> Iterator[tuple[int, bytes]]:
         number = 0
         for block in blocks_of(file, 1 << 16):
             if error := _too_long(block):
-                with _located(source.name, number):
-                    raise error
+                raise error.told(source.name, number)
             for line in _text(block).removesuffix(b"\n").split(b"\n"):
                 number += 1
                 if line.strip():
@@ -339,12 +347,10 @@ def blocks(source: Source, form: Form, block_bytes: int = BLOCK_BYTES) -> Iterat
     ending = Ending()
     with source.open() as file:
         formed = _formed(ending.watch(blocks_of(file, block_bytes)), form)
-        for table, number, skipped in (
-            ahead(starmap(_parsed, ahead(formed))) if threads else starmap(_parsed, formed)
-        ):
+        parsed = starmap(_parsed, ahead(formed) if threads else formed)
+        for table, number, skipped in ahead(parsed) if threads else parsed:
             if isinstance(table, _Malformed):
-                with _located(source.name, lines):
-                    raise table
+                raise table.told(source.name, lines)
             lines += number
             comments += skipped
             if len(table):
@@ -393,17 +399,14 @@ def _parsed(data: bytes, form: Form, skipped: int = 0) -> tuple[Table | _Malform
     """
     if error := _too_long(data):
         return error, 0, 0
-    fields = (
-        form.n,
-        {name: form.columns[name] for name in form.texts},
-        form.columns.get(form.number),
-    )
+    columns = form.columns
+    fields = form.n, {name: columns[name] for name in form.texts}, columns.get(form.number)
     text, plain = data, texts.plain_lines(data, *fields)
     if plain is None and (text := _text(data)) is not data:
         plain = texts.plain_lines(text, *fields)
     if plain is not None:
-        names, lengths, columns, numbers = plain
-        table = _table(form, Stretches(names, lengths), columns, numbers)
+        names, lengths, ids, numbers = plain
+        table = _table(form, Stretches(names, lengths), ids, numbers)
         return table, skipped + numbers.size, 0
     comments = 0
     try:
@@ -450,9 +453,8 @@ def _is_even(data: bytes, n: int) -> bool:
     """
     text = np.frombuffer(data if data.endswith(b"\n") else data + b"\n", np.uint8)
     low = text <= 32
-    if (
-        np.count_nonzero(low) != np.count_nonzero(text == 10) * n
-    ):  # counted first: a long line may have many fields
+    # Counted first: a long line may have many fields.
+    if np.count_nonzero(low) != np.count_nonzero(text == 10) * n:
         return False
     at = np.flatnonzero(low)
     if at[0] == 0 or (at[1:] - at[:-1] == 1).any():
@@ -484,21 +486,6 @@ def _repeated(column: Texts | list[str]) -> Any:
     return np.repeat(names, stretches.lengths)
 
 
-@contextmanager
-def _located(name: str, lines: int) -> Iterator[None]:
-    """Turn a malformed line of a block into the error that users see."""
-    try:
-        yield
-    except _Malformed as error:
-        raise error.kind(
-            f"{error.why}: {shown(error.text)!r}",
-            remedy=None if lines else error.remedy,
-            path=name,
-            line=lines + error.line + 1,
-            **error.about,
-        ) from None
-
-
 def shown(line: bytes) -> str:
     """A line as a message shows it."""
     text = line[: 4 * SHOWN + 4].decode("utf-8", "backslashreplace")
@@ -513,9 +500,8 @@ def _text(data: bytes) -> bytes:
     if b"\r" in data:
         data = data.replace(b"\r\n", b"\n").replace(b"\r", b"\n")
     if not data.isascii() and codecs.BOM_UTF8 in data:
-        data = re.sub(
-            rb"(?m)^(?:\xef\xbb\xbf)+", b"", data
-        )  # files of Windows put together, each with its own
+        # Files of Windows put together, each with its own.
+        data = re.sub(rb"(?m)^(?:\xef\xbb\xbf)+", b"", data)
     return data
 
 

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
+from functools import partial
 from itertools import repeat
 from typing import Any, TypeAlias
 
 import numpy as np
 
-from irpref.data.columns import Coded, Table, as_list, objects, take
+from irpref.data.columns import Coded, Table, as_list, check_finite, objects, take
 from irpref.data.texts import Texts
 from irpref.errors import DuplicateWarning, NoCommonTopicError, RunError
 from irpref.judged.inputs import group, run_tables, str_list
@@ -278,17 +279,7 @@ def blocks(
     for table in parts:
         for given in _parts_of(pool, table, topics):
             part, row = _at_once(pool, given) or _one_by_one(pool, given, repeats)
-            finite = np.isfinite(part.score)
-            if not finite.all():
-                bad = np.flatnonzero(~finite)
-                topic = pool.topic_ids[int(np.repeat(part.topics, part.lengths)[bad[0]])]
-                doc = part.docs_of(bad[:1])[0]
-                raise RunError(
-                    f"the score of topic {topic!r}, document {doc!r} is {part.score[bad[0]]}",
-                    topic=topic,
-                    doc=doc,
-                    value=float(part.score[bad[0]]),
-                )
+            check_finite("score", part.score, partial(_names, pool, part), RunError)
             yield part, row
     if topics and not any(name in pool.topic_of for name in topics):
         raise NoCommonTopicError(
@@ -296,6 +287,12 @@ def blocks(
             f"{', '.join(map(repr, topics[:3]))}, those of the qrels "
             f"{', '.join(map(repr, pool.topic_ids[:3]))}"
         )
+
+
+def _names(pool: Pool, part: Part, row: int) -> tuple[str, str]:
+    """Topic and document of a row."""
+    topic = np.repeat(part.topics, part.lengths)[row]
+    return pool.topic_ids[topic], part.docs_of(np.array([row]))[0]
 
 
 def _parts_of(pool: Pool, data: Table, topics: list[str]) -> Iterator[Part]:

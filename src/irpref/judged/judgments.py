@@ -15,7 +15,16 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from irpref.data.collections import as_host, dataset_named
-from irpref.data.columns import Reading, Table, as_list, as_objects, columns_of, objects, reading
+from irpref.data.columns import (
+    Reading,
+    Table,
+    as_list,
+    as_objects,
+    columns_of,
+    has_groups,
+    objects,
+    reading,
+)
 from irpref.data.labels import Labels, lacks_grades
 from irpref.data.source import Source
 from irpref.errors import ArgumentError, ColumnError, InputError, JudgmentsError
@@ -31,7 +40,7 @@ from irpref.judged.inputs import (
 from irpref.judged.kept import kept_pool
 from irpref.judged.pool import FILLED, LOWEST, SOURCE, Pool
 from irpref.judged.preference_pool import COLUMNS, GROUP, SUBGROUP, pool_of_preferences
-from irpref.kernel.segments import Bools
+from irpref.kernel.segments import Bools, all_whole
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -54,6 +63,8 @@ class Judgments:
         In order of first appearance.
     names : list of str
         Names of the columns: `query_id`, `doc_id`, `relevance`, and the further ones.
+    table : Table
+        What was read; not to be changed.
 
     Examples
     --------
@@ -90,26 +101,29 @@ class Judgments:
             The file, or the id of ir_datasets, that they are as it is.
         """
         self.path = path
-        self._table = table
+        self.table = table
         self._kind, self._pairs, self._shared = kind, pairs, shared
         self._pools: dict[Any, Pool] = {}
 
     def __len__(self) -> int:
-        return len(self._table)
+        return len(self.table)
 
     def __iter__(self) -> Iterator[Any]:
         """The judgments as namedtuples, so that ir_measures takes them, too."""
         from ir_measures.util import Qrel
 
-        table = self._table
-        ids = (str_list(as_list(column)) for column in (table.query_id, table.doc_id))
+        table, ids = self.table, self._ids()
         whole = [int(g) if g.is_integer() else g for g in table.value.tolist()]
         iteration = map(str, table.columns.get("iteration", ["0"] * len(table)))
         return map(Qrel, *ids, whole, iteration)
 
+    def _ids(self) -> tuple[list[str], list[str]]:
+        """Topic and document of each row."""
+        return str_list(as_list(self.table.query_id)), str_list(as_list(self.table.doc_id))
+
     def __repr__(self) -> str:
         n_topics, n = len(self.topic_ids), len(self)
-        grades, counts = np.unique(self._table.value, return_counts=True)
+        grades, counts = np.unique(self.table.value, return_counts=True)
         listed = [f"{g:g} ({c:,})" for g, c in zip(grades.tolist(), counts.tolist(), strict=True)]
         if len(listed) > 8:
             listed = [f"{grades[0]:g} to {grades[-1]:g}, {len(listed):,} different ones"]
@@ -127,46 +141,39 @@ class Judgments:
 
     def __getstate__(self) -> dict[str, Any]:
         # Another process may have nothing compiled, and indexes what it needs.
-        table = self._table
+        table = self.table
         ids = {name: as_objects(getattr(table, name)) for name in _IDS}
         plain = replace(table, **ids, columns=dict(table.columns))
-        return self.__dict__ | {"_table": plain, "_pools": {}, "_pairs": None, "_shared": False}
+        return self.__dict__ | {"table": plain, "_pools": {}, "_pairs": None, "_shared": False}
 
     @cached_property
     def topic_ids(self) -> list[str]:
         """Topics in order of first appearance."""
-        return group(self._table.query_id).names
+        return group(self.table.query_id).names
 
     @property
     def names(self) -> list[str]:
         """Names of the columns."""
-        return ["query_id", "doc_id", "relevance", *self._table.columns]
-
-    @property
-    def table(self) -> Table:
-        """What was read; not to be changed."""
-        return self._table
+        return ["query_id", "doc_id", "relevance", *self.table.columns]
 
     def column(self, name: str) -> Any:
         """A column by its name: (n_rows,), not to be changed."""
-        table = self._table
+        table = self.table
         own = {"query_id": table.query_id, "doc_id": table.doc_id, "relevance": table.value}
         return own[name] if name in own else table.columns[name]
 
     @property
     def filled(self) -> Bools:
         """Which rows hold grades that `irpref.lab.fill` filled in: bool array (n_rows,)."""
-        source = self._table.columns.get(SOURCE)
+        source = self.table.columns.get(SOURCE)
         return np.zeros(len(self), bool) if source is None else np.asarray(source) == FILLED
 
     @cached_property
     def has_preferences(self) -> bool:
         """Whether measures of preferences find preferences here, not grades that imply some."""
         if self._kind == "lines":
-            topics = as_list(self._table.query_id)
-            groups = as_list(self._table.columns["iteration"])
-            return len(set(zip(topics, groups, strict=True))) > len(set(topics))
-        return self._pairs is not None or any(name in self._table.columns for name in COLUMNS)
+            return has_groups(self.table)
+        return self._pairs is not None or any(name in self.table.columns for name in COLUMNS)
 
     def frame(self, *, pyterrier: bool = False) -> pd.DataFrame:
         """The judgments as a frame: `query_id`, `doc_id`, `relevance`, and further columns.
@@ -176,7 +183,7 @@ class Judgments:
         from irpref.data.tables import to_pandas
 
         ids = {name: objects(str_list(as_list(self.column(name)), name)) for name in _IDS}
-        frame = to_pandas(replace(self._table, **ids), "relevance").copy()
+        frame = to_pandas(replace(self.table, **ids), "relevance").copy()
         return frame.rename(columns=_PYTERRIER) if pyterrier else frame
 
     def pool(self, columns: Iterable[str] = (), preferences: bool | None = False) -> Pool:
@@ -200,7 +207,7 @@ class Judgments:
         if preferences is None:
             preferences = self._kind != "lines" and self._pairs is None
         preferences = preferences and self.has_preferences
-        wanted = tuple(sorted({*columns, SOURCE, LOWEST}.intersection(self._table.columns)))
+        wanted = tuple(sorted({*columns, SOURCE, LOWEST}.intersection(self.table.columns)))
         key = "preferences" if preferences else wanted
         pool = self._pools.get(key)
         if pool is None:
@@ -213,20 +220,20 @@ class Judgments:
                 "this looks like preferences, which measures such as PrefShare take; measures of "
                 "grades need one grade per document"
             )
-        present = list(self._table.header)
+        present = list(self.table.header)
         for name in columns:
             if present.count(name) > 1:
                 raise ColumnError(
                     f"DataFrame has {present.count(name)} columns {name!r}", column=name
                 )
-        read = {name: self._table.columns[name] for name in columns}
-        table = replace(self._table, columns=read)
+        read = {name: self.table.columns[name] for name in columns}
+        table = replace(self.table, columns=read)
         return kept_pool(table) if self._shared else Pool.from_table(table)
 
     def _of_preferences(self) -> Pool:
         if self._pairs is not None:
             return pool_of_preferences(self._pairs())
-        table = self._table
+        table = self.table
         columns = {name: table.columns[name] for name in COLUMNS if name in table.columns}
         if self._kind == "lines":
             columns = {GROUP: table.columns["iteration"], SUBGROUP: objects(["0"] * len(table))}
@@ -234,7 +241,7 @@ class Judgments:
 
     def with_column(self, name: str, values: Any) -> Judgments:
         """The judgments with another column, (n_rows,)."""
-        table = self._table
+        table = self.table
         columns = {**table.columns, name: values}
         present = list(dict.fromkeys([*table.header, name]))
         return Judgments(replace(table, columns=columns, header=present), kind=self._kind)
@@ -242,16 +249,9 @@ class Judgments:
     def only(self, topics: Iterable[str]) -> Judgments:
         """The judgments of these topics."""
         wanted = set(topics)
-        ids = str_list(as_list(self._table.query_id))
+        ids = str_list(as_list(self.table.query_id))
         rows = np.flatnonzero([topic in wanted for topic in ids])
-        table = replace(
-            self._table,
-            query_id=objects(ids)[rows],
-            doc_id=as_objects(self._table.doc_id)[rows],
-            value=self._table.value[rows],
-            columns={name: np.asarray(c)[rows] for name, c in self._table.columns.items()},
-        )
-        return Judgments(table, kind=self._kind)
+        return Judgments(self.table.rows(rows), kind=self._kind)
 
 
 def judgments(
@@ -409,8 +409,7 @@ def _with_grades(frame: Any, how: Reading) -> Any:
 def _with_known(read: Judgments, known: Any) -> Judgments:
     """The judgments with the column `known`."""
     pairs = _known_pairs(read, known)
-    ids = (str_list(as_list(column)) for column in (read.table.query_id, read.table.doc_id))
-    flags = np.array([pair in pairs for pair in zip(*ids, strict=True)], dtype=bool)
+    flags = np.array([pair in pairs for pair in zip(*read._ids(), strict=True)], dtype=bool)
     if not pairs:
         raise ArgumentError(
             "known: there is no document that the user knew (none is given, or all grades are 0)",
@@ -442,9 +441,8 @@ def _known_pairs(read: Judgments, known: Any) -> set[tuple[str, str]]:
             t: [docs] if isinstance(docs, (str, bytes)) else docs for t, docs in known.items()
         }
         return {(id_text(topic), id_text(doc)) for topic, docs in listed.items() for doc in docs}
-    table = judgments(known).table
-    ids = (str_list(as_list(column)) for column in (table.query_id, table.doc_id))
-    rows = zip(*ids, (table.value > 0).tolist(), strict=True)
+    read = judgments(known)
+    rows = zip(*read._ids(), (read.table.value > 0).tolist(), strict=True)
     return {(topic, doc) for topic, doc, kept in rows if kept}
 
 
@@ -486,13 +484,12 @@ def preferences_from(qrels: Qrels, negative: bool = True) -> pd.DataFrame:
     # In the order of the input, topic by topic.
     row = pool.place if negative else pool.place[pool.grade[pool.place] >= 0]
     grade = pool.grade[row]
-    whole = bool((grade == np.rint(grade)).all() and (abs(grade) < 2**53).all())
     return pd.DataFrame(
         {
             "query_id": [pool.topic_ids[t] for t in pool.judged.topic[row].tolist()],
             GROUP: "0",
             SUBGROUP: "0",
             "doc_id": pool.doc_ids[row].tolist(),
-            "relevance": grade.astype(np.int64) if whole else grade,
+            "relevance": grade.astype(np.int64) if all_whole(grade) else grade,
         }
     )

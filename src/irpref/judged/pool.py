@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from irpref.data.columns import Table, as_list, objects, take
+from irpref.data.columns import Table, as_list, check_finite, objects, take
 from irpref.data.texts import Texts
 from irpref.errors import ConflictError, EmptyJudgmentsError, JudgmentsError, Remedy
 from irpref.judged.inputs import group, is_missing, str_list
@@ -114,16 +114,9 @@ class Pool(Grades):
                 "the qrels are empty: there is nothing to judge a run against"
             )
         judged = Segments.of_lengths(lengths)
-        bad = np.flatnonzero(~np.isfinite(grade))
-        if bad.size:
-            topic = names[int(judged.topic[bad[0]])]
-            doc = as_list(take(docs, bad[:1]))[0]
-            raise JudgmentsError(
-                f"the grade of topic {topic!r}, document {doc!r} is {grade[bad[0]]}",
-                topic=topic,
-                doc=doc,
-                value=float(grade[bad[0]]),
-            )
+        check_finite(
+            "grade", grade, lambda at: (names[judged.topic[at]], as_list(docs)[at]), JudgmentsError
+        )
         order = _ideal_order(judged, grade)
         columns = {name: take(column, groups.order)[order] for name, column in data.columns.items()}
         pool = cls(names, judged, grade[order], docs, order, columns, data.header)

@@ -8,19 +8,16 @@ for what follows from them."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
-from irpref.data.columns import Table, as_list, objects, take
+from irpref.data.columns import Table, as_list, check_finite, objects, take
 from irpref.errors import ConflictError, EmptyJudgmentsError, JudgmentsError
 from irpref.judged.inputs import group, str_list
 from irpref.judged.pool import Pool
 from irpref.kernel.segments import Ints
 from irpref.messages import DuplicateWarning, warn_user
-
-if TYPE_CHECKING:
-    pass
 
 GROUP, SUBGROUP = "group", "subgroup"
 COLUMNS = (GROUP, SUBGROUP)
@@ -54,16 +51,9 @@ def pool_of_preferences(data: Table) -> Pool:
         )
     level = data.value if order is None else data.value[order]
     topic = np.repeat(np.arange(len(topics.names)), topics.lengths)
-    bad = np.flatnonzero(~np.isfinite(level))
-    if bad.size:
-        first = int(bad[0])
-        topic_id = topics.names[int(topic[first])]
-        raise JudgmentsError(
-            f"the level of topic {topic_id!r}, document {docs[first]!r} is {level[first]}",
-            topic=topic_id,
-            doc=docs[first],
-            value=float(level[first]),
-        )
+    check_finite(
+        "level", level, lambda at: (topics.names[int(topic[at])], docs[at]), JudgmentsError
+    )
     groups, of_group = _coded(data.columns.get(GROUP), order, len(docs))
     _, of_sub = _coded(data.columns.get(SUBGROUP), order, len(docs))
 
