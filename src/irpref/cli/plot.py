@@ -45,77 +45,67 @@ def sketch(given: Inputs, **how: Any) -> None:
     _draw(crp_sketch, qrels, given, how | {"query_id": given.topics[0]})
 
 
-@plot.command("crp")
-@options.inputs("RUN...")
-@options.groups
-@options.judged_only
-@options.depth
-@options.option(
-    "--ranks",
-    "normalized",
-    flag_value=False,
-    default=True,
-    help="CRP in ranks, not divided by R(R + 1)/2 of each topic",
-)
-@options.highlight
-@_last
-def crp(given: Inputs, **how: Any) -> None:
-    """Cumulated Relative Position by rank, median and quartiles."""
-    from irpref.plots import crp as draw
-
-    _draw(draw, given.judgments(), given, how)
-
-
-@plot.command("npref")
-@options.inputs("RUN... [MEASURE]")
-@options.groups
-@options.partitions
-@options.highlight
-@_last
-def npref(given: Inputs, **how: Any) -> None:
-    """n-pref by number of partitions.
-
-    It has the relative norm unless you name an RPref.
+def _kind(name: str, takes: str, draw: str, text: str, *declared: options.Decorator) -> None:
+    """Add a kind of picture of a curve: the function of `irpref.plots` that draws it, a line of
+    help, and the options that it has besides those of all kinds.
     """
-    from irpref.plots import npref_convergence
 
-    _draw(npref_convergence, given.judgments(), given, how)
+    def show(given: Inputs, **how: Any) -> None:
+        from irpref import plots
 
+        _draw(getattr(plots, draw), given.judgments(), given, how)
 
-@plot.command("pr")
-@options.inputs("RUN...")
-@options.groups
-@options.rel
-@options.judged_only
-@options.highlight
-@_last
-def pr(given: Inputs, **how: Any) -> None:
-    """Precision at the 11 levels of recall."""
-    from irpref.plots import precision_recall
-
-    _draw(precision_recall, given.judgments(), given, how)
+    show.__doc__ = text
+    declared = (options.inputs(takes), options.groups, *declared, options.highlight, _last)
+    plot.command(name)(options.together(*declared)(show))
 
 
-@plot.command("gain")
-@options.inputs("RUN...")
-@options.groups
-@options.judged_only
-@options.depth
-@options.gain
-@options.option(
-    "--quantity",
-    type=Choice(["cg", "dcg", "ncg", "ndcg"]),
-    default="dcg",
-    show_default=True,
-    help="what to draw",
+_kind(
+    "crp",
+    "RUN...",
+    "crp",
+    "Cumulated Relative Position by rank, median and quartiles.",
+    options.judged_only,
+    options.depth,
+    options.option(
+        "--ranks",
+        "normalized",
+        flag_value=False,
+        default=True,
+        help="CRP in ranks, not divided by R(R + 1)/2 of each topic",
+    ),
 )
-@options.highlight
-@_last
-def gain(given: Inputs, **how: Any) -> None:
-    """Cumulated gain by rank with the ideal."""
-    from irpref.plots import cumulated_gain
-
-    _draw(cumulated_gain, given.judgments(), given, how)
+_kind(
+    "npref",
+    "RUN... [MEASURE]",
+    "npref_convergence",
+    "n-pref by number of partitions.\n\nIt has the relative norm unless you name an RPref.",
+    options.partitions,
+)
+_kind(
+    "pr",
+    "RUN...",
+    "precision_recall",
+    "Precision at the 11 levels of recall.",
+    options.rel,
+    options.judged_only,
+)
+_kind(
+    "gain",
+    "RUN...",
+    "cumulated_gain",
+    "Cumulated gain by rank with the ideal.",
+    options.judged_only,
+    options.depth,
+    options.gain,
+    options.option(
+        "--quantity",
+        type=Choice(["cg", "dcg", "ncg", "ndcg"]),
+        default="dcg",
+        show_default=True,
+        help="what to draw",
+    ),
+)
 
 
 @plot.command("histogram")

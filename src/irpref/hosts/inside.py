@@ -15,6 +15,7 @@ from irpref.judged.judgments import Judgments, judgments
 from irpref.kernel.run import JudgedRun
 from irpref.kernel.segments import all_whole
 from irpref.measures.declare import KernelMeasure
+from irpref.measures.support import provider_of
 from irpref.messages import IrprefWarning, give, held, warn_user
 from irpref.values.kernels import KernelEvaluator
 
@@ -120,7 +121,8 @@ def _refuse_fractions(evaluator: HostEvaluator) -> None:
     if all_whole(grades):
         return
     for measure in evaluator.measures:
-        if not isinstance(measure, KernelMeasure) and _provider_of_host(measure) == "pytrec_eval":
+        by_host = not isinstance(measure, KernelMeasure)
+        if by_host and provider_of(measure, ours=False) == "pytrec_eval":
             fraction = float(grades[grades != np.rint(grades)][0])
             raise JudgmentsError(
                 f"{measure}: ir_measures takes whole grades, not {fraction:g}, and so it does "
@@ -128,17 +130,3 @@ def _refuse_fractions(evaluator: HostEvaluator) -> None:
                 measure=str(measure),
                 value=fraction,
             )
-
-
-def _provider_of_host(measure: Measure) -> str:
-    """The provider that computes a measure if `accelerate` is off."""
-    import ir_measures
-
-    names = (
-        str(provider.NAME)
-        for provider in ir_measures.DefaultPipeline.providers
-        if not str(provider.NAME).startswith("irpref")
-        and provider.is_available()
-        and provider.supports(measure)
-    )
-    return next(names, "")

@@ -38,11 +38,11 @@ from irpref.judged.judgments import judgments
 from irpref.measures.everyday import supports
 from irpref.measures.names import parse_all
 from irpref.measures.seen_ap import SeenAP
-from irpref.measures.support import HIGHEST, check_parameters, in_words
+from irpref.measures.support import HIGHEST, check_parameters, in_words, pipeline
 from irpref.messages import about, clipped, did_you_mean
 from irpref.values.evaluator import evaluator
 from irpref.values.kernels import KernelEvaluator
-from irpref.values.others import frame_of_objects, qrels_for_host, run_for_host
+from irpref.values.others import for_ranx, qrels_for_host, run_for_host
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -135,25 +135,20 @@ _HABITS = {
 _ANY = Habits({FLOAT32: _in_float32, ROWS: _as_listed, RISING: _by_rising_id})
 # ir_measures' names and trec_eval's, without and with a number.
 _TREC: dict[str, tuple[str | None, str | None]] = {
-    **{
-        "AP": ("map", "map_cut"),
-        "nDCG": ("ndcg", "ndcg_cut"),
-        "P": (None, "P"),
-        "R": (None, "recall"),
-    },
-    **{
-        "RR": ("recip_rank", None),
-        "Rprec": ("Rprec", None),
-        "Bpref": ("bpref", None),
-        "Success": (None, "success"),
-    },
-    **{
-        "SetP": ("set_P", None),
-        "SetR": ("set_recall", None),
-        "SetAP": ("set_map", None),
-        "infAP": ("infAP", None),
-    },
-    **{"NumRel": ("num_rel", None), "BprefVariant": ("bpref", None)},
+    "AP": ("map", "map_cut"),
+    "nDCG": ("ndcg", "ndcg_cut"),
+    "P": (None, "P"),
+    "R": (None, "recall"),
+    "RR": ("recip_rank", None),
+    "Rprec": ("Rprec", None),
+    "Bpref": ("bpref", None),
+    "Success": (None, "success"),
+    "SetP": ("set_P", None),
+    "SetR": ("set_recall", None),
+    "SetAP": ("set_map", None),
+    "infAP": ("infAP", None),
+    "NumRel": ("num_rel", None),
+    "BprefVariant": ("bpref", None),
     "InterpolatedPrecision": ("11pt_avg", "iprec_at_recall"),
 }
 
@@ -235,10 +230,7 @@ class _Row:
 
 def tool_names() -> list[str]:
     """The names of all tools: the providers of ir_measures, and trec_eval."""
-    import ir_measures
-
-    known = [str(provider.NAME) for provider in ir_measures.DefaultPipeline.providers]
-    return [*(name for name in known if not name.startswith("irpref")), "trec_eval"]
+    return [*(str(provider.NAME) for provider in pipeline(ours=False)), "trec_eval"]
 
 
 def _asked(tools: Iterable[str] | None) -> list[str] | None:
@@ -276,12 +268,10 @@ def _in_one_line(rows: list[_Row], asked: list[str] | None, topics: int) -> list
 
 def _absence(name: str) -> str:
     """Why a tool that was asked for by name computes nothing."""
-    import ir_measures
-
     if name == "trec_eval":
         there = shutil.which("trec_eval") is not None
     else:
-        there = any(name == p.NAME and p.is_available() for p in _providers(ir_measures))
+        there = any(name == p.NAME and p.is_available() for p in pipeline(ours=False))
     return "computes none of these measures" if there else "is not installed"
 
 
@@ -400,16 +390,9 @@ def _reasons(
     return reasons + [UNEXPLAINED] * len(open_topics)
 
 
-def _providers(host: Any) -> Iterator[Any]:
-    """The providers of ir_measures' pipeline that are not ours."""
-    return (p for p in host.DefaultPipeline.providers if not str(p.NAME).startswith("irpref"))
-
-
 def _tools(measure: Measure) -> Iterator[tuple[str, Tool]]:
     """The tools that compute a measure: name, and function of judgments and run."""
-    import ir_measures
-
-    for provider in _providers(ir_measures):
+    for provider in pipeline(ours=False):
         if not provider.is_available():
             continue
         try:
@@ -436,10 +419,8 @@ def _by_provider(
         names = {str(number): topic for number, topic in enumerate(judged, start=1)}
         qrels = {number: judged[topic] for number, topic in names.items()}
         run = {number: scored[topic] for number, topic in names.items() if topic in scored}
-    elif provider.NAME == "ranx":  # it takes runs of exactly the judged topics
-        common = [topic for topic in judged if scored.get(topic)]
-        qrels = frame_of_objects(judged, common, "relevance")
-        run = frame_of_objects(scored, common, "score")
+    elif provider.NAME == "ranx":
+        qrels, run = for_ranx(judged, scored)
     metrics = provider.iter_calc([measure], qrels, run)
     return {names.get(metric.query_id, metric.query_id): metric.value for metric in metrics}
 

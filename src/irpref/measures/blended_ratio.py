@@ -434,7 +434,7 @@ class _Blended(KernelMeasure):
     GROUP = "Graded relevance"
     EXAMPLE = "p-measure-figure-1"
     COUNTS = True
-    SUPPORTED_PARAMS: dict[str, Any] = _PARAMS
+    SUPPORTED_PARAMS = _PARAMS
 
 
 class _QMeasure(_Blended, kernel=q_measure, reasons=q_reasons, over_ties=q_over_ties):
@@ -533,7 +533,7 @@ class _RMeasure(_Blended, kernel=r_measure, reasons=r_reasons, over_ties=r_over_
     VARIANTS = ({}, {"beta": 2.5, "judged_only": True}, {"gains": {3: 7.5}}, {"beta": 0.0})
     STANDS_FOR = {"Rprec": {"beta": 0}}
     COUNTS = False
-    SUPPORTED_PARAMS: dict[str, Any] = {"beta": BETA, "gains": GAINS, "judged_only": JUDGED_ONLY}
+    SUPPORTED_PARAMS = {"beta": BETA, "gains": GAINS, "judged_only": JUDGED_ONLY}
 
 
 class _OMeasure(_Blended, kernel=o_measure, reasons=o_reasons, over_ties=o_over_ties):

@@ -387,7 +387,7 @@ class _BprefVariant(KernelMeasure, kernel=bpref, terms=bpref_terms, reasons=bpre
         {"norm": "relative", "unretrieved": "infinity"},
     )
     STANDS_FOR = {"Bpref": {}}
-    SUPPORTED_PARAMS: dict[str, Any] = {
+    SUPPORTED_PARAMS = {
         "norm": Param(
             str,
             default="min",

@@ -106,7 +106,6 @@ from __future__ import annotations
 
 import math
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
 
@@ -450,7 +449,7 @@ class _CRP(_Displacement, kernel=crp, terms=crp_terms, reasons=position_reasons)
     IDEAL = 0.0
     VARIANTS = ({}, {"cutoff": 7}, {"cutoff": 40, "judged_only": True})
     CUTOFF_ENDS_LIST = False
-    SUPPORTED_PARAMS: dict[str, Any] = {"cutoff": Param(int, minimum=1), "judged_only": JUDGED_ONLY}
+    SUPPORTED_PARAMS = {"cutoff": Param(int, minimum=1), "judged_only": JUDGED_ONLY}
 
 
 class _nCRP(_Displacement, kernel=n_crp, terms=n_crp_terms, reasons=position_reasons):
@@ -508,7 +507,7 @@ class _nCRP(_Displacement, kernel=n_crp, terms=n_crp_terms, reasons=position_rea
     DEFAULT = 1.0
     IDEAL = 0.0
     VARIANTS = ({}, {"judged_only": True}, {"worst": "reversed"}, {"norm": "range"})
-    SUPPORTED_PARAMS: dict[str, Any] = {
+    SUPPORTED_PARAMS = {
         "norm": Param(str, default="worst", choices=("worst", "range")),
         "worst": Param(str, default="bound", choices=("bound", "reversed")),
         "judged_only": JUDGED_ONLY,
@@ -572,7 +571,7 @@ class _CRPRecovery(_Displacement, kernel=crp_recovery):
 
     PRETTY_NAME = "CRP recovery value"
     VARIANTS = ({}, {"judged_only": True}, {"cutoff": 20}, {"balance": "last"})
-    SUPPORTED_PARAMS: dict[str, Any] = {
+    SUPPORTED_PARAMS = {
         "balance": Param(str, default="first", choices=("first", "last")),
         "cutoff": CUTOFF,
         "judged_only": JUDGED_ONLY,

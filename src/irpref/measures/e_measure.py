@@ -30,7 +30,6 @@ common. Ranks do not matter within the set: use it for systems that return a set
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
 
@@ -155,7 +154,7 @@ class _EMeasure(KernelMeasure, kernel=e_measure, over_ties=e_over_ties):
     higher_is_better = False
     EXAMPLE = "mir-textbook"
     VARIANTS = ({}, {"beta": 0.3, "rel": 2}, {"cutoff": 7})
-    SUPPORTED_PARAMS: dict[str, Any] = _PARAMS
+    SUPPORTED_PARAMS = _PARAMS
 
 
 class _FMeasure(
@@ -213,7 +212,7 @@ class _FMeasure(
     EXAMPLE = "mir-textbook"
     VARIANTS = ({}, {"beta": 3.0, "rel": 2}, {"cutoff": 7})
     STANDS_FOR = {"SetF": {}}
-    SUPPORTED_PARAMS: dict[str, Any] = _PARAMS
+    SUPPORTED_PARAMS = _PARAMS
 
 
 EMeasure = register(_EMeasure())

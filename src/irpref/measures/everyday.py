@@ -443,6 +443,13 @@ def as_in_host(measure: Measure) -> bool:
     return name not in ("NumQ", "NumRel", "Judged") and not (ends and name == "RR")
 
 
+def has_kernel(measure: Measure) -> bool:
+    """Whether the measure is computed by a kernel: as `supports`, or one of ours that is not
+    registered.
+    """
+    return isinstance(measure, KernelMeasure) or supports(measure)
+
+
 def supports(measure: Measure) -> bool:
     """Whether this module computes the measure: one of ours, or one of the host's that gives the
     host's value.

@@ -210,7 +210,7 @@ class _RelativeRecall(
     BOUNDS = (0.0, math.inf)
     EXAMPLE = "mir-textbook"
     VARIANTS = ({}, {"expected": 2.5, "capped": False}, {"expected": "expected", "cutoff": 7})
-    SUPPORTED_PARAMS: dict[str, Any] = {
+    SUPPORTED_PARAMS = {
         "expected": _EXPECTED,
         "capped": Param(bool, default=True),
         "rel": REL,
@@ -256,7 +256,7 @@ class _RecallEffort(KernelMeasure, kernel=recall_effort, over_ties=recall_effort
     HOLES = Holes(binary=True)
     EXAMPLE = "mir-textbook"
     VARIANTS = ({}, {"expected": 2.5}, {"expected": "expected", "rel": 2, "cutoff": 40})
-    SUPPORTED_PARAMS: dict[str, Any] = {"expected": _EXPECTED, "rel": REL, "cutoff": CUTOFF}
+    SUPPORTED_PARAMS = {"expected": _EXPECTED, "rel": REL, "cutoff": CUTOFF}
 
 
 RelativeRecall = register(_RelativeRecall())

@@ -31,7 +31,6 @@ from __future__ import annotations
 
 import math
 from functools import partial
-from typing import Any
 
 from irpref.kernel import Holes, Sum
 from irpref.measures.declare import CUTOFF, GAINS, JUDGED_ONLY, KernelMeasure, Param, register
@@ -67,7 +66,7 @@ class _Gain(KernelMeasure, reasons=discount_reasons):
     GROUP = "Cumulated gain"
     EXAMPLE = "mir-textbook"
     VARIANTS = ({}, {"gains": {3: 7.5}}, {"cutoff": 7, "judged_only": True})
-    SUPPORTED_PARAMS: dict[str, Any] = {
+    SUPPORTED_PARAMS = {
         "gains": GAINS,
         "judged_only": JUDGED_ONLY,
         "cutoff": CUTOFF,
@@ -149,7 +148,7 @@ class _DCG(_Gain, kernel=dcg, over_ties=partial(gain_over_ties, normalised=False
     BOUNDS = (0.0, math.inf)
     IDEAL = None
     VARIANTS = ({}, {"base": 2.5, "gains": {3: 7.5}}, {"cutoff": 7, "judged_only": True})
-    SUPPORTED_PARAMS: dict[str, Any] = {
+    SUPPORTED_PARAMS = {
         "base": Param((int, float), default=2, above=1),
         **_Gain.SUPPORTED_PARAMS,
     }

@@ -170,7 +170,7 @@ class _GPrecision(
     IDEAL = None
     VARIANTS = ({"max_rel": 3}, {"cutoff": 7}, {"gains": {3: 7.5}, "cutoff": 40})
     STANDS_FOR = {"P": {}, "SetP": {}}
-    SUPPORTED_PARAMS: dict[str, Any] = {
+    SUPPORTED_PARAMS = {
         "max_rel": Param((int, float), above=0),
         "gains": GAINS,
         "cutoff": CUTOFF,
@@ -216,7 +216,7 @@ class _GRecall(KernelMeasure, kernel=g_recall, reasons=gain_reasons, over_ties=g
     HOLES = Holes(monotone=True)
     EXAMPLE = "mir-textbook"
     VARIANTS = ({}, {"cutoff": 7}, {"gains": {3: 7.5}})
-    SUPPORTED_PARAMS: dict[str, Any] = {"gains": GAINS, "cutoff": CUTOFF}
+    SUPPORTED_PARAMS = {"gains": GAINS, "cutoff": CUTOFF}
 
     def _maps_zero(self) -> bool:
         return True  # rho is that of generalised precision

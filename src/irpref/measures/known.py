@@ -243,7 +243,7 @@ class _Coverage(
     EXAMPLE = "mir-textbook"
     NEEDS = ("known",)
     VARIANTS = ({}, {"rel": 2, "cutoff": 7})
-    SUPPORTED_PARAMS: dict[str, Any] = {
+    SUPPORTED_PARAMS = {
         "known": _PARAMS["known"],
         "nothing_known": Param(str, default="zero", choices=("zero", "nan")),
         **_PARAMS,
@@ -299,7 +299,7 @@ class _Novelty(
     NEEDS = ("known",)
     IDEAL = None
     VARIANTS = ({}, {"rel": 2, "cutoff": 7})
-    SUPPORTED_PARAMS: dict[str, Any] = _PARAMS
+    SUPPORTED_PARAMS = _PARAMS
 
 
 Coverage = register(_Coverage())

@@ -311,7 +311,8 @@ def _built(text: str, base: Measure, rest: str) -> Measure:
         given[keyword.arg] = _value(keyword.value, text, code)
     if at is not None:
         given[base.AT_PARAM] = _value(at, text, code)
-    if type(base).__module__.partition(".")[0] != PACKAGE:
+    of_host = type(base).__module__.partition(".")[0] != PACKAGE
+    if of_host:
         for name, value in given.items():
             spec = base.SUPPORTED_PARAMS.get(name)
             if spec is None:
@@ -336,7 +337,7 @@ def _built(text: str, base: Measure, rest: str) -> Measure:
                     f"{base.NAME}: {name}={clipped(value)!r} is not accepted{_expected(spec)}"
                 )
     built: Measure = base(**given)
-    if type(base).__module__.partition(".")[0] != PACKAGE:
+    if of_host:
         check_limits(built)
     return built
 

@@ -225,7 +225,7 @@ class _NCU(KernelMeasure, kernel=ncu, reasons=stopping_reasons, over_ties=ncu_ov
         {"stop": "rank_biased", "utility": "P", "judged_only": True},
         {"stop": "rank_biased", "gamma": 1.0, "beta": 3.0},
     )
-    SUPPORTED_PARAMS: dict[str, Any] = {
+    SUPPORTED_PARAMS = {
         "stop": Param(str, default="uniform", choices=("uniform", "graded", "rank_biased")),
         "utility": Param(str, default="BR", choices=("BR", "P")),
         "gamma": Param(float, default=0.95, above=0, maximum=1),

@@ -238,7 +238,7 @@ class _OriginalNDCG(
     EXAMPLE = "mir-textbook"
     VARIANTS = ({}, {"base": 2.5, "gains": {3: 7.5}}, {"cutoff": 7, "judged_only": True})
     STANDS_FOR = {"nDCG": {}}
-    SUPPORTED_PARAMS: dict[str, Any] = {
+    SUPPORTED_PARAMS = {
         "base": Param((int, float), default=2, above=1),
         "gains": GAINS,
         "judged_only": JUDGED_ONLY,

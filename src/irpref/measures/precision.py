@@ -41,7 +41,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from fractions import Fraction
-from typing import Any
 
 import numpy as np
 
@@ -155,7 +154,7 @@ class _InterpolatedPrecision(KernelMeasure, kernel=precision_at_recall):
     AT_PARAM = "recall"
     EXAMPLE = "mir-textbook"
     VARIANTS = ({}, {"recall": 0.4}, {"recall": 0.7, "rounding": "nearest", "rel": 2})
-    SUPPORTED_PARAMS: dict[str, Any] = {
+    SUPPORTED_PARAMS = {
         "recall": Param(float, minimum=0, maximum=1),
         "rounding": Param(str, default="up", choices=("up", "nearest")),
         "rel": REL,

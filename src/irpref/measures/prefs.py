@@ -340,7 +340,7 @@ class PreferenceMeasure(KernelMeasure, reasons=preference_reasons):
     """
 
     GROUP = "Explicit preferences"
-    SUPPORTED_PARAMS: dict[str, Any] = {"cutoff": CUTOFF}
+    SUPPORTED_PARAMS = {"cutoff": CUTOFF}
     EXAMPLE = "preferences-by-hand"
     NEEDS = ("preferences",)
     IDEAL = None
@@ -392,7 +392,7 @@ class _PrefShare(PreferenceMeasure, kernel=pref_share, terms=pref_share_terms):
     """
 
     PRETTY_NAME = "Share of preferences"
-    SUPPORTED_PARAMS: dict[str, Any] = {
+    SUPPORTED_PARAMS = {
         "pairs": Param(str, default="all", choices=PAIRS),
         "by": Param(str, default="preference", choices=("preference", "pair", "group")),
         "nonrelevant": Param(str, default="all", choices=("all", "R")),
@@ -471,7 +471,7 @@ class _NumPrefs(_Number, kernel=n_prefs, terms=n_prefs_terms, reasons=n_prefs_re
     """
 
     PRETTY_NAME = "Number of preferences"
-    SUPPORTED_PARAMS: dict[str, Any] = {}
+    SUPPORTED_PARAMS = {}
     VARIANTS = ({},)
 
 
@@ -507,7 +507,7 @@ class _NumPrefsFulfilled(_Number, kernel=n_prefs_fulfilled, terms=n_prefs_fulfil
     """
 
     PRETTY_NAME = "Number of preferences fulfilled"
-    SUPPORTED_PARAMS: dict[str, Any] = {
+    SUPPORTED_PARAMS = {
         "pairs": Param(str, default="all", choices=PAIRS),
         "cutoff": CUTOFF,
     }

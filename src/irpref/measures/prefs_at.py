@@ -50,8 +50,6 @@ combines both in one number; use wpref if the top matters most."""
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 from irpref.kernel import Floats, Ints, JudgedRun, Parts, Sum, Working, ratio, shared
@@ -302,7 +300,7 @@ class _PrefAP(PreferenceMeasure, kernel=pref_ap):
     """
 
     PRETTY_NAME = "Average precision of preferences (appref)"
-    SUPPORTED_PARAMS: dict[str, Any] = {}
+    SUPPORTED_PARAMS = {}
     VARIANTS = ({},)
 
 

@@ -202,7 +202,7 @@ class _RBPResidual(
     IDEAL = None
     higher_is_better = False
     VARIANTS = ({}, {"p": 0.5, "cutoff": 7})
-    SUPPORTED_PARAMS: dict[str, Any] = {
+    SUPPORTED_PARAMS = {
         "p": Param(float, default=0.8, above=0, maximum=0.9999),
         "cutoff": CUTOFF,
     }

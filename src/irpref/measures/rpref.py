@@ -516,7 +516,7 @@ class _RPref(KernelMeasure, kernel=rpref, terms=rpref_terms, reasons=preference_
     RECOMMENDED = {"norm": "relative2"}  # the default, absolute, is the norm of equation (1)
     COUNTS = True
     SCALE_CANCELS = {"norm": ("relative", "relative2")}
-    SUPPORTED_PARAMS: dict[str, Any] = _SHARED
+    SUPPORTED_PARAMS = _SHARED
 
 
 class _NPref(KernelMeasure, kernel=rpref, terms=rpref_terms, reasons=preference_reasons):
@@ -583,7 +583,7 @@ class _NPref(KernelMeasure, kernel=rpref, terms=rpref_terms, reasons=preference_
         {"n": 100, "unretrieved": "infinity", "cutoff": 7},
     )
     COUNTS = True
-    SUPPORTED_PARAMS: dict[str, Any] = {
+    SUPPORTED_PARAMS = {
         "n": Param(int, required=True, minimum=2),
         **_RPref.SUPPORTED_PARAMS,
     }

@@ -169,7 +169,7 @@ class _TSE(
     IDEAL = None
     EXAMPLE = "mir-textbook"
     VARIANTS = ({}, {"exposure": "dcg", "rel": 2}, {"cutoff": 40})
-    SUPPORTED_PARAMS: dict[str, Any] = {
+    SUPPORTED_PARAMS = {
         "exposure": Param(str, default="inverse", choices=("inverse", "dcg")),
         "rel": REL,
         "cutoff": CUTOFF,

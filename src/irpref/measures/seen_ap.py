@@ -25,8 +25,6 @@ has 5/6."""
 
 from __future__ import annotations
 
-from typing import Any
-
 from irpref.kernel import Holes, JudgedRun, Parts, Sum, Topic, WeightedSum, Working
 from irpref.kernel.uncertain import reciprocal
 from irpref.measures.declare import CUTOFF, REL, KernelMeasure, register
@@ -103,7 +101,7 @@ class _SeenAP(KernelMeasure, kernel=seen_ap, reasons=seen_ap_reasons, over_ties=
     HOLES = Holes(binary=True)
     EXAMPLE = "mir-textbook"
     VARIANTS = ({}, {"rel": 2}, {"cutoff": 7})
-    SUPPORTED_PARAMS: dict[str, Any] = {"rel": REL, "cutoff": CUTOFF}
+    SUPPORTED_PARAMS = {"rel": REL, "cutoff": CUTOFF}
 
 
 SeenAP = register(_SeenAP())

@@ -125,8 +125,6 @@ def check_judgments(measures: Iterable[Measure], topics: Iterable[str], grades: 
     topics : ids of the judged topics
     grades : float array, the different grades
     """
-    from ir_measures import DefaultPipeline
-
     highest = float(grades.max())
     if highest > HIGHEST:
         names = ", ".join(map(str, measures))
@@ -134,31 +132,43 @@ def check_judgments(measures: Iterable[Measure], topics: Iterable[str], grades: 
             f"{names}: computed by ir_measures, which takes grades up to {HIGHEST}, not {highest:g}"
         )
     for measure in measures:
-        provider = next(
-            (p for p in DefaultPipeline.providers if p.supports(measure) and p.is_available()), None
-        )
-        if provider is None or provider.NAME not in ("gdeval", "pytrec_eval"):
+        name = provider_of(measure)
+        if name not in ("gdeval", "pytrec_eval"):
             continue
         if not all_whole(grades):
             odd = float(grades[grades != np.rint(grades)][0])
             raise MeasureError(
-                f"{measure} is computed by {provider.NAME} of ir_measures, which takes whole "
-                f"grades, not {odd:g}"
+                f"{measure} is computed by {name} of ir_measures, which takes whole grades, not "
+                f"{odd:g}"
             )
-        if provider.NAME == "pytrec_eval":
+        if name == "pytrec_eval":
             continue
-        name = next((topic for topic in topics if not re.search(r"(^|-)[0-9]+$", topic)), None)
-        if name is not None:
+        word = next((topic for topic in topics if not re.search(r"(^|-)[0-9]+$", topic)), None)
+        if word is not None:
             raise MeasureError(
                 f"{measure} is computed by gdeval of ir_measures, which needs numeric topic ids, "
-                f"not "
-                f"{name!r}"
+                f"not {word!r}"
             )
         if highest > 4:
             raise MeasureError(
                 f"{measure} is computed by gdeval of ir_measures, which takes grades up to 4, not "
                 f"{highest:g}"
             )
+
+
+def pipeline(ours: bool = True) -> list[Any]:
+    """The providers of ir_measures' pipeline; those of this package only if `ours`."""
+    from ir_measures import DefaultPipeline
+
+    return [p for p in DefaultPipeline.providers if ours or not str(p.NAME).startswith("irpref")]
+
+
+def provider_of(measure: Measure, ours: bool = True) -> str:
+    """Name of the provider that computes a measure in the pipeline; empty if none that is installed
+    does.
+    """
+    able = (p for p in pipeline(ours) if p.is_available() and p.supports(measure))
+    return next((str(p.NAME) for p in able), "")
 
 
 @contextmanager
@@ -193,9 +203,8 @@ def _is_number(value: Any) -> bool:
 
 
 def _is_finite(value: float) -> bool:
-    return (
-        -math.inf < value < math.inf and abs(value) < 2**1024
-    )  # a whole number may be more than a double holds
+    # A whole number may be more than a double holds.
+    return -math.inf < value < math.inf and abs(value) < 2**1024
 
 
 def _alike(provider: Any, measure: Measure) -> list[Any]:

@@ -37,8 +37,6 @@ too low hardly change sigma."""
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 from irpref.kernel import Floats, Ints, JudgedRun, ratio
@@ -145,7 +143,7 @@ class _Twist(KernelMeasure, kernel=twist):
     EXAMPLE = "crp-recovery"
     VARIANTS = ({}, {"depth": 10})
     NEGATIVE_GRADES = True
-    SUPPORTED_PARAMS: dict[str, Any] = {"depth": Param(int, default=1000, minimum=1)}
+    SUPPORTED_PARAMS = {"depth": Param(int, default=1000, minimum=1)}
 
 
 Twist = register(_Twist())

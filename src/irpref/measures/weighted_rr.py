@@ -49,7 +49,6 @@ rank 2 little: a step down the ranks costs more than any step down the grades.""
 from __future__ import annotations
 
 import math
-from typing import Any
 
 import numpy as np
 
@@ -163,7 +162,7 @@ class _WeightedRR(KernelMeasure, kernel=weighted_rr, reasons=first_reasons):
         {"rel": 2, "cutoff": 7},
         {"gains": {3: 7.5}, "max_rel": 9},
     )
-    SUPPORTED_PARAMS: dict[str, Any] = {
+    SUPPORTED_PARAMS = {
         "norm": Param(str, default="ideal", choices=("ideal", "none")),
         "rel": REL,
         "max_rel": Param((int, float), above=0),

@@ -17,9 +17,9 @@ from irpref.judged.pool import Pool
 from irpref.kernel.run import JudgedRun
 from irpref.kernel.segments import Floats
 from irpref.measures.declare import KernelMeasure, MeasureLike, Measures
-from irpref.measures.everyday import supports
+from irpref.measures.everyday import has_kernel, supports
 from irpref.measures.names import parse, parse_all
-from irpref.measures.support import check_judgments, check_supported, of_host
+from irpref.measures.support import check_judgments, check_supported, of_host, provider_of
 from irpref.messages import about
 from irpref.values.kernels import ByTopic, KernelEvaluator, path_of
 from irpref.values.prepare import check_graded, columns_for
@@ -86,7 +86,7 @@ class CombinedEvaluator(ByTopic):
         self.leaves_out = False
         if not rest:
             return
-        from irpref.values.others import Others, provider_of
+        from irpref.values.others import Others
 
         # The host does so only if all measures have the same provider; otherwise it fills in the
         # default.
@@ -180,12 +180,7 @@ def evaluator(measures: Measures, qrels: Qrels) -> KernelEvaluator | CombinedEva
     {AP: 0.5833333333333333, RPref(max_rel=2): 0.3333333333333333, IPrec@0.5: 0.6666666666666666}
     """
     chosen, read = parse_all(measures), judgments(qrels)
-    # A measure can have a kernel without being registered.
-    rest = [
-        measure
-        for measure in chosen
-        if not (isinstance(measure, KernelMeasure) or supports(measure))
-    ]
+    rest = [measure for measure in chosen if not has_kernel(measure)]
     return CombinedEvaluator(chosen, rest, read) if rest else KernelEvaluator(chosen, read)
 
 

@@ -25,7 +25,7 @@ from irpref.judged.align import align_tables
 from irpref.judged.judgments import Judgments
 from irpref.judged.stream import align_file, each, n_jobs, on_topics
 from irpref.measures.declare import KernelMeasure
-from irpref.measures.everyday import supports
+from irpref.measures.everyday import has_kernel
 from irpref.messages import IrprefWarning, warn_user, whole_files
 from irpref.values.evaluator import CombinedEvaluator
 from irpref.values.kernels import mean_of
@@ -110,9 +110,7 @@ class Scorer:
         self.as_host = bool(provider) or (form is not None and form.float32)
         self._one = Lock()  # held while the host computes, which may not be safe in threads
         source = providers.registry[provider] if provider else None
-        rest = [
-            m for m in measures if provider or not (isinstance(m, KernelMeasure) or supports(m))
-        ]
+        rest = [m for m in measures if provider or not has_kernel(m)]
         try:
             self.evaluator = CombinedEvaluator(self.measures, rest, qrels, source)
         except ConflictError:  # judgments by subtopic, say
@@ -168,7 +166,7 @@ class Scorer:
                 None if judged is None else judged.run, table
             )
         ids = self.evaluator.topic_ids
-        by_id = as_run = sorted(range(len(ids)), key=ids.__getitem__)
+        by_id = as_run = self.evaluator.by_id
         if self.as_host and judged is not None:  # topics that the run misses come last
             place = {topic: i for i, topic in enumerate(judged.topics)}
             as_run = sorted(by_id, key=lambda t: place.get(ids[t], len(place)))

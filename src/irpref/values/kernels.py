@@ -40,14 +40,15 @@ class ByTopic(providers.Evaluator):
     ----------
     topic_ids : list of str
         Topics of the qrels, in the order of every result.
+    by_id : list of int
+        Numbers of the topics by ascending id: the order in which means add them, so that not even
+        the last bit depends on the order of the rows of the qrels.
     """
 
     def __init__(self, measures: list[Measure], topic_ids: list[str]) -> None:
         super().__init__(measures, topic_ids)
         self.topic_ids = topic_ids
-        # Sorted, so that means do not depend on the order of the rows of the qrels, even in the
-        # last bit.
-        self._order = sorted(range(len(topic_ids)), key=topic_ids.__getitem__)
+        self.by_id = sorted(range(len(topic_ids)), key=topic_ids.__getitem__)
 
     def values(self, run: Run) -> dict[Measure, Floats]:
         """Values of a run: measure to float array (n_topics,), in the order of `topic_ids`."""
@@ -59,15 +60,15 @@ class ByTopic(providers.Evaluator):
         return iter(self.calc(run).per_query)
 
     def _metrics(self, values: dict[Measure, Floats]) -> Iterator[Metric]:
-        ids = [self.topic_ids[t] for t in self._order]
+        ids = [self.topic_ids[t] for t in self.by_id]
         for measure, by_topic in values.items():
-            for query_id, value in zip(ids, by_topic[self._order].tolist(), strict=True):
+            for query_id, value in zip(ids, by_topic[self.by_id].tolist(), strict=True):
                 yield Metric(query_id=query_id, measure=measure, value=value)
 
     def means_of(self, values: dict[Measure, Floats]) -> dict[Measure, float]:
         """Means (or sums) over the topics that have a value, added in the order of `iter_calc`."""
         return {
-            measure: mean_of(measure, by_topic[self._order]) for measure, by_topic in values.items()
+            measure: mean_of(measure, by_topic[self.by_id]) for measure, by_topic in values.items()
         }
 
     def calc_aggregate(self, run: Run) -> dict[Measure, float]:

@@ -179,10 +179,8 @@ class TopicValues(_Matrix):
         ValueError
             A name is unknown.
         """
-        rows, columns = (
-            self._numbers("system", self.systems, systems),
-            self._numbers("topic", self.topics, topics),
-        )
+        rows = self._numbers("system", self.systems, systems)
+        columns = self._numbers("topic", self.topics, topics)
         return replace(
             self,
             systems=[self.systems[i] for i in rows],
@@ -230,11 +228,8 @@ class TopicValues(_Matrix):
         """The values as a DataFrame, systems down and topics across."""
         import pandas as pd
 
-        index, columns = (
-            pd.Index(self.systems, name="system"),
-            pd.Index(self.topics, name="query_id"),
-        )
-        return pd.DataFrame(self.values, index, columns)
+        index = pd.Index(self.systems, name="system")
+        return pd.DataFrame(self.values, index, pd.Index(self.topics, name="query_id"))
 
     @classmethod
     def from_frame(
@@ -397,9 +392,8 @@ def _long(frame: pd.DataFrame) -> pd.DataFrame:
         dtype=object,
     )
     numbers = frame[present["value"][0]]
-    table["value"] = numbers.where(numbers != "", np.nan).to_numpy(
-        dtype=np.float64
-    )  # "" is NaN in a CSV file
+    # "" is NaN in a CSV file.
+    table["value"] = numbers.where(numbers != "", np.nan).to_numpy(dtype=np.float64)
     return table[table.groupby(["topic", "measure"])["value"].transform("count") > 0]
 
 
@@ -476,8 +470,7 @@ def evaluated(
     if not chosen:
         raise ArgumentError("there is no measure to evaluate", parameter="measures")
     evaluator = fastest(chosen, qrels)
-    order = sorted(range(len(evaluator.topic_ids)), key=evaluator.topic_ids.__getitem__)
-    topics = [evaluator.topic_ids[t] for t in order]
+    topics = [evaluator.topic_ids[t] for t in evaluator.by_id]
     systems: list[str] = []
     values: dict[Any, list[Floats]] = {m: [] for m in chosen}
     several = not isinstance(runs, Mapping) or len(runs) > 1
@@ -486,7 +479,7 @@ def evaluated(
             by_measure = evaluator.values(run)
         systems.append(name)
         for m in chosen:
-            values[m].append(by_measure[m][order])
+            values[m].append(by_measure[m][evaluator.by_id])
     if not systems:
         raise ArgumentError("there are no runs to evaluate", parameter="runs")
     out = []

@@ -87,44 +87,36 @@ class Others:
         return values, metrics, set(pairs).difference(known)
 
     def _by_ranx(self, judged: dict[str, dict[str, Any]], run: Any) -> list[Metric]:
-        """ranx takes runs of exactly the judged topics, and frames of objects alone."""
         import ir_measures
 
         scored = ir_measures.util.RunConverter(run).as_dict_of_dict()
-        common = [topic for topic in judged if scored.get(topic)]
-        if not common:
+        qrels, common = for_ranx(judged, scored)
+        if common.empty:
             return []
-        evaluator = self._arguments[2].evaluator(
-            self.measures, frame_of_objects(judged, common, "relevance")
-        )
-        return list(evaluator.iter_calc(frame_of_objects(scored, common, "score")))
+        return list(self._arguments[2].evaluator(self.measures, qrels).iter_calc(common))
 
 
-def frame_of_objects(
-    by_topic: Mapping[str, Mapping[str, Any]], topics: list[str], value: str
-) -> pd.DataFrame:
-    """A frame of some topics whose ids are objects: ranx refuses pandas' type of strings."""
+def for_ranx(
+    judged: Mapping[str, Mapping[str, Any]], scored: Mapping[str, Mapping[str, Any]]
+) -> tuple[pd.DataFrame, pd.DataFrame]:
+    """Judgments and run as ranx takes them: frames of the same topics, whose ids are objects, since
+    ranx refuses pandas' type of strings.
+    """
     import pandas as pd
 
-    rows = [(topic, doc, number) for topic in topics for doc, number in by_topic[topic].items()]
-    frame = pd.DataFrame(rows, columns=["query_id", "doc_id", value])
-    return frame.astype({"query_id": object, "doc_id": object})
+    common = [topic for topic in judged if scored.get(topic)]
+    frames = []
+    for data, value in ((judged, "relevance"), (scored, "score")):
+        rows = [(topic, doc, number) for topic in common for doc, number in data[topic].items()]
+        frame = pd.DataFrame(rows, columns=["query_id", "doc_id", value])
+        frames.append(frame.astype({"query_id": object, "doc_id": object}))
+    return frames[0], frames[1]
 
 
 def _by_rank(docs: Mapping[str, float]) -> dict[str, float]:
     """The documents in trec_eval's order, with scores that fall by one from rank to rank."""
     order = sorted(docs.items(), key=itemgetter(1, 0), reverse=True)
     return {doc: float(len(order) - place) for place, (doc, _) in enumerate(order)}
-
-
-def provider_of(measure: Measure) -> str:
-    """Name of the provider that computes a measure in ir_measures' pipeline."""
-    import ir_measures
-
-    able = (
-        p for p in ir_measures.DefaultPipeline.providers if p.is_available() and p.supports(measure)
-    )
-    return next((str(p.NAME) for p in able), "")
 
 
 def qrels_for_host(judgments: Judgments) -> Any:
