@@ -271,8 +271,7 @@ class Explainer:
 
     def _topic(self, account: Account, t: int, first: int | None) -> Topic:
         """One topic of an account, with the reasons that apply to every measure."""
-        rows = slice(*account.topics.offsets[[t, t + 1]].tolist())
-        own = slice(*self.pool.judged.offsets[[t, t + 1]].tolist())
+        rows, own = account.topics.span(t), self.pool.judged.span(t)
         negative = self.measure.NEGATIVE_GRADES
         place, grade = account.rank[rows], account.grade[rows]
         if self.arguments.get("judged_only"):

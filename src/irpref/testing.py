@@ -70,9 +70,8 @@ class _Trial:
     def frame(self, qrels: Rows) -> Any:
         """The judgments as a frame with the columns that the measure reads."""
         judgments = _frame(qrels, "relevance")
-        third = [
-            int(doc[-1]) % 3 == 0 for doc in judgments["doc_id"]
-        ]  # of the documents are known, for one
+        # Of the documents a third are known, for one.
+        third = [int(doc[-1]) % 3 == 0 for doc in judgments["doc_id"]]
         return judgments.assign(
             **{name: third if kind is bool else 3 for name, kind in self.columns.items()}
         )

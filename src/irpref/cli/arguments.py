@@ -17,8 +17,8 @@ from irpref.cli.parameter_types import Complete, none_of
 from irpref.cli.remedies import as_option, text_of
 from irpref.data.columns import Reading
 from irpref.data.columns import reading as reading_of
-from irpref.data.forms import ALL_ENDINGS, without_endings
-from irpref.data.run_names import is_folder, run_names
+from irpref.data.forms import ALL_ENDINGS, is_folder, without_endings
+from irpref.data.run_names import run_names
 from irpref.errors import (
     EmptyJudgmentsError,
     InputError,

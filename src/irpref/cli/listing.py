@@ -11,13 +11,20 @@ from dataclasses import replace
 from typing import Any
 
 import click
-from ir_measures.measures import Measure
+from ir_measures import providers
+from ir_measures.measures import Measure, registry
+from ir_measures.measures.base import _NOT_PROVIDED
 
 from irpref.cli import options
 from irpref.cli.command import Argument, command
 from irpref.cli.complete import measures_only
 from irpref.cli.output import Output
 from irpref.cli.remedies import text_of
+from irpref.measures.declare import NEEDS, KernelMeasure, needs, registered
+from irpref.measures.everyday import HOSTED
+from irpref.measures.names import parse
+from irpref.measures.notation import plain, symbols
+from irpref.measures.support import pipeline, terms
 from irpref.show.text import Column, Table, page_of
 
 WIDTH = 100  # at most
@@ -65,43 +72,27 @@ def list_measures(names: tuple[str, ...], long: bool, out: Output) -> None:
 
 def listed() -> list[Any]:
     """Measures of ours in the order of the documentation, then those of the host."""
-    from ir_measures import measures
-
-    from irpref.measures.declare import registered
-
-    ours = list(registered().values())
-    other = {str(m.NAME): m for m in measures.registry.values() if not _is_ours(m)}
-    return [*ours, *(other[name] for name in sorted(other, key=str.lower))]
-
-
-def _is_ours(measure: Measure) -> bool:
-    from irpref.measures.declare import KernelMeasure
-
-    return isinstance(measure, KernelMeasure)
+    other = {str(m.NAME): m for m in registry.values() if not isinstance(m, KernelMeasure)}
+    return [*registered().values(), *(other[name] for name in sorted(other, key=str.lower))]
 
 
 def _named(name: str) -> Any:
-    from ir_measures import measures
-
-    from irpref.measures.names import parse
-
-    if name in measures.registry:
-        return measures.registry[name]
+    if name in registry:
+        return registry[name]
     try:
-        return measures.registry[str(parse(name).NAME)]
+        return registry[str(parse(name).NAME)]
     except ValueError as error:
         raise click.UsageError(text_of(error)) from None
 
 
 def facts(measure: Any) -> dict[str, Any]:
     """What is declared about a measure, as JSON would have it."""
-    from irpref.measures.declare import NEEDS, needs
-    from irpref.measures.everyday import HOSTED
-    from irpref.measures.notation import plain, symbols
-
-    ours = _is_ours(measure)
-    known = None if ours else HOSTED.get(str(measure.NAME))
+    ours = isinstance(measure, KernelMeasure)
+    # Of a measure of the host, what is said where it is computed here.
+    declared = measure if ours else HOSTED.get(str(measure.NAME))
+    formula, meanings = (measure.FORMULA, measure.SYMBOLS) if ours else ("", {})
     documentation = inspect.cleandoc(type(measure).__doc__ or "")
+    definition = inspect.cleandoc(sys.modules[type(measure).__module__].__doc__ or "")
     return {
         "name": str(measure.__name__),
         "from": "irpref" if ours else "ir_measures",
@@ -111,33 +102,24 @@ def facts(measure: Any) -> dict[str, Any]:
             (getattr(measure, "SHORT_DESC", None) or documentation.split("\n\n")[0]).split()
         ),
         "question": getattr(measure, "QUESTION", None),
-        "range": measure.RANGE if ours else None,
-        "higher_is_better": bool(measure.higher_is_better) if ours else None,
-        "ideal": measure.IDEAL if ours else None,
+        "range": getattr(declared, "RANGE", None),
+        "higher_is_better": getattr(declared, "higher_is_better", None),
+        "ideal": getattr(declared, "IDEAL", None),
         "needs": [NEEDS[need] for need in needs(measure)],
-        "use": measure.USE if ours else None,
-        "pitfalls": measure.PITFALLS if ours else known.PITFALLS if known else None,
-        "example": measure.EXAMPLE if ours else None,
+        "use": getattr(declared, "USE", None),
+        "pitfalls": getattr(declared, "PITFALLS", None),
+        "example": getattr(declared, "EXAMPLE", None),
         "source": getattr(measure, "SOURCE", None),
         "parameters": [_parameter(measure, name) for name in measure.SUPPORTED_PARAMS],
         "providers": _providers(measure),
         "documentation": documentation,
-        "formula": plain(measure.FORMULA) if ours else [],
-        "symbols": {
-            plain(symbol)[0]: meaning
-            for symbol, meaning in symbols(measure.FORMULA, measure.SYMBOLS).items()
-        }
-        if ours
-        else {},
-        "definition": inspect.cleandoc(sys.modules[type(measure).__module__].__doc__ or "")
-        if ours
-        else None,
+        "formula": plain(formula) if ours else [],
+        "symbols": {plain(name)[0]: text for name, text in symbols(formula, meanings).items()},
+        "definition": definition if ours else None,
     }
 
 
 def _parameter(measure: Measure, name: str) -> dict[str, Any]:
-    from ir_measures.measures.base import _NOT_PROVIDED
-
     spec = measure.SUPPORTED_PARAMS[name]
     types = spec.dtype if isinstance(spec.dtype, tuple) else (spec.dtype,)
     return {
@@ -153,11 +135,9 @@ def _parameter(measure: Measure, name: str) -> dict[str, Any]:
 
 
 def _providers(measure: Measure) -> list[str]:
-    import ir_measures
-
     return [
         provider.NAME
-        for provider in ir_measures.DefaultPipeline.providers
+        for provider in pipeline()
         if any(supported.NAME == measure.NAME for supported in provider.SUPPORTED_MEASURES)
         or (provider.NAME == "runtime" and hasattr(measure, "runtime_impl"))
     ]
@@ -165,10 +145,6 @@ def _providers(measure: Measure) -> list[str]:
 
 def _computed_by(fact: dict[str, Any]) -> list[str]:
     """Providers, whether they are installed, and what they need."""
-    from ir_measures import providers
-
-    from irpref.measures.support import terms
-
     out = []
     for name in fact["providers"]:
         provider = providers.registry[name]
@@ -181,8 +157,6 @@ def _computed_by(fact: dict[str, Any]) -> list[str]:
 
 def _wanted(fact: dict[str, Any]) -> str | None:
     """What to install before a measure computes here; None if it does."""
-    from ir_measures import providers
-
     able = [providers.registry[name] for name in fact["providers"]]
     if fact["from"] == "irpref" or any(provider.is_available() for provider in able):
         return None
@@ -234,13 +208,10 @@ def _filled(text: str, first: str = "", further: str = "") -> list[str]:
 
 
 def _page(fact: dict[str, Any], long: bool) -> str:
-    lines = [
-        f"{fact['name']}: {fact['title']}" if fact["title"] != fact["name"] else fact["name"],
-        "",
-    ]
-    rest = re.sub(
-        r"\s*^\.\. cite\S*:: .*", "", fact["documentation"], flags=re.M
-    )  # the host's, for its site
+    named = f"{fact['name']}: {fact['title']}"
+    lines = [named if fact["title"] != fact["name"] else fact["name"], ""]
+    # The host's, for its site.
+    rest = re.sub(r"\s*^\.\. cite\S*:: .*", "", fact["documentation"], flags=re.MULTILINE)
     first, _, further = rest.partition("\n\n")
     lines += _filled(first.replace("\n", " ") or fact["description"])
     if long and further:

@@ -332,10 +332,8 @@ def _typed(cells: Sequence[str]) -> Any:
     else None.
     """
     there = {cell for cell in cells if cell}
-    if there and {cell.lower() for cell in there} <= {
-        "true",
-        "false",
-    }:  # as Python and pandas write them
+    # As Python and pandas write them.
+    if there and {cell.lower() for cell in there} <= {"true", "false"}:
         truths = [cell.lower() == "true" if cell else None for cell in cells]
         return objects(truths) if None in truths else np.array(truths)
     try:

@@ -1,6 +1,11 @@
-"""The forms of files that are read, and how the names of files say which one it is."""
+"""The forms of files that are read, how the names of files say which one it is, and folders of
+Parquet files.
+"""
 
 from __future__ import annotations
+
+import os
+from collections.abc import Iterator
 
 # The endings of names by form. If `irpref.data.records` has a function of a form's name, that reads
 # it; the other forms are TREC's.
@@ -37,3 +42,28 @@ def without_endings(name: str) -> str:
     for ending in ALL_ENDINGS:
         name = name.removesuffix(ending)
     return name
+
+
+def is_folder(path: str) -> bool:
+    """Whether this is a folder with Parquet files."""
+    return os.path.isdir(path) and next(iter(inside(path)), None) is not None
+
+
+def inside(folder: str) -> Iterator[str]:
+    """The Parquet files of a folder and the folders in it, by name; hidden ones are left out."""
+    for where, folders, names in os.walk(folder):
+        folders[:] = sorted(name for name in folders if not _is_hidden(name))
+        yield from (
+            os.path.join(where, name)
+            for name in sorted(names)
+            if name.lower().endswith(ENDINGS["parquet"]) and not _is_hidden(name)
+        )
+
+
+def _is_hidden(name: str) -> bool:
+    """Whether Spark leaves out a file or folder of this name: checksums, attempts, what is
+    unfinished.
+
+    A partition by a column whose name begins with `_` is none of these.
+    """
+    return name.startswith(".") or (name.startswith("_") and "=" not in name)

@@ -26,8 +26,7 @@ from irpref.data.columns import (
     objects,
     stretches_of,
 )
-from irpref.data.forms import is_packed
-from irpref.data.run_names import inside
+from irpref.data.forms import inside, is_packed
 from irpref.data.source import Source, check_unchanged, remember
 from irpref.data.texts import Texts, Unread
 from irpref.data.trec import SHOWN

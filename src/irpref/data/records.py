@@ -1,5 +1,5 @@
 """Readers of files with named columns: a function for each form, with its name in
-`irpref.data.run_names`.
+`irpref.data.forms`.
 
 Each takes the source, what is wanted of it ('score' for a run, 'relevance' for judgments) and how
 it is read, and returns a `Table`, or several one after the other.

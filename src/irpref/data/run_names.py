@@ -6,7 +6,7 @@ import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
-from irpref.data.forms import ENDINGS, without_endings
+from irpref.data.forms import without_endings
 
 
 def run_names(paths: Sequence[str]) -> dict[str, str]:
@@ -89,28 +89,3 @@ def each_run(runs: Any) -> Iterator[tuple[str, Any]]:
         yield from named_runs(runs).items()
     else:
         yield from ((str(name), run) for name, run in runs)
-
-
-def is_folder(path: str) -> bool:
-    """Whether this is a folder with Parquet files."""
-    return os.path.isdir(path) and next(iter(inside(path)), None) is not None
-
-
-def inside(folder: str) -> Iterator[str]:
-    """The Parquet files of a folder and the folders in it, by name; hidden ones are left out."""
-    for where, folders, names in os.walk(folder):
-        folders[:] = sorted(name for name in folders if not _is_hidden(name))
-        yield from (
-            os.path.join(where, name)
-            for name in sorted(names)
-            if name.lower().endswith(ENDINGS["parquet"]) and not _is_hidden(name)
-        )
-
-
-def _is_hidden(name: str) -> bool:
-    """Whether Spark leaves out a file or folder of this name: checksums, attempts, what is
-    unfinished.
-
-    A partition by a column whose name begins with `_` is none of these.
-    """
-    return name.startswith(".") or (name.startswith("_") and "=" not in name)

@@ -125,9 +125,8 @@ class Source:
         """Whether the bytes come from something that cannot simply be opened again."""
         if not isinstance(self.path, (str, os.PathLike)) or self.name == "<stdin>":
             return True
-        return (
-            self.keep and os.path.exists(self.path) and not os.path.isfile(self.path)
-        )  # a pipe with a name
+        is_pipe = os.path.exists(self.path) and not os.path.isfile(self.path)
+        return self.keep and is_pipe
 
     def _stream(self) -> Any:
         if self._kept is not None:
@@ -217,9 +216,8 @@ def _decompressed(stream: Any, name: str) -> IO[bytes]:
         stream.seek(-len(head), os.SEEK_CUR)
     if head[:2] == b"\x1f\x8b":
         return _Gunzip(stream)  # type: ignore[return-value]
-    if head[:4] == b"\x28\xb5\x2f\xfd" or (
-        head[1:4] == b"\x2a\x4d\x18" and 0x50 <= head[0] <= 0x5F
-    ):  # or one to skip
+    to_skip = head[1:4] == b"\x2a\x4d\x18" and 0x50 <= head[0] <= 0x5F
+    if head[:4] == b"\x28\xb5\x2f\xfd" or to_skip:  # the first frame
         return _zstd(stream)
     for packed, begin in _OTHERS.items():
         if head.startswith(begin):

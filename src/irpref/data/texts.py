@@ -355,7 +355,7 @@ def changes(column: Any) -> Ints | None:
     """Rows of a list or object array whose string differs from that of the row before, the first
     included.
 
-    None as for `Texts.of`.
+    None as for `Texts.from_strings`.
     """
     if not compiled or not (isinstance(column, list) or _is_objects(column)):
         return None

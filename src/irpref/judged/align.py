@@ -151,9 +151,8 @@ def align_tables(
     n_retrieved = np.zeros(pool.n_topics, dtype=np.int64)
     topics: list[str] = []
     kept: dict[str, list[Ints]] = {}
-    small = (
-        np.int32 if pool.grade.size < 2**31 else np.int64
-    )  # no topic of more rows fits in memory
+    # No topic of more rows fits in memory.
+    small = np.int32 if pool.grade.size < 2**31 else np.int64
 
     def keep(**columns: Ints) -> None:
         for name, values in columns.items():
@@ -310,7 +309,7 @@ def _parts_of(pool: Pool, data: Table, topics: list[str]) -> Iterator[Part]:
         rows = every.rows(here)
         some: Ints | slice = rows if groups.order is None else groups.order[rows]
         if groups.order is None and here[-1] - here[0] + 1 == here.size:
-            some = slice(int(every.offsets[here[0]]), int(every.offsets[here[-1] + 1]))
+            some = every.span(here[0], here[-1] + 1)
         ids = take(column, some)
         docs = texts_of(ids) if pool.texts else None
         source = rows if isinstance(some, slice) else some
@@ -329,9 +328,10 @@ def _at_once(pool: Pool, part: Part) -> Block | None:
     """
     if isinstance(part.docs, list) or pool.texts is None:
         return None
-    docs, codes = (
-        (part.docs.values, part.docs.codes) if isinstance(part.docs, Coded) else (part.docs, ())
-    )
+    docs: Any = part.docs
+    codes: Any = ()
+    if isinstance(part.docs, Coded):
+        docs, codes = part.docs.values, part.docs.codes
     judged = pool.judged.starts[part.topics], pool.judged.lengths[part.topics]
     row = docs.match(part.lengths, pool.texts, *judged, codes)
     return None if row is None else (part, pool.row_of_text[row])
@@ -346,9 +346,9 @@ def _one_by_one(pool: Pool, part: Part, repeats: Repeats) -> Block:
     matches: list[Ints] = []
     kept: list[Ints] = []
     for i, topic in enumerate(part.topics.tolist()):
-        start, stop = int(every.offsets[i]), int(every.offsets[i + 1])
-        here = docs[start:stop]
-        rows: Ints = np.arange(start, stop)
+        span = every.span(i)
+        here = docs[span]
+        rows: Ints = np.arange(span.start, span.stop)
         if len(set(here)) != len(here):
             last = _last_rows(here, pool.topic_ids[topic], repeats)
             here, rows = [here[k] for k in last], rows[last]

@@ -177,9 +177,8 @@ def _from_dicts(
         others = [name for name in given if name not in topics]
         yield Table(Stretches(others, np.zeros(len(others), np.int64)), [], np.zeros(0))
     every = np.fromiter((len(given[name]) for name in names), np.int64, len(names))
-    for start, stop in chunks(
-        every
-    ):  # a few at a time: their ids are looked up while they are in the cache
+    # A few at a time: their ids are looked up while they are in the cache.
+    for start, stop in chunks(every):
         query_id = Stretches(names[start:stop], every[start:stop])
         dicts = [given[name] for name in query_id.names]
         read: Any = Texts.from_dicts(dicts, len(query_id)) if every.sum() >= FEW else None

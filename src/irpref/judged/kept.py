@@ -21,9 +21,8 @@ from irpref.judged.match import texts_of
 from irpref.judged.pool import Pool
 
 KEPT = 4  # qrels; batches of one experiment alternate
-MOST_BYTES = (
-    64 << 20
-)  # about: of arrays in a kept pool that measures share, some for every setting of parameters
+# About: of arrays in a kept pool that measures share, some for every setting of parameters.
+MOST_BYTES = 64 << 20
 _pools: deque[tuple[list[Any], list[Any], Pool]] = deque(maxlen=KEPT)
 _lock = Lock()
 

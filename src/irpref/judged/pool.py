@@ -192,7 +192,7 @@ class Pool(Grades):
         """Pool row of each judged document of a topic."""
         rows_of = self._index[topic]
         if rows_of is None:
-            rows = slice(int(self.judged.offsets[topic]), int(self.judged.offsets[topic + 1]))
+            rows = self.judged.span(topic)
             rows_of = dict(zip(self._docs[rows], self.place[rows].tolist(), strict=True))
             self._index[topic] = rows_of
         return rows_of

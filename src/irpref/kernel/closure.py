@@ -299,9 +299,8 @@ def _circle(given: _Given, node: Ints) -> list[tuple[int, int]]:
     upper, lower = ends.reshape(-1, 2).T
     graph = coo_array((np.ones(len(sources)), (upper, lower)), shape=(docs.size, docs.size))
     part = _components(upper, lower, docs.size, "strong")[1]
-    starts = np.flatnonzero(np.bincount(part)[part] > 1)[
-        :_STARTS
-    ]  # a cycle does not leave its component
+    # A cycle does not leave its component.
+    starts = np.flatnonzero(np.bincount(part)[part] > 1)[:_STARTS]
     steps, before = shortest_path(graph, unweighted=True, indices=starts, return_predecessors=True)
     number = np.full(docs.size, -1)
     number[starts] = np.arange(starts.size)

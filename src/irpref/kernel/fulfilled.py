@@ -176,7 +176,7 @@ def pair_terms(view: Ranked, pairs: str) -> tuple[Floats, Ints]:
     out, sizes = np.zeros(view.rank.size), np.zeros(view.judged.n, np.int64)
     for t in range(view.judged.n):
         upper, share, size = _shares_of(view, t, pairs)
-        rows = slice(*view.judged.offsets[[t, t + 1]].tolist())
+        rows = view.judged.span(t)
         out[rows] = np.bincount(upper, share, rows.stop - rows.start) / max(size, 1)
         sizes[t] = size
     return out, sizes
@@ -188,19 +188,18 @@ def _shares_of(view: Ranked, t: int, pairs: str) -> tuple[Ints, Floats, int]:
 
     In the order in which trec_eval adds: pairs of two retrieved documents first, each from the top
     of the ranking."""
-    start, stop = view.judged.offsets[[t, t + 1]].tolist()
+    rows = view.judged.span(t)
     least = {"retrieved": 2, "implied": 1, "all": 0}[pairs]
     none = np.zeros(0, np.int64), np.zeros(0)
     pieces, size = {2: [none], 1: [none]}, 0
-    for upper, share, retrieved in _shares(
-        view.prefs.topics(t, t + 1, start, stop), view.rank[start:stop]
-    ):
+    prefs = view.prefs.topics(t, t + 1, rows.start, rows.stop)
+    for upper, share, retrieved in _shares(prefs, view.rank[rows]):
         size += int((retrieved >= least).sum())
         # A pair without a retrieved document is fulfilled in no group: its share is 0.
         for number in range(2, max(least, 1) - 1, -1):
             pieces[number].append((upper[retrieved == number], share[retrieved == number]))
-    rows, shares = zip(*pieces[2], *pieces[1], strict=True)
-    return np.concatenate(rows), np.concatenate(shares), size
+    uppers, shares = zip(*pieces[2], *pieces[1], strict=True)
+    return np.concatenate(uppers), np.concatenate(shares), size
 
 
 def _shares(prefs: Preferences, rank: Ints) -> Iterator[tuple[Ints, Floats, Ints]]:

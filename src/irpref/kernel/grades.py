@@ -153,6 +153,11 @@ class Grades(HasMemo):
         """R, the number of documents with a grade of at least `rel`: shape (n_topics,)."""
         return self.count_levels(self.level_grade >= rel)
 
+    @shared
+    def wins(self) -> Floats:
+        """Preferences of each judged document over others: shape (n_judged,)."""
+        return self.preferences.wins(self.judged.size)
+
     def count_levels(self, mask: Bools) -> Ints:
         """Judged documents of the levels that `mask` keeps: (n_levels,) to (n_topics,)."""
         return self.level_total(mask.astype(np.float64)).astype(np.int64)
@@ -166,7 +171,7 @@ class Grades(HasMemo):
         return self.memo(key, lambda: self._part(start, stop))
 
     def _part(self, start: int, stop: int) -> Grades:
-        rows = slice(int(self.judged.offsets[start]), int(self.judged.offsets[stop]))
+        rows = self.judged.span(start, stop)
         columns = {name: column[rows] for name, column in dict(self.columns).items()}
         part = Grades(self.judged.slice(start, stop), self.grade[rows], columns)
         if self._preferences is not None:

@@ -90,9 +90,8 @@ class Preferences:
 
     def topics(self, start: int, stop: int, first_row: int, last_row: int) -> Preferences:
         """Topics `start` to `stop - 1`, of the rows `first_row` to `last_row - 1`."""
-        g = slice(int(self.groups.offsets[start]), int(self.groups.offsets[stop]))
-        e = slice(int(self.entries.offsets[g.start]), int(self.entries.offsets[g.stop]))
-        p = slice(int(self.pairs.offsets[g.start]), int(self.pairs.offsets[g.stop]))
+        g = self.groups.span(start, stop)
+        e, p = self.entries.span(g.start, g.stop), self.pairs.span(g.start, g.stop)
         return Preferences(
             self.groups.slice(start, stop),
             self.entries.slice(g.start, g.stop),
@@ -165,8 +164,7 @@ class Preferences:
         below: list[Ints] = [self.loser[self.winner == row]]
         above: list[Ints] = [self.winner[self.loser == row]]
         for entry in mine.tolist():
-            group = int(self.entries.topic[entry])
-            rows = slice(int(self.entries.offsets[group]), int(self.entries.offsets[group + 1]))
+            rows = self.entries.span(int(self.entries.topic[entry]))
             below.append(self.row[rows][self.place[rows] > self.place[entry]])
             above.append(self.row[rows][self.place[rows] < self.place[entry]])
         return np.unique(np.concatenate(below)), np.unique(np.concatenate(above))

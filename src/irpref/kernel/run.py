@@ -195,7 +195,7 @@ class JudgedRun(HasMemo):
         """Topics `start` to `stop - 1`."""
         if (start, stop) == (0, self.n_topics):
             return self
-        rows = slice(self.hits.offsets[start], self.hits.offsets[stop])
+        rows = self.hits.span(start, stop)
         rising, tied = self.rank_rising, self.tied_from
         return JudgedRun(
             self.pool.topics(start, stop),

@@ -141,10 +141,9 @@ class Segments:
             grid = np.zeros(int(self.lengths.max()) * self.n)
             grid[self._places] = values
             return np.add.reduce(grid.reshape(-1, self.n), axis=0)
-        out: Floats = np.bincount(
-            self.topic, weights=np.asarray(values, np.float64), minlength=self.n
-        )  # type: ignore[assignment]
-        return out  # floats, since there are weights
+        weights = np.asarray(values, np.float64)
+        out: Any = np.bincount(self.topic, weights, self.n)  # floats, since there are weights
+        return out
 
     @cached_property
     def _places(self) -> Ints | None:
@@ -270,6 +269,11 @@ class Segments:
     def where(self, mask: Bools) -> Segments:
         """Segments of the rows that `mask` keeps."""
         return self.part(mask.nonzero()[0])
+
+    def span(self, start: int, stop: int | None = None) -> slice:
+        """Rows of the topics `start` to `stop - 1`; of one topic without `stop`."""
+        last = start + 1 if stop is None else stop
+        return slice(int(self.offsets[start]), int(self.offsets[last]))
 
     def slice(self, start: int, stop: int) -> Segments:
         """Topics `start` to `stop - 1`, their rows counted from 0."""

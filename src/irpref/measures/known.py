@@ -69,9 +69,14 @@ def coverage(
         0 or NaN if the user knew no relevant document.
     """
     view = run.at(cutoff)
-    wanted = run.pool.columns["known", known] & (run.pool.grade >= rel)
-    size = run.pool.judged.count(wanted)
+    wanted, size = _known_relevant(run, known, rel)
     return view.hits.count(wanted[view.row]) / np.maximum(size, 1) + undefined(size, nothing_known)
+
+
+def _known_relevant(run: JudgedRun, known: str, rel: float) -> tuple[Bools, Ints]:
+    """Relevant documents that the user knew, (n_judged,), and their number, (n_topics,)."""
+    wanted = run.pool.columns["known", known] & (run.pool.grade >= rel)
+    return wanted, run.pool.judged.count(wanted)
 
 
 def undefined(size: Ints, nothing_known: str) -> Floats:
@@ -88,8 +93,7 @@ def coverage_terms(
 
     1 / |K and R| of each that was retrieved; they add up to the value.
     """
-    wanted = run.pool.columns["known", known] & (run.pool.grade >= rel)
-    size = run.pool.judged.count(wanted)
+    wanted, size = _known_relevant(run, known, rel)
     share = wanted / run.pool.judged.spread(np.maximum(size, 1))
     return Terms(
         np.where(run.at(cutoff).missed(), 0.0, share),
@@ -117,9 +121,14 @@ def novelty(run: JudgedRun, *, known: str, rel: float, cutoff: int | None) -> Fl
         0 if nothing relevant was retrieved.
     """
     view = run.at(cutoff)
+    new, size = _new(view, known, rel)
+    return view.hits.count(new) / np.maximum(size, 1)
+
+
+def _new(view: JudgedRun, known: str, rel: float) -> tuple[Bools, Ints]:
+    """Hits that are relevant and new, (n_hits,), and the number of relevant ones, (n_topics,)."""
     relevant = view.grade >= rel
-    new = relevant & ~run.pool.columns["known", known][view.row]
-    return view.hits.count(new) / np.maximum(view.hits.count(relevant), 1)
+    return relevant & ~view.pool.columns["known", known][view.row], view.hits.count(relevant)
 
 
 def novelty_terms(run: JudgedRun, *, known: str, rel: float, cutoff: int | None) -> Terms:
@@ -128,17 +137,14 @@ def novelty_terms(run: JudgedRun, *, known: str, rel: float, cutoff: int | None)
     1 / |R and A| of each; the known ones add nothing, and count in the divisor.
     """
     view = run.at(cutoff)
-    relevant = view.grade >= rel
-    new = relevant & ~run.pool.columns["known", known][view.row]
-    size = view.hits.count(relevant)
+    new, size = _new(view, known, rel)
     share = new / view.hits.spread(np.maximum(size, 1))
-    column = run.pool.columns["known", known]
     return Terms(
         view.on_pool(share, 0.0),
         columns={"known": _of_relevant(run, known, rel)},
         steps={"adds": "(1 - known) / n"},
         numbers={"n": size},
-        counts=~column & (run.pool.grade >= rel),
+        counts=~run.pool.columns["known", known] & (run.pool.grade >= rel),
     )
 
 
@@ -179,8 +185,7 @@ def coverage_over_ties(
     run: JudgedRun, *, known: str, nothing_known: str, rel: float, **_: Any
 ) -> WeightedSum:
     """A number of documents within the cutoff."""
-    wanted = run.pool.columns["known", known] & (run.pool.grade >= rel)
-    size = run.pool.judged.count(wanted)
+    wanted, size = _known_relevant(run, known, rel)
     return WeightedSum(wanted * 1.0, size, start=undefined(size, nothing_known))
 
 

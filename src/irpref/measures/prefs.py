@@ -226,7 +226,7 @@ def _terms(
         adds,
         rest=rest,
         columns=columns,
-        counts=run.pool.preferences.wins(run.pool.grade.size) > 0,
+        counts=run.pool.wins() > 0,
         steps={"adds": step} if step else {},
         numbers=numbers,
     )
@@ -273,7 +273,7 @@ def pref_share_terms(
 
 def n_prefs_terms(run: JudgedRun) -> Terms:
     """Preferences of each document over others: shape (n_judged,). They add up to the value."""
-    wins = run.pool.preferences.wins(run.pool.grade.size)
+    wins = run.pool.wins()
     return Terms(
         wins, columns={"preferences": wins}, counts=wins > 0, steps={"adds": "preferences"}
     )

@@ -119,7 +119,7 @@ def _parts(
         adds,
         size,
         working,
-        counts=lambda: run.pool.preferences.wins(run.pool.grade.size) > 0,
+        counts=lambda: run.pool.wins() > 0,
         most=1.0,
     )
 

@@ -337,9 +337,8 @@ def rpref(run: JudgedRun, **parameters: Any) -> Floats:
     # Two sums, by rank and by row of the pool: the order in which doubles are added stays the same.
     if parts.missed is not None:
         value = value + run.pool.judged.total(parts.missed)
-    return np.clip(
-        ratio(value, parts.size), 0.0, 1.0
-    )  # a perfect ranking of graded documents may add up to 1 + 2e-16
+    # A perfect ranking of graded documents may add up to 1 + 2e-16.
+    return np.clip(ratio(value, parts.size), 0.0, 1.0)
 
 
 def rpref_terms(run: JudgedRun, **parameters: Any) -> Terms:

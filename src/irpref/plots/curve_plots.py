@@ -25,11 +25,8 @@ if TYPE_CHECKING:
 
     from irpref.judged.types import Qrels
 
-_DASHES: tuple[Any, ...] = (
-    (0, (4, 1, 1, 1)),
-    (0, (6, 3)),
-    (0, (1, 3)),
-)  # of the points on the curve of a sketch
+# Of the points on the curve of a sketch.
+_DASHES: tuple[Any, ...] = ((0, (4, 1, 1, 1)), (0, (6, 3)), (0, (1, 3)))
 _GAINS = {"cg": "Cumulated gain", "dcg": "Discounted cumulated gain", "ncg": "NCG", "ndcg": "NDCG"}
 NOTHING = "nothing relevant"  # label of the curve of a run without relevant documents
 
@@ -104,11 +101,7 @@ def crp_sketch(
         "crp", ("query_id", "rank", "crp", "worst"), data, runs, {**options, "per_topic": True}
     )
     table = only(only(table, "run", run), "query_id", query_id)
-    name, topic, r = (
-        table["run"].iloc[0],
-        table["query_id"].iloc[0],
-        int(table["recall_base"].iloc[0]),
-    )
+    name, topic, r = table[["run", "query_id", "recall_base"]].iloc[0]
     ax = drawing.axes() if ax is None else ax
     rank, curve, lowest = (table[column].to_numpy() for column in ("rank", "crp", "worst"))
     width = rank[-1] * 1.04

@@ -34,10 +34,8 @@ MARKERS = ("o", "s", "^", "D", "v", "P", "X", "*")
 GREY = "0.45"
 PALE = "0.75"  # of runs that are not highlighted
 MANY, BEST = 8, 5  # up to eight runs are all in colour; of more, the best five
-SIZE = (
-    4.4,
-    3.2,
-)  # inches: at three quarters it fits a column of a two-column page, and 10 points become 7.5
+# Inches: at three quarters it fits a column of a two-column page, and 10 points become 7.5.
+SIZE = (4.4, 3.2)
 # a curve of CRP is drawn down to this multiple of the mean R: later ranks say little about a run
 CRP_CUT = 4
 STYLE: dict[str, Any] = {
@@ -368,9 +366,8 @@ def legend(ax: Axes, handles: Sequence[Any] | None = None, *, note: str = "") ->
     spec: Any = ax.get_subplotspec()
     beside, place = (1, 0) if spec is None else (spec.get_gridspec().ncols, spec.colspan.start)
     width = figure.bbox.width / beside
-    middle_of_axes = (
-        ax.bbox.x0 + ax.bbox.x1
-    ) / 2 - place * width  # not in the middle of the figure
+    # Not in the middle of the figure.
+    middle_of_axes = (ax.bbox.x0 + ax.bbox.x1) / 2 - place * width
     room = 2 * min(middle_of_axes, width - middle_of_axes)
     for rows in range(1, len(labels) + 1):
         look |= {

@@ -79,7 +79,7 @@ def _expected(column: NDArray[Any], pool: Pool, name: str) -> Floats:
     bad = (pool.judged.lengths > 0) & ~((low == high) & (high >= 1) & (high < np.inf))
     if bad.any():
         t = int(np.argmax(bad))
-        numbers = np.unique(values[pool.judged.offsets[t] : pool.judged.offsets[t + 1]])
+        numbers = np.unique(values[pool.judged.span(t)])
         numbers = numbers[numbers > -np.inf].tolist()
         raise JudgmentsError(
             f"column {name!r} of topic {pool.topic_ids[t]!r} must hold one number of at least 1, "

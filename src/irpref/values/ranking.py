@@ -73,21 +73,17 @@ def taus_of_scores(s: Floats, truth: Floats) -> Floats:
         )
     n = s.shape[1]
     truth = np.broadcast_to(truth, s.shape)
-    sums = np.zeros(
-        (3, len(s))
-    )  # concordant minus discordant pairs, then pairs not tied in each of the two lists
+    # Concordant minus discordant pairs, then pairs not tied in each of the two lists.
+    sums = np.zeros((3, len(s)))
     step = max(_ENTRIES // max(n, 1), 1)
     for part in (slice(start, start + step) for start in range(0, len(s), step)):
         a, b = np.tile(s[part], 2), np.tile(truth[part], 2)
         agree, of_a, of_b = np.zeros((3, len(a), n), np.int32)
-        for d in range(
-            1, n // 2 + 1
-        ):  # every pair: each system with the one d places further on, cyclically
+        # Every pair: each system with the one d places further on, cyclically.
+        for d in range(1, n // 2 + 1):
             last = d if 2 * d == n else n
-            first, second = (
-                order(a[:, :last], a[:, d : d + last]),
-                order(b[:, :last], b[:, d : d + last]),
-            )
+            first = order(a[:, :last], a[:, d : d + last])
+            second = order(b[:, :last], b[:, d : d + last])
             agree[:, :last] += first * second
             of_a[:, :last] += first != 0
             of_b[:, :last] += second != 0
@@ -163,16 +159,7 @@ class SystemRanking:
         """Kendall's tau-b with another ranking of the same systems. Raises `ValueError` for other
         systems.
         """
-        mine, theirs = (
-            dict(
-                zip(
-                    ranking.systems,
-                    ranking.means if ranking.higher_is_better else -ranking.means,
-                    strict=True,
-                )
-            )
-            for ranking in (self, other)
-        )
+        mine, theirs = self._merits(), other._merits()
         if odd := sorted(set(mine) ^ set(theirs)):
             raise ArgumentError(
                 f"{self.measure} and {other.measure} rank different systems: {odd[0]!r} is in one "
@@ -181,6 +168,11 @@ class SystemRanking:
                 value=odd[0],
             )
         return kendall_tau([*mine.values()], [theirs[name] for name in mine])
+
+    def _merits(self) -> dict[str, float]:
+        """The mean of each system, its sign turned if lower is better."""
+        means = self.means if self.higher_is_better else -self.means
+        return dict(zip(self.systems, means, strict=True))
 
     def table(self) -> pd.DataFrame:
         """DataFrame of measure, rank (the same for equal means), system, mean: best first."""

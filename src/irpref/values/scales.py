@@ -23,13 +23,8 @@ from irpref.judged.pool import FILLED, SOURCE, Pool
 from irpref.kernel.segments import Bools, Floats, Ints, Segments
 from irpref.values.findings import Finding, finding, of_topics
 
-_COLUMNS = (
-    SOURCE,
-    "iteration",
-    "judge",
-    "assessor",
-    "annotator",
-)  # columns that may name the source of a grade
+# Columns that may name the source of a grade.
+_COLUMNS = (SOURCE, "iteration", "judge", "assessor", "annotator")
 _MOST = 20  # different entries of such a column
 _CHANCE = 1e-6
 # Share of the topics. On 20 collections 0 to 11 % stop short; 38 % if a grade is used for some
@@ -68,29 +63,19 @@ def stops_short(grade: Floats, group: Ints) -> tuple[float, Bools] | None:
 
 def mixed_scales(qrels: Judgments, pool: Pool) -> Iterator[Finding]:
     """Findings about grades that seem to be on different scales."""
-    present = [name for name in _COLUMNS if name in qrels.names]
-    if present:
-        table = qrels.table
-        for name, column in ((name, qrels.column(name)) for name in present):
-            if (
-                name == SOURCE and FILLED in column and "calibrated" in pool.header
-            ):  # irpref.lab.fill: one scale
-                return
-            entries, group = np.unique([*map(str, column)], return_inverse=True)
-            shorter = stops_short(table.value, group) if 1 < entries.size <= _MOST else None
-            if shorter is not None:
-                grade, short = shorter
-                who = [repr(entry) for entry in entries[short].tolist()]
-                words = {
-                    "name": name,
-                    "who": ", ".join(who),
-                    "grade": grade,
-                    "highest": table.value.max(),
-                }
-                yield finding(
-                    "mixed-scales", int(short[group].sum()), who[0], "column", None, **words
-                )
-                return
+    grades = qrels.table.value
+    for name in (name for name in _COLUMNS if name in qrels.names):
+        column = qrels.column(name)
+        if name == SOURCE and FILLED in column and "calibrated" in pool.header:
+            return  # irpref.lab.fill: one scale
+        entries, group = np.unique([*map(str, column)], return_inverse=True)
+        shorter = stops_short(grades, group) if 1 < entries.size <= _MOST else None
+        if shorter is not None:
+            grade, short = shorter
+            who = [repr(entry) for entry in entries[short].tolist()]
+            words = {"name": name, "who": ", ".join(who), "grade": grade, "highest": grades.max()}
+            yield finding("mixed-scales", int(short[group].sum()), who[0], "column", None, **words)
+            return
     shorter = stops_short(pool.grade, pool.judged.topic)
     if shorter is not None and shorter[1].sum() >= max(_SHARE * pool.n_topics, 2):
         yield from of_topics(
