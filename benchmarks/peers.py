@@ -139,9 +139,9 @@ MANY: dict[str, tuple[Contestant, str, tuple[str, ...]]] = {
 
 def fresh() -> None:
     """Forget what irpref keeps of earlier qrels: a first evaluation is what most people wait for."""
-    from irpref.judged import kept
+    from irpref.judged import pool_cache
 
-    kept.forget()
+    pool_cache.forget()
 
 
 def installed(module: str) -> bool:

@@ -640,7 +640,7 @@ def test_cells_that_can_change_are_read_anew():
 
 
 def test_what_kept_pools_share_is_bounded(monkeypatch):
-    from irpref.judged import kept
+    from irpref.judged import pool_cache
 
     frame = pd.DataFrame(
         {
@@ -649,7 +649,7 @@ def test_what_kept_pools_share_is_bounded(monkeypatch):
             "relevance": [i % 3 for i in range(200)],
         }
     )
-    monkeypatch.setattr(kept, "MOST_BYTES", 50_000)
+    monkeypatch.setattr(pool_cache, "MOST_BYTES", 50_000)
     run = {"q": {str(i): float(i) for i in range(200)}}
     for beta in range(300):
         made = irpref.evaluator([QMeasure(beta=beta, gains={1: beta, 2: beta + 1})], frame)

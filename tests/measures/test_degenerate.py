@@ -11,7 +11,7 @@ import pytest
 import irpref
 from irpref import BprefVariant, NPref, RPref
 from irpref.cli import main
-from irpref.judged.kept import forget
+from irpref.judged.pool_cache import forget
 from shells import run_text
 
 QRELS = {f"q{t}": {"a": 1, "b": 1} for t in range(4)}

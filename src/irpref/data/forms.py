@@ -46,10 +46,10 @@ def without_endings(name: str) -> str:
 
 def is_folder(path: str) -> bool:
     """Whether this is a folder with Parquet files."""
-    return os.path.isdir(path) and next(iter(inside(path)), None) is not None
+    return os.path.isdir(path) and next(parquet_files(path), None) is not None
 
 
-def inside(folder: str) -> Iterator[str]:
+def parquet_files(folder: str) -> Iterator[str]:
     """The Parquet files of a folder and the folders in it, by name; hidden ones are left out."""
     for where, folders, names in os.walk(folder):
         folders[:] = sorted(name for name in folders if not _is_hidden(name))

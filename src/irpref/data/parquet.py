@@ -26,7 +26,7 @@ from irpref.data.columns import (
     objects,
     stretches_of,
 )
-from irpref.data.forms import inside, is_packed
+from irpref.data.forms import is_packed, parquet_files
 from irpref.data.source import Source, check_unchanged, remember
 from irpref.data.texts import Texts, Unread
 from irpref.data.trec import SHOWN
@@ -58,7 +58,7 @@ def tables(source: Source, value: str, how: Reading) -> Iterator[Table]:
 def _files(source: Source) -> Iterator[tuple[Any, dict[str, str]]]:
     """Path or bytes of each file, and the columns that the folders above it name."""
     if os.path.isdir(source.name):
-        files = list(inside(source.name))
+        files = list(parquet_files(source.name))
         if not files:
             raise IsADirectoryError(
                 errno.EISDIR, "a folder without .parquet files, expected a file", source.name

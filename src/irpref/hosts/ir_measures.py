@@ -40,7 +40,7 @@ class IrprefProvider(providers.Provider):
 
     def _evaluator(self, measures: Iterable[Measure], qrels: Qrels) -> Any:
         # Imported here, as it would slow `import irpref` down.
-        from irpref.hosts.inside import for_host
+        from irpref.hosts.host_evaluator import for_host
 
         return for_host(measures, qrels)
 

@@ -37,8 +37,8 @@ from irpref.judged.inputs import (
     str_list,
     unwrapped,
 )
-from irpref.judged.kept import kept_pool
 from irpref.judged.pool import FILLED, LOWEST, SOURCE, Pool
+from irpref.judged.pool_cache import kept_pool
 from irpref.judged.preference_pool import COLUMNS, GROUP, SUBGROUP, pool_of_preferences
 from irpref.kernel.segments import Bools, all_whole
 
@@ -211,10 +211,12 @@ class Judgments:
         key = "preferences" if preferences else wanted
         pool = self._pools.get(key)
         if pool is None:
-            pool = self._pools[key] = self._of_preferences() if preferences else self._of(wanted)
+            pool = self._pools[key] = (
+                self._pool_of_preferences() if preferences else self._pool_of_grades(wanted)
+            )
         return pool
 
-    def _of(self, columns: tuple[str, ...]) -> Pool:
+    def _pool_of_grades(self, columns: tuple[str, ...]) -> Pool:
         if self._kind == "preferences":
             raise JudgmentsError(
                 "this looks like preferences, which measures such as PrefShare take; measures of "
@@ -230,7 +232,7 @@ class Judgments:
         table = replace(self.table, columns=read)
         return kept_pool(table) if self._shared else Pool.from_table(table)
 
-    def _of_preferences(self) -> Pool:
+    def _pool_of_preferences(self) -> Pool:
         if self._pairs is not None:
             return pool_of_preferences(self._pairs())
         table = self.table

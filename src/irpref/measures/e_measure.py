@@ -84,15 +84,6 @@ def relevant_reasons(topic: Topic) -> None:
     topic.say(relevant, "relevant and retrieved")
 
 
-_PARAMS = {
-    "beta": Param(
-        float, "weight of recall relative to precision (not squared)", default=1.0, minimum=0
-    ),
-    "rel": REL,
-    "cutoff": CUTOFF,
-}
-
-
 def f_over_ties(run: JudgedRun, *, beta: float, rel: float, cutoff: int | None) -> WeightedSum:
     """A number of documents within the cutoff."""
     _, each, size = _parts(run, beta, rel, cutoff)
@@ -105,7 +96,34 @@ def e_over_ties(run: JudgedRun, *, beta: float, rel: float, cutoff: int | None) 
     return replace(f, gain=-f.gain, start=1.0)
 
 
-class _EMeasure(KernelMeasure, kernel=e_measure, over_ties=e_over_ties):
+class _OfSet(KernelMeasure):
+    r"""What the two share.
+
+    Symbols
+    -------
+    b : `beta`, weight of recall; above 1 it favours recall
+    \mathrm{recall} : share of the relevant documents that was retrieved
+    \mathrm{precision} : share of the retrieved documents that is relevant; with a cutoff, of its
+        ranks
+
+    Source
+    ------
+    van Rijsbergen 1979, ch. 7 [vanrijsbergen1979ir]
+    """
+
+    GROUP = "Sets and precision"
+    HOLES = Holes(monotone=True)
+    EXAMPLE = "mir-textbook"
+    SUPPORTED_PARAMS = {
+        "beta": Param(
+            float, "weight of recall relative to precision (not squared)", default=1.0, minimum=0
+        ),
+        "rel": REL,
+        "cutoff": CUTOFF,
+    }
+
+
+class _EMeasure(_OfSet, kernel=e_measure, over_ties=e_over_ties):
     r"""Distance of the retrieved set from the relevant set, 0 (the same set) to 1 (nothing in
     common).
 
@@ -125,13 +143,6 @@ class _EMeasure(KernelMeasure, kernel=e_measure, over_ties=e_over_ties):
     -------
     E = 1 - \frac{1 + b^2}{\frac{b^2}{\mathrm{recall}} + \frac{1}{\mathrm{precision}}}
 
-    Symbols
-    -------
-    b : `beta`, weight of recall; above 1 it favours recall
-    \mathrm{recall} : share of the relevant documents that was retrieved
-    \mathrm{precision} : share of the retrieved documents that is relevant; with a cutoff, of its
-        ranks
-
     Differs
     -------
     ir_measures 0.4.3, 1 - SetF(beta=2) : 4/7, here 7/12
@@ -140,25 +151,17 @@ class _EMeasure(KernelMeasure, kernel=e_measure, over_ties=e_over_ties):
     Instead
     -------
     FMeasure: E is 1 - F
-
-    Source
-    ------
-    van Rijsbergen 1979, ch. 7 [vanrijsbergen1979ir]
     """
 
-    GROUP = "Sets and precision"
     PRETTY_NAME = "E-measure"
-    HOLES = Holes(monotone=True)
     DEFAULT = 1.0  # a topic missing from the run
     IDEAL = 0.0
     higher_is_better = False
-    EXAMPLE = "mir-textbook"
     VARIANTS = ({}, {"beta": 0.3, "rel": 2}, {"cutoff": 7})
-    SUPPORTED_PARAMS = _PARAMS
 
 
 class _FMeasure(
-    KernelMeasure, kernel=f_measure, terms=f_terms, reasons=relevant_reasons, over_ties=f_over_ties
+    _OfSet, kernel=f_measure, terms=f_terms, reasons=relevant_reasons, over_ties=f_over_ties
 ):
     r"""Weighted harmonic mean of precision and recall, with van Rijsbergen's beta (SetF takes its
     square).
@@ -179,13 +182,6 @@ class _FMeasure(
     -------
     F = \frac{1 + b^2}{\frac{b^2}{\mathrm{recall}} + \frac{1}{\mathrm{precision}}}
 
-    Symbols
-    -------
-    b : `beta`, weight of recall; above 1 it favours recall
-    \mathrm{recall} : share of the relevant documents that was retrieved
-    \mathrm{precision} : share of the retrieved documents that is relevant; with a cutoff, of its
-        ranks
-
     Columns
     -------
     counted : 1 for a relevant document
@@ -200,19 +196,11 @@ class _FMeasure(
     -------
     ir_measures 0.4.3, SetF(beta=2) : 3/7, here 5/12
         five relevant, four retrieved, two of them relevant: its beta is the square of ours
-
-    Source
-    ------
-    van Rijsbergen 1979, ch. 7 [vanrijsbergen1979ir]
     """
 
-    GROUP = "Sets and precision"
     PRETTY_NAME = "F-measure"
-    HOLES = Holes(monotone=True)
-    EXAMPLE = "mir-textbook"
     VARIANTS = ({}, {"beta": 3.0, "rel": 2}, {"cutoff": 7})
     STANDS_FOR = {"SetF": {}}
-    SUPPORTED_PARAMS = _PARAMS
 
 
 EMeasure = register(_EMeasure())

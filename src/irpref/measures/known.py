@@ -169,18 +169,6 @@ def novelty_reasons(topic: Topic) -> None:
     _say(topic, ~known, "relevant and new to the user", "relevant, but known to the user")
 
 
-_PARAMS = {
-    "known": Param(
-        str,
-        "column of the qrels, true for documents that the user knew",
-        default="known",
-        column=bool,
-    ),
-    "rel": REL,
-    "cutoff": CUTOFF,
-}
-
-
 def coverage_over_ties(
     run: JudgedRun, *, known: str, nothing_known: str, rel: float, **_: Any
 ) -> WeightedSum:
@@ -194,8 +182,39 @@ def novelty_over_ties(run: JudgedRun, *, cutoff: int | None, **_: Any) -> Unmove
     return Unmoved() if cutoff is None else None
 
 
+class _OfKnown(KernelMeasure):
+    r"""What the two share.
+
+    Symbols
+    -------
+    K : documents that the user knew
+    R : relevant documents
+    A : retrieved documents
+
+    Source
+    ------
+    Baeza-Yates & Ribeiro-Neto, Modern Information Retrieval, ch. 4 [baezayates1999mir]
+    """
+
+    GROUP = "What users know and expect"
+    HOLES = Holes(monotone=True)
+    EXAMPLE = "mir-textbook"
+    NEEDS = ("known",)
+    VARIANTS = ({}, {"rel": 2, "cutoff": 7})
+    SUPPORTED_PARAMS = {
+        "known": Param(
+            str,
+            "column of the qrels, true for documents that the user knew",
+            default="known",
+            column=bool,
+        ),
+        "rel": REL,
+        "cutoff": CUTOFF,
+    }
+
+
 class _Coverage(
-    KernelMeasure,
+    _OfKnown,
     kernel=coverage,
     terms=coverage_terms,
     reasons=coverage_reasons,
@@ -221,12 +240,6 @@ class _Coverage(
     -------
     \mathrm{coverage} = \frac{|K \cap R \cap A|}{|K \cap R|}
 
-    Symbols
-    -------
-    K : documents that the user knew
-    R : relevant documents
-    A : retrieved documents
-
     Parameters
     ----------
     nothing_known : value of topics in which the user knew no relevant document: 0, or NaN, which
@@ -236,27 +249,18 @@ class _Coverage(
     -------
     known : whether the user knew this relevant document
     K : relevant documents that the user knew
-
-    Source
-    ------
-    Baeza-Yates & Ribeiro-Neto, Modern Information Retrieval, ch. 4 [baezayates1999mir]
     """
 
-    GROUP = "What users know and expect"
     PRETTY_NAME = "coverage ratio"
-    HOLES = Holes(monotone=True)
-    EXAMPLE = "mir-textbook"
-    NEEDS = ("known",)
-    VARIANTS = ({}, {"rel": 2, "cutoff": 7})
     SUPPORTED_PARAMS = {
-        "known": _PARAMS["known"],
+        "known": _OfKnown.SUPPORTED_PARAMS["known"],
         "nothing_known": Param(str, default="zero", choices=("zero", "nan")),
-        **_PARAMS,
+        **_OfKnown.SUPPORTED_PARAMS,
     }
 
 
 class _Novelty(
-    KernelMeasure,
+    _OfKnown,
     kernel=novelty,
     terms=novelty_terms,
     reasons=novelty_reasons,
@@ -281,30 +285,14 @@ class _Novelty(
     -------
     \mathrm{novelty} = \frac{|(R \cap A) \setminus K|}{|R \cap A|}
 
-    Symbols
-    -------
-    K : documents that the user knew
-    R : relevant documents
-    A : retrieved documents
-
     Columns
     -------
     known : whether the user knew this relevant document
     n : relevant documents retrieved
-
-    Source
-    ------
-    Baeza-Yates & Ribeiro-Neto, Modern Information Retrieval, ch. 4 [baezayates1999mir]
     """
 
-    GROUP = "What users know and expect"
     PRETTY_NAME = "novelty ratio"
-    HOLES = Holes(monotone=True)
-    EXAMPLE = "mir-textbook"
-    NEEDS = ("known",)
     IDEAL = None
-    VARIANTS = ({}, {"rel": 2, "cutoff": 7})
-    SUPPORTED_PARAMS = _PARAMS
 
 
 Coverage = register(_Coverage())

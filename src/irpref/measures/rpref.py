@@ -417,17 +417,35 @@ def preference_reasons(topic: Topic) -> None:
                 topic.why[i] = f"{what}, and nothing judged was: adds nothing"
 
 
-_SHARED = {
-    "norm": Param(str, default="absolute", choices=("absolute", "relative", "relative2")),
-    "unretrieved": Param(str, default="zero", choices=("zero", "infinity")),
-    "top": Param(str, default="keep", choices=("keep", "drop", "zero")),
-    "max_rel": Param((int, float), above=0),
-    "gains": GAINS,
-    "cutoff": CUTOFF,
-}
+class _GradedPreference(KernelMeasure, kernel=rpref, terms=rpref_terms, reasons=preference_reasons):
+    """What the two share.
+
+    Columns
+    -------
+    rho : grade on the scale from 0 to 1
+    loss : sum of the differences in rho to the less relevant judged documents ranked above it
+    above : judged documents ranked above it
+    penalty : share of its weight that it loses to them
+    R : sum of rho over the judged documents
+    N : sum of 1 - rho over them
+    """
+
+    GROUP = "bpref and rpref"
+    HOLES = Holes(extremes=rpref_extremes)
+    EXAMPLE = "rpref-figure-1"
+    NEEDS = ("scale", "nonrelevant")
+    COUNTS = True
+    SUPPORTED_PARAMS = {
+        "norm": Param(str, default="absolute", choices=("absolute", "relative", "relative2")),
+        "unretrieved": Param(str, default="zero", choices=("zero", "infinity")),
+        "top": Param(str, default="keep", choices=("keep", "drop", "zero")),
+        "max_rel": Param((int, float), above=0),
+        "gains": GAINS,
+        "cutoff": CUTOFF,
+    }
 
 
-class _RPref(KernelMeasure, kernel=rpref, terms=rpref_terms, reasons=preference_reasons):
+class _RPref(_GradedPreference):
     r"""Share of the preferences between judged documents that the ranking keeps, weighted by
     grades.
 
@@ -475,15 +493,6 @@ class _RPref(KernelMeasure, kernel=rpref, terms=rpref_terms, reasons=preference_
     max_rel : top of the grade scale; higher grades count as this one (default: highest grade of the
         qrels, with a warning)
 
-    Columns
-    -------
-    rho : grade on the scale from 0 to 1
-    loss : sum of the differences in rho to the less relevant judged documents ranked above it
-    above : judged documents ranked above it
-    penalty : share of its weight that it loses to them
-    R : sum of rho over the judged documents
-    N : sum of 1 - rho over them
-
     Elsewhere
     ---------
     NTCIREVAL rpref_N : RPref
@@ -501,11 +510,7 @@ class _RPref(KernelMeasure, kernel=rpref, terms=rpref_terms, reasons=preference_
     De Beer & Moens, SIGIR 2006, eq. (1), doi:10.1145/1148170.1148293 [debeer2006rpref]
     """
 
-    GROUP = "bpref and rpref"
     PRETTY_NAME = "rpref"
-    HOLES = Holes(extremes=rpref_extremes)
-    EXAMPLE = "rpref-figure-1"
-    NEEDS = ("scale", "nonrelevant")
     VARIANTS = (
         {"max_rel": 3},
         {"norm": "relative", "unretrieved": "infinity"},
@@ -513,12 +518,10 @@ class _RPref(KernelMeasure, kernel=rpref, terms=rpref_terms, reasons=preference_
         {"top": "zero", "unretrieved": "infinity", "gains": {3: 7.5}},
     )
     RECOMMENDED = {"norm": "relative2"}  # the default, absolute, is the norm of equation (1)
-    COUNTS = True
     SCALE_CANCELS = {"norm": ("relative", "relative2")}
-    SUPPORTED_PARAMS = _SHARED
 
 
-class _NPref(KernelMeasure, kernel=rpref, terms=rpref_terms, reasons=preference_reasons):
+class _NPref(_GradedPreference):
     r"""rpref after the grade scale has been cut into n partitions: bpref for n = 2, close to rpref
     for large n.
 
@@ -557,31 +560,17 @@ class _NPref(KernelMeasure, kernel=rpref, terms=rpref_terms, reasons=preference_
     ----------
     n : number of partitions of the grade scale
 
-    Columns
-    -------
-    rho : grade on the scale from 0 to 1
-    loss : sum of the differences in rho to the less relevant judged documents ranked above it
-    above : judged documents ranked above it
-    penalty : share of its weight that it loses to them
-    R : sum of rho over the judged documents
-    N : sum of 1 - rho over them
-
     Source
     ------
     De Beer & Moens, SIGIR 2006, section 3, doi:10.1145/1148170.1148293 [debeer2006rpref]
     """
 
-    GROUP = "bpref and rpref"
     PRETTY_NAME = "n-pref"
-    HOLES = Holes(extremes=rpref_extremes)
-    EXAMPLE = "rpref-figure-1"
-    NEEDS = ("scale", "nonrelevant")
     VARIANTS = (
         {"max_rel": 3, "n": 5},
         {"n": 2, "norm": "relative"},
         {"n": 100, "unretrieved": "infinity", "cutoff": 7},
     )
-    COUNTS = True
     SUPPORTED_PARAMS = {
         "n": Param(int, required=True, minimum=2),
         **_RPref.SUPPORTED_PARAMS,
