@@ -9,7 +9,8 @@ import io
 import sys
 from array import array
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
+from functools import partial
 from itertools import chain, compress, islice
 from typing import Any, NoReturn
 
@@ -64,18 +65,29 @@ class _Header:
 
     Attributes
     ----------
+    path : str
+        Of the file.
     names : list of str
     separator : str
     lines : int
         How many lines it takes.
+    columns : dict of str to str
+        The names of topic, document and value, by ours; empty before they are looked up.
     """
 
+    path: str
     names: list[str]
     separator: str
     lines: int
+    columns: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def places(self) -> list[int]:
+        """Which cells of a row are topic, document and value."""
+        return [self.names.index(there) for there in self.columns.values()]
 
 
-def _header(texts: Iterator[str], separator: str, name: str, value: str) -> tuple[_Header, str]:
+def _header(texts: Iterator[str], separator: str, path: str, value: str) -> tuple[_Header, str]:
     """The header of a file, and what follows it in the first of its texts of whole lines."""
     text = next(texts, "")
     if separator == "," and text[:4].lower() == "sep=":
@@ -88,13 +100,13 @@ def _header(texts: Iterator[str], separator: str, name: str, value: str) -> tupl
         first = physical.readline()
     elif separator == "," and "," not in first:
         separator = next((other for other in (";", "\t", "|") if other in first), separator)
-    _, names = next(_rows(iter([first]), separator, name, lines - 1), (0, []))
+    _, names = next(_rows([first], separator, path, lines - 1), (0, []))
     if not any(names):
         raise InputError(
-            f"the file is empty, expected a header such as query_id,doc_id,{value}", path=name
+            f"the file is empty, expected a header such as query_id,doc_id,{value}", path=path
         )
-    check_names(names, name)
-    return _Header(names, separator, lines), text[text.index(first) + len(first) :]
+    check_names(names, path)
+    return _Header(path, names, separator, lines), text[text.index(first) + len(first) :]
 
 
 def header_of(source: Source, separator: str, value: str) -> list[str]:
@@ -102,14 +114,25 @@ def header_of(source: Source, separator: str, value: str) -> list[str]:
     return _header(text_blocks(source), separator, source.name, value)[0].names
 
 
+def _opened(
+    source: Source, value: str, how: Reading, separator: str
+) -> tuple[_Header, Iterator[str]]:
+    """The header of a file, and the lines below it: texts of some whole lines."""
+    texts = text_blocks(source, ends_with_number=True)
+    header, rest = _header(texts, separator, source.name, value)
+    columns = columns_of(header.names, value, how, path=source.name)
+    return replace(header, columns=columns), filter(None, chain([rest], texts))
+
+
 def _rows(
-    lines: Iterator[str], separator: str, name: str, before: int = 0
+    texts: Iterable[str], separator: str, path: str, before: int
 ) -> Iterator[tuple[int, list[str]]]:
     """The cells of each row, and the number of the line that it ends in; `before`: lines that were
     read before.
     """
     import csv
 
+    lines = (line for text in texts for line in io.StringIO(text, newline=""))
     style: dict[str, Any] = {"quoting": csv.QUOTE_NONE} if separator == "\t" else {}
     rows = csv.reader(lines, delimiter=separator, strict=True, **style)
     try:
@@ -117,27 +140,21 @@ def _rows(
             if row:
                 yield before + rows.line_num, row
     except csv.Error as error:
-        raise InputError(str(error), path=name, line=before + rows.line_num) from None
-
-
-def _physical(texts: Iterable[str]) -> Iterator[str]:
-    """The lines of texts."""
-    return (line for text in texts for line in io.StringIO(text, newline=""))
+        raise InputError(str(error), path=path, line=before + rows.line_num) from None
 
 
 def _parts(
-    rows: Iterator[tuple[int, list[str]]], header: _Header, name: str, ids: Sequence[str]
+    texts: Iterable[str], header: _Header, before: int
 ) -> Iterator[tuple[list[int], list[tuple[str, ...]]]]:
     """The numbers of the lines of some rows, and their columns, until all rows are read.
 
     Parameters
     ----------
-    rows : as `_rows` yields them
+    texts : iterable of str
+        Whole lines.
     header : _Header
-    name : str
-        Of the file.
-    ids : sequence of str
-        The columns of topics and documents.
+    before : int
+        How many lines come before them.
 
     Raises
     ------
@@ -145,100 +162,83 @@ def _parts(
         A row has not as many cells as the header, or lacks an id, or an id has an end of line in
         it.
     """
-    places = [header.names.index(there) for there in ids]
+    rows = _rows(texts, header.separator, header.path, before)
     while part := list(islice(rows, _ROWS)):
         if {len(row) for _, row in part} != {len(header.names)}:
-            _refuse(part, header, places, name)
-        numbers = [number for number, _ in part]
+            _refuse(part, header)
         columns: list[tuple[str, ...]] = list(zip(*(row for _, row in part), strict=True))
-        for place in places:
+        for place in header.places[:2]:
             if not all(columns[place]) or has_line_end("".join(columns[place])):
-                _refuse(part, header, places, name)
-        yield numbers, columns
+                _refuse(part, header)
+        yield [number for number, _ in part], columns
 
 
-def _refuse(
-    rows: Iterable[tuple[int, list[str]]], header: _Header, places: Sequence[int], name: str
-) -> NoReturn:
+def _refuse(rows: Iterable[tuple[int, list[str]]], header: _Header) -> NoReturn:
     """Raise the error of the first row that is not as it should be."""
     for number, row in rows:
+        where: dict[str, Any] = {"path": header.path, "line": number}
         if len(row) != len(header.names):
             size = f"{len(row)} field{'s' * (len(row) != 1)}, expected {len(header.names)}"
             size += f" ({', '.join(map(printable, header.names))})"
             shown = header.separator.join(row)[: trec.SHOWN]
-            raise InputError(f"{size}: {shown!r}", path=name, line=number)
-        for place, ours in zip(places, _IDS, strict=True):
+            raise InputError(f"{size}: {shown!r}", **where)
+        for ours, place in zip(_IDS, header.places, strict=False):
             if not row[place]:
-                raise InputError(f"the {ours} is missing", column=ours, path=name, line=number)
+                raise InputError(f"the {ours} is missing", column=ours, **where)
             if has_line_end(row[place]):
-                raise line_end(ours, row[place], path=name, line=number)
+                raise line_end(ours, row[place], **where)
     raise AssertionError("each row is as it should be, and not all of them are")
 
 
 def _run_cells(source: Source, how: Reading, separator: str) -> Iterator[Table]:
     """The rows of a run, some at a time."""
-    name = source.name
-    texts = text_blocks(source, ends_with_number=True)
-    header, rest = _header(texts, separator, name, "score")
-    columns = columns_of(header.names, "score", how, path=name)
+    header, texts = _opened(source, "score", how, separator)
     before = header.lines
-    for text in chain([rest], texts):
-        number = text.count("\n") + (text[-1:] not in ("", "\n"))
-        if (table := _plain_cells(text, header, columns)) is not None:
+    for text in texts:
+        if (table := _plain_cells(text, header)) is not None:
             yield table
         elif '"' in text and header.separator != "\t":
             # A cell may go on in the next block.
-            yield from _slow_cells(chain([text], texts), header, columns, name, before)
+            yield from _slow_cells(chain([text], texts), header, before)
             return
         else:
-            yield from _slow_cells(iter([text]), header, columns, name, before)
-        before += number
+            yield from _slow_cells([text], header, before)
+        before += text.count("\n") + (not text.endswith("\n"))
 
 
-def _plain_cells(
-    text: str, header: _Header, columns: Mapping[str, str], value: str = "score"
-) -> Table | None:
+def _plain_cells(text: str, header: _Header) -> Table | None:
     """Rows that hold nothing unusual, read as lines of white-space separated fields; None
     in doubt.
     """
-    places = [header.names.index(columns[ours]) for ours in ("query_id", "doc_id", value)]
-    if places[0] != 0 or '"' in text or " " in text or "\n#" in text or text[:1] in ("#", ""):
+    topic, doc, number = header.places
+    if topic != 0 or '"' in text or " " in text or "\n#" in text or text.startswith("#"):
         return None
     if header.separator != "\t":
         if "\t" in text:
             return None
         text = text.replace(header.separator, "\t")
-    plain = plain_lines(text.encode(), len(header.names), {"doc_id": places[1]}, places[2])
+    plain = plain_lines(text.encode(), len(header.names), {"doc_id": doc}, number)
     if plain is None:
         return None
     names, lengths, ids, numbers = plain
-    if value == "score":
-        numbers = as_scores(numbers, columns["score"])
+    if "score" in header.columns:
+        numbers = as_scores(numbers, header.columns["score"])
     return Table(Stretches(names, lengths), ids["doc_id"], numbers, header=header.names)
 
 
-def _slow_cells(
-    texts: Iterator[str], header: _Header, columns: Mapping[str, str], name: str, before: int
-) -> Iterator[Table]:
+def _slow_cells(texts: Iterable[str], header: _Header, before: int) -> Iterator[Table]:
     """Rows of a run, read cell by cell."""
-    rows = _rows(_physical(texts), header.separator, name, before)
-    places = [header.names.index(there) for there in columns.values()]
-    ids = [columns[ours] for ours in _IDS]
-    for numbers, cells in _parts(rows, header, name, ids):
-        topics, docs, scores = (cells[place] for place in places)
+    path = header.path
+    for lines, cells in _parts(texts, header, before):
+        topics, docs, scores = (cells[place] for place in header.places)
+        place = partial(_place, path, lines)
+        numbers = numbers_of(list(scores), place, "score", PLAIN, path, is_text=True)
+        numbers = as_scores(numbers, header.columns["score"])
+        yield table_of(list(map(sys.intern, topics)), docs, numbers, {}, "score", path)
 
-        def place_of(row: int, numbers: list[int] = numbers) -> dict[str, Any]:
-            return {"path": name, "line": numbers[row]}
 
-        values = numbers_of(list(scores), place_of, "score", PLAIN, name, is_text=True)
-        yield table_of(
-            list(map(sys.intern, topics)),
-            docs,
-            as_scores(values, columns["score"]),
-            {},
-            "score",
-            name,
-        )
+def _place(path: str, lines: Sequence[int], row: int) -> dict[str, Any]:
+    return {"path": path, "line": lines[row]}
 
 
 def _judged_cells(source: Source, how: Reading, separator: str) -> Table:
@@ -253,50 +253,37 @@ def _judged_cells(source: Source, how: Reading, separator: str) -> Table:
 
 def _plain_judged(source: Source, how: Reading, separator: str) -> Table | None:
     """Judgments whose rows hold nothing unusual; None if in doubt."""
-    name, value = source.name, "relevance"
-    texts = text_blocks(source, ends_with_number=True)
-    header, rest = _header(texts, separator, name, value)
-    columns = columns_of(header.names, value, how, path=name)
-    if len(header.names) > len(columns):
+    header, texts = _opened(source, "relevance", how, separator)
+    if len(header.names) > len(header.columns):
         return None
-    filled = filter(None, chain([rest], texts))
-    whole = joined_if_plain(_plain_cells(text, header, columns, value) for text in filled)
-    return None if whole is None else replace(whole, header=("query_id", "doc_id", value))
+    whole = joined_if_plain(_plain_cells(text, header) for text in texts)
+    return None if whole is None else replace(whole, header=tuple(header.columns))
 
 
 def _slow_judged(source: Source, how: Reading, separator: str) -> Table:
     """Judgments read cell by cell."""
-    name, value = source.name, "relevance"
-    texts = text_blocks(source, ends_with_number=True)
-    header, rest = _header(texts, separator, name, value)
-    names = columns_of(header.names, value, how, path=name)
-    ids = [names[ours] for ours in _IDS]
-    rows = _rows(_physical(chain([rest], texts)), header.separator, name, header.lines)
+    value = "relevance"
+    header, texts = _opened(source, value, how, separator)
+    path, names = header.path, header.columns
     columns: dict[str, list[str]] = {there: [] for there in header.names}
-    at = header.names.index(names[value])
     ends = array("q")  # the line that each row ends in
     ungraded = array("q")
-    for lines, cells in _parts(rows, header, name, ids):
-        graded = [bool(cell.strip()) for cell in cells[at]]
+    for lines, cells in _parts(texts, header, header.lines):
+        graded = [bool(cell.strip()) for cell in cells[header.places[2]]]
         ends.extend(compress(lines, graded))
         ungraded.extend(number for number, there in zip(lines, graded, strict=True) if not there)
         for there, column in zip(header.names, cells, strict=True):
             kept = compress(column, graded)
-            columns[there] += map(sys.intern, kept) if there == ids[0] else kept
-    warn_of_ungraded(len(ungraded), name, line=ungraded[0] if ungraded else None)
+            columns[there] += map(sys.intern, kept) if there == names["query_id"] else kept
+    warn_of_ungraded(len(ungraded), path, line=ungraded[0] if ungraded else None)
     topics, docs, grades = (columns[there] for there in names.values())
-
-    def place(row: int) -> dict[str, Any]:
-        return {"path": name, "line": ends[row]}
-
-    taken = set(names.values()) | set(names)
     further = {
         there: objects(columns[there]) if there == "iteration" else _typed(columns[there])
         for there in header.names
-        if there not in taken
+        if there not in {*names, *names.values()}
     }
-    numbers = numbers_of(grades, place, value, how, name, is_text=True)
-    return table_of(topics, docs, numbers, further, value, name)
+    numbers = numbers_of(grades, partial(_place, path, ends), value, how, path, is_text=True)
+    return table_of(topics, docs, numbers, further, value, path)
 
 
 def warn_of_ungraded(number: int, path: str, **place: Any) -> None:
