@@ -203,11 +203,8 @@ class Explainer:
         )
         terms = measure.terms(judged, **self.arguments)
 
-        mask = (
-            np.ones(pool.n_topics, bool)
-            if wanted is None
-            else np.isin(np.arange(pool.n_topics), list(wanted))
-        )
+        mask = np.full(pool.n_topics, wanted is None)
+        mask[list(wanted or ())] = True
         seen = np.flatnonzero(mask[topics.topic])
         lacking = rest = np.zeros(0, np.int64)
         if missed:

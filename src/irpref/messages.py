@@ -205,10 +205,10 @@ def not_accepted(name: str, value: object, expected: str) -> ArgumentError:
     )
 
 
-def clipped(value: object, longest: int = 80) -> object:
-    """The value for a message, at most so many characters of it."""
+def clipped(value: object) -> object:
+    """The value for a message, at most 80 characters of it."""
     text = value if isinstance(value, str) else repr(value)
-    return value if len(text) <= longest else text[: longest - 3] + "..."
+    return value if len(text) <= 80 else text[:77] + "..."
 
 
 def p_value(p: float) -> str:

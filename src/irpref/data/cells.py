@@ -435,9 +435,7 @@ def numbers_of(
 def _wrong(
     kind: type[InputError], message: str, column: str, value: Any, about: dict[str, Any]
 ) -> InputError:
-    """The error for a cell that is no number; the message names topic and document if `about` has
-    them.
-    """
+    """The error for a cell that is not a number; `about` may name its topic and document."""
     if "topic" in about:
         message = "topic {topic!r}, document {doc!r}: {message}".format(message=message, **about)
     return kind(message, column=column, value=value, **about)

@@ -288,14 +288,14 @@ def _zstd(stream: Any) -> IO[bytes]:
     return zstd.ZstdFile(stream, options=widest)  # type: ignore[return-value,unused-ignore]
 
 
-def ahead(items: Iterator[T], n: int = 2) -> Iterator[T]:
-    """The same items; the next `n` are made in a thread while the caller works."""
+def ahead(items: Iterator[T]) -> Iterator[T]:
+    """The same items; the next two are made in a thread while the caller works."""
     from concurrent.futures import ThreadPoolExecutor
 
     end: Any = object()
     thread = ThreadPoolExecutor(1)
     try:
-        waiting = deque(thread.submit(next, items, end) for _ in range(n))
+        waiting = deque(thread.submit(next, items, end) for _ in range(2))
         while (item := waiting.popleft().result()) is not end:
             waiting.append(thread.submit(next, items, end))
             yield item

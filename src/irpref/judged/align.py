@@ -119,15 +119,13 @@ class Repeats:
             )
 
 
-def align_run(pool: Pool, run: Any, strict: bool = False, ties: bool = False) -> JudgedRun:
+def align_run(pool: Pool, run: Any, ties: bool = False) -> JudgedRun:
     """Align a run with the judgments.
 
     Parameters
     ----------
     pool : Pool
     run : any form of run
-    strict : bool
-        Whether a repeated document is an error.
     ties : bool
         Whether to note which documents are tied: `rank_rising` and `tied_from`.
 
@@ -138,14 +136,14 @@ def align_run(pool: Pool, run: Any, strict: bool = False, ties: bool = False) ->
         (`NoCommonTopicError`).
     """
     parts = run_tables(run, pool.topic_of)
-    return align_tables(pool, parts, strict=strict, ties=ties).run
+    return align_tables(pool, parts, ties=ties).run
 
 
 def align_tables(
     pool: Pool, parts: Iterable[Table], *, strict: bool = False, ties: bool = False
 ) -> JudgedFile:
     """Align tables of whole topics as one run; only the hits of each table are kept. See
-    `align_run`.
+    `align_run`. With `strict`, a repeated document is an error.
     """
     repeats = Repeats(strict)
     n_retrieved = np.zeros(pool.n_topics, dtype=np.int64)

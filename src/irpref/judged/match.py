@@ -75,7 +75,7 @@ def plain(docs: Any) -> Any:
     return take(docs.values, docs.codes) if isinstance(docs, Coded) else docs
 
 
-def chunks(lengths: Ints, rows: int = CHUNK_ROWS) -> Iterator[tuple[int, int]]:
-    """Consecutive topics of about `rows` rows: pairs of first and one past the last."""
-    starts = np.flatnonzero(np.diff(np.cumsum(lengths) // rows, prepend=-1))
+def chunks(lengths: Ints) -> Iterator[tuple[int, int]]:
+    """Consecutive topics of about `CHUNK_ROWS` rows: pairs of first and one past the last."""
+    starts = np.flatnonzero(np.diff(np.cumsum(lengths) // CHUNK_ROWS, prepend=-1))
     return pairwise([*starts.tolist(), lengths.size])

@@ -27,7 +27,6 @@ def stop_extremes(
     *,
     beta: float,
     gains: Gains,
-    cutoff: int | None,
     **_: Any,
 ) -> Fillings | None:
     """Fillings with the lowest and the highest value of O-measure; of P-measure if `at_best`."""

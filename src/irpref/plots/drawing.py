@@ -289,9 +289,9 @@ def short_names(names: Iterable[str], longest: int = LONGEST) -> Names:
     )
 
 
-def one_name(name: object, otherwise: str, longest: int = 40) -> str:
+def one_name(name: object, otherwise: str) -> str:
     """The name of a run for a title; `otherwise` for a run that came without a name."""
-    return otherwise if name == "run" else text(middle(visible(str(name)), longest)).strip()
+    return otherwise if name == "run" else text(middle(visible(str(name)), 40)).strip()
 
 
 def count(n: int, what: str) -> str:

@@ -202,7 +202,7 @@ def lines(table: Table, form: str, page: Page, head: bool = True) -> Iterator[st
         return _csv(table)
     if form in ("json", "jsonl"):
         return _json(table, form)
-    return iter([_WRITERS[form](table, page)])
+    return iter([_table(table, page) if form == "table" else _WRITERS[form](table)])
 
 
 # For programs -------------------------------------------------------------------------------------
@@ -356,15 +356,13 @@ def _fitted(
             max([width, *map(wide, head.split("\n"))])
             for width, head in zip(widths, heads, strict=True)
         ]
-        # Less for prose, then for labels, so that there is room for at least one column beside
-        # them.
-        for i, column in enumerate(columns):
-            if column.prose:
-                room[i] = min(room[i], max(page.width - _total(room) + room[i], column.narrowest))
-        # Labels that may be narrower than others make room for all columns.
-        for i, column in enumerate(columns[:labels]):
-            if column.narrowest < _NARROWEST:
-                room[i] = min(room[i], max(page.width - _total(room) + room[i], column.narrowest))
+        # Less for prose, then for labels that may be narrower than others, so that there is room
+        # for at least one column beside them.
+        prose = [i for i, column in enumerate(columns) if column.prose]
+        narrow = [i for i, column in enumerate(columns[:labels]) if column.narrowest < _NARROWEST]
+        for i in (*prose, *narrow):
+            left = page.width - _total(room) + room[i]
+            room[i] = min(room[i], max(left, columns[i].narrowest))
         widest = max(room[labels:], default=0)
         for i in range(labels):
             over = _total([*room[:labels], widest]) - page.width
@@ -518,7 +516,7 @@ def _remarks(table: Table, best: str) -> list[str]:
     ]
 
 
-def _markdown(table: Table, page: Page) -> str:
+def _markdown(table: Table) -> str:
     above = f"{_in_markdown(table.title.rstrip())}\n\n" if table.title else ""
     body = _marked(table, "pipe", _in_markdown, "**{}**", "{}†")
     notes = "".join(f"\n{_in_markdown(note)}\n" for note in _remarks(table, "Bold"))
@@ -548,7 +546,7 @@ _SHRUNK = r"\resizebox{\ifdim\width>\linewidth\linewidth\else\width\fi}{!}{%"
 _LONGEST = 40  # rows of a table on one page
 
 
-def _latex(table: Table, page: Page) -> str:
+def _latex(table: Table) -> str:
     from tabulate import DataRow, Line, TableFormat
 
     rows = list(filter(None, table.rows))
@@ -608,7 +606,7 @@ def _in_latex(text: str) -> str:
     return text.translate(_LATEX)
 
 
-def _html(table: Table, page: Page) -> str:
+def _html(table: Table) -> str:
     from html import escape
 
     title = "".join(f"<p>{escape(line)}</p>" for line in table.title.splitlines() if line)
@@ -620,9 +618,4 @@ def _html(table: Table, page: Page) -> str:
     return title + body + (f"<p><small>{notes}</small></p>" if notes else "")
 
 
-_WRITERS: dict[str, Callable[[Table, Page], str]] = {
-    "table": _table,
-    "markdown": _markdown,
-    "latex": _latex,
-    "html": _html,
-}
+_WRITERS = {"markdown": _markdown, "latex": _latex, "html": _html}

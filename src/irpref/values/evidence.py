@@ -26,7 +26,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping, Sequence
-from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -310,22 +309,22 @@ class Gatherer:
         elif given is not None:
             by_measure = evaluator.scored(judged, given)[0]
         else:
-            by_measure = (
-                {} if not evaluator.accelerated else evaluator.accelerated.values_of(judged)
-            )
-            by_measure |= self._of_others(judged)
+            by_measure = self._of_others(judged)
+            if evaluator.accelerated:
+                by_measure |= evaluator.accelerated.values_of(judged)
         return {measure: by_measure[measure][self.on_pool] for measure in self.measures}
 
     def _of_others(self, judged: JudgedRun) -> Values:
         """Values of a ranking by other providers; NaN if they fail on it."""
         evaluator: Any = self.evaluator
         n_topics = len(evaluator.topic_ids)
-        if judged.hits.size:
-            with suppress(MeasureError):
-                values: Values = evaluator.scored(judged, self._run(judged))[0]
-                return {measure: values[measure] for measure in evaluator.rest}
+        if not judged.hits.size:
+            return {measure: np.full(n_topics, measure.DEFAULT * 1.0) for measure in evaluator.rest}
+        try:
+            values: Values = evaluator.scored(judged, self._run(judged))[0]
+        except MeasureError:
             return {measure: np.full(n_topics, np.nan) for measure in evaluator.rest}
-        return {measure: np.full(n_topics, float(measure.DEFAULT)) for measure in evaluator.rest}
+        return {measure: values[measure] for measure in evaluator.rest}
 
     def _run(self, judged: JudgedRun) -> dict[str, dict[str, float]]:
         """A ranking of judged documents as other providers take it."""
@@ -340,20 +339,15 @@ class Gatherer:
     def evidence(self, systems: list[System]) -> Evidence:
         """What the judgments allow, beside the systems."""
         pool = self.pool
-        of_preferences = "subgroup" in pool.header
-        everything: Bools = np.ones(len(self.topics), bool)
-        answerable = pool.judged.maximum(pool.grade, -np.inf) > 0
-        reached, alike, empty = tells_apart(self.measures, pool, self._of_pool)
-        reached, alike = (
-            {m: of_pool[self.order] for m, of_pool in part.items()} for part in (reached, alike)
-        )
-        empty = {m: of_pool[self.order] for m, of_pool in empty.items()}
+        answerable: Bools = (pool.judged.maximum(pool.grade, -np.inf) > 0)[self.order]
+        *masks, of_empty = tells_apart(self.measures, pool, self._of_pool)
+        reached, alike = ({m: mask[self.order] for m, mask in part.items()} for part in masks)
+        empty = {m: values[self.order] for m, values in of_empty.items()}
         lacking = {m: lacks_nonrelevant(m, pool)[self.order] for m in self.measures}
-        if of_preferences:
-            answerable, alike = everything, dict.fromkeys(alike, ~everything)
-            reached = dict.fromkeys(reached, everything)
-        else:
-            answerable = answerable[self.order]
+        if "subgroup" in pool.header:  # of preferences
+            answerable = np.ones(len(self.topics), bool)
+            reached = dict.fromkeys(reached, answerable)
+            alike = dict.fromkeys(alike, ~answerable)
         return Evidence(
             self.measures,
             self.topics,
@@ -377,10 +371,8 @@ def _highest(qrels: Judgments) -> Pool:
     ):
         pair = id_text(topic), id_text(doc)
         grades[pair] = max(grade, grades.get(pair, grade))
-    topics, docs = zip(*grades, strict=True)
-    return Pool.from_table(
-        Table(list(topics), list(docs), np.array([*grades.values()]), {}, table.header)
-    )
+    topics, docs = map(list, zip(*grades, strict=True))
+    return Pool.from_table(Table(topics, docs, np.array([*grades.values()]), {}, table.header))
 
 
 def _cut(pool: Pool, run: Any, depth: int) -> Table:

@@ -151,9 +151,10 @@ def _ends(pool: Pool, rows: Ints) -> tuple[Ints, Ints]:
     A measure of a set, such as "has three relevant documents", sees no difference of one.
     """
     topics, grade = pool.judged.part(rows), pool.grade[rows]
+    # Grades fall inside each topic.
     highest, lowest = (
-        topics.count(grade == topics.spread(one))
-        for one in (topics.maximum(grade), -topics.maximum(-grade))
+        topics.count(grade == topics.spread(end))
+        for end in (topics.first_value(grade), topics.last_value(grade))
     )
     number = np.minimum(highest, lowest)
     first = topics.position < topics.spread(number)
@@ -177,13 +178,11 @@ def sees_grades(measure: Measure, pool: Pool) -> bool:
 def _tells_two_apart(measure: Measure, highest: float) -> bool:
     """Whether a document of this grade and one of grade 0 have different values."""
     read = judgments({"q": {"a": highest, "b": 0}})
-    rankings = [{"q": docs} for docs in ({"a": 1}, {"b": 1}, {"a": 2, "b": 1}, {"a": 1, "b": 2})]
+    rankings = ({"a": 1}, {"b": 1}, {"a": 2, "b": 1}, {"a": 1, "b": 2})
     with held(), suppress(ValueError):
-        evaluate = fastest([measure], read)
-        first, second, third, fourth = (
-            float(evaluate.calc_aggregate(ranking)[measure]) for ranking in rankings
-        )
-        return first != second or third != fourth
+        means = fastest([measure], read).calc_aggregate
+        a, b, a_above, b_above = (means({"q": docs})[measure] for docs in rankings)
+        return bool(a != b or a_above != b_above)
     return True
 
 
@@ -192,13 +191,11 @@ def _changes_with_grades(pool: Pool, measure: Measure) -> bool:
     """Whether the values of the ideal ranking change if no document is relevant."""
     topics = [pool.topic_ids[t] for t in pool.judged.topic.tolist()]
     docs = list(pool.doc_ids)
-    ranked = Table(topics, docs, -pool.judged.position.astype(np.float64), {}, ())
-    tables = (
-        Table(topics, docs, grades, {}, ()) for grades in (pool.grade, np.minimum(pool.grade, 0.0))
-    )
+    ranked = Table(topics, docs, -pool.judged.position.astype(np.float64))
     with held(), suppress(ValueError):
         by_grade, by_none = (
-            fastest([measure], Judgments(table)).values(ranked)[measure] for table in tables
+            fastest([measure], Judgments(Table(topics, docs, grades))).values(ranked)[measure]
+            for grades in (pool.grade, np.minimum(pool.grade, 0.0))
         )
         return bool(differ(by_grade, by_none).any())
     return True
