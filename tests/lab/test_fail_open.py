@@ -233,6 +233,8 @@ def test_a_baseline_without_an_order_is_no_baseline_unless_order_does_not_count(
         assert verdict(QRELS, runs, GOOD, "SetP") == "pass"
     assert verdict(QRELS, constant(GOOD), constant(GOOD), "P@10") == "pass"  # a change of nothing
     assert verdict(QRELS, GOOD, constant(GOOD), "P@10") == BLOCK
+    compared = irpref.lab.compare("P@10", QRELS, constant(GOOD), GOOD)
+    assert "all scores of a are equal: document ids decide its order" in compared.notes
     few = constant(first(15, GOOD)) | dict(list(GOOD.items())[15:])
     assert irpref.lab.gate("P@10", QRELS, few, GOOD)["codes"].item() == ""
 

@@ -13,6 +13,8 @@ from typing import Any
 import numpy as np
 from ir_measures.measures import Measure
 
+from irpref.judged.align import equal_scores
+from irpref.judged.pool import Pool
 from irpref.kernel.segments import Bools
 from irpref.values.facts import CODES, Evidence
 from irpref.values.means import have_a_value
@@ -131,6 +133,26 @@ def without_value(facts: Evidence, measures: Iterable[Measure], inside: Bools) -
         if text := have_a_value([int(valued.sum())], int(inside.sum())):
             sentences.append(f"{measure}: {text}")
     return sentences
+
+
+def without_order(pool: Pool, name: str, runs: Iterable[Any]) -> str:
+    """Whether all documents of a run have equal scores, on more than half of the topics, in words;
+    empty if not.
+
+    Parameters
+    ----------
+    pool : Pool
+    name : str
+        Of the system.
+    runs : runs of the system
+    """
+    for run in runs:
+        equal, several = equal_scores(pool, run)
+        n, total = int((equal & several).sum()), int(several.sum())
+        if 2 * n > total:
+            where = "" if n == total else f" for {n:,} of {total:,} topics"
+            return f"all scores of {name} are equal{where}: document ids decide its order"
+    return ""
 
 
 def by_judge(facts: Evidence, inside: Bools, whose: str = "both runs") -> list[str]:

@@ -54,6 +54,7 @@ from irpref.lab.remarks import (
     repeated,
     topics_by_code,
     within_repeats,
+    without_order,
 )
 from irpref.lab.trust.design import residual_variance
 from irpref.lab.trust.frames import ResultFrame, Row
@@ -221,6 +222,7 @@ def compare(
     table.notes = [
         *about_topics(facts, facts.measures, everything, codes=_IN_NOTES),
         *repeated(facts, facts.measures, everything),
+        *filter(None, (without_order(facts.pool, name, runs[name]) for name in names)),
         *thresholds_on(facts.measures, read),
     ]
     return table.made()

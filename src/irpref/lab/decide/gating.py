@@ -68,6 +68,7 @@ from irpref.lab.remarks import (
     each_within_repeats,
     repeated,
     topics_by_code,
+    without_order,
     without_value,
 )
 from irpref.lab.trust.frames import ResultFrame, Row
@@ -465,14 +466,8 @@ class _Rankings:
         self.equal: dict[str, str] = {}
         self._pool, self._baseline = pool, list(runs["baseline"])
         for name, repeats in runs.items():
-            for run in repeats:
-                equal, several = equal_scores(pool, run)
-                n, total = int((equal & several).sum()), int(several.sum())
-                if 2 * n > total:
-                    where = "" if n == total else f" for {n:,} of {total:,} topics"
-                    self.equal[name] = (
-                        f"all scores of the {name} are equal{where}: document ids decide its order"
-                    )
+            if text := without_order(pool, f"the {name}", repeats):
+                self.equal[name] = text
         self.same = False
         if pool.n_topics <= MOST_TOPICS and all(len(repeats) == 1 for repeats in runs.values()):
             first, second = (
