@@ -78,7 +78,8 @@ def test_every_command_with_a_verdict_takes_them(inputs, capsys):
     _, board = rows("leaderboard", "qrels", "bm25.run", *inputs)
     assert [row["mean"] for row in board] == expected["mean"].tolist()
     assert {row["run"]: row["repeats"] for row in board} == {"bm25": 1, "llm": 3}
-    _, (design,) = rows("leaderboard", "--design", "inf", "qrels", "bm25.run", *inputs)
+    observed = ("leaderboard", "--design", "-j", "1")
+    _, (design,) = rows(*observed, "qrels", "bm25.run", *inputs)
     assert design["difference"] == pytest.approx(abs(board[0]["mean"] - board[1]["mean"]))
     _, (compared,) = rows("compare", "qrels", "bm25.run", *inputs)
     assert (compared["repeats_a"], compared["repeats_b"]) == (1, 3)

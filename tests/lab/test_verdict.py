@@ -397,7 +397,7 @@ def test_the_exit_status_is_the_verdict(shell, b, status, word):
         (["gate", "qrels", "a.run", "R@10"], "expected two runs"),
         (
             ["gate", "qrels", "a.run", "b.run", "R@10", "--margin", "-1"],
-            "margin=-1.0 is not accepted",
+            "expected a difference of at least 0, such as 0.02",
         ),
         (["gate", "qrels", "a.run", "b.run", "R@10", "--margin", "x"], "--margin"),
         (["gate", "qrels", "a.run", "qrels", "R@10"], "qrels"),
