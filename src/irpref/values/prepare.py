@@ -188,7 +188,7 @@ def resolve(measure: KernelMeasure, pool: Pool) -> dict[str, Any]:
 
 def warn_of_scale(measure: KernelMeasure, top: float, pool: Pool) -> None:
     """Say which top of the scale was taken."""
-    near = measure(max_rel=top)
+    near = str(measure(max_rel=top))
     why = (
         "the highest gain in these qrels"
         if measure.params.get("gains")
@@ -196,6 +196,9 @@ def warn_of_scale(measure: KernelMeasure, top: float, pool: Pool) -> None:
     )
     if top == 1 and pool.level_grade.max() < 1:
         why = "since no grade of these qrels is above it"
+    advised = measure(**measure.RECOMMENDED)
+    if not (measure.RECOMMENDED.keys() & measure.params.keys()) and not advised.lacks_scale():
+        near = f"{near}, or {advised}, which needs no max_rel"
     warn_user(
         f"{measure}: max_rel was not given; {top:g} is used, {why}. Other qrels "
         f"(a batch, a fold) may have another: write {near}",
