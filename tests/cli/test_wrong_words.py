@@ -42,6 +42,16 @@ def files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         ("eval q.csv r.csv AP --judge s.csv", "type irpref fill HUMAN JUDGE -f filled.tsv"),
         ("sample q.csv r.csv AP --judge q.csv", "as in irpref sample HUMAN JUDGE RUN... MEASURE"),
         ("fill --qrels q.csv", "files are given without an option, as in irpref fill HUMAN JUDGE"),
+        (
+            "gate --baseline r.csv --candidate s.csv AP",
+            "as in irpref gate QRELS BASELINE CANDIDATE",
+        ),
+        ("against q.csv r.csv s.csv AP --baseline r.csv", "as in irpref against QRELS BASELINE RU"),
+        ("eval q.csv r.csv AP --rel 2", "it is a part of the name of a measure, as in AP(rel=2)"),
+        ("eval q.csv r.csv AP -l 2", "it is a part of the name of a measure, as in AP(rel=2)"),
+        ("report q.csv r.csv AP -o html", "no such option: -o; did you mean '--file'?"),
+        ("prefer q.csv r.csv s.csv AP", "'AP' is a measure, and this command takes none"),
+        ("plot pr q.csv r.csv AP -f x.png", "'AP' is a measure, and this command takes none"),
         ("compare q.csv r.csv s.csv AP --level 95", "'95': expected a number between 0 and 1, su"),
         ("gate q.csv r.csv s.csv AP --level 95%", "'95%': expected a number between 0 and 1, su"),
         ("intervals q.csv r.csv AP --level 0", "'0': expected a number between 0 and 1, such as"),
@@ -59,6 +69,22 @@ def test_wrong_words_are_answered_with_the_right_ones(
     assert message in err, err
     assert not out
     assert err.count("\n") == 1
+
+
+def test_a_list_of_topics_is_answered_with_one_option_each(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    Path("q.txt").write_text("1 0 a 1\n2 0 a 1\n")
+    Path("r.txt").write_text("1 Q0 a 1 1 x\n")
+    assert main(["eval", "q.txt", "r.txt", "AP", "-t", "1,2"]) == 2
+    assert "-t takes one topic: give -t 1 -t 2" in capsys.readouterr().err
+    assert main(["eval", "q.txt", "r.txt", "AP", "-t", "1,3"]) == 1
+
+
+def test_a_data_set_is_found_by_a_part_of_its_name(capsys: pytest.CaptureFixture[str]) -> None:
+    pytest.importorskip("ir_datasets")
+    assert main(["settings", "trec-dl-2019"]) == 1
+    assert "/trec-dl-2019'?" in capsys.readouterr().err
 
 
 def test_groups_of_topics_with_commas_come_from_csv(capsys: pytest.CaptureFixture[str]) -> None:

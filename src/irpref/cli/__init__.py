@@ -31,10 +31,17 @@ from irpref.messages import did_you_mean, once_per_call, visible
 COMPLETE = "_IRPREF_COMPLETE"  # set by a shell that asks for completions
 # Words that other tools put before the files.
 _OF_FILES = ("--qrels", "--run", "--runs")
+# The same, for commands that take such a file.
+_OF_SOME = {"--judge": "JUDGE", "--baseline": "BASELINE", "--candidate": "CANDIDATE"}
 # Options that a command has not, since another one does this.
 _ELSEWHERE = {
     "--baseline": "to test runs against a baseline, type irpref against QRELS BASELINE RUN...",
     "--judge": "to fill in a judge's grades, type irpref fill HUMAN JUDGE -f filled.tsv",
+}
+# What is written into the name of a measure.
+_IN_NAMES = {
+    **dict.fromkeys(("--rel", "-l"), "AP(rel=2)"),
+    **dict.fromkeys(("--cutoff", "-k"), "nDCG@10"),
 }
 # What other tools call options of ours.
 _OTHER_NAMES = {
@@ -49,6 +56,8 @@ _OTHER_NAMES = {
     "--metric": "--measure",
     "--metrics": "--measure",
     "--decimals": "--places",
+    "--output": "--file",
+    "-o": "--file",
 }
 
 
@@ -148,16 +157,18 @@ def _in_words(error: click.UsageError) -> str:
         usage = (
             error.ctx.get_usage().partition(" ")[2].replace(" [OPTIONS]", "") if error.ctx else ""
         )
-        if wrong in _OF_FILES or (wrong == "--judge" and "JUDGE" in usage):
+        if wrong in _OF_FILES or _OF_SOME.get(wrong, " ") in usage.split():
             return f"{message}: files are given without an option, as in {usage}"
         other = _OTHER_NAMES.get(wrong)
         if wrong == "--alpha" and "--level" in known:
             hint = "; --level 0.95 is the same as an alpha of 0.05"
         elif other in known:
             hint = f"; did you mean {other!r}?"
+        elif wrong in _IN_NAMES and "MEASURE" in usage:
+            hint = f"; it is a part of the name of a measure, as in {_IN_NAMES[wrong]}"
         else:
-            hint = did_you_mean(wrong, known, cutoff=0.7) or hint
-        if wrong in _ELSEWHERE and name != "irpref against":
+            hint = did_you_mean(wrong, [o for o in known if o != "--help"], cutoff=0.7) or hint
+        if wrong in _ELSEWHERE:
             hint = f"; {_ELSEWHERE[wrong]}"
     elif isinstance(error, click.MissingParameter) and error.ctx:
         message = (

@@ -8,6 +8,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import cache
+from shlex import quote
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -324,9 +325,10 @@ def sort_arguments(
     Raises
     ------
     click.UsageError
-        An argument is empty, could be both, or is neither; there is no run.
+        An argument is empty, could be both, or is neither; there is no run; the command takes no
+        measures.
     FileNotFoundError
-        There is no such file; also for a measure if the command takes none.
+        There is no such file.
     """
     paths: list[str] = []
     names: list[str] = []
@@ -354,7 +356,7 @@ def sort_arguments(
                 inside = os.path.join(text, "*")
                 reason = f"a folder without .parquet files; name the files in it: {inside}"
             elif not measures and _is_measure(text):
-                reason += ", and this command takes no measures"
+                raise click.UsageError(f"{text!r} is a measure, and this command takes none")
             raise FileNotFoundError(f"{text}: {reason}")
         else:
             raise click.UsageError(_neither(text))
@@ -482,5 +484,9 @@ def only_topics(known: Iterable[str], wanted: Sequence[str]) -> list[str]:
     there = dict.fromkeys(known)
     for topic in wanted:
         if topic not in there:
+            several = topic.split(",")
+            if len(several) > 1 and there.keys() >= set(several):
+                again = " ".join(f"-t {quote(one)}" for one in several)
+                raise click.UsageError(f"-t takes one topic: give {again}")
             raise unknown_topic(topic, there, "topics")
     return list(dict.fromkeys(wanted))

@@ -40,8 +40,9 @@ def explain(given: Inputs, out: Output, every: bool) -> None:
     qrels = given.all_judgments()
     topics = list(given.topics) or qrels.topic_ids
     if len(topics) > 1:
+        first = ", ".join(map(repr, topics[:3]))
         raise click.UsageError(
-            f"explain needs one topic: give -t ID (the first topics are {', '.join(topics[:3])})"
+            f"explain needs one topic: give -t ID (the first topics are {first})"
         )
     (topic,) = topics
     (run,) = given.runs().values()

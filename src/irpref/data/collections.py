@@ -67,13 +67,22 @@ def dataset(name: str, what: str = "qrels") -> Any:
     except KeyError:
         register()  # a name of ours may be meant
         raise InputError(
-            f"ir_datasets has no data set {name!r}{did_you_mean(name, ir_datasets.registry)}",
+            f"ir_datasets has no data set {name!r}{_nearest(name, list(ir_datasets.registry))}",
             value=name,
         ) from None
     is_judged = data.has_qrels() or data.has_docpairs()
     if not (is_judged if what == "qrels" else data.has_scoreddocs()):
         raise InputError(f"the ir_datasets data set {name!r} has no {what}", value=name)
     return data
+
+
+def _nearest(name: str, known: list[str]) -> str:
+    """The data set that was probably meant, as the end of a message: the shortest name of which
+    this is a part, else the one that looks most like it.
+    """
+    whole = [other for other in known if name in other.split("/")]
+    part = min(whole or [other for other in known if name in other], key=len, default=None)
+    return did_you_mean(name, known) if part is None else f"; did you mean {part!r}?"
 
 
 def judgments(data: Any, preferences: bool | None = False) -> Any:
