@@ -108,7 +108,7 @@ def test_interruption_while_pipes_are_silent_and_large_files_are_read(
                 time.sleep(0.01)
         process.send_signal(signal.SIGINT)
         try:
-            _, said = process.communicate(timeout=5)
+            _, said = process.communicate(timeout=60)
         finally:
             process.kill()
             for pipe in {end for ends in pipes for end in ends}:
