@@ -61,6 +61,11 @@ class Pool(Grades):
             self._given_docs if isinstance(self._given_docs, list) else self._given_docs.to_list()
         )
 
+    @property
+    def has_text_ids(self) -> bool:
+        """Whether the ids of documents were read as text, none of them as another object."""
+        return isinstance(self._given_docs, Texts)
+
     @cached_property
     def place(self) -> Ints:
         """Pool row of each judgment in the order of the input, by topic: shape (n_judged,)."""

@@ -37,12 +37,16 @@ def kept_pool(data: Table) -> Pool:
             pool.trim(MOST_BYTES)
             return pool
     pool = Pool.from_table(data)
-    if all(
-        issubclass(kind, _CONSTANT) for column in held for kind in set(map(type, column.tolist()))
-    ):
+    unread = [column for column in held if column is not data.doc_id or not pool.has_text_ids]
+    if all(_is_constant(column) for column in unread):
         with _lock:
             _pools.append((content, held, pool))
     return pool
+
+
+def _is_constant(column: Any) -> bool:
+    """Whether nothing that an object column holds can change."""
+    return all(issubclass(kind, _CONSTANT) for kind in set(map(type, column.tolist())))
 
 
 # What an object column may hold: the same object is the same value then, and the same text.
