@@ -1,6 +1,6 @@
 """Simulates what docs/judge-until-sure.md and study/SAMPLING.md say, on seven collections.
 
-    IRPREF_DATA=FOLDER python docs/make_sampling.py [draws] [known] [unseen]
+    IRPREF_DATA=FOLDER python docs/make_sampling.py [draws] [known] [unseen] [oracle]
     python docs/make_sampling.py --stored         # tables and picture alone
 
 The folder has the judgments and runs of the collections below, and `llm-judges`. A document that no
@@ -15,6 +15,7 @@ from __future__ import annotations
 import json
 import os
 import sys
+from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
 
@@ -24,6 +25,7 @@ from scipy import special
 
 import irpref
 from irpref.lab.judges.additive import additive
+from irpref.lab.judges.partners import partners
 from irpref.lab.judges.plans import IDS, rank_weights
 from irpref.lab.judges.priority_sampling import (
     estimated,
@@ -31,6 +33,7 @@ from irpref.lab.judges.priority_sampling import (
     level_of_looks,
     levels,
     sizes,
+    united,
     variances_at,
 )
 
@@ -55,6 +58,7 @@ MEASURES = ("DCG@10", "P@10")
 LOOKS = (50, 100, 200, 400, 800)
 LEFT = 30  # cells with fewer documents that were not drawn are reported apart
 FEWEST = 100  # draws of a number in the table
+ORACLE = {"nothing": "nothing more", "means": "means of levels", "spreads": "spreads, too"}
 LEVEL = 0.95
 
 
@@ -158,29 +162,35 @@ class Simulation:
             a, b = enough[self.rng.integers(len(enough))]
             difference = self.weights[b] - self.weights[a]
             place = np.flatnonzero(difference)
-            self._judge("fixed", a, b, place, self.topic[place], ways, looks)
+            topic = self.topic[place]
+            partner = partners([self.weights[[a, b]][:, place]], topic)
+            self._judge("fixed", a, b, place, topic, partner, ways, looks)
             # Topics as a sample of more like them: drawn with replacement, each with numbers of
             # its own. This pair may lack documents in the topics that are drawn.
             times = np.bincount(
                 self.rng.integers(0, self.n_topics, self.n_topics), minlength=self.n_topics
             )
-            copies = times[self.topic[place]]
-            place = np.repeat(place, copies)
-            nth = np.arange(place.size) - np.repeat(np.cumsum(copies) - copies, copies)
-            topic = np.cumsum(times)[self.topic[place]] - 1 - nth
-            self._judge("sample", a, b, place, topic, ("drawn",), looks)
+            copies = times[topic]
+            start = np.cumsum(copies) - copies
+            place, topic = np.repeat(place, copies), np.repeat(topic, copies)
+            nth = np.arange(place.size) - np.repeat(start, copies)
+            partner = np.repeat(start[partner], copies) + nth
+            topic = np.cumsum(times)[topic] - 1 - nth
+            self._judge("sample", a, b, place, topic, partner, ("drawn",), looks)
             self.n_pairs += 1
 
-    def _judge(self, kind, a, b, place, topic, ways, looks):
+    def _judge(self, kind, a, b, place, topic, partner, ways, looks):
         difference = (self.weights[b] - self.weights[a])[place]
         # Under full judgments of all topics of the collection.
         true = float((self.weights[b] - self.weights[a]) @ self.gains) / self.n_topics
         uniform = 1 - self.rng.random(place.size)
         for way in ways:
-            pair = np.stack([self.weights[a][place], self.weights[b][place]])
-            size = sizes([pair]) if way == "drawn" else np.ones(place.size)
-            order = np.argsort(-size / uniform)
-            z, q, w, t = size[order], (size / uniform)[order], difference[order], topic[order]
+            size, number = np.ones(place.size), uniform
+            if way == "drawn":
+                two = self.weights[[a, b]][:, place]
+                size, number = united(sizes([two]), uniform, partner)
+            order = np.argsort(-size / number, kind="stable")
+            z, q, w, t = size[order], (size / number)[order], difference[order], topic[order]
             at = self.level[place][order] if way != "alone" else np.zeros(place.size, np.int64)
             # Without a judge the sample is predicted by its mean: each document a topic.
             of_topic = t if way != "alone" else np.arange(place.size)
@@ -283,6 +293,75 @@ def summary(table):
     return out
 
 
+def known_to_an_oracle(collection, judge, n_draws, seed):
+    """Half widths, as a share of `alone`, and sure pairs, if more is known than a sample can tell.
+
+    Ways: `nothing` more; `means`: the true mean gain of each level of the judge, over the documents
+    of the pair; `spreads`: that of the level's squared errors, too, and sizes follow them.
+    """
+    simulation = Simulation(collection, judge, 0, seed)
+    pairs = np.argwhere(simulation.documents > LOOKS[0])
+    rows = []
+    for _ in range(n_draws):
+        two = simulation.weights[pairs[simulation.rng.integers(len(pairs))]]
+        place = np.flatnonzero(two[0] != two[1])
+        rows += _of_oracle(simulation, two[:, place], place)
+    table = pd.DataFrame(rows, columns=["way", "n", "half", "sure"]).groupby(["way", "n"])
+    half, sure = table["half"].median(), table["sure"].mean()
+    return {
+        way: {"half": (half[way] / half["alone"]).to_dict(), "sure": sure[way].to_dict()}
+        for way in ("nothing", "means", "spreads")
+    }
+
+
+def _of_oracle(simulation, two, place):
+    """For one pair of runs: way, number of documents, half width, whether it is sure by then."""
+    level, topic = simulation.level[place], simulation.topic[place]
+    gain, w = simulation.gains[place], two[1] - two[0]
+    load = np.maximum(np.bincount(level, abs(w)), 1e-12)
+    mean = (np.bincount(level, abs(w) * gain) / load)[level]
+    spread = np.sqrt(np.bincount(level, abs(w) * (gain - mean) ** 2) / load)[level]
+    uniform, partner = 1 - simulation.rng.random(w.size), partners([two], topic)
+    own, best = sizes([two]), np.maximum(abs(w) * spread, 1e-3)
+    rows = []
+    for way in ("alone", "nothing", "means", "spreads"):
+        alone = {"alone": np.ones(w.size), "spreads": best}.get(way, own)
+        together = partner if way != "alone" else np.arange(w.size)
+        size, number = united(alone, uniform, together)
+        order = np.argsort(-size / number, kind="stable")
+        z, q, f, c = (each[order] for each in (size, size / number, gain, mean))
+        at, t = level[order], topic[order]
+        if way == "alone":
+            at, t = np.zeros_like(at), np.arange(at.size)
+        looks = [n for n in LOOKS if n < w.size]
+        share, sure = _share(variances_at(z, q, looks)), False
+        for n in looks:
+            estimate = estimated(at, t, f[:n], z, q, 0)
+            if way in ("means", "spreads"):
+                n_counted, p = estimate.probability.size, estimate.probability
+                residual, known = (f - c)[:n_counted], c.copy()
+                known[:n_counted] += residual / p
+                estimate = replace(estimate, gain=known, residual=residual)
+            variance, freedom = estimate.variances(w[None, order])
+            sure |= bool(abs(estimate.gain @ w[order]) > half_widths(variance, freedom, share)[0])
+            rows.append((way, n, half_widths(variance, freedom, LEVEL)[0], sure))
+    return rows
+
+
+def table_of_oracle(results):
+    """What an oracle would gain, as Markdown."""
+    numbers = [str(n) for n in LOOKS[:3]]
+    columns = [f"half width, {n}" for n in numbers] + [f"sure, {n}" for n in numbers]
+    lines = [f"| collection, judge | known | {' | '.join(columns)} |", "|---|---|" + "---:|" * 6]
+    for name, judges in results.items():
+        for judge, ways in judges.items():
+            for way, label in ORACLE.items():
+                shares = [ways[way][what][n] for what in ("half", "sure") for n in numbers]
+                cells = [f"{KNOWN[name]}, {judge}", label, *(f"{x:.2f}"[-3:] for x in shares)]
+                lines.append(f"| {' | '.join(cells)} |")
+    return "\n".join(lines) + "\n"
+
+
 def short(number):
     return f"{number:.3f}".replace("0.", ".", 1)
 
@@ -346,6 +425,12 @@ def stored():
     return json.loads(file.read_text(encoding="utf-8")) if file.exists() else {}
 
 
+def store(results):
+    """Write docs/sampling/results.json."""
+    text = json.dumps(results, indent=0) + "\n"
+    (OUT / "results.json").write_text(text, encoding="utf-8")
+
+
 def run(part, n_draws):
     """Simulate the cells that are not stored with as many draws, and store each of them."""
     names, judges_of, measures, seed = PARTS[part]
@@ -361,16 +446,30 @@ def run(part, n_draws):
                 first = number == 0 and m == 0
                 cell[measure] = simulated(collection, grades, m, n_draws, [seed, number, m], first)
             of_collection[judge] = cell
-            text = json.dumps(results, indent=0) + "\n"
-            (OUT / "results.json").write_text(text, encoding="utf-8")
+            store(results)
             print(name, judge, json.dumps(cell), file=sys.stderr, flush=True)
+
+
+def ask_the_oracle(n_draws):
+    """Simulate and store what more knowledge would gain where the method falls short."""
+    found = {}
+    for name, judges in (("dl20-passage", ("binary-gpt4", "exam-gpt4")), ("cacm", ("made",))):
+        collection = load(name)
+        grades = known_judges(collection)
+        found[name] = {
+            judge: known_to_an_oracle(collection, grades[judge], n_draws, 3) for judge in judges
+        }
+    store(stored() | {"oracle": found})
 
 
 def main(n_draws, parts):
     """Simulate, store and draw."""
     OUT.mkdir(exist_ok=True)
     for part in parts:
-        run(part, n_draws)
+        if part == "oracle":
+            ask_the_oracle(n_draws // 4)
+        else:
+            run(part, n_draws)
     write(stored())
 
 
@@ -378,6 +477,7 @@ def write(results):
     """The files of the page, from what was stored."""
     (OUT / "table.inc").write_text(table_of(results["known"], KNOWN), encoding="utf-8")
     (OUT / "unseen.inc").write_text(table_of(results["unseen"], UNSEEN), encoding="utf-8")
+    (OUT / "oracle.inc").write_text(table_of_oracle(results["oracle"]), encoding="utf-8")
     draw(results["known"])
 
 
@@ -391,5 +491,6 @@ if __name__ == "__main__":
     if "--stored" in sys.argv:
         write(stored())
     else:
-        wanted = [part for part in PARTS if part in sys.argv] or list(PARTS)
+        parts = [*PARTS, "oracle"]
+        wanted = [part for part in parts if part in sys.argv] or parts
         main(next((int(word) for word in sys.argv[1:] if word.isdigit()), 2000), wanted)

@@ -86,6 +86,45 @@ def test_documents_judged_before_are_certain() -> None:
     assert sampled(before | {"q2": {}} | grades_of(plan, human, 4), judge, plan).n_judged == 4
 
 
+def test_partners_are_drawn_together_and_the_first_one_waits_for_the_next() -> None:
+    human, judge, runs = made(n_runs=2)
+    plan = sample("DCG@5", None, judge, runs, n=20, looks=[20, 40], rng=1)
+    together = plan[plan["priority"].duplicated(keep=False)]
+    assert 0 < len(together) < len(plan)
+    for _, two in together.groupby("priority"):
+        assert two["query_id"].nunique() == two["size"].nunique() == 1
+        assert np.diff(two["order"]).tolist() == [1]
+    cut = int(together["order"].iloc[8])  # the first of two
+    at = sample("DCG@5", None, judge, runs, n=cut, looks=[cut, 40], rng=1)
+    p = np.minimum(1, plan["size"] / plan["priority"][cut])
+    assert at["probability"][: cut - 1].tolist() == p[: cut - 1].tolist()
+    later = plan["size"][cut] / plan["priority"][cut + 1]  # once its partner is judged
+    assert at["probability"][cut - 1] == min(1, later)
+    assert at["probability"][cut:].isna().all()
+    assert sampled(grades_of(at, human, 1), judge, at).n_judged == 1  # one of the first two
+    grades = [grades_of(at, human, n) for n in (cut - 1, cut, cut + 1)]
+    fewer, here, more = (sampled(each, judge, at) for each in grades)
+    assert (fewer.at_look, here.at_look, more.at_look) == (True, True, False)
+    values = [each.values("DCG@5", runs)[0].values.values.tolist() for each in (fewer, here, more)]
+    assert values[1] != values[2]
+    pair = np.array([0]), np.array([1]), 0.95
+    low = [each.values("DCG@5", runs)[0].intervals(*pair)[0][0] for each in (fewer, here, more)]
+    assert low[0] == pytest.approx(low[1], abs=0.1)  # only predictions of others may move
+    assert abs(low[1] - low[2]) > 1
+
+
+def test_a_document_whose_partner_was_judged_before_is_drawn_alone() -> None:
+    human, judge, runs = made(n_runs=2)
+    plan = sample("DCG@5", None, judge, runs, rng=1)
+    two = plan[plan["priority"].duplicated(keep=False)].head(2)
+    (query_id,), (first, second) = set(two["query_id"]), two["doc_id"]
+    before = {query_id: {first: human[query_id][first]}}
+    again = sample("DCG@5", before, judge, runs, rng=2).set_index(["query_id", "doc_id"])
+    alone = again.loc[(query_id, second)]
+    assert alone["order"] > 0
+    assert (again["priority"] == alone["priority"]).sum() == 1
+
+
 @pytest.mark.parametrize("measure", MEASURES)
 def test_a_census_gives_the_differences_of_full_judgments(measure: str) -> None:
     human, judge, runs = made()

@@ -1,8 +1,9 @@
 """Which documents a human should judge, in which order: plans of priority sampling.
 
 A plan holds every document that the runs weight differently, in the order in which to judge them.
-Documents that humans judged before come first, with order 0; they are known for certain. The
-statistics are in `irpref.lab.judges.priority_sampling`.
+Documents that humans judged before come first, with order 0; they are known for certain. Two
+documents with the same priority are drawn together. The statistics are in
+`irpref.lab.judges.priority_sampling`.
 
 Decided here:
 
@@ -36,7 +37,8 @@ from irpref.judged.types import Qrels, Run, Runs
 from irpref.kernel.segments import Bools, Floats
 from irpref.lab.judges.additive import Additive, additive, top_documents
 from irpref.lab.judges.filling import grades_frame, human_rows
-from irpref.lab.judges.priority_sampling import probabilities, repeated, sizes
+from irpref.lab.judges.partners import partners
+from irpref.lab.judges.priority_sampling import probabilities, repeated, sizes, united, whole
 from irpref.lab.trust.frames import ResultFrame
 from irpref.lab.trust.samples import Rng
 from irpref.measures.declare import Measures
@@ -145,7 +147,10 @@ def sample(
         A row for each document that the runs weight differently, in the order in which to judge
         them: `order` (0: judged before), `query_id`, `doc_id`, `size` (how much it can move the
         differences), `priority`, `probability` (of the first `n` to be among them; NaN below).
-        `attrs` has the seed, the looks, and what else `sampled` checks.
+        Two documents of a topic that favour different runs are drawn together, with the same
+        priority; where `n` ends between them, the first one counts as soon as the second is judged,
+        and has the probability of then. `attrs` has the seed, the looks, and what else `sampled`
+        checks.
 
     Raises
     ------
@@ -185,8 +190,10 @@ def sample(
             + " weight every document alike in all runs"
         )
     plan = weights.documents[differ].reset_index(drop=True)
-    size = sizes([each[:, differ] for each in weights.of_measure])
-    uniform = 1 - np.random.default_rng(seed).random(size.size)
+    of_measure = [each[:, differ] for each in weights.of_measure]
+    partner = partners(of_measure, pd.factorize(plan["query_id"])[0])
+    alone = sizes(of_measure)
+    size, uniform = united(alone, 1 - np.random.default_rng(seed).random(alone.size), partner)
     before = _among(plan, human)
     if rng is not None:
         earlier = getattr(qrels, "seeds", ())
@@ -197,16 +204,19 @@ def sample(
                 parameter="rng",
                 value=seed,
             )
+    partner = np.where(before[partner], np.arange(alone.size), partner)
+    size, uniform = united(alone, uniform, partner)
     plan["size"] = size
     plan["priority"] = np.where(before, np.inf, size / uniform)
     plan = plan.sort_values("priority", ascending=False, kind="stable", ignore_index=True)
     n_before = int(before.sum())
     plan.insert(0, "order", np.maximum(np.arange(1, size.size + 1) - n_before, 0))
-    p = probabilities(
-        np.where(plan["order"] == 0, np.inf, plan["size"]),
-        plan["priority"].to_numpy(),
-        n_before + n,
-    )
+    priority = plan["priority"].to_numpy()
+    drawn_size = np.where(plan["order"] == 0, np.inf, plan["size"])
+    n_counted = whole(priority, n_before + n)
+    p = probabilities(drawn_size, priority, n_counted)
+    if n_counted < n_before + n < p.size:
+        p[n_counted] = probabilities(drawn_size, priority, n_counted + 2)[n_counted]
     plan["probability"] = np.where(plan["order"] <= n, p, np.nan)
     out = Plan(plan[COLUMNS])
     out.attrs = {

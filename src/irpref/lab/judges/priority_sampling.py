@@ -11,26 +11,33 @@ c is the gain predicted from the judge's grade. Priority sampling: N. Duffield, 
 M. Thorup, Priority sampling for estimation of arbitrary subset sums, Journal of the ACM 54(6),
 2007, doi:10.1145/1314690.1314696. Samples are nested: to go on is to grade the next document.
 
-A prediction must not depend on the random number of its own document, or the estimate is biased. So
-each document, graded or not, is predicted from the first m - 1 *other* documents, weighted by 1 / p
-with the priority of the m-th other in place of t. Given the other random numbers, the document is
-then among the first m with probability p exactly, so the mean of its estimate is f, whatever the
-judge says. For a graded document the others are the sample without it, and t stays; for all other
-documents they are the sample without its last one, and t is the priority of that one.
+In some topics humans are more generous than the judge, in others less. A document that favours one
+run and one of the same topic that favours another make the same error then, and in the difference
+of the runs these errors cancel. So documents are drawn in units, of two such documents
+(`irpref.lab.judges.partners`) or of one: partners share u and z, thus q and p. Where grading ends
+between partners, the first of them does not count yet.
 
-c is the weighted mean of f over the documents with the same grade of the judge, drawn towards the
-mean of all by two documents of average weight, plus the deviation of the topic: what the documents
-of the topic exceed these means by, in all, over their weight and that of five more documents. In
-some topics humans are more generous than the judge, in others less.
+A prediction must not depend on the random number of its own unit, or the estimate is biased. So
+each document, graded or not, is predicted from those *other* units that would be graded besides its
+own, if its own were: m - 1 documents, or m - 2 if it has a partner, without what is cut. Given the
+other random numbers, its unit is then drawn with probability p exactly, with the priority of the
+next of the other units as t, so the mean of its estimate is f, whatever the judge says. For a
+graded document the others are the sample without its unit, and t stays; for all other documents
+they are the sample without its end.
+
+c is a ridge regression of f: a line over the levels of the judge's grades, plus a deviation of each
+level from the line, plus one of each topic. Deviations are drawn towards 0 as by 2 more documents
+of the level, and by 5 of the topic. Graded documents count alike here: the larger p, the more a
+document weighs in the differences, so that weights of 1 / p would serve those that matter least.
 
 A value is the sum of w f over documents with weights w. The variance V of its estimate is estimated
-by the sum of v = (1 - p) (w (f - c) / p)^2 over the graded documents: given c, the estimates of two
-documents are uncorrelated (Duffield et al., theorem 1). Few of these terms can make up most of the
-sum, so the quantile is Student's. Degrees of freedom are those of a chi-squared variable with the
-same relative variance, 2 V^2 / var(V) (F. E. Satterthwaite, An approximate distribution of
+by the sum of v = (1 - p) (sum of w (f - c) / p)^2 over the graded units: given c, the estimates of
+two units are uncorrelated (Duffield et al., theorem 1). Few of these k terms can make up most of
+the sum, so the quantile is Student's. Degrees of freedom are those of a chi-squared variable with
+the same relative variance, 2 V^2 / var(V) (F. E. Satterthwaite, An approximate distribution of
 estimates of variance components, Biometrics Bulletin 2, 1946, doi:10.2307/3002019). The variance of
-a sum over randomly drawn documents is about the sum of v^2, which makes 2 (sum v)^2 / sum v^2; one
-is subtracted, so that a single term has one.
+a sum of k independent terms is about the sum of v^2 less V^2 / k, which makes
+2 V^2 / (sum of v^2 - V^2 / k), at most k as for normal errors; one is subtracted.
 
 If the result is looked at several times, all intervals together hold with the level that is asked
 for. Samples are nested, so the correlation of two estimates is about the square root of the ratio
@@ -53,9 +60,10 @@ from scipy import optimize, special
 
 from irpref.kernel.segments import Bools, Floats, Ints
 
-FLOOR = 0.2  # share of the sizes that is the same for all documents
-PRIOR = 2.0  # documents of average weight that draw the mean of a level towards that of all
-TOPIC_PRIOR = 5.0  # documents of average weight that draw the deviation of a topic towards 0
+FLOOR = 0.1  # share of the sizes that is the same for all documents
+PRIOR = 2.0  # documents that draw a level's deviation towards 0
+TOPIC_PRIOR = 5.0  # documents that draw a topic's deviation towards 0
+_LINE_PRIOR = 0.5  # documents at the ends of the levels that draw the slope of the line towards 0
 _MOST_LOOKS = 20  # more looks count as independent
 _NODES, _LEAST_SPREAD = 80, 0.2  # of the integral over the estimates of two looks
 MOST_LEVELS = 10  # more grades of a judge are put into this many groups
@@ -81,8 +89,26 @@ def sizes(weights: Sequence[Floats]) -> Floats:
     return FLOOR + (1 - FLOOR) * np.mean(scaled, axis=0)
 
 
+def united(size: Floats, uniform: Floats, partner: Ints) -> tuple[Floats, Floats]:
+    """Sizes and random numbers of documents that are drawn with their partners.
+
+    Parameters
+    ----------
+    size, uniform : float array (n_documents,)
+    partner : int array (n_documents,)
+        Place of the partner, the document's own if it has none.
+
+    Returns
+    -------
+    size, uniform : float array (n_documents,)
+        Of partners, the root mean square and the number of the first one.
+    """
+    first = np.minimum(np.arange(size.size), partner)
+    return np.sqrt((size**2 + size[partner] ** 2) / 2), uniform[first]
+
+
 def levels(grade: Floats) -> Ints:
-    """Levels of a judge's grades, from 0: shape (n_documents,). NaN, no grade, is one of its own.
+    """Levels of a judge's grades, from 1: shape (n_documents,). NaN, no grade, is level 0.
 
     Grades of more than ten values are put into ten groups of about equal size."""
     known = grade[~np.isnan(grade)]
@@ -90,7 +116,7 @@ def levels(grade: Floats) -> Ints:
     if ends.size > MOST_LEVELS:
         shares = np.arange(1, MOST_LEVELS + 1) / MOST_LEVELS
         ends = np.unique(np.quantile(known, shares, method="inverted_cdf"))
-    return np.where(np.isnan(grade), ends.size, np.searchsorted(ends, grade)).astype(np.int64)
+    return np.where(np.isnan(grade), 0, np.searchsorted(ends, grade) + 1).astype(np.int64)
 
 
 def probabilities(size: Floats, priority: Floats, n_judged: int) -> Floats:
@@ -100,76 +126,89 @@ def probabilities(size: Floats, priority: Floats, n_judged: int) -> Floats:
     return np.minimum(1.0, size / priority[n_judged])
 
 
-def _level_means(level: Ints, n_levels: int, gain: Floats, weight: Floats) -> Floats:
-    """Mean gain of each level, drawn towards that of all: shape (n_levels,)."""
-    total = weight.sum()
-    prior = PRIOR * total / gain.size
-    added = np.bincount(level, weight * gain, n_levels) + prior * (weight @ gain) / total
-    means: Floats = added / (np.bincount(level, weight, n_levels) + prior)
-    return means
+def whole(priority: Floats, n_judged: int) -> int:
+    """How many of the first `n_judged` documents count: all but one whose partner is the next."""
+    cut = 0 < n_judged < priority.size and priority[n_judged - 1] == priority[n_judged] < np.inf
+    return n_judged - int(cut)
 
 
 @dataclass(frozen=True, eq=False)
-class _Graded:
-    """Graded documents, from which gains are predicted.
+class _Model:
+    """Gains predicted from graded documents: a ridge regression on levels and topics.
+
+    With penalties L of the columns X (1, the line, the levels) and l of the topics, the topics are
+    eliminated first: D = documents of each topic + l, and x = X less the sum of X over the
+    document's topic / D. The coefficients of X are then (X'x + L)^-1 x'f.
 
     Attributes
     ----------
-    level, topic : int arrays (n_graded,)
-    gain, weight : float arrays (n_graded,)
-    by_level : float array (n_topics, n_levels)
-        Weight of the documents of each topic and level.
-    excess : float array (n_topics,)
-        Weighted sum of the gains of each topic.
+    column : float array (n_documents, n_columns)
+        X, of all documents of the plan.
+    topic : int array (n_documents,)
+    gain : float array (n_graded,)
+        Of the first documents.
+    inverse : float array (n_columns, n_columns)
+    divisor : float array (n_topics,)
+        D.
+    centred : float array (n_graded, n_columns)
+        x.
+    fitted : float array (n_documents,)
     """
 
-    level: Ints
+    column: Floats
     topic: Ints
     gain: Floats
-    weight: Floats
-    by_level: Floats
-    excess: Floats
+    inverse: Floats
+    divisor: Floats
+    centred: Floats
+    fitted: Floats
 
     @classmethod
-    def of_documents(
-        cls, level: Ints, topic: Ints, gain: Floats, weight: Floats, shape: tuple[int, int]
-    ) -> _Graded:
-        entry = topic * shape[1] + level
-        by_level = np.bincount(entry, weight, shape[0] * shape[1]).astype(np.float64)
-        excess = np.bincount(topic, weight * gain, shape[0]).astype(np.float64)
-        return cls(level, topic, gain, weight, by_level.reshape(shape), excess)
+    def of_graded(cls, column: Floats, penalty: Floats, topic: Ints, gain: Floats) -> _Model:
+        n, n_topics = gain.size, int(topic.max(initial=0)) + 1
+        seen, its_topic = column[:n], topic[:n]
+        divisor = np.bincount(its_topic, minlength=n_topics) + TOPIC_PRIOR
+        place = its_topic[:, None] * seen.shape[1] + np.arange(seen.shape[1])
+        total = np.bincount(place.ravel(), seen.ravel(), n_topics * seen.shape[1])
+        total = total.reshape(n_topics, -1)
+        centred = seen - (total / divisor[:, None])[its_topic]
+        inverse = np.linalg.inv(seen.T @ centred + np.diag(penalty))
+        coefficient = inverse @ (centred.T @ gain)
+        of_topic = np.bincount(its_topic, gain, n_topics) - total @ coefficient
+        fitted = column @ coefficient + (of_topic / divisor)[topic]
+        return cls(column, topic, gain, inverse, divisor, centred, fitted)
 
-    def predicted(self, level: Ints, topic: Ints) -> Floats:
-        """Gains of other documents: shape as `level`. 0 if there is nothing to predict from."""
-        if not self.gain.size:
-            return np.zeros(level.size)
-        means = _level_means(self.level, self.by_level.shape[1], self.gain, self.weight)
-        prior = TOPIC_PRIOR * self.weight.mean()
-        deviation = (self.excess - self.by_level @ means) / (self.by_level.sum(axis=1) + prior)
-        predicted: Floats = means[level] + deviation[topic]
-        return predicted
+    def without_own_unit(self, partner: Ints) -> Floats:
+        """Gain of each graded document, predicted from all other units: shape (n_graded,).
 
-    def predicted_from_others(self) -> Floats:
-        """Gain of each of these documents, predicted from all others: shape (n_graded,)."""
-        n = self.gain.size
-        if n < 2:
-            return np.zeros(n)
-        product, rows = self.weight * self.gain, np.arange(n)
-        total = self.weight.sum() - self.weight
-        mean = (product.sum() - product) / total
-        prior = PRIOR * total / (n - 1)
-        n_levels = self.by_level.shape[1]
-        added: Floats = np.repeat(np.bincount(self.level, product, n_levels)[None], n, axis=0)
-        weight: Floats = np.repeat(self.by_level.sum(axis=0)[None], n, axis=0)
-        added[rows, self.level] -= product
-        weight[rows, self.level] -= self.weight
-        means = (added + (prior * mean)[:, None]) / (weight + prior[:, None])
-        of_topic: Floats = self.by_level[self.topic]
-        of_topic[rows, self.level] -= self.weight
-        excess = self.excess[self.topic] - product - (of_topic * means).sum(axis=1)
-        prior = TOPIC_PRIOR * total / (n - 1)
-        predicted: Floats = means[rows, self.level] + excess / (of_topic.sum(axis=1) + prior)
-        return predicted
+        With the hat matrix H of the fit, the residuals of the documents of a unit, where the unit
+        is left out, are (1 - H)^-1 times those of the fit, with the unit's rows and columns.
+
+        Parameters
+        ----------
+        partner : int array (n_graded,)
+            Place of the partner; its own for a document without.
+        """
+        x = self.centred @ self.inverse
+        topic = self.topic[: self.gain.size]
+        near = 1 / self.divisor[topic]
+        own = 1 - (x * self.centred).sum(axis=1) - near
+        two = partner != np.arange(partner.size)
+        both = (x * self.centred[partner]).sum(axis=1) + near * (topic == topic[partner])
+        shared = np.where(two, both, 0.0)
+        residual = self.gain - self.fitted[: self.gain.size]
+        error = own[partner] * residual + shared * residual[partner]
+        alone: Floats = self.gain - error / (own * own[partner] - shared**2)
+        return alone
+
+
+def _columns(level: Ints) -> tuple[Floats, Floats]:
+    """Columns of the regression, (n_documents, n_columns), and their penalties."""
+    n_levels = int(level.max(initial=0))
+    middle = (n_levels + 1) / 2
+    place = np.where(level > 0, level - middle, 0.0) / max(n_levels - 1, 1)
+    column = np.column_stack([np.ones(level.size), place, np.eye(n_levels + 1)[level]])
+    return column, np.r_[0.0, _LINE_PRIOR, np.full(n_levels + 1, PRIOR)]
 
 
 @dataclass(frozen=True, eq=False)
@@ -179,11 +218,13 @@ class Estimate:
     Attributes
     ----------
     gain : float array (n_documents,)
-    residual : float array (n_judged,)
-        Gain of the human grade minus the predicted gain.
-    probability : float array (n_judged,)
+    residual : float array (n_counted,)
+        Gain of the human grade minus the predicted gain, of the judged documents that count.
+    probability : float array (n_counted,)
     level : int array (n_documents,)
     size, priority : float array (n_documents,)
+    start : int array (n_units,)
+        Places of the first documents of the units that count.
     """
 
     gain: Floats
@@ -192,11 +233,13 @@ class Estimate:
     level: Ints
     size: Floats
     priority: Floats
+    start: Ints
 
-    @property
-    def terms(self) -> Floats:
-        """(1 - p) ((f - c) / p)^2 of each judged document: shape (n_judged,)."""
-        terms: Floats = (1 - self.probability) * (self.residual / self.probability) ** 2
+    def terms(self, weights: Floats) -> Floats:
+        """(1 - p) (sum of w (f - c) / p)^2 of each unit: shape (n_rows, n_units)."""
+        errors = weights[:, : self.residual.size] * (self.residual / self.probability)
+        totals = np.add.reduceat(errors, self.start, axis=1) if self.start.size else errors
+        terms: Floats = (1 - self.probability[self.start]) * totals**2
         return terms
 
     def variances(self, weights: Floats) -> tuple[Floats, Floats]:
@@ -214,11 +257,17 @@ class Estimate:
         """
         certain = np.zeros(self.gain.size, bool)
         certain[: self.residual.size] = self.probability >= 1
-        v = weights[:, : self.residual.size] ** 2 * self.terms
-        variance, squares = v.sum(axis=1), (v**2).sum(axis=1)
+        v = self.terms(weights)
+        variance, squares, number = v.sum(axis=1), (v**2).sum(axis=1), (v > 0).sum(axis=1)
         known = variance > 0
         exact = ~(weights[:, ~certain] != 0).any(axis=1)
-        freedom = np.divide(2 * variance**2, squares, out=np.ones_like(variance), where=known) - 1
+        spread = squares - variance**2 / np.maximum(number, 1)
+        freedom = number - 1.0
+        np.minimum(
+            np.divide(2 * variance**2, spread, out=freedom + 1, where=spread > 0) - 1,
+            freedom,
+            out=freedom,
+        )
         return (
             np.where(exact, 0.0, np.where(known, variance, np.nan)),
             np.where(exact, np.inf, np.maximum(freedom, 1.0)),
@@ -239,10 +288,10 @@ class Estimate:
             for all its documents.
         """
         n, n_judged = self.gain.size, self.residual.size
-        n_levels = int(self.level.max()) + 1
-        squared = _level_means(
-            self.level[:n_judged], n_levels, self.residual**2, 1 / self.probability
-        )
+        seen, n_levels = self.level[:n_judged], int(self.level.max()) + 1
+        number = np.bincount(seen, minlength=n_levels) + PRIOR
+        squared = self.residual**2
+        squared = (np.bincount(seen, squared, n_levels) + PRIOR * squared.mean()) / number
         load = weight**2 * squared[self.level]
 
         def variance(n_graded: int) -> float:
@@ -266,25 +315,33 @@ def estimated(
     ----------
     level : int array (n_documents,)
         Level of the judge's grade. Documents are in the order of the plan: first `n_certain` ones
-        judged before, with infinite size and priority, then the others by falling priority.
+        judged before, with infinite size and priority, then the others by falling priority; those
+        of the same priority, at most two, are a unit.
     topic : int array (n_documents,)
     gain : float array (n_judged,)
         Gains of the human grades of the first documents.
     size, priority : float array (n_documents,)
     """
-    n_judged = gain.size
-    shape = int(topic.max(initial=0)) + 1, int(level.max(initial=0)) + 1
-
-    def graded(n: int, p: Floats) -> _Graded:
-        return _Graded.of_documents(level[:n], topic[:n], gain[:n], 1 / p[:n], shape)
-
-    p = probabilities(size, priority, n_judged)
-    predicted = graded(n_judged, p).predicted_from_others()
-    p = p[:n_judged]
-    last = max(n_judged - 1, n_certain)
-    estimate = graded(last, probabilities(size, priority, last)).predicted(level, topic)
-    estimate[:n_judged] = predicted + (gain - predicted) / p
-    return Estimate(estimate, gain - predicted, p, level, size, priority)
+    n_judged, place = gain.size, np.arange(size.size)
+    column, penalty = _columns(level)
+    # A unit has the same priority as the document before or after.
+    second = np.r_[False, (priority[1:] == priority[:-1]) & np.isfinite(priority[1:])]
+    first = np.r_[second[1:], False]
+    n = whole(priority, n_judged)
+    p = probabilities(size, priority, n)[:n]
+    start = np.flatnonzero(~second[:n])
+    predicted: Floats = np.zeros(n)
+    if start.size > 1:
+        model = _Model.of_graded(column, penalty, topic, gain[:n])
+        predicted = model.without_own_unit((place + first - second)[:n])
+    estimate: Floats = np.zeros(size.size)
+    for documents, own in ((~first & ~second, 1), (first | second, 2)):
+        others = max(whole(priority, max(n_judged - own, 0)), n_certain)
+        if others and documents.any():
+            fitted = _Model.of_graded(column, penalty, topic, gain[:others]).fitted
+            estimate[documents] = fitted[documents]
+    estimate[:n] = predicted + (gain[:n] - predicted) / p
+    return Estimate(estimate, gain[:n] - predicted, p, level, size, priority, start)
 
 
 def variances_at(size: Floats, priority: Floats, looks: Sequence[int]) -> list[float]:
@@ -376,6 +433,7 @@ def repeated(size: Floats, uniform: Floats, judged: Bools) -> bool:
     Parameters
     ----------
     size, uniform : float array (n_documents,)
+        As `united` returns them.
     judged : bool array (n_documents,)
 
     Returns
@@ -384,11 +442,11 @@ def repeated(size: Floats, uniform: Floats, judged: Bools) -> bool:
         Either the judged documents are exactly those with the highest priorities, or their random
         numbers are so small as those of other documents are once in a million.
     """
-    n = int(judged.sum())
-    if n in (0, judged.size):
+    if judged.all() or not judged.any():
         return False
     priority = size / uniform
-    if priority[judged].min() > priority[~judged].max():
+    if priority[judged].min() >= priority[~judged].max():
         return True
     # The sum of -log u of n independent documents has a gamma distribution.
-    return bool(special.gammaincc(n, -np.log(uniform[judged]).sum()) < 1e-6)
+    drawn = np.unique(uniform[judged])  # partners share theirs
+    return bool(special.gammaincc(drawn.size, -np.log(drawn).sum()) < 1e-6)

@@ -41,6 +41,7 @@ from irpref.lab.judges.priority_sampling import (
     level_of_looks,
     levels,
     variances_at,
+    whole,
 )
 from irpref.measures.declare import Measures
 from irpref.values.matrix import TopicValues
@@ -58,7 +59,8 @@ class Sampled(Judgments):
     human_grade : float array (n_certain + n_judged,)
         In the order of the plan; 0 by decision if a document cannot be judged.
     n_judged : int
-        Documents that humans judged, down to the first one of the plan that they did not.
+        Documents that humans judged, down to the first one of the plan that they did not. The last
+        one does not count before the next, if these two are drawn together.
     n_drawn : int
         Documents of the plan, without those judged before.
     n_unused : int
@@ -123,7 +125,10 @@ class Sampled(Judgments):
         """Whether the plan has a look here; where every document is judged, nothing is left to
         chance.
         """
-        return self.n_judged in self.looks or self.n_judged == self.n_drawn
+        priority = self.plan["priority"].to_numpy()
+        numbers = (self.n_judged, self.n_drawn, *self.looks)
+        here, *others = (whole(priority, self._certain + number) for number in numbers)
+        return here in others
 
     @property
     def hash(self) -> str:
