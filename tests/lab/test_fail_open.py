@@ -427,6 +427,10 @@ DAMAGES = {
     "cut in the middle": cut,
     "cut at the end of a line": lambda text: cut(text).rpartition("\n")[0] + "\n",
     "other ids": lambda text: text.replace(" d", " other"),
+    "half of the ids in other case": lambda text: "".join(
+        line.upper().replace("Q", "q") if number % 2 else line
+        for number, line in enumerate(text.splitlines(keepends=True))
+    ),
     "other topics": lambda text: text.replace("q", "topic"),
     "unreadable": lambda text: "\x00\xff" + text[1:],
     "NaN": lambda text: text.replace(text.split("\n")[5].split()[-2], "nan", 1),
