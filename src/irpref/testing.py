@@ -326,7 +326,7 @@ def check_measure(measure: MeasureLike, *, seed: int = 0, on_fail: str = "raise"
 
 def _broken(measure: Measure, seed: int) -> Iterator[Fault]:
     for law in _LAWS:
-        law_text = (law.__doc__ or "").rstrip(".")
+        law_text = " ".join((law.__doc__ or "").split()).rstrip(".")
         try:
             wrong = next(filter(None, law(_Laws(measure, seed))), None)
         except Exception as error:

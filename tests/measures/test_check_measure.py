@@ -180,6 +180,13 @@ def test_a_measure_that_fails_on_plain_data_is_one_fault():
     assert str(error.value).count("\n") == 1
 
 
+@pytest.mark.parametrize("plant", [wrong_direction, cutoff_that_is_not_kept])
+def test_each_fault_is_one_line(plant):
+    faults = check_measure(plant(), on_fail="return")
+    assert faults
+    assert not any("\n" in fault.text or "  " in fault.text for fault in faults)
+
+
 def test_other_ways_to_fail_are_refused():
     with pytest.raises(ValueError, match="on_fail"):
         check_measure(AP, on_fail="warn")
