@@ -183,6 +183,8 @@ def n_prefs(docs: dict) -> int:
 @pytest.mark.registry
 def test_the_tables_name_registered_measures_only():
     assert {*EMPTY, *NOT_IDEAL} <= set(registered())
+    declared = {name for name, measure in registered().items() if type(measure).EMPTY}
+    assert set(EMPTY) == declared, "the table EMPTY and the sections `Empty ranking` differ"
 
 
 @every_measure
@@ -202,7 +204,9 @@ def test_every_measure_says_what_it_is(name):
     assert type(measure).QUESTION.endswith("?")
     assert all(spec.desc for spec in measure.SUPPORTED_PARAMS.values())
     assert set(measure.NEEDS) <= set(NEEDS)
-    assert (type(measure).RANGE == "[0, 1]") == (type(measure).BOUNDS == (0.0, 1.0))
+    assert (type(measure).RANGE == "[0, 1]") == (type(measure).BOUNDS == (0.0, 1.0)), (
+        f"BOUNDS are {type(measure).BOUNDS}, but the section `Range` has {type(measure).RANGE!r}"
+    )
     assert getattr(irpref, name) is measure
     assert ir_measures.measures.registry[name] is measure
 
@@ -277,7 +281,11 @@ def test_an_empty_ranking_has_the_default_value(measure, run, collection):
         if negative and measure.params.get("worst") == "reversed":
             assert (0 < value <= 1) if facts["r"] else value == 0
             continue
-        assert value == (special(**facts, **measure.params) if special else measure.DEFAULT)
+        wanted = special(**facts, **measure.params) if special else measure.DEFAULT
+        assert value == wanted, (
+            f"nothing retrieved for topic {topic!r}: {value}, but "
+            f"{'EMPTY' if special else 'DEFAULT'} says {wanted}"
+        )
 
 
 @every_variant
@@ -304,7 +312,7 @@ def test_nothing_relevant_is_worth_the_worst(measure, usual, collection):
     worst = 0.0 if measure.NAME in EMPTY else measure.DEFAULT
     for topic, docs in collection.qrels.items():
         if relevant(docs) == 0:
-            assert usual[measure][topic] == worst
+            assert usual[measure][topic] == worst, f"nothing is relevant; DEFAULT says {worst}"
 
 
 # What does not matter -----------------------------------------------------------------------------
@@ -570,7 +578,9 @@ def test_the_ideal_list_has_the_value_that_the_measure_declares(name, collection
     run = {t: ideal_list(docs) for t, docs in collection.qrels.items()}
     found = values([measure], judgments(collection.qrels), run)[measure]
     for topic in topics_of(measure, collection.qrels):
-        assert found[topic] == pytest.approx(measure.IDEAL, abs=1e-12), topic
+        assert found[topic] == pytest.approx(measure.IDEAL, abs=1e-12), (
+            f"ideal list of topic {topic!r}; IDEAL is {measure.IDEAL} (None: it depends on the topic)"
+        )
 
 
 @every_measure
@@ -585,8 +595,12 @@ def test_the_direction_of_better(name, collection):
     sign = 1 if measure.higher_is_better else -1
     good, bad, none = (values([measure], qrels, run)[measure] for run in (best, late, {}))
     for topic in topics_of(measure, collection.qrels):
-        assert sign * good[topic] >= sign * bad[topic] - 1e-12
-        assert sign * good[topic] > sign * none[topic] or measure.IDEAL is None
+        lists = (
+            f"higher_is_better is {measure.higher_is_better}; ideal list {good[topic]}, "
+            f"forty ranks lower {bad[topic]}, empty {none[topic]}"
+        )
+        assert sign * good[topic] >= sign * bad[topic] - 1e-12, lists
+        assert sign * good[topic] > sign * none[topic] or measure.IDEAL is None, lists
 
 
 @pytest.mark.parametrize(

@@ -413,6 +413,10 @@ class _CRP(_Displacement, kernel=crp, terms=crp_terms, reasons=position_reasons)
     -----
     from -R(R+1)/2; 0 is ideal; positive values are possible
 
+    Empty ranking
+    -------------
+    -R(R+1)/2, or nearer to 0 with a cutoff below R
+
     Formula
     -------
     \mathrm{CRP}(j) = \sum_{i = 1}^{j} \mathrm{RP}(i), \quad \mathrm{RP}(i) = \min(i -
@@ -474,6 +478,10 @@ class _nCRP(_Displacement, kernel=n_crp, terms=n_crp_terms, reasons=position_rea
     Range
     -----
     0 (ideal) to 1; below 0 with several relevant grades; no bounds with negative grades
+
+    Empty ranking
+    -------------
+    1 (-1 with `norm='range'`), and 0 if nothing is relevant
 
     Formula
     -------

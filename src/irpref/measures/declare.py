@@ -237,6 +237,9 @@ class KernelMeasure(host.Measure):
         The question the measure answers, for tables and help.
     RANGE, BOUNDS : str, (float, float)
         The values it takes, in words and as bounds.
+    EMPTY : str
+        Value of a topic for which nothing was retrieved, in words, if it depends on the topic; else
+        it is `DEFAULT`.
     SOURCE : str
         Where it is defined.
     USE, PITFALLS : str
@@ -301,7 +304,7 @@ class KernelMeasure(host.Measure):
     PRETTY_NAME: ClassVar[str]
     SHORT_DESC: ClassVar[str]
     # Sections of the docstring, empty if it lacks them.
-    QUESTION = SOURCE = USE = PITFALLS = FORMULA = BELOW_ZERO = INSTEAD = ""
+    QUESTION = SOURCE = USE = PITFALLS = FORMULA = EMPTY = BELOW_ZERO = INSTEAD = ""
     RANGE: ClassVar[str] = "[0, 1]"
     BOUNDS: ClassVar[tuple[float, float]] = (0.0, 1.0)
     ELSEWHERE: ClassVar[Mapping[str, str]] = {}
@@ -561,7 +564,8 @@ def description(measure: KernelMeasure) -> str:
         "",
         "Range",
         "-----",
-        f"{measure.RANGE}; {better} is better. Nothing retrieved: {measure.DEFAULT:g}",
+        f"{measure.RANGE}; {better} is better. "
+        f"Nothing retrieved: {measure.EMPTY or format(measure.DEFAULT, 'g')}",
     ]
     needed = [f"- {NEEDS[need]}" for need in measure.NEEDS]
     lines += ["", "Needs", "-----", *needed] if needed else []

@@ -12,8 +12,9 @@
 
 Sections of text are `Question`, `Use`, `Pitfalls`, `Range`, `Formula` (LaTeX; `\\quad` between two
 formulas), `Instead` (the measure to explain in place of one that is not a sum over documents, and
-why), `Source` (at its end the keys of `literature.bib` in brackets) and `Negative grades` (what
-they do to the values, if that needs a warning). Sections of items, `name : text`, are `Parameters`,
+why), `Source` (at its end the keys of `literature.bib` in brackets), `Empty ranking` (its value, if
+that depends on the topic) and `Negative grades` (what they do to the values, if that needs a
+warning). Sections of items, `name : text`, are `Parameters`,
 `Symbols` (of the formula, in LaTeX), `Columns` (of the terms, and the numbers that `explain` shows
 beside them) and `Elsewhere` (names in other tools, each with the same measure here). An item of
 `Differs` is `tool : its value, here ours`, and below it where and why. The attributes of
@@ -35,6 +36,7 @@ TEXTS = {
         name: name.upper()
         for name in ("Question", "Use", "Pitfalls", "Range", "Formula", "Instead", "Source")
     },
+    "Empty ranking": "EMPTY",
     "Negative grades": "BELOW_ZERO",
 }
 ITEMS = {

@@ -452,6 +452,10 @@ class _NumPrefs(_Number, kernel=n_prefs, terms=n_prefs_terms, reasons=n_prefs_re
     ---
     You want to know how many preferences a value rests on.
 
+    Empty ranking
+    -------------
+    the same number, since it counts judgments
+
     Formula
     -------
     |\{(a, b) : a \succ b\}|
