@@ -130,6 +130,13 @@ def test_the_tutorial_has_these_steps():
         )
 
 
+def test_the_code_of_the_tutorial_keeps_to_the_length_of_lines():
+    """`ruff check`, which step 5 asks for, refuses longer ones."""
+    assert "line-length = 100" in (ROOT / "pyproject.toml").read_text(encoding="utf-8")
+    long = [line for line in (MEASURE + ORACLE).splitlines() if len(line) > 100]
+    assert long == []
+
+
 def test_the_command_of_the_tutorial_passes(repository):
     """Laws, oracle, example, page, types, citation: all tests that a new measure could turn red."""
     (command,) = re.findall(r"^pytest -k '(.*)'$", TEXT, flags=re.M)

@@ -64,8 +64,10 @@ def check_by_hand(measure, qrels, run):
         for name, step in account.steps.items():
             used = set(re.findall(r"[a-zA-Z_]\w*", step))
             functions = {"min", "max", "log", "log2"}
-            assert used <= {*names, *functions, "upto"}, (measure, step)
-            assert used - {*arguments, *known, *functions} <= described, (measure, step)
+            unknown = used - {*names, *functions, "upto"}
+            assert not unknown, f"{measure}: {step!r} needs them in `columns` or `numbers`"
+            undescribed = used - {*arguments, *known, *functions} - described
+            assert not undescribed, f"{measure}: {step!r} needs them in the section `Columns`"
             by_hand = done(step, names)
             if name != "adds":
                 there = ~np.isnan(columns[name])
@@ -87,7 +89,8 @@ def check_by_hand(measure, qrels, run):
             free = (kind == REST) | ((below | (kind == MISSED)) & (contribution == 0))
             np.testing.assert_allclose(
                 np.nan_to_num(by_hand)[~free], contribution[~free], rtol=1e-9, atol=1e-12,
-                err_msg=f"{measure} {step}",
+                err_msg=f"{measure}: {step!r} (actual) is not what documents add (desired); a document "
+                "adds nothing if it lacks a column that the step names",
             )  # fmt: skip
 
 
