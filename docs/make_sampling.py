@@ -6,7 +6,7 @@
 The folder has the judgments and runs of the collections below, and `llm-judges`. A document that no
 human judged counts as not relevant, so that full judgments are known. CACM and Robust 2003 have
 binary grades (here: any grade above 0), and a judge made from them with errors. The method was
-chosen on the judges and collections of `KNOWN`; those of `UNSEEN` were tried once, afterwards. Only
+chosen on judges and collections of `KNOWN`; those of `UNSEEN` were only tried, afterwards. Only
 numbers are kept: docs/sampling/results.json and the picture beside it. 2,000 draws a cell take
 about half an hour. Cells that are stored with as many draws are not simulated again."""
 
