@@ -41,6 +41,7 @@ from irpref.values.prepare import prepare
 
 if TYPE_CHECKING:
     import pandas as pd
+    from ir_measures.measures import Measure
 
 
 __all__ = ["MISSED", "REST", "RETRIEVED", "Account", "Explainer", "explain", "explainable"]
@@ -63,15 +64,7 @@ def explainable(measure: MeasureLike) -> KernelMeasure:
             f"qrels, run, topic"
         )
     if not isinstance(chosen, KernelMeasure):
-        stand_in = nearest_of_ours(chosen)
-        if stand_in is not None:
-            same = {
-                name: value
-                for name, value in chosen.params.items()
-                if name in stand_in.SUPPORTED_PARAMS
-            }
-            with suppress(ValueError):  # gains that the host accepts, for example
-                stand_in = stand_in(**same | stand_in.params)
+        stand_in = _like(chosen, nearest_of_ours(chosen))
         raise MeasureError(
             f"{clipped(str(chosen))} cannot be explained document by document: only measures of "
             f"irpref know what each "
@@ -80,12 +73,7 @@ def explainable(measure: MeasureLike) -> KernelMeasure:
         )
     if type(chosen).terms is None:
         name = re.split(r"\W", chosen.INSTEAD)[0]
-        other = registered().get(name)
-        same = {
-            p: value for p, value in chosen.params.items() if other and p in other.SUPPORTED_PARAMS
-        }
-        with suppress(ValueError):  # a parameter of this name that means something else
-            other = other and other(**same)
+        other = _like(chosen, registered().get(name))
         instead = f"; explain {other}{chosen.INSTEAD.removeprefix(name)}" if other else ""
         raise MeasureError(
             f"{chosen} is not a sum over documents, so no document has a share of it{instead}",
@@ -93,6 +81,17 @@ def explainable(measure: MeasureLike) -> KernelMeasure:
         )
     chosen.validate_params()
     return chosen
+
+
+def _like(chosen: Measure, ours: KernelMeasure | None) -> KernelMeasure | None:
+    """Our measure with the parameters of a chosen one, as far as it has them and takes their
+    values.
+    """
+    if ours is not None:
+        same = {p: value for p, value in chosen.params.items() if p in ours.SUPPORTED_PARAMS}
+        with suppress(ValueError):  # gains that the host accepts, for example
+            return ours(**same | ours.params)
+    return ours
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -111,36 +111,22 @@ def evaluation_order(
     Moved or None
         None if all rows are in order.
     """
-    if score.size < 2:
-        return None
-    level = score[1:] == score[:-1]
-    rises = score[1:] > score[:-1]
-    inner = topics.starts[1:]
-    border = inner[(inner > 0) & (inner < score.size)] - 1
-    level[border] = False
-    rises[border] = False
+    first = topics.starts[topics.lengths > 0]
+    rises = np.zeros(score.size, bool)
+    rises[1:] = score[1:] > score[:-1]
+    rises[first] = False
     order: Ints | None = None
     if rises.any():
-        order = np.arange(score.size)
-        unsorted = np.unique(topics.topic[1:][rises])
-        part = Segments.of_lengths(topics.lengths[unsorted])
-        of_part = topics.rows(unsorted)
-        for _, rows, inside in part.padded():
-            block = np.where(inside, -score[of_part[rows]], np.inf)
-            best_first = np.take_along_axis(of_part[rows], np.argsort(block, axis=1), axis=1)
-            # Padding is +inf after finite scores, so it sorts after the topic's own rows.
-            order[of_part[rows[inside]]] = best_first[inside]
-        ordered = score[order]
-        level = ordered[1:] == ordered[:-1]
-        level[border] = False
-    if level.any():
-        tied = np.zeros(score.size, bool)
-        tied[1:] = level
-        tied[:-1] |= level
+        order = _by_score(score, topics, np.unique(topics.topic[rises]))
+        score = score[order]
+    as_before = np.zeros(score.size, bool)
+    as_before[1:] = score[1:] == score[:-1]
+    as_before[first] = False
+    if as_before.any():
+        tied = as_before.copy()
+        tied[:-1] |= as_before[1:]
         place = np.flatnonzero(tied)
-        opens = np.ones(place.size, bool)
-        opens[1:] = ~level[place[1:] - 1]
-        group = np.cumsum(opens) - 1
+        group = np.cumsum(~as_before[place]) - 1
         rows = place if order is None else order[place]
         if matters is not None:
             wanted = np.zeros(int(group[-1]) + 1, bool)
@@ -152,3 +138,16 @@ def evaluation_order(
             return Moved(place, resolved) if (resolved != rows).any() else None
         order[place] = resolved
     return None if order is None else Moved(np.arange(order.size), order)
+
+
+def _by_score(score: Floats, topics: Segments, unsorted: Ints) -> Ints:
+    """Rows of all topics, those of the topics `unsorted` by descending score: shape (n_rows,)."""
+    order = np.arange(score.size)
+    part = Segments.of_lengths(topics.lengths[unsorted])
+    of_part = topics.rows(unsorted)
+    for _, rows, inside in part.padded():
+        block = np.where(inside, -score[of_part[rows]], np.inf)
+        best_first = np.take_along_axis(of_part[rows], np.argsort(block, axis=1), axis=1)
+        # Padding is +inf after finite scores, so it sorts after the topic's own rows.
+        order[of_part[rows[inside]]] = best_first[inside]
+    return order
