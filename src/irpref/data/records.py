@@ -43,7 +43,7 @@ from irpref.data.columns import (
 from irpref.data.source import Source, ahead
 from irpref.data.texts import compiled, plain_lines
 from irpref.errors import InputError
-from irpref.kernel.segments import all_whole
+from irpref.kernel.segments import NDArray, all_whole
 
 
 def parquet(source: Source, value: str, how: Reading) -> Iterator[Table]:
@@ -298,18 +298,8 @@ def _records(
         if value == "relevance" and record[names[value]] in (None, ""):
             continue
         graded.append(i)
-        for ours, column in (("query_id", topics), ("doc_id", docs)):
-            given = record[names[ours]]
-            if type(given) not in (str, int):
-                raise InputError(
-                    f"the {ours} is a {_json_type(given)}, expected text or a whole number",
-                    column=ours,
-                    **where,
-                )
-            text = str(given)
-            if has_line_end(text):
-                raise line_end(ours, text, **where)
-            column.append(text)
+        topics.append(_id(record[names["query_id"]], "query_id", where))
+        docs.append(_id(record[names["doc_id"]], "doc_id", where))
         numbers.append(record[names[value]])
     if len(graded) < len(records):
         first = next(i for i, row in enumerate([*graded, -1]) if i != row)
@@ -317,18 +307,32 @@ def _records(
         records, places = ([rows[i] for i in graded] for rows in (records, places))
     further: dict[str, Any] = {}
     if value == "relevance":
-        known = (
-            {other for several in NAMES.values() for other in several}
-            | {*names.values()}
-            | set(chain.from_iterable(how.columns.values()))
-        )
+        known = set(chain(names.values(), *NAMES.values(), *how.columns.values()))
         for key in dict.fromkeys(key for record in records for key in record if key not in known):
-            cells = [record.get(key) for record in records]
-            whole, types = objects(cells), set(map(type, cells))
-            further[key] = np.array(cells) if types in ({bool}, {float}, {int, float}) else whole
-            if types == {int} and all_whole(whole.astype(np.float64)):
-                further[key] = np.array(cells)
+            further[key] = _column([record.get(key) for record in records])
     values = numbers_of(numbers, places.__getitem__, value, how, name)
     if value == "score" and names:
         values = as_scores(values, names[value])
     return table_of(topics, docs, values, further, value, name)
+
+
+def _id(given: Any, ours: str, where: dict[str, Any]) -> str:
+    """An id as text; `InputError` if it is none. `ours`: its column."""
+    if type(given) not in (str, int):
+        raise InputError(
+            f"the {ours} is a {_json_type(given)}, expected text or a whole number",
+            column=ours,
+            **where,
+        )
+    text = str(given)
+    if has_line_end(text):
+        raise line_end(ours, text, **where)
+    return text
+
+
+def _column(cells: list[Any]) -> NDArray[Any]:
+    """A further column: of numbers or truth values if all cells are, or else of objects."""
+    whole, types = objects(cells), set(map(type, cells))
+    if types == {int} and not all_whole(whole.astype(np.float64)):
+        return whole  # more than 2^53
+    return np.array(cells) if types in ({bool}, {int}, {float}, {int, float}) else whole

@@ -356,17 +356,7 @@ def _fitted(
             max([width, *map(wide, head.split("\n"))])
             for width, head in zip(widths, heads, strict=True)
         ]
-        # Less for prose, then for labels that may be narrower than others, so that there is room
-        # for at least one column beside them.
-        prose = [i for i, column in enumerate(columns) if column.prose]
-        narrow = [i for i, column in enumerate(columns[:labels]) if column.narrowest < _NARROWEST]
-        for i in (*prose, *narrow):
-            left = page.width - _total(room) + room[i]
-            room[i] = min(room[i], max(left, columns[i].narrowest))
-        widest = max(room[labels:], default=0)
-        for i in range(labels):
-            over = _total([*room[:labels], widest]) - page.width
-            room[i] = min(room[i], max(room[i] - over, _NARROWEST))
+        _narrow(room, columns, labels, page.width)
     fitted = []
     for i, column in enumerate(columns):
         shown = []
@@ -381,6 +371,21 @@ def _fitted(
                 shown.append(styled + mark[i].ljust(outside[i]))
         fitted.append(_Fitted(heads[i], shown, room[i], column.left))
     return fitted
+
+
+def _narrow(room: list[int], columns: Sequence[Column], labels: int, width: int) -> None:
+    """Take room from prose, then from labels that may be narrower than others, then from all
+    labels, until one column has room beside them on a page of this width.
+    """
+    prose = [i for i, column in enumerate(columns) if column.prose]
+    narrow = [i for i, column in enumerate(columns[:labels]) if column.narrowest < _NARROWEST]
+    for i in (*prose, *narrow):
+        left = width - _total(room) + room[i]
+        room[i] = min(room[i], max(left, columns[i].narrowest))
+    widest = max(room[labels:], default=0)
+    for i in range(labels):
+        over = _total([*room[:labels], widest]) - width
+        room[i] = min(room[i], max(room[i] - over, _NARROWEST))
 
 
 def _total(widths: Sequence[int]) -> int:
