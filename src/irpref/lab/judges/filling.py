@@ -33,7 +33,7 @@ from irpref.errors import ArgumentError
 from irpref.judged import align
 from irpref.judged.inputs import as_table
 from irpref.judged.judgments import Judgments, judgments
-from irpref.judged.pool import FILLED, LOWEST, SOURCE, Pool
+from irpref.judged.pool import FILLED, LOWEST, SOURCE
 from irpref.judged.types import Qrels, Run, Runs
 from irpref.kernel.segments import Floats
 from irpref.lab.judges.calibration import Completion, correlation, mean_grades, useless
@@ -171,19 +171,13 @@ def fill(qrels: Qrels, judge: Qrels | Sequence[Any], runs: Runs | None = None) -
     if "iteration" in human and human["iteration"].nunique() == 1:
         filled["iteration"] = human["iteration"].iloc[0]
     out = pd.concat([human, filled.assign(source=FILLED)], ignore_index=True)
-    keys = pd.MultiIndex.from_frame(out[_IDS])
-    out[_CALIBRATED] = values.reindex(keys).to_numpy()
+    out[_CALIBRATED] = values.reindex(pd.MultiIndex.from_frame(out[_IDS])).to_numpy()
     out[LOWEST] = grades[grades > 0].min()
     ranked = None
     if runs is not None:
         named = named_runs(runs)
-        pool = judgments(out).pool()
-        topic_ids = np.array(pool.topic_ids, object)[pool.judged.topic]
-        rows = pd.MultiIndex.from_arrays([topic_ids, pool.doc_ids])
-        out[_DEPTH] = _depth(pool, named)[rows.get_indexer(keys)]
-        completion = _completion(out)
-        out["relevance"] = np.where(completion.missing, completion.grades(), out["relevance"])
-        ranked = len(named), completion.relevant
+        out, n_relevant = _by_ranks(out, named)
+        ranked = len(named), n_relevant
     first = [*_IDS, "relevance", SOURCE, _CALIBRATED]
     out = out[[*first, *(name for name in out.columns if name not in (*first, LOWEST)), LOWEST]]
     return Filled(out, calibration, correlation, ranked)
@@ -205,10 +199,23 @@ def _one_judge(judge: Any, human: pd.Series) -> pd.Series:
     return pd.concat([_calibrated(one, human)[0] for one in grades], axis=1).mean(axis=1)
 
 
-def _depth(pool: Pool, runs: Mapping[str, Run]) -> Floats:
-    """Logarithm of the mean of 1 / rank of each row of the pool; a document that a run lacks is
+def _by_ranks(filled: pd.DataFrame, runs: Mapping[str, Run]) -> tuple[pd.DataFrame, float]:
+    """Filled qrels, in which as many filled documents count as relevant as the ranks of runs let
+    expect, and this number.
+    """
+    grade, calibrated = (filled[name].to_numpy(np.float64) for name in ("relevance", _CALIBRATED))
+    is_human = (filled[SOURCE] != FILLED).to_numpy() & (grade >= 0)
+    topic, depth = pd.factorize(filled["query_id"])[0], _depth(filled, runs)
+    completion = Completion(np.where(is_human, grade, np.nan), calibrated, topic, depth)
+    relevance = np.where(completion.missing, completion.grades(), grade)
+    return filled.assign(relevance=relevance, **{_DEPTH: depth}), completion.relevant
+
+
+def _depth(filled: pd.DataFrame, runs: Mapping[str, Run]) -> Floats:
+    """Logarithm of the mean of 1 / rank of each row, (n_rows,); a document that a run lacks is
     ranked one below the run's last.
     """
+    pool = judgments(filled).pool()
     total = np.zeros(pool.grade.size)
     for run in runs.values():
         with held():  # the warnings are repeated when the run is evaluated
@@ -216,17 +223,11 @@ def _depth(pool: Pool, runs: Mapping[str, Run]) -> Floats:
         rank = pool.judged.spread(judged.n_retrieved) + 1.0
         rank[judged.row] = judged.rank
         total += 1 / rank
-    depth: Floats = np.log(total / max(len(runs), 1))
+    topic_ids = np.array(pool.topic_ids, object)[pool.judged.topic]
+    rows = pd.MultiIndex.from_arrays([topic_ids, pool.doc_ids])
+    row = rows.get_indexer(pd.MultiIndex.from_frame(filled[_IDS]))
+    depth: Floats = np.log(total / max(len(runs), 1))[row]
     return depth
-
-
-def _completion(filled: pd.DataFrame) -> Completion:
-    """The `Completion` of filled qrels with the depth of their documents."""
-    human = filled["relevance"].to_numpy(np.float64)
-    is_human = (filled[SOURCE] != FILLED).to_numpy() & (human >= 0)
-    calibrated, depth = (filled[name].to_numpy(np.float64) for name in (_CALIBRATED, _DEPTH))
-    topic = pd.factorize(filled["query_id"])[0]
-    return Completion(np.where(is_human, human, np.nan), calibrated, topic, depth)
 
 
 def grades_frame(read: Judgments) -> pd.DataFrame:

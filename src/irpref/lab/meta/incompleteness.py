@@ -14,6 +14,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from itertools import chain, product
 from pathlib import Path
 from typing import Any
 
@@ -220,15 +221,11 @@ def incompleteness(
                         if (*unit, name, system) not in journal.cells:
                             new[*unit, name, system] = mean
                 journal.append(new)
-    wanted = [
-        (*unit, m, s)
-        for parts in samples
-        for unit in parts
-        for m in experiment.named
-        for s in experiment.aligned
+    rows = [
+        (*unit, measure, system, journal.cells[*unit, measure, system])
+        for unit, measure, system in product(chain(*samples), experiment.named, experiment.aligned)
     ]
-    means = pd.DataFrame([(*cell, journal.cells[cell]) for cell in wanted], columns=[*CELL, "mean"])
-    return Incompleteness(means, lost.loss)
+    return Incompleteness(pd.DataFrame(rows, columns=[*CELL, "mean"]), lost.loss)
 
 
 def _missing(

@@ -85,20 +85,16 @@ def bounds_of_pair(
     listed = list(retrieved(evaluate, named_runs(runs)).values())
     ((one, task, grid),) = tasks_of(chosen, evaluate, None)
 
-    def means(bounds: Bounds) -> tuple[float, float]:
-        low, high = (
-            float(evaluate.means_of({one: column})[one]) for column in (bounds.low, bounds.high)
-        )
-        return low, high
+    def mean(by_topic: Floats) -> float:
+        return float(evaluate.means_of({one: by_topic})[one])
 
     if task.func is everyday.precision:
         (bounds,) = _of_precision(listed, grid, **task.keywords)
-        return *means(bounds), True
+        return mean(bounds.low), mean(bounds.high), True
     holes = Holes(evaluate.pool, listed, negative_is_a_grade(one))
     if not holes.holes.size:
-        values = listed[0].values[one] - listed[1].values[one]
-        mean = float(evaluate.means_of({one: values})[one])
-        return mean, mean, True
+        difference = mean(listed[0].values[one] - listed[1].values[one])
+        return difference, difference, True
     cutoff = task.keywords.get("cutoff")
     rising = getattr(one, "TIES_BY_RISING_ID", False)
     declared = declaration(one)
@@ -112,12 +108,11 @@ def bounds_of_pair(
         else:
             ways[t] = corners(rank < np.inf if cutoff is None else rank <= cutoff, grid)
     ends = attained(partial(holes.values, task), ways)
-    low, high = np.array([ends[t] for t in ways]).T
-    tried = means(Bounds(low, high, np.zeros(low.size, bool)))
-    if any(map(is_enough, tried)):
-        return *tried, False
+    low, high = map(mean, np.array([ends[t] for t in ways]).T)
+    if is_enough(low) or is_enough(high):
+        return low, high, False
     bounds = bounds_of(one, task, holes, grid)
-    return *means(bounds), bool(bounds.exact.all())
+    return mean(bounds.low), mean(bounds.high), bool(bounds.exact.all())
 
 
 def _of_precision(
