@@ -79,7 +79,8 @@ MOST_PLAIN = 10_000
 DIGITS = 9  # of numbers in the data of the page
 CURVE_RANKS = (*range(1, 21), 25, 30, 40, 50, 75, 100, 150, 200, 300, 500, 750, 1000)
 _BOARD = ["mean", "low", "high", "place", "place_low", "place_high", "letters", "shown"]
-_PAIRS = ["difference", "effect_size", "p", "p_adjusted"]
+_P_VALUES = ["p", "p_adjusted"]
+_PAIRS = ["difference", "effect_size", *_P_VALUES]
 _PACKAGES = (
     "irpref",
     "ir-measures",
@@ -308,11 +309,11 @@ def _board(
         for verdict in verdicts
         for row in verdict[verdict["verdict"] == UNKNOWN].to_dict("records")
     }
-    board, pairs = _untested(board, board.pairs, untold)
+    pairs = _blanked(board.pairs, _P_VALUES, untold)
+    board = _blanked(board, ["place_low", "place_high", "letters"], untold)
     tested = pd.DataFrame({"group": []})
     if groups and several:
-        of_groups = board_on(groups)
-        tested = _untested(of_groups, of_groups.pairs, untold)[1]
+        tested = _blanked(board_on(groups).pairs, _P_VALUES, untold)
     rows = [board[board["measure"] == name] for name in names]
     runs = rows[0]["run"].tolist()
     return {
@@ -330,21 +331,13 @@ def _board(
     }
 
 
-def _untested(
-    board: Leaderboard, pairs: pd.DataFrame, untold: Collection[tuple[str, str | None]]
-) -> tuple[Leaderboard, pd.DataFrame]:
-    """Board and pairs without what a test says by measures, and in groups, where `compare` cannot
-    tell.
-    """
-    out, tested = board.copy(), pairs.copy()
-    for table, columns in (
-        (out, ["place_low", "place_high", "letters"]),
-        (tested, ["p", "p_adjusted"]),
-    ):
-        groups = (None if group != group else group for group in table["group"])
-        keys = zip(table["measure"], groups, strict=True)
-        table.loc[[key in untold for key in keys], columns] = None
-    return out, tested
+def _blanked(table: Any, columns: list[str], untold: Collection[tuple[str, str | None]]) -> Any:
+    """A table without what a test says by measures, and in groups, where `compare` cannot tell."""
+    out = table.copy()
+    groups = (None if group != group else group for group in out["group"])
+    keys = zip(out["measure"], groups, strict=True)
+    out.loc[[key in untold for key in keys], columns] = None
+    return out
 
 
 def _rows(board: pd.DataFrame) -> pd.DataFrame:
