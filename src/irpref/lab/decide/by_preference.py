@@ -48,7 +48,7 @@ import pandas as pd
 from irpref.data.run_names import named_runs
 from irpref.errors import ArgumentError
 from irpref.judged.align import align_run
-from irpref.judged.groups import groups_of
+from irpref.judged.groups import group_of_topic, groups_of
 from irpref.judged.inputs import in_memory
 from irpref.judged.judgments import judgments
 from irpref.judged.pool import Pool
@@ -192,11 +192,8 @@ def prefer(
     if other is not None:
         table = pd.DataFrame({"query_id": pool.topic_ids, "preference": preferences[0]})
         if groups is not None:
-            table.insert(
-                1,
-                "group",
-                np.array(list(masks), dtype=object)[np.argmax(list(masks.values()), axis=0)],
-            )
+            group_of = group_of_topic(groups, read)
+            table.insert(1, "group", [group_of[topic] for topic in pool.topic_ids])
     else:
         differences = PairDifferences(how, list(aligned), pool.topic_ids, preferences)
         tables = [_table(differences.on(inside), group) for group, inside in masks.items()]
