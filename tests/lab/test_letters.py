@@ -4,7 +4,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from irpref.lab.decide.letters import columns_of, letters
+from irpref.lab.decide.letters import maximal_sets, letters
 
 
 @st.composite
@@ -43,7 +43,7 @@ def _insert_and_absorb(different):
 @given(_relations())
 def test_two_runs_share_a_letter_if_and_only_if_they_do_not_differ(different):
     text = letters(different)
-    if len(columns_of(different)) > 8:  # seven runs can need twelve letters
+    if len(maximal_sets(different)) > 8:  # seven runs can need twelve letters
         assert text == [None] * len(different)
         return
     for i in range(len(different)):
@@ -54,12 +54,12 @@ def test_two_runs_share_a_letter_if_and_only_if_they_do_not_differ(different):
 
 @given(_relations())
 def test_every_column_is_one_of_insertion_and_absorption(different):
-    assert {tuple(column) for column in columns_of(different)} <= _insert_and_absorb(different)
+    assert {tuple(column) for column in maximal_sets(different)} <= _insert_and_absorb(different)
 
 
 @given(_by_size())
 def test_where_the_size_of_a_difference_decides_it_is_insertion_and_absorption(different):
-    columns = columns_of(different)
+    columns = maximal_sets(different)
     assert {tuple(column) for column in columns} == _insert_and_absorb(different)
     assert columns == sorted(columns)
     assert all(column == list(range(column[0], column[-1] + 1)) for column in columns)  # no gaps

@@ -24,7 +24,7 @@ from irpref.kernel.segments import Bools
 MOST = 8  # more letters would be of no use to a reader
 
 
-def columns_of(different: Bools) -> list[list[int]]:
+def maximal_sets(different: Bools) -> list[list[int]]:
     """Maximal sets of runs no two of which differ, such that every such pair is in a set.
 
     Parameters
@@ -78,7 +78,7 @@ def letters(different: Bools) -> list[str] | list[None]:
     >>> letters(np.array([[0, 0, 1], [0, 0, 0], [1, 0, 0]], dtype=bool))
     ['a', 'ab', 'b']
     """
-    columns = columns_of(different)
+    columns = maximal_sets(different)
     if len(columns) > MOST:
         return [None] * len(different)
     out = [""] * len(different)
