@@ -296,9 +296,9 @@ def _of_preferences(pool: Pool) -> Iterator[Finding]:
     preferences = pool.preferences
     disagreed = np.zeros(pool.n_topics, np.int64)
     for t in np.flatnonzero(preferences.groups.lengths > 1).tolist():
-        first, last = pool.judged.offsets[[t, t + 1]].tolist()
-        here = preferences.topics(t, t + 1, first, last)
-        for row in range(last - first):
+        rows = pool.judged.span(t)
+        here = preferences.topics(t, t + 1, rows.start, rows.stop)
+        for row in range(rows.stop - rows.start):
             disagreed[t] += np.intersect1d(*here.against(row), assume_unique=True).size
     disagreed //= 2  # each pair is found from both of its documents
     yield from of_topics("disagreeing-judges", pool, disagreed > 0, count=int(disagreed.sum()))

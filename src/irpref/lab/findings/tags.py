@@ -137,9 +137,7 @@ def _several(tags: Any, topics: Segments, names: list[str]) -> Iterator[Finding]
     if len(distinct) < 2:
         return
     listed = ", ".join(map(repr, distinct[:_SHOWN])) + ", ..." * (len(distinct) > _SHOWN)
-    mixed = np.zeros(topics.n, bool)
-    differs = tags[1:] != tags[:-1]
-    mixed[topics.topic[1:][differs & (topics.topic[1:] == topics.topic[:-1])]] = True
+    mixed = topics.count(topics.differs(tags)) > 0
     n = len(distinct)
     if mixed.any():
         of_topics = f"{int(mixed.sum())} of {mixed.size} topics"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from itertools import islice
 from typing import Any
 
 import numpy as np
@@ -152,13 +153,13 @@ class Experiment:
         order.
         """
         listing = listing_of(self.pool, run)
-        offsets = listing.topics.offsets.tolist()
         score = listing.score.tolist()
-        return {
-            topic: dict(list(zip(listing.doc_ids[a:b], score[a:b], strict=True))[:cutoff])
-            for topic, a, b in zip(self.pool.topic_ids, offsets[:-1], offsets[1:], strict=True)
-            if a < b
-        }
+        run_by_topic = {}
+        for t in np.flatnonzero(listing.topics.lengths).tolist():
+            rows = listing.topics.span(t)
+            documents = zip(listing.doc_ids[rows], score[rows], strict=True)
+            run_by_topic[self.pool.topic_ids[t]] = dict(islice(documents, cutoff))
+        return run_by_topic
 
 
 def _together(remains: Sequence[Remains]) -> Iterator[slice]:

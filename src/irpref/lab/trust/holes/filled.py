@@ -153,13 +153,13 @@ class Holes:
         """Ranks of the holes of a topic in each run, inf if it lacks them; `rising`: with ties by
         ascending id.
         """
-        return self._rank[int(rising), :, self.holes.offsets[t] : self.holes.offsets[t + 1]]
+        return self._rank[int(rising), :, self.holes.span(t)]
 
     def open_topic(self, t: int, cutoff: int | None) -> OpenTopic:
         """What the first run retrieved for a topic, for a measure with this cutoff."""
         topics, judged = self.runs[0].topics, self.pool.judged
         last = topics.lengths[t] if cutoff is None else cutoff
-        document = self._filled[0].documents[topics.offsets[t] : topics.offsets[t + 1]]
+        document = self._filled[0].documents[topics.span(t)]
         row = np.flatnonzero(document[:last] >= 0)
         rank = self.ranks(t)[0].astype(np.int64)
         return OpenTopic(
@@ -167,7 +167,7 @@ class Holes:
             int(np.searchsorted(rank, last, side="right")),
             row + 1,
             self.pool.grade[judged.starts[t] + document[row]],
-            self.pool.grade[judged.starts[t] : judged.ends[t]],
+            self.pool.grade[judged.span(t)],
         )
 
     def fill(self, topics: Ints, grades: Floats) -> Iterator[JudgedRun]:

@@ -132,7 +132,7 @@ def _of_precision(
     for t in range(n_topics):
         codes = []
         for run, hole in zip(runs, holes, strict=True):
-            rows = slice(run.topics.offsets[t], run.topics.offsets[t + 1])
+            rows = run.topics.span(t)
             codes.append(run.code[rows][hole[rows]])
         numbers, column = np.unique(np.concatenate(codes), return_inverse=True)
         holds = np.zeros((len(runs), numbers.size), np.float32)  # sums of ones are exact

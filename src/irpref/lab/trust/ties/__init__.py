@@ -196,9 +196,7 @@ def _computed(
         hits = Segments.of_lengths(tied.run.hits.lengths[topics])
         parts: dict[Any, list[Floats]] = {measure: [] for measure in tasks}
         for start, stop in batches(size[topics]):
-            for run in tied.copies(
-                topics[start:stop], every[hits.offsets[start] : hits.offsets[stop]]
-            ):
+            for run in tied.copies(topics[start:stop], every[hits.span(start, stop)]):
                 for measure, task in tasks.items():
                     parts[measure].append(task(run))
         of_measures = {

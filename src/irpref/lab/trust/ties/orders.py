@@ -152,7 +152,7 @@ class Tied:
         class.
         """
         order, sizes, begin = self._by_class
-        rows = order[self.groups.offsets[group] : self.groups.offsets[group + 1]]
+        rows = order[self.groups.span(group)]
         of_group = tuple(sizes[begin[group] : begin[group + 1]])
         alone = int(self.size[group]) - sum(of_group)
         return rows, (*of_group, alone) if alone else of_group
@@ -201,7 +201,7 @@ class Tied:
             Ranks.
         """
         hits, ranks = self.ranks(topic, number)
-        which = slice(int(self.by_topic.offsets[topic]), int(self.by_topic.offsets[topic + 1]))
+        which = self.by_topic.span(topic)
         documents = Segments.of_lengths(self.size[which])
         judged = Segments.of_lengths(self.groups.lengths[which])
         seed = crc32(self.run.grade[hits].tobytes(), crc32(ranks[0].tobytes()))
@@ -219,7 +219,7 @@ class Tied:
         """Hits (rows) of a topic, and `number` copies of their ranks: (number, n_hits of the
         topic).
         """
-        hits = slice(int(self.run.hits.offsets[topic]), int(self.run.hits.offsets[topic + 1]))
+        hits = self.run.hits.span(topic)
         return hits, np.tile(self.run.rank[hits], (number, 1))
 
     def copies(self, topics: Ints, ranks: Ints) -> Iterator[JudgedRun]:
@@ -239,7 +239,7 @@ class Tied:
         row = (run.row[rows] - listed.spread(pool.judged.starts[topics]))[order]
         if not pool.preferences_of_grades:  # preferences cannot be repeated with the judgments
             for i, t in enumerate(topics.tolist()):
-                here = slice(int(listed.offsets[i]), int(listed.offsets[i + 1]))
+                here = listed.span(i)
                 yield _untied(
                     pool.topics(t, t + 1),
                     listed.slice(i, i + 1),
