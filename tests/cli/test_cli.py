@@ -211,7 +211,8 @@ def wrong(files: Path) -> None:
             2,
             "missing argument 'RUN... MEASURE...', as in irpref eval [OPTIONS] QRELS RUN... MEASURE...",
         ),
-        (["qrels", "r1", "RR @10"], 2, "remove the spaces around '@'"),
+        (["qrels", "r1", "RR @10"], 2, "remove the space before '@'"),
+        (["qrels", "r1", "nDCG@"], 2, "the cutoff follows '@' without a space"),
         (["qrels", "r1", "AP@10(rel=2)"], 2, "the cutoff comes last: AP(rel=2)@10"),
         (
             ["--qrels", "qrels", "--run", "r1"],

@@ -420,3 +420,14 @@ def test_a_submitted_run_has_no_difference_without_a_reason(data_dir):
     assert not table["unexplained"].any()
     assert {"pytrec_eval", "cwl_eval", "msmarco"} <= set(table["tool"])
     assert table["differ"].sum() > 0  # cwl_eval's ties and AP
+
+
+def test_reasons_are_broken_at_the_width_of_the_screen(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("COLUMNS", "80")
+    (tmp_path / "q").write_text("t1 0 a 1\nt1 0 b 1\nt1 0 c 1\n")
+    (tmp_path / "baseline.run").write_text("t1 Q0 a 1 2 x\nt1 Q0 n 2 1 x\n")
+    assert main(["crosscheck", "q", "baseline.run", "AP", "--tool", "cwl_eval"]) == 0
+    printed = capsys.readouterr().out
+    assert "divided by the relevant documents retrieved" in " ".join(printed.split())
+    assert max(map(len, printed.splitlines())) <= 80

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from irpref.cli import options
 from irpref.cli.arguments import Inputs
 from irpref.cli.command import ERROR, OK, command
@@ -54,6 +56,8 @@ def crosscheck(given: Inputs, out: Output, tools: tuple[str, ...]) -> int:
     qrels = given.judgments()
     differences = irpref.crosscheck(given.measures, qrels, given.runs(), tools=tools or None)
     table = of_frame(differences, rounded(), title="")
+    *columns, why = table.columns
+    table.columns = [*columns, replace(why, prose=True, narrowest=44)]
     table.notes = [
         "largest: the tool's value minus ours",
         *(["no tool here computes these measures"] * differences.empty),

@@ -408,8 +408,10 @@ def _unreadable(text: str) -> ValueError:
         examples += "; a bracket is not closed"
     elif text.startswith("("):
         examples += "; remove the space before the bracket"
-    elif text.startswith("@") or text.endswith("@"):
-        examples += "; remove the spaces around '@'"
+    elif text.startswith("@"):
+        examples += "; remove the space before '@'"
+    elif text.endswith("@"):
+        examples += "; the cutoff follows '@' without a space"
     elif turned := re.fullmatch(r"(\w+)(@\d+)(\(.+\))", text):
         examples += f"; the cutoff comes last: {turned[1]}{turned[3]}{turned[2]}"
     elif re.fullmatch(r"[^(]+\([^=]+\).*", text):
