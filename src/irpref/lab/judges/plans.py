@@ -166,7 +166,7 @@ def sample(
     >>> second = {"q1": {"c": 3, "a": 2, "b": 1}, "q2": {"a": 2, "b": 1}}
     >>> plan = sample("P@1", None, judge, {"first": first, "second": second}, n=1, rng=7)
     >>> plan[["order", "query_id", "doc_id", "size"]].values.tolist()
-    [[1, 'q1', 'c', 1.0], [2, 'q1', 'a', 1.0]]
+    [[1, 'q1', 'a', 1.0], [2, 'q1', 'c', 1.0]]
     """
     chosen = additive(measures)
     n = _count("n", n)

@@ -316,9 +316,9 @@ def sampled(qrels: Qrels, judge: Qrels | None, plan: Any) -> Sampled:
     >>> judge = {"q1": {"a": 1, "b": 0, "c": 1}, "q2": {"a": 1, "b": 0}}
     >>> runs = {"first": {"q1": {"a": 3, "b": 2, "c": 1}}, "second": {"q1": {"c": 3, "a": 2}}}
     >>> from irpref.lab import sample
-    >>> plan = sample("P@1", None, judge, runs, n=1, rng=7)
-    >>> print(sampled({"q1": {"c": 1}}, judge, plan).text)
-    judged 1 of 2 documents of the plan
+    >>> plan = sample("P@1", None, judge, runs, n=2, rng=7)
+    >>> print(sampled({"q1": {"a": 1, "c": 1}}, judge, plan).text)
+    judged 2 of 2 documents of the plan
     """
     plan = read_plan(plan)
     of_judge = no_grades() if judge is None else grades_frame(judgments(judge))
