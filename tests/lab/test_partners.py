@@ -21,3 +21,31 @@ def test_documents_that_many_runs_rank_in_other_ways_are_drawn_alone() -> None:
     assert partners([weights], np.zeros(4, int)).tolist() == [0, 1, 2, 3]
     two_by_two = np.array([[1.0, 0], [1, 0], [0, 1], [0, 1]])
     assert partners([two_by_two], np.zeros(2, int)).tolist() == [1, 0]
+
+
+def test_a_measure_by_which_runs_do_not_differ_does_not_count() -> None:
+    # The mean of three weights of 0.1 is not 0.1: what rounding leaves is no direction.
+    alike, differing = np.full((3, 4), 0.1), np.array([[1.0, 0, 0, 1], [0, 1, 0, 0], [0, 0, 0, 0]])
+    assert (alike - alike.mean(axis=0)).any()
+    topic = np.zeros(4, int)
+    expected = partners([differing], topic).tolist()
+    assert partners([differing, alike], topic).tolist() == expected
+
+
+def test_partners_of_many_topics_are_those_of_each() -> None:
+    rng = np.random.default_rng(3)
+    weights, topic = rng.random((2, 60)), np.repeat([0, 1, 2], [25, 5, 30])
+    found = partners([weights], topic)
+    # One pair after the other, over all topics at once: the most opposite of those left.
+    vector = (weights - weights.mean(axis=0)).T
+    expected, left = list(range(60)), set(range(60))
+    while pairs := [
+        (float(vector[i] @ vector[j]), i, j)
+        for i in left
+        for j in left
+        if i < j and topic[i] == topic[j] and vector[i] @ vector[j] < 0
+    ]:
+        _, i, j = min(pairs)
+        expected[i], expected[j] = j, i
+        left -= {i, j}
+    assert found.tolist() == expected

@@ -262,6 +262,10 @@ def test_size_is_the_spread_of_the_weights_with_a_floor() -> None:
     assert sizes([weights]) == pytest.approx([0.1 + 0.9 * 3, 0.1, 0.1])
     # Scaled, so that the unit of a measure does not matter.
     assert sizes([weights, 7 * weights]) == pytest.approx(sizes([weights]))
+    # A measure by which runs do not differ does not count, although the mean of three is not 0.1.
+    weights, alike = np.vstack([weights, weights[:1]]), np.full((3, 3), 0.1)
+    assert alike.std(axis=0).any()
+    assert sizes([weights, alike]) == pytest.approx(sizes([weights]))
 
 
 def test_levels_group_the_grades_of_a_judge() -> None:

@@ -33,23 +33,31 @@ def partners(weights: Sequence[Floats], topic: Ints) -> Ints:
         Place of the partner, the document's own if it has none. The two documents of a topic with
         the most negative product of their weights are partners, then the two of the others.
     """
-    centred = [each - each.mean(axis=0) for each in weights]
-    scaled = [each / each.std() for each in centred if each.any()]
-    vector = np.concatenate(scaled).T
-    length = np.sqrt((vector**2).sum(axis=1))
-    length = np.sqrt((vector**2).sum(axis=1))
+    vector = _directions(weights)
+    partner = np.arange(topic.size)
     starts = np.flatnonzero(np.diff(topic, prepend=-1))
-    pairs = []
     for start, stop in pairwise([*starts.tolist(), topic.size]):
-        product = vector[start:stop] @ vector[start:stop].T
-        opposite = product < _OPPOSITE * np.outer(length[start:stop], length[start:stop])
-        one, other = np.nonzero(opposite)
-        once = one < other
-        one, other = one[once], other[once]
-        pairs.append((one + start, other + start, product[one, other]))
-    one, other, product = (np.concatenate(each) for each in zip(*pairs, strict=True))
-    order = np.argsort(product, kind="stable")
-    partner = list(range(topic.size))
+        partner[start:stop] = start + _of_topic(vector[start:stop])
+    return partner
+
+
+def _directions(weights: Sequence[Floats]) -> Floats:
+    """How a unit of gain moves the runs apart: shape (n_documents, n_measures * n_runs).
+
+    Measures count alike, without those by which the runs do not differ: of these, nothing but
+    rounding would be left over."""
+    differing = [each for each in weights if np.ptp(each, axis=0).any()]
+    centred = [each - each.mean(axis=0) for each in differing]
+    return np.concatenate([each / each.std() for each in centred]).T
+
+
+def _of_topic(vector: Floats) -> Ints:
+    """The partner of each document of one topic: shape (n_documents,), as `vector` has rows."""
+    product = vector @ vector.T
+    length = np.sqrt((vector**2).sum(axis=1))
+    one, other = np.nonzero(np.triu(product < _OPPOSITE * np.outer(length, length)))
+    order = np.argsort(product[one, other], kind="stable")
+    partner = list(range(len(vector)))
     for i, j in zip(one[order].tolist(), other[order].tolist(), strict=True):
         if partner[i] == i and partner[j] == j:
             partner[i], partner[j] = j, i

@@ -84,8 +84,9 @@ def sizes(weights: Sequence[Floats]) -> Floats:
         size of their difference), scaled to a mean of 1, averaged over measures, and mixed with a
         uniform floor. Without the floor, coverage falls if the judge is wrong in one place.
     """
-    spreads = [each.std(axis=0) for each in weights]
-    scaled = [spread / spread.mean() for spread in spreads if spread.any()]
+    # Where the runs do not differ by a measure, its spreads would be nothing but rounding.
+    spreads = [each.std(axis=0) for each in weights if np.ptp(each, axis=0).any()]
+    scaled = [spread / spread.mean() for spread in spreads]
     return FLOOR + (1 - FLOOR) * np.mean(scaled, axis=0)
 
 
