@@ -113,6 +113,26 @@ def test_partners_are_drawn_together_and_the_first_one_waits_for_the_next() -> N
     assert abs(low[1] - low[2]) > 1
 
 
+def test_the_grade_of_a_document_that_does_not_count_yet_tells_nothing() -> None:
+    human, judge, runs = made(n_runs=2)
+    plan = sample("DCG@5", None, judge, runs, n=20, rng=1)
+    first = plan["order"][plan["priority"].duplicated()].to_numpy() - 1  # of two partners
+    assert first[0] == 1
+    for number, ground in (
+        (int(first[5]), f"all {first[5] - 1} judged documents count the same"),
+        (1, "the judged document does not count before its partner is judged"),
+    ):
+        grades = {query_id: dict.fromkeys(docs, 1) for query_id, docs in human.items()}
+        query_id, doc_id = plan[["query_id", "doc_id"]].iloc[number - 1]
+        grades[query_id][doc_id] = 3
+        judgments = sampled(grades_of(plan, grades, number), judge, plan)
+        comparison = irpref.lab.compare("DCG@5", judgments, *runs.values())
+        # Not an interval of no width, from the counted grades alone.
+        assert comparison[["low_judged", "high_judged"]].isna().all(axis=None)
+        assert comparison["verdict"].item() == "cannot tell"
+        assert ground in comparison.text
+
+
 def test_a_document_whose_partner_was_judged_before_is_drawn_alone() -> None:
     human, judge, runs = made(n_runs=2)
     plan = sample("DCG@5", None, judge, runs, rng=1)

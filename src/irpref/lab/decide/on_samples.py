@@ -71,9 +71,12 @@ def grounds_on_sample(
 
 def _same_gains(judgments: Sampled, estimates: SampledValues) -> list[Ground]:
     """Why the grades of the sample tell nothing apart, with the codes of `irpref.evidence`."""
-    grade, gain = judgments.human_grade, estimates.human_gain
+    gain = estimates.human_gain
+    if not gain.size:
+        return [Ground("blind", "the judged document does not count before its partner is judged")]
     if np.ptp(gain) > 0:
         return []
+    grade = judgments.human_grade[: gain.size]
     n, measure = f"{gain.size:,}", estimates.values.measure
     if not (grade > 0).any():
         return [Ground("unanswerable", f"none of the {n} judged documents is relevant")]
@@ -97,7 +100,8 @@ def judged_intervals(
     judgments: Sampled, estimates: SampledValues, first: Ints, second: Ints, level: float
 ) -> tuple[Floats, Floats]:
     """The same of the pairs of some runs, by number, second minus first: all hold at once."""
-    if np.ptp(estimates.human_gain) == 0:
+    gain = estimates.human_gain
+    if not gain.size or np.ptp(gain) == 0:
         nothing: Floats = np.full(first.size, math.nan)
         return nothing, nothing
     alone = 1 - (1 - judgments.share(level, judged=True)) / max(first.size, 1)

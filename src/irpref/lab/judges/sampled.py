@@ -209,7 +209,7 @@ class Sampled(Judgments):
                 [np.bincount(self._topic, row * estimate.gain, len(topics)) for row in matrix]
             )
             of_topics = TopicValues(str(one.measure), weights.runs, topics, values)
-            gain = one.gains(self.human_grade)
+            gain = one.gains(self.human_grade[: estimate.residual.size])
             out.append(
                 SampledValues(of_topics, weights.answers, self._topic, matrix, estimate, gain)
             )
@@ -230,8 +230,8 @@ class SampledValues:
         Topics of the documents of the plan; -1: one that was left out.
     weights : float array (n_runs, n_documents)
     estimate : Estimate
-    human_gain : float array (n_certain + n_judged,)
-        Gains of the grades that humans gave, on all topics.
+    human_gain : float array (n_counted,)
+        Gains of the human grades that count, on all topics.
     """
 
     values: TopicValues
