@@ -211,6 +211,11 @@ def clipped(value: object) -> object:
     return value if len(text) <= 80 else text[:77] + "..."
 
 
+def have(number: int) -> str:
+    """The verb of so many topics: `1 of 3 topics has`, `2 of 3 topics have`."""
+    return "has" if number == 1 else "have"
+
+
 def p_value(p: float) -> str:
     """A p-value as all outputs for readers show it; a dash if no test was possible."""
     return "-" if p != p else f"{p:.4f}" if p >= 0.0001 else "<0.0001"

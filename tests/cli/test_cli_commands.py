@@ -264,7 +264,7 @@ def test_list_as_json(call: Call) -> None:
 def test_check(call: Call) -> None:
     status, out, _ = call("check", "qrels", "r1", "r2", "AP")
     assert status == 0
-    grave = "no documents for 1 of 3 topics, first '3'; they count as empty rankings"
+    grave = "no documents for 1 of 3 topics, first '3'; it counts as an empty ranking"
     assert out.startswith(f"Grave\n- r1: {grave}\n\n")
     status, out, _ = call("check", "qrels", "r1", "--strict", "-o", "jsonl")
     assert status == 1

@@ -222,6 +222,25 @@ def test_topics_with_few_documents_are_uneven():
     assert "'q2' has 1" in row.text
 
 
+def test_one_topic_has_and_several_have():
+    run = _run()
+    run["q2"] = {"d0": 1.0}
+    assert _one(irpref.lab.check(QRELS, {"r": run}), "uneven-depth").text.startswith(
+        "1 of 6 topics has less than half"
+    )
+    del run["q2"]
+    text = _one(irpref.lab.check(QRELS, {"r": run}), "topics-without-documents").text
+    assert text.endswith("1 of 6 topics, first 'q2'; it counts as an empty ranking")
+    one = {"q0": {"d0": 2, "d1": 0, "d2": -1}}
+    findings = irpref.lab.check(one, {"r": {"q0": {"x": 1.0}}, "s": {"q0": {"d0": 1.0}}}, ["P@5"])
+    by_code = findings.groupby("code")["text"].agg(list)
+    assert by_code["negative-grades"] == ["1 judgment is negative: it counts as unjudged"]
+    assert by_code["shallow"] == 2 * ["one document per topic, and P@5 looks at 5"]
+    assert by_code["no-judged-document"] == [
+        "its only document is not judged: every value is 0 or meaningless"
+    ]
+
+
 @pytest.mark.parametrize(("unjudged", "level"), [(0, None), (1, "note"), (3, "warning")])
 def test_the_unjudged_share_of_the_top(unjudged, level):
     # d20 and on are unjudged.
@@ -330,7 +349,7 @@ def test_negative_grades_are_told_and_what_a_measure_says_of_them():
     assert "caution" not in _codes(findings)
     findings = irpref.lab.check(qrels, {"r": _run()}, ["AP", "nCRP"])
     assert _one(findings, "negative-grades").text.endswith(
-        "but for nCRP as grades below non-relevant"
+        "but for nCRP as a grade below non-relevant"
     )
     row = _one(findings, "caution")
     assert (row.level, row.example) == ("warning", "nCRP")

@@ -355,7 +355,7 @@ def test_files_and_columns_of_groups_are_checked(tmp_path):
         ),
         (
             {"groups": {q: None if q == "q3" else "b" for q in QRELS}},
-            "groups: 1 of 24 topics have no group, first 'q3'",
+            "groups: 1 of 24 topics has no group, first 'q3'",
         ),
         (
             {"groups": {q: "a" if q == "q3" else "b" for q in QRELS}},

@@ -320,7 +320,7 @@ def test_a_run_that_answers_nothing_takes_no_part(what):
     reason = irpref.lab.leaderboard("AP", qrels, {"lost": ABSENT[what], **runs})["reason"].iloc[-1]
     assert table["reason"].tolist() == [None, None, reason]
     assert table.pairs[["a", "b"]].to_numpy().tolist() == [["good", "bad"]]
-    lacks = "bad has no documents for 1 of 2 topics; they count as empty rankings"
+    lacks = "bad has no documents for 1 of 2 topics; it counts as an empty ranking"
     assert table.notes == [f"lost is left out of all tests: {reason}", lacks]
     with pytest.raises(ValueError, match="1 run left to compare"):
         irpref.lab.prefer(qrels, {"lost": ABSENT[what], "good": runs["good"]})

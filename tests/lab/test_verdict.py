@@ -424,9 +424,22 @@ def test_a_gate_says_what_is_missing_and_prints_a_hash_that_it_understands(shell
         "topics without documents: baseline 0, which are left out; candidate 1, which count as"
         in out
     )
+    assert "candidate has no documents for 1 of 10 topics; it counts as an empty ranking" in out
     assert "unjudged in the first ten: baseline 70.0 %, candidate 73.0 %; judging them could" in out
     (of_qrels,) = re.findall(r"^qrels: (\w+)$", out, re.MULTILINE)
     assert shell(*gate, "--expect-qrels", of_qrels)[0] == status != 2
+
+
+def test_a_gate_leaves_out_what_the_baseline_does_not_answer_and_says_so():
+    qrels, a, b = _runs(SAME, SAME)
+    del a["q003"]
+    decision = irpref.lab.gate("R@10", qrels, a, b, missing=0.5)
+    assert decision["left_out"].tolist() == [1]
+    said = f"baseline has no documents for 1 of {len(qrels)} topics; it is left out"
+    assert said in decision.notes
+    assert decision.evidence["text"].tolist().count(said) == 1
+    empty = f"baseline has no documents for 1 of {len(qrels)} topics; it counts as an empty ranking"
+    assert empty in irpref.evidence("R@10", qrels, {"baseline": a})["text"].tolist()
 
 
 def test_a_gate_over_groups_in_the_shell(shell, tmp_path):
@@ -462,7 +475,7 @@ def test_what_is_left_out_is_said_in_the_first_line_and_why_in_the_notes(shell):
     status, out, _ = shell("gate", "qrels", "a.run", "b.run", "R@10")
     assert status == 0
     assert "19 topics compared, 1 left out" in out.splitlines()[0]
-    assert "1 of 20 topics have no relevant document (no grade above 0)" in out
+    assert "1 of 20 topics has no relevant document (no grade above 0)" in out
     shell.write(qrels, dict(list(a.items())[:10]), b)
     status, out, _ = shell("gate", "qrels", "a.run", "b.run", "R@10")
     assert status == 3

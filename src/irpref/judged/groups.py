@@ -21,6 +21,7 @@ from irpref.judged.inputs import id_text, is_missing, str_list
 from irpref.judged.judgments import Judgments
 from irpref.judged.types import Groups
 from irpref.kernel.segments import Bools, Ints
+from irpref.messages import have
 
 
 def groups_of(
@@ -33,7 +34,8 @@ def groups_of(
     missing = [topic for topic in topics if topic not in group_of]
     if missing:
         raise ArgumentError(
-            f"groups: {len(missing)} of {len(topics)} topics have no group, first {missing[0]!r}; "
+            f"groups: {len(missing)} of {len(topics)} topics {have(len(missing))} no group, "
+            f"first {missing[0]!r}; "
             "every topic of the qrels needs one",
             parameter="groups",
         )

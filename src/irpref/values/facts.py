@@ -138,6 +138,9 @@ class Evidence:
         Whether the measure needs a document judged non-relevant, and there is none.
     depth : int or None
         How many documents of each topic count.
+    leaves_out : str or None
+        Name of the system whose unanswered topics are left out; of others they count as empty
+        rankings.
     """
 
     measures: list[Measure]
@@ -150,6 +153,7 @@ class Evidence:
     empty: Values
     lacking: Mapping[Measure, Bools]
     depth: int | None = None
+    leaves_out: str | None = None
 
     def looks_at(self, measure: Measure) -> int | None:
         """How many ranks a measure looks at; None if at all of them."""
@@ -300,17 +304,23 @@ class Evidence:
         self, code: str, measure: Measure, here: Bools, inside: Bools, system: System | None
     ) -> str:
         """A finding in words."""
-        some = _some(here, inside)
+        some, n = _some(here, inside), int(here.sum())
         if system is None:
-            return in_words(code, str(measure), self.scale(measure), some)
+            return in_words(code, str(measure), self.scale(measure), some, n)
         if code == "unanswered":
             if (system.retrieved[here] == 0).all():
-                return f"{system.name} has no documents for {some}; they count as empty rankings"
+                return f"{system.name} has no documents for {some}; {self._so(system, n)}"
             return f"{system.name} has no documents, or {measure} no value, for {some}"
         number = self.systems.index(system)
         if code == "changed-ids":
             return self.changed_text(number, here, inside)
         return self.shallow_text(measure, number, here, inside)
+
+    def _so(self, system: System, n: int) -> str:
+        """What becomes of topics that a system does not answer, in words."""
+        if system.name == self.leaves_out:
+            return "it is left out" if n == 1 else "they are left out"
+        return "it counts as an empty ranking" if n == 1 else "they count as empty rankings"
 
     def changed_text(self, number: int, here: Bools, inside: Bools) -> str:
         """How ids of a run differ from judged ones, in words."""

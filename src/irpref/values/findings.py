@@ -11,6 +11,7 @@ from typing import Any
 
 from irpref.judged.pool import Pool
 from irpref.kernel.segments import Bools
+from irpref.messages import have
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,6 +80,6 @@ def of_topics(
     if which.any():
         n, topic = int(which.sum()), int(which.argmax()) if first is None else first
         share = f"{n} of {which.size} topics"
-        yield finding(
-            code, n if count is None else count, pool.topic_ids[topic], *how, of=share, **words
-        )
+        number = n if count is None else count
+        words |= {"of": share, "have": have(n)}
+        yield finding(code, number, pool.topic_ids[topic], *how, **words)

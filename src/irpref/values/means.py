@@ -12,6 +12,7 @@ from collections.abc import Iterable, Sequence
 import numpy as np
 
 from irpref.kernel.segments import Floats, Ints
+from irpref.messages import have
 
 # Two sums of the same numbers in another order differ by about 1e-15 of their size.
 ROUNDING = 1e-12
@@ -81,7 +82,7 @@ def have_a_value(counts: Iterable[int], n_topics: int) -> str:
     if not several or several[0] >= n_topics:
         return ""
     few = f"{several[0]:,}" if len(several) == 1 else f"{several[0]:,} to {several[-1]:,}"
-    return f"{few} of {n_topics:,} topics have a value"
+    return f"{few} of {n_topics:,} topics {have(several[-1])} a value"
 
 
 def best_first(place: Ints, names: Sequence[str]) -> Ints:

@@ -71,7 +71,7 @@ class Silent:
             about = "" if code == "unanswerable" else scale(measure, self.pool)
             names.setdefault((code, about), []).append(str(measure))
         for (code, about), measures in names.items():
-            yield in_words(code, ", ".join(measures), about, some)
+            yield in_words(code, ", ".join(measures), about, some, n)
 
     def _codes(self, counts: list[Counts]) -> Iterator[tuple[Measure, str]]:
         """Measures that tell nothing apart, with the code of `irpref.evidence`."""

@@ -28,6 +28,7 @@ from __future__ import annotations
 import hashlib
 import math
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from functools import cached_property
 from itertools import compress
 from typing import Any, ClassVar, NamedTuple
@@ -214,7 +215,7 @@ def gate(
     with whole_files():
         read = judgments(qrels)
         runs = {name: read_repeats(run) for name, run in given.items()}
-    facts = gathered(chosen, read, runs, depth)
+    facts = replace(gathered(chosen, read, runs, depth), leaves_out="baseline")
     everything = _all_topics(len(facts.topics))
     if not facts.answerable.any():
         raise EmptyJudgmentsError("a gate needs relevant documents, and no grade is above 0")

@@ -16,7 +16,7 @@ A finding has a stable code, a level, a count, the first example, and a sentence
                        code  level   run  count example
 0  topics-without-documents  grave  mine      1      q2
 >>> grave(findings)
-["mine: no documents for 1 of 2 topics, first 'q2'; they count as empty rankings"]
+["mine: no documents for 1 of 2 topics, first 'q2'; it counts as an empty ranking"]
 """
 
 from __future__ import annotations
