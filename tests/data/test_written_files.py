@@ -19,7 +19,7 @@ from markdown_it import MarkdownIt
 import irpref
 from irpref.measures import registered
 from irpref.measures.literature import cite, methods
-from irpref.show.text import Cell, Column, Table, rounded, text
+from irpref.show.text import Cell, Column, Page, Table, rounded, text
 
 HOST = irpref.parse_all(
     ["AP", "nDCG@10", "P@5", "RR", "Bpref", "ERR@20", "RBP(p=0.8)", "alpha_nDCG@10", "Judged@10"]
@@ -162,3 +162,15 @@ def test_markdown_shows_names_as_they_are():
     ]
     assert plain[0] == "AP on <qrels>"
     assert set(NAMES) <= set(plain)
+
+
+def test_the_lines_of_an_item_begin_below_its_first_word():
+    items = [("- " + "word " * 8,), ("- short",), ("word " * 6,)]
+    shown = text(Table([Column("", left=True, prose=True)], items), page=Page(24))
+    assert shown.splitlines() == [
+        "- word word word word",
+        "  word word word word",
+        "- short",
+        "word word word word word",
+        "word",
+    ]

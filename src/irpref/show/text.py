@@ -35,6 +35,7 @@ ENDINGS = {
     **{f".{form}": form for form in LINES},
 }
 _GAP = "  "
+_BULLET = "- "  # of an item of a list: its other lines begin below its first word
 _NARROWEST = 24  # characters of prose, and of names that are broken to make room for others
 
 
@@ -363,7 +364,8 @@ def _fitted(
         for row, mark in zip(rows, marks, strict=True):
             value = row[i].value
             if column.prose:
-                shown.append(textwrap.fill(value, room[i]))
+                hang = _BULLET if value.startswith(_BULLET) else ""
+                shown.append(textwrap.fill(value, room[i], subsequent_indent=" " * len(hang)))
             elif column.left:
                 shown.append(_broken(value, room[i], hard=True))
             else:
