@@ -182,6 +182,28 @@ def test_a_sample_without_residuals_says_nothing_about_the_rest() -> None:
     assert variance[1] == 0  # no document matters
 
 
+@pytest.mark.parametrize(
+    ("terms", "variance", "freedom"),
+    [
+        ([4], 4, 1),  # at least 1
+        ([1, 1, 1], 3, 2),  # all alike: one less than terms
+        ([1, 1, 1, 0, 0], 3, 2),  # partners whose errors cancel are no term
+        ([100, *[1] * 10], 110, 2 * 110**2 / (10010 - 110**2 / 11) - 1),  # one makes up most
+        ([0, 0], np.nan, 1),
+        ([], np.nan, 1),
+    ],
+)
+def test_degrees_of_freedom_by_hand(terms: Any, variance: float, freedom: float) -> None:
+    n = len(terms)
+    # With p = 1/2 and weights of 1, a term is 2 (f - c)^2. One more document is not graded.
+    residual, zeros = np.sqrt(np.array(terms, float) / 2), np.zeros(n + 1, int)
+    estimate = Estimate(
+        np.zeros(n + 1), residual, np.full(n, 0.5), zeros, np.ones(n + 1), zeros, np.arange(n)
+    )
+    found = estimate.variances(np.ones((1, n + 1)))
+    assert np.concatenate(found) == pytest.approx([variance, freedom], nan_ok=True)
+
+
 @pytest.mark.parametrize("judge", ["right", "none"])
 def test_intervals_hold_the_total(judge: str) -> None:
     rng = np.random.default_rng(5)

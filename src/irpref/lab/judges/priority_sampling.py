@@ -192,11 +192,12 @@ class _Model:
         """
         x = self.centred @ self.inverse
         topic = self.topic[: self.gain.size]
-        near = 1 / self.divisor[topic]
-        own = 1 - (x * self.centred).sum(axis=1) - near
+        same_topic = 1 / self.divisor[topic]
         two = partner != np.arange(partner.size)
-        both = (x * self.centred[partner]).sum(axis=1) + near * (topic == topic[partner])
-        shared = np.where(two, both, 0.0)
+        # Of 1 - H, the unit's rows and columns are (own, -shared; -shared, own[partner]).
+        own = 1 - (x * self.centred).sum(axis=1) - same_topic
+        shared = (x * self.centred[partner]).sum(axis=1) + same_topic * (topic == topic[partner])
+        shared = np.where(two, shared, 0.0)
         residual = self.gain - self.fitted[: self.gain.size]
         error = own[partner] * residual + shared * residual[partner]
         alone: Floats = self.gain - error / (own * own[partner] - shared**2)
@@ -237,7 +238,12 @@ class Estimate:
     start: Ints
 
     def terms(self, weights: Floats) -> Floats:
-        """(1 - p) (sum of w (f - c) / p)^2 of each unit: shape (n_rows, n_units)."""
+        """(1 - p) (sum of w (f - c) / p)^2 of each unit: shape (n_rows, n_units).
+
+        Parameters
+        ----------
+        weights : float array (n_rows, n_documents)
+        """
         errors = weights[:, : self.residual.size] * (self.residual / self.probability)
         totals = np.add.reduceat(errors, self.start, axis=1) if self.start.size else errors
         terms: Floats = (1 - self.probability[self.start]) * totals**2
@@ -262,13 +268,9 @@ class Estimate:
         variance, squares, number = v.sum(axis=1), (v**2).sum(axis=1), (v > 0).sum(axis=1)
         known = variance > 0
         exact = ~(weights[:, ~certain] != 0).any(axis=1)
-        spread = squares - variance**2 / np.maximum(number, 1)
-        freedom = number - 1.0
-        np.minimum(
-            np.divide(2 * variance**2, spread, out=freedom + 1, where=spread > 0) - 1,
-            freedom,
-            out=freedom,
-        )
+        spread = squares - variance**2 / np.maximum(number, 1)  # 0 if all terms are equal
+        as_chi_squared = 2 * variance**2 / np.where(spread > 0, spread, np.nan)
+        freedom = np.fmin(as_chi_squared, number) - 1
         return (
             np.where(exact, 0.0, np.where(known, variance, np.nan)),
             np.where(exact, np.inf, np.maximum(freedom, 1.0)),
@@ -332,12 +334,14 @@ def estimated(
     p = probabilities(size, priority, n)[:n]
     start = np.flatnonzero(~second[:n])
     predicted: Floats = np.zeros(n)
-    if start.size > 1:
+    if start.size > 1:  # a single unit has no others: predicted is 0
         model = _Model.of_graded(column, penalty, topic, gain[:n])
         predicted = model.without_own_unit((place + first - second)[:n])
     estimate: Floats = np.zeros(size.size)
-    for documents, own in ((~first & ~second, 1), (first | second, 2)):
-        others = max(whole(priority, max(n_judged - own, 0)), n_certain)
+    with_partner = first | second
+    # Those not graded, from the others that would be if their unit, of one or two, were graded.
+    for unit_size, documents in ((1, ~with_partner), (2, with_partner)):
+        others = max(whole(priority, max(n_judged - unit_size, 0)), n_certain)
         if others and documents.any():
             fitted = _Model.of_graded(column, penalty, topic, gain[:others]).fitted
             estimate[documents] = fitted[documents]
@@ -412,6 +416,11 @@ def documents_needed(size: Floats, load: Floats, variance: float) -> int:
     load : float array (n_documents,)
         Squared weight times mean squared residual.
     variance : float
+
+    Returns
+    -------
+    int
+        Sum of the probabilities with which the variance is reached: documents are drawn one by one.
     """
     low, high = 0.0, float(size.sum()) / float(size.min())  # of the threshold, size / p
     for _ in range(60):
