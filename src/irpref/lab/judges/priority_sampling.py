@@ -414,13 +414,13 @@ def documents_needed(size: Floats, load: Floats, variance: float) -> int:
     ----------
     size : float array (n_documents,)
     load : float array (n_documents,)
-        Squared weight times mean squared residual.
+        Squared weight times mean squared residual, or what else a document adds to the variance.
     variance : float
 
     Returns
     -------
     int
-        Sum of the probabilities with which the variance is reached: documents are drawn one by one.
+        Sum of the probabilities with which the variance is reached.
     """
     low, high = 0.0, float(size.sum()) / float(size.min())  # of the threshold, size / p
     for _ in range(60):
