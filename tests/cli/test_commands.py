@@ -1,16 +1,21 @@
 """Laws that hold for all commands: help, what is misspelled, options that commands share."""
 
+import inspect
 import json
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from importlib.metadata import EntryPoint
 from pathlib import Path
 
 import click
 import pytest
 
+from irpref import lab
 from irpref.cli import command as commands
 from irpref.cli import main
 from irpref.cli.command import Section, irpref
+from irpref.lab.decide.by_preference import HOW, WEIGHTS
+from irpref.lab.meta.losses import LOSSES
+from irpref.lab.trust.intervals import OVER
 from shells import Call
 
 
@@ -222,3 +227,48 @@ def test_other_packages_add_commands(
         assert call("eval", "qrels", "r1", "AP")[0] == 0
     finally:
         commands._of_packages.cache_clear()
+
+
+# Commands say what an option takes, and what it is if not given, without loading what computes:
+# --help is quick. So both stand in the function, too.
+
+FUNCTIONS = {
+    name: function
+    for name in ALL
+    if inspect.isfunction(
+        function := getattr(lab.meta if name.startswith("meta ") else lab, name.split()[-1], None)
+    )
+}
+OF_THE_SHELL = ("rng", "samples")  # None in Python: seed 0, and as many samples as here
+
+
+@pytest.mark.parametrize("name", FUNCTIONS)
+def test_options_have_the_defaults_of_the_function(name: str) -> None:
+    takes = inspect.signature(FUNCTIONS[name]).parameters
+    for option in set(options(ALL[name]).values()):
+        assert isinstance(option, click.Option)
+        assert option.name is not None
+        if option.name not in takes or option.name in OF_THE_SHELL:
+            continue
+        default = takes[option.name].default
+        if option.show_default:
+            assert option.default == default, option.name
+        elif isinstance(default, (str, float)):  # worded in the help, since it fits one choice only
+            assert f"(default: {default})" in str(option.help), option.name
+
+
+@pytest.mark.parametrize(
+    ("name", "option", "known"),
+    [
+        ("intervals", "--over", OVER),
+        ("prefer", "--how", HOW),
+        ("prefer", "--weights", WEIGHTS),
+        ("meta robustness", "--loss", LOSSES),
+    ],
+)
+def test_options_have_the_choices_of_the_function(
+    name: str, option: str, known: Iterable[str]
+) -> None:
+    choice = options(ALL[name])[option].type
+    assert isinstance(choice, click.Choice)
+    assert list(choice.choices) == list(known)
