@@ -1,1 +1,1 @@
-"""The toolkits we plug into: ir_measures, PyTerrier, ir_datasets, Spark."""
+"""The toolkits we plug into, ir_measures and PyTerrier, and other tools to compare values with."""

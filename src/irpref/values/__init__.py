@@ -1,3 +1,1 @@
-"""Values by system and topic, and what all analyses of them share: samples of topics, pairs of
-systems, variance.
-"""
+"""Values of measures by run and topic, and what they can rest on."""

@@ -36,7 +36,7 @@ from irpref.judged.groups import groups_of
 from irpref.judged.judgments import judgments
 from irpref.judged.types import Groups, Qrels, Run
 from irpref.kernel.segments import Floats
-from irpref.lab.trust.frames import interval_table
+from irpref.lab.trust.interval_tables import interval_table
 from irpref.lab.trust.samples import Rng, counts, drawing
 from irpref.measures.declare import KernelMeasure, Measures
 from irpref.measures.names import parse

@@ -17,7 +17,6 @@ from irpref.judged.pool import Pool
 from irpref.judged.types import Qrels, Run
 from irpref.kernel.segments import Bools, Floats
 from irpref.kernel.uncertain import Holes as Effects
-from irpref.lab.trust.frames import by_topic
 from irpref.lab.trust.holes.filled import Holes, retrieved
 from irpref.lab.trust.holes.search import (
     Places,
@@ -28,6 +27,7 @@ from irpref.lab.trust.holes.search import (
     one_relevant,
     search,
 )
+from irpref.lab.trust.interval_tables import by_topic
 from irpref.measures.declare import KernelMeasure, Measures
 from irpref.measures.everyday import declaration, supports
 from irpref.measures.names import parse_all

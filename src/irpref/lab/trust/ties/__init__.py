@@ -32,7 +32,7 @@ from irpref.judged.types import Qrels, Run
 from irpref.kernel.run import JudgedRun
 from irpref.kernel.segments import Bools, Floats, Ints, Segments
 from irpref.lab.trust.batches import ROWS, batches
-from irpref.lab.trust.frames import by_topic
+from irpref.lab.trust.interval_tables import by_topic
 from irpref.lab.trust.ties.closed_forms import Closed, closed
 from irpref.lab.trust.ties.orders import Tied
 from irpref.measures.declare import KernelMeasure, Measures
