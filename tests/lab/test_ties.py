@@ -19,7 +19,8 @@ import irpref
 from compared import ORDERS, count
 from irpref.judged.align import align_run
 from irpref.kernel import WeightedSum
-from irpref.lab.trust.ties import over_ties, tie_intervals
+from irpref.lab.trust.ties import tie_intervals
+from irpref.lab.trust.ties.bounds import over_ties
 from irpref.measures import registered
 from irpref.measures.declare import KernelMeasure, Param
 from irpref.reference import FORMULAS as ORACLES

@@ -56,7 +56,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
 _ITERATIONS = (b"0", b"Q0")  # what the second field of qrels usually is
-BLOCK_BYTES = 1 << 20  # of a run, parsed while the previous block becomes Python objects
+FRAME_BLOCK_BYTES = 1 << 20  # of a run, parsed while the previous block becomes Python objects
 
 
 def read_run(
@@ -101,7 +101,7 @@ def read_run(
     source, how = Source(path), reading(form, columns)
     if ties != "id" or ignore_self:
         how = replace(how, ties=ties, ignore_self=ignore_self)
-    return _run_frame(read(source, "score", how, BLOCK_BYTES), source.size())
+    return _run_frame(read(source, "score", how, FRAME_BLOCK_BYTES), source.size())
 
 
 def read_qrels(
@@ -346,7 +346,7 @@ def _run_frame(parts: Iterator[Table], size: int) -> pd.DataFrame:
     for part in parts:
         if n + len(part) > docs.size:
             # Unused memory costs nothing; copying strings would cost as much as making them.
-            rows = max(len(part) * size * 2 // BLOCK_BYTES, 2 * docs.size, len(part))
+            rows = max(len(part) * size * 2 // FRAME_BLOCK_BYTES, 2 * docs.size, len(part))
             docs, before = np.empty(n + rows, dtype=object), docs
             docs[:n] = before[:n]
         here = docs[n : n + len(part)]

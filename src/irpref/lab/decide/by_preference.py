@@ -65,12 +65,10 @@ from irpref.messages import about, check_choice, not_accepted, once_per_call
 from irpref.values.evidence import gathered
 from irpref.values.facts import check_present
 from irpref.values.matrix import PairDifferences
-from irpref.values.means import best_first, magnitude, places, settled
+from irpref.values.means import SAME, best_first, magnitude, places, settled
 
 HOW = ("rpp", "lexirecall", "lexiprecision")
 WEIGHTS = ("uniform", "inverse", "dcg")
-# smaller preferences are rounding errors: 1 - 1/2 - 1/3 - 1/6 is 0, but not in floating point
-_SAME = 1e-12
 _RETRIEVED = "NumRet"  # what runs retrieve says all that preferences rest on
 
 
@@ -264,7 +262,7 @@ def _preferences(
                 preference += np.append(sign, 0)[rows.first(sign != 0)]
     if how == "rpp":
         out = np.clip(out / np.maximum(size, 1), -1.0, 1.0)
-        out[np.abs(out) < _SAME] = 0.0
+        out[np.abs(out) < SAME] = 0.0  # 1 - 1/2 - 1/3 - 1/6 is 0, but not in floating point
     return out
 
 

@@ -17,7 +17,6 @@ presence of tied scores, ECIR 2008, 414-421, doi:10.1007/978-3-540-78646-7_38.""
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from functools import lru_cache
 
 import numpy as np
@@ -26,8 +25,8 @@ from irpref.kernel.run import JudgedRun
 from irpref.kernel.segments import Floats, Segments, ratio
 from irpref.kernel.uncertain import OneDocument, Unmoved, WeightedSum
 from irpref.lab.trust.ties.orders import Tied
+from irpref.values.kernels import Task
 
-Task = Callable[[JudgedRun], Floats]
 Closed = tuple[Floats, Floats, Floats]  # low, expected, high: (n_topics,)
 
 
