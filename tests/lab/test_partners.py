@@ -49,3 +49,20 @@ def test_partners_of_many_topics_are_those_of_each() -> None:
         expected[i], expected[j] = j, i
         left -= {i, j}
     assert found.tolist() == expected
+
+
+def test_what_rounding_leaves_in_products_chooses_no_partners() -> None:
+    rng = np.random.default_rng(4)
+    discount = np.append(1 / np.log2(np.arange(2, 12)), 0)
+    weights = discount[rng.integers(0, 11, (3, 80))]  # of few ranks: many products are equal
+    weights = weights[:, np.ptp(weights, axis=0) > 0]
+    topic = np.arange(weights.shape[1]) // 40
+    expected = partners([weights], topic).tolist()
+    assert expected != list(range(topic.size))
+    for _ in range(5):
+        noise = 1 + 1e-14 * rng.normal(size=weights.shape)
+        assert partners([weights * noise], topic).tolist() == expected
+    # Nine runs, of which each document serves four others: a cosine of -0.8 is not below -0.8.
+    four = np.zeros((9, 2))
+    four[:4, 0] = four[4:8, 1] = 1
+    assert partners([four], np.zeros(2, int)).tolist() == [0, 1]

@@ -53,9 +53,12 @@ def _directions(weights: Sequence[Floats]) -> Floats:
 
 def _of_topic(vector: Floats) -> Ints:
     """The partner of each document of one topic: shape (n_documents,), as `vector` has rows."""
-    product = vector @ vector.T
     length = np.sqrt((vector**2).sum(axis=1))
-    one, other = np.nonzero(np.triu(product < _OPPOSITE * np.outer(length, length)))
+    # Processors differ in the last bits of products. In single precision, those that are equal
+    # are equal everywhere, so that a seed has the same plan everywhere.
+    product = (vector @ vector.T).astype(np.float32)
+    limit = (_OPPOSITE * np.outer(length, length)).astype(np.float32)
+    one, other = np.nonzero(np.triu(product < limit))
     order = np.argsort(product[one, other], kind="stable")
     partner = list(range(len(vector)))
     for i, j in zip(one[order].tolist(), other[order].tolist(), strict=True):
