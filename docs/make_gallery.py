@@ -47,10 +47,10 @@ PICTURES = (
     Picture(
         "crp-sketch",
         "Cumulated Relative Position of one topic",
-        "The sketch of the paper (Angelini et al. 2013, figure 1). Documents above their place in the "
-        "ideal list pull the curve down, documents below it pull it up. *min* is the turn-around "
-        "point, *R* the number of relevant documents, *b* the balance point: `CRPRecovery` is R/b = "
-        "5/12, `nCRP` is 10/15.",
+        "Figure 1 of the paper (Angelini et al. 2013). Documents above their place in the ideal"
+        " list pull the curve down, documents below it pull it up. *min* is the turn-around "
+        "point, *R* the number of relevant documents, *b* the balance point: `CRPRecovery` is "
+        "R/b = 5/12, `nCRP` is 10/15.",
         'ax = plots.crp_sketch(recovery.qrels, recovery.runs["run"], query_id="plateau")',
         "A stepped curve falls from 0 to -10 at rank 5 and rises to 0 at rank 12. The dotted line "
         "of a run "
@@ -61,8 +61,8 @@ PICTURES = (
     Picture(
         "crp-systems",
         "Cumulated Relative Position of several systems",
-        "Median over the topics and the band from the first to the third quartile. A curve above 0 "
-        "is not good: it shows how late the missing relevant documents come.",
+        "The median over topics, with a band from the first to the third quartile. A curve "
+        "above 0 is not good: it shows how late the missing relevant documents come.",
         "ax = plots.crp(made_up.qrels, three)",
         "Three curves with bands by rank, below the ideal at first. The lower the curve, the more "
         "relevant "
@@ -71,8 +71,8 @@ PICTURES = (
     Picture(
         "npref",
         "From bpref to rpref",
-        "De Beer & Moens 2006, figure 1: with two partitions n-pref is a bpref, with more it "
-        "approaches rpref.",
+        "Figure 1 of De Beer & Moens 2006: with two partitions n-pref is a form of bpref; with "
+        "more it approaches rpref.",
         "ax = plots.npref_convergence(\n"
         '    poster.qrels, poster.runs, measure=irpref.RPref(norm="relative", max_rel=1)\n'
         ")",
@@ -83,14 +83,14 @@ PICTURES = (
     Picture(
         "precision-recall",
         "Precision and recall",
-        "Interpolated precision at the 11 levels of recall.",
+        "Interpolated precision at 11 recall levels.",
         "ax = plots.precision_recall(made_up.qrels, made_up.runs)",
         "A falling curve for each of five runs, precision against recall from 0 to 1.",
     ),
     Picture(
         "dcg",
         "Discounted cumulated gain",
-        "With the ideal list of all judged documents (Järvelin & Kekäläinen 2002).",
+        "The ideal list contains all judged documents (Järvelin & Kekäläinen 2002).",
         "ax = plots.cumulated_gain(made_up.qrels, made_up.runs, depth=20)",
         "Rising curves of five runs by rank, all below the dotted curve of the ideal list.",
     ),
@@ -114,9 +114,8 @@ PICTURES = (
     Picture(
         "leaderboard",
         "A leaderboard with intervals and ranges of places",
-        "Means with their intervals over the topics, and at the right the range of places "
-        "consistent with the tests of "
-        "all pairs. In a shell: `irpref leaderboard ... -f board.png`.",
+        "Means with their intervals over topics; on the right, the range of places consistent "
+        "with the tests of all pairs. In a shell: `irpref leaderboard ... -f board.png`.",
         'ax = irpref.lab.plots.leaderboard(irpref.lab.leaderboard(["nDCG@10"], cast.qrels, cast.runs))',
         "Five runs, the best on top, each a dot at its mean nDCG@10 on a line for its interval. "
         "The first two have "
@@ -125,16 +124,15 @@ PICTURES = (
     Picture(
         "scatter",
         "Two measures over the same systems",
-        "Better is to the right and up, also if lower values of a measure are better.",
+        "Better is right and up, even for a measure whose lower values are better.",
         'ax = plots.measure_scatter(made_up.qrels, made_up.runs, ["AP", "RPref(norm=\'relative2\')"])',
         "Five marks, mean AP against mean rpref, a legend below, and Kendall's tau in the title.",
     ),
     Picture(
         "incompleteness",
         "Fewer and fewer judgments",
-        "Does a measure still rank the systems the same when most judgments are gone? The mean "
-        "over the samples and "
-        "their range. In a shell: `irpref meta robustness`.",
+        "Does a measure still rank the systems the same way when most judgments are gone? Lines"
+        " are means over the samples, bands their range. In a shell: `irpref meta robustness`.",
         "found = meta.incompleteness(\n"
         "    measures[:3], made_up.qrels, made_up.runs, levels=(70, 50, 30, 20, 10, 5), "
         "n_samples=5, rng=0\n"
@@ -146,7 +144,8 @@ PICTURES = (
     Picture(
         "stability",
         "Stability",
-        "Minority rate against ties (Buckley & Voorhees 2000): low and left is stable.",
+        "Minority rate against ties (Buckley & Voorhees 2000). Stable measures are at the lower"
+        " left.",
         "values = list(meta.topic_values(measures, made_up.qrels, made_up.runs).values())\n"
         "ax = irpref.lab.plots.stability([meta.stability(one, n_samples=200, rng=0) for one in values])",
         "The curves of seven measures: the more ties, the lower the minority rate.",
@@ -162,8 +161,8 @@ PICTURES = (
     Picture(
         "significance",
         "Which pairs are told apart",
-        "Discriminative power (Sakai 2006): systems from the best to the worst, dark where a pair "
-        "is told apart.",
+        "Discriminative power (Sakai 2006). Systems are sorted from best to worst; pairs that "
+        "the measure tells apart are dark.",
         "ax = irpref.lab.plots.significance(meta.discriminative_power(values[0], n_samples=500, rng=0))",
         "A square of five by five cells in three shades: not told apart, below 0.05, below 0.01.",
     ),
@@ -172,10 +171,10 @@ PICTURES = (
 HEAD = """\
 # Gallery
 
-Draw any of these pictures with one call of `irpref.plots`, from qrels and runs or from a table of `irpref.curves`; in a
-shell, use `irpref plot`. Pictures of values by topic also take the result of `pt.Experiment(..., perquery=True)`. Each
-call returns matplotlib's Axes, and draws on yours with `ax=`. Of more than eight runs the best five are in colour, or those
-that you name with `highlight=`. Run this first:
+Draw any of these pictures with one call of `irpref.plots`, from qrels and runs or from a table of `irpref.curves`; in
+a shell, use `irpref plot`. Pictures of values by topic also take the result of `pt.Experiment(..., perquery=True)`.
+Each call returns matplotlib Axes; pass `ax=` to draw on your own. If there are more than eight runs, only the best
+five are in colour, or those that you name with `highlight=`. Run this first:
 
 ```python
 {setup}```

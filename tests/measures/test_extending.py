@@ -14,7 +14,7 @@ pytestmark = pytest.mark.slow
 
 READER = '''
 
-def psv(source: Source, value: str, how: Reading = PLAIN) -> Table:
+def psv(source: Source, value: str, how: Reading) -> Iterator[Table]:
     """Cells between bars, below a header."""
     return csv(source, value, how, "|")
 '''
