@@ -143,6 +143,10 @@ def test_a_document_whose_partner_was_judged_before_is_drawn_alone() -> None:
     alone = again.loc[(query_id, second)]
     assert alone["order"] > 0
     assert (again["priority"] == alone["priority"]).sum() == 1
+    # Each has its own size; drawn together, they have the root mean square.
+    sizes_alone = again.loc[[(query_id, first), (query_id, second)], "size"]
+    assert sizes_alone.nunique() == 2
+    assert np.sqrt((sizes_alone**2).mean()) == pytest.approx(two["size"].iloc[0])
 
 
 @pytest.mark.parametrize("measure", MEASURES)

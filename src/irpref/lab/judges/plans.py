@@ -204,7 +204,8 @@ def sample(
                 parameter="rng",
                 value=seed,
             )
-    partner = np.where(before[partner], np.arange(alone.size), partner)
+    # A document whose partner was judged before is drawn alone, with its own size.
+    partner = np.where(before | before[partner], np.arange(alone.size), partner)
     size, uniform = united(alone, uniform, partner)
     plan["size"] = size
     plan["priority"] = np.where(before, np.inf, size / uniform)
@@ -215,7 +216,7 @@ def sample(
     drawn_size = np.where(plan["order"] == 0, np.inf, plan["size"])
     n_counted = whole(priority, n_before + n)
     p = probabilities(drawn_size, priority, n_counted)
-    if n_counted < n_before + n < p.size:
+    if n_counted < n_before + n < p.size:  # `n` ends between partners: as if both were judged
         p[n_counted] = probabilities(drawn_size, priority, n_counted + 2)[n_counted]
     plan["probability"] = np.where(plan["order"] <= n, p, np.nan)
     out = Plan(plan[COLUMNS])
