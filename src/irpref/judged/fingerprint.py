@@ -1,4 +1,4 @@
-"""A short name for judgments: the same for the same judgments, in any order and form."""
+"""Short names of judgments, the same whatever their order and form, and of texts."""
 
 from __future__ import annotations
 
@@ -20,6 +20,11 @@ def canonical(pool: Pool) -> Ints:
     topics = sorted(range(pool.n_topics), key=pool.topic_ids.__getitem__)
     by_topic = (sorted(range(offsets[t], offsets[t + 1]), key=docs.__getitem__) for t in topics)
     return np.array([row for rows in by_topic for row in rows], dtype=np.int64)
+
+
+def hash_of_text(text: str) -> str:
+    """Hash of a text that says all that matters."""
+    return hashlib.blake2b(text.encode("utf-8", "surrogatepass"), digest_size=8).hexdigest()
 
 
 def hash_of_pool(pool: Pool) -> str:

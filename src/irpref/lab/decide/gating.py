@@ -25,7 +25,6 @@ not answer has the value of an empty ranking and is never a gain."""
 
 from __future__ import annotations
 
-import hashlib
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -39,7 +38,7 @@ from scipy import special
 
 from irpref.errors import EmptyJudgmentsError, MeasureError
 from irpref.judged.align import equal_scores, listing
-from irpref.judged.fingerprint import hash_of_pool
+from irpref.judged.fingerprint import hash_of_pool, hash_of_text
 from irpref.judged.groups import groups_of
 from irpref.judged.judgments import Judgments, judgments
 from irpref.judged.pool import Pool
@@ -306,11 +305,7 @@ def _hash_of_inputs(
         if group is not None:
             members = list(compress(topics, inside.tolist()))
             text += f"{group!r} {members!r}\n"
-    return _hash(text)
-
-
-def _hash(text: str) -> str:
-    return hashlib.blake2b(text.encode("utf-8", "surrogatepass"), digest_size=8).hexdigest()
+    return hash_of_text(text)
 
 
 def _overall(rows: Sequence[Row]) -> str:
@@ -622,7 +617,7 @@ def _gate_sample(
     table = _gate(rows, rule)
     table.evidence, table.qrels = None, judgments.hash
     members = [(group, inside.tolist()) for group, inside in parts.items()]
-    table.inputs = _hash(f"{judgments.hash} {members!r}")
+    table.inputs = hash_of_text(f"{judgments.hash} {members!r}")
     table.notes = [*notes, *thresholds_on(chosen, judgments)]
     return table.made()
 

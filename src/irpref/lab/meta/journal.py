@@ -20,6 +20,7 @@ from typing import Any
 import numpy as np
 
 from irpref.errors import ArgumentError
+from irpref.judged.fingerprint import hash_of_text
 
 Cell = tuple[float, int, str, str]
 CELL = ("level", "sample", "measure", "system")
@@ -88,7 +89,7 @@ def hash_of(*settings: Any) -> str:
     )
     # JSON has one kind of whole number, whatever NumPy calls it.
     text = json.dumps([*settings, *packages], default=lambda number: number.item())
-    return hashlib.blake2b(text.encode(), digest_size=8).hexdigest()
+    return hash_of_text(text)
 
 
 def hash_of_run(run: Mapping[str, Mapping[str, float]]) -> str:
