@@ -420,10 +420,6 @@ def test_a_gate_says_what_is_missing_and_prints_a_hash_that_it_understands(shell
     shell.write(qrels, a, b)
     gate = ["gate", "qrels", "a.run", "b.run", "R@10"]
     status, out, _ = shell(*gate)
-    assert (
-        "topics without documents: baseline 0, which are left out; candidate 1, which count as"
-        in out
-    )
     assert "candidate has no documents for 1 of 10 topics; it counts as an empty ranking" in out
     assert "unjudged in the first ten: baseline 70.0 %, candidate 73.0 %; judging them could" in out
     (of_qrels,) = re.findall(r"^qrels: (\w+)$", out, re.MULTILINE)

@@ -68,8 +68,6 @@ def topics_of_comparison(comparison: Any) -> list[Table]:
 
 # Gates --------------------------------------------------------------------------------------------
 
-_COUNTS = ("missing_baseline", "missing_candidate")
-
 
 def of_gate(decision: Any) -> list[Table]:
     """The verdict of a gate in one line, and its rows."""
@@ -82,7 +80,7 @@ def of_gate(decision: Any) -> list[Table]:
         f"low, high: one-sided bounds at {100 * decision.level:.4g} %, paired t"
         + (f"; for high, the {n_rows} rows share the level" if n_rows > 1 else ""),
         "worse: high is below 0, and the sign-flip test agrees (one-sided, so half of p counts)",
-        *([] if "low_judged" in decision else _what_is_missing(decision)),
+        *([] if "low_judged" in decision else [_what_is_unjudged(decision)]),
         *decision.notes,
         f"qrels: {decision.qrels}",
         *([f"inputs: {decision.inputs}"] if decision.inputs != decision.qrels else []),
@@ -92,8 +90,9 @@ def of_gate(decision: Any) -> list[Table]:
 
 def _shown(decision: Any) -> Any:
     """The columns that say something: what is the same for all measures is in the notes."""
-    drop = [*_COUNTS, "unjudged_baseline", "unjudged_candidate", "could_turn", "reason"]
-    drop += ["topics_by_code", "by_judge_baseline", "by_judge_candidate"]
+    shares = ("missing", "unjudged", "by_judge")
+    drop = [f"{what}_{name}" for what in shares for name in ("baseline", "candidate")]
+    drop += ["could_turn", "reason", "topics_by_code"]
     drop += [name for name in decision if "repeats_" in name]
     if decision["baseline"].isna().all():
         drop += ["baseline", "candidate"]
@@ -111,15 +110,9 @@ def _shown(decision: Any) -> Any:
     return shown
 
 
-def _what_is_missing(decision: Any) -> list[str]:
-    """Topics without documents, unjudged documents, and what judging them could change."""
+def _what_is_unjudged(decision: Any) -> str:
+    """Unjudged documents, and what judging them could change."""
     first = decision.iloc[0]
-    notes = []
-    if first[list(_COUNTS)].any():
-        notes.append(
-            f"topics without documents: baseline {first[_COUNTS[0]]}, which are left out; "
-            f"candidate {first[_COUNTS[1]]}, which count as empty rankings"
-        )
     shares = [f"{100 * first[name]:.1f} %" for name in ("unjudged_baseline", "unjudged_candidate")]
     turning = decision.loc[decision["could_turn"].fillna(False), "measure"].tolist()
     unknown = decision.loc[decision["could_turn"].isna(), "measure"].tolist()
@@ -134,8 +127,7 @@ def _what_is_missing(decision: Any) -> list[str]:
     outcome = "; ".join(parts) or "judging them could not change the verdict"
     filled = "by_judge_baseline" in decision
     what = "graded neither by humans nor by the judge" if filled else "unjudged"
-    notes.append(f"{what} in the first ten: baseline {shares[0]}, candidate {shares[1]}; {outcome}")
-    return notes
+    return f"{what} in the first ten: baseline {shares[0]}, candidate {shares[1]}; {outcome}"
 
 
 # Against a baseline -------------------------------------------------------------------------------

@@ -2,8 +2,7 @@
 
 `irpref.values.evaluator` computes them. With scores of 32 bits, or a provider of ir_measures, means
 of its measures are added in the order of the run's topics, so that the numbers are those of the
-`ir_measures` command
-to the last bit."""
+`ir_measures` command to the last bit."""
 
 from __future__ import annotations
 
