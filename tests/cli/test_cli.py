@@ -601,7 +601,7 @@ GRAVE = [
     ),
     (
         "1 Q0 v 1 3 t\n",
-        ["no documents for 2 of 3 topics, first '2'", "none of its 1 documents is judged"],
+        ["no documents for 2 of 3 topics, first '2'", "its only document is not judged"],
     ),
 ]
 
