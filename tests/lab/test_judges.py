@@ -59,7 +59,7 @@ def test_one_line_says_what_was_filled_in():
         "graded (correlation 0.82); with rel=2 none of them counts as relevant"
     )
     line = irpref.lab.fill(HUMAN, {**JUDGE, "q3": {"w": 2}}).text
-    assert line.endswith("; 1 of 3 topics have no human grade (use judge for these)")
+    assert line.endswith("; 1 of 3 topics has no human grade (use judge for these)")
 
 
 def test_means_that_would_fall_are_pooled():

@@ -86,6 +86,20 @@ def test_documents_judged_before_are_certain() -> None:
     assert sampled(before | {"q2": {}} | grades_of(plan, human, 4), judge, plan).n_judged == 4
 
 
+def test_a_plan_says_that_nothing_is_left_to_judge() -> None:
+    human, judge, runs = made()
+    everything = {t: dict.fromkeys(docs, 0) | human.get(t, {}) for t, docs in judge.items()}
+    for docs in runs.values():
+        for t in docs:
+            everything[t] = dict.fromkeys(docs[t], 0) | everything[t]
+    plan = sample("DCG@5", everything, judge, runs, n=10, rng=1)
+    assert len(plan) > 0
+    assert plan.text == (
+        f"the {len(plan)} documents that the runs weight differently were judged before: "
+        "nothing is left to judge"
+    )
+
+
 def test_partners_are_drawn_together_and_the_first_one_waits_for_the_next() -> None:
     human, judge, runs = made(n_runs=2)
     plan = sample("DCG@5", None, judge, runs, n=20, looks=[20, 40], rng=1)

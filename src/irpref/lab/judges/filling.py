@@ -39,7 +39,7 @@ from irpref.kernel.segments import Floats
 from irpref.lab.judges.calibration import Completion, correlation, mean_grades, useless
 from irpref.measures.declare import Measures
 from irpref.measures.names import parse_all
-from irpref.messages import held
+from irpref.messages import have, held
 from irpref.values.kernels import KernelEvaluator
 
 _IDS = ["query_id", "doc_id"]
@@ -97,10 +97,8 @@ class Filled(Judgments):
         if n_filled and out_of_reach > 0:
             sentence += f"; with rel={out_of_reach:g} none of them counts as relevant"
         if alone := set(filled["query_id"]) - set(human["query_id"]):
-            n_topics = len(self.topic_ids)
-            sentence += (
-                f"; {len(alone):,} of {n_topics:,} topics have no human grade (use judge for these)"
-            )
+            some = f"{len(alone):,} of {len(self.topic_ids):,} topics {have(len(alone))}"
+            sentence += f"; {some} no human grade (use judge for these)"
         return sentence
 
 

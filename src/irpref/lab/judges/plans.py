@@ -66,6 +66,11 @@ class Plan(ResultFrame):
         drawn = int((self["order"] > 0).sum())
         n_now = int((self["probability"].notna() & (self["order"] > 0)).sum())
         before = len(self) - drawn
+        if not drawn:
+            return (
+                f"the {before:,} documents that the runs weight differently were judged before: "
+                "nothing is left to judge"
+            )
         return (
             f"judge the first {n_now:,} of {drawn:,} documents that the runs weight differently"
             + (f" ({before:,} were judged before)" if before else "")
