@@ -147,6 +147,20 @@ def test_a_run_that_answers_nothing_is_kept_and_takes_no_part():
             irpref.lab.against(["AP"], QRELS, name, absent | RUNS)
 
 
+def test_a_note_about_several_measures_is_one_whatever_runs_are_called():
+    docs = [f"d{i:02}" for i in range(20)]
+    qrels = {f"q{i}": {doc: int(doc < "d10") for doc in docs} for i in range(6)}
+    long = {q: {doc: -i for i, doc in enumerate(docs)} for q in qrels}
+    short = {q: dict(list(scores.items())[:5]) for q, scores in long.items()}
+    runs = {"long": long, "to AP {} looks at": short}
+    board = irpref.lab.leaderboard(["AP", "nDCG", "P@10"], qrels, runs)
+    has = "to AP {} looks at has 5 documents for 6 of 6 topics"
+    assert board.notes[:2] == [
+        f"{has}, less than half of another run's, and AP, nDCG look at all ranks",
+        f"{has}, and P@10 looks at 10",
+    ]
+
+
 def test_several_runs_of_a_system_are_one():
     values = irpref.lab.meta.topic_values(["AP"], QRELS, RUNS)["AP"]
     names = list(RUNS)[:2]

@@ -5,7 +5,6 @@ judge and repeated runs mean for a verdict."""
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Mapping, Sequence
 from types import MappingProxyType
 from typing import Any
@@ -21,6 +20,7 @@ from irpref.values.means import have_a_value
 from irpref.values.sensitivity import TOP
 
 _FEW = 3  # so many runs are named
+_NAMES = "\0"  # the place of measures' names in a sentence; no name of a run has it
 _OF_SOME_TOPICS = {
     "unanswered": "do not answer",
     "changed-ids": "have changed ids for",
@@ -98,11 +98,11 @@ def about_topics(
     called : str, optional
         What the sentences say in place of the measure's name.
     """
-    # The names of the measures that a sentence is about; `{}` is their place in it.
+    # The names of the measures that a sentence is about.
     sentences: dict[str, list[str]] = {}
     for measure in measures:
         by_code: dict[str, list[Mapping[str, Any]]] = {}
-        for row in facts.rows(measure, inside):
+        for row in facts.rows(measure, inside, called=_NAMES):
             if row["run"] not in absent and row["code"] in codes:
                 by_code.setdefault(row["code"], []).append(row)
         for rows in by_code.values():
@@ -111,18 +111,16 @@ def about_topics(
                 most = max(rows, key=lambda row: int(row["topics"]))
                 verb = _OF_SOME_TOPICS[most["code"]]
                 shown = [f"{len(rows):,} runs {verb} some topics; the worst: {most['text']}"]
-            name = re.escape(str(measure))
             for sentence in shown:
-                of_any = re.sub(rf"\b(and|for|to) {name}(?= )", r"\1 {}", sentence, count=1)
-                sentences.setdefault(of_any, []).append(called or str(measure))
+                sentences.setdefault(sentence, []).append(called or str(measure))
     return [_about(sentence, names) for sentence, names in sentences.items()]
 
 
 def _about(sentence: str, names: Sequence[str]) -> str:
     """The sentence with the names of the measures in their place, and its verb in number."""
     if len(names) > 1:
-        sentence = sentence.replace("{} looks at", "{} look at", 1)
-    return sentence.replace("{}", ", ".join(names), 1)
+        sentence = sentence.replace(f"{_NAMES} looks at", f"{_NAMES} look at", 1)
+    return sentence.replace(_NAMES, ", ".join(names), 1)
 
 
 def without_value(facts: Evidence, measures: Iterable[Measure], inside: Bools) -> list[str]:

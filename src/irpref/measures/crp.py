@@ -370,7 +370,7 @@ JUDGED_ONLY = Param(
 
 
 class _Displacement(KernelMeasure):
-    """What the three share.
+    """What CRP, nCRP and CRPRecovery share.
 
     Columns
     -------

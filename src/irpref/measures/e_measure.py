@@ -97,7 +97,7 @@ def e_over_ties(run: JudgedRun, *, beta: float, rel: float, cutoff: int | None) 
 
 
 class _OfSet(KernelMeasure):
-    r"""What the two share.
+    r"""What EMeasure and FMeasure share.
 
     Symbols
     -------

@@ -48,7 +48,7 @@ ncg = Sum(partial(gain_parts, base=math.inf))
 
 
 class _Gain(KernelMeasure, reasons=discount_reasons):
-    """What the three share.
+    """What CG, DCG and NCG share.
 
     Columns
     -------

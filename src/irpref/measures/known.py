@@ -183,7 +183,7 @@ def novelty_over_ties(run: JudgedRun, *, cutoff: int | None, **_: Any) -> Unmove
 
 
 class _OfKnown(KernelMeasure):
-    r"""What the two share.
+    r"""What Coverage and Novelty share.
 
     Symbols
     -------

@@ -418,7 +418,7 @@ def preference_reasons(topic: Topic) -> None:
 
 
 class _GradedPreference(KernelMeasure, kernel=rpref, terms=rpref_terms, reasons=preference_reasons):
-    """What the two share.
+    """What RPref and NPref share.
 
     Columns
     -------

@@ -231,8 +231,13 @@ class Evidence:
             "shallow": self.shallow(measure),
         }
 
-    def rows(self, measure: Measure, inside: Bools) -> Iterable[dict[str, Any]]:
-        """The rows of `evidence` about a measure, over the topics of a mask (n_topics,)."""
+    def rows(
+        self, measure: Measure, inside: Bools, called: str | None = None
+    ) -> Iterable[dict[str, Any]]:
+        """The rows of `evidence` about a measure, over the topics of a mask (n_topics,).
+
+        The texts name the measure as it is `called`, by default `str(measure)`."""
+        name = str(measure) if called is None else called
         for code, which in self.masks(measure).items():
             for number, here in enumerate(np.atleast_2d(which) & inside):
                 if not here.any():
@@ -244,7 +249,7 @@ class Evidence:
                     "code": code,
                     "topics": int(here.sum()),
                     "example": self.topics[int(here.argmax())],
-                    "text": self._text(code, measure, here, inside, system),
+                    "text": self._text(code, measure, name, here, inside, system),
                 }
 
     def frame(self, parts: Mapping[str | None, Bools]) -> pd.DataFrame:
@@ -301,20 +306,26 @@ class Evidence:
         return scale(measure, self.pool)
 
     def _text(
-        self, code: str, measure: Measure, here: Bools, inside: Bools, system: System | None
+        self,
+        code: str,
+        measure: Measure,
+        name: str,
+        here: Bools,
+        inside: Bools,
+        system: System | None,
     ) -> str:
-        """A finding in words."""
+        """A finding in words, with this name of the measure."""
         some, n = _some(here, inside), int(here.sum())
         if system is None:
-            return in_words(code, str(measure), self.scale(measure), some, n)
+            return in_words(code, name, self.scale(measure), some, n)
         if code == "unanswered":
             if (system.retrieved[here] == 0).all():
                 return f"{system.name} has no documents for {some}; {self._so(system, n)}"
-            return f"{system.name} has no documents, or {measure} no value, for {some}"
+            return f"{system.name} has no documents, or {name} no value, for {some}"
         number = self.systems.index(system)
         if code == "changed-ids":
             return self.changed_text(number, here, inside)
-        return self.shallow_text(measure, number, here, inside)
+        return self.shallow_text(measure, number, here, inside, name)
 
     def _so(self, system: System, n: int) -> str:
         """What becomes of topics that a system does not answer, in words."""
@@ -350,8 +361,15 @@ class Evidence:
             f"were in the collection; ignore_self leaves them out"
         )
 
-    def shallow_text(self, measure: Measure, number: int, here: Bools, inside: Bools) -> str:
-        """How a run is too shallow for a measure, in words."""
+    def shallow_text(
+        self,
+        measure: Measure,
+        number: int,
+        here: Bools,
+        inside: Bools,
+        called: str | None = None,
+    ) -> str:
+        """How a run is too shallow for a measure, in words; see `rows` about `called`."""
         some, system = _some(here, inside), self.systems[number]
         lengths = system.retrieved[here]
         low, high = int(lengths.min()), int(lengths.max())
@@ -361,7 +379,8 @@ class Evidence:
         if cutoff is None:
             less, looks = ", less than half of another run's", "looks at all ranks"
         size += " document" + "s" * (high > 1)
-        return f"{system.name} has {size} for {some}{less}, and {measure} {looks}"
+        name = str(measure) if called is None else called
+        return f"{system.name} has {size} for {some}{less}, and {name} {looks}"
 
 
 def check_present(systems: Iterable[System], n_topics: int) -> None:
