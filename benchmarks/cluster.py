@@ -27,7 +27,7 @@ def spark(options: argparse.Namespace) -> list[dict[str, Any]]:
     import pyarrow  # noqa: F401
     from pyspark.sql import SparkSession
 
-    from irpref.lab.spark import evaluate
+    from irpref_lab.spark import evaluate
 
     cores = min(os.cpu_count() or 1, 8)
     rows = (options.topics or ROWS // 1000) * 1000

@@ -19,6 +19,7 @@ from typing import Any
 import numpy as np
 
 import irpref
+import irpref_lab
 from benchmarks import commands, peers, workloads
 
 RUNS = 129
@@ -280,18 +281,18 @@ def statistics_(options: argparse.Namespace) -> list[dict[str, Any]]:
 
         def ties() -> None:
             for path in paths:
-                irpref.lab.intervals(SEVEN, qrels, path, over="ties")
+                irpref_lab.intervals(SEVEN, qrels, path, over="ties")
 
         def robustness() -> None:
             runs = {path: irpref.read_run(path) for path in paths}
-            irpref.lab.meta.incompleteness(
+            irpref_lab.meta.incompleteness(
                 FOURTEEN, qrels, runs, levels=LEVELS, n_samples=1, rng=0
             ).table()
 
         n = len(paths)
         jobs: dict[tuple[str, str], dict[str, Callable[[], Any]]] = {
             ("leaderboard", f"{n} runs"): {
-                "irpref": lambda: irpref.lab.leaderboard(SEVEN[:2], qrels, paths, rng=0),
+                "irpref": lambda: irpref_lab.leaderboard(SEVEN[:2], qrels, paths, rng=0),
                 "pytrec_eval and NumPy": lambda: _randomised_tukey(qrels, paths),
             },
             ("ties", f"{n} runs"): {"irpref": ties},
@@ -300,7 +301,7 @@ def statistics_(options: argparse.Namespace) -> list[dict[str, Any]]:
                 "pytrec_eval": lambda: _thinned(qrels, paths),
             },
             ("report", f"{min(n, 79)} runs"): {
-                "irpref": lambda: irpref.lab.report(SEVEN, some, paths[:79], rng=0)
+                "irpref": lambda: irpref_lab.report(SEVEN, some, paths[:79], rng=0)
             },
         }
         for (job, form), calls in jobs.items():

@@ -4,7 +4,7 @@
 
 DATA is a folder of real collections (default: `$IRPREF_DATA`); without it the synthetic collection
 stands for them. Seven rows of data (real runs, long names, one topic, 200 topics, 40 runs, grades
-below 0, depths that differ) by the pictures of `irpref.plots`; the results of `irpref.lab.meta`
+below 0, depths that differ) by the pictures of `irpref.plots`; the results of `irpref_lab.meta`
 have a row of their own."""
 
 from __future__ import annotations
@@ -20,16 +20,17 @@ from typing import Any
 import numpy as np
 
 import irpref
+import irpref_lab
 from irpref import plots
 from irpref.datasets import load
-from irpref.lab.meta import (
+from irpref.plots import drawing
+from irpref_lab.meta import (
     discriminative_power,
     incompleteness,
     stability,
     swap,
     topic_values,
 )
-from irpref.plots import drawing
 
 WIDTH = 620  # pixels of a picture on the sheet
 Data = tuple[dict[str, dict[str, float]], dict[str, dict[str, dict[str, float]]]]
@@ -118,8 +119,8 @@ def pictures(data: Data) -> dict[str, Callable[[], Any]]:
         # A leaderboard needs two topics.
         **(
             {
-                "leaderboard": lambda: irpref.lab.plots.leaderboard(
-                    irpref.lab.leaderboard(["AP"], qrels, runs)
+                "leaderboard": lambda: irpref_lab.plots.leaderboard(
+                    irpref_lab.leaderboard(["AP"], qrels, runs)
                 )
             }
             if len(qrels) > 1
@@ -155,14 +156,14 @@ def of_meta(data: Data) -> dict[str, Callable[[], Any]]:
     stable = [stability(one, n_samples=30, rng=0) for one in values]
     swaps = [swap(one, n_samples=30, rng=0) for one in values]
     return {
-        "stability": lambda: irpref.lab.plots.stability(stable),
-        "stability, few": lambda: irpref.lab.plots.stability(stable[:3]),
-        "swap": lambda: irpref.lab.plots.swap(swaps),
-        "swap, few": lambda: irpref.lab.plots.swap(swaps[:3]),
-        "incompleteness": lambda: irpref.lab.plots.incompleteness(found),
-        "incompleteness, few": lambda: irpref.lab.plots.incompleteness(few),
-        "means": lambda: irpref.lab.plots.incompleteness(found, value="mean"),
-        "significance": lambda: irpref.lab.plots.significance(
+        "stability": lambda: irpref_lab.plots.stability(stable),
+        "stability, few": lambda: irpref_lab.plots.stability(stable[:3]),
+        "swap": lambda: irpref_lab.plots.swap(swaps),
+        "swap, few": lambda: irpref_lab.plots.swap(swaps[:3]),
+        "incompleteness": lambda: irpref_lab.plots.incompleteness(found),
+        "incompleteness, few": lambda: irpref_lab.plots.incompleteness(few),
+        "means": lambda: irpref_lab.plots.incompleteness(found, value="mean"),
+        "significance": lambda: irpref_lab.plots.significance(
             discriminative_power(values[0], n_samples=100, rng=0)
         ),
     }

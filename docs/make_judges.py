@@ -20,7 +20,8 @@ import pandas as pd
 from scipy import stats
 
 import irpref
-from irpref.lab.judges.predictions import estimates
+import irpref_lab
+from irpref_lab.judges.predictions import estimates
 
 HERE = Path(__file__).resolve().parent
 DATA = Path(os.environ["IRPREF_DATA"])
@@ -136,8 +137,8 @@ def order_and_bias(human, judges, runs, draws):
                 **of_all,
                 "judge's grade": values(MEASURES, mixed(known, judge), runs),
                 "judge alone": values(MEASURES, judge, runs),
-                "fill": values(MEASURES, irpref.lab.fill(known, judge), runs),
-                "fill with runs": values(MEASURES, irpref.lab.fill(known, judge, runs), runs),
+                "fill": values(MEASURES, irpref_lab.fill(known, judge), runs),
+                "fill with runs": values(MEASURES, irpref_lab.fill(known, judge, runs), runs),
             }
             for way, found in ways.items():
                 for measure, t, v in zip(MEASURES, true, found, strict=True):
@@ -223,7 +224,7 @@ def circular(human, judges, runs):
     for way, qrels in {
         "humans": human,
         "judge alone": judge,
-        "fill with runs": irpref.lab.fill(known, judge, every),
+        "fill with runs": irpref_lab.fill(known, judge, every),
     }.items():
         means = values(MEASURES[:1], qrels, every)[0].mean(axis=1)
         kind = [

@@ -16,6 +16,7 @@ import warnings
 from pathlib import Path
 
 import irpref
+import irpref_lab
 
 DOCS = Path(__file__).resolve().parent
 sys.path.insert(0, str(DOCS.parent / "tests"))
@@ -75,7 +76,7 @@ def main(data: str) -> None:
     with tempfile.TemporaryDirectory() as folder, warnings.catch_warnings():
         warnings.simplefilter("ignore", irpref.IrprefWarning)
         page = Path(folder) / "page.html"
-        irpref.lab.report(
+        irpref_lab.report(
             MEASURES,
             home / "qrels" / "qrels.txt.gz",
             {name: home / "runs" / f"{name}.run.gz" for name in RUNS},

@@ -24,10 +24,10 @@ import pandas as pd
 from scipy import special
 
 import irpref
-from irpref.lab.judges.additive import additive
-from irpref.lab.judges.partners import partners
-from irpref.lab.judges.plans import IDS, rank_weights
-from irpref.lab.judges.priority_sampling import (
+from irpref_lab.judges.additive import additive
+from irpref_lab.judges.partners import partners
+from irpref_lab.judges.plans import IDS, rank_weights
+from irpref_lab.judges.priority_sampling import (
     estimated,
     half_widths,
     level_of_looks,

@@ -22,13 +22,14 @@ from typing import Any
 import numpy as np
 from scipy import special, stats
 
-from irpref.lab.decide.all_pairs import pair_tests, significant
-from irpref.lab.decide.gating import RESERVE
-from irpref.lab.decide.sign_flips import N_PERMUTATIONS, are_all, sign_vectors, stepdown
-from irpref.lab.decide.significance import holm
-from irpref.lab.trust.design import residual_variance
-from irpref.lab.trust.samples import pairs_of_systems
-from irpref.lab.trust.topics import FEWEST
+import irpref_lab
+from irpref_lab.decide.all_pairs import pair_tests, significant
+from irpref_lab.decide.gating import RESERVE
+from irpref_lab.decide.sign_flips import N_PERMUTATIONS, are_all, sign_vectors, stepdown
+from irpref_lab.decide.significance import holm
+from irpref_lab.trust.design import residual_variance
+from irpref_lab.trust.samples import pairs_of_systems
+from irpref_lab.trust.topics import FEWEST
 
 HERE = Path(__file__).parent
 RESULTS, PAGE = HERE / "significance" / "results.json", HERE / "significance.md"
@@ -185,7 +186,7 @@ def weak_runs(values: dict[str, np.ndarray]) -> list[dict[str, Any]]:
 
 
 def false_blocks(of: dict[str, dict[str, np.ndarray]]) -> list[dict[str, Any]]:
-    """Share of changes that `irpref.lab.gate` blocks: by one measure and by all four, by its bounds
+    """Share of changes that `irpref_lab.gate` blocks: by one measure and by all four, by its bounds
     alone and by its rule.
 
     `exchanged`: without any effect, since the two values of a topic are exchanged at random;
@@ -333,7 +334,7 @@ def _blocked_by(z: np.ndarray, passes: np.ndarray, parts: list[slice], n_rows: i
 
 
 def _two_sided(z: np.ndarray) -> np.ndarray:
-    """P-values of `irpref.lab.compare` for differences (n_changes, n_topics): those of `stepdown`,
+    """P-values of `irpref_lab.compare` for differences (n_changes, n_topics): those of `stepdown`,
     pair by pair, at once.
     """
     observed = np.abs(z.sum(axis=1)) * (1 - 1e-9) - 1e-12
@@ -347,13 +348,12 @@ def _two_sided(z: np.ndarray) -> np.ndarray:
 
 def compute(data: Path) -> None:
     """Evaluate the runs, simulate, and store the results."""
-    import irpref
 
     of = {}
     for name in COLLECTIONS:
         (qrels,) = (data / name / "qrels").iterdir()
         runs = sorted(map(str, (data / name / "runs").iterdir()))
-        found = irpref.lab.meta.topic_values(MEASURES, str(qrels), runs)
+        found = irpref_lab.meta.topic_values(MEASURES, str(qrels), runs)
         of[name] = {measure: each.matrix for measure, each in found.items()}
     values = of["trec-covid-r3"]
     results = {

@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from irpref.data.replace import replaced
-from irpref.lab.meta import incompleteness
+from irpref_lab.meta import incompleteness
 from study.data import Collection, read
 from study.measures import measures
 from study.run import SEED

@@ -92,7 +92,7 @@ def by_cutoff(measures: dict[Any, str], qrels: Any, runs: Any) -> tuple[pd.DataF
     """Stability, sensitivity and power of each measure at each cutoff, of the best systems; their
     number, and the topics'.
     """
-    from irpref.lab import meta
+    from irpref_lab import meta
 
     asked = {
         (label, cutoff): measure if cutoff is None else measure(cutoff=cutoff)
@@ -147,9 +147,9 @@ def pictures(
     """Minority rate against ties on whole lists, and discriminative power by cutoff."""
     from dataclasses import replace
 
-    from irpref.lab import meta
-    from irpref.lab import plots as lab_plots
     from irpref.plots import axes
+    from irpref_lab import meta
+    from irpref_lab import plots as lab_plots
 
     values = meta.topic_values(list(measures), qrels, runs)
     (first, *_) = values.values()

@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 
 from irpref.data.replace import replaced
-from irpref.lab.meta.robustness import Robustness, robustness
+from irpref_lab.meta.robustness import Robustness, robustness
 from study.claims import HYPOTHESES
 from study.data import CUTOFF, Collection
 from study.measures import measures

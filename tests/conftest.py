@@ -38,7 +38,7 @@ def pytest_configure(config: pytest.Config) -> None:
     declared.mkdir()
     about = "Metadata-Version: 2.1\nName: irpref-commands\nVersion: 0\n"
     (declared / "METADATA").write_text(about)
-    points = "[irpref.commands]\nlab = irpref.lab.commands:SECTION\n"
+    points = "[irpref.commands]\nlab = irpref_lab.commands:SECTION\n"
     (declared / "entry_points.txt").write_text(points)
     sys.path.append(folder.name)
     path = os.environ.get("PYTHONPATH")

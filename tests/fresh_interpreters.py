@@ -71,7 +71,7 @@ def only_pyterrier():
 
     before = sorted(
         name
-        for name in ("irpref.transformers", "matplotlib", "irpref.explanation", "irpref.lab")
+        for name in ("irpref.transformers", "matplotlib", "irpref.explanation", "irpref_lab.decide")
         if name in sys.modules
     )
     return {
@@ -102,7 +102,7 @@ def only_an_evaluation():
     ir_measures.calc_aggregate([ir_measures.AP, irpref.QMeasure], qrels, run)
     irpref.explain("QMeasure", qrels, run)
     irpref.crosscheck(["AP"], qrels, {"run": run})
-    return sorted(name for name in sys.modules if name.startswith("irpref.lab"))
+    return sorted(name for name in sys.modules if name.startswith("irpref_lab"))
 
 
 def _import_pyterrier():

@@ -601,15 +601,15 @@ def functions_page() -> str:
 
 def lab_page() -> str:
     """Public functions and modules of the lab, from their docstrings."""
-    from irpref import lab
+    import irpref_lab
 
     parts = [
         "# Functions and modules of the lab",
-        inspect.cleandoc(lab.__doc__ or "").partition("\n\n")[2],
+        inspect.cleandoc(irpref_lab.__doc__ or "").partition("\n\n")[2],
         "In PyTerrier, `pt.irpref.compare` and the others take systems, topics, judgments and measures, "
         "in the order of `pt.Experiment`: see [the page for PyTerrier](../pyterrier.rst).",
-        *by_purpose(lab, LAB),
-        *modules(lab),
+        *by_purpose(irpref_lab, LAB),
+        *modules(irpref_lab),
     ]
     return "\n\n".join(parts) + "\n"
 
@@ -692,7 +692,7 @@ def errors_page() -> str:
         "On the command line an error is one line, with exit status 1 if the input cannot be "
         "evaluated (2 for `gate`) and 2 if the command cannot be understood. "
         "`warnings.simplefilter('error', irpref.IrprefWarning)` turns warnings into errors. "
-        "[irpref.lab.check](../check.md) finds problems before you evaluate anything.",
+        "[irpref_lab.check](../check.md) finds problems before you evaluate anything.",
         "## Attributes",
         "All of them have the attributes of `Told`; some have more.",
         described((f"irpref.errors.{c.__name__}" for c in with_attributes), "autoclass"),
@@ -703,13 +703,13 @@ def errors_page() -> str:
 def example_report(app: Any, exception: Exception | None) -> None:
     """The page that the tutorial on reports walks through."""
     if exception is None and app.builder.format == "html":
-        import irpref
+        import irpref_lab
         from irpref.datasets import load
 
         example = load("synthetic")
         measures = ["nDCG@10", "AP", "RPref(norm='relative2')"]
         path = Path(app.outdir) / "example-report.html"
-        irpref.lab.report(
+        irpref_lab.report(
             measures, example.qrels, example.runs, path, baseline="baseline", topics=example.queries
         )
 

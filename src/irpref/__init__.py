@@ -3,7 +3,7 @@
 Importing the package registers its measures and their names with ir_measures. You can then use
 them like the built-in ones in `ir_measures.calc_aggregate`, `pt.Experiment` and everything built on
 them. What goes beyond single values (comparisons, a gate for CI, leaderboards, LLM judges) is in
-`irpref.lab`.
+the package `irpref_lab`.
 
 >>> import ir_measures
 >>> from irpref import RPref
@@ -72,7 +72,6 @@ _MODULES = (
     "curves",
     "datasets",
     "errors",
-    "lab",
     "plots",
     "reference",
     "settings",
@@ -88,8 +87,11 @@ def __getattr__(name: str) -> Any:
         return getattr(import_module(f"irpref.{_LATER[name]}"), name)
     if name in _toml_files.data("names.toml")["deprecated"]:
         return parse(name)
-    there = not name.startswith("_") and name in dir(__getattr__("lab"))
-    hint = f"; did you mean irpref.lab.{name}?" if there else ""
+    hint = ""
+    if name == "lab":
+        hint = "; the lab is a package of its own: import irpref_lab"
+    elif not name.startswith("_") and name in dir(import_module("irpref_lab")):
+        hint = f"; did you mean irpref_lab.{name}?"
     # With the name and the object, Python suggests the nearest name.
     raise AttributeError(
         f"module {__name__!r} has no attribute {name!r}{hint}",

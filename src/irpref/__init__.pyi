@@ -3,7 +3,6 @@
 from irpref import curves as curves
 from irpref import datasets as datasets
 from irpref import errors as errors
-from irpref import lab as lab
 from irpref import plots as plots
 from irpref import reference as reference
 from irpref import settings as settings

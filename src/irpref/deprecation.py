@@ -3,7 +3,7 @@
 `docs/stability.md` has the policy: what is renamed or removed works for at least one minor release
 after the one that deprecates it, and for at least six months.
 
-    @deprecated(since="0.3", removal="0.5", instead="irpref.lab.compare")
+    @deprecated(since="0.3", removal="0.5", instead="irpref_lab.compare")
     def verdict(...): ...
 
     @deprecated_argument("n_samples", since="0.3", removal="0.5", new="samples")

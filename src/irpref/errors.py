@@ -51,7 +51,7 @@ _CALLS = {
     "read_run": "path, ",
     "read_qrels": "path, ",
     "bind": "measures, qrels",
-    "lab.prefer": "qrels, runs, ",
+    "irpref_lab.prefer": "qrels, runs, ",
     "judgments": "qrels, ",
 }
 
@@ -85,7 +85,8 @@ class Remedy:
             example = "..." if self.example is None else repr(self.example)
             given = f"{self.argument}={example}"
         if self.call:
-            given = f"irpref.{self.call}({_CALLS.get(self.call, '')}{given})"
+            package = "" if self.call.startswith("irpref_lab.") else "irpref."
+            given = f"{package}{self.call}({_CALLS.get(self.call, '')}{given})"
         return f"{given} {self.effect}".strip()
 
 

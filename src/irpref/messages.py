@@ -18,7 +18,7 @@ from irpref.errors import IrprefWarning as IrprefWarning
 from irpref.errors import RangeWarning as RangeWarning
 from irpref.errors import ScaleWarning as ScaleWarning
 
-_PACKAGES = ("irpref", "ir_measures", "pyterrier")
+_PACKAGES = ("irpref", "irpref_lab", "irpref_pyterrier", "ir_measures", "pyterrier")
 
 # Warnings that were shown `once`: class, text, and the file and line of the user's code.
 given: set[tuple[type[IrprefWarning], str, str, int]] = set()

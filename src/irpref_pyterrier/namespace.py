@@ -15,7 +15,7 @@ It holds
   does: `crosscheck` and `explain`, and from the lab `against`, `check`, `compare`, `gate`,
   `intervals`, `leaderboard` and `report`;
 - `table` for the result of `pt.Experiment`, and `randomisation_test` for its argument `test`;
-- the measures, and everything else that `irpref` and `irpref.lab` export: these functions take
+- the measures, and everything else that `irpref` and `irpref_lab` export: these functions take
   PyTerrier's frames as they take all others.
 
 Neither half of the package imports the other for this: it is put together here.
@@ -27,6 +27,7 @@ from importlib import import_module
 from typing import Any
 
 import irpref
+import irpref_lab
 from irpref.messages import did_you_mean
 
 # Names that only PyTerrier's users need, or that are called as `pt.Experiment` here.
@@ -36,9 +37,9 @@ _HOMES = {
     **dict.fromkeys(("crosscheck", "explain"), "irpref.hosts.pyterrier.calls"),
     **dict.fromkeys(
         ("against", "check", "compare", "gate", "intervals", "leaderboard", "report"),
-        "irpref.lab.pyterrier",
+        "irpref_lab.pyterrier",
     ),
-    "randomisation_test": "irpref.lab.decide.significance",
+    "randomisation_test": "irpref_lab.decide.significance",
     "table": "irpref.show.experiment",
 }
 
@@ -50,7 +51,7 @@ def __getattr__(name: str) -> Any:
         return getattr(import_module(_HOMES[name]), name)
     if name.startswith("_"):
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    for module in (irpref, irpref.lab):
+    for module in (irpref, irpref_lab):
         if hasattr(module, name):
             return getattr(module, name)
     near = did_you_mean(name, __dir__())
@@ -58,5 +59,5 @@ def __getattr__(name: str) -> Any:
 
 
 def __dir__() -> list[str]:
-    names = {*dir(irpref), *dir(irpref.lab)}
+    names = {*dir(irpref), *dir(irpref_lab)}
     return sorted({*_HOMES, *(name for name in names if not name.startswith("_"))})

@@ -15,6 +15,7 @@ import ir_measures
 import pytest
 
 import irpref
+import irpref_lab
 from irpref.cli import main
 from irpref.cli.arguments import sort_arguments
 from irpref.data import trec as trec
@@ -350,7 +351,7 @@ def test_errors_are_one_line(
 @pytest.mark.parametrize("command", ["eval", "compare", "gate", "leaderboard"])
 def test_without_a_measure_three_that_suit_are_named(call: Call, command: str) -> None:
     status, out, err = call(command, "qrels", "r1", "r2")
-    a, b, c = (row["measure"] for row in irpref.lab.check("qrels").attrs["measures"])
+    a, b, c = (row["measure"] for row in irpref_lab.check("qrels").attrs["measures"])
     said = (
         f"no measure given: {a}, {b} or {c} would suit these judgments (irpref check qrels says why"
     )

@@ -467,7 +467,7 @@ def test_float32_gives_the_order_of_pytrec_eval(call: Call, files: Path) -> None
 
 
 def test_topics_needed_beside_the_leaderboard(call: Call) -> None:
-    from irpref.lab.meta import topics_needed
+    from irpref_lab.meta import topics_needed
 
     # AP: 5/6, 1/2, 0 and 1/4, 1, 1. Differences 7/12, -1/2, -1, mean -11/36: half of their variance
     # is 1698/5184.

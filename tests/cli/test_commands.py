@@ -9,13 +9,13 @@ from pathlib import Path
 import click
 import pytest
 
-from irpref import lab
+import irpref_lab
 from irpref.cli import command as commands
 from irpref.cli import main
 from irpref.cli.command import Section, irpref
-from irpref.lab.decide.by_preference import HOW, WEIGHTS
-from irpref.lab.meta.losses import LOSSES
-from irpref.lab.trust.intervals import OVER
+from irpref_lab.decide.by_preference import HOW, WEIGHTS
+from irpref_lab.meta.losses import LOSSES
+from irpref_lab.trust.intervals import OVER
 from shells import Call
 
 
@@ -236,7 +236,9 @@ FUNCTIONS = {
     name: function
     for name in ALL
     if inspect.isfunction(
-        function := getattr(lab.meta if name.startswith("meta ") else lab, name.split()[-1], None)
+        function := getattr(
+            irpref_lab.meta if name.startswith("meta ") else irpref_lab, name.split()[-1], None
+        )
     )
 }
 OF_THE_SHELL = ("rng", "samples")  # None in Python: seed 0, and as many samples as here

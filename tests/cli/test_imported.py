@@ -7,6 +7,7 @@ import ir_measures
 import pytest
 
 import irpref
+import irpref_lab
 from irpref.cli import main
 
 FILE = """
@@ -101,16 +102,16 @@ def test_it_works_in_python_as_any_measure_does():
         mine: 0.5,
         ir_measures.AP: 0.75,
     }
-    board = irpref.lab.leaderboard([mine, "AP"], "qrels", runs)
+    board = irpref_lab.leaderboard([mine, "AP"], "qrels", runs)
     means = {(row.run, row.measure): row.mean for row in board.itertuples()}
     assert (means["a", "FirstHit"], means["b", "FirstHit"]) == (1.0, 0.5)
-    (row,) = irpref.lab.compare(mine, "qrels", runs["a"], runs["b"]).to_dict("records")
+    (row,) = irpref_lab.compare(mine, "qrels", runs["a"], runs["b"]).to_dict("records")
     assert (row["measure"], row["difference"], row["losses"]) == ("FirstHit", -0.5, 1)
     assert (
-        irpref.lab.gate(mine, "qrels", runs["a"], runs["b"])["could_turn"].isna().item()
+        irpref_lab.gate(mine, "qrels", runs["a"], runs["b"])["could_turn"].isna().item()
     )  # nothing is known of it
     pytest.importorskip("vl_convert")
-    assert "FirstHit" in irpref.lab.report([mine], "qrels", runs).html
+    assert "FirstHit" in irpref_lab.report([mine], "qrels", runs).html
 
 
 @pytest.mark.parametrize(

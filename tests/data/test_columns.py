@@ -13,6 +13,7 @@ import pyarrow.parquet as pq
 import pytest
 
 import irpref
+import irpref_lab
 from irpref import read_qrels, read_run
 from irpref.cli import main
 from irpref.messages import IrprefWarning
@@ -89,14 +90,14 @@ def test_a_refusal_names_the_columns_found_and_the_option(form, tmp_path):
     for refused in (
         read_qrels,
         lambda path: irpref.evaluator("AP", path),
-        lambda path: irpref.lab.check(path, {}),
+        lambda path: irpref_lab.check(path, {}),
     ):
         with pytest.raises(ValueError, match=re.escape(found)):
             refused(path)
     with pytest.raises(
         ValueError, match=re.escape("irpref.read_run(path, columns={'doc_id': 'chunk'})")
     ):
-        irpref.lab.compare(
+        irpref_lab.compare(
             "AP",
             {"1": {"a": 1}},
             _written(tmp_path, form, ["query_id", "chunk", "score"]),

@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 from test_preferences import COLUMNS, EVERY, frame_of, pairs, preference_collections, read, values
 
 import irpref
+import irpref_lab
 from irpref.cli import main
 from irpref.values.prepare import prepare
 
@@ -225,7 +226,7 @@ def test_a_file_of_preferences_is_checked_without_a_measure_and_named_where_grad
     judged.write_text("q a b ann\nq b a bob\nq c d ann\n")
     run.write_text("q Q0 a 1 2 r\nq Q0 b 2 1 r\n")
     for measures in ((), ("PrefShare",)):
-        found = irpref.lab.check(str(judged), [str(run)], measures)
+        found = irpref_lab.check(str(judged), [str(run)], measures)
         assert found["code"].tolist() == ["disagreeing-judges"]
         assert main(["check", str(judged), str(run), *measures, "-o", "csv"]) == 0
         assert [
@@ -362,7 +363,7 @@ def test_a_path_of_preferences_goes_where_a_path_of_qrels_goes(tmp_path):
             assert given[irpref.parse("PrefShare")] == 1 / 2
         with pytest.raises(ValueError, match="preferences"):  # they are no grades
             irpref.evaluator(["AP"], path)
-        assert "invalid-run" not in set(irpref.lab.check(path, {"r": run}, ["PrefShare"])["code"])
+        assert "invalid-run" not in set(irpref_lab.check(path, {"r": run}, ["PrefShare"])["code"])
     qrels = tmp_path / "qrels"
     qrels.write_text("q 0 a 1\nq 0 b 0\nq 0 c 1\n")  # plain qrels are one group
     run = {"q": {"a": 4.0, "b": 3.0, "c": 2.0}}

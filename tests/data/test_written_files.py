@@ -17,6 +17,7 @@ import pytrec_eval
 from markdown_it import MarkdownIt
 
 import irpref
+import irpref_lab
 from irpref.measures import registered
 from irpref.measures.literature import cite, methods
 from irpref.show.text import Cell, Column, Page, Table, rounded, text
@@ -109,7 +110,7 @@ def test_a_browser_reads_the_report():
         for name in NAMES[:4]
     }
     parser = html5lib.HTMLParser(strict=True)  # raises where a browser would guess
-    page = parser.parse(irpref.lab.report(["AP", "RPref(max_rel=2)"], qrels, runs).html)
+    page = parser.parse(irpref_lab.report(["AP", "RPref(max_rel=2)"], qrels, runs).html)
     assert page.tag.endswith("html")
 
 

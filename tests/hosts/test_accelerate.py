@@ -41,6 +41,7 @@ from ir_measures import (
 )
 
 import irpref
+import irpref_lab
 from compared import HOST as THE_HOST
 from compared import count
 from irpref import CRPRecovery, PPlus, QMeasure, RPref
@@ -575,7 +576,7 @@ def entry_points(float32):
     yield "calc", {str(m.measure): m.value for m in made.calc(run).per_query if m.query_id == "q"}
     means = {str(m): 2 * v - 1.0 for m, v in made.calc_aggregate(run).items()}
     yield "calc_aggregate", means
-    values = irpref.lab.meta.topic_values(ASKED, JUDGED_CLOSE, {"r": run})
+    values = irpref_lab.meta.topic_values(ASKED, JUDGED_CLOSE, {"r": run})
     yield (
         "topic_values",
         {name: of.matrix[0, list(of.topics).index("q")] for name, of in values.items()},

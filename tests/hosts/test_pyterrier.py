@@ -17,6 +17,7 @@ import pytest
 from ir_measures import AP, nDCG
 
 import irpref
+import irpref_lab
 from irpref import (
     CRP,
     Coverage,
@@ -30,7 +31,7 @@ from irpref import (
     nCRP,
 )
 from irpref.datasets import load
-from irpref.lab.decide.significance import randomisation_test
+from irpref_lab.decide.significance import randomisation_test
 
 pt = pytest.importorskip("pyterrier")
 
@@ -188,21 +189,21 @@ def test_leaderboard_and_compare_are_called_as_experiments_are(systems, topics, 
     pipelines, measures = list(systems.values()), [RPref(max_rel=3), AP]
     board = pt.irpref.leaderboard(pipelines, topics, qrels, measures, names=list(systems))
     frames = {name: system(topics) for name, system in systems.items()}
-    assert board.equals(irpref.lab.leaderboard(measures, qrels, frames))
+    assert board.equals(irpref_lab.leaderboard(measures, qrels, frames))
     assert board.equals(
         pt.irpref.leaderboard(list(frames.values()), None, qrels, measures, list(systems))
     )
     found = pt.irpref.compare(
         pipelines[:2], topics, qrels, measures, names=["one", "two"], level=0.9
     )
-    expected = irpref.lab.compare(measures, qrels, *list(frames.values())[:2], level=0.9)
+    expected = irpref_lab.compare(measures, qrels, *list(frames.values())[:2], level=0.9)
     pd.testing.assert_frame_equal(pd.DataFrame(found), pd.DataFrame(expected))
     assert "two (" in found.text
     found = pt.irpref.gate(pipelines[:2], topics, qrels, measures, names=["one", "two"])
-    expected = irpref.lab.gate(measures, qrels, *list(frames.values())[:2])
+    expected = irpref_lab.gate(measures, qrels, *list(frames.values())[:2])
     pd.testing.assert_frame_equal(pd.DataFrame(found), pd.DataFrame(expected))
     found = pt.irpref.against(pipelines, topics, qrels, measures, list(systems))
-    expected = irpref.lab.against(measures, qrels, next(iter(frames)), frames)
+    expected = irpref_lab.against(measures, qrels, next(iter(frames)), frames)
     pd.testing.assert_frame_equal(pd.DataFrame(found), pd.DataFrame(expected))
     with pytest.raises(ValueError, match="gate needs two systems, got 1"):
         pt.irpref.gate(pipelines[:1], topics, qrels, measures)
@@ -240,13 +241,13 @@ def test_other_functions_are_called_as_experiments_are(systems, topics, qrels):
     pd.testing.assert_frame_equal(table, irpref.crosscheck(["AP"], judged, runs))
 
     table = pt.irpref.check(pipelines, few, qrels, ["AP@1000"], names)
-    pd.testing.assert_frame_equal(table, irpref.lab.check(judged, runs, ["AP@1000"]))
+    pd.testing.assert_frame_equal(table, irpref_lab.check(judged, runs, ["AP@1000"]))
 
     table = pt.irpref.intervals(pipelines, few, qrels, measures, names, over="topics")
     assert table["name"].unique().tolist() == names
     for name, run in runs.items():
         mine = table[table["name"] == name].drop(columns="name").reset_index(drop=True)
-        expected = irpref.lab.intervals(measures, judged, run, over="topics")
+        expected = irpref_lab.intervals(measures, judged, run, over="topics")
         pd.testing.assert_frame_equal(mine, expected)
 
     table = pt.irpref.explain(pipelines, few, qrels, measures, names)
@@ -548,12 +549,12 @@ def test_one_warning_a_measure_and_call(dataset, topics, qrels, plan, capsys):
 @pytest.mark.parametrize(
     ("call", "text"),
     [
-        # The order of irpref.lab, one system for a list, a path for names.
+        # The order of irpref_lab, one system for a list, a path for names.
         ("pt.irpref.compare('AP', qrels, run, run)", "take (systems, topics, qrels, measures)"),
         ("pt.irpref.check(run, topics, qrels)", "expected a list of pipelines or frames"),
         ("pt.irpref.report([run], topics, qrels, ['AP'], 'page.html')", "the text 'page.html'"),
         ("pt.irpref.leaderbord", "pt.irpref has no attribute 'leaderbord'; did you mean 'leader"),
-        ("irpref.compare", "did you mean irpref.lab.compare?"),
+        ("irpref.compare", "did you mean irpref_lab.compare?"),
         ("pt.Experiment([run], topics, qrels, 'map')", "names of measures are passed as a list"),
     ],
 )

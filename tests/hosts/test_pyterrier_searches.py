@@ -15,7 +15,7 @@ from ir_measures import AP
 
 import irpref
 from irpref import RPref, nCRP
-from irpref.lab.decide.significance import randomisation_test
+from irpref_lab.decide.significance import randomisation_test
 
 pt = pytest.importorskip("pyterrier")
 

@@ -10,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import irpref
+import irpref_lab
 from forms import FORMS, WAYS, looked_up
 from irpref.cli import main
 
@@ -224,9 +225,9 @@ def test_other_functions_rank_ties_in_the_order_of_the_input(files):
         irpref.explain("QMeasure", qrels, listed, "q1").drop(columns="score"),
     )
     # Which runs are identical depends on how ties are broken.
-    codes = irpref.lab.check(qrels, {"ranked": ranked, "listed": listed})["code"].tolist()
+    codes = irpref_lab.check(qrels, {"ranked": ranked, "listed": listed})["code"].tolist()
     assert "identical-runs" in codes
-    codes = irpref.lab.check(qrels, {"one": one, "listed": listed})["code"].tolist()
+    codes = irpref_lab.check(qrels, {"one": one, "listed": listed})["code"].tolist()
     assert "identical-runs" not in codes
 
 

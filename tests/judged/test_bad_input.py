@@ -14,6 +14,7 @@ from ir_measures import AP, ScoredDoc, nDCG
 
 import forms
 import irpref
+import irpref_lab
 from forms import WAYS, look_up
 from irpref import (
     CRP,
@@ -516,7 +517,7 @@ def test_ids_of_mixed_types_in_a_long_run_are_found():
             lambda: irpref.evaluator("AP", {"q": {"a": 1}}).values(io.StringIO("q Q0 a 1 1 t")),
             "of a file give the path",
         ),
-        (lambda: irpref.lab.leaderboard("AP", {"q": {"a": 1}}, "my.run"), r"one run: \['my.run'\]"),
+        (lambda: irpref_lab.leaderboard("AP", {"q": {"a": 1}}, "my.run"), r"one run: \['my.run'\]"),
         (
             lambda: irpref.score("AP", [[1, 0], [1]], [[2, 1], [1, 0]]),
             "rows of different lengths: fill them with NaN",

@@ -14,6 +14,7 @@ import pytest
 from ir_measures import AP, Qrel, ScoredDoc
 
 import irpref
+import irpref_lab
 from irpref import explain, plots, settings
 from irpref.curves import (
     crp,
@@ -24,7 +25,7 @@ from irpref.curves import (
     precision_histogram,
     summary_table,
 )
-from irpref.lab import meta
+from irpref_lab import meta
 
 pt = pytest.importorskip("pyterrier")
 
@@ -161,13 +162,13 @@ USES = {
     ),
 }
 USES["report"] = lambda q, r: shown(
-    irpref.lab.report(["AP", "RPref(max_rel=2)"], q(), {"a": r(), "b": OTHER})
+    irpref_lab.report(["AP", "RPref(max_rel=2)"], q(), {"a": r(), "b": OTHER})
 )
 USES["intervals"] = lambda q, r: table(
-    irpref.lab.intervals(["AP", "RPref(max_rel=2)"], q(), r(), over="ties")
+    irpref_lab.intervals(["AP", "RPref(max_rel=2)"], q(), r(), over="ties")
 )
 USES["leaderboard"] = lambda q, r: table(
-    irpref.lab.leaderboard(
+    irpref_lab.leaderboard(
         ["AP", "RPref(max_rel=2)"], q(), {"a": r(), "b": OTHER}, pairs="none", rng=0
     )
 )

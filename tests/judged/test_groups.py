@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-import irpref
+import irpref_lab
 from irpref import curves
 from irpref.cli import main
 from irpref.datasets import load
@@ -36,7 +36,7 @@ TABLES = {
         qrels, runs, "strong", "AP", **more
     ),
     "summary": curves.summary_table,
-    "prefer": irpref.lab.prefer,
+    "prefer": irpref_lab.prefer,
 }
 
 
@@ -63,7 +63,7 @@ def test_a_group_has_the_rows_of_its_topics_alone(name, per_topic):
 
 
 def test_two_rankings_are_compared_topic_by_topic_with_the_group_beside():
-    table = irpref.lab.prefer(EXAMPLE.qrels, RUNS["strong"], RUNS["noisy"], groups=GROUPS)
+    table = irpref_lab.prefer(EXAMPLE.qrels, RUNS["strong"], RUNS["noisy"], groups=GROUPS)
     assert list(table.columns) == ["query_id", "group", "preference"]
     assert dict(zip(table["query_id"], table["group"], strict=True)) == GROUPS
 
@@ -75,15 +75,15 @@ def test_intervals_of_a_group_are_those_of_its_topics_alone():
     )
     qrels = qrels[qrels["kind"] != "a few"]  # of one topic there is no interval over topics
     measures = ["P@5", "RR", "NumRelRet"]
-    found = irpref.lab.intervals(measures, qrels, RUNS["noisy"], over="topics", groups="kind")
-    again = irpref.lab.intervals(measures, qrels, RUNS["noisy"], over="topics", groups=GROUPS)
+    found = irpref_lab.intervals(measures, qrels, RUNS["noisy"], over="topics", groups="kind")
+    again = irpref_lab.intervals(measures, qrels, RUNS["noisy"], over="topics", groups=GROUPS)
     pd.testing.assert_frame_equal(found, again)
     for group in ("b", "c"):
-        alone = irpref.lab.intervals(measures, only(PARTS[group]), RUNS["noisy"], over="topics")
+        alone = irpref_lab.intervals(measures, only(PARTS[group]), RUNS["noisy"], over="topics")
         part = found[found["group"] == group].drop(columns="group").reset_index(drop=True)
         pd.testing.assert_frame_equal(part, alone, check_exact=True)
     with pytest.raises(ValueError, match="does not go with over='ties': it is for over='topics'"):
-        irpref.lab.intervals(measures, qrels, RUNS["noisy"], groups="kind")
+        irpref_lab.intervals(measures, qrels, RUNS["noisy"], groups="kind")
 
 
 # The command line ---------------------------------------------------------------------------------

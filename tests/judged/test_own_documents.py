@@ -6,6 +6,7 @@ import pandas as pd
 import pytest
 
 import irpref
+import irpref_lab
 from irpref.cli import main
 
 QRELS = {"t1": {"a": 1, "b": 0}, "t2": {"c": 1, "d": 0}}
@@ -74,7 +75,7 @@ def test_every_command_that_reads_runs_leaves_them_out(files, command, capsys):
 
 def test_compare_says_so():
     def sentence(first, second):
-        return irpref.lab.compare("RR", QRELS, first, second, names=["a", "b"]).text
+        return irpref_lab.compare("RR", QRELS, first, second, names=["a", "b"]).text
 
     said = "the id of the topic for 2 of 2 topics, as if the query were in the collection"
     assert f"a and b retrieve documents with {said}" in sentence(RUN, OTHER)
@@ -87,5 +88,5 @@ def test_topics_and_documents_that_are_numbers_may_be_alike_by_chance():
     qrels = {str(t): {f"{t}1": 1, f"{t}2": 0} for t in range(40)}
     run = {t: {**dict.fromkeys(docs, 2.0), "x": 1.0} for t, docs in qrels.items()}
     one, other = {**run, "3": {"3": 3.0, **run["3"]}}, {t: {t: 3.0, **d} for t, d in run.items()}
-    assert "the id of the topic" not in irpref.lab.compare("AP", qrels, run, one).text
-    assert "the id of the topic" in irpref.lab.compare("AP", qrels, run, other).text
+    assert "the id of the topic" not in irpref_lab.compare("AP", qrels, run, one).text
+    assert "the id of the topic" in irpref_lab.compare("AP", qrels, run, other).text

@@ -14,6 +14,7 @@ import pytest
 from ir_measures import AP
 
 import irpref
+import irpref_lab
 from irpref import Coverage
 from irpref.cli import main
 from shells import run_text
@@ -55,7 +56,7 @@ def test_no_topic_has_a_value():
     assert math.isnan(irpref.evaluator([NAN], qrels).calc_aggregate(RUN)[NAN])
     assert math.isnan(ir_measures.calc_aggregate([NAN], qrels, RUN)[NAN])
     with pytest.raises(ValueError, match="has no value for both runs on any topic"):
-        irpref.lab.compare([NAN], qrels, RUN, OTHER)
+        irpref_lab.compare([NAN], qrels, RUN, OTHER)
 
 
 def test_on_the_command_line(tmp_path, capsys):
@@ -81,27 +82,27 @@ def test_on_the_command_line(tmp_path, capsys):
 
 
 def test_compare_and_intervals_are_over_the_others():
-    (row,) = irpref.lab.compare([NAN], QRELS, RUN, OTHER).to_dict("records")
+    (row,) = irpref_lab.compare([NAN], QRELS, RUN, OTHER).to_dict("records")
     assert (row["topics"], row["mean_a"], row["mean_b"]) == (3, 0.5, 1.0)
     for over in ("ties", "unjudged"):
-        table = irpref.lab.intervals([NAN @ 2], QRELS, OTHER, over=over).set_index("query_id")
+        table = irpref_lab.intervals([NAN @ 2], QRELS, OTHER, over=over).set_index("query_id")
         assert np.isnan(table.loc["q2", ["value", "low", "high"]].to_numpy(float)).all()
     # Two orders of c and a: a is above the cutoff in one of them. b is first.
-    table = irpref.lab.intervals([NAN @ 2], QRELS, OTHER, over="ties")
+    table = irpref_lab.intervals([NAN @ 2], QRELS, OTHER, over="ties")
     assert table.iloc[-1][["low", "expected", "high"]].tolist() == pytest.approx(
         [1.5 / 3, 2.25 / 3, 1]
     )
-    assert irpref.lab.intervals([NAN], QRELS, RUN, over="topics")["value"].tolist() == [0.5]
+    assert irpref_lab.intervals([NAN], QRELS, RUN, over="topics")["value"].tolist() == [0.5]
 
 
 @pytest.mark.parametrize(
     "table",
     [
-        lambda path: irpref.lab.leaderboard([NAN, AP], QRELS, {"a": RUN, "b": OTHER}),
-        lambda path: irpref.lab.report(
+        lambda path: irpref_lab.leaderboard([NAN, AP], QRELS, {"a": RUN, "b": OTHER}),
+        lambda path: irpref_lab.report(
             [NAN, AP], QRELS, {"a": RUN, "b": OTHER}, path / "report.html"
         ),
-        lambda path: irpref.lab.intervals([NAN, AP], QRELS, RUN, over="topics"),
+        lambda path: irpref_lab.intervals([NAN, AP], QRELS, RUN, over="topics"),
     ],
     ids=["leaderboard", "report", "intervals"],
 )

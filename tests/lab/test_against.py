@@ -5,6 +5,7 @@ import pandas as pd
 import pytest
 
 import irpref
+import irpref_lab
 from irpref.datasets import load
 from shells import run_text
 
@@ -13,7 +14,7 @@ THREE = {name: MADE.runs[name] for name in ("baseline", "strong", "noisy")}
 
 
 def test_the_table_of_the_shell():
-    found = irpref.lab.against(["AP", "EMeasure"], MADE.qrels, "baseline", THREE)
+    found = irpref_lab.against(["AP", "EMeasure"], MADE.qrels, "baseline", THREE)
     columns = ["run", "measure", "value", "difference", "p", "p_adjusted", "differs"]
     assert list(found) == [*columns, "topics_by_code"]
     assert found["run"].tolist() == [name for name in THREE for _ in range(2)]
@@ -28,9 +29,9 @@ def test_the_table_of_the_shell():
 
 
 def test_p_of_a_pair_is_that_of_a_comparison():
-    found = irpref.lab.against("AP", MADE.qrels, "baseline", THREE).set_index("run")
+    found = irpref_lab.against("AP", MADE.qrels, "baseline", THREE).set_index("run")
     for name in ("strong", "noisy"):
-        alone = irpref.lab.compare("AP", MADE.qrels, THREE["baseline"], THREE[name])
+        alone = irpref_lab.compare("AP", MADE.qrels, THREE["baseline"], THREE[name])
         assert found["p"][name] == alone["p"].item()
         assert found["p_adjusted"][name] >= found["p"][name]
         assert found["differs"][name] == (found["p_adjusted"][name] <= 0.05)
@@ -38,23 +39,23 @@ def test_p_of_a_pair_is_that_of_a_comparison():
 
 def test_the_baseline_joins_the_runs(tmp_path):
     others = {name: THREE[name] for name in ("strong", "noisy")}
-    found = irpref.lab.against("AP", MADE.qrels, THREE["baseline"], others)
+    found = irpref_lab.against("AP", MADE.qrels, THREE["baseline"], others)
     assert found.baseline == "baseline"
     assert found["run"].tolist() == ["baseline", "strong", "noisy"]
     for name, run in THREE.items():
         (tmp_path / f"{name}.run").write_text(run_text(run))
     paths = [tmp_path / f"{name}.run" for name in THREE]
     for given in (paths, paths[1:]):
-        again = irpref.lab.against("AP", MADE.qrels, paths[0], given)
+        again = irpref_lab.against("AP", MADE.qrels, paths[0], given)
         assert again.equals(found)
 
 
 def test_groups_have_rows_of_their_own():
     groups = {topic: "odd" if int(topic) % 2 else "even" for topic in MADE.qrels}
-    found = irpref.lab.against("AP", MADE.qrels, "baseline", THREE, groups=groups)
+    found = irpref_lab.against("AP", MADE.qrels, "baseline", THREE, groups=groups)
     assert found["group"].tolist() == ["even", "odd"] * 3
     odd = {topic: docs for topic, docs in MADE.qrels.items() if groups[topic] == "odd"}
-    alone = irpref.lab.against("AP", odd, "baseline", THREE)
+    alone = irpref_lab.against("AP", odd, "baseline", THREE)
     columns = ["run", "value", "p"]
     assert (
         found.loc[found["group"] == "odd", columns].values.tolist()[1:]
@@ -65,12 +66,12 @@ def test_groups_have_rows_of_their_own():
 
 def test_what_is_refused():
     with pytest.raises(ValueError, match="another run to compare with the baseline"):
-        irpref.lab.against("AP", MADE.qrels, "noisy", {"noisy": THREE["noisy"]})
+        irpref_lab.against("AP", MADE.qrels, "noisy", {"noisy": THREE["noisy"]})
     with pytest.raises(ValueError, match="pairs='t' is not known"):
-        irpref.lab.against("AP", MADE.qrels, "noisy", THREE, pairs="t")
+        irpref_lab.against("AP", MADE.qrels, "noisy", THREE, pairs="t")
     with pytest.raises(ValueError, match="level=2"):
-        irpref.lab.against("AP", MADE.qrels, "noisy", THREE, level=2)
-    without = irpref.lab.against("AP", MADE.qrels, "noisy", THREE, pairs="none")
+        irpref_lab.against("AP", MADE.qrels, "noisy", THREE, level=2)
+    without = irpref_lab.against("AP", MADE.qrels, "noisy", THREE, pairs="none")
     assert (without.test, without["p_adjusted"].isna().all()) == ("", True)
 
 
@@ -78,7 +79,7 @@ def test_a_group_of_one_topic_has_means_and_no_test():
     qrels = {f"q{t}": {"a": 1, "b": 0} for t in range(6)}
     runs = [{topic: docs for topic in qrels} for docs in ({"a": 2.0, "b": 1.0}, {"a": 1, "b": 2})]
     groups = {topic: "last" if topic == "q5" else "first" for topic in qrels}
-    table = irpref.lab.against(["AP"], qrels, runs[0], {"b": runs[1]}, groups=groups)
+    table = irpref_lab.against(["AP"], qrels, runs[0], {"b": runs[1]}, groups=groups)
     (row,) = table[(table["group"] == "last") & (table["run"] == "b")].to_dict("records")
     assert (row["value"], row["difference"]) == (0.5, -0.5)
     assert np.isnan(row["p"])

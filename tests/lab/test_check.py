@@ -5,8 +5,9 @@ import pandas as pd
 import pytest
 
 import irpref
+import irpref_lab
 import real_runs
-from irpref.lab.findings.checks import COLUMNS, LEVELS, grave
+from irpref_lab.findings.checks import COLUMNS, LEVELS, grave
 
 QRELS = {f"q{t}": {f"d{d}": d % 3 for d in range(20)} for t in range(6)}
 
@@ -26,7 +27,7 @@ def _codes(findings):
 
 
 def test_nothing_is_found_where_nothing_is_wrong():
-    findings = irpref.lab.check(QRELS, {"good": _run()}, ["AP(rel=2)", "nDCG@10", "QMeasure"])
+    findings = irpref_lab.check(QRELS, {"good": _run()}, ["AP(rel=2)", "nDCG@10", "QMeasure"])
     assert list(findings.columns) == list(COLUMNS)
     assert findings[["code", "level"]].to_numpy().tolist() == [["grade-scale", "note"]]
     assert findings["text"].item() == "grades (judgments): 0 (42), 1 (42), 2 (36)"
@@ -38,7 +39,7 @@ def test_the_worst_comes_first():
         "cut": _run(topics=["q0", "q1"]),
         "tied": {q: dict.fromkeys(docs, 1.0) for q, docs in QRELS.items()},
     }
-    findings = irpref.lab.check(QRELS, runs, ["AP"])
+    findings = irpref_lab.check(QRELS, runs, ["AP"])
     places = [LEVELS.index(level) for level in findings["level"]]
     assert places == sorted(places)
     assert findings["code"].iloc[0] == "topics-without-documents"
@@ -47,7 +48,7 @@ def test_the_worst_comes_first():
 def test_topics_without_documents_are_grave_be_it_one():
     runs = {"cut": _run(topics=["q0", "q1"]), "one": _run(topics=["q0", "q1", "q2", "q3", "q5"])}
     runs["empty"] = {**_run(topics=["q0", "q1", "q2", "q3", "q4"]), "q5": {}}
-    findings = irpref.lab.check(QRELS, runs)
+    findings = irpref_lab.check(QRELS, runs)
     rows = findings[findings["code"] == "topics-without-documents"].set_index("run")
     assert rows["level"].unique().tolist() == ["grave"]
     assert rows["count"].to_dict() == {"cut": 4, "one": 1, "empty": 1}
@@ -63,7 +64,7 @@ def test_no_topic_and_no_document_in_common(form):
     runs = {"other": _run(topics=["x1", "x2"]), "docs": {q: {"x": 1.0} for q in QRELS}}
     if form == "frame":
         runs = {name: _frame(run) for name, run in runs.items()}
-    findings = irpref.lab.check(QRELS, runs)
+    findings = irpref_lab.check(QRELS, runs)
     topics, docs = _one(findings, "no-common-topic"), _one(findings, "no-judged-document")
     assert (topics.level, topics.run, topics.count, topics.example) == ("grave", "other", 6, "x1")
     assert (docs.level, docs.run, docs.count) == ("grave", "docs", 6)
@@ -81,18 +82,18 @@ def test_ids_that_differ_in_case_or_white_space_only_are_grave():
         "space": {q: {f"{d} ": s for d, s in docs.items()} for q, docs in _run().items()},
         "topics": {q.upper(): docs for q, docs in _run().items()},
     }
-    rows = irpref.lab.check(QRELS, runs)
+    rows = irpref_lab.check(QRELS, runs)
     rows = rows[rows["code"] == "mangled-ids"].set_index("run")
     assert rows["level"].unique().tolist() == ["grave"]
     assert rows["example"].to_dict() == {"case": "D0", "space": "d0 ", "topics": "Q0"}
     assert rows["count"].to_dict() == {"case": 60, "space": 60, "topics": 6}
     # Two ids that differ in case only, both judged: nothing is mangled.
     qrels = {"q": {"a": 1, "A": 0, "b": 0}}
-    assert "mangled-ids" not in _codes(irpref.lab.check(qrels, {"r": {"q": {"a": 3.0, "A": 2.0}}}))
+    assert "mangled-ids" not in _codes(irpref_lab.check(qrels, {"r": {"q": {"a": 3.0, "A": 2.0}}}))
     # So is a topic whose own id is in the run, too.
     qrels = {"q1": {"a": 1, "b": 0}, "q2": {"a": 1}}
     run = {"q1": {"a": 2.0}, "Q1": {"a": 1.0}, "q2": {"a": 1.0}}
-    assert "mangled-ids" not in _codes(irpref.lab.check(qrels, {"r": run}))
+    assert "mangled-ids" not in _codes(irpref_lab.check(qrels, {"r": run}))
 
 
 def test_the_number_of_ids_that_are_compared_is_bounded_and_said(monkeypatch):
@@ -100,7 +101,7 @@ def test_the_number_of_ids_that_are_compared_is_bounded_and_said(monkeypatch):
     run |= _run(topics=["q0", "q1"])
     monkeypatch.setattr("irpref.values.seen.MOST", 15)
     of_topics, of_docs = (
-        irpref.lab.check(QRELS, {"r": topics}).query("code == 'mangled-ids'").iloc[0]
+        irpref_lab.check(QRELS, {"r": topics}).query("code == 'mangled-ids'").iloc[0]
         for topics in (run, {q: run[q.upper()] for q in list(QRELS)[2:]})
     )
     assert of_topics["count"] == 4
@@ -124,11 +125,11 @@ def test_the_number_of_ids_that_are_compared_is_bounded_and_said(monkeypatch):
     ],
 )
 def test_a_mangled_id_is_named_beside_the_judged_one(judged, run, said):
-    assert said in _one(irpref.lab.check({"1": judged}, {"r": {"1": run}}), "mangled-ids").text
+    assert said in _one(irpref_lab.check({"1": judged}, {"r": {"1": run}}), "mangled-ids").text
 
 
 def test_negative_grades_are_not_relevant_in_a_tie():
-    found = irpref.lab.check(
+    found = irpref_lab.check(
         {"q": {"a": -1, "b": 0, "c": 1}}, {"r": {"q": {"c": 3.0, "a": 1.0, "b": 1.0}}}
     )
     assert _one(found, "ties").level == "note"
@@ -140,13 +141,13 @@ def test_runs_that_differ_in_the_order_of_their_ties_are_identical_by_id_alone()
     ]
     for ties in ("id", "input"):
         runs = {name: irpref.ranked(run, ties=ties) for name, run in zip("xy", rows, strict=True)}
-        found = irpref.lab.check({"q": {"a": 1, "b": 0}}, runs)
+        found = irpref_lab.check({"q": {"a": 1, "b": 0}}, runs)
         assert ("identical-runs" in _codes(found)) == (ties == "id")
 
 
 def test_a_run_that_cannot_be_evaluated_is_a_finding_and_the_others_are_looked_at():
     runs = {"nan": {"q0": {"d0": float("nan")}}, "text": {"q0": {"d0": "high"}}, "good": _run()}
-    findings = irpref.lab.check(QRELS, runs)
+    findings = irpref_lab.check(QRELS, runs)
     rows = findings[findings["code"] == "invalid-run"].set_index("run")
     assert set(rows.index) == {"nan", "text"}
     assert "'d0'" in rows["text"]["nan"]
@@ -155,7 +156,7 @@ def test_a_run_that_cannot_be_evaluated_is_a_finding_and_the_others_are_looked_a
 
 def test_repeated_documents_are_counted():
     frame = _frame(_run())
-    findings = irpref.lab.check(
+    findings = irpref_lab.check(
         QRELS, {"twice": pd.concat([frame, frame[frame["query_id"] == "q3"][:2]])}
     )
     row = _one(findings, "duplicates")
@@ -170,7 +171,7 @@ def test_ties_are_grave_enough_where_grades_differ_at_the_top():
     same["q1"] = {"d0": 5.0, "d3": 5.0, "d1": 1.0}  # both not relevant
     deciding = _run()
     deciding["q4"]["d1"] = deciding["q4"]["d2"]
-    findings = irpref.lab.check(QRELS, {"harmless": harmless, "same": same, "deciding": deciding})
+    findings = irpref_lab.check(QRELS, {"harmless": harmless, "same": same, "deciding": deciding})
     rows = findings[findings["code"] == "ties"].set_index("run")
     assert rows["level"].to_dict() == {"harmless": "note", "same": "note", "deciding": "warning"}
     assert rows["count"].tolist() == [2, 2, 2]
@@ -178,9 +179,9 @@ def test_ties_are_grave_enough_where_grades_differ_at_the_top():
 
 
 def test_unjudged_documents_are_not_relevant_in_a_tie():
-    findings = irpref.lab.check({"q": {"a": 1, "b": 0}}, {"r": {"q": {"a": 1.0, "x": 1.0}}})
+    findings = irpref_lab.check({"q": {"a": 1, "b": 0}}, {"r": {"q": {"a": 1.0, "x": 1.0}}})
     assert _one(findings, "ties").level == "warning"
-    findings = irpref.lab.check(
+    findings = irpref_lab.check(
         {"q": {"a": 1, "b": 0}}, {"r": {"q": {"a": 2.0, "b": 1.0, "x": 1.0}}}
     )
     assert _one(findings, "ties").level == "note"
@@ -189,7 +190,7 @@ def test_unjudged_documents_are_not_relevant_in_a_tie():
 def test_a_constant_scorer_is_found():
     constant = {q: dict.fromkeys(docs, 0.5) for q, docs in QRELS.items()}
     paired = {q: {f"d{d}": -(d // 2) for d in range(20)} for q in QRELS}  # all tied, not all alike
-    findings = irpref.lab.check(QRELS, {"constant": constant, "paired": paired})
+    findings = irpref_lab.check(QRELS, {"constant": constant, "paired": paired})
     row = _one(findings, "constant-scores")
     assert (row.level, row.run, row.count, row.example) == ("warning", "constant", 6, "q0")
 
@@ -197,18 +198,18 @@ def test_a_constant_scorer_is_found():
 def test_scores_that_32_bits_do_not_tell_apart():
     run = _run()
     run["q3"] = {"d0": 1.0, "d1": 1.00000001}
-    row = _one(irpref.lab.check(QRELS, {"r": run, "s": _run()}), "float32-ties")
+    row = _one(irpref_lab.check(QRELS, {"r": run, "s": _run()}), "float32-ties")
     assert (row.level, row.run, row.count, row.example) == ("note", "r", 1, "q3")
     large = {"q0": {"d0": 1e300, "d1": 2e300}}  # infinite as 32-bit floats
-    assert _one(irpref.lab.check({"q0": QRELS["q0"]}, {"r": large}), "float32-ties").count == 1
+    assert _one(irpref_lab.check({"q0": QRELS["q0"]}, {"r": large}), "float32-ties").count == 1
 
 
 def test_rankings_shorter_than_a_cutoff_or_than_others():
-    findings = irpref.lab.check(QRELS, {"r": _run(depth=20)}, ["P@5", "nDCG@100", "AP"])
+    findings = irpref_lab.check(QRELS, {"r": _run(depth=20)}, ["P@5", "nDCG@100", "AP"])
     row = _one(findings, "shallow")
     assert (row.level, row.run, row.count) == ("warning", "r", 20)
     assert row.text == "at most 20 documents per topic, and nDCG@100 looks at 100"
-    findings = irpref.lab.check(QRELS, {"r": _run(depth=20), "s": _run(depth=9)}, ["P@5"])
+    findings = irpref_lab.check(QRELS, {"r": _run(depth=20), "s": _run(depth=9)}, ["P@5"])
     row = _one(findings, "shallow")
     assert (row.level, row.run, row.count) == ("note", "s", 9)
 
@@ -217,7 +218,7 @@ def test_topics_with_few_documents_are_uneven():
     run = _run()
     run["q2"] = {"d0": 1.0}
     run["q4"] = {"d0": 2.0, "d1": 1.0}
-    row = _one(irpref.lab.check(QRELS, {"r": run}), "uneven-depth")
+    row = _one(irpref_lab.check(QRELS, {"r": run}), "uneven-depth")
     assert (row.level, row.count, row.example) == ("warning", 2, "q2")
     assert "'q2' has 1" in row.text
 
@@ -225,14 +226,14 @@ def test_topics_with_few_documents_are_uneven():
 def test_one_topic_has_and_several_have():
     run = _run()
     run["q2"] = {"d0": 1.0}
-    assert _one(irpref.lab.check(QRELS, {"r": run}), "uneven-depth").text.startswith(
+    assert _one(irpref_lab.check(QRELS, {"r": run}), "uneven-depth").text.startswith(
         "1 of 6 topics has less than half"
     )
     del run["q2"]
-    text = _one(irpref.lab.check(QRELS, {"r": run}), "topics-without-documents").text
+    text = _one(irpref_lab.check(QRELS, {"r": run}), "topics-without-documents").text
     assert text.endswith("1 of 6 topics, first 'q2'; it counts as an empty ranking")
     one = {"q0": {"d0": 2, "d1": 0, "d2": -1}}
-    findings = irpref.lab.check(one, {"r": {"q0": {"x": 1.0}}, "s": {"q0": {"d0": 1.0}}}, ["P@5"])
+    findings = irpref_lab.check(one, {"r": {"q0": {"x": 1.0}}, "s": {"q0": {"d0": 1.0}}}, ["P@5"])
     by_code = findings.groupby("code")["text"].agg(list)
     assert by_code["negative-grades"] == ["1 judgment is negative: it counts as unjudged"]
     assert by_code["shallow"] == 2 * ["one document per topic, and P@5 looks at 5"]
@@ -245,7 +246,7 @@ def test_one_topic_has_and_several_have():
 def test_the_unjudged_share_of_the_top(unjudged, level):
     # d20 and on are unjudged.
     run = {q: {f"d{20 + d}" if d < unjudged else f"d{d}": -d for d in range(18)} for q in QRELS}
-    findings = irpref.lab.check(QRELS, {"r": run})
+    findings = irpref_lab.check(QRELS, {"r": run})
     if level is None:
         assert "unjudged" not in _codes(findings)
     else:
@@ -261,7 +262,7 @@ def test_identical_runs_name_the_first_of_them():
     closer["q0"] = {**closer["q0"], "x2": -50.0}  # for every measure the same as `close`
     scaled = {q: {d: s / 7 for d, s in docs.items()} for q, docs in reversed(_run().items())}
     runs = {"a": _run(), "close": close, "b": scaled, "closer": closer, "c": _frame(_run())}
-    rows = irpref.lab.check(QRELS, runs)
+    rows = irpref_lab.check(QRELS, runs)
     rows = rows[rows["code"] == "identical-runs"]
     assert rows[["run", "example"]].to_numpy().tolist() == [
         ["closer", "close"],
@@ -272,7 +273,7 @@ def test_identical_runs_name_the_first_of_them():
 
 def test_topics_without_judgments_are_a_note():
     row = _one(
-        irpref.lab.check(QRELS, {"r": {**_run(), "x7": {"d": 1.0}, "x8": {"d": 1.0}}}),
+        irpref_lab.check(QRELS, {"r": {**_run(), "x7": {"d": 1.0}, "x8": {"d": 1.0}}}),
         "unjudged-topics",
     )
     assert (row.level, row.run, row.count, row.example) == ("note", "r", 2, "x7")
@@ -281,22 +282,22 @@ def test_topics_without_judgments_are_a_note():
 def test_measures_that_need_judged_non_relevant_documents():
     relevant = {q: {d: 1 for d in docs} for q, docs in QRELS.items()}
     for measure in ("Bpref", "RPref(max_rel=1)", "BprefVariant(norm='N')"):
-        row = _one(irpref.lab.check(relevant, {"r": _run()}, [measure, "AP"]), "no-nonrelevant")
+        row = _one(irpref_lab.check(relevant, {"r": _run()}, [measure, "AP"]), "no-nonrelevant")
         assert (row.level, row.run, row.count, row.example) == ("warning", None, 6, "q0")
         assert (
             row.text
             == f"no document is judged non-relevant: {measure} says little more than recall"
         )
-    assert "no-nonrelevant" not in _codes(irpref.lab.check(relevant, {"r": _run()}, ["AP"]))
+    assert "no-nonrelevant" not in _codes(irpref_lab.check(relevant, {"r": _run()}, ["AP"]))
     assert (
-        "Bpref" in _one(irpref.lab.check(relevant, {"r": _run()}), "no-nonrelevant").text
+        "Bpref" in _one(irpref_lab.check(relevant, {"r": _run()}), "no-nonrelevant").text
     )  # of all, where none is asked
     some = {**QRELS, "q3": relevant["q3"]}
-    row = _one(irpref.lab.check(some, {"r": _run()}, ["Bpref"]), "no-nonrelevant")
+    row = _one(irpref_lab.check(some, {"r": _run()}, ["Bpref"]), "no-nonrelevant")
     assert (row.level, row.count, row.example) == ("note", 1, "q3")
     # Grade 1 is not relevant where the threshold is 2.
     graded = {q: {d: 1 + (d == "d0") for d in docs} for q, docs in QRELS.items()}
-    assert "no-nonrelevant" not in _codes(irpref.lab.check(graded, {"r": _run()}, ["Bpref(rel=2)"]))
+    assert "no-nonrelevant" not in _codes(irpref_lab.check(graded, {"r": _run()}, ["Bpref(rel=2)"]))
 
 
 def test_a_measure_that_was_named_is_told_that_the_judgments_suit_it():
@@ -306,27 +307,27 @@ def test_a_measure_that_was_named_is_told_that_the_judgments_suit_it():
         "q2": {"a": 1, "b": 0, "c": 0, "d": -1},
     }
     row = _one(
-        irpref.lab.check(judged, measures=["Bpref", "AP"]), "has-nonrelevant"
+        irpref_lab.check(judged, measures=["Bpref", "AP"]), "has-nonrelevant"
     )  # and it needs no run
     assert (row.level, row.run, row.count, row.example) == ("note", None, 3, "Bpref")
     assert (
         row.text
         == "every topic has documents judged non-relevant (1 to 3, median 2), as Bpref needs"
     )
-    both = irpref.lab.check(judged, measures=["Bpref", "RPref(max_rel=2)"])
+    both = irpref_lab.check(judged, measures=["Bpref", "RPref(max_rel=2)"])
     assert _one(both, "has-nonrelevant").text.endswith("as Bpref, RPref(max_rel=2) need")
-    at_2 = irpref.lab.check(
+    at_2 = irpref_lab.check(
         judged, measures=["Bpref(rel=2)"]
     )  # grade 1 is not relevant either: 4, 1 and 3
     assert "1 to 4, median 3" in _one(at_2, "has-nonrelevant").text
-    assert "has-nonrelevant" not in _codes(irpref.lab.check(judged))
+    assert "has-nonrelevant" not in _codes(irpref_lab.check(judged))
     assert "has-nonrelevant" not in _codes(
-        irpref.lab.check(judged | {"q3": {"a": 1}}, measures=["Bpref"])
+        irpref_lab.check(judged | {"q3": {"a": 1}}, measures=["Bpref"])
     )
 
 
 def test_the_scale_is_held_against_the_measures():
-    findings = irpref.lab.check(
+    findings = irpref_lab.check(
         QRELS, {"r": _run()}, ["AP(rel=3)", "RPref", "QMeasure", "NPref(max_rel=1,n=5)"]
     )
     assert _one(findings, "rel-above-scale").example == "AP(rel=3)"
@@ -334,27 +335,27 @@ def test_the_scale_is_held_against_the_measures():
     assert _one(findings, "max-rel-below-scale").level == "warning"
     for n in (10, 40):
         many = {f"q{t}": {"d1": int(t > 0), "d2": 0} for t in range(n)}
-        row = _one(irpref.lab.check(many), "topics-without-relevant")
+        row = _one(irpref_lab.check(many), "topics-without-relevant")
         assert (row.level, row.count, row.example) == ("note" if n == 40 else "grave", 1, "q0")
         assert ("their means shrink by the factor 0.90" in row.text) == (n == 10)
-    row = _one(irpref.lab.check({"q9": {"d1": 0}, "q8": {"d2": -1}}), "topics-without-relevant")
+    row = _one(irpref_lab.check({"q9": {"d1": 0}, "q8": {"d2": -1}}), "topics-without-relevant")
     assert (row.level, row.count) == ("grave", 2)
 
 
 def test_negative_grades_are_told_and_what_a_measure_says_of_them():
     qrels = {**QRELS, "q3": {**QRELS["q3"], "d7": -2}}
-    findings = irpref.lab.check(qrels, {"r": _run()}, ["AP"])
+    findings = irpref_lab.check(qrels, {"r": _run()}, ["AP"])
     row = _one(findings, "negative-grades")
     assert (row.level, row.count, row.example) == ("note", 1, "d7")
     assert "caution" not in _codes(findings)
-    findings = irpref.lab.check(qrels, {"r": _run()}, ["AP", "nCRP"])
+    findings = irpref_lab.check(qrels, {"r": _run()}, ["AP", "nCRP"])
     assert _one(findings, "negative-grades").text.endswith(
         "but for nCRP as a grade below non-relevant"
     )
     row = _one(findings, "caution")
     assert (row.level, row.example) == ("warning", "nCRP")
     assert "no bounds" in row.text
-    assert "caution" not in _codes(irpref.lab.check(QRELS, {"r": _run()}, ["nCRP"]))
+    assert "caution" not in _codes(irpref_lab.check(QRELS, {"r": _run()}, ["nCRP"]))
 
 
 def test_grades_that_run_the_other_way_are_found():
@@ -368,7 +369,7 @@ def test_grades_that_run_the_other_way_are_found():
         }
         for _ in range(2)
     )
-    rows = irpref.lab.check(qrels, {"one": run, "two": other})
+    rows = irpref_lab.check(qrels, {"one": run, "two": other})
     rows = rows[rows["code"] == "grade-order"]
     assert rows["level"].tolist() == ["warning", "warning"]
     assert rows["run"].isna().all()
@@ -388,14 +389,14 @@ def test_grades_that_run_the_other_way_are_found():
     # One run is told as one, turned grades are in order, and three topics are too few to say
     # anything.
     assert (
-        irpref.lab.check(qrels, {"one": run})["text"]
+        irpref_lab.check(qrels, {"one": run})["text"]
         .str.startswith("the run ranks documents of higher")
         .any()
     )
     turned = {q: {d: 4 - g for d, g in docs.items()} for q, docs in qrels.items()}
-    assert "grade-order" not in _codes(irpref.lab.check(turned, {"one": run, "two": other}))
+    assert "grade-order" not in _codes(irpref_lab.check(turned, {"one": run, "two": other}))
     few = dict(list(qrels.items())[:3])
-    assert "grade-order" not in _codes(irpref.lab.check(few, {"one": run}))
+    assert "grade-order" not in _codes(irpref_lab.check(few, {"one": run}))
 
 
 @pytest.mark.parametrize(
@@ -412,7 +413,7 @@ def test_grades_that_run_the_other_way_are_found():
 )
 def test_the_grades_of_real_collections_are_in_order(folder, data_dir):
     paths = sorted((data_dir / folder / "runs").glob("*.gz"))
-    findings = irpref.lab.check(
+    findings = irpref_lab.check(
         str(next((data_dir / folder / "qrels").glob("*.gz"))),
         [str(path) for path in paths[:: max(1, len(paths) // 5)]],
     )
@@ -422,7 +423,7 @@ def test_the_grades_of_real_collections_are_in_order(folder, data_dir):
 def test_cranfield_runs_the_other_way(data_dir):
     qrels = real_runs.read_qrels(next((data_dir / "cranfield" / "qrels").glob("*.gz")))
     run = real_runs.tf_idf(data_dir / "cranfield")
-    findings = irpref.lab.check(qrels, {"tf-idf": run})
+    findings = irpref_lab.check(qrels, {"tf-idf": run})
     texts = findings["text"][findings["code"] == "grade-order"].tolist()
     assert len(texts) == 2
     assert "higher grade below those of lower" in " ".join(texts)
@@ -430,24 +431,24 @@ def test_cranfield_runs_the_other_way(data_dir):
     # As `settings` and the tutorial have it.
     turned = {q: {d: 5 - g for d, g in docs.items() if g > 0} for q, docs in qrels.items()}
     turned = {q: docs for q, docs in turned.items() if docs}
-    assert "grade-order" not in _codes(irpref.lab.check(turned, {"tf-idf": run}))
+    assert "grade-order" not in _codes(irpref_lab.check(turned, {"tf-idf": run}))
 
 
 def test_iterators_are_read_once_and_inputs_stay():
     frame = _frame(_run())
     before = frame.copy()
     rows = list(frame.itertuples(index=False))
-    findings = irpref.lab.check(QRELS, {"a": iter(rows), "b": frame})
+    findings = irpref_lab.check(QRELS, {"a": iter(rows), "b": frame})
     assert _one(findings, "identical-runs").run == "b"
     pd.testing.assert_frame_equal(frame, before)
 
 
 def test_without_runs_the_qrels_are_looked_at():
-    assert irpref.lab.check(QRELS, {})["code"].tolist() == ["grade-scale"]
+    assert irpref_lab.check(QRELS, {})["code"].tolist() == ["grade-scale"]
     with pytest.raises(ValueError, match="qrels are empty"):
-        irpref.lab.check({}, {})
+        irpref_lab.check({}, {})
     with pytest.raises(TypeError, match="a mapping of names to runs"):
-        irpref.lab.check(QRELS, "run.txt")
+        irpref_lab.check(QRELS, "run.txt")
 
 
 def _grades(topics, top, n=60, seed=0):
@@ -469,7 +470,7 @@ def test_grades_of_a_judge_on_another_scale_are_found(name, human, judge, said):
         for d, g in docs.items()
     ]
     frame = pd.DataFrame(rows, columns=["query_id", "doc_id", "relevance", name])
-    row = irpref.lab.check(frame, {}).set_index("code").loc["mixed-scales"]
+    row = irpref_lab.check(frame, {}).set_index("code").loc["mixed-scales"]
     assert (row["level"], row["count"]) == ("warning", 240)
     assert (
         f"grades with {name} '{said}' end at {min(human, judge)}, others at {max(human, judge)}"
@@ -479,12 +480,12 @@ def test_grades_of_a_judge_on_another_scale_are_found(name, human, judge, said):
 
 def test_topics_graded_on_another_scale_are_found():
     qrels = _grades("abcdef", 3) | _grades("uvwxyz", 1)
-    row = irpref.lab.check(qrels, {}).set_index("code").loc["mixed-scales"]
+    row = irpref_lab.check(qrels, {}).set_index("code").loc["mixed-scales"]
     assert (row["count"], row["example"]) == (6, "u")
 
 
 def test_one_scale_is_no_finding():
-    filled = irpref.lab.fill(
+    filled = irpref_lab.fill(
         _grades("abcd", 3), {t: {**docs, f"{t}-y": 3} for t, docs in _grades("abcd", 3).items()}
     )
     for qrels in (
@@ -493,13 +494,13 @@ def test_one_scale_is_no_finding():
         filled,
         {"q": {"a": 1}, "r": {"a": 3}},
     ):
-        assert "mixed-scales" not in set(irpref.lab.check(qrels, {})["code"])
+        assert "mixed-scales" not in set(irpref_lab.check(qrels, {})["code"])
 
 
 def test_the_scale_of_err_ends_at_four():
     qrels = {"q": {"a": 1, "b": 0}}
     assert (
         "is worth 0.0625, not 1"
-        in _one(irpref.lab.check(qrels, {}, ["ERR@10"]), "fixed-scale").text
+        in _one(irpref_lab.check(qrels, {}, ["ERR@10"]), "fixed-scale").text
     )
-    assert "fixed-scale" not in _codes(irpref.lab.check({"q": {"a": 4, "b": 0}}, {}, ["ERR@10"]))
+    assert "fixed-scale" not in _codes(irpref_lab.check({"q": {"a": 4, "b": 0}}, {}, ["ERR@10"]))

@@ -12,8 +12,9 @@ import pyarrow as pa
 import pytest
 
 import irpref
+import irpref_lab
 from irpref.cli import main
-from irpref.lab.findings.checks import grave
+from irpref_lab.findings.checks import grave
 
 IDS = ["Café_noir", "Zürich", "Ångström", "naïve", "007", "042", "Paris", "Rome"]
 QRELS = {f"q{t}": {d: 1 - i % 2 for i, d in enumerate(IDS)} for t in range(6)}
@@ -50,10 +51,10 @@ def test_the_change_that_another_tool_made_is_named(change, words, count, of_top
     run = {t: {d: -i for i, d in enumerate(IDS)} for t in QRELS}
     if of_topics:
         qrels = {d: docs for d, docs in zip(IDS, [*QRELS.values()] * 2, strict=False)}
-        findings = irpref.lab.check(qrels, {"r": {change(t): run["q0"] for t in qrels}})
+        findings = irpref_lab.check(qrels, {"r": {change(t): run["q0"] for t in qrels}})
         count //= 6
     else:
-        findings = irpref.lab.check(
+        findings = irpref_lab.check(
             QRELS, {"r": {t: {change(d): s for d, s in docs.items()} for t, docs in run.items()}}
         )
     rows = findings[findings["code"] == "mangled-ids"]
@@ -64,7 +65,7 @@ def test_the_change_that_another_tool_made_is_named(change, words, count, of_top
 
 def test_judgments_may_be_what_was_changed():
     qrels = {t: {f"{d}#0": g for d, g in docs.items()} for t, docs in QRELS.items()}
-    findings = irpref.lab.check(qrels, {"r": {t: dict.fromkeys(IDS, 1.0) for t in QRELS}})
+    findings = irpref_lab.check(qrels, {"r": {t: dict.fromkeys(IDS, 1.0) for t in QRELS}})
     assert "suffix" in _text(findings, "mangled-ids")
 
 
@@ -72,11 +73,11 @@ def test_other_documents_are_no_changed_ones():
     qrels = {t: {"Paris": 1, "Paris_Texas": 0, "7": 1} for t in QRELS}
     # Retrieved as it is; another part of the same article; one of many numbers.
     run = {t: {"Paris": 9.0, "Paris_Hilton": 8.0} for t in QRELS}
-    assert "mangled-ids" not in _codes(irpref.lab.check(qrels, {"r": run}))
+    assert "mangled-ids" not in _codes(irpref_lab.check(qrels, {"r": run}))
     run = {t: {"7": 9.0, "07": 8.0} for t in QRELS}
-    assert "mangled-ids" not in _codes(irpref.lab.check(qrels, {"r": run}))
+    assert "mangled-ids" not in _codes(irpref_lab.check(qrels, {"r": run}))
     run = {t: {f"{i}_x": -i for i in range(1, 10)} for t in QRELS}
-    assert "mangled-ids" not in _codes(irpref.lab.check(qrels, {"r": run}))
+    assert "mangled-ids" not in _codes(irpref_lab.check(qrels, {"r": run}))
 
 
 def test_eval_names_the_change_of_topics(tmp_path, monkeypatch, capsys):
@@ -155,7 +156,7 @@ FORMS = {
 
 @pytest.mark.parametrize("form", FORMS)
 def test_several_runs_in_one_file_are_found(form, tmp_path):
-    findings = irpref.lab.check(JUDGED, {"r": FORMS[form](TWO, tmp_path)})
+    findings = irpref_lab.check(JUDGED, {"r": FORMS[form](TWO, tmp_path)})
     codes = _codes(findings)
     assert (codes["several-tags"], codes["ranks-restart"]) == ("warning", "warning")
     assert "('bm25', 'dense') in 2 of 2 topics, first 'q1'" in _text(findings, "several-tags")
@@ -163,7 +164,7 @@ def test_several_runs_in_one_file_are_found(form, tmp_path):
 
 @pytest.mark.parametrize("form", FORMS)
 def test_ranks_that_say_the_reverse_of_the_scores(form, tmp_path):
-    findings = irpref.lab.check(JUDGED, {"r": FORMS[form](DISTANCES, tmp_path)})
+    findings = irpref_lab.check(JUDGED, {"r": FORMS[form](DISTANCES, tmp_path)})
     assert _codes(findings)["ranks-contradict"] == "grave"
     assert "the reverse" in _text(findings, "ranks-contradict")
 
@@ -175,17 +176,17 @@ def test_ranks_that_agree_are_no_finding(tmp_path):
     ties = [("q1", "a", 1, 2.0, "r"), ("q1", "b", 1, 2.0, "r"), ("q1", "c", 3, 1.0, "r")]
     shuffled = [good[1], good[2], good[0]]
     for rows in (good, constant, ties, shuffled):
-        findings = irpref.lab.check(JUDGED, {"r": _trec(rows, tmp_path)})
+        findings = irpref_lab.check(JUDGED, {"r": _trec(rows, tmp_path)})
         assert said.isdisjoint(_codes(findings)), rows
     one_off = [("q1", "a", 1, 2.0, "r"), ("q1", "b", 2, 1.0, "r"), ("q1", "c", 3, 1.5, "r")]
     other = [("q2", d, i + 1, -i, "r") for i, d in enumerate("abc")]
-    findings = irpref.lab.check(JUDGED, {"r": _trec(one_off + other, tmp_path)})
+    findings = irpref_lab.check(JUDGED, {"r": _trec(one_off + other, tmp_path)})
     assert _codes(findings)["ranks-contradict"] == "warning"
 
 
 def test_a_file_of_topics_with_different_tags_is_a_note(tmp_path):
     rows = [("q1", "a", 1, 2.0, "first"), ("q2", "a", 1, 2.0, "second")]
-    findings = irpref.lab.check(JUDGED, {"r": _trec(rows, tmp_path)})
+    findings = irpref_lab.check(JUDGED, {"r": _trec(rows, tmp_path)})
     assert _codes(findings)["several-tags"] == "note"
 
 
@@ -201,36 +202,36 @@ def _self(n=20, own=()):
 def test_documents_with_the_id_of_their_topic():
     qrels, clean = _self()
     _, own = _self(own=qrels)
-    findings = irpref.lab.check(qrels, {"self": own, "clean": clean})
+    findings = irpref_lab.check(qrels, {"self": own, "clean": clean})
     rows = findings[findings["code"] == "own-topic"]
     assert rows[["run", "level", "count"]].to_numpy().tolist() == [["self", "grave", 20]]
     assert any("own" in line or "id of their topic" in line for line in grave(findings))
     for runs in ({"self": own}, {"self": own, "again": own}):
-        assert _codes(irpref.lab.check(qrels, runs))["own-topic"] == "warning"
-    assert "own-topic" not in _codes(irpref.lab.check(qrels, {"clean": clean}))
+        assert _codes(irpref_lab.check(qrels, runs))["own-topic"] == "warning"
+    assert "own-topic" not in _codes(irpref_lab.check(qrels, {"clean": clean}))
     # Judged: it is a document like any other.
     judged = {q: docs | {q: 1} for q, docs in qrels.items()}
-    assert "own-topic" not in _codes(irpref.lab.check(judged, {"self": own, "clean": clean}))
+    assert "own-topic" not in _codes(irpref_lab.check(judged, {"self": own, "clean": clean}))
 
 
 def test_numbers_of_topics_and_documents_agree_by_chance():
     qrels = {str(t): {str(500 + t): 1} for t in range(40)}
     run = {q: {str(d): -abs(d - 500) for d in range(1000)} for q in qrels}
     run["7"] |= {"7": 9.0}
-    assert "own-topic" not in _codes(irpref.lab.check(qrels, {"r": run}))
+    assert "own-topic" not in _codes(irpref_lab.check(qrels, {"r": run}))
     run = {q: docs | {q: 9.0} for q, docs in run.items()}
-    assert "own-topic" in _codes(irpref.lab.check(qrels, {"r": run}))
+    assert "own-topic" in _codes(irpref_lab.check(qrels, {"r": run}))
 
 
 @pytest.mark.parametrize("n", [3, 1000])  # few ids are compared one by one
 @pytest.mark.parametrize("name", ["None", "nan", "<NA>", "null"])
 def test_ids_that_say_that_they_are_missing(name, n):
     run = {t: {name: 9.0} | {f"x{i}": -i for i in range(n)} for t in QRELS}
-    findings = irpref.lab.check(QRELS, {"r": run})
+    findings = irpref_lab.check(QRELS, {"r": run})
     row = findings[findings["code"] == "missing-ids"]
     assert row[["level", "run", "count"]].to_numpy().tolist() == [["warning", "r", 6]]
     assert repr(name) in row["text"].item()
-    findings = irpref.lab.check({name: {"a": 1}, "q": {name: 0}}, {"r": {name: {"a": 1.0}}})
+    findings = irpref_lab.check({name: {"a": 1}, "q": {name: 0}}, {"r": {name: {"a": 1.0}}})
     assert findings.loc[findings["code"] == "missing-ids", "run"].isna().all()
     assert (findings["code"] == "missing-ids").sum() == 2
 
@@ -239,7 +240,7 @@ def test_own_ids_and_missing_ones_among_coded_ids():
     qrels, run = _self(200, own=[f"arg{t}" for t in range(200)])
     rows = [(q, d, s) for q, docs in run.items() for d, s in docs.items()]
     frame = pd.DataFrame([*rows, ("arg0", "nan", 1.0)], columns=["query_id", "doc_id", "score"])
-    findings = irpref.lab.check(qrels, {"r": frame.astype({"doc_id": "category"})})
+    findings = irpref_lab.check(qrels, {"r": frame.astype({"doc_id": "category"})})
     assert {"own-topic", "missing-ids"} <= set(_codes(findings))
 
 
@@ -249,21 +250,21 @@ def test_own_ids_and_missing_ones_among_coded_ids():
 def test_which_grades_count_is_said_of_the_measures_that_are_named():
     some = {"q1": {"a": 1.0, "b": 0.7}, "q2": {"e": 0.7, "g": 0.0}}
     run = {q: {d: -i for i, d in enumerate(docs)} for q, docs in some.items()}
-    text = _text(irpref.lab.check(some, {"r": run}, ["AP", "nDCG"]), "threshold")
+    text = _text(irpref_lab.check(some, {"r": run}, ["AP", "nDCG"]), "threshold")
     assert text == "AP: rel=1, so lower grades count as not relevant: 0.7 (2)"
     stars = {f"q{t}": {"a": 5, "b": 1, "c": 1, "d": 2} for t in range(12)}
     runs = {
         "up": {q: dict(zip("adbc", (4, 3, 2, 1), strict=True)) for q in stars},
         "down": {q: dict(zip("bcda", (4, 3, 2, 1), strict=True)) for q in stars},
     }
-    findings = irpref.lab.check(stars, runs, ["AP"])
+    findings = irpref_lab.check(stars, runs, ["AP"])
     assert (
         "AP cannot tell these runs apart: every judged document counts the same (grades 1 to 5, rel=1)"
         in [*findings["text"]]
     )
     named = [row["measure"] for row in findings.attrs["measures"]]
     assert named == ["nDCG@10", "QMeasure", "RPref(norm='relative2')"]
-    assert [row["measure"] for row in irpref.lab.check(stars).attrs["measures"]] == named
+    assert [row["measure"] for row in irpref_lab.check(stars).attrs["measures"]] == named
 
 
 @pytest.mark.slow
@@ -272,13 +273,13 @@ def test_the_advice_does_not_change_with_a_pair_of_real_runs(data_dir):
     (qrels,) = (folder / "qrels").iterdir()
     runs = sorted(map(str, (folder / "runs").iterdir()))
     judged = irpref.judgments(str(qrels))
-    expected = irpref.lab.check(judged).attrs["measures"]
+    expected = irpref_lab.check(judged).attrs["measures"]
     assert expected[0]["measure"] == "AP(judged_only=True,rel=2)"  # as in the study
     assert "on average over collections" in expected[0]["why"]
     rng = np.random.default_rng(7)
     for _ in range(30):
         pair = [runs[i] for i in rng.choice(len(runs), 2, replace=False)]
-        assert irpref.lab.check(judged, pair).attrs["measures"] == expected
+        assert irpref_lab.check(judged, pair).attrs["measures"] == expected
 
 
 # The table in a terminal ---------------------------------------------------------------------------

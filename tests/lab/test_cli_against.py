@@ -1,11 +1,11 @@
-"""`irpref against`: it words what `irpref.lab.against` returns."""
+"""`irpref against`: it words what `irpref_lab.against` returns."""
 
 import gzip
 import json
 
 import pytest
 
-import irpref
+import irpref_lab
 from shells import golden
 
 
@@ -47,7 +47,7 @@ def test_marks_in_every_format(call, many):
 
 
 def test_programs_get_the_table_of_the_function(call, many):
-    expected = irpref.lab.against(["RR"], "many", "bad.run", ["good.run.gz"])
+    expected = irpref_lab.against(["RR"], "many", "bad.run", ["good.run.gz"])
     rows = [json.loads(line) for line in call(*many, "-o", "jsonl")[1].splitlines()]
     assert [row["run"] for row in rows] == ["bad", "good"]
     assert rows[1]["p_adjusted"] == expected["p_adjusted"][1]

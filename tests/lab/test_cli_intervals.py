@@ -1,10 +1,10 @@
-"""`irpref intervals`: the table of `irpref.lab.intervals`, a run after the other."""
+"""`irpref intervals`: the table of `irpref_lab.intervals`, a run after the other."""
 
 import json
 
 import pytest
 
-import irpref
+import irpref_lab
 from irpref.cli import main
 
 # AP over the orders of r1's tied documents: 1, 1/2. RR over the grades of r2's unjudged document:
@@ -33,7 +33,7 @@ def test_the_command_prints_the_table_of_the_function(over, call):
     rows = [json.loads(line) for line in out.splitlines()]
     expected = []
     for run in ("r1", "r2"):
-        table = irpref.lab.intervals(["AP", "RR"], "qrels", run, over=over)
+        table = irpref_lab.intervals(["AP", "RR"], "qrels", run, over=over)
         table = table.astype(object).where(table.notna(), None)
         expected += [{"run": run, **row} for row in table.to_dict("records")]
     assert [list(row) for row in rows] == [list(row) for row in expected]
@@ -74,7 +74,7 @@ def test_the_command_takes_the_options_of_the_function(call, tmp_path):
     t = call("r1", "AP", "--over", "topics", "--method", "t", "--level", "0.9", "-o", "csv")[
         1
     ].splitlines()
-    wanted = irpref.lab.intervals("AP", "qrels", "r1", over="topics", method="t", level=0.9).iloc[0]
+    wanted = irpref_lab.intervals("AP", "qrels", "r1", over="topics", method="t", level=0.9).iloc[0]
     assert float(t[1].split(",")[4]) == pytest.approx(wanted["low"])
 
 
@@ -98,7 +98,7 @@ def test_what_cannot_be_is_one_line(arguments, words, call):
 @pytest.mark.parametrize("over", ["ties", "unjudged", "topics"])
 def test_the_column_measure_holds_text(over, call):
     for groups in (None, {"1": "all", "2": "all"})[: 1 + (over == "topics")]:
-        table = irpref.lab.intervals(
+        table = irpref_lab.intervals(
             ["AP", "RPref(max_rel=1)"], "qrels", "r1", over=over, groups=groups
         )
         assert len(table[table.measure == "AP"]) == len(table) / 2

@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 import irpref
+import irpref_lab
 from irpref.cli import main
 from shells import qrels_text, run_text
 
@@ -40,7 +41,7 @@ def records(capsys, command):
 
 def test_judge_prints_the_estimates(files, capsys):
     rows = records(capsys, "judge human said one two nDCG AP --topics fixed")
-    expected = irpref.lab.judge(["nDCG", "AP"], HUMAN, JUDGE, RUNS, topics="fixed")
+    expected = irpref_lab.judge(["nDCG", "AP"], HUMAN, JUDGE, RUNS, topics="fixed")
     assert [row["run"] for row in rows] == expected["run"].tolist()
     for column in ("human", "judge", "estimate"):
         assert [row[column] for row in rows] == pytest.approx(expected[column].tolist())
@@ -52,7 +53,7 @@ def test_judge_prints_the_estimates(files, capsys):
 def test_judge_prints_pairs_and_agreement(files, capsys):
     rows = records(capsys, "judge human said one two nDCG --tests")
     assert rows[0]["difference"] == pytest.approx(
-        irpref.lab.judge(["nDCG"], HUMAN, JUDGE, RUNS).pairs["difference"][0]
+        irpref_lab.judge(["nDCG"], HUMAN, JUDGE, RUNS).pairs["difference"][0]
     )
     assert shell("judge human said one two nDCG") == 0
     out = capsys.readouterr().out
@@ -63,7 +64,7 @@ def test_judge_prints_pairs_and_agreement(files, capsys):
 @pytest.mark.parametrize("name", ["filled.tsv", "filled.csv", "filled.jsonl"])
 def test_fill_writes_judgments_that_other_commands_read(files, capsys, name):
     assert shell(f"fill human said -f {name}") == 0
-    filled = irpref.lab.fill(HUMAN, JUDGE)
+    filled = irpref_lab.fill(HUMAN, JUDGE)
     assert capsys.readouterr() == ("", f"irpref: {filled.text}\n")
     assert shell(f"eval {name} one two nDCG@3 QMeasure -o json") == 0
     evaluate = irpref.evaluator(["nDCG@3", "QMeasure"], filled)
@@ -108,16 +109,16 @@ def test_holes_shrink_when_a_judge_is_given(files, capsys):
     bare = records(capsys, "leaderboard human one two nDCG")
     filled = records(capsys, "leaderboard human one two nDCG --judge said")
     assert [row["judged@10"] for row in bare] < [row["judged@10"] for row in filled] == [1.0, 1.0]
-    assert irpref.lab.leaderboard(["nDCG"], irpref.lab.fill(HUMAN, JUDGE, RUNS), RUNS)[
+    assert irpref_lab.leaderboard(["nDCG"], irpref_lab.fill(HUMAN, JUDGE, RUNS), RUNS)[
         "mean"
     ].tolist() == [row["mean"] for row in filled]
 
 
 def test_functions_take_a_judge_as_commands_do(files):
-    filled = irpref.lab.fill(HUMAN, JUDGE)
-    for function in (irpref.lab.compare, irpref.lab.gate):
+    filled = irpref_lab.fill(HUMAN, JUDGE)
+    for function in (irpref_lab.compare, irpref_lab.gate):
         found, expected = (
-            function(["nDCG"], irpref.lab.fill(HUMAN, JUDGE), *RUNS.values()),
+            function(["nDCG"], irpref_lab.fill(HUMAN, JUDGE), *RUNS.values()),
             function(["nDCG"], filled, *RUNS.values()),
         )
         assert found.equals(expected)
@@ -126,8 +127,8 @@ def test_functions_take_a_judge_as_commands_do(files):
 
 def test_intervals_over_unjudged_documents_with_a_judge(files, capsys):
     found = records(capsys, "intervals human one nDCG --over unjudged --judge said")
-    expected = irpref.lab.intervals(
-        ["nDCG"], irpref.lab.fill(HUMAN, JUDGE), RUNS["one"], over="unjudged"
+    expected = irpref_lab.intervals(
+        ["nDCG"], irpref_lab.fill(HUMAN, JUDGE), RUNS["one"], over="unjudged"
     )
     assert [row["low"] for row in found] == pytest.approx(expected["low"].tolist())
     assert [row["expected"] for row in found] == pytest.approx(expected["expected"].tolist())
@@ -138,7 +139,7 @@ def test_the_report_marks_grades_that_were_filled_in(files, capsys):
     pytest.importorskip("vl_convert")
     assert shell("report human one two nDCG --judge said -f page.html") == 0
     page = Path("page.html").read_text(encoding="utf-8")
-    filled = irpref.lab.fill(HUMAN, JUDGE)
+    filled = irpref_lab.fill(HUMAN, JUDGE)
     assert filled.text.partition(" (correlation")[0].replace("'", "&#39;") in page
     grade = filled.frame().query("query_id == 't0' and doc_id == 'e'")["relevance"].item()
     assert f"~{grade:.2f}" in page

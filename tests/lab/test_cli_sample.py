@@ -7,9 +7,9 @@ from typing import Any
 import pytest
 from test_sampling import grades_of, made
 
-import irpref
+import irpref_lab
 from irpref.cli import main
-from irpref.lab.judges.plans import read_plan
+from irpref_lab.judges.plans import read_plan
 from shells import qrels_text, run_text
 
 
@@ -38,17 +38,17 @@ def records(capsys: Any, words: str, status: int = 0) -> list[dict[str, Any]]:
 
 def test_the_plan_is_that_of_the_function(folder: Path) -> None:
     _, judge, runs = made()
-    plan = irpref.lab.sample("DCG@5", None, judge, runs, 60, looks=[30, 60], rng=1)
+    plan = irpref_lab.sample("DCG@5", None, judge, runs, 60, looks=[30, 60], rng=1)
     assert read_plan("plan.tsv").equals(plan)
     assert read_plan("plan.tsv").attrs == plan.attrs
 
 
 def test_verdicts_on_a_sample(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     _, _, runs = made()
-    judgments = irpref.lab.sampled("human", "judge", "plan.tsv")
+    judgments = irpref_lab.sampled("human", "judge", "plan.tsv")
     with_plan = "DCG@5 --judge judge --sample plan.tsv"
     (row,) = records(capsys, f"compare human r0 r2 {with_plan}")
-    expected = irpref.lab.compare("DCG@5", judgments, runs["r0"], runs["r2"]).iloc[0]
+    expected = irpref_lab.compare("DCG@5", judgments, runs["r0"], runs["r2"]).iloc[0]
     for column in ("difference", "p", "low_judged", "high_judged"):
         assert row[column] == pytest.approx(expected[column], abs=1e-6)
     assert (row["mean_a"], row["wins"]) == (None, None)

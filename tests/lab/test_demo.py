@@ -11,6 +11,7 @@ import ir_measures
 import pytest
 
 import irpref
+import irpref_lab
 from irpref.cli import main
 from irpref.datasets import load
 
@@ -90,7 +91,7 @@ def test_the_bounds_contain_the_values_and_overlap(told):
 def test_what_the_test_says_is_what_leaderboard_says(told):
     example = load("cast2021")
     measures = ["nDCG@10", RPREF, "nDCG(judged_only=True)@10"]
-    pairs = irpref.lab.leaderboard(measures, example.qrels_frame(), example.runs).pairs
+    pairs = irpref_lab.leaderboard(measures, example.qrels_frame(), example.runs).pairs
     pairs = pairs[pairs["a"].isin([BM25, DENSE]) & pairs["b"].isin([BM25, DENSE])].set_index(
         "measure"
     )

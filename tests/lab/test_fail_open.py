@@ -19,6 +19,7 @@ import numpy as np
 import pytest
 
 import irpref
+import irpref_lab
 from irpref.cli import main
 from shells import qrels_text, run_text
 
@@ -168,7 +169,7 @@ WRONG = {
 def verdict(qrels, baseline, candidate, measure, **more):
     """What the gate says."""
     try:
-        return irpref.lab.gate(measure, qrels, baseline, candidate, **more).verdict
+        return irpref_lab.gate(measure, qrels, baseline, candidate, **more).verdict
     except ValueError:
         return REFUSED
 
@@ -186,7 +187,7 @@ def test_no_claim_of_a_comparison_rests_on_what_is_wrong(what):
     qrels, baseline, measure, allowed = WRONG[what]
     for one, two, better in ((baseline, BAD, "b better"), (BAD, baseline, "a better")):
         try:
-            found = irpref.lab.compare(measure, qrels, one, two)
+            found = irpref_lab.compare(measure, qrels, one, two)
         except ValueError:
             continue
         assert found["verdict"].item() != better
@@ -217,26 +218,26 @@ def test_changed_ids_are_found_where_few_documents_are_judged(change, share):
     some = changed(made, share if isinstance(share, float) else 1, baseline)
     if not isinstance(share, float):
         some = {topic: some[topic] if t % 2 else baseline[topic] for t, topic in enumerate(some)}
-    decision = irpref.lab.gate("RR@10", qrels, some, worse)
+    decision = irpref_lab.gate("RR@10", qrels, some, worse)
     assert (decision.verdict, decision["codes"].item()) == (UNKNOWN, "changed-ids"), decision.text
     assert " differ from judged ones only in " in decision.text
     assert "changed-ids" in decision["topics_by_code"].item()
-    compared = irpref.lab.compare("RR@10", qrels, some, worse)
+    compared = irpref_lab.compare("RR@10", qrels, some, worse)
     assert compared["verdict"].item() == "cannot tell"
 
 
 def test_a_baseline_without_an_order_is_no_baseline_unless_order_does_not_count():
     for runs in (constant(GOOD), constant(first(25, GOOD)) | dict(list(GOOD.items())[25:])):
-        decision = irpref.lab.gate("P@10", QRELS, runs, GOOD, depth=20)
+        decision = irpref_lab.gate("P@10", QRELS, runs, GOOD, depth=20)
         assert (decision.verdict, decision["codes"].item()) == (UNKNOWN, "equal-scores")
         assert "all scores of the baseline are equal" in decision.text
         assert verdict(QRELS, runs, GOOD, "SetP") == "pass"
     assert verdict(QRELS, constant(GOOD), constant(GOOD), "P@10") == "pass"  # a change of nothing
     assert verdict(QRELS, GOOD, constant(GOOD), "P@10") == BLOCK
-    compared = irpref.lab.compare("P@10", QRELS, constant(GOOD), GOOD)
+    compared = irpref_lab.compare("P@10", QRELS, constant(GOOD), GOOD)
     assert "all scores of a are equal: document ids decide its order" in compared.notes
     few = constant(first(15, GOOD)) | dict(list(GOOD.items())[15:])
-    assert irpref.lab.gate("P@10", QRELS, few, GOOD)["codes"].item() == ""
+    assert irpref_lab.gate("P@10", QRELS, few, GOOD)["codes"].item() == ""
 
 
 # What cannot be seen in any table: a document with another id looks like one that nobody judged, and
@@ -244,7 +245,7 @@ def test_a_baseline_without_an_order_is_no_baseline_unless_order_does_not_count(
 # `could_turn` that they decide.
 @pytest.mark.parametrize("share", [0.6, 0.7, 0.8])
 def test_ids_of_other_documents_pass_and_the_table_shows_it(share):
-    decision = irpref.lab.gate("AP", QRELS, changed(lambda doc: f"new{doc}", share, GOOD), BAD)
+    decision = irpref_lab.gate("AP", QRELS, changed(lambda doc: f"new{doc}", share, GOOD), BAD)
     assert (decision.verdict, decision["codes"].item()) == ("pass", "")
     assert decision["unjudged_baseline"].item() > share - 0.1
     assert decision["could_turn"].item()
@@ -258,11 +259,11 @@ def test_a_claim_says_whether_it_rests_on_topics_that_a_run_lacks(other, said):
     for t in range(9):
         del lacking[f"q{t}"]
     for runs, better in (((lacking, full), "b better"), ((full, lacking), "a better")):
-        comparison = irpref.lab.compare("RR", qrels, *runs)
+        comparison = irpref_lab.compare("RR", qrels, *runs)
         assert comparison["verdict"].item() == better
         sentence = "On the 191 topics that both answer, this is not shown."
         assert (sentence in comparison.text.replace("\n", " ")) == said
-        found = irpref.lab.against("RR", qrels, "one", dict(zip(("one", "two"), runs, strict=True)))
+        found = irpref_lab.against("RR", qrels, "one", dict(zip(("one", "two"), runs, strict=True)))
         assert found["differs"].tolist()[1]
         assert (f"two, RR: {sentence[0].lower()}{sentence[1:-1]}" in found.notes) == said
 
@@ -270,7 +271,7 @@ def test_a_claim_says_whether_it_rests_on_topics_that_a_run_lacks(other, said):
 def test_a_topic_that_the_candidate_does_not_answer_is_no_gain():
     # nCRP of an empty ranking is 0, and below it for a ranking that is worse than chance.
     candidate = {topic: docs for t, (topic, docs) in enumerate(BAD.items()) if t % 2}
-    found = irpref.lab.gate("nCRP", QRELS, BAD, candidate)
+    found = irpref_lab.gate("nCRP", QRELS, BAD, candidate)
     assert found["difference"].item() <= 0
     assert (found["missing_candidate"].item(), found["left_out"].item()) == (N_TOPICS / 2, 0)
 
@@ -280,11 +281,11 @@ def test_judged_documents_below_the_cutoff_are_no_evidence(measure):
     relevant = {topic: {doc: g for doc, g in docs.items() if g} for topic, docs in QRELS.items()}
     k = measure.partition("@")[2]
     for qrels, candidate in ((QRELS, unjudged(BAD)), (relevant, BAD)):
-        decision = irpref.lab.gate(measure, qrels, unjudged(GOOD), candidate)
+        decision = irpref_lab.gate(measure, qrels, unjudged(GOOD), candidate)
         assert decision.verdict == UNKNOWN
         assert "unseen" in decision["codes"].item()
         assert f"baseline has no judged document in its first {k} for any of" in decision.text
-    assert irpref.lab.gate("nDCG@20", QRELS, unjudged(GOOD), unjudged(GOOD)).verdict == "pass"
+    assert irpref_lab.gate("nDCG@20", QRELS, unjudged(GOOD), unjudged(GOOD)).verdict == "pass"
 
 
 # ------------------------------------------------------------------------------- users who are right
@@ -374,9 +375,9 @@ RIGHT = {
 @pytest.mark.filterwarnings("ignore")
 def test_who_is_right_passes(who):
     (qrels, baseline, candidate), measures, margin = RIGHT[who]
-    found = irpref.lab.gate(measures, qrels, baseline, candidate, margin=margin)
+    found = irpref_lab.gate(measures, qrels, baseline, candidate, margin=margin)
     assert (found.verdict, found["codes"].unique().tolist()) == ("pass", [""]), found.text
-    compared = irpref.lab.compare(measures, qrels, baseline, candidate)
+    compared = irpref_lab.compare(measures, qrels, baseline, candidate)
     assert "cannot tell" not in compared["verdict"].tolist()
 
 
@@ -389,7 +390,7 @@ def test_thresholds_that_some_topics_do_not_reach_pass_on_real_runs(data_dir, co
     home = data_dir / collection
     qrels = irpref.judgments(home / "qrels" / "qrels.txt.gz")
     run = irpref.read_run(max((home / "runs").iterdir(), key=lambda path: path.stat().st_size))
-    gate = irpref.lab.gate(measures, qrels, run, run)
+    gate = irpref_lab.gate(measures, qrels, run, run)
     assert (gate.verdict, gate["codes"].unique().tolist()) == ("pass", [""])
     assert gate["left_out"].max() > 0  # out of reach for 16 % and 57 % of the topics
 
@@ -409,7 +410,7 @@ def test_judgments_without_a_non_relevant_document_pass(data_dir):
         ]
         baseline[topic] = {doc: -float(rank) for rank, doc in enumerate(docs)}
         candidate[topic] = baseline[topic] | {docs[0]: 1.0}
-    gate = irpref.lab.gate(["nDCG@10", "AP", "R@10", "RR"], qrels, baseline, candidate)
+    gate = irpref_lab.gate(["nDCG@10", "AP", "R@10", "RR"], qrels, baseline, candidate)
     assert (gate.verdict, gate["codes"].unique().tolist()) == ("pass", [""])
 
 
@@ -479,7 +480,7 @@ def test_a_damaged_file_never_passes(inputs, capsys, what, damage):
 def sample(inputs) -> list[str]:
     """The command of a gate on a sample that blocks: humans judged the first 200 documents."""
     runs = {"baseline": GOOD, "candidate": BAD}
-    plan = irpref.lab.sample("DCG@10", None, "judge", runs, 200, looks=[200], rng=1)
+    plan = irpref_lab.sample("DCG@10", None, "judge", runs, 200, looks=[200], rng=1)
     plan.save("plan")
     drawn = plan.iloc[:200]
     grades = {}
@@ -503,19 +504,19 @@ def sample(inputs) -> list[str]:
 )
 @pytest.mark.filterwarnings("ignore")
 def test_a_sample_whose_grades_count_the_same_never_passes(grade_of, measure, code):
-    plan = irpref.lab.sample("DCG@10", None, QRELS, {"good": GOOD, "bad": BAD}, 200, rng=1)
+    plan = irpref_lab.sample("DCG@10", None, QRELS, {"good": GOOD, "bad": BAD}, 200, rng=1)
     grades, judged = graded(grade_of), {}
     for topic, doc in plan[["query_id", "doc_id"]].iloc[:200].itertuples(index=False):
         judged.setdefault(topic, {})[doc] = grades[topic][doc]
-    sample = irpref.lab.sampled(judged, QRELS, plan)
-    decision = irpref.lab.gate(measure, sample, GOOD, BAD)
+    sample = irpref_lab.sampled(judged, QRELS, plan)
+    decision = irpref_lab.gate(measure, sample, GOOD, BAD)
     assert decision.verdict == (UNKNOWN if code else BLOCK), decision.text
-    comparison = irpref.lab.compare(measure, sample, GOOD, BAD)
+    comparison = irpref_lab.compare(measure, sample, GOOD, BAD)
     assert decision["codes"].item() == comparison["codes"].item() == code
     assert comparison["verdict"].item() == ("cannot tell" if code else "a better")
     assert ("The sample does not show yet" in comparison.text) == bool(code)
     assert np.isnan(decision["low_judged"].item()) == bool(code)
-    board = irpref.lab.leaderboard([measure], sample, {"good": GOOD, "bad": BAD})
+    board = irpref_lab.leaderboard([measure], sample, {"good": GOOD, "bad": BAD})
     assert board["letters"].isna().all() == board["place"].isna().all() == bool(code)
     assert board.pairs["p"].isna().item() == board.pairs["low_judged"].isna().item() == bool(code)
     assert board["codes"].unique().tolist() == [code]
@@ -539,9 +540,9 @@ def test_a_damaged_sample_never_passes(inputs, sample, capsys, what, damage):
     if damage not in table:
         pytest.skip("of plans alone")
     others = {"one": top(3, GOOD), "two": top(3, turned(GOOD))}
-    irpref.lab.sample("DCG@10", None, "judge", others, 50, rng=2).save("plan-2")
+    irpref_lab.sample("DCG@10", None, "judge", others, 50, rng=2).save("plan-2")
     runs = {"baseline": GOOD, "candidate": BAD}
-    irpref.lab.sample("DCG@10", None, graded(lambda g: 3 - g), runs, 200, rng=1).save("plan-3")
+    irpref_lab.sample("DCG@10", None, graded(lambda g: 3 - g), runs, 200, rng=1).save("plan-3")
     change = table[damage]
     path = inputs / what
     if change is None:
@@ -590,7 +591,7 @@ def test_expect_finds_a_sample_that_changed(inputs, sample, capsys):
     assert (status, "the inputs have changed" in error) == (2, True)
     (inputs / "human").write_text("".join(lines))
     runs = {"baseline": GOOD, "candidate": BAD}
-    irpref.lab.sample("DCG@10", None, "judge", runs, 200, looks=[100, 200], rng=1).save("plan")
+    irpref_lab.sample("DCG@10", None, "judge", runs, 200, looks=[100, 200], rng=1).save("plan")
     status, _, error = hashes("--expect", expected)
     assert (status, "the inputs have changed" in error) == (2, True)
 
@@ -637,12 +638,12 @@ def test_strict_refuses_a_run_that_answers_nothing(inputs, capsys, command):
 def test_python_refuses_a_file_whose_last_line_has_no_end(inputs):
     end_with_a_number(inputs / "candidate")
     with pytest.raises(irpref.errors.InputError, match="cut off") as error:
-        irpref.lab.gate("AP", "qrels", "baseline", "candidate")
+        irpref_lab.gate("AP", "qrels", "baseline", "candidate")
     assert error.value.path == "candidate"
     runs = {"baseline": "baseline", "candidate": "candidate"}
     for decide in (
-        lambda **how: irpref.lab.leaderboard("AP", "qrels", runs, **how),
-        lambda **how: irpref.lab.against("AP", "qrels", "baseline", {"b": "candidate"}, **how),
+        lambda **how: irpref_lab.leaderboard("AP", "qrels", runs, **how),
+        lambda **how: irpref_lab.against("AP", "qrels", "baseline", {"b": "candidate"}, **how),
     ):
         with pytest.raises(irpref.errors.InputError, match="cut off"):
             decide(strict=True)
@@ -693,17 +694,17 @@ def test_a_module_that_exits_is_an_error(inputs, capsys, text):
 def test_a_measure_that_exits_is_an_error():
     leaves = ir_measures.define_byquery(lambda qrels, run: sys.exit(0), name="Leaves")
     with pytest.raises(ValueError, match="a measure ended the process"):
-        irpref.lab.gate([leaves], QRELS, GOOD, BAD)
+        irpref_lab.gate([leaves], QRELS, GOOD, BAD)
 
 
 @pytest.mark.filterwarnings("error::RuntimeWarning")
 def test_a_measure_of_infinite_or_no_values_is_an_error_about_the_measure():
     infinite = ir_measures.define_byquery(lambda qrels, run: np.inf, name="Infinite")
     with pytest.raises(irpref.errors.MeasureError, match="a gate needs a measure that depends on"):
-        irpref.lab.gate([infinite], QRELS, GOOD, BAD)
+        irpref_lab.gate([infinite], QRELS, GOOD, BAD)
     none = ir_measures.define_byquery(lambda qrels, run: np.nan, name="NoValue")
     with pytest.raises(irpref.errors.MeasureError, match="NoValue has no value for both runs"):
-        irpref.lab.compare([none], QRELS, GOOD, BAD)
+        irpref_lab.compare([none], QRELS, GOOD, BAD)
 
 
 def test_every_surface_says_what_topics_cannot_say(inputs, capsys):

@@ -9,8 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
-from irpref.lab.decide.all_pairs import pair_tests, significant
-from irpref.lab.decide.sign_flips import interval, stepdown
+from irpref_lab.decide.all_pairs import pair_tests, significant
+from irpref_lab.decide.sign_flips import interval, stepdown
 
 
 def _statistic(row):

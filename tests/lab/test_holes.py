@@ -18,12 +18,13 @@ from hypothesis import strategies as st
 from test_laws import VARIANTS, awkward, judgments, retrieved
 
 import irpref
-from irpref.lab.trust.holes import hole_intervals
+import irpref_lab
 from irpref.measures import declare, registered
 from irpref.measures.declare import KernelMeasure, Param
 from irpref.reference import FORMULAS as ORACLES
 from irpref.reference import order, scale_of
 from irpref.reference.host_measures import EVERYDAY
+from irpref_lab.trust.holes import hole_intervals
 from real_runs import qrels_of, runs_of
 from strategies import collections, parameters, positive_grades
 
@@ -416,11 +417,11 @@ def test_a_measure_of_ones_own_with_rel_may_read_grades(monkeypatch):
 
 def test_intervals_takes_the_grades():
     qrels, run = {"q": {"a": 1}}, {"q": {"u": 2, "a": 1}}
-    assert irpref.lab.intervals("AP", qrels, run, over="unjudged").equals(
+    assert irpref_lab.intervals("AP", qrels, run, over="unjudged").equals(
         hole_intervals("AP", qrels, run)
     )
     assert (
-        irpref.lab.intervals("AP", qrels, run, over="unjudged", grades=[0]).iloc[0]["high"] == 0.5
+        irpref_lab.intervals("AP", qrels, run, over="unjudged", grades=[0]).iloc[0]["high"] == 0.5
     )
 
 

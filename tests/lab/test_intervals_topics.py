@@ -8,7 +8,8 @@ import pytest
 from scipy import stats
 
 import irpref
-from irpref.lab.trust.topics import mean_intervals
+import irpref_lab
+from irpref_lab.trust.topics import mean_intervals
 
 DRAW = np.random.default_rng(7)
 N_TOPICS = 23
@@ -22,7 +23,7 @@ def _by_topic(measure):
 
 
 def test_only_the_means_are_rows_and_their_value_is_what_the_evaluator_gives():
-    table = irpref.lab.intervals(MEASURES, QRELS, RUN, over="topics")
+    table = irpref_lab.intervals(MEASURES, QRELS, RUN, over="topics")
     assert list(table.columns) == [
         "query_id",
         "measure",
@@ -43,7 +44,7 @@ def test_only_the_means_are_rows_and_their_value_is_what_the_evaluator_gives():
 
 
 def test_the_t_interval_is_that_of_scipy():
-    table = irpref.lab.intervals(
+    table = irpref_lab.intervals(
         MEASURES, QRELS, RUN, over="topics", method="t", level=0.9
     ).set_index("measure")
     assert table["exact"].all()
@@ -54,7 +55,7 @@ def test_the_t_interval_is_that_of_scipy():
 
 
 def test_the_bootstrap_draws_topics_and_widens_the_quantiles_as_the_t_distribution_does():
-    (row,) = irpref.lab.intervals(["AP"], QRELS, RUN, over="topics", rng=5).itertuples()
+    (row,) = irpref_lab.intervals(["AP"], QRELS, RUN, over="topics", rng=5).itertuples()
     values = [value for _, value in sorted(_by_topic("AP").items())]
     draws = np.random.default_rng(5).integers(0, N_TOPICS, size=(10_000, N_TOPICS))
     means = [statistics.fmean(values[t] for t in draw) for draw in draws.tolist()]
@@ -66,7 +67,7 @@ def test_the_bootstrap_draws_topics_and_widens_the_quantiles_as_the_t_distributi
 
 
 def test_the_interval_of_a_sum_is_that_of_the_mean_times_the_topics():
-    (row,) = irpref.lab.intervals(
+    (row,) = irpref_lab.intervals(
         ["NumRet(rel=1)"], QRELS, RUN, over="topics", method="t"
     ).itertuples()
     values = list(_by_topic("NumRet(rel=1)").values())
@@ -78,10 +79,10 @@ def test_the_interval_of_a_sum_is_that_of_the_mean_times_the_topics():
 def test_the_same_data_give_the_same_digits_in_any_order():
     turned = [dict(reversed(data.items())) for data in (QRELS, RUN)]
     one, other = (
-        irpref.lab.intervals(MEASURES, *data, over="topics") for data in ((QRELS, RUN), turned)
+        irpref_lab.intervals(MEASURES, *data, over="topics") for data in ((QRELS, RUN), turned)
     )
     assert one.equals(other)
-    assert not one.equals(irpref.lab.intervals(MEASURES, QRELS, RUN, over="topics", rng=1))
+    assert not one.equals(irpref_lab.intervals(MEASURES, QRELS, RUN, over="topics", rng=1))
 
 
 def test_values_that_do_not_vary_have_an_interval_of_length_zero():
@@ -139,6 +140,6 @@ def test_the_bootstrap_stays_in_the_range_of_the_values():
 )
 def test_what_does_not_fit_is_refused(options, message):
     with pytest.raises(ValueError, match=message):
-        irpref.lab.intervals(
+        irpref_lab.intervals(
             **{"measures": ["AP"], "qrels": QRELS, "run": RUN, "over": "topics", **options}
         )

@@ -8,7 +8,8 @@ import pandas as pd
 import pytest
 
 import irpref
-from irpref.lab.judges.calibration import Completion
+import irpref_lab
+from irpref_lab.judges.calibration import Completion
 
 # Both graded a to f. Where the judge said 0, humans gave 0, 0 and 1; where it said 2, they gave 1,
 # 2 and 2.
@@ -31,7 +32,7 @@ def grades(filled, source="judge"):
 
 
 def test_a_filled_grade_is_the_mean_human_grade_of_the_judges_grade():
-    filled = irpref.lab.fill(HUMAN, JUDGE)
+    filled = irpref_lab.fill(HUMAN, JUDGE)
     assert grades(filled) == {
         ("q1", "x"): float(Fraction(5, 3)),
         ("q1", "y"): float(Fraction(1, 3)),
@@ -44,7 +45,7 @@ def test_a_filled_grade_is_the_mean_human_grade_of_the_judges_grade():
 
 
 def test_the_calibration_says_how_many_documents_and_how_sure():
-    table = irpref.lab.fill(HUMAN, JUDGE).calibration
+    table = irpref_lab.fill(HUMAN, JUDGE).calibration
     assert table["grade"].tolist() == [0, 2]
     assert table["documents"].tolist() == [3, 3]
     assert table["mean"].tolist() == [1 / 3, 5 / 3]
@@ -53,19 +54,19 @@ def test_the_calibration_says_how_many_documents_and_how_sure():
 
 
 def test_one_line_says_what_was_filled_in():
-    assert irpref.lab.fill(HUMAN, JUDGE).text == (
+    assert irpref_lab.fill(HUMAN, JUDGE).text == (
         "3 of 9 grades are filled in: the judge's 0 as 0.33, 2 as 1.67, the mean human grades of "
         "6 documents that both "
         "graded (correlation 0.82); with rel=2 none of them counts as relevant"
     )
-    line = irpref.lab.fill(HUMAN, {**JUDGE, "q3": {"w": 2}}).text
+    line = irpref_lab.fill(HUMAN, {**JUDGE, "q3": {"w": 2}}).text
     assert line.endswith("; 1 of 3 topics has no human grade (use judge for these)")
 
 
 def test_means_that_would_fall_are_pooled():
     human = {"q": {"a": 2, "b": 1, "c": 0, "d": 3}}
     judge = {"q": {"a": 0, "b": 1, "c": 1, "d": 2, "x": 0, "y": 1, "z": 2}}
-    assert grades(irpref.lab.fill(human, judge)) == {
+    assert grades(irpref_lab.fill(human, judge)) == {
         ("q", "x"): 1.0,
         ("q", "y"): 1.0,
         ("q", "z"): 3.0,
@@ -77,29 +78,29 @@ def test_the_scale_of_the_judge_does_not_matter(scale):
     other = {
         topic: {doc: scale(grade) for doc, grade in docs.items()} for topic, docs in JUDGE.items()
     }
-    assert grades(irpref.lab.fill(HUMAN, other)) == pytest.approx(
-        grades(irpref.lab.fill(HUMAN, JUDGE))
+    assert grades(irpref_lab.fill(HUMAN, other)) == pytest.approx(
+        grades(irpref_lab.fill(HUMAN, JUDGE))
     )
 
 
 def test_a_judge_that_agrees_is_taken_at_its_word():
     judge = {"q1": {**HUMAN["q1"], "x": 1, "y": 2}, "q2": HUMAN["q2"]}
-    assert grades(irpref.lab.fill(HUMAN, judge)) == {("q1", "x"): 1.0, ("q1", "y"): 2.0}
+    assert grades(irpref_lab.fill(HUMAN, judge)) == {("q1", "x"): 1.0, ("q1", "y"): 2.0}
 
 
 def test_a_negative_grade_is_no_judgment():
     human = {"q": {"a": -2, "b": 1, "c": 0, "d": -1}}
     judge = {"q": {"a": 0, "b": 1, "c": 0, "x": 0, "y": -1}}
-    filled = irpref.lab.fill(human, judge)
+    filled = irpref_lab.fill(human, judge)
     assert filled.calibration["documents"].tolist() == [1, 1]
     assert grades(filled) == {("q", "a"): 0.0, ("q", "x"): 0.0}
     assert grades(filled, "human") == {("q", "b"): 1.0, ("q", "c"): 0.0, ("q", "d"): -1.0}
-    with_runs = irpref.lab.fill(human, judge, {"r": {"q": {"x": 2.0, "a": 1.0}}})
+    with_runs = irpref_lab.fill(human, judge, {"r": {"q": {"x": 2.0, "a": 1.0}}})
     assert set(grades(with_runs)) == set(grades(filled))
 
 
 def test_topics_that_no_human_judged_are_filled_too():
-    assert grades(irpref.lab.fill(HUMAN, {**JUDGE, "q3": {"w": 2}}))["q3", "w"] == 5 / 3
+    assert grades(irpref_lab.fill(HUMAN, {**JUDGE, "q3": {"w": 2}}))["q3", "w"] == 5 / 3
 
 
 def test_several_judges_are_calibrated_one_by_one_and_then_together():
@@ -107,14 +108,14 @@ def test_several_judges_are_calibrated_one_by_one_and_then_together():
     one = {"q": {"a": 0, "b": 0, "c": 1, "d": 1, "x": 0, "y": 1}}  # means 1/2 and 5/2
     two = {"q": {"a": 0, "b": 7, "c": 0, "d": 7, "x": 0, "y": 7}}  # means 1 and 2
     # Together a is 3/4, b 5/4, c 7/4 and d 9/4, in the order of the human grades.
-    assert grades(irpref.lab.fill(human, [one, two])) == {("q", "x"): 0.0, ("q", "y"): 3.0}
+    assert grades(irpref_lab.fill(human, [one, two])) == {("q", "x"): 0.0, ("q", "y"): 3.0}
 
 
 def test_further_columns_of_the_qrels_stay():
     frame = pd.DataFrame(
         {"qid": ["q", "q"], "docno": [1, 2], "label": [0, 1], "known": [True, False]}
     )
-    filled = irpref.lab.fill(frame, {"q": {"1": 0, "2": 1, "3": 1}}).frame()
+    filled = irpref_lab.fill(frame, {"q": {"1": 0, "2": 1, "3": 1}}).frame()
     assert filled.columns.tolist() == [
         "query_id",
         "doc_id",
@@ -129,7 +130,7 @@ def test_further_columns_of_the_qrels_stay():
 
 def test_no_common_document_is_refused():
     with pytest.raises(ValueError, match="no document has a grade of the judge and a human one"):
-        irpref.lab.fill(HUMAN, {"q1": {"x": 1}})
+        irpref_lab.fill(HUMAN, {"q1": {"x": 1}})
 
 
 @pytest.mark.parametrize("kind", ["random", "the other way round", "always the same"])
@@ -146,36 +147,36 @@ def test_a_judge_that_says_nothing_is_found_out(kind):
     )
     judge["q"]["x"] = 2
     with pytest.raises(ValueError, match="grades say nothing about the human ones") as error:
-        irpref.lab.fill(human, judge)
+        irpref_lab.fill(human, judge)
     assert ("then reverse it (correlation -1.00" in str(error.value)) == (
         kind == "the other way round"
     )
 
 
 def test_grades_that_were_filled_in_are_no_human_ones():
-    once = irpref.lab.fill(HUMAN, JUDGE)
-    again = irpref.lab.fill(once, JUDGE)
+    once = irpref_lab.fill(HUMAN, JUDGE)
+    again = irpref_lab.fill(once, JUDGE)
     pd.testing.assert_frame_equal(again.frame(), once.frame())
     assert again.text == once.text
     pd.testing.assert_frame_equal(
-        irpref.lab.fill(irpref.lab.fill(HUMAN, JUDGE, {"a": RUN}), JUDGE).frame(), once.frame()
+        irpref_lab.fill(irpref_lab.fill(HUMAN, JUDGE, {"a": RUN}), JUDGE).frame(), once.frame()
     )
     # Another judge: it calibrates on human grades alone, and what it did not grade stays as it was.
     other = {"q1": {"a": 1, "c": 5, "x": 5}}
-    assert grades(irpref.lab.fill(once, other)) == grades(once) | {("q1", "x"): 1.0}
-    judged = [irpref.lab.judge(["AP"], human, JUDGE, {"a": RUN}) for human in (HUMAN, once)]
+    assert grades(irpref_lab.fill(once, other)) == grades(once) | {("q1", "x"): 1.0}
+    judged = [irpref_lab.judge(["AP"], human, JUDGE, {"a": RUN}) for human in (HUMAN, once)]
     pd.testing.assert_frame_equal(*judged)
 
 
 def test_preferences_and_no_judge_are_refused():
     rows = [("q1", "0", "0", "a", 1), ("q1", "0", "0", "b", 0)]
     with pytest.raises(ValueError, match="fill takes grades: this looks like preferences"):
-        irpref.lab.fill(
+        irpref_lab.fill(
             pd.DataFrame(rows, columns=["query_id", "group", "subgroup", "doc_id", "relevance"]),
             JUDGE,
         )
     with pytest.raises(ValueError, match="at least one judge"):
-        irpref.lab.fill(HUMAN, [])
+        irpref_lab.fill(HUMAN, [])
 
 
 def test_filled_documents_are_no_subtopic_of_their_own(tmp_path):
@@ -183,7 +184,7 @@ def test_filled_documents_are_no_subtopic_of_their_own(tmp_path):
     path.write_text(
         "".join(f"{q} 0 {d} {g}\n" for q, docs in HUMAN.items() for d, g in docs.items())
     )
-    assert set(irpref.lab.fill(path, JUDGE).frame()["iteration"]) == {"0"}
+    assert set(irpref_lab.fill(path, JUDGE).frame()["iteration"]) == {"0"}
 
 
 # Ranks of runs ------------------------------------------------------------------------------------
@@ -247,18 +248,18 @@ def test_documents_that_no_run_ranks_high_are_relevant_less_often():
         }
         known = pooled(human, [runs["r0"], runs["r1"]], 10)
         for kind, filled in {
-            "ranks": irpref.lab.fill(known, judge, runs),
-            "no ranks": irpref.lab.fill(known, judge),
+            "ranks": irpref_lab.fill(known, judge, runs),
+            "no ranks": irpref_lab.fill(known, judge),
         }.items():
             for run in runs.values():
                 off[kind].append(mean("AP", filled, run) - mean("AP", human, run))
-        ranked = irpref.lab.fill(known, judge, runs)
+        ranked = irpref_lab.fill(known, judge, runs)
         away = ranked.frame().query("source == 'judge'")
         relevant = sum(
             human[t][d] > 0 for t, d in zip(away["query_id"], away["doc_id"], strict=True)
         )
         positive = {t: {d: int(g > 0) for d, g in docs.items()} for t, docs in known.items()}
-        by_judge = irpref.lab.fill(positive, judge).frame().query("source == 'judge'")
+        by_judge = irpref_lab.fill(positive, judge).frame().query("source == 'judge'")
         promised = by_judge["relevance"].sum()
         assert ranked.ranked[0] == len(runs)
         assert relevant < ranked.ranked[1] < promised
@@ -267,7 +268,7 @@ def test_documents_that_no_run_ranks_high_are_relevant_less_often():
 
 def test_runs_may_be_read_once():
     once = {"r": (row for row in [ir_measures.ScoredDoc("q1", "x", 1.0)])}
-    board = irpref.lab.leaderboard(["AP"], irpref.lab.fill(HUMAN, JUDGE), once, pairs="none")
+    board = irpref_lab.leaderboard(["AP"], irpref_lab.fill(HUMAN, JUDGE), once, pairs="none")
     assert board["judged@10"].tolist() == [0.5]  # q2 has no documents
 
 
@@ -275,7 +276,7 @@ def test_runs_may_be_read_once():
 
 
 def test_measures_that_sum_gains_see_expected_grades():
-    filled = irpref.lab.fill(HUMAN, JUDGE)
+    filled = irpref_lab.fill(HUMAN, JUDGE)
     log = np.log2(np.arange(2, 6))
     first = (5 / 3 / log[0] + 1 / log[1] + 1 / 3 / log[2]) / (
         5 / 3 / log[0] + 1 / log[1] + 1 / 3 / log[2]
@@ -289,7 +290,7 @@ def test_measures_that_sum_gains_see_expected_grades():
     "measure", ["AP", "QMeasure", "OMeasure", "RPref(max_rel=2)", "NPref(n=3,max_rel=2)"]
 )
 def test_documents_that_probably_are_not_relevant_are_not_counted(measure):
-    filled = irpref.lab.fill(HUMAN, JUDGE)
+    filled = irpref_lab.fill(HUMAN, JUDGE)
     table = filled.frame()
     low = table["relevance"].between(0.01, 0.99)
     assert low.sum() == 1  # y, of which a third of humans would say 1
@@ -342,24 +343,24 @@ def pooled(human, runs, depth):
 def test_intervals_with_a_judge_are_the_bounds_and_the_value_under_the_fill():
     human, judge, runs = collection(np.random.default_rng(5))
     known = pooled(human, [runs["r0"], runs["r3"]], 10)
-    filled = irpref.lab.fill(known, judge, runs)
+    filled = irpref_lab.fill(known, judge, runs)
     measures = ["nDCG@10", "AP"]
-    bounds = irpref.lab.intervals(measures, known, runs["r1"], "unjudged")
+    bounds = irpref_lab.intervals(measures, known, runs["r1"], "unjudged")
     for table in (
-        irpref.lab.intervals(measures, filled, runs["r1"], "unjudged"),
-        irpref.lab.intervals(measures, irpref.lab.fill(known, judge), runs["r1"], "unjudged"),
+        irpref_lab.intervals(measures, filled, runs["r1"], "unjudged"),
+        irpref_lab.intervals(measures, irpref_lab.fill(known, judge), runs["r1"], "unjudged"),
     ):
         pd.testing.assert_frame_equal(
             table.drop(columns="expected"), bounds.drop(columns="expected")
         )
     means = table[table["query_id"].isna()].set_index("measure")["expected"]
-    plain = irpref.lab.fill(known, judge)
+    plain = irpref_lab.fill(known, judge)
     assert means.to_dict() == {m: mean(m, plain, runs["r1"]) for m in measures}
 
 
 def test_what_counts_does_not_depend_on_other_topics():
     human = {"q1": {"a": 2, "b": 0}, "q2": {"a": 1, "b": 0, "c": 2}}
-    filled = irpref.lab.fill(
+    filled = irpref_lab.fill(
         human, {"q1": {"a": 2, "b": 0, "x": 1}, "q2": {"a": 1, "b": 0, "c": 2, "x": 0}}
     )
     run = {"q1": {"x": 3.0, "a": 2.0, "b": 1.0}}
@@ -394,7 +395,7 @@ def test_systems_of_dl19_keep_their_order(name, data_dir):
             [next(iter(evaluate.calc_aggregate(run).values())) for run in runs.values()]
         )
 
-    filled = irpref.lab.fill(known, judge, runs)
+    filled = irpref_lab.fill(known, judge, runs)
     true, found = means(human), means(filled)
     assert kendalltau(found, true).statistic > max(0.9, kendalltau(means(known), true).statistic)
     off = (found - true).mean()

@@ -6,7 +6,7 @@ import subprocess
 
 import pytest
 
-import irpref
+import irpref_lab
 from irpref.cli import main
 from shells import qrels_text, run_text
 
@@ -115,7 +115,7 @@ def test_a_board_is_one_table_with_a_caption_and_marks(inputs, capsys):
     main(["leaderboard", "qrels", *inputs, "nDCG@5", "EMeasure", "-o", "latex"])
     text = capsys.readouterr().out
     assert text.count(r"\begin{tabular}") == 1
-    board = irpref.lab.leaderboard(["nDCG@5", "EMeasure"], "qrels", inputs)
+    board = irpref_lab.leaderboard(["nDCG@5", "EMeasure"], "qrels", inputs)
     test = board.test.replace("%", r"\%")
     assert f"Test: {test}." in text
     assert r"EMeasure $\downarrow$" in text
@@ -133,9 +133,9 @@ def test_a_board_is_one_table_with_a_caption_and_marks(inputs, capsys):
 
 def test_a_long_board_breaks_over_pages(inputs, capsys):
     runs = {f"r{n}": _run(n % 11) for n in range(41)}
-    board = irpref.lab.leaderboard("AP", "qrels", runs)
-    from irpref.lab.printed_tables import of_board_in_paper
+    board = irpref_lab.leaderboard("AP", "qrels", runs)
     from irpref.show.text import text
+    from irpref_lab.printed_tables import of_board_in_paper
 
     (table,) = of_board_in_paper(board)
     latex = text(table, "latex")

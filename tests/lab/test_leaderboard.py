@@ -9,8 +9,9 @@ import pandas as pd
 import pytest
 
 import irpref
+import irpref_lab
 import real_runs
-from irpref.lab.decide.all_pairs import pair_tests
+from irpref_lab.decide.all_pairs import pair_tests
 
 COLUMNS = [
     "run",
@@ -56,7 +57,7 @@ QRELS, RUNS = _collection()
 
 @pytest.fixture(scope="module")
 def board():
-    return irpref.lab.leaderboard(MEASURES, QRELS, RUNS, n_permutations=999)
+    return irpref_lab.leaderboard(MEASURES, QRELS, RUNS, n_permutations=999)
 
 
 def test_a_row_for_each_run_and_measure_best_first(board):
@@ -70,7 +71,7 @@ def test_a_row_for_each_run_and_measure_best_first(board):
     assert len(board.pairs) == len(MEASURES) * 15
     assert set(board["group"]) == {None}
     # By one measure if that is asked for.
-    by_e = irpref.lab.leaderboard(MEASURES, QRELS, RUNS, sort="EMeasure", pairs="none")
+    by_e = irpref_lab.leaderboard(MEASURES, QRELS, RUNS, sort="EMeasure", pairs="none")
     orders = {tuple(of["run"]) for _, of in by_e.groupby("measure")}
     assert orders == {tuple(board.loc[board["measure"] == "EMeasure", "run"])}
 
@@ -83,19 +84,19 @@ def test_the_test_is_named_in_one_line(board):
     )
     two = {name: RUNS[name] for name in ("good", "bad")}
     few = {q: QRELS[q] for q in list(QRELS)[:8]}
-    assert irpref.lab.leaderboard(["AP"], few, two, level=0.9).test == (
+    assert irpref_lab.leaderboard(["AP"], few, two, level=0.9).test == (
         "step-down sign-flip t-test, all 256 sign vectors, 8 topics; family: one pair of runs, by "
         "measure; "
         "family-wise level 10 %"
     )
-    assert irpref.lab.leaderboard(["AP"], few, two, pairs="holm").test.startswith(
+    assert irpref_lab.leaderboard(["AP"], few, two, pairs="holm").test.startswith(
         "paired t-tests adjusted after Holm, 8 t"
     )
-    assert irpref.lab.leaderboard(["AP"], few, two, pairs="none").test == ""
+    assert irpref_lab.leaderboard(["AP"], few, two, pairs="none").test == ""
 
 
 def test_the_p_of_a_pair_is_the_same_whichever_other_runs_there_are(board):
-    two = irpref.lab.leaderboard(
+    two = irpref_lab.leaderboard(
         ["AP"], QRELS, {name: RUNS[name] for name in ("fair", "poor")}, n_permutations=999
     )
     of = board.pairs.query("measure == 'AP' and a in ('fair', 'poor') and b in ('fair', 'poor')")
@@ -109,10 +110,10 @@ def test_more_than_eight_letters_are_none():
         f"r{r}": {q: {f"{'d' if i < r else 'x'}{i}": -float(i) for i in range(12)} for q in qrels}
         for r in range(1, 13)
     }
-    board = irpref.lab.leaderboard(["P@12"], qrels, runs)
+    board = irpref_lab.leaderboard(["P@12"], qrels, runs)
     assert board["letters"].isna().all()
     assert board["place_low"].tolist() == board["place"].tolist() == board["place_high"].tolist()
-    few = irpref.lab.leaderboard(["P@12"], qrels, dict(list(runs.items())[:8]))
+    few = irpref_lab.leaderboard(["P@12"], qrels, dict(list(runs.items())[:8]))
     assert few["letters"].tolist() == list("abcdefgh")
 
 
@@ -122,8 +123,8 @@ def test_a_run_that_answers_nothing_is_kept_and_takes_no_part():
         "elsewhere": {"x": {"d": 1.0}},
         "unjudged": {t: {"?": 1.0} for t in QRELS},
     }
-    whole = irpref.lab.leaderboard(["AP"], QRELS, RUNS)
-    board = irpref.lab.leaderboard(["AP"], QRELS, absent | RUNS)
+    whole = irpref_lab.leaderboard(["AP"], QRELS, RUNS)
+    board = irpref_lab.leaderboard(["AP"], QRELS, absent | RUNS)
     n = len(RUNS)
     assert board.iloc[:n][list(whole)].astype({"place": "int64"}).equals(whole)
     assert board.pairs.equals(whole.pairs)
@@ -134,17 +135,17 @@ def test_a_run_that_answers_nothing_is_kept_and_takes_no_part():
     none = f"none of the run's {len(QRELS)} documents is judged"
     assert last["reason"].tolist() == [answers, answers, none]
     assert set(board.evidence["code"]) >= {"unanswered"}
-    found = irpref.lab.against(["AP"], QRELS, "fair", absent | RUNS)
+    found = irpref_lab.against(["AP"], QRELS, "fair", absent | RUNS)
     assert found["reason"].tolist()[n:] == last["reason"].tolist()
     assert found["p"].tolist()[n:] != found["p"].tolist()[:1]
     for runs, strict in ((RUNS, True), ({"fair": RUNS["fair"]}, False)):
         with pytest.raises(
             ValueError, match=f"'none': {answers}; 'elsewhere': {answers}; 'unjudged': "
         ):
-            irpref.lab.leaderboard(["AP"], QRELS, absent | runs, strict=strict)
+            irpref_lab.leaderboard(["AP"], QRELS, absent | runs, strict=strict)
     for name in absent:
         with pytest.raises(ValueError, match=f"'{name}': (the run answers|none of)"):
-            irpref.lab.against(["AP"], QRELS, name, absent | RUNS)
+            irpref_lab.against(["AP"], QRELS, name, absent | RUNS)
 
 
 def test_a_note_about_several_measures_is_one_whatever_runs_are_called():
@@ -153,7 +154,7 @@ def test_a_note_about_several_measures_is_one_whatever_runs_are_called():
     long = {q: {doc: -i for i, doc in enumerate(docs)} for q in qrels}
     short = {q: dict(list(scores.items())[:5]) for q, scores in long.items()}
     runs = {"long": long, "to AP {} looks at": short}
-    board = irpref.lab.leaderboard(["AP", "nDCG", "P@10"], qrels, runs)
+    board = irpref_lab.leaderboard(["AP", "nDCG", "P@10"], qrels, runs)
     has = "to AP {} looks at has 5 documents for 6 of 6 topics"
     assert board.notes[:2] == [
         f"{has}, less than half of another run's, and AP, nDCG look at all ranks",
@@ -162,26 +163,26 @@ def test_a_note_about_several_measures_is_one_whatever_runs_are_called():
 
 
 def test_several_runs_of_a_system_are_one():
-    values = irpref.lab.meta.topic_values(["AP"], QRELS, RUNS)["AP"]
+    values = irpref_lab.meta.topic_values(["AP"], QRELS, RUNS)["AP"]
     names = list(RUNS)[:2]
     pair = {"both": [RUNS[name] for name in names], list(RUNS)[2]: RUNS[list(RUNS)[2]]}
-    board = irpref.lab.leaderboard(["AP"], QRELS, pair).set_index("run")
+    board = irpref_lab.leaderboard(["AP"], QRELS, pair).set_index("run")
     means = values.select(names).means
     assert board["mean"]["both"] == pytest.approx(means.mean())
     assert board["repeats"].to_dict() == {"both": 2, list(RUNS)[2]: 1}
     assert board["sd_repeats"]["both"] == pytest.approx(means.std(ddof=1))
     assert math.isnan(board["sd_repeats"][list(RUNS)[2]])
-    found = irpref.lab.compare("AP", QRELS, pair["both"], RUNS[names[0]])
+    found = irpref_lab.compare("AP", QRELS, pair["both"], RUNS[names[0]])
     assert found["repeats_a"].item() == 2
     assert f"than that between repeats of a ({np.ptp(means):.4f})." in found.text
 
 
 def test_few_topics_have_no_interval_and_no_interval_leaves_the_range():
     few = {topic: QRELS[topic] for topic in list(QRELS)[:4]}
-    assert irpref.lab.leaderboard(["AP"], few, RUNS)[["low", "high"]].isna().all(axis=None)
+    assert irpref_lab.leaderboard(["AP"], few, RUNS)[["low", "high"]].isna().all(axis=None)
     qrels = {f"q{t}": {"a": 1, "b": 0} for t in range(5)}
     run = {f"q{t}": {"a": float(t > 0), "b": 0.5} for t in range(5)}
-    board = irpref.lab.leaderboard(["AP"], qrels, {"one": run, "two": run}, level=0.999)
+    board = irpref_lab.leaderboard(["AP"], qrels, {"one": run, "two": run}, level=0.999)
     assert board["high"].tolist() == [1.0, 1.0]
 
 
@@ -198,7 +199,7 @@ def test_means_are_what_eval_prints(board):
 
 def test_intervals_are_those_over_topics(board):
     for name in ("good", "bad"):
-        table = irpref.lab.intervals(MEASURES, QRELS, RUNS[name], over="topics")
+        table = irpref_lab.intervals(MEASURES, QRELS, RUNS[name], over="topics")
         mine = board[board["run"] == name].set_index("measure").loc[MEASURES]
         assert mine[["low", "high"]].to_numpy() == pytest.approx(
             table[["low", "high"]].to_numpy(), rel=1e-12
@@ -218,7 +219,7 @@ def test_topics_without_documents_are_counted_and_count(board):
 
 @pytest.mark.parametrize("method", METHODS)
 def test_places_and_letters_follow_from_the_pairs(method):
-    board = irpref.lab.leaderboard(
+    board = irpref_lab.leaderboard(
         MEASURES, QRELS, RUNS, pairs=method, n_permutations=999, level=0.9
     )
     for measure, rows in board.groupby("measure"):
@@ -250,26 +251,26 @@ def test_places_and_letters_follow_from_the_pairs(method):
 
 
 def test_none_has_no_letters_and_no_adjusted_p():
-    board = irpref.lab.leaderboard(["AP"], QRELS, RUNS, pairs="none")
+    board = irpref_lab.leaderboard(["AP"], QRELS, RUNS, pairs="none")
     assert board["letters"].isna().all()
     assert board[["place_low", "place_high"]].isna().all(axis=None)
     assert board.pairs["p_adjusted"].isna().all()
     assert board.pairs["p"].notna().all()
     assert board["place"].tolist()[:3] == [1, 2, 2]  # the twins share a place
-    single = irpref.lab.leaderboard(["AP"], QRELS, {"good": RUNS["good"]}, pairs="none")
+    single = irpref_lab.leaderboard(["AP"], QRELS, {"good": RUNS["good"]}, pairs="none")
     assert single["place"].tolist() == [1]
     assert list(single.pairs.columns) == PAIRS
 
 
 def test_the_same_data_give_the_same_board_in_any_order(board):
     turned = {q: dict(reversed(docs.items())) for q, docs in reversed(QRELS.items())}
-    again = irpref.lab.leaderboard(MEASURES, turned, RUNS, n_permutations=999)
+    again = irpref_lab.leaderboard(MEASURES, turned, RUNS, n_permutations=999)
     assert board.equals(again)
     assert board.pairs.equals(again.pairs)
-    other = irpref.lab.leaderboard(MEASURES, QRELS, RUNS, n_permutations=999, rng=1)
+    other = irpref_lab.leaderboard(MEASURES, QRELS, RUNS, n_permutations=999, rng=1)
     assert not board.equals(other)
     generated = [
-        irpref.lab.leaderboard(
+        irpref_lab.leaderboard(
             MEASURES, QRELS, RUNS, n_permutations=99, rng=np.random.default_rng(4)
         )
         for _ in "ab"
@@ -283,13 +284,13 @@ GROUP_OF = {q: "short" if t % 3 else "long" for t, q in enumerate(QRELS)}
 
 
 def test_a_board_for_each_group_of_topics(tmp_path):
-    board = irpref.lab.leaderboard(
+    board = irpref_lab.leaderboard(
         ["AP", "EMeasure"], QRELS, RUNS, groups=GROUP_OF, n_permutations=199
     )
     assert board["group"].drop_duplicates().tolist() == ["long", "short"]
     for group in ("long", "short"):
         inside = {q: docs for q, docs in QRELS.items() if GROUP_OF[q] == group}
-        alone = irpref.lab.leaderboard(["AP", "EMeasure"], inside, RUNS, n_permutations=199)
+        alone = irpref_lab.leaderboard(["AP", "EMeasure"], inside, RUNS, n_permutations=199)
         mine = board[board["group"] == group].reset_index(drop=True)
         pd.testing.assert_frame_equal(
             pd.DataFrame(mine.drop(columns="group")), pd.DataFrame(alone.drop(columns="group"))
@@ -314,7 +315,7 @@ def test_a_board_for_each_group_of_topics(tmp_path):
         ("length", tuples),
         ("length", iter(tuples)),
     ):
-        again = irpref.lab.leaderboard(
+        again = irpref_lab.leaderboard(
             ["AP", "EMeasure"], qrels, RUNS, groups=groups, n_permutations=199
         )
         assert again.equals(board)
@@ -335,18 +336,18 @@ def test_files_and_columns_of_groups_are_checked(tmp_path):
     ):
         file.write_text(text, encoding="utf-8")
         with pytest.raises(ValueError, match=message):
-            irpref.lab.leaderboard(["AP"], QRELS, RUNS, groups=file)
+            irpref_lab.leaderboard(["AP"], QRELS, RUNS, groups=file)
     frame = pd.DataFrame(
         {"query_id": ["q1", "q1"], "doc_id": ["a", "b"], "relevance": [1, 0], "kind": ["x", "y"]}
     )
     with pytest.raises(
         ValueError, match="column 'kind' of topic 'q1' holds 'x' and 'y', expected one group"
     ):
-        irpref.lab.leaderboard(
+        irpref_lab.leaderboard(
             ["AP"], frame, {"r": {"q1": {"a": 1}}, "s": {"q1": {"b": 1}}}, groups="kind"
         )
     with pytest.raises(TypeError, match=r"expected a mapping of topic to group, .* got list"):
-        irpref.lab.leaderboard(["AP"], QRELS, RUNS, groups=["a"])
+        irpref_lab.leaderboard(["AP"], QRELS, RUNS, groups=["a"])
 
 
 # ---------------------------------------------------------------------------------------- bad input
@@ -383,7 +384,7 @@ def test_files_and_columns_of_groups_are_checked(tmp_path):
 )
 def test_what_makes_no_sense_is_refused(arguments, message):
     with pytest.raises(ValueError, match=message):
-        irpref.lab.leaderboard(**{"measures": ["AP"], "qrels": QRELS, "runs": RUNS, **arguments})
+        irpref_lab.leaderboard(**{"measures": ["AP"], "qrels": QRELS, "runs": RUNS, **arguments})
 
 
 # -------------------------------------------------------------------------------------- true places
@@ -414,7 +415,7 @@ def test_the_leaderboard_of_a_track(data_dir):
     qrels = real_runs.qrels_of(data_dir, collection)
     runs = dict(real_runs.runs_of(data_dir, collection))
     start = time.perf_counter()
-    board = irpref.lab.leaderboard(["nDCG@10", "RPref(max_rel=2)"], qrels, runs)
+    board = irpref_lab.leaderboard(["nDCG@10", "RPref(max_rel=2)"], qrels, runs)
     assert time.perf_counter() - start < 60
     rows = board[board["measure"] == "nDCG@10"]
     assert rows["letters"].isna().all()

@@ -4,7 +4,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from irpref.lab.decide.letters import letters, maximal_sets
+from irpref_lab.decide.letters import letters, maximal_sets
 
 
 @st.composite

@@ -9,7 +9,7 @@ import pandas as pd
 import pytest
 
 from irpref.cli import main
-from irpref.lab.meta import discriminative_power, incompleteness, stability, swap, topic_values
+from irpref_lab.meta import discriminative_power, incompleteness, stability, swap, topic_values
 from shells import qrels_text, run_text
 
 

@@ -10,8 +10,8 @@ from test_meta_incompleteness import collection
 
 import irpref
 from irpref import CRP, QMeasure, RPref
-from irpref.lab.meta import incompleteness, robustness
-from irpref.lab.meta.losses import Loss
+from irpref_lab.meta import incompleteness, robustness
+from irpref_lab.meta.losses import Loss
 
 # Ours, everyday ones, one whose provider is another, and one with further columns in its pool.
 MEASURES = [AP, nDCG @ 10, Bpref, RPref(max_rel=2), QMeasure, CRP, RR, ir_measures.SetF]

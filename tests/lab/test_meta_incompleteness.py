@@ -11,8 +11,8 @@ from ir_measures import AP, RR, Bpref, IPrec, nDCG
 
 import irpref
 from irpref import PrefShare, QMeasure, RPref
-from irpref.lab.meta import LEVELS, incompleteness, kendall_tau, thin
-from irpref.lab.meta.restriction import Restriction
+from irpref_lab.meta import LEVELS, incompleteness, kendall_tau, thin
+from irpref_lab.meta.restriction import Restriction
 
 
 def collection(seed=0, n_topics=6, n_runs=5, grades=(0, 1, 2)):

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from irpref import QMeasure
-from irpref.lab.meta import incompleteness, journal
-from irpref.lab.meta.restriction import Restriction
+from irpref_lab.meta import incompleteness, journal
+from irpref_lab.meta.restriction import Restriction
 
 QRELS = {f"q{t}": {f"d{i}": (i + t) % 3 for i in range(30)} for t in range(4)}
 RUNS_STEPS = (("a", 3), ("b", 5), ("c", 11))

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import meta_oracles as oracle
-from irpref.lab.meta import TopicValues, discriminative_power, stability, swap
+from irpref_lab.meta import TopicValues, discriminative_power, stability, swap
 
 
 def values(matrix, measure="AP", **more):
@@ -162,7 +162,7 @@ def test_the_same_seed_gives_the_same_samples_for_every_measure():
 def test_many_pairs_go_through_in_chunks(monkeypatch):
     matrix = values(simulated(12, 15, seed=2))
     whole = [stability(matrix, rng=0), swap(matrix, rng=0), discriminative_power(matrix, rng=0)]
-    monkeypatch.setattr("irpref.lab.trust.samples.CHUNK", 1)  # one pair at a time
+    monkeypatch.setattr("irpref_lab.trust.samples.CHUNK", 1)  # one pair at a time
     parts = [stability(matrix, rng=0), swap(matrix, rng=0), discriminative_power(matrix, rng=0)]
     for a, b in zip(whole, parts, strict=True):
         one, other = (of.table().drop(columns="required", errors="ignore") for of in (a, b))

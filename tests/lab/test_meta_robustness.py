@@ -1,4 +1,4 @@
-"""`irpref.lab.meta.robustness`: outcomes against plain definitions, intervals against simulation."""
+"""`irpref_lab.meta.robustness`: outcomes against plain definitions, intervals against simulation."""
 
 import itertools
 
@@ -9,9 +9,9 @@ from scipy import stats
 
 from irpref import EMeasure
 from irpref.cli import main
-from irpref.lab.meta import robustness, thin
-from irpref.lab.meta.robustness import Outcome, Robustness, told_apart
 from irpref.values.matrix import topic_values
+from irpref_lab.meta import robustness, thin
+from irpref_lab.meta.robustness import Outcome, Robustness, told_apart
 from shells import qrels_text, run_text
 
 

@@ -10,7 +10,7 @@ import pytest
 from ir_measures import AP, nDCG
 
 from irpref import EMeasure, QMeasure
-from irpref.lab.meta import TopicValues, read_values, topic_values
+from irpref_lab.meta import TopicValues, read_values, topic_values
 
 QRELS = {"q1": {"a": 1, "b": 0, "c": 2}, "q2": {"a": 1}}
 RUNS = {

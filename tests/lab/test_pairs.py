@@ -10,11 +10,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
-from irpref.lab.decide.all_pairs import pair_tests, randomised_tukey
-from irpref.lab.decide.significance import holm, randomisation_test
-from irpref.lab.trust.design import residual_variance
-from irpref.lab.trust.topics import mean_intervals
 from irpref.messages import IrprefWarning
+from irpref_lab.decide.all_pairs import pair_tests, randomised_tukey
+from irpref_lab.decide.significance import holm, randomisation_test
+from irpref_lab.trust.design import residual_variance
+from irpref_lab.trust.topics import mean_intervals
 
 # Three systems by 20 topics: T. Sakai, Information access evaluation methodology (in Japanese),
 # Corona 2015, table 5.1, as the tests of elinor have it. In tenths.

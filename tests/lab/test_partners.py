@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from irpref.lab.judges.partners import partners
+from irpref_lab.judges.partners import partners
 
 
 def test_partners_favour_different_runs_of_a_topic() -> None:

@@ -10,7 +10,8 @@ from hypothesis import strategies as st
 from scipy import stats
 
 import irpref
-from irpref.lab.judges.predictions import estimates
+import irpref_lab
+from irpref_lab.judges.predictions import estimates
 
 
 def ppi_plus_plus(y, f_labelled, f_unlabelled, weight):
@@ -101,7 +102,7 @@ def values(n_topics, seed=0, n_runs=4):
 def test_a_judge_that_agrees_gives_what_humans_would(topics):
     qrels, runs = values(12)
     some = dict(list(qrels.items())[:5])
-    predictions = irpref.lab.judge(["nDCG@5", "AP"], some, qrels, runs, topics=topics)
+    predictions = irpref_lab.judge(["nDCG@5", "AP"], some, qrels, runs, topics=topics)
     for measure in ("nDCG@5", "AP"):
         for name, run in runs.items():
             row = predictions[
@@ -130,7 +131,7 @@ def test_with_all_topics_judged_by_humans_it_is_their_t_interval():
         t: {d: int(np.clip(g + rng.integers(-1, 2), 0, 2)) for d, g in docs.items()}
         for t, docs in qrels.items()
     }
-    predictions = irpref.lab.judge(["AP"], qrels, judge, runs)
+    predictions = irpref_lab.judge(["AP"], qrels, judge, runs)
     pair = predictions.pairs.iloc[0]
     a, b = (
         next(iter(irpref.evaluator(["AP"], qrels).values(runs[name]).values()))
@@ -148,7 +149,7 @@ def test_a_judge_that_says_nothing_is_left_aside():
     some = dict(list(qrels.items())[:10])
     judge = {t: {d: (3 * int(d[1:]) + int(t[1:])) % 5 for d in docs} for t, docs in qrels.items()}
     with pytest.warns(irpref.IrprefWarning, match="estimates are the humans' alone"):
-        predictions = irpref.lab.judge(["AP"], some, judge, runs)
+        predictions = irpref_lab.judge(["AP"], some, judge, runs)
     assert (predictions["estimate"] == predictions["human"]).all()
     value = next(iter(irpref.evaluator(["AP"], some).values(runs["r0"]).values()))
     assert predictions["high"].iloc[0] == pytest.approx(
@@ -166,8 +167,8 @@ def test_neither_the_order_of_topics_nor_the_scale_of_agreement_matters():
         for t, docs in qrels.items()
     }
     some = dict(list(qrels.items())[:6])
-    predictions = irpref.lab.judge(["nDCG"], some, judge, runs)
-    other = irpref.lab.judge(
+    predictions = irpref_lab.judge(["nDCG"], some, judge, runs)
+    other = irpref_lab.judge(
         ["nDCG"], dict(reversed(some.items())), dict(reversed(judge.items())), runs
     )
     assert predictions.equals(other)
@@ -175,7 +176,7 @@ def test_neither_the_order_of_topics_nor_the_scale_of_agreement_matters():
     doubled = {t: {d: 2 * g for d, g in docs.items()} for t, docs in judge.items()}
     assert np.allclose(
         predictions.iloc[:, 2:].astype(float),
-        irpref.lab.judge(["nDCG"], some, doubled, runs).iloc[:, 2:].astype(float),
+        irpref_lab.judge(["nDCG"], some, doubled, runs).iloc[:, 2:].astype(float),
     )
 
 
@@ -185,7 +186,7 @@ def test_agreement_counts_the_pairs_that_matter():
     judge = {t: {"a": 1, "b": 0, "c": 0} for t in topics[1:]} | {"t0": {"a": 1, "b": 0, "c": 1}}
     first = {t: {"a": 3.0, "b": 2.0, "c": 1.0} for t in topics}
     last = {t: {"b": 3.0, "c": 2.0 - i % 2, "a": 1.0} for i, t in enumerate(topics)}
-    predictions = irpref.lab.judge(["RR"], human, judge, {"first": first, "last": last})
+    predictions = irpref_lab.judge(["RR"], human, judge, {"first": first, "last": last})
     of = predictions.agreement.iloc[0]
     assert (of["pairs"], of["both"], of["judge_only"], of["human_only"], of["reversed"]) == (
         1,
@@ -209,25 +210,25 @@ def test_topics_needed_are_those_of_the_other_tables():
         t: {d: max(g - int(rng.random() < 0.2), 0) for d, g in docs.items()}
         for t, docs in qrels.items()
     }
-    pair = irpref.lab.judge(["AP"], some, judge, runs).pairs.iloc[1]
+    pair = irpref_lab.judge(["AP"], some, judge, runs).pairs.iloc[1]
     a, b = (
         next(iter(irpref.evaluator(["AP"], some).values(runs[name]).values()))
         for name in (pair["a"], pair["b"])
     )
     spread = (a - b).std(ddof=1)
     # The same meaning as everywhere: 4 of 5 experiments.
-    needed = irpref.lab.topics_needed(abs(pair["difference"]), spread**2 / 2)
+    needed = irpref_lab.topics_needed(abs(pair["difference"]), spread**2 / 2)
     assert pair["topics_needed"] == needed
 
 
 def test_a_run_that_is_cut_off_has_no_p():
     qrels, runs = values(20, n_runs=3)
     some = dict(list(qrels.items())[:8])
-    whole = irpref.lab.judge(["AP"], some, qrels, runs)
+    whole = irpref_lab.judge(["AP"], some, qrels, runs)
     assert (whole.pairs["codes"] == "").all()
     name = next(iter(runs))
     cut = runs | {name: dict(list(runs[name].items())[:1])}
-    predictions = irpref.lab.judge(["AP"], some, qrels, cut)
+    predictions = irpref_lab.judge(["AP"], some, qrels, cut)
     broken = (predictions.pairs[["a", "b"]] == name).any(axis=1)
     assert (predictions.pairs["codes"] == np.where(broken, "unanswered", "")).all()
     assert predictions.pairs.loc[broken, ["low", "high", "p"]].isna().all(axis=None)
@@ -237,7 +238,7 @@ def test_a_run_that_is_cut_off_has_no_p():
     ].tolist() == [19]
     for empty in ({}, {t: {"?": 1.0} for t in qrels}):
         with pytest.raises(ValueError, match=r"the run answers none|none of the run's"):
-            irpref.lab.judge(["AP"], some, qrels, runs | {name: empty})
+            irpref_lab.judge(["AP"], some, qrels, runs | {name: empty})
 
 
 @pytest.mark.parametrize(
@@ -257,18 +258,18 @@ def test_a_run_that_is_cut_off_has_no_p():
 )
 def test_too_little_in_common_is_refused(human, judge, words):
     with pytest.raises(ValueError, match=words):
-        irpref.lab.judge(["AP"], human, judge, {"r": {"q1": {"a": 1.0}}})
+        irpref_lab.judge(["AP"], human, judge, {"r": {"q1": {"a": 1.0}}})
 
 
 def test_an_unknown_question_is_refused():
     with pytest.raises(ValueError, match="topics='all' is not known"):
-        irpref.lab.judge(["AP"], {}, {}, {}, topics="all")
+        irpref_lab.judge(["AP"], {}, {}, {}, topics="all")
 
 
 def test_topics_without_the_judges_grades_are_named():
     qrels, runs = values(5)
     with pytest.warns(irpref.IrprefWarning, match="2 topics with human grades lack the judge's"):
-        predictions = irpref.lab.judge(["AP"], qrels, dict(list(qrels.items())[:3]), runs)
+        predictions = irpref_lab.judge(["AP"], qrels, dict(list(qrels.items())[:3]), runs)
     assert predictions["topics_human"].iloc[0] == 3
 
 
@@ -322,7 +323,7 @@ def test_a_sample_may_need_fewer_human_grades():
         }
         for name, noise in (("good", 1.0), ("bad", 2.0))
     }
-    predictions = irpref.lab.judge(["DCG@5", "AP"], human, judge, runs)
+    predictions = irpref_lab.judge(["DCG@5", "AP"], human, judge, runs)
     table = predictions.agreement.set_index("measure")
     assert table["judged"].tolist() == [720, 720]
     assert 10 < table.loc["DCG@5", "sample"] < 300
@@ -330,7 +331,7 @@ def test_a_sample_may_need_fewer_human_grades():
     fewer, refused = predictions.text.splitlines()
     assert fewer.startswith("DCG@5: for intervals as narrow")
     assert refused.startswith("AP cannot be estimated from a sample of documents. Measures that ")
-    predictions = irpref.lab.judge(["nDCG@5", "nDCG@10"], human, judge, runs)
+    predictions = irpref_lab.judge(["nDCG@5", "nDCG@10"], human, judge, runs)
     assert predictions.text.startswith("nDCG@5, nDCG@10 cannot be estimated from a sample")
     assert predictions.text.endswith("; use DCG@5; use DCG@10")
 
@@ -342,7 +343,7 @@ def test_fewer_than_five_human_topics_have_no_interval(n):
     other = {topic: {"a": 1.0, "c": 2.0} for topic in qrels}
     some = dict(list(qrels.items())[:n])
     for topics in ("sample", "fixed"):
-        table = irpref.lab.judge("AP", some, qrels, {"a": run, "b": other}, topics=topics)
+        table = irpref_lab.judge("AP", some, qrels, {"a": run, "b": other}, topics=topics)
         for frame in (table, table.pairs):
             assert (frame[["low", "high"]].isna().all().all()) == (n < 5)
 
@@ -352,7 +353,7 @@ def test_intervals_stay_in_the_range_of_the_measure():
     good = {topic: {"a": 2.0, "b": 1.0} for topic in qrels}
     mixed = {t: {"a": float(n % 2), "b": 0.5} for n, t in enumerate(qrels)}
     some = dict(list(qrels.items())[:5])
-    table = irpref.lab.judge("RR", some, qrels, {"good": good, "mixed": mixed}, topics="sample")
+    table = irpref_lab.judge("RR", some, qrels, {"good": good, "mixed": mixed}, topics="sample")
     assert (table["low"] >= 0).all()
     assert (table["high"] <= 1).all()
     assert (table.pairs[["low", "high"]].abs() <= 1).all().all()

@@ -10,10 +10,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import irpref
+import irpref_lab
 from irpref.cli import main
 from irpref.datasets import load
-from irpref.lab.decide.by_preference import HOW, WEIGHTS
 from irpref.reference import order
+from irpref_lab.decide.by_preference import HOW, WEIGHTS
 from strategies import collections
 
 # What the first author's scripts (pref_eval of 2025) print for runs of `synthetic`, with -b 1:
@@ -111,9 +112,9 @@ def test_preferences_equal_the_definition_counted_one_by_one(collection, other, 
     judged = {(q, doc) for q, docs in qrels.items() for doc, grade in docs.items() if grade >= 0}
     if not all(any((q, d) in judged for q in each for d in each[q]) for each in (run, second)):
         with pytest.raises(irpref.errors.AbsentRunError):
-            irpref.lab.prefer(qrels, run, second, rel=rel, **way)
+            irpref_lab.prefer(qrels, run, second, rel=rel, **way)
         return
-    table = irpref.lab.prefer(qrels, run, second, rel=rel, **way)
+    table = irpref_lab.prefer(qrels, run, second, rel=rel, **way)
     assert table["query_id"].tolist() == list(qrels)
     for topic, value in table.itertuples(index=False):
         judgments = {doc: grade for doc, grade in qrels[topic].items() if grade >= 0}
@@ -128,7 +129,7 @@ def test_means_are_those_of_the_authors_scripts(pair):
     example = load("synthetic")
     a, b = (example.runs[name] for name in pair)
     for way, printed in zip(WAYS, SCRIPTS[pair], strict=True):
-        assert irpref.lab.prefer(example.qrels, a, b, **way)["preference"].mean() == pytest.approx(
+        assert irpref_lab.prefer(example.qrels, a, b, **way)["preference"].mean() == pytest.approx(
             printed, abs=1e-12
         )
 
@@ -145,27 +146,27 @@ def test_weights_that_cancel_leave_a_tie():
         return {"q": {doc: -float(rank) for rank, doc in docs.items()}}
 
     a, b = run(places["a"]), run(places["b"])
-    assert irpref.lab.prefer(qrels, a, b, weights="inverse")["preference"].tolist() == [0.0]
-    table = irpref.lab.prefer(qrels, {"a": a, "b": b}, weights="inverse")
+    assert irpref_lab.prefer(qrels, a, b, weights="inverse")["preference"].tolist() == [0.0]
+    table = irpref_lab.prefer(qrels, {"a": a, "b": b}, weights="inverse")
     assert table[["wins", "losses", "ties", "place"]].to_numpy().tolist() == [[0, 0, 1, 1]] * 2
 
 
 @pytest.mark.parametrize("way", WAYS, ids=str)
 def test_the_table_of_many_runs_is_made_of_its_pairs(way):
     example = load("synthetic")
-    table = irpref.lab.prefer(example.qrels, example.runs, **way)
+    table = irpref_lab.prefer(example.qrels, example.runs, **way)
     assert list(table.columns) == ["run", "preference", "wins", "losses", "ties", "place"]
     assert sorted(table["run"]) == sorted(example.runs)
     assert table["preference"].is_monotonic_decreasing
     assert table["place"].tolist() == [1, 2, 3, 4, 5]
     assert len(table.pairs) == 10
     for a, b, preference, wins, losses, ties, p in table.pairs.itertuples(index=False):
-        one = irpref.lab.prefer(example.qrels, example.runs[a], example.runs[b], **way)[
+        one = irpref_lab.prefer(example.qrels, example.runs[a], example.runs[b], **way)[
             "preference"
         ]
         assert preference == one.mean()
         assert (wins, losses, ties) == ((one > 0).sum(), (one < 0).sum(), (one == 0).sum())
-        assert p == irpref.lab.significance.sign_test(wins, losses)
+        assert p == irpref_lab.significance.sign_test(wins, losses)
     both = pd.concat(
         [
             table.pairs,
@@ -185,8 +186,8 @@ def test_grades_are_thresholds_in_turn():
     """
     qrels = {"q": {"x": 2, "y": 1, "n": 0}}
     a, b = {"q": {"x": 2, "y": 1}}, {"q": {"y": 2, "x": 1}}
-    assert irpref.lab.prefer(qrels, a, b)["preference"].tolist() == [0.0]
-    assert irpref.lab.prefer(qrels, a, b, graded=True)["preference"].tolist() == [1 / 3]
+    assert irpref_lab.prefer(qrels, a, b)["preference"].tolist() == [0.0]
+    assert irpref_lab.prefer(qrels, a, b, graded=True)["preference"].tolist() == [1 / 3]
 
 
 @pytest.mark.parametrize(
@@ -211,7 +212,7 @@ def test_grades_are_thresholds_in_turn():
 def test_options_that_are_not_accepted_are_named(options, message):
     run = {"q": {"a": 1.0}}
     with pytest.raises(ValueError, match=message):
-        irpref.lab.prefer({"q": {"a": 1}}, run, run, **options)
+        irpref_lab.prefer({"q": {"a": 1}}, run, run, **options)
 
 
 # Power, and the command line ----------------------------------------------------------------------
@@ -219,27 +220,27 @@ def test_options_that_are_not_accepted_are_named(options, message):
 
 def test_power_of_preferences_is_the_bootstrap_on_their_numbers():
     example = load("synthetic")
-    found = irpref.lab.prefer(example.qrels, example.runs).differences
+    found = irpref_lab.prefer(example.qrels, example.runs).differences
     assert found.matrix.shape == (10, len(example.qrels))
-    power = irpref.lab.meta.discriminative_power(found, n_samples=200, rng=1)
+    power = irpref_lab.meta.discriminative_power(found, n_samples=200, rng=1)
     # A pair as two systems of which one has nothing but zeros.
     for (a, b), z, asl in zip(
         zip(*np.triu_indices(5, 1), strict=True), found.matrix, power.asl, strict=True
     ):
-        one = irpref.lab.prefer(
+        one = irpref_lab.prefer(
             example.qrels, example.runs[found.systems[a]], example.runs[found.systems[b]]
         )
         assert one["preference"].tolist() == z.tolist()
-        two = irpref.lab.meta.TopicValues("rpp", ["a", "b"], found.topics, [z, np.zeros_like(z)])
-        assert irpref.lab.meta.discriminative_power(two, n_samples=200, rng=1).asl.tolist() == [asl]
+        two = irpref_lab.meta.TopicValues("rpp", ["a", "b"], found.topics, [z, np.zeros_like(z)])
+        assert irpref_lab.meta.discriminative_power(two, n_samples=200, rng=1).asl.tolist() == [asl]
     assert power.table()["measure"].unique().tolist() == ["rpp"]
 
 
 def test_differences_of_pairs_are_checked():
     with pytest.raises(ValueError, match=r"need values of the shape \(1, 1\)"):
-        irpref.lab.meta.PairDifferences("rpp", "ab", ["p"], [[1], [2]])
+        irpref_lab.meta.PairDifferences("rpp", "ab", ["p"], [[1], [2]])
     with pytest.raises(ValueError, match="the value of systems 'a' and 'b', topic 'p' is nan"):
-        irpref.lab.meta.PairDifferences("rpp", "ab", ["p"], [[np.nan]])
+        irpref_lab.meta.PairDifferences("rpp", "ab", ["p"], [[np.nan]])
 
 
 @pytest.fixture(scope="module")
@@ -312,17 +313,17 @@ ABSENT = {
 def test_a_run_that_answers_nothing_takes_no_part(what):
     qrels = {"q1": {"a": 1, "b": 0}, "q2": {"a": 1, "b": 0}}
     runs = {"good": {t: {"a": 2.0, "b": 1.0} for t in qrels}, "bad": {"q1": {"b": 2.0, "a": 1.0}}}
-    alone = irpref.lab.prefer(qrels, runs)
-    table = irpref.lab.prefer(qrels, {"lost": ABSENT[what], **runs})
+    alone = irpref_lab.prefer(qrels, runs)
+    table = irpref_lab.prefer(qrels, {"lost": ABSENT[what], **runs})
     assert table["run"].tolist() == ["good", "bad", "lost"]
     assert table["preference"].tolist()[:2] == alone["preference"].tolist()
     assert table["place"].isna().tolist() == [False, False, True]
-    reason = irpref.lab.leaderboard("AP", qrels, {"lost": ABSENT[what], **runs})["reason"].iloc[-1]
+    reason = irpref_lab.leaderboard("AP", qrels, {"lost": ABSENT[what], **runs})["reason"].iloc[-1]
     assert table["reason"].tolist() == [None, None, reason]
     assert table.pairs[["a", "b"]].to_numpy().tolist() == [["good", "bad"]]
     lacks = "bad has no documents for 1 of 2 topics; it counts as an empty ranking"
     assert table.notes == [f"lost is left out of all tests: {reason}", lacks]
     with pytest.raises(ValueError, match="1 run left to compare"):
-        irpref.lab.prefer(qrels, {"lost": ABSENT[what], "good": runs["good"]})
+        irpref_lab.prefer(qrels, {"lost": ABSENT[what], "good": runs["good"]})
     with pytest.raises(ValueError, match="the second run"):
-        irpref.lab.prefer(qrels, runs["good"], ABSENT[what])
+        irpref_lab.prefer(qrels, runs["good"], ABSENT[what])

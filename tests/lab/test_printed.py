@@ -8,6 +8,7 @@ import warnings
 import pytest
 
 import irpref
+import irpref_lab
 from irpref import messages
 from irpref.cli import main
 from shells import qrels_text, run_text
@@ -35,11 +36,11 @@ def files(tmp_path, monkeypatch):
 
 MEASURES = ["nDCG@5", "AP", "EMeasure"]
 RESULTS = {
-    "compare": (2, lambda runs: irpref.lab.compare(MEASURES, "qrels", *runs[:2])),
-    "gate": (2, lambda runs: irpref.lab.gate(MEASURES, "qrels", *runs[:2])),
-    "against": (3, lambda runs: irpref.lab.against(MEASURES, "qrels", runs[0], runs)),
-    "leaderboard": (3, lambda runs: irpref.lab.leaderboard(MEASURES, "qrels", runs)),
-    "judge": (3, lambda runs: irpref.lab.judge(MEASURES, "half", "qrels", runs)),
+    "compare": (2, lambda runs: irpref_lab.compare(MEASURES, "qrels", *runs[:2])),
+    "gate": (2, lambda runs: irpref_lab.gate(MEASURES, "qrels", *runs[:2])),
+    "against": (3, lambda runs: irpref_lab.against(MEASURES, "qrels", runs[0], runs)),
+    "leaderboard": (3, lambda runs: irpref_lab.leaderboard(MEASURES, "qrels", runs)),
+    "judge": (3, lambda runs: irpref_lab.judge(MEASURES, "half", "qrels", runs)),
 }
 
 
@@ -73,7 +74,7 @@ def test_a_notebook_shows_sentence_names_marks_test_and_legend(files, command):
 
 
 def test_a_part_of_a_result_is_a_data_frame(files):
-    board = irpref.lab.leaderboard(MEASURES, "qrels", files)
+    board = irpref_lab.leaderboard(MEASURES, "qrels", files)
     for part in (board[["run", "mean"]], board.head(2), board.round(2), board.copy()):
         assert str(part).splitlines()[0].split()[:2] == ["run", list(part.columns)[1]]
         assert 'class="dataframe"' in part._repr_html_()

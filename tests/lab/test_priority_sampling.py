@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from irpref.lab.judges.priority_sampling import (
+from irpref_lab.judges.priority_sampling import (
     Estimate,
     documents_needed,
     estimated,

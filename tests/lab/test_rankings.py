@@ -5,7 +5,8 @@ import pandas as pd
 import pytest
 
 import irpref
-from irpref.lab.findings.rankings import rankings, unjudged_by_rank
+import irpref_lab
+from irpref_lab.findings.rankings import rankings, unjudged_by_rank
 
 QRELS = {"q1": {"a": 2, "b": 1, "n": 0}, "q2": {"a": 0}}
 RUN = {"q1": {"a": 5, "u": 4, "n": 4, "b": 1, "v": 1}, "q2": {"a": 1}}
@@ -46,7 +47,7 @@ def test_contributions_are_those_of_explain():
 
 def test_filled_grades_are_marked():
     judge = {"q1": {"u": 1, "a": 2, "b": 1, "n": 0}, "q2": {"a": 0}}
-    table = rankings("AP", irpref.lab.fill(QRELS, judge), {"run": RUN})
+    table = rankings("AP", irpref_lab.fill(QRELS, judge), {"run": RUN})
     assert table.loc[table["filled"], ["query_id", "doc_id"]].values.tolist() == [["q1", "u"]]
     assert table.attrs["least"] == 1
 

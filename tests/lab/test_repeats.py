@@ -5,6 +5,7 @@ import json
 import pytest
 
 import irpref
+import irpref_lab
 from irpref.cli.arguments import systems_of
 from shells import qrels_text, run_text
 
@@ -74,7 +75,7 @@ def test_every_command_with_a_verdict_takes_them(inputs, capsys):
         return status, [json.loads(line) for line in out.splitlines()]
 
     systems = {"bm25": "bm25.run", "llm": inputs}
-    expected = irpref.lab.leaderboard("AP", "qrels", systems)
+    expected = irpref_lab.leaderboard("AP", "qrels", systems)
     _, board = rows("leaderboard", "qrels", "bm25.run", *inputs)
     assert [row["mean"] for row in board] == expected["mean"].tolist()
     assert {row["run"]: row["repeats"] for row in board} == {"bm25": 1, "llm": 3}
@@ -102,11 +103,11 @@ def test_a_comparison_takes_two_systems(inputs, capsys):
 def test_what_all_outputs_say_of_repeats(inputs):
     systems = {"bm25": "bm25.run", "llm": inputs}
     note = "llm is the mean of 3 runs; standard deviation of their means: AP "
-    compared = irpref.lab.compare("AP", "qrels", *systems.values(), names=[*systems])
+    compared = irpref_lab.compare("AP", "qrels", *systems.values(), names=[*systems])
     for result in (
         compared,
-        irpref.lab.leaderboard("AP", "qrels", systems),
-        irpref.lab.against("AP", "qrels", "bm25.run", systems),
+        irpref_lab.leaderboard("AP", "qrels", systems),
+        irpref_lab.against("AP", "qrels", "bm25.run", systems),
     ):
         assert any(sentence.startswith(note) for sentence in result.notes)
         assert note in str(result).replace("\n  ", " ")
@@ -115,13 +116,13 @@ def test_what_all_outputs_say_of_repeats(inputs):
 def test_a_topic_that_one_repeat_lacks_is_empty_there():
     run = {topic: {"d0": 3.0, "d1": 2.0, "d2": 1.0} for topic in QRELS}
     cut = dict(list(run.items())[:29])
-    gate = irpref.lab.gate("R@3", QRELS, run, [run, cut])
+    gate = irpref_lab.gate("R@3", QRELS, run, [run, cut])
     values = irpref.evaluator("R@3", QRELS)
     means = [float(*values.calc_aggregate(one).values()) for one in (run, cut)]
     assert gate["candidate"].item() == pytest.approx(sum(means) / 2)
     assert gate["missing_candidate"].item() == 1
     # Of a baseline, the topic is left out.
-    assert irpref.lab.gate("R@3", QRELS, [run, cut], run)["left_out"].item() == 1
+    assert irpref_lab.gate("R@3", QRELS, [run, cut], run)["left_out"].item() == 1
 
 
 @pytest.mark.parametrize(
@@ -137,10 +138,10 @@ def test_a_topic_that_one_repeat_lacks_is_empty_there():
 )
 @pytest.mark.filterwarnings("ignore")
 def test_a_repeat_that_answers_nothing_is_no_repeat(broken, said):
-    for decide in (irpref.lab.gate, irpref.lab.compare):
+    for decide in (irpref_lab.gate, irpref_lab.compare):
         for systems in (([_run(0), broken], _run(2)), (_run(2), [_run(0), broken])):
             with pytest.raises(irpref.errors.AbsentRunError, match=said):
                 decide("AP", QRELS, *systems)
     runs = {"a": _run(2), "b": _run(3), "c": [_run(0), broken]}
-    board = irpref.lab.leaderboard("AP", QRELS, runs).set_index("run")
+    board = irpref_lab.leaderboard("AP", QRELS, runs).set_index("run")
     assert said in board.loc["c", "reason"]

@@ -1,4 +1,4 @@
-"""`irpref.lab.report`: what the page says, that it says it as text, and that it loads nothing."""
+"""`irpref_lab.report`: what the page says, that it says it as text, and that it loads nothing."""
 
 import base64
 import hashlib
@@ -14,9 +14,10 @@ import pandas as pd
 import pytest
 
 import irpref
+import irpref_lab
 from irpref.cli import main
-from irpref.lab.page import as_json
-from irpref.lab.page.query_texts import texts
+from irpref_lab.page import as_json
+from irpref_lab.page.query_texts import texts
 
 pytest.importorskip("jinja2", reason="a report needs Jinja")
 vl_convert = pytest.importorskip("vl_convert", reason="a report needs Vega")
@@ -87,7 +88,7 @@ class Page(HTMLParser):
 
 @pytest.fixture(scope="module")
 def made():
-    return irpref.lab.report(MEASURES, QRELS, RUNS)
+    return irpref_lab.report(MEASURES, QRELS, RUNS)
 
 
 def _means(page, measures):
@@ -138,7 +139,7 @@ def test_the_command_writes_the_numbers_that_eval_prints(files, tmp_path, capsys
 
 def test_tests_on_the_page_are_those_of_the_leaderboard(made):
     data = Page(made.html).data
-    board = irpref.lab.leaderboard(MEASURES, QRELS, RUNS)
+    board = irpref_lab.leaderboard(MEASURES, QRELS, RUNS)
     n = len(RUNS)
     for m, measure in enumerate(map(str, irpref.parse_all(MEASURES))):
         rows = board[board["measure"] == measure].set_index("run")
@@ -164,7 +165,7 @@ def test_tests_on_the_page_are_those_of_the_leaderboard(made):
 
 def test_tied_documents_have_the_number_of_their_group():
     run = {"q0": {"d0": 3, "d1": 2, "d2": 2, "d3": 1, "d4": 0.5, "d5": 0.5, "d6": 0.5}}
-    page = irpref.lab.report(["AP"], QRELS, {"run": run, "other": RUNS["run1"]}, depth=5)
+    page = irpref_lab.report(["AP"], QRELS, {"run": run, "other": RUNS["run1"]}, depth=5)
     found = Page(page.html).data["rankings"]
     (one,) = [of for of in found["lists"][found["runs"].index("run")] if of["docs"]]
     assert (one["tied"], one["length"]) == ([0, 1, 1, 0, 2], 7)
@@ -173,14 +174,14 @@ def test_tied_documents_have_the_number_of_their_group():
 def test_bounds_are_those_of_the_intervals(made):
     tied = {q: {d: 1.0 for d in docs} for q, docs in RUNS["run1"].items()}
     ties = Page(
-        irpref.lab.report(["nDCG@10", "AP"], QRELS, {"apart": APART, "tied": tied}).html
+        irpref_lab.report(["nDCG@10", "AP"], QRELS, {"apart": APART, "tied": tied}).html
     ).data["ties"]
     assert [row["run"] for row in ties["runs"]] == ["tied"]
     bounds = Page(made.html).data["bounds"]
     assert bounds["measure"] == ties["measure"] == "nDCG@10"
     for over, rows in (("ties", ties["runs"]), ("unjudged", bounds["runs"])):
         for row in rows:
-            of = irpref.lab.intervals(
+            of = irpref_lab.intervals(
                 ["nDCG@10"], QRELS, {**RUNS, "tied": tied}[row["run"]], over=over
             )
             mean = of[of["query_id"].isna()].iloc[0]
@@ -190,7 +191,7 @@ def test_bounds_are_those_of_the_intervals(made):
 
 
 def test_the_page_names_measures_that_suit_the_judgments(made):
-    suggested = irpref.lab.check(QRELS, RUNS, MEASURES).attrs["measures"]
+    suggested = irpref_lab.check(QRELS, RUNS, MEASURES).attrs["measures"]
     assert Page(made.html).data["suggested"] == suggested
     text = html.unescape(made.html)
     assert all(f"<bdi>{row['measure']}</bdi> (" in text for row in suggested)
@@ -199,7 +200,7 @@ def test_the_page_names_measures_that_suit_the_judgments(made):
 def test_what_is_known_of_no_measure_is_said():
     assert (
         "Accuracy"
-        in Page(irpref.lab.report(["Accuracy", "AP"], QRELS, RUNS).html).data["bounds"]["reason"]
+        in Page(irpref_lab.report(["Accuracy", "AP"], QRELS, RUNS).html).data["bounds"]["reason"]
     )
 
 
@@ -208,7 +209,7 @@ def test_ends_that_a_search_found_may_lie_further_out():
     qrels = {"q": {"a": 2, "b": 1, "c": 0}}
     run = {"q": {"a": 1.0, "b": 2.0, "c": 3.0} | {f"u{i}": -float(i) for i in range(11)}}
     for measure, signs in (("nCRP", ("≤ ", "≥ ")), ("P@3", ("", ""))):
-        page = irpref.lab.report([measure], qrels, {"run": run}, pairs="none").html
+        page = irpref_lab.report([measure], qrels, {"run": run}, pairs="none").html
         table = page[page.index("over all grades of unjudged documents") :]
         low, high = re.findall(r'<td class="number">([≤≥ ]*)-?[\d.]+</td>', table)[1:3]
         assert (low, high) == signs
@@ -217,12 +218,12 @@ def test_ends_that_a_search_found_may_lie_further_out():
 def test_shares_of_unjudged_documents_by_rank():
     qrels = {"q1": {"a": 1}, "q2": {"b": 0}}
     run = {"q1": {"a": 3, "x": 2, "y": 1}, "q2": {"x": 2, "b": 1}}
-    (of,) = Page(irpref.lab.report(["AP"], qrels, {"run": run}).html).data["holes"]
+    (of,) = Page(irpref_lab.report(["AP"], qrels, {"run": run}).html).data["holes"]
     # Rank 1: a is judged, x is not; rank 2: b is, x is not; rank 3: y, of q1 alone, is not.
     assert (of["x"], of["y"]) == ([1, 2, 3], [[0.5, 0.5, 1]])
     # A document of negative grade is unjudged, as for Judged@10.
     data = Page(
-        irpref.lab.report(
+        irpref_lab.report(
             ["AP"], {"q": {"a": -1, "b": 1}}, {"run": {"q": {"a": 2, "b": 1, "x": 0}}}
         ).html
     ).data
@@ -233,10 +234,10 @@ def test_shares_of_unjudged_documents_by_rank():
 def test_runs_without_ties_and_ties_that_change_nothing_are_said():
     assert (
         "No run has documents with equal scores."
-        in irpref.lab.report(["AP"], QRELS, {"apart": APART}).html
+        in irpref_lab.report(["AP"], QRELS, {"apart": APART}).html
     )
     harmless = {q: {"d0": 2.0, "x": 1.0, "y": 1.0} for q in QRELS}
-    page = irpref.lab.report(["AP"], QRELS, {"apart": APART, "harmless": harmless}).html
+    page = irpref_lab.report(["AP"], QRELS, {"apart": APART, "harmless": harmless}).html
     assert "1 run has documents with equal scores; their order changes no value" in page
 
 
@@ -246,7 +247,7 @@ def test_crp_is_drawn_down_to_four_times_the_mean_r_with_what_its_axis_means():
         q: {d: float(-i) for i, d in enumerate(["x", "a", "b", *map(str, range(30))])}
         for q in qrels
     }
-    *_, crp, npref = Page(irpref.lab.report(["AP"], qrels, {"run": run}).html).data["curves"]
+    *_, crp, npref = Page(irpref_lab.report(["AP"], qrels, {"run": run}).html).data["curves"]
     assert npref["note"] == "the same for every n, as always with binary judgments"
     assert crp["x"] == [1, 2, 3, 4, 5, 6]  # the mean of R is 1.5
     assert crp["yLabel"] == "CRP (0 ideal, \N{MINUS SIGN}1 nothing relevant at R)"
@@ -267,7 +268,7 @@ def test_long_names_lose_in_the_page_what_they_lose_in_pictures_and_are_whole_in
     pytest.importorskip("matplotlib")
     from irpref.plots import drawing
 
-    page = Page(irpref.lab.report(["AP"], QRELS, dict(zip(LONG, RUNS.values(), strict=True))).html)
+    page = Page(irpref_lab.report(["AP"], QRELS, dict(zip(LONG, RUNS.values(), strict=True))).html)
     shown, note = drawing.short_names(LONG)
     assert page.data["short"] == [shown[name] for name in page.data["runs"]]
     assert set(page.data["short"]) == {"bm25", "dense", "mixed", "other"}
@@ -298,7 +299,7 @@ def test_without_a_script_pairs_topics_and_curves_are_tables(made):
         assert words in titles
         assert words not in " ".join(_captions(outside))
     pairs, topics, *_ = Page(inside).tables
-    board = irpref.lab.leaderboard(MEASURES, QRELS, RUNS)
+    board = irpref_lab.leaderboard(MEASURES, QRELS, RUNS)
     of = board.pairs[board.pairs["measure"] == "nDCG@10"]
     assert sorted(row[4:] for row in pairs[1:]) == sorted(
         [f"{p:.4f}" if p >= 0.0001 else "< 0.0001" for p in row]
@@ -361,7 +362,7 @@ def hostile():
     }
     asked = dict(zip(qrels, HOSTILE, strict=False))
     titles = {name: HOSTILE[0] for docs in qrels.values() for name in docs}
-    page = irpref.lab.report(
+    page = irpref_lab.report(
         ["AP", "RPref(max_rel=2)"],
         qrels,
         runs,
@@ -431,7 +432,7 @@ def test_the_script_of_the_pictures_needs_no_second_process(python):
     code = f"""
 import os, sys
 sys.executable = {python}
-from irpref.lab.page import charts
+from irpref_lab.page import charts
 with charts.made_beside() as made:
     print(charts.package().javascript_bundle() in made())
 """
@@ -442,7 +443,7 @@ with charts.made_beside() as made:
 def test_without_the_package_of_the_pictures_its_name_is_said(monkeypatch):
     monkeypatch.setitem(sys.modules, "vl_convert", None)
     with pytest.raises(ImportError, match=r"irpref\[lab\]"):
-        irpref.lab.report(["AP"], QRELS, RUNS)
+        irpref_lab.report(["AP"], QRELS, RUNS)
 
 
 def test_nothing_is_loaded(made):
@@ -468,25 +469,25 @@ def test_json_stays_data_and_reads_the_same(text):
 
 
 def test_one_run_and_one_topic():
-    page = Page(irpref.lab.report(["AP"], {"q0": QRELS["q0"]}, {"only": RUNS["run1"]}).html)
+    page = Page(irpref_lab.report(["AP"], {"q0": QRELS["q0"]}, {"only": RUNS["run1"]}).html)
     assert len(page.tables[0]) == 2
     assert page.data["pairs"] == []
-    two = Page(irpref.lab.report(["AP"], {"q0": QRELS["q0"]}, RUNS).html)
+    two = Page(irpref_lab.report(["AP"], {"q0": QRELS["q0"]}, RUNS).html)
     assert [row[0] for row in two.tables[0][1:]] == two.data["runs"]
-    one = Page(irpref.lab.report(["AP"], QRELS, {"only": RUNS["run1"]}).html)
+    one = Page(irpref_lab.report(["AP"], QRELS, {"only": RUNS["run1"]}).html)
     assert one.data["board"][0]["letters"] == [None]
 
 
 def test_grave_findings_come_before_the_numbers():
     lacking = {q: docs for q, docs in RUNS["run1"].items() if q != "q3"}
-    page = irpref.lab.report(["AP"], QRELS, {**RUNS, "lacking": lacking}).html
+    page = irpref_lab.report(["AP"], QRELS, {**RUNS, "lacking": lacking}).html
     assert "lacking: no documents for 1 of 6 topics" in Page(page).data["grave"][0]
     assert page.index('id="grave"') < page.index('id="board"')
     assert (
-        irpref.lab.report(["AP"], QRELS, {**RUNS, "lacking": lacking}).grave
+        irpref_lab.report(["AP"], QRELS, {**RUNS, "lacking": lacking}).grave
         == Page(page).data["grave"]
     )
-    assert 'id="grave"' not in irpref.lab.report(["AP"], QRELS, RUNS).html
+    assert 'id="grave"' not in irpref_lab.report(["AP"], QRELS, RUNS).html
 
 
 def test_what_the_evaluation_warns_of_is_said_once():
@@ -495,7 +496,7 @@ def test_what_the_evaluation_warns_of_is_said_once():
     )
     twice.columns = ["query_id", "doc_id", "score"]
     with pytest.warns(irpref.IrprefWarning) as given:
-        page = irpref.lab.report(["AP", "RPref"], QRELS, {**RUNS, "twice": twice})
+        page = irpref_lab.report(["AP", "RPref"], QRELS, {**RUNS, "twice": twice})
     assert sorted(warning.category.__name__ for warning in given) == [
         "DuplicateWarning",
         "ScaleWarning",
@@ -504,9 +505,9 @@ def test_what_the_evaluation_warns_of_is_said_once():
 
 
 def test_runs_without_documents():
-    page = irpref.lab.report(["AP"], QRELS, {**RUNS, "empty": {}})
+    page = irpref_lab.report(["AP"], QRELS, {**RUNS, "empty": {}})
     assert _means(Page(page.html), ["AP"])["empty"] == ["0.0000"]
-    assert Page(irpref.lab.report(["AP"], QRELS, {"empty": {}}).html).tables[0][1][:2] == [
+    assert Page(irpref_lab.report(["AP"], QRELS, {"empty": {}}).html).tables[0][1][:2] == [
         "empty",
         "0.0000",
     ]
@@ -514,8 +515,8 @@ def test_runs_without_documents():
 
 def test_groups_of_topics_have_their_own_tests():
     groups = {q: "even" if t % 2 else "odd" for t, q in enumerate(QRELS)}
-    data = Page(irpref.lab.report(["AP"], QRELS, RUNS, groups=groups).html).data
-    board = irpref.lab.leaderboard(["AP"], QRELS, RUNS, groups=groups)
+    data = Page(irpref_lab.report(["AP"], QRELS, RUNS, groups=groups).html).data
+    board = irpref_lab.leaderboard(["AP"], QRELS, RUNS, groups=groups)
     assert [(group["name"], group["topics"]) for group in data["groups"]] == [
         ("even", 3),
         ("odd", 3),
@@ -535,7 +536,7 @@ def test_preferences_without_grades_have_their_page():
         ],
         columns=["query_id", "group", "subgroup", "doc_id", "relevance"],
     )
-    page = Page(irpref.lab.report(["PrefAP", "PrefShare"], preferences, RUNS).html)
+    page = Page(irpref_lab.report(["PrefAP", "PrefShare"], preferences, RUNS).html)
     evaluate = irpref.evaluator(irpref.parse_all(["PrefAP"]), preferences)
     for name, (shown,) in _means(page, ["PrefAP"]).items():
         assert shown == f"{next(iter(evaluate.calc_aggregate(RUNS[name]).values())):.4f}"
@@ -549,13 +550,13 @@ def test_preferences_without_grades_have_their_page():
 
 
 def test_the_same_data_give_the_same_page(made):
-    assert irpref.lab.report(MEASURES, QRELS, RUNS).html == made.html
+    assert irpref_lab.report(MEASURES, QRELS, RUNS).html == made.html
 
 
 def test_texts_from_files(tmp_path):
     (tmp_path / "topics.tsv").write_text("q0\twhat is asked\nq1\tsomething else\n")
     (tmp_path / "docs.jsonl").write_text('{"doc_id": "d0", "title": "A title"}\n')
-    page = irpref.lab.report(
+    page = irpref_lab.report(
         ["AP"], QRELS, RUNS, topics=tmp_path / "topics.tsv", documents=str(tmp_path / "docs.jsonl")
     )
     data = Page(page.html).data
@@ -634,7 +635,7 @@ def test_it_is_shown_in_a_notebook_in_a_frame_of_its_own(made, tmp_path):
 )
 def test_what_cannot_be_is_said(arguments, message):
     with pytest.raises(ValueError, match=re.escape(message)):
-        irpref.lab.report(["AP"], QRELS, RUNS, **arguments)
+        irpref_lab.report(["AP"], QRELS, RUNS, **arguments)
 
 
 def test_the_command_line_says_what_is_missing(files, capsys, tmp_path):
@@ -666,7 +667,7 @@ def test_systems_of_pyterrier_retrieve_for_the_topics():
     topics = pd.DataFrame({"qid": list(QRELS), "query": [f"query of {q}" for q in QRELS]})
     systems = {name: pt.Transformer.from_df(found, uniform=False) for name, found in frames.items()}
     found = Page(pt.irpref.report(systems, topics, QRELS, ["AP"]).html).data
-    assert found["board"] == Page(irpref.lab.report(["AP"], QRELS, RUNS).html).data["board"]
+    assert found["board"] == Page(irpref_lab.report(["AP"], QRELS, RUNS).html).data["board"]
     assert found["queries"] == topics["query"].tolist()
     alike = Page(pt.irpref.report(list(systems.values()), topics, QRELS, ["AP"]).html).data["runs"]
     assert len(set(alike)) == len(systems)
@@ -682,12 +683,12 @@ def test_a_page_of_two_runs_begins_with_what_compare_says():
     two = dict([*RUNS.items()][:2])
     first, second = two
     for baseline, names in ((None, [first, second]), (second, [second, first])):
-        page = irpref.lab.report(["AP", "nDCG@10"], QRELS, two, baseline=baseline)
-        said = irpref.lab.compare(["AP", "nDCG@10"], QRELS, *map(two.get, names), names=names)
+        page = irpref_lab.report(["AP", "nDCG@10"], QRELS, two, baseline=baseline)
+        said = irpref_lab.compare(["AP", "nDCG@10"], QRELS, *map(two.get, names), names=names)
         assert Page(page.html).data["verdict"] == said.text.splitlines()
         assert page.html.index("Is one better?") < page.html.index('id="leaderboard"')
-    assert Page(irpref.lab.report(["AP"], QRELS, RUNS).html).data["verdict"] is None
-    assert Page(irpref.lab.report(["AP"], QRELS, two, pairs="none").html).data["verdict"] is None
+    assert Page(irpref_lab.report(["AP"], QRELS, RUNS).html).data["verdict"] is None
+    assert Page(irpref_lab.report(["AP"], QRELS, two, pairs="none").html).data["verdict"] is None
 
 
 @pytest.mark.filterwarnings("ignore")
@@ -696,10 +697,10 @@ def test_a_page_with_groups_says_of_each_what_compare_does():
     best = {topic: {"a": 2.0, "b": 1.0} for topic in qrels}
     worst = {topic: {"b": 2.0, "a": 1.0} for topic in [*qrels][:39]}
     groups = {topic: "few" if t >= 30 else "many" for t, topic in enumerate(qrels)}
-    page = irpref.lab.report(["AP"], qrels, {"best": best, "worst": worst}, groups=groups)
+    page = irpref_lab.report(["AP"], qrels, {"best": best, "worst": worst}, groups=groups)
     data = Page(page.html).data
     said = [
-        irpref.lab.compare("AP", qrels, best, worst, groups=of, names=["best", "worst"])
+        irpref_lab.compare("AP", qrels, best, worst, groups=of, names=["best", "worst"])
         for of in (None, groups)
     ]
     assert data["verdict"][:-1] == [line for one in said for line in one.text.splitlines()[:-1]]
@@ -716,7 +717,7 @@ def test_what_compare_cannot_tell_is_no_tested_difference_on_the_page():
     qrels = {f"q{t}": {"a": 1, "b": 0} for t in range(20)}
     best = {topic: {"a": 2.0, "b": 1.0} for topic in qrels}
     worst = {topic: {"b": 2.0, "a": 1.0} for topic in [*qrels][:12]}
-    data = Page(irpref.lab.report(["AP"], qrels, {"best": best, "worst": worst}).html).data
+    data = Page(irpref_lab.report(["AP"], qrels, {"best": best, "worst": worst}).html).data
     assert "cannot tell" in data["verdict"][0].lower()
     assert data["pairs"][0]["p_adjusted"] == [None]
     assert data["board"][0]["place_low"] == data["board"][0]["letters"] == [None, None]
@@ -725,7 +726,7 @@ def test_what_compare_cannot_tell_is_no_tested_difference_on_the_page():
 def test_with_few_topics_there_is_no_interval():
     for n in (1, 2, 4):
         qrels = dict([*QRELS.items()][:n])
-        page = irpref.lab.report(["AP"], qrels, RUNS)
+        page = irpref_lab.report(["AP"], qrels, RUNS)
         board = Page(page.html).data["board"][0]
         assert board["low"] == board["high"] == [None] * len(RUNS)
         assert "Interval</button>" not in page.html
@@ -734,7 +735,7 @@ def test_with_few_topics_there_is_no_interval():
 
 def test_a_system_that_was_run_several_times_is_one_row_and_its_first_run_is_drawn():
     first, second, third = [*RUNS.values()][:3]
-    page = irpref.lab.report(["AP"], QRELS, {"several": [first, second], "one": third})
+    page = irpref_lab.report(["AP"], QRELS, {"several": [first, second], "one": third})
     data = Page(page.html).data
     assert sorted(data["runs"]) == ["one", "several"]
     assert [row["name"] for row in data["inputs"]] == ["judgments", "several", "several", "one"]
@@ -742,7 +743,7 @@ def test_a_system_that_was_run_several_times_is_one_row_and_its_first_run_is_dra
 
 
 def test_colour_is_only_for_differences_that_are_shown():
-    folder = Path(irpref.lab.page.__file__).parent
+    folder = Path(irpref_lab.page.__file__).parent
     css, js = ((folder / name).read_text(encoding="utf-8") for name in ("page.css", "page.js"))
     grey = {"#fff", "#ffffff"}
     for name, value in re.findall(r"--([a-z0-9]+): (#[0-9a-f]{3,8})", css):
@@ -762,7 +763,7 @@ def test_runs_that_answer_nothing_are_marked_and_take_no_part():
         "elsewhere": {"x": {"d": 1.0}},
         "unjudged": {t: {"?": 1.0} for t in QRELS},
     }
-    whole, found = (irpref.lab.report(MEASURES, QRELS, runs) for runs in (RUNS, absent | RUNS))
+    whole, found = (irpref_lab.report(MEASURES, QRELS, runs) for runs in (RUNS, absent | RUNS))
     data, more = Page(whole.html).data, Page(found.html).data
     n = len(RUNS)
     assert more["runs"] == [*data["runs"], *absent]
@@ -777,4 +778,4 @@ def test_runs_that_answer_nothing_are_marked_and_take_no_part():
     one = {"one": RUNS[next(iter(RUNS))]}
     for runs, strict in ((absent | RUNS, True), (absent | one, False)):
         with pytest.raises(ValueError, match="'none': the run answers none"):
-            irpref.lab.report(MEASURES, QRELS, runs, strict=strict)
+            irpref_lab.report(MEASURES, QRELS, runs, strict=strict)

@@ -11,6 +11,7 @@ import pytest
 from test_report import HOSTILE, QRELS, RUNS, _run
 
 import irpref
+import irpref_lab
 from browser import Browser, program
 
 pytest.importorskip("jinja2", reason="a report needs Jinja")
@@ -35,7 +36,7 @@ def browser():
 @pytest.fixture(scope="module")
 def file(tmp_path_factory):
     path = tmp_path_factory.mktemp("report") / "page.html"
-    irpref.lab.report(MEASURES, QRELS, RUNS, path, topics={"q0": "what is asked"})
+    irpref_lab.report(MEASURES, QRELS, RUNS, path, topics={"q0": "what is asked"})
     return path
 
 
@@ -69,7 +70,7 @@ def odd(tmp_path_factory):
     """
     path = tmp_path_factory.mktemp("odd") / "page.html"
     runs = {name: dict.fromkeys(COUNTED, _run(i + 1)["q1"]) for i, name in enumerate(SEVERAL)}
-    irpref.lab.report(["nCRP", "RPref(max_rel=2)"], dict.fromkeys(COUNTED, QRELS["q1"]), runs, path)
+    irpref_lab.report(["nCRP", "RPref(max_rel=2)"], dict.fromkeys(COUNTED, QRELS["q1"]), runs, path)
     with opened(path) as found:
         yield found
 
@@ -101,7 +102,7 @@ def test_a_click_on_a_head_sorts_and_a_second_one_turns_it_round(page, place):
 def test_a_click_on_a_run_compares_the_others_with_it(page):
     page.run("document.querySelector('#board tbody tr th bdi').click()")
     base = page.run("document.querySelector('#board tr.baseline th').textContent")
-    pairs = irpref.lab.leaderboard(MEASURES, QRELS, RUNS).pairs
+    pairs = irpref_lab.leaderboard(MEASURES, QRELS, RUNS).pairs
     turned = pairs.rename(columns={"a": "b", "b": "a"}).assign(difference=-pairs["difference"])
     against = pd.concat([pairs, turned]).query("b == @base").sort_index(kind="stable")
     shown = page.run(
@@ -122,7 +123,7 @@ def test_a_click_on_a_run_compares_the_others_with_it(page):
 
 
 def test_a_measure_that_is_sorted_by_or_chosen_brings_its_places_and_letters(page):
-    board = irpref.lab.leaderboard(MEASURES, QRELS, RUNS)
+    board = irpref_lab.leaderboard(MEASURES, QRELS, RUNS)
     choose = "const s = document.getElementById('board-measure'); s.value = '1'; s.dispatchEvent(new Event('change'))"
     for measure, act in (
         ("EMeasure@3", lambda: _click(page, 3)),
@@ -154,7 +155,7 @@ def test_a_cell_of_the_matrix_opens_the_two_runs(page):
     )
     assert found == ["1", "3"]
     assert [name.strip("\u2068\u2069") for name in order] == list(
-        irpref.lab.leaderboard(MEASURES, QRELS, RUNS)["run"][: len(RUNS)]
+        irpref_lab.leaderboard(MEASURES, QRELS, RUNS)["run"][: len(RUNS)]
     )
     a, b = (order[int(i)].strip("\u2068\u2069") for i in found)
     evaluate = irpref.evaluator(irpref.parse_all(MEASURES[:1]), QRELS)
@@ -310,7 +311,7 @@ def test_a_ninth_curve_is_refused_in_words(odd):
 
 def test_one_topic_has_no_tests_and_says_nothing_of_them(browser, tmp_path):
     path = tmp_path / "page.html"
-    irpref.lab.report(["AP", "nDCG@10"], {"q0": QRELS["q0"]}, RUNS, path)
+    irpref_lab.report(["AP", "nDCG@10"], {"q0": QRELS["q0"]}, RUNS, path)
     browser.open(path)
     heads = browser.run(
         "[...document.querySelectorAll('#board thead th')].map(head => "
@@ -332,7 +333,7 @@ def test_grades_that_a_judge_filled_in_are_marked(browser, tmp_path):
     }
     judge = {q: {d: 2 * grade for d, grade in docs.items()} for q, docs in QRELS.items()}
     path = tmp_path / "page.html"
-    irpref.lab.report(["RPref(max_rel=2)"], irpref.lab.fill(human, judge), RUNS, path)
+    irpref_lab.report(["RPref(max_rel=2)"], irpref_lab.fill(human, judge), RUNS, path)
     browser.open(path)
     assert "24 of 48 grades are filled in" in browser.run(
         "document.querySelector('header p').textContent"
@@ -359,7 +360,7 @@ def test_a_notebook_shows_the_page_in_its_frame(browser, tmp_path):
     # The sandbox gives the frame an origin of its own; only without that can it be looked into from
     # outside.
     shown = (
-        irpref.lab.report(MEASURES, QRELS, RUNS)
+        irpref_lab.report(MEASURES, QRELS, RUNS)
         ._repr_html_()
         .replace('sandbox="allow-scripts allow-downloads"', "")
     )
@@ -387,7 +388,7 @@ def test_hostile_names_do_nothing(browser, tmp_path):
     runs = {name: _run(i + 1) for i, name in enumerate(HOSTILE)}
     path = tmp_path / "page.html"
     texts = dict(zip(QRELS, HOSTILE, strict=False))
-    irpref.lab.report(
+    irpref_lab.report(
         ["AP", "RPref(max_rel=2)"],
         QRELS,
         runs,

@@ -9,9 +9,10 @@ import pandas as pd
 import pytest
 
 import irpref
-from irpref.lab import sample, sampled
-from irpref.lab.judges.additive import additive
-from irpref.lab.judges.plans import COLUMNS, read_plan
+import irpref_lab
+from irpref_lab import sample, sampled
+from irpref_lab.judges.additive import additive
+from irpref_lab.judges.plans import COLUMNS, read_plan
 
 TOPICS = [f"q{i}" for i in range(12)]
 DOCS = [f"d{i:02}" for i in range(15)]
@@ -140,7 +141,7 @@ def test_the_grade_of_a_document_that_does_not_count_yet_tells_nothing() -> None
         query_id, doc_id = plan[["query_id", "doc_id"]].iloc[number - 1]
         grades[query_id][doc_id] = 3
         judgments = sampled(grades_of(plan, grades, number), judge, plan)
-        comparison = irpref.lab.compare("DCG@5", judgments, *runs.values())
+        comparison = irpref_lab.compare("DCG@5", judgments, *runs.values())
         # Not an interval of no width, from the counted grades alone.
         assert comparison[["low_judged", "high_judged"]].isna().all(axis=None)
         assert comparison["verdict"].item() == "cannot tell"
@@ -426,9 +427,9 @@ def judged(n: int, looks: Any = 1, seed: int = 1, measure: Any = "DCG@5") -> tup
 
 def test_compare_says_what_full_judgments_would_say_and_whether_to_go_on() -> None:
     judgments, human, runs = judged(60)
-    comparison = irpref.lab.compare("DCG@5", judgments, runs["r0"], runs["r2"])
+    comparison = irpref_lab.compare("DCG@5", judgments, runs["r0"], runs["r2"])
     (row,) = comparison.to_dict("records")
-    full = irpref.lab.compare("DCG@5", human, runs["r0"], runs["r2"])["difference"].item()
+    full = irpref_lab.compare("DCG@5", human, runs["r0"], runs["r2"])["difference"].item()
     assert row["low_judged"] <= full <= row["high_judged"]
     assert row["low_judged"] > 0
     assert row["verdict"] == "b better"
@@ -448,7 +449,7 @@ def test_compare_says_what_full_judgments_would_say_and_whether_to_go_on() -> No
 
 def test_a_sample_that_could_be_either_says_how_many_more() -> None:
     judgments, _, runs = judged(12)
-    comparison = irpref.lab.compare("DCG@5", judgments, runs["r1"], runs["r2"])
+    comparison = irpref_lab.compare("DCG@5", judgments, runs["r1"], runs["r2"])
     assert comparison["low_judged"].item() < 0 < comparison["high_judged"].item()
     assert "could still put either ahead" in comparison.text
     assert "more documents would halve this interval" in comparison.text
@@ -459,39 +460,39 @@ def test_looks_share_the_level_and_elsewhere_there_is_no_verdict() -> None:
     five, _, _ = judged(60, looks=5)
     assert 0.96 < five.share(0.95) < 0.99  # estimates of nested samples are correlated
     narrow, wide = (
-        irpref.lab.compare("DCG@5", of, runs["r0"], runs["r2"]).iloc[0] for of in (one, five)
+        irpref_lab.compare("DCG@5", of, runs["r0"], runs["r2"]).iloc[0] for of in (one, five)
     )
     assert wide["low_judged"] < narrow["low_judged"]
     assert wide["low"] < narrow["low"]
     between, _, _ = judged(60, looks=[50, 100])
-    comparison = irpref.lab.compare("DCG@5", between, runs["r0"], runs["r2"])
+    comparison = irpref_lab.compare("DCG@5", between, runs["r0"], runs["r2"])
     assert comparison["verdict"].item() == "cannot tell"
     assert comparison["codes"].item() == "no-look"
     assert comparison[["difference", "low", "p", "low_judged"]].notna().all(axis=None)
     assert "you may stop" not in comparison.text
-    gate = irpref.lab.gate("DCG@5", between, runs["r0"], runs["r2"])
+    gate = irpref_lab.gate("DCG@5", between, runs["r0"], runs["r2"])
     assert gate.verdict == "inconclusive"
     assert "the plan has looks at 50, 100" in gate.text
-    board = irpref.lab.leaderboard("DCG@5", between, runs)
+    board = irpref_lab.leaderboard("DCG@5", between, runs)
     assert board["letters"].isna().all()
     assert board["place_low"].isna().all()
 
 
 def test_a_census_gives_the_verdict_of_full_judgments() -> None:
     judgments, human, runs = judged(10_000)
-    comparison = irpref.lab.compare("DCG@5", judgments, runs["r0"], runs["r2"]).iloc[0]
-    full = irpref.lab.compare("DCG@5", human, runs["r0"], runs["r2"]).iloc[0]
+    comparison = irpref_lab.compare("DCG@5", judgments, runs["r0"], runs["r2"]).iloc[0]
+    full = irpref_lab.compare("DCG@5", human, runs["r0"], runs["r2"]).iloc[0]
     for column in ("difference", "low", "high", "p", "verdict", "topics"):
         assert comparison[column] == pytest.approx(full[column])
     assert (
         comparison["low_judged"] == comparison["high_judged"] == pytest.approx(full["difference"])
     )
     gates = [
-        irpref.lab.gate("DCG@5", of, runs["r2"], runs["r0"]).iloc[0] for of in (judgments, human)
+        irpref_lab.gate("DCG@5", of, runs["r2"], runs["r0"]).iloc[0] for of in (judgments, human)
     ]
     for column in ("difference", "low", "high", "p", "verdict", "topics", "missing_candidate"):
         assert gates[0][column] == pytest.approx(gates[1][column])
-    boards = [irpref.lab.leaderboard("DCG@5", of, runs) for of in (judgments, human)]
+    boards = [irpref_lab.leaderboard("DCG@5", of, runs) for of in (judgments, human)]
     for column in ("run", "place", "place_low", "place_high", "letters"):
         assert boards[0][column].tolist() == boards[1][column].tolist()
     assert boards[0].pairs["p"].tolist() == pytest.approx(boards[1].pairs["p"].tolist())
@@ -499,26 +500,26 @@ def test_a_census_gives_the_verdict_of_full_judgments() -> None:
 
 def test_a_gate_passes_and_blocks_on_a_sample() -> None:
     judgments, _, runs = judged(80)
-    better = irpref.lab.gate("DCG@5", judgments, runs["r0"], runs["r2"])
+    better = irpref_lab.gate("DCG@5", judgments, runs["r0"], runs["r2"])
     assert better.verdict == "pass"
     assert (
         better[["baseline", "candidate", "unjudged_baseline", "could_turn"]].isna().all(axis=None)
     )
-    worse = irpref.lab.gate("DCG@5", judgments, runs["r2"], runs["r0"])
+    worse = irpref_lab.gate("DCG@5", judgments, runs["r2"], runs["r0"])
     assert worse.verdict == "block"
     assert worse.text.startswith("blocked: DCG@5 fell by ")
     assert any("you may stop" in note for note in worse.notes)
     other, _, _ = judged(80, seed=2)
-    assert worse.inputs != irpref.lab.gate("DCG@5", other, runs["r2"], runs["r0"]).inputs
+    assert worse.inputs != irpref_lab.gate("DCG@5", other, runs["r2"], runs["r0"]).inputs
 
 
 def test_intervals_of_a_board_hold_for_all_pairs() -> None:
     judgments, _, runs = judged(60)
-    board = irpref.lab.leaderboard(["DCG@5", "P@5"], judgments, runs)
+    board = irpref_lab.leaderboard(["DCG@5", "P@5"], judgments, runs)
     assert board[["mean", "low", "high", "judged@10"]].isna().all(axis=None)
     assert board["run"].tolist() == ["r2", "r1", "r0"] * 2
     pair = board.pairs.iloc[0]
-    alone = irpref.lab.compare("DCG@5", judgments, runs[pair["b"]], runs[pair["a"]]).iloc[0]
+    alone = irpref_lab.compare("DCG@5", judgments, runs[pair["b"]], runs[pair["a"]]).iloc[0]
     assert pair["low_judged"] < alone["low_judged"] < alone["high_judged"] < pair["high_judged"]
     assert pair["difference"] == pytest.approx(alone["difference"])
 
@@ -528,26 +529,26 @@ def test_runs_that_lack_topics_are_not_decided() -> None:
     short = {t: of for t, of in runs["r2"].items() if t not in ("q1", "q2")}
     plan = sample("DCG@5", None, judge, {"a": runs["r0"], "b": short}, rng=1)
     judgments = sampled(grades_of(plan, human), judge, plan)
-    comparison = irpref.lab.compare("DCG@5", judgments, runs["r0"], short)
+    comparison = irpref_lab.compare("DCG@5", judgments, runs["r0"], short)
     assert (comparison["verdict"].item(), comparison["codes"].item()) == (
         "cannot tell",
         "unanswered",
     )
-    gate = irpref.lab.gate("DCG@5", judgments, short, runs["r0"])
+    gate = irpref_lab.gate("DCG@5", judgments, short, runs["r0"])
     assert (gate.verdict, gate["codes"].item()) == ("block", "unanswered")  # a loss still blocks
-    gate = irpref.lab.gate("DCG@5", judgments, short, short)
+    gate = irpref_lab.gate("DCG@5", judgments, short, short)
     assert gate.verdict == "inconclusive"
-    gate = irpref.lab.gate("DCG@5", judgments, runs["r0"], short)
+    gate = irpref_lab.gate("DCG@5", judgments, runs["r0"], short)
     assert gate["missing_candidate"].item() == 2
     with pytest.raises(irpref.errors.AbsentRunError):
-        irpref.lab.compare("DCG@5", judgments, runs["r0"], {"q1": {}, "q99": {"x": 1.0}})
+        irpref_lab.compare("DCG@5", judgments, runs["r0"], {"q1": {}, "q99": {"x": 1.0}})
 
 
 def test_groups_of_topics_have_intervals_of_their_own() -> None:
     judgments, _, runs = judged(100)
     groups = {t: "even" if i % 2 == 0 else "odd" for i, t in enumerate(TOPICS)}
-    comparison = irpref.lab.compare("DCG@5", judgments, runs["r0"], runs["r2"], groups=groups)
-    whole = irpref.lab.compare("DCG@5", judgments, runs["r0"], runs["r2"])
+    comparison = irpref_lab.compare("DCG@5", judgments, runs["r0"], runs["r2"], groups=groups)
+    whole = irpref_lab.compare("DCG@5", judgments, runs["r0"], runs["r2"])
     assert comparison["group"].tolist() == ["even", "odd"]
     assert comparison["difference"].mean() == pytest.approx(whole["difference"].item())
     assert (comparison["low_judged"] < comparison["difference"]).all()
@@ -558,10 +559,10 @@ def test_an_evaluator_refuses_a_sample() -> None:
     with pytest.raises(irpref.errors.JudgmentsError, match="not the value of one"):
         irpref.evaluator(["DCG@5"], judgments)
     for refused in (
-        lambda: irpref.lab.intervals(["DCG@5"], judgments, runs["r0"]),
-        lambda: irpref.lab.fill(judgments, human),
+        lambda: irpref_lab.intervals(["DCG@5"], judgments, runs["r0"]),
+        lambda: irpref_lab.fill(judgments, human),
         lambda: judgments.only(["q1"]),
-        lambda: irpref.lab.check(judgments, runs),
+        lambda: irpref_lab.check(judgments, runs),
     ):
         with pytest.raises(irpref.errors.JudgmentsError):
             refused()

@@ -7,8 +7,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from irpref.lab import sample, sampled
-from irpref.lab.judges.savings import _squared_errors, documents_instead
+from irpref_lab import sample, sampled
+from irpref_lab.judges.savings import _squared_errors, documents_instead
 
 
 def test_errors_of_levels_and_what_documents_of_a_topic_share() -> None:

@@ -15,7 +15,7 @@ from irpref.datasets import load
 pyspark = pytest.importorskip("pyspark", reason="needs the extra `spark`")
 pytest.importorskip("pyarrow")
 
-from irpref.lab.spark import evaluate
+from irpref_lab.spark import evaluate
 
 pytestmark = pytest.mark.filterwarnings(
     "ignore::DeprecationWarning",

@@ -19,12 +19,12 @@ import irpref
 from compared import ORDERS, count
 from irpref.judged.align import align_run
 from irpref.kernel import WeightedSum
-from irpref.lab.trust.ties import tie_intervals
-from irpref.lab.trust.ties.bounds import over_ties
 from irpref.measures import registered
 from irpref.measures.declare import KernelMeasure, Param
 from irpref.reference import FORMULAS as ORACLES
 from irpref.reference.host_measures import EVERYDAY
+from irpref_lab.trust.ties import tie_intervals
+from irpref_lab.trust.ties.bounds import over_ties
 from strategies import collections, parameters, positive_grades
 
 COLUMNS = ["query_id", "doc_id", "relevance", "known"]

@@ -5,8 +5,8 @@ import math
 import numpy as np
 import pytest
 
-from irpref.lab import meta
-from irpref.lab.trust.design import (
+from irpref_lab import meta
+from irpref_lab.trust.design import (
     detectable_difference,
     power_of,
     residual_variance,

@@ -10,12 +10,13 @@ import pytest
 from scipy import stats
 
 import irpref
+import irpref_lab
 from irpref.cli import main
 from irpref.datasets import load
-from irpref.lab.decide.gating import _bounds, _Rule
-from irpref.lab.decide.paired import needed
-from irpref.lab.trust.design import residual_variance, topics_for_each
 from irpref.values.matrix import TopicValues
+from irpref_lab.decide.gating import _bounds, _Rule
+from irpref_lab.decide.paired import needed
+from irpref_lab.trust.design import residual_variance, topics_for_each
 from shells import qrels_text, run_text
 
 COLUMNS = [
@@ -57,7 +58,7 @@ def _drawn(n, shift, seed=0):
 
 def test_a_comparison_by_hand():
     # Differences of one tenth on eight topics: 2 of 256 sign vectors have as large a sum.
-    found = irpref.lab.compare(["R@10", "EMeasure"], *_runs([3] * 8, [4] * 8))
+    found = irpref_lab.compare(["R@10", "EMeasure"], *_runs([3] * 8, [4] * 8))
     assert list(found.columns) == COLUMNS
     recall, e = found.to_dict("records")
     assert (recall["mean_a"], recall["mean_b"]) == pytest.approx((0.3, 0.4))
@@ -66,9 +67,9 @@ def test_a_comparison_by_hand():
     assert (recall["wins"], recall["losses"], recall["equal"], recall["topics"]) == (8, 0, 0, 8)
     assert recall["verdict"] == e["verdict"] == "b better"
     assert e["difference"] < 0 < e["wins"]
-    back = irpref.lab.compare("R@10", *_runs([4] * 8, [3] * 8))
+    back = irpref_lab.compare("R@10", *_runs([4] * 8, [3] * 8))
     assert (back["verdict"].item(), back["difference"].item()) == ("a better", pytest.approx(-0.1))
-    same = irpref.lab.compare("R@10", *_runs([4] * 8, [4] * 8))
+    same = irpref_lab.compare("R@10", *_runs([4] * 8, [4] * 8))
     assert same[["difference", "low", "high", "p", "effect_size", "equal"]].iloc[0].tolist() == [
         0,
         0,
@@ -81,7 +82,7 @@ def test_a_comparison_by_hand():
 
 
 def test_the_sentence_says_the_verdict_with_its_interval():
-    better = irpref.lab.compare("R@10", *_runs([3] * 8, [4] * 8)).text.splitlines()
+    better = irpref_lab.compare("R@10", *_runs([3] * 8, [4] * 8)).text.splitlines()
     assert better == [
         "R@10: b (0.4000) is better than a (0.3000) by 0.1000 (95 % interval 0.1000 to 0.1000, p "
         "= 0.0078, 8 topics). Judging the unjudged documents could change this.",
@@ -90,11 +91,11 @@ def test_the_sentence_says_the_verdict_with_its_interval():
         "family-wise level 5 %",
     ]
     for n in (4, 5):
-        few = irpref.lab.compare("R@10", *_runs([3] * n, [4] * (n - 1) + [1])).text
+        few = irpref_lab.compare("R@10", *_runs([3] * n, [4] * (n - 1) + [1])).text
         assert "higher (too few topics for an interval, p = " in few
         assert f", {n} topics)." in few
     qrels, a, b = _drawn(20, 0)
-    text = irpref.lab.compare("R@10", qrels, a, b, margin=0.3, level=0.9).text
+    text = irpref_lab.compare("R@10", qrels, a, b, margin=0.3, level=0.9).text
     assert "a (0.4" in text
     assert "are not shown to differ: b scores " in text
     assert "(90 % interval " in text
@@ -105,15 +106,15 @@ def test_the_sentence_says_the_verdict_with_its_interval():
     )
     assert (
         "0.001 or more is not ruled out."
-        in irpref.lab.compare("R@10", qrels, a, b, margin=0.001).text
+        in irpref_lab.compare("R@10", qrels, a, b, margin=0.001).text
     )
 
 
 def test_the_verdict_is_that_of_the_leaderboard_and_the_interval_agrees():
     for seed in range(8):
         qrels, a, b = _drawn(25, seed % 3 / 2, seed)
-        (row,) = irpref.lab.compare("R@10", qrels, a, b).to_dict("records")
-        board = irpref.lab.leaderboard("R@10", qrels, {"a": a, "b": b})
+        (row,) = irpref_lab.compare("R@10", qrels, a, b).to_dict("records")
+        board = irpref_lab.leaderboard("R@10", qrels, {"a": a, "b": b})
         assert board.pairs["p"].item() == board.pairs["p_adjusted"].item() == row["p"]
         assert board.pairs["effect_size"].abs().item() == pytest.approx(abs(row["effect_size"]))
         assert (row["verdict"] == "not shown to differ") == (row["low"] <= 0 <= row["high"])
@@ -125,12 +126,12 @@ def test_paths_are_named_and_groups_have_a_row_each(tmp_path):
     for name, run in (("bm25", a), ("mine", b)):
         (tmp_path / f"{name}.run").write_text(run_text(run))
     groups = {q: "odd" if t % 2 else "even" for t, q in enumerate(qrels)}
-    found = irpref.lab.compare(
+    found = irpref_lab.compare(
         "R@10", qrels, tmp_path / "bm25.run", str(tmp_path / "mine.run"), groups=groups
     )
     assert found[["group", "topics"]].values.tolist() == [["even", 8], ["odd", 8]]
     assert found.text.startswith("R@10, even: mine (")
-    named = irpref.lab.compare("R@10", qrels, a, b, groups=groups, names=("BM25", "ours"))
+    named = irpref_lab.compare("R@10", qrels, a, b, groups=groups, names=("BM25", "ours"))
     assert named.text == found.text.replace("bm25", "BM25").replace("mine", "ours")
 
 
@@ -139,14 +140,14 @@ def test_paths_are_named_and_groups_have_a_row_each(tmp_path):
 )
 def test_options_that_make_no_sense_are_refused(more, message):
     with pytest.raises(ValueError, match=message):
-        irpref.lab.compare("R@10", *_runs([3] * 4, [4] * 4), **more)
+        irpref_lab.compare("R@10", *_runs([3] * 4, [4] * 4), **more)
     with pytest.raises(ValueError, match=message):
-        irpref.lab.gate("R@10", *_runs([3] * 4, [4] * 4), **more)
+        irpref_lab.gate("R@10", *_runs([3] * 4, [4] * 4), **more)
 
 
 def test_a_gate_needs_a_margin():
     with pytest.raises(ValueError, match="margin=None is not accepted"):
-        irpref.lab.gate("R@10", *_runs([3] * 4, [4] * 4), margin=None)
+        irpref_lab.gate("R@10", *_runs([3] * 4, [4] * 4), margin=None)
 
 
 # --------------------------------------------------------------------------------------------- gate
@@ -157,14 +158,14 @@ def test_a_gate_needs_relevant_documents():
     with pytest.raises(
         ValueError, match="a gate needs relevant documents, and no grade is above 0"
     ):
-        irpref.lab.gate("AP", {"1": {"a": 0}, "2": {"a": -1}}, run, run)
+        irpref_lab.gate("AP", {"1": {"a": 0}, "2": {"a": -1}}, run, run)
 
 
 def test_bounds_are_those_of_the_paired_t_distribution():
     qrels, a, b = _drawn(20, 0.4)
-    found = irpref.lab.gate(["R@10", "EMeasure"], qrels, a, b, level=0.9)
+    found = irpref_lab.gate(["R@10", "EMeasure"], qrels, a, b, level=0.9)
     for row in found.to_dict("records"):
-        of = irpref.lab.meta.topic_values([row["measure"]], qrels, {"a": a, "b": b})[row["measure"]]
+        of = irpref_lab.meta.topic_values([row["measure"]], qrels, {"a": a, "b": b})[row["measure"]]
         z = (of.matrix[1] - of.matrix[0]) * (1 if of.higher_is_better else -1)
         for side, name, level in (
             ("greater", "low", 0.9),
@@ -172,7 +173,7 @@ def test_bounds_are_those_of_the_paired_t_distribution():
         ):  # the upper one of two measures
             interval = stats.ttest_1samp(z, 0, alternative=side).confidence_interval(level)
             assert row[name] == pytest.approx(getattr(interval, name))
-        (alone,) = irpref.lab.gate(row["measure"], qrels, a, b, level=0.9)["high"]
+        (alone,) = irpref_lab.gate(row["measure"], qrels, a, b, level=0.9)["high"]
         assert alone == pytest.approx(
             stats.ttest_1samp(z, 0, alternative="less").confidence_interval(0.9).high
         )
@@ -204,20 +205,20 @@ SAME, DOWN, APART = [3] * 10, [2] * 5 + [1] * 5, [1] * 5 + [5] * 5
     ],
 )
 def test_the_verdict_of_a_gate(b, margin, verdict, text):
-    found = irpref.lab.gate("R@10", *_runs(SAME, b), margin=margin)
+    found = irpref_lab.gate("R@10", *_runs(SAME, b), margin=margin)
     assert (found.verdict, found["verdict"].item()) == (verdict, verdict)
     assert re.match(text, found.text)
 
 
 def test_every_measure_passes_or_one_blocks():
     qrels, a, b = _drawn(30, 0)
-    one, two = (irpref.lab.gate(m, qrels, a, b, margin=0.005) for m in ("R@10", "R@1"))
-    both = irpref.lab.gate(["R@10", "R@1"], qrels, a, b, margin=0.005)
+    one, two = (irpref_lab.gate(m, qrels, a, b, margin=0.005) for m in ("R@10", "R@1"))
+    both = irpref_lab.gate(["R@10", "R@1"], qrels, a, b, margin=0.005)
     assert both["verdict"].tolist() == [one.verdict, two.verdict]
     assert both.verdict == ("pass" if {one.verdict, two.verdict} == {"pass"} else "inconclusive")
     worse = _runs(SAME, DOWN)
-    assert irpref.lab.gate(["R@10", "Judged@10"], *worse).verdict == "block"
-    assert irpref.lab.gate("EMeasure", *worse).text.startswith(
+    assert irpref_lab.gate(["R@10", "Judged@10"], *worse).verdict == "block"
+    assert irpref_lab.gate("EMeasure", *worse).text.startswith(
         "blocked: EMeasure rose by "
     )  # lower is better
 
@@ -226,19 +227,19 @@ def test_a_block_needs_the_sign_flip_test_too():
     # Five topics that all lose: the bound of the t distribution is below 0, and one in 32 sign
     # vectors does as much, less than 0.85 of 5 %. Two measures share that.
     five = _runs([3] * 5, [2] * 4 + [1])
-    both = irpref.lab.gate(["R@10", "EMeasure"], *five)
+    both = irpref_lab.gate(["R@10", "EMeasure"], *five)
     assert (both["high"] < 0).all()
     assert (both["p"].tolist(), both["worse"].any()) == ([2 / 32] * 2, False)
     assert (both["topics_needed"] > 5).all()
-    assert irpref.lab.gate("R@10", *five).verdict == "block"
+    assert irpref_lab.gate("R@10", *five).verdict == "block"
     assert (
-        irpref.lab.gate("R@10", *five, level=0.965).verdict == "inconclusive"
+        irpref_lab.gate("R@10", *five, level=0.965).verdict == "inconclusive"
     )  # but more than 0.85 of 3.5 %
-    assert irpref.lab.gate(["R@10", "EMeasure"], *five).verdict == "inconclusive"
+    assert irpref_lab.gate(["R@10", "EMeasure"], *five).verdict == "inconclusive"
     # The p is that of the comparison.
     assert (
-        irpref.lab.compare("R@10", *five)["p"].item()
-        == irpref.lab.gate("R@10", *five)["p"].item()
+        irpref_lab.compare("R@10", *five)["p"].item()
+        == irpref_lab.gate("R@10", *five)["p"].item()
         == 2 / 32
     )
 
@@ -260,14 +261,14 @@ def test_changes_without_an_effect_are_rarely_blocked(n):
 def test_topics_needed_decide_in_four_of_five_experiments():
     # One query rises by .1, the next falls by .1: s = .1 sqrt(n / (n - 1)), and a pass needs a
     # lower bound above -.02.
-    found = irpref.lab.gate("R@10", *_runs([5] * 40, [6, 4] * 20), margin=0.02)
+    found = irpref_lab.gate("R@10", *_runs([5] * 40, [6, 4] * 20), margin=0.02)
     (n,) = found["topics_needed"]
     z = np.random.default_rng(3).normal(0, 0.1 * (40 / 39) ** 0.5, (4000, n))
     low = z.mean(axis=1) - stats.t.ppf(0.95, n - 1) * z.std(axis=1, ddof=1) / math.sqrt(n)
     assert (low > -0.02).mean() == pytest.approx(0.8, abs=0.03)
     # Without a margin, a mean of exactly 0 is never decided.
     assert (
-        irpref.lab.gate("R@10", *_runs([5] * 40, [6, 4] * 20), margin=0)["topics_needed"]
+        irpref_lab.gate("R@10", *_runs([5] * 40, [6, 4] * 20), margin=0)["topics_needed"]
         .isna()
         .all()
     )
@@ -279,14 +280,14 @@ def test_an_unjudged_document_that_could_turn_the_verdict():
     qrels = {f"q{t}": {"r": 1, "n": 0} for t in range(10)}
     baseline = {q: {"r": 2.0, "n": 1.0} for q in qrels}
     candidate = {q: {"x": 2.0, "r": 1.0} for q in qrels}
-    found = irpref.lab.gate("RR", qrels, baseline, candidate)
+    found = irpref_lab.gate("RR", qrels, baseline, candidate)
     assert (found.verdict, found["could_turn"].item()) == ("block", True)
     candidate = {q: {"n": 2.0, "r": 1.0} for q in qrels}
-    found = irpref.lab.gate("RR", qrels, baseline, candidate)
+    found = irpref_lab.gate("RR", qrels, baseline, candidate)
     assert (found.verdict, found["could_turn"].item()) == ("block", False)
     # Lower is better: the candidate's E is 1 whatever x is, the baseline's 0 or 1/3.
     candidate = {q: {"n": 3.0, "x": 2.0, "r": 1.0} for q in qrels}
-    found = irpref.lab.gate("EMeasure@1", qrels, baseline, candidate)
+    found = irpref_lab.gate("EMeasure@1", qrels, baseline, candidate)
     assert (found.verdict, found["could_turn"].item()) == ("block", False)
 
 
@@ -295,7 +296,7 @@ def test_what_the_sign_flip_test_would_say_is_not_known():
     qrels = {f"q{t}": {f"d{i}": 1 for i in range(10)} | {"n": 0} for t in range(5)}
     baseline = {q: {f"d{i}": -float(i) for i in range(10)} for q in qrels}
     candidate = {q: {"x" if q == "q0" else "n": 1.0} for q in qrels}
-    found = irpref.lab.gate("P@10", qrels, baseline, candidate, level=0.99)
+    found = irpref_lab.gate("P@10", qrels, baseline, candidate, level=0.99)
     assert (found["high"] < 0).all()
     assert (found.verdict, found["could_turn"].isna().item()) == ("inconclusive", True)
 
@@ -304,21 +305,21 @@ def test_what_a_search_does_not_find_is_not_known():
     cast = load("cast2021")
     a, b = cast.runs["org_manual_bm25"], cast.runs["org_manual_ance_bert"]
     # No grades were found that turn it; for nDCG the search is not exhaustive.
-    found = irpref.lab.gate("nDCG@10", cast.qrels, a, b, margin=0.9)
+    found = irpref_lab.gate("nDCG@10", cast.qrels, a, b, margin=0.9)
     assert (found.verdict, found["could_turn"].isna().item()) == ("pass", True)
     # The same run twice has no difference, whatever is judged.
     for run in (a, cast.run_frame("org_manual_bm25")):
-        assert irpref.lab.gate("nDCG@10", cast.qrels, run, run)["could_turn"].tolist() == [False]
+        assert irpref_lab.gate("nDCG@10", cast.qrels, run, run)["could_turn"].tolist() == [False]
 
 
 def test_the_hash_is_that_of_the_judgments_in_any_order_and_form():
     qrels, a, b = _runs([3] * 6, [3] * 6)
     rows = [(q, d, g) for q, docs in reversed(qrels.items()) for d, g in docs.items()]
     frame = pd.DataFrame(rows, columns=["query_id", "doc_id", "relevance"])
-    one, other = (irpref.lab.gate("R@10", of, a, b).qrels for of in (qrels, frame))
+    one, other = (irpref_lab.gate("R@10", of, a, b).qrels for of in (qrels, frame))
     assert one == other
     qrels["q001"]["d1"] = 2
-    assert irpref.lab.gate("R@10", qrels, a, b).qrels != one
+    assert irpref_lab.gate("R@10", qrels, a, b).qrels != one
 
 
 # ------------------------------------------------------------------------------------- the commands
@@ -350,7 +351,7 @@ def test_compare_prints_the_sentences(shell):
         "compare", "qrels", "a.run", "b.run", "R@10", "EMeasure", "--margin", "0.05"
     )
     assert status == 0
-    *sentences, test = irpref.lab.compare(
+    *sentences, test = irpref_lab.compare(
         ["R@10", "EMeasure"], inputs[0], "a.run", "b.run", margin=0.05
     ).text.splitlines()
     assert out.splitlines()[:4] == [*sentences, "", out.splitlines()[3]]
@@ -429,7 +430,7 @@ def test_a_gate_says_what_is_missing_and_prints_a_hash_that_it_understands(shell
 def test_a_gate_leaves_out_what_the_baseline_does_not_answer_and_says_so():
     qrels, a, b = _runs(SAME, SAME)
     del a["q003"]
-    decision = irpref.lab.gate("R@10", qrels, a, b, missing=0.5)
+    decision = irpref_lab.gate("R@10", qrels, a, b, missing=0.5)
     assert decision["left_out"].tolist() == [1]
     said = f"baseline has no documents for 1 of {len(qrels)} topics; it is left out"
     assert said in decision.notes
@@ -503,17 +504,17 @@ def test_few_and_skewed_differences_are_said_by_every_verdict(n, gains, said):
     b = [1 + gain for gain in gains] + [1] * (n - len(gains))
     inputs = _runs([1] * n, b)
     words = "differences are few and skewed: the level of the test is not exact here"
-    assert (words in irpref.lab.compare("R@10", *inputs).text) is said
-    assert any(words in note for note in irpref.lab.gate("R@10", *inputs).notes) is said
+    assert (words in irpref_lab.compare("R@10", *inputs).text) is said
+    assert any(words in note for note in irpref_lab.gate("R@10", *inputs).notes) is said
 
 
 def test_topics_needed_is_one_computation():
     # By compare, by --design, and for many pairs at once.
     qrels, a, b = _drawn(20, 1)
-    compared = irpref.lab.compare("R@10", qrels, a, b)
-    values = irpref.lab.meta.topic_values(["R@10"], qrels, {"a": a, "b": b})["R@10"]
+    compared = irpref_lab.compare("R@10", qrels, a, b)
+    values = irpref_lab.meta.topic_values(["R@10"], qrels, {"a": a, "b": b})["R@10"]
     difference = abs(compared["difference"].item())
-    design = irpref.lab.meta.topic_set_size(values, difference)["topics_t"].item()
+    design = irpref_lab.meta.topic_set_size(values, difference)["topics_t"].item()
     gap = values.values[1] - values.values[0]
     (pair,) = topics_for_each([difference / gap.std(ddof=1)])
     assert design == pair == needed(difference, residual_variance(values.values), 0.95)

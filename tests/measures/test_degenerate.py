@@ -9,6 +9,7 @@ import pandas as pd
 import pytest
 
 import irpref
+import irpref_lab
 from irpref import BprefVariant, NPref, RPref
 from irpref.cli import main
 from irpref.judged.pool_cache import forget
@@ -36,13 +37,13 @@ def _names(caught):
 ENTRY_POINTS = {
     "evaluator": lambda: irpref.evaluator(MEASURES, QRELS).values(RUN),
     "score": lambda: [irpref.score(measure, [[1, 1]], [[2.0, 1.0]]) for measure in MEASURES],
-    "ties": lambda: irpref.lab.intervals(MEASURES, QRELS, RUN),
-    "holes": lambda: irpref.lab.intervals(MEASURES, QRELS, RUN, over="unjudged"),
-    "topics": lambda: irpref.lab.intervals(MEASURES, QRELS, RUN, over="topics"),
-    "leaderboard": lambda: irpref.lab.leaderboard(
+    "ties": lambda: irpref_lab.intervals(MEASURES, QRELS, RUN),
+    "holes": lambda: irpref_lab.intervals(MEASURES, QRELS, RUN, over="unjudged"),
+    "topics": lambda: irpref_lab.intervals(MEASURES, QRELS, RUN, over="topics"),
+    "leaderboard": lambda: irpref_lab.leaderboard(
         MEASURES, QRELS, {"run": RUN, "other": OTHER}, n_permutations=10
     ),
-    "topic_values": lambda: irpref.lab.meta.topic_values(
+    "topic_values": lambda: irpref_lab.meta.topic_values(
         MEASURES, QRELS, {"run": RUN, "other": OTHER}
     ),
     "differences": lambda: [

@@ -228,11 +228,11 @@ ndcg- -> nDCG   Q@10 -> QMeasure   ppref@5 -> PrefPrecision   appref -> PrefAP  
         ),
         (
             "lexirecall",
-            "'lexirecall' compares two rankings, so it is not a measure; for one ranking, TSE looks at the last relevant document; irpref.lab.prefer(qrels, runs, ",
+            "'lexirecall' compares two rankings, so it is not a measure; for one ranking, TSE looks at the last relevant document; irpref_lab.prefer(qrels, runs, ",
         ),
         (
             "RPP",
-            "'RPP' compares two rankings, so it is not a measure; irpref.lab.prefer(qrels, runs, "
+            "'RPP' compares two rankings, so it is not a measure; irpref_lab.prefer(qrels, runs, "
             "how='rpp')",
         ),
         ("set_F.0.5x", "unknown measure 'set_F.0.5x'"),

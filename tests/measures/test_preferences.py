@@ -16,6 +16,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import irpref
+import irpref_lab
 from compared import TREC_EVAL, count
 from irpref.measures.toml_files import data
 from irpref.reference.explicit import OF_GROUPS as ORACLES
@@ -499,12 +500,12 @@ def test_check_finds_disagreeing_judges_and_documents_never_compared():
         ("q1", "bob", "1", "c", 1),
         ("q2", "ann", "0", "a", 1),
     ]
-    found = irpref.lab.check(frame_of(rows), {"mine": {"q1": {"a": 1.0}, "q2": {"a": 1.0}}})
+    found = irpref_lab.check(frame_of(rows), {"mine": {"q1": {"a": 1.0}, "q2": {"a": 1.0}}})
     assert found[["code", "level", "count", "example"]].values.tolist() == [
         ["disagreeing-judges", "warning", 1, "q1"],
         ["never-compared", "note", 2, "q1"],
     ]
-    found = irpref.lab.check(frame_of(pairs("a>b b>c c>a")), {"mine": {"q": {"a": 1.0}}})
+    found = irpref_lab.check(frame_of(pairs("a>b b>c c>a")), {"mine": {"q": {"a": 1.0}}})
     assert found[["code", "level"]].values.tolist() == [["contradicting-preferences", "grave"]]
     assert "cycle" in found["text"][0]
 
@@ -517,7 +518,7 @@ def test_disagreements_are_pairs_preferred_both_ways(data):
     for groups in by_group(rows).values():
         said = {pair for of in groups.values() for pair in preferences_of(of)}
         number += sum((b, a) in said for a, b in said) // 2
-    found = irpref.lab.check(frame_of(rows)).set_index("code")["count"]
+    found = irpref_lab.check(frame_of(rows)).set_index("code")["count"]
     assert found.get("disagreeing-judges", 0) == number
 
 

@@ -20,6 +20,7 @@ from pathlib import Path
 import pytest
 
 import irpref
+import irpref_lab
 from irpref.cli import main
 from irpref.cli.command import helps
 from irpref.datasets import load
@@ -245,7 +246,7 @@ def put_files(line, collection):
 def put_plan(line):
     """Write the plan that a line reads: documents that nobody judged cannot be judged."""
     words = line.split()
-    plan = irpref.lab.sample("DCG@10", None, "judge.txt", ["a.run", "b.run"], rng=1)
+    plan = irpref_lab.sample("DCG@10", None, "judge.txt", ["a.run", "b.run"], rng=1)
     judged = irpref.read_qrels(words[2])
     known = set(zip(judged["query_id"], judged["doc_id"], strict=True))
     drawn = zip(plan["query_id"], plan["doc_id"], strict=True)

@@ -13,7 +13,8 @@ import pandas as pd
 import pytest
 
 import irpref
-from irpref import curves, lab, plots
+import irpref_lab
+from irpref import curves, plots
 
 pytest.importorskip("matplotlib").use("Agg")
 
@@ -87,7 +88,7 @@ def judged(made: Form) -> Any:
 
 
 def plan() -> Any:
-    return lab.sample("P@3", None, JUDGE, RUNS, n=400, rng=7)
+    return irpref_lab.sample("P@3", None, JUDGE, RUNS, n=400, rng=7)
 
 
 def drawn(ax: Any) -> Any:
@@ -144,47 +145,53 @@ USES: dict[str, Callable[[Form], Any]] = {
     "plots.measure_scatter": lambda m: drawn(
         plots.measure_scatter(judged(m), of_runs(m), ["AP", "infAP"])
     ),
-    "lab.against": lambda m: lab.against(OURS, judged(m), "first", of_runs(m)),
-    "lab.check": lambda m: lab.check(judged(m), of_runs(m), MEASURES),
-    "lab.compare": lambda m: lab.compare(MEASURES, judged(m), first(m), second(m)),
-    "lab.fill": lambda m: lab.fill(
+    "irpref_lab.against": lambda m: irpref_lab.against(OURS, judged(m), "first", of_runs(m)),
+    "irpref_lab.check": lambda m: irpref_lab.check(judged(m), of_runs(m), MEASURES),
+    "irpref_lab.compare": lambda m: irpref_lab.compare(MEASURES, judged(m), first(m), second(m)),
+    "irpref_lab.fill": lambda m: irpref_lab.fill(
         m(HUMAN, "relevance"), m(JUDGE, "relevance"), of_runs(m)
     ).frame()[["query_id", "doc_id", "relevance", "source"]],
-    "lab.gate": lambda m: lab.gate(MEASURES, judged(m), first(m), second(m)),
-    "lab.intervals over ties": lambda m: lab.intervals(OURS, judged(m), first(m), "ties"),
-    "lab.intervals over unjudged": lambda m: lab.intervals(OURS, judged(m), first(m), "unjudged"),
-    "lab.intervals of a judge": lambda m: lab.intervals(
-        OURS, lab.fill(judged(m), m(JUDGE, "relevance")), first(m), "unjudged"
+    "irpref_lab.gate": lambda m: irpref_lab.gate(MEASURES, judged(m), first(m), second(m)),
+    "irpref_lab.intervals over ties": lambda m: irpref_lab.intervals(
+        OURS, judged(m), first(m), "ties"
     ),
-    "lab.intervals": lambda m: lab.intervals(MEASURES, judged(m), first(m), "topics", method="t"),
-    "lab.judge": lambda m: lab.judge(
+    "irpref_lab.intervals over unjudged": lambda m: irpref_lab.intervals(
+        OURS, judged(m), first(m), "unjudged"
+    ),
+    "irpref_lab.intervals of a judge": lambda m: irpref_lab.intervals(
+        OURS, irpref_lab.fill(judged(m), m(JUDGE, "relevance")), first(m), "unjudged"
+    ),
+    "irpref_lab.intervals": lambda m: irpref_lab.intervals(
+        MEASURES, judged(m), first(m), "topics", method="t"
+    ),
+    "irpref_lab.judge": lambda m: irpref_lab.judge(
         ["AP"], m(HUMAN, "relevance"), m(JUDGE, "relevance"), of_runs(m)
     ),
-    "lab.leaderboard": lambda m: lab.leaderboard(
+    "irpref_lab.leaderboard": lambda m: irpref_lab.leaderboard(
         MEASURES, judged(m), of_runs(m), n_permutations=50
     ),
-    "lab.prefer": lambda m: lab.prefer(judged(m), of_runs(m)),
-    "lab.prefer of two": lambda m: lab.prefer(judged(m), first(m), second(m)),
-    "lab.report": lambda m: lab.report(["nDCG@5"], judged(m), of_runs(m)).grave,
-    "lab.sample": lambda m: lab.sample(
+    "irpref_lab.prefer": lambda m: irpref_lab.prefer(judged(m), of_runs(m)),
+    "irpref_lab.prefer of two": lambda m: irpref_lab.prefer(judged(m), first(m), second(m)),
+    "irpref_lab.report": lambda m: irpref_lab.report(["nDCG@5"], judged(m), of_runs(m)).grave,
+    "irpref_lab.sample": lambda m: irpref_lab.sample(
         "P@3", m(HUMAN, "relevance"), m(JUDGE, "relevance"), of_runs(m), n=5, rng=3
     ),
-    "lab.sampled": lambda m: lab.sampled(
+    "irpref_lab.sampled": lambda m: irpref_lab.sampled(
         m(JUDGE, "relevance"), m(JUDGE, "relevance"), plan()
     ).frame(),
-    "lab.meta.topic_values": lambda m: {
+    "irpref_lab.meta.topic_values": lambda m: {
         name: values.matrix.tolist()
-        for name, values in lab.meta.topic_values(MEASURES, judged(m), of_runs(m)).items()
+        for name, values in irpref_lab.meta.topic_values(MEASURES, judged(m), of_runs(m)).items()
     },
-    "lab.meta.incompleteness": lambda m: (
-        lab.meta.incompleteness(
+    "irpref_lab.meta.incompleteness": lambda m: (
+        irpref_lab.meta.incompleteness(
             ["AP", "infAP"], judged(m), of_runs(m), levels=[50], n_samples=1
         ).means
     ),
-    "lab.meta.robustness": lambda m: lab.meta.robustness(
+    "irpref_lab.meta.robustness": lambda m: irpref_lab.meta.robustness(
         ["AP"], judged(m), of_runs(m), levels=[50], n_samples=2, n_halves=2
     ).table(),
-    "lab.meta.thin": lambda m: lab.meta.thin(judged(m), 50, least=(1, 1)),
+    "irpref_lab.meta.thin": lambda m: irpref_lab.meta.thin(judged(m), 50, least=(1, 1)),
 }
 # Names of parameters for judgments and runs.
 READ = {
@@ -234,7 +241,7 @@ def plain(found: Any) -> Any:
 def test_what_can_be_read_once_has_the_values_of_dicts(
     name: str, form: str, tmp_path: Path
 ) -> None:
-    if name == "lab.report":
+    if name == "irpref_lab.report":
         pytest.importorskip("vl_convert")
     if form == "pipes" and not hasattr(os, "mkfifo"):
         pytest.skip("there are no named pipes here")
@@ -245,14 +252,14 @@ def test_what_can_be_read_once_has_the_values_of_dicts(
 
 def public() -> Iterator[tuple[str, Any]]:
     """Every public function, with its name."""
-    modules = [irpref, curves, plots, irpref.settings, lab, lab.meta]
+    modules = [irpref, curves, plots, irpref.settings, irpref_lab, irpref_lab.meta]
     for module in modules:
         prefix = "" if module is irpref else f"{module.__name__.removeprefix('irpref.')}."
         names = dir(module) if module is irpref else getattr(module, "__all__", dir(module))
         for name in names:
             found = getattr(module, name)
             home = getattr(found, "__module__", "")
-            own = module in (irpref, lab) or home.startswith(module.__name__)
+            own = module in (irpref, irpref_lab) or home.startswith(module.__name__)
             if inspect.isfunction(found) and not name.startswith("_") and own:
                 yield f"{prefix}{name}", found
 

@@ -247,7 +247,7 @@ def test_the_wheel_holds_the_package_and_nothing_else(wheels):
         ]
     }
     package = {name for name in names if name.parts[0] != info.name}
-    tops = ["irpref", "irpref_pyterrier"]
+    tops = ["irpref", "irpref_lab", "irpref_pyterrier"]
     assert {name.parts[0] for name in package} == set(tops)
     compiled = set() if is_pure(wheels[0]) else {PurePosixPath("irpref/data/_native.abi3.so")}
     # Every file of the source tree; caches and what editors leave are no part of it.
@@ -258,11 +258,12 @@ def test_the_wheel_holds_the_package_and_nothing_else(wheels):
     # PyTerrier.
     assert not [name for name in package if "tests" in name.parts or name.name.startswith("test_")]
     others = {name.as_posix() for name in package if name.suffix not in {".py", ".pyi"}}
-    elsewhere = ("irpref/pt_docs/", "irpref/lab/page/page.", "irpref/datasets/worked/")
+    elsewhere = ("irpref/pt_docs/", "irpref_lab/page/page.", "irpref/datasets/worked/")
     assert {
         name for name in others if not name.startswith(elsewhere) and not name.endswith(".toml")
     } == {
         "irpref/py.typed",
+        "irpref_lab/py.typed",
         "irpref/measures/literature.bib",
         "irpref/datasets/cast2021/LICENSE",
         *(

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 import irpref
+import irpref_lab
 from irpref import measures
 from irpref.measures.declare import KernelMeasure
 from shells import script
@@ -30,11 +31,11 @@ USER = {
     "run: Run = {'q1': {'a': 1.0}}": "",
     "print(irpref.evaluator(chosen, qrels).calc_aggregate(run))": "",
     "irpref.evaluator(RPref, 'qrels.txt')": "",
-    "irpref.lab.leaderboard('AP', qrels, {'a': run}, sort=nDCG, rng=7, groups={'q1': 'short'})": "",
-    "irpref.lab.leaderboard(chosen, 'qrels.txt', ['a.run', 'b.run'], groups='groups.txt')": "",
-    "irpref.lab.intervals(chosen, qrels, run, over='unjudged', grades=[0, 1])": "",
-    "irpref.lab.check(qrels, {'a': run}, 'AP')": "",
-    "found = irpref.lab.meta.topic_values(chosen, qrels, iter([('a', run)]))": "",
+    "irpref_lab.leaderboard('AP', qrels, {'a': run}, sort=nDCG, rng=7, groups={'q1': 'short'})": "",
+    "irpref_lab.leaderboard(chosen, 'qrels.txt', ['a.run', 'b.run'], groups='groups.txt')": "",
+    "irpref_lab.intervals(chosen, qrels, run, over='unjudged', grades=[0, 1])": "",
+    "irpref_lab.check(qrels, {'a': run}, 'AP')": "",
+    "found = irpref_lab.meta.topic_values(chosen, qrels, iter([('a', run)]))": "",
     "irpref.plots.topic_strip(found['AP'])": "",
     "irpref.plots.topic_strip(qrels, {'a': run}, 'AP')": "",
     "irpref.plots.measure_scatter(list(found.values()))": "",
@@ -50,8 +51,8 @@ USER = {
     "nCRP @ 10": "Unsupported operand types",
     "irpref.evaluator(3, qrels)": "Argument 1",
     "irpref.evaluator(chosen, 3)": "Argument 2",
-    "irpref.lab.leaderboard(chosen, qrels, 3)": "Argument 3",
-    "irpref.lab.intervals(chosen, qrels, 3)": "Argument 3",
+    "irpref_lab.leaderboard(chosen, qrels, 3)": "Argument 3",
+    "irpref_lab.intervals(chosen, qrels, 3)": "Argument 3",
     "irpref.plots.topic_strip(3)": "Argument 1",
     "irpref.no_such_thing": "has no attribute",
 }
@@ -70,9 +71,9 @@ ANY = {
 def public():
     """Functions and methods that users can call, by name."""
     modules = [
-        *(irpref, irpref.lab, irpref.curves, irpref.plots, irpref.lab.plots, irpref.lab.meta),
+        *(irpref, irpref_lab, irpref.curves, irpref.plots, irpref_lab.plots, irpref_lab.meta),
         *(irpref.errors, irpref.testing, irpref.transformers, irpref.settings, irpref.datasets),
-        *(irpref.reference, irpref.lab.spark),
+        *(irpref.reference, irpref_lab.spark),
     ]
     for module in modules:
         listed = getattr(module, "__all__", [])
@@ -82,7 +83,7 @@ def public():
             if name.startswith("_") or not home.startswith("irpref"):
                 continue
             if (
-                module not in (irpref, irpref.lab)
+                module not in (irpref, irpref_lab)
                 and name not in listed
                 and home != module.__name__
             ):
@@ -193,9 +194,7 @@ def test_a_star_brings_the_measures_and_nothing_else():
 
 @pytest.mark.registry
 def test_dir_shows_what_can_be_used():
-    assert {*irpref.__all__, "evaluator", "parse", "curves", "lab", "__version__"} <= set(
-        dir(irpref)
-    )
+    assert {*irpref.__all__, "evaluator", "parse", "curves", "__version__"} <= set(dir(irpref))
     assert not {"Any", "sys", "annotations", "import_module"} & set(dir(irpref))
     for name in dir(irpref):
         assert getattr(irpref, name) is not None

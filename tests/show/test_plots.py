@@ -10,10 +10,11 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
 import irpref
+import irpref_lab
 from irpref import curves, plots
 from irpref.datasets import load
-from irpref.lab.meta import TopicValues, topic_values
 from irpref.plots import drawing
+from irpref_lab.meta import TopicValues, topic_values
 from shells import script
 
 matplotlib = pytest.importorskip("matplotlib")
@@ -524,7 +525,7 @@ def test_without_matplotlib_one_sentence_says_what_to_install(name, monkeypatch)
             "quantity='gain' is not known",
         ),
         (lambda: plots.topic_strip(BOOK.qrels, BOOK.runs), "say which measure"),
-        (lambda: plots.topic_strip([3]), "expected irpref.lab.meta.TopicValues"),
+        (lambda: plots.topic_strip([3]), "expected irpref_lab.meta.TopicValues"),
         (
             lambda: plots.measure_scatter(BOOK.qrels, BOOK.runs, ["AP"]),
             "the picture is of 2 measures, got 1 measure",
@@ -622,8 +623,8 @@ def test_npref_says_that_it_is_constant_on_binary_judgments():
 
 
 def test_the_leaderboard_has_an_interval_and_a_range_of_places_for_each_run():
-    board = irpref.lab.leaderboard(["AP", "EMeasure"], SYNTHETIC.qrels, SYNTHETIC.runs)
-    ax = irpref.lab.plots.leaderboard(board, "EMeasure")
+    board = irpref_lab.leaderboard(["AP", "EMeasure"], SYNTHETIC.qrels, SYNTHETIC.runs)
+    ax = irpref_lab.plots.leaderboard(board, "EMeasure")
     of = board[board["measure"] == "EMeasure"]
     assert [label.get_text() for label in ax.get_yticklabels()] == of["run"].tolist()
     ends = [tuple(line.get_xdata()) for line in ax.lines if len(line.get_xdata()) == 2]
@@ -634,9 +635,9 @@ def test_the_leaderboard_has_an_interval_and_a_range_of_places_for_each_run():
     ends = zip(of["place_low"], of["place_high"], strict=True)
     places = [str(low) if low == high else f"{low}\N{EN DASH}{high}" for low, high in ends]
     assert notes(ax)[: len(of)] == places
-    many = irpref.lab.leaderboard(["AP"], SYNTHETIC.qrels, _many(12), pairs="none")
+    many = irpref_lab.leaderboard(["AP"], SYNTHETIC.qrels, _many(12), pairs="none")
     for highlight, grey in ((None, 7), (["run03"], 11)):
-        drawn = irpref.lab.plots.leaderboard(many, highlight=highlight).lines
+        drawn = irpref_lab.plots.leaderboard(many, highlight=highlight).lines
         assert sum(line.get_color() == drawing.PALE for line in drawn) == 2 * grey
     with pytest.raises(ValueError, match="measure='RR' is not on this board"):
-        irpref.lab.plots.leaderboard(board, "RR")
+        irpref_lab.plots.leaderboard(board, "RR")

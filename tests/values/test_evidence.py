@@ -6,6 +6,7 @@ import pandas as pd
 import pytest
 
 import irpref
+import irpref_lab
 from irpref.values.evidence import gathered, repeats_in
 from irpref.values.sensitivity import sees_grades
 
@@ -133,7 +134,7 @@ def test_a_measure_of_your_own_may_need_more_than_two_documents():
     assert sees_grades(measure, pool)
     assert not sees_grades(irpref.parse("Judged@10"), pool)
     assert irpref.evidence([measure], qrels, {"run": run}).empty
-    assert irpref.lab.gate([measure], qrels, run, run).verdict == "pass"
+    assert irpref_lab.gate([measure], qrels, run, run).verdict == "pass"
 
 
 def test_one_grade_alone_is_not_blindness():

@@ -7,10 +7,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-import irpref
-from irpref.lab.decide.all_pairs import pair_tests
-from irpref.lab.meta import PairDifferences, TopicValues, discriminative_power, system_ranking
+import irpref_lab
 from irpref.values.means import best_first, places
+from irpref_lab.decide.all_pairs import pair_tests
+from irpref_lab.meta import PairDifferences, TopicValues, discriminative_power, system_ranking
 
 # Values as P@5, RR and AP have them: fractions of small numbers.
 FRACTIONS = st.builds(Fraction, st.integers(0, 12), st.sampled_from([1, 2, 3, 5, 7, 10])).map(
@@ -81,7 +81,7 @@ def _collection():
 @pytest.mark.parametrize("sort", ["P@5", "AP"])
 def test_equal_runs_have_one_place_and_come_by_name_on_a_board(sort):
     qrels, runs = _collection()
-    board = irpref.lab.leaderboard(["P@5", "AP"], qrels, runs, sort=sort)
+    board = irpref_lab.leaderboard(["P@5", "AP"], qrels, runs, sort=sort)
     of = board[board["measure"] == "P@5"]
     assert of["place"].tolist() == [1, 1]
     assert of["run"].tolist() == ["a", "b"]
@@ -119,10 +119,10 @@ def test_preferences_that_cancel_are_none():
     qrels = {q: {f"r{i}": 1 for i in range(1, 11)} for q in "pqs"}
     a = {"p": ranked(1), "q": ranked(2), "s": ranked(0)}
     b = {"p": ranked(0), "q": ranked(0), "s": ranked(3)}
-    by_topic = irpref.lab.prefer(qrels, a, b)["preference"]
+    by_topic = irpref_lab.prefer(qrels, a, b)["preference"]
     assert by_topic.tolist() == pytest.approx([0.1, 0.2, -0.3], abs=1e-15)
     assert by_topic.mean() != 0
-    table = irpref.lab.prefer(qrels, {"b": b, "a": a})
+    table = irpref_lab.prefer(qrels, {"b": b, "a": a})
     assert table["preference"].tolist() == [0.0, 0.0]
     assert table["place"].tolist() == [1, 1]
     assert table["run"].tolist() == ["a", "b"]

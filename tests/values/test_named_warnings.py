@@ -9,6 +9,7 @@ import pandas as pd
 import pytest
 
 import irpref
+import irpref_lab
 from irpref.cli import main
 from irpref.errors import DuplicateWarning
 
@@ -33,9 +34,9 @@ def told(call: Callable[[], Any]) -> list[str]:
 @pytest.mark.parametrize(
     "door",
     [
-        lambda: irpref.lab.leaderboard(MEASURES, QRELS, RUNS, n_permutations=10),
-        lambda: irpref.lab.report(MEASURES, QRELS, RUNS),
-        lambda: irpref.lab.meta.topic_values(MEASURES, QRELS, RUNS),
+        lambda: irpref_lab.leaderboard(MEASURES, QRELS, RUNS, n_permutations=10),
+        lambda: irpref_lab.report(MEASURES, QRELS, RUNS),
+        lambda: irpref_lab.meta.topic_values(MEASURES, QRELS, RUNS),
         lambda: irpref.curves.paired_differences(QRELS, RUNS, "good", "AP"),
     ],
     ids=["leaderboard", "report", "meta", "curves"],
@@ -45,7 +46,7 @@ def test_functions_of_several_runs_name_the_run(door: Callable[[], Any]) -> None
 
 
 def test_a_gate_warns_once_of_each_run() -> None:
-    assert told(lambda: irpref.lab.gate(MEASURES, QRELS, GOOD, BAD)) == ["'candidate'"]
+    assert told(lambda: irpref_lab.gate(MEASURES, QRELS, GOOD, BAD)) == ["'candidate'"]
 
 
 @pytest.mark.parametrize("command", ["intervals", "crosscheck"])
@@ -66,7 +67,7 @@ def test_errors_of_one_run_of_several_name_it(
 def test_one_run_has_no_name() -> None:
     (text,) = told(lambda: irpref.evaluator(MEASURES, QRELS).calc_aggregate(BAD))
     assert text.startswith("the run repeats 1 document")
-    (text,) = told(lambda: irpref.lab.leaderboard(MEASURES, QRELS, {"bad": BAD}, pairs="none"))
+    (text,) = told(lambda: irpref_lab.leaderboard(MEASURES, QRELS, {"bad": BAD}, pairs="none"))
     assert text.startswith("the run repeats 1 document")
 
 

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 import irpref
+import irpref_lab
 from irpref.cli import main
 from irpref.datasets import load
 
@@ -20,7 +21,7 @@ PASSED = {
 
 
 def named(qrels, runs):
-    return [row["measure"] for row in irpref.lab.check(qrels, runs).attrs["measures"]]
+    return [row["measure"] for row in irpref_lab.check(qrels, runs).attrs["measures"]]
 
 
 def graded(topics=20, deep=30):
@@ -59,9 +60,9 @@ def test_the_rpref_of_examples_is_the_one_that_is_advised():
 
 def test_the_advice_is_the_same_whichever_runs_are_given():
     cast = load("cast2021")
-    expected = irpref.lab.check(cast.qrels).attrs["measures"]
+    expected = irpref_lab.check(cast.qrels).attrs["measures"]
     for runs in (cast.runs, {"one": cast.runs["org_convdr"]}):
-        assert irpref.lab.check(cast.qrels, runs).attrs["measures"] == expected
+        assert irpref_lab.check(cast.qrels, runs).attrs["measures"] == expected
     assert "unreviewed" in expected[0]["why"]
     qrels = graded()
     deep, short = ranked(qrels), ranked(qrels, 5)
@@ -85,7 +86,7 @@ def test_measures_that_cannot_tell_runs_apart_are_not_named(grade_of, suited, wh
         "a": ranked(qrels),
         "b": {q: {d: -s for d, s in r.items()} for q, r in ranked(qrels).items()},
     }
-    found = irpref.lab.check(qrels, runs)
+    found = irpref_lab.check(qrels, runs)
     assert [row["measure"] for row in found.attrs["measures"]] == suited
     (text, *_) = found.loc[found["code"] == "tells-nothing", "text"]
     assert why in text

@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 
 import irpref
-from irpref import lab
+import irpref_lab
 from irpref.cli import main
 
 TOPICS = [f"q{n}" for n in range(8)]
@@ -20,16 +20,16 @@ RUNS = {"good": GOOD, "bad": BAD}
 MEASURES = ["RPref", "NPref(n=3)"]  # which warn of the scale
 
 CALLS = {
-    "compare": lambda: lab.compare(MEASURES, QRELS, GOOD, BAD),
-    "gate": lambda: lab.gate(MEASURES, QRELS, GOOD, BAD),
-    "against": lambda: lab.against(MEASURES, QRELS, GOOD, {"bad": BAD}),
-    "leaderboard": lambda: lab.leaderboard(MEASURES, QRELS, RUNS),
-    "prefer": lambda: lab.prefer(QRELS, RUNS),
-    "judge": lambda: lab.judge(MEASURES, QRELS, JUDGE, RUNS),
-    "report": lambda: lab.report(MEASURES, QRELS, RUNS),
-    "over ties": lambda: lab.intervals(MEASURES, QRELS, BAD),
-    "over unjudged": lambda: lab.intervals(MEASURES, QRELS, BAD, over="unjudged"),
-    "over topics": lambda: lab.intervals(MEASURES, QRELS, BAD, over="topics"),
+    "compare": lambda: irpref_lab.compare(MEASURES, QRELS, GOOD, BAD),
+    "gate": lambda: irpref_lab.gate(MEASURES, QRELS, GOOD, BAD),
+    "against": lambda: irpref_lab.against(MEASURES, QRELS, GOOD, {"bad": BAD}),
+    "leaderboard": lambda: irpref_lab.leaderboard(MEASURES, QRELS, RUNS),
+    "prefer": lambda: irpref_lab.prefer(QRELS, RUNS),
+    "judge": lambda: irpref_lab.judge(MEASURES, QRELS, JUDGE, RUNS),
+    "report": lambda: irpref_lab.report(MEASURES, QRELS, RUNS),
+    "over ties": lambda: irpref_lab.intervals(MEASURES, QRELS, BAD),
+    "over unjudged": lambda: irpref_lab.intervals(MEASURES, QRELS, BAD, over="unjudged"),
+    "over topics": lambda: irpref_lab.intervals(MEASURES, QRELS, BAD, over="topics"),
     "evaluator": lambda: irpref.evaluator(MEASURES, QRELS).calc_aggregate(BAD),
     "explain": lambda: irpref.explain("RPref", QRELS, BAD, "q1"),
 }

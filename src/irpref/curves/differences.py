@@ -119,7 +119,7 @@ def value_differences(
 
     Parameters
     ----------
-    values : irpref.lab.meta.TopicValues
+    values : irpref_lab.meta.TopicValues
     baseline : str
         Name of the system that is subtracted.
     per_topic : bool

@@ -55,7 +55,7 @@ _PYTERRIER = {"query_id": "qid", "doc_id": "docno", "relevance": "label"}
 class Judgments:
     """Judgments that were read once and are accepted wherever qrels are. They never change.
 
-    `irpref.judgments` and `irpref.lab.fill` return such objects.
+    `irpref.judgments` and `irpref_lab.fill` return such objects.
 
     Attributes
     ----------
@@ -164,7 +164,7 @@ class Judgments:
 
     @property
     def filled(self) -> Bools:
-        """Which rows hold grades that `irpref.lab.fill` filled in: bool array (n_rows,)."""
+        """Which rows hold grades that `irpref_lab.fill` filled in: bool array (n_rows,)."""
         source = self.table.columns.get(SOURCE)
         return np.zeros(len(self), bool) if source is None else np.asarray(source) == FILLED
 

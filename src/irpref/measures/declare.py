@@ -274,7 +274,7 @@ class KernelMeasure(host.Measure):
         Whether negative grades count, as grades below non-relevant; if not, they count as unjudged.
     COUNTS : bool
         Whether every document with a gain counts as relevant, with no parameter `rel`: grades that
-        a judge filled in (see `irpref.lab.fill`) then count from the lowest positive human grade
+        a judge filled in (see `irpref_lab.fill`) then count from the lowest positive human grade
         on.
     BELOW_ZERO : str
         What negative grades do to its values, for a warning; empty if no warning is needed.

@@ -440,7 +440,7 @@ def _unknown(name: str, head: str, rest: str) -> ValueError:
         return UnknownMeasureError(
             f"{clipped(head)!r} compares two rankings, so it is not a measure{one}",
             measure=head,
-            remedy=Remedy("how", how, call="lab.prefer", effect="compares runs by it"),
+            remedy=Remedy("how", how, call="irpref_lab.prefer", effect="compares runs by it"),
         )
     if len(name) == 1:  # of a text that was taken for a list
         return UnknownMeasureError(

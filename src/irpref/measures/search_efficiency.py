@@ -21,11 +21,11 @@ document was not retrieved. This is our default. `dcg`, with the discount of DCG
 What equals what: with `inverse`, R times TSE is `RecallEffort`, precision at the rank of the last
 relevant document; with one relevant document TSE is the reciprocal rank. Of two lists that have all
 relevant documents, TSE is higher for the one that lexicographic recall prefers, unless their last
-ones are at the same rank: `irpref.lab.prefer(..., how='lexirecall')` then goes on with the last but
+ones are at the same rank: `irpref_lab.prefer(..., how='lexirecall')` then goes on with the last but
 one.
 
 Lexicographic recall itself is not a measure here: the authors define it for two rankings, as
-`irpref.lab.prefer` does. It orders all lists of a topic, so the position in that order could be a
+`irpref_lab.prefer` does. It orders all lists of a topic, so the position in that order could be a
 value. But there are as many positions as ways to choose R of n ranks, soon more than a double can
 distinguish, and in a mean over topics the rank of the last relevant document would decide almost
 alone: that is TSE.

@@ -75,7 +75,7 @@ def precision_histogram(
     ----------
     data : table of `irpref.curves.precision_histogram()` or `paired_differences(per_topic=True)`,
         or values by topic
-        (`irpref.lab.meta.TopicValues`, the result of `pt.Experiment(perquery=True)`), or the qrels
+        (`irpref_lab.meta.TopicValues`, the result of `pt.Experiment(perquery=True)`), or the qrels
     runs : with qrels: as `irpref.curves.precision_histogram` takes them
     baseline : with qrels: as there; with values: the name of a system
     run : str, optional
@@ -175,7 +175,7 @@ def topic_strip(
 
     Parameters
     ----------
-    data : `irpref.lab.meta.TopicValues`, the result of `pt.Experiment(perquery=True)`, or the qrels
+    data : `irpref_lab.meta.TopicValues`, the result of `pt.Experiment(perquery=True)`, or the qrels
     runs : with qrels: a dict of name to run, or a list of paths
     measure : measure or its name, with qrels, or if the result holds several
     highlight : names of systems, optional
@@ -252,7 +252,7 @@ def measure_scatter(
 
     Parameters
     ----------
-    data : two `irpref.lab.meta.TopicValues`, the result of `pt.Experiment(perquery=True)`, or the
+    data : two `irpref_lab.meta.TopicValues`, the result of `pt.Experiment(perquery=True)`, or the
         qrels
     runs : with qrels: a dict of name to run, or a list of paths
     measures : two measures or their names, with qrels, or if the result holds more than two

@@ -16,7 +16,7 @@
                    one, than half of those of another run
 
 These are facts about judgments and runs, not verdicts: a relevant document that no run retrieves is
-a result. What a verdict makes of them is decided in `irpref.lab`. What a measure can tell apart on
+a result. What a verdict makes of them is decided in `irpref_lab`. What a measure can tell apart on
 judgments alone is in `irpref.values.sensitivity`.
 
 A topic that has fewer documents than a cutoff is shallow only if another run has more there, or if

@@ -1,4 +1,4 @@
-"""What `irpref.lab.check` finds: a row of its table. Levels and sentences are in findings.toml."""
+"""What `irpref_lab.check` finds: a row of its table. Levels and sentences are in findings.toml."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from irpref.messages import have
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """A row of the table: see `irpref.lab.check`."""
+    """A row of the table: see `irpref_lab.check`."""
 
     code: str
     level: str

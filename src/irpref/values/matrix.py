@@ -348,7 +348,7 @@ def values_in(data: MeasureValues, measures: Iterable[MeasureLike] = ()) -> list
     for one in tables:
         if not isinstance(one, TopicValues):
             raise ArgumentError(
-                "expected irpref.lab.meta.TopicValues, the result of "
+                "expected irpref_lab.meta.TopicValues, the result of "
                 "pt.Experiment(perquery=True), or qrels, runs and "
                 f"measures; got {type(one).__name__}",
                 parameter="data",
@@ -363,7 +363,7 @@ def one_of(data: MeasureValues) -> TopicValues:
         names = ", ".join(table.measure for table in tables)
         raise ArgumentError(
             f"expected values of one measure, got {len(tables)} ({names}): "
-            f"irpref.lab.meta.TopicValues.from_frame(frame, "
+            f"irpref_lab.meta.TopicValues.from_frame(frame, "
             f"{tables[0].measure!r}) takes one of them",
             parameter="data",
         )

@@ -189,7 +189,7 @@ def system_ranking(values: MeasureValues) -> SystemRanking:
 
     Examples
     --------
-    >>> from irpref.lab.meta import TopicValues
+    >>> from irpref_lab.meta import TopicValues
     >>> ap = TopicValues("AP", ["a", "b", "c"], ["q"], [[0.2], [0.4], [0.3]])
     >>> rr = TopicValues("RR", ["a", "b", "c"], ["q"], [[0.5], [1.0], [0.5]])
     >>> system_ranking(ap).systems

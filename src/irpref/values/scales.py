@@ -67,7 +67,7 @@ def mixed_scales(qrels: Judgments, pool: Pool) -> Iterator[Finding]:
     for name in (name for name in _COLUMNS if name in qrels.names):
         column = qrels.column(name)
         if name == SOURCE and FILLED in column and "calibrated" in pool.header:
-            return  # irpref.lab.fill: one scale
+            return  # irpref_lab.fill: one scale
         entries, group = np.unique([*map(str, column)], return_inverse=True)
         shorter = stops_short(grades, group) if 1 < entries.size <= _MOST else None
         if shorter is not None:

@@ -1,6 +1,0 @@
-"""How far unjudged documents (holes) could change a value, or the difference of two."""
-
-from irpref.lab.trust.holes.bounds import difference_intervals, hole_intervals
-from irpref.lab.trust.holes.turnable import pair_intervals
-
-__all__ = ["difference_intervals", "hole_intervals", "pair_intervals"]

@@ -1,5 +1,0 @@
-"""How far the order of tied documents could change a value."""
-
-from irpref.lab.trust.ties.bounds import tie_intervals
-
-__all__ = ["tie_intervals"]

@@ -1,0 +1,19 @@
+"""What `irpref_lab` has, for type checkers: `__init__.py` loads it on first use."""
+
+from irpref_lab import meta as meta
+from irpref_lab import plots as plots
+from irpref_lab import spark as spark
+from irpref_lab.decide import significance as significance
+from irpref_lab.decide.baseline import against as against
+from irpref_lab.decide.board import leaderboard as leaderboard
+from irpref_lab.decide.by_preference import prefer as prefer
+from irpref_lab.decide.comparison import compare as compare
+from irpref_lab.decide.gating import gate as gate
+from irpref_lab.findings.checks import check as check
+from irpref_lab.judges.filling import fill as fill
+from irpref_lab.judges.plans import sample as sample
+from irpref_lab.judges.predictions import judge as judge
+from irpref_lab.judges.sampled import sampled as sampled
+from irpref_lab.page import report as report
+from irpref_lab.trust.design import topics_needed as topics_needed
+from irpref_lab.trust.intervals import intervals as intervals

@@ -1,0 +1,58 @@
+"""`irpref against`: do runs differ from a baseline?"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from irpref.cli import options
+from irpref.cli.arguments import Inputs
+from irpref.cli.command import command
+from irpref.cli.output import Output
+from irpref.messages import whole_files
+from irpref.show.text import of_frame
+from irpref_lab.commands import lab_options
+from irpref_lab.printed_tables import of_differences
+
+
+@command(
+    "against",
+    epilog="""\b
+Examples:
+  irpref against qrels.txt bm25.run mine.run other.run nDCG@10 AP
+  irpref against qrels.txt bm25.run runs/*.gz nDCG@10 -o latex""",
+)
+@options.inputs("BASELINE RUN... MEASURE...")
+@options.topics
+@lab_options.pairs
+@lab_options.level
+@options.groups_as("means and tests for each group of topics")
+@options.known
+@lab_options.repeats
+@lab_options.strict
+@lab_options.judge
+@options.reading
+@options.ranking
+@options.writing
+@options.places
+def against(
+    given: Inputs,
+    out: Output,
+    judge: tuple[str, ...],
+    strict: bool,
+    places: int,
+    **how: Any,
+) -> None:
+    """Test whether runs differ from a baseline.
+
+    Prints the means of all runs, a row each, and marks those that differ significantly from the
+    baseline's. With -o tsv, csv, json and jsonl, differences and p-values, too: `p` is for a pair
+    alone, `p_adjusted` for all pairs with the baseline.
+    """
+    import irpref_lab
+
+    with whole_files(strict):
+        qrels, runs = lab_options.read(given, judge)
+    base = next(iter(runs))
+    how = lab_options.some(strict=strict, **how)
+    differences = irpref_lab.against(given.measures, qrels, runs[base], runs, **how)
+    out.show(of_differences(differences, places), of_frame(differences, str))

@@ -1,0 +1,62 @@
+"""`irpref compare`: is B better than A?"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from irpref.cli import options
+from irpref.cli.arguments import Inputs
+from irpref.cli.command import command
+from irpref.cli.output import Output
+from irpref.cli.parameter_types import MARGIN
+from irpref.messages import visible
+from irpref.show.text import of_frame, significant
+from irpref_lab.commands import lab_options
+from irpref_lab.printed_tables import of_comparison, topics_of_comparison
+
+
+@command("compare")
+@options.inputs("A B MEASURE...")
+@options.option(
+    "--margin", type=MARGIN, help="also say whether a difference this large is ruled out"
+)
+@lab_options.missing("a run may leave unanswered")
+@options.option(
+    "-q", "--by-query", is_flag=True, help="also print a value for each topic (with -o: only these)"
+)
+@options.topics
+@lab_options.level
+@options.groups
+@lab_options.repeats
+@lab_options.judge
+@lab_options.sample
+@options.reading
+@options.ranking
+@options.writing
+def compare(
+    given: Inputs,
+    out: Output,
+    by_query: bool,
+    judge: tuple[str, ...],
+    plan: str | None,
+    **how: Any,
+) -> None:
+    """Is B better than A?
+
+    Prints a sentence for each measure, with a confidence interval of the difference, then a table.
+    -q also prints each topic, the largest gain of B first.
+    """
+    import irpref_lab
+
+    qrels, runs = lab_options.read(given, judge, plan)
+    comparison = irpref_lab.compare(
+        given.measures, qrels, *runs.values(), names=list(runs), **lab_options.some(**how)
+    )
+    a, b = map(visible, runs)
+    tables = of_comparison(comparison)
+    if by_query:
+        tables += topics_of_comparison(comparison)
+    sentences = comparison.text.splitlines()[: len(comparison)]
+    whole = comparison.assign(a=a, b=b, sentence=sentences)
+    data = comparison.by_topic if by_query else whole[["a", "b", *comparison.columns, "sentence"]]
+    out.show(tables, of_frame(data, significant(10)))

@@ -1,0 +1,105 @@
+"""`irpref gate`: may this change ship?"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from irpref.cli import options
+from irpref.cli.arguments import Inputs
+from irpref.cli.command import OK, USAGE, command
+from irpref.cli.output import Output
+from irpref.cli.parameter_types import COUNT, LEVEL, MARGIN
+from irpref.cli.say import say
+from irpref.errors import ArgumentError
+from irpref.messages import whole_files
+from irpref.show.text import of_frame
+from irpref.values.thresholds import threshold_of
+from irpref_lab.commands import lab_options
+from irpref_lab.printed_tables import of_gate
+
+STATUS = {"pass": OK, "block": 1, "inconclusive": 3}
+
+
+@command(
+    "gate",
+    error_status=USAGE,  # 1 is a verdict
+    epilog="""\b
+Examples:
+  irpref gate qrels.txt main.run candidate.run nDCG@10 --margin 0.01
+  irpref gate qrels.txt main.run candidate.run nDCG@10 -o jsonl \\
+    --expect-qrels 6e414d0cb16048d2
+
+Exit status: 0 passed, 1 blocked, 3 cannot tell, 2 an error, 130 interrupted.""",
+)
+@options.inputs("BASELINE CANDIDATE MEASURE...")
+@options.option(
+    "--margin", type=MARGIN, default=0.02, show_default=True, help="smallest loss that matters"
+)
+@options.option(
+    "--expect-qrels",
+    metavar="HASH",
+    help="fail if the judgments changed; each run of the command prints their hash",
+)
+@options.option(
+    "--expect", metavar="HASH", help="fail if the judgments, the judge or the groups changed"
+)
+@lab_options.missing("the baseline may lack")
+@options.option(
+    "--depth", type=COUNT, metavar="K", help="only the first K documents of each topic count"
+)
+@options.groups_as("also block a change that is worse in a group")
+@options.topics
+@options.option(
+    "--level",
+    type=LEVEL,
+    default=0.95,
+    show_default=True,
+    help="confidence of each one-sided bound",
+)
+@lab_options.repeats
+@lab_options.judge
+@lab_options.sample
+@options.reading
+@options.ranking
+@options.writing
+def gate(
+    given: Inputs,
+    out: Output,
+    expect_qrels: str | None,
+    expect: str | None,
+    judge: tuple[str, ...],
+    plan: str | None,
+    **how: Any,
+) -> int:
+    """Decide in CI whether a change may ship: compare a candidate run with a baseline.
+
+    At confidence --level, it passes if every measure lost less than --margin, and is blocked if any
+    measure got worse, over all topics or in a group of --groups. Otherwise it cannot tell: there
+    are too few topics, and the summary estimates how many you need, or too much is missing, and it
+    says what.
+    """
+    import irpref_lab
+
+    with whole_files():
+        qrels, runs = lab_options.read(given, judge, plan)
+    decision = irpref_lab.gate(given.measures, qrels, *runs.values(), **lab_options.some(**how))
+    if expect_qrels not in (None, decision.qrels):
+        raise ArgumentError(
+            f"{given.qrels}: the judgments have changed: expected {expect_qrels}, "
+            f"got {decision.qrels}",
+            parameter="expect_qrels",
+            value=expect_qrels,
+        )
+    if expect not in (None, decision.inputs):
+        raise ArgumentError(
+            f"the inputs have changed: expected {expect}, got {decision.inputs}",
+            parameter="expect",
+            value=expect,
+        )
+    if out.for_programs:
+        say(decision.text)
+    whole = {"qrels": decision.qrels, "inputs": decision.inputs, "version": decision.version}
+    rel = {str(measure): threshold_of(measure) for measure in given.measures}
+    whole["rel"] = [rel.get(name) for name in decision["measure"]]
+    out.show(of_gate(decision), of_frame(decision.assign(gate=decision.verdict, **whole), str))
+    return STATUS[decision.verdict]

@@ -1,0 +1,171 @@
+"""`irpref leaderboard`: runs by their means."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import click
+
+from irpref.cli import options
+from irpref.cli.arguments import Inputs, one_measure_of
+from irpref.cli.command import command
+from irpref.cli.output import Output
+from irpref.cli.parameter_types import COUNT
+from irpref.cli.parameter_types import DIFFERENCE as A_DIFFERENCE
+from irpref.judged.types import Qrels, Runs
+from irpref.messages import whole_files
+from irpref.show.text import Table, of_frame, rounded
+from irpref_lab.commands import lab_options
+from irpref_lab.decide.sign_flips import N_PERMUTATIONS
+from irpref_lab.printed_tables import of_board, of_board_in_paper
+
+OBSERVED = float("inf")  # --design without a number
+DIFFERENCE = 0.05  # if none is observed
+
+
+@command("leaderboard")
+@options.inputs("RUN... MEASURE...")
+@options.option(
+    "--sort",
+    metavar="MEASURE",
+    help="order all tables by this measure (default: each by its own)",
+)
+@options.topics
+@lab_options.pairs
+@lab_options.level
+@options.groups_as("a table for each group of topics")
+@lab_options.repeats
+@lab_options.strict
+@lab_options.judge
+@lab_options.sample
+@options.option(
+    "--permutations",
+    "n_permutations",
+    metavar="N",
+    type=COUNT,
+    default=N_PERMUTATIONS,
+    show_default=True,
+    help="for randomised_tukey and stepdown",
+)
+@lab_options.seed("permutations")
+@options.option(
+    "--top",
+    metavar="N",
+    type=COUNT,
+    help="show the best N runs only; the tests are those of all",
+)
+@options.option("--tests", is_flag=True, help="print pairs of runs instead of the ranking")
+@options.option(
+    "--design",
+    metavar="[DIFFERENCE]",
+    is_flag=False,
+    flag_value=OBSERVED,
+    type=A_DIFFERENCE,
+    help="also print how many topics you need to detect this difference (default: that of the two "
+    "best runs); -o tsv, csv, json and jsonl print only this",
+)
+@options.reading
+@options.ranking
+@options.writing_as(pictures=True)
+@options.highlight
+@options.look
+def leaderboard(
+    given: Inputs,
+    out: Output,
+    pairs: str,
+    level: float,
+    groups: str | None,
+    judge: tuple[str, ...],
+    strict: bool,
+    plan: str | None,
+    top: int | None,
+    tests: bool,
+    sort: str | None,
+    design: float | None,
+    highlight: tuple[str, ...],
+    size: tuple[float, float] | None,
+    dpi: int,
+    title: str | None,
+    **how: Any,
+) -> None:
+    """Rank runs by their means, with confidence intervals and tests of all pairs.
+
+    Shows each run's range of places (best, worst) that is consistent with the tests. Runs that
+    share a letter are not shown to differ (no letters if it would take more than eight). --design
+    estimates how many topics you need. -f board.png draws the leaderboard of one measure, and
+    -f board.tex has one table, a column for each measure.
+    """
+    import irpref_lab
+    from irpref.cli.plot import Picture
+
+    if len(given.systems) < 2 and (design is not None or pairs != "none"):
+        option = "--design" if design is not None else f"--pairs {pairs}"
+        one = "" if design is not None else "; --pairs none shows one"
+        raise click.UsageError(f"{option} compares runs: give at least 2{one}")
+    if design is not None and tests and out.for_programs:
+        raise click.UsageError("--design and --tests are two tables: choose one, or -o table")
+    if sort is not None:
+        how["sort"] = one_measure_of(given.measures, "--sort", sort)
+    chosen = given.systems_called("--highlight", highlight)
+    if out.draws and len(given.measures) > 1:
+        names = ", ".join(map(str, given.measures))
+        raise click.UsageError(f"-f {out.file}: a picture is of one measure, got {names}")
+    with whole_files(strict):
+        qrels, runs = lab_options.read(given, judge, plan, ranks=True)
+    how = lab_options.some(groups=groups, strict=strict, **how)
+    board = irpref_lab.leaderboard(given.measures, qrels, runs, pairs=pairs, level=level, **how)
+    if out.draws:
+        assert out.file is not None
+        picture = Picture(out.file, size, dpi, title)
+        picture.save(
+            irpref_lab.plots.leaderboard(board, highlight=chosen or None, ax=picture.axes())
+        )
+        return
+    data = board.pairs if tests else board
+    if tests:
+        tables = [of_frame(board.pairs, rounded())]
+    else:
+        tables = (of_board_in_paper if out.form == "latex" else of_board)(board, top)
+    if design is not None:
+        data = _design(given, qrels, runs, design, level)
+        tables.append(_sizes(data, design, level))
+    out.show(tables, of_frame(data, str))
+
+
+def _design(given: Inputs, qrels: Qrels, runs: Runs, wanted: float, level: float) -> Any:
+    """How many topics each measure would need: see `irpref_lab.meta.topic_set_size`."""
+    import pandas as pd
+
+    from irpref.judged.judgments import judgments
+    from irpref.values.evidence import gathered
+    from irpref_lab.meta import topic_set_size
+
+    sizes = []
+    facts = gathered(given.measures, judgments(qrels), runs)
+    present = [system.name for system in facts.systems if not system.is_absent]
+    for values in facts.tables():
+        values = values.select(present)
+        difference = wanted
+        if difference == OBSERVED:
+            best = sorted(values.means.tolist(), reverse=values.higher_is_better)[:2]
+            difference = abs(best[0] - best[1]) or DIFFERENCE
+        sizes.append(topic_set_size(values, difference, level=level))
+    return pd.concat(sizes, ignore_index=True)
+
+
+def _sizes(design: Any, wanted: float, level: float) -> Table:
+    """The numbers of topics, for readers."""
+    heads = {
+        **{"topics_t": "topics (t)", "topics_anova": "topics (ANOVA)"},
+        **{"n_topics": "topics here", "detectable": "detectable here"},
+    }
+    table = of_frame(
+        design[["measure", "difference", *heads]], rounded(), heads, title="How many topics?"
+    )
+    which = f" (that of the two best runs, or {DIFFERENCE})" if wanted == OBSERVED else ""
+    table.notes = [
+        f"topics: needed to detect this difference{which} in 4 of 5 experiments at level "
+        f"{1 - level:.3g}, between two runs (t) or among all (ANOVA)",
+        "detectable here: the smallest difference that the topics here detect as often (t)",
+    ]
+    return table

@@ -1,0 +1,461 @@
+"""A leaderboard with intervals of means and ranks, and with groups of runs that are not shown to
+differ.
+
+Beside each mean you find
+
+- its confidence interval over topics (`irpref_lab.intervals(over='topics')`);
+- the run's place, and the range of places consistent with the tests: every run that is
+  significantly better is above it, and every run that is significantly worse is below;
+- its letters, if eight are enough: two runs share a letter if and only if they are not shown to
+  differ;
+- for how many topics it has no documents (these count, with the value of an empty list), and the
+  share of its first ten documents that are judged.
+
+Ranges of places follow M. Mogstad, J. P. Romano, A. M. Shaikh, D. Wilhelm, Inference for ranks with
+applications to mobility across neighbourhoods and academic achievement across countries, Review of
+Economic Studies 91 (2024) 476-518, doi:10.1093/restud/rdad006. If the family-wise error of all
+pairs is at most a, and each significant difference is taken with its sign, then with a probability
+of at least 1 - a all ranges hold the true places at once. Theirs come from simultaneous intervals
+of differences, ours from the tests of `irpref_lab.decide.all_pairs`, which decide in the same way.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from itertools import product
+from typing import ClassVar
+
+import numpy as np
+import pandas as pd
+
+from irpref.data.run_names import named_runs
+from irpref.errors import ArgumentError
+from irpref.judged.groups import groups_of
+from irpref.judged.judgments import judgments
+from irpref.judged.types import Groups, Qrels, Runs
+from irpref.kernel.segments import Bools
+from irpref.measures.declare import MeasureLike, Measures
+from irpref.measures.names import parse_all
+from irpref.messages import check_choice, once_per_call, whole_files
+from irpref.show.text import Table
+from irpref.values.evidence import gathered
+from irpref.values.facts import MISSING
+from irpref.values.matrix import TopicValues, on_the_same_topics
+from irpref.values.thresholds import thresholds_on
+from irpref_lab.decide import all_pairs as tests
+from irpref_lab.decide.all_pairs import LEVEL, PAIRS
+from irpref_lab.decide.grounds import absent_runs
+from irpref_lab.decide.letters import letters
+from irpref_lab.decide.on_samples import NO_LOOK, grounds_on_sample, judged_intervals, parts_of
+from irpref_lab.decide.sign_flips import N_PERMUTATIONS
+from irpref_lab.judges.sampled import Sampled, SampledValues
+from irpref_lab.printed_tables import of_board
+from irpref_lab.remarks import columns_of_runs, each_within_repeats, of_many_runs
+from irpref_lab.trust.frames import ResultFrame
+from irpref_lab.trust.samples import Rng, fixed_seed
+from irpref_lab.trust.topics import FEWEST, check_level, in_range, mean_intervals
+
+# Measures that every board has besides yours.
+_JUDGED, _ANSWERED = FURTHER = ("Judged@10", "NumRet")
+_PLACES = ("place", "place_low", "place_high")
+_PAIRS = ("measure", "group", "a", "b", "difference", "effect_size", "p", "p_adjusted")
+
+
+class Leaderboard(ResultFrame):
+    """What `leaderboard` returns: a frame, with the tests behind it.
+
+    Attributes
+    ----------
+    pairs : pandas.DataFrame
+        A row for each pair of runs, measure and group: `measure`, `group`, `a`, `b`, `difference`
+        (mean of `a` minus mean of `b`), `effect_size`, `p` (of this pair alone), `p_adjusted` (for
+        all of them).
+    level : float
+    method : str
+    test : str
+        Test, family, level and permutations in one line; empty for `none`.
+    evidence : pandas.DataFrame
+        What the values rest on, as `irpref.evidence` returns it; missing on the boards of a report.
+    notes : list of str
+        The same in words, a sentence each.
+    n_topics : dict of group to int
+        Number of topics of each group; {None: all} without groups.
+    """
+
+    _metadata: ClassVar[list[str]] = [
+        *("pairs", "level", "method", "test", "evidence", "notes", "n_topics")
+    ]
+
+    def different_pairs(self) -> pd.DataFrame:
+        """The rows of `pairs` with a significant difference."""
+        return self.pairs[tests.significant(self.pairs["p_adjusted"], self.level)]
+
+    def _tables(self) -> Sequence[Table]:
+        return of_board(self)
+
+
+@once_per_call
+def leaderboard(
+    measures: Measures,
+    qrels: Qrels,
+    runs: Runs,
+    sort: MeasureLike | None = None,
+    pairs: str = PAIRS,
+    level: float = LEVEL,
+    groups: Groups | None = None,
+    n_permutations: int = N_PERMUTATIONS,
+    rng: Rng | None = None,
+    strict: bool = False,
+) -> Leaderboard:
+    """Means of runs with their intervals, places and letters, from tests of all pairs.
+
+    Parameters
+    ----------
+    measures : measures of any toolkit, or their names
+    qrels : in any form that `irpref.evaluator` takes, or what `irpref_lab.sampled` returns
+        On a sample, means are missing, and `.pairs` has `low_judged` and `high_judged`: intervals
+        of the differences under full human judgments of these topics, that hold for all pairs. A
+        column `codes` says why there is no verdict, as in `irpref_lab.compare`.
+    runs : mapping of name to run, or list of paths
+        Paths are named as `irpref eval` names them. A list of runs under one name is one system
+        that was run several times: its value of a topic is the mean of theirs.
+    sort : measure or name, optional
+        The measure that orders the runs of every board, best first. By default each board's own
+        measure does.
+    pairs : {'stepdown', 'holm', 'tukey', 'randomised_tukey', 'none'}
+        How all pairs are tested: see `irpref_lab.decide.all_pairs`. With `none` there are no
+        letters, adjusted p-values or ranges of places.
+    level : float in (0, 1)
+        Confidence level of the intervals; pairs with an adjusted p-value of at most 1 - level are
+        significantly different.
+    groups : mapping of topic to group, path of a file, or name of a column of the qrels, optional
+        A leaderboard for each group of topics; lines of a file are `topic group`. Every topic of
+        the qrels needs a group, every group 2 topics.
+    n_permutations : int
+        Number of sign vectors for `stepdown`, or of orders for `randomised_tukey`.
+    rng : seed or numpy Generator, optional
+        Random numbers of the test. By default seed 0, so that the same data give the same digits.
+    strict : bool
+        Whether a run that answers no judged topic, or retrieves no judged document, is an error; so
+        is a file that may have been cut off.
+
+    Returns
+    -------
+    Leaderboard
+        A DataFrame with a row for each group, measure and run, in this order, with the runs sorted
+        by `sort`: `run`, `measure`, `group` (None without groups), `mean` (as `irpref eval` prints
+        it; a sum for measures that count), `low`, `high`, `place` (1 for the best mean; equal
+        means share a place), `place_low`, `place_high`, `letters` (None if more than eight would be
+        needed), `topics_without_documents`, `judged@10`, `topics_by_code` (what the topics cannot
+        say, see `irpref.evidence`, such as `unseen 12, unanswered 3`); `repeats` and `sd_repeats`
+        (standard deviation of the mean between them) if a system was run several times. Intervals
+        are missing with fewer than five topics. Runs that answer no judged topic, or retrieve no
+        judged document, come last, without a place or interval, and take no part in tests: a column
+        `reason` says why, if there are any. The attribute `pairs` holds the results of the tests,
+        `test` describes the test.
+
+    Raises
+    ------
+    ValueError
+        Fewer than two runs that answer (unless `pairs='none'`) or topics, a level outside (0, 1),
+        an unknown method or measure to sort by, topics without a group; what the evaluator raises.
+
+    Notes
+    -----
+    Elinor (Rust) has the same tests for values computed elsewhere; this function adds places,
+    letters, and facts about the runs. `pt.Experiment` tests each run against one baseline, and
+    corrects for these comparisons.
+
+    Examples
+    --------
+    >>> from irpref.datasets import load
+    >>> book = load("mir-textbook")
+    >>> run = book.runs["run"]
+    >>> upside_down = {q: {d: -s for d, s in docs.items()} for q, docs in run.items()}
+    >>> board = leaderboard(["Rprec"], book.qrels, {"run": run, "reversed": upside_down})
+    >>> board[["run", "mean", "place", "place_low", "place_high", "letters"]].round(4)
+            run    mean  place  place_low  place_high letters
+    0       run  0.3667      1          1           2       a
+    1  reversed  0.3167      2          1           2       a
+    """
+    level = check_level(level)
+    check_choice("pairs", pairs, tests.METHODS)
+    chosen = parse_all(measures)
+    if not chosen:
+        raise ArgumentError("a leaderboard needs at least one measure", parameter="measures")
+    names = [str(measure) for measure in chosen]
+    by = None if sort is None else str(parse_all([sort])[0])
+    if by is not None:
+        check_choice("sort", by, names)
+    named = named_runs(runs)
+    if len(named) < 2 and pairs != "none":
+        raise ArgumentError(
+            f"pairs={pairs!r} compares runs and needs at least 2, got {len(named)} ('none' shows "
+            f"one)",
+            parameter="runs",
+        )
+    if isinstance(qrels, Sampled):
+        return _leaderboard_of_sample(
+            names,
+            qrels,
+            runs,
+            by=by,
+            pairs=pairs,
+            level=level,
+            groups=groups,
+            n_permutations=n_permutations,
+            seed=fixed_seed(rng),
+        )
+    with whole_files(strict):
+        read = judgments(qrels)
+        facts = gathered([*chosen, *FURTHER], read, named)
+    absent = absent_runs(facts, strict, alone=pairs == "none")
+    by_measure = {values.measure: values for values in on_the_same_topics(facts.tables())}
+    parts = groups_of(groups, read, by_measure[names[0]].topics)
+    options = pairs, level, n_permutations, fixed_seed(rng)
+    board = board_of(by_measure, names, by, parts, *options, absent=absent)
+    of_topics = groups_of(groups, read, facts.topics)
+    board.evidence = facts.frame(of_topics)
+    board.evidence = board.evidence[~board.evidence["measure"].isin(FURTHER)]
+    columns_by = {
+        (str(measure), group): columns_of_runs(facts, measure, inside)
+        for measure in chosen
+        for group, inside in of_topics.items()
+    }
+    more = [
+        columns_by[row["measure"], row["group"]][row["run"]] for row in board.to_dict("records")
+    ]
+    for name in more[0]:
+        board[name] = [columns[name] for columns in more]
+    told_apart = board.different_pairs().to_dict("records")
+    differences = [
+        (f"{row['a']} and {row['b']}, ", (row["a"], row["b"]), row) for row in told_apart
+    ]
+    board.notes = [
+        *of_many_runs(facts, chosen, absent),
+        *each_within_repeats(facts, of_topics, differences),
+        *thresholds_on(chosen, read),
+    ]
+    return board.made()
+
+
+def board_of(
+    by_measure: Mapping[str, TopicValues],
+    names: Sequence[str],
+    by: str | None,
+    groups: Mapping[str | None, Bools],
+    pairs: str,
+    level: float,
+    n_permutations: int = N_PERMUTATIONS,
+    seed: Rng | None = None,
+    absent: Mapping[str, str] | None = None,
+) -> Leaderboard:
+    """The leaderboard of values that you already have.
+
+    Parameters
+    ----------
+    by_measure : mapping of name of a measure to TopicValues
+        Values of the measures in `names` and in `FURTHER`.
+    names : sequence of str
+        The measures of the boards, in order.
+    by : str, optional
+        The measure that orders the runs; if None, each board's own.
+    groups : mapping of group to bool array (n_topics,)
+        Which topics are in each group; {None: all of them} without groups.
+    pairs, level, n_permutations : as for `leaderboard`
+    seed : seed, optional
+        None is seed 0.
+    absent : mapping of run to reason, optional
+        Runs that take no part in tests, and have no place.
+
+    Raises
+    ------
+    ValueError
+        A group of fewer than two topics, unless `pairs` is 'none'.
+    """
+    boards, tested = [], []
+    whole, absent = by_measure[names[0]], dict(absent or {})
+    present = [name for name in whole.systems if name not in absent]
+    n_runs = len(present)
+    for group, inside in groups.items():
+        if inside.sum() < 2 and pairs != "none":
+            where = "" if group is None else f" in group {group!r}"
+            raise ArgumentError(
+                f"a leaderboard needs at least 2 topics, got {int(inside.sum())}{where}",
+                parameter="qrels",
+            )
+        of_group = {name: values.on(inside) for name, values in by_measure.items()}
+        for name in names:
+            first, different = of_group[by or name].select(present), None
+            best_first = [first.systems[i] for i in first.best_first.tolist()]
+            values = of_group[name].select(best_first)
+            if n_runs > 1 and inside.sum() > 1:
+                compared = tests.pair_tests(values.values, pairs, n_permutations, seed)
+                tested.append(_tests(values, group, compared))
+                different = None if pairs == "none" else compared.different(level)
+            table = _board(of_group, name, best_first, group, different, level, seed)
+            if absent:
+                last = _board(of_group, name, list(absent), group, None, level, seed)
+                table = _with_absent(table, last, absent)
+            boards.append(table)
+    board = Leaderboard(pd.concat(boards, ignore_index=True))
+    board.pairs = (
+        pd.concat(tested, ignore_index=True) if tested else pd.DataFrame(columns=list(_PAIRS))
+    )
+    board.level, board.method, board.test, board.notes = level, pairs, "", []
+    board.n_topics = {group: int(inside.sum()) for group, inside in groups.items()}
+    if pairs != "none" and n_runs > 1:
+        n_topics = whole.n_topics if len(groups) == 1 else None
+        board.test = tests.described(pairs, n_runs, n_topics, level, n_permutations)
+    return board
+
+
+def _with_absent(
+    table: pd.DataFrame, last: pd.DataFrame, absent: Mapping[str, str]
+) -> pd.DataFrame:
+    """The board with the rows of runs that take no part at its end, and a column that says why."""
+    table = table.astype({"place": "Int64"}).assign(reason=None).astype({"reason": object})
+    unknown = pd.array([pd.NA] * len(last), dtype="Int64")
+    last = last.assign(low=np.nan, high=np.nan, place=unknown, reason=list(absent.values()))
+    return pd.concat([table, last], ignore_index=True)
+
+
+def _board(
+    by_measure: Mapping[str, TopicValues],
+    name: str,
+    runs: Sequence[str],
+    group: str | None,
+    different: Bools | None,
+    level: float,
+    seed: Rng | None,
+) -> pd.DataFrame:
+    """A row for each of these runs, by one measure.
+
+    Parameters
+    ----------
+    by_measure : mapping of name of a measure to TopicValues
+        Values on the topics of the group.
+    different : bool array (n_runs, n_runs), optional
+        Whether two runs are significantly different; None if they were not tested.
+    """
+    n = len(runs)
+    values, answered, judged = (
+        by_measure[other].select(runs) for other in (name, _ANSWERED, _JUDGED)
+    )
+    low = high = np.full(n, np.nan)
+    if values.n_topics >= FEWEST:
+        low, high, _ = mean_intervals(values.values, level, rng=seed)
+        low, high = in_range(values.measure, low, high)
+    place, order = values.places, values.best_first
+    best = np.full(n, pd.NA, dtype=object)
+    worst, text = best.copy(), np.full(n, None, dtype=object)
+    if different is not None:
+        best = 1 + (different & (place[:, None] > place)).sum(axis=1)
+        worst = n - (different & (place[:, None] < place)).sum(axis=1)
+        text[order] = letters(different[np.ix_(order, order)])
+    return pd.DataFrame(
+        {
+            "run": list(values.systems),
+            "measure": values.measure,
+            "group": pd.Series([group] * n, dtype=object),
+            "mean": values.means,
+            "low": low * values.scale,
+            "high": high * values.scale,
+            "place": place,
+            "place_low": pd.array(best, dtype="Int64"),
+            "place_high": pd.array(worst, dtype="Int64"),
+            "letters": pd.Series(text, dtype=object),
+            "topics_without_documents": (answered.values == 0).sum(axis=1),
+            "judged@10": judged.means,
+        }
+    )
+
+
+def _tests(values: TopicValues, group: str | None, compared: tests.Pairs) -> pd.DataFrame:
+    """A row for each pair of runs."""
+    names = np.array(values.systems, dtype=object)
+    return pd.DataFrame(
+        {
+            "measure": values.measure,
+            "group": pd.Series([group] * compared.first.size, dtype=object),
+            "a": names[compared.first],
+            "b": names[compared.second],
+            "difference": compared.difference * values.scale,
+            "effect_size": compared.effect_size,
+            "p": compared.p,
+            "p_adjusted": compared.p_adjusted,
+        }
+    )
+
+
+# On a sample --------------------------------------------------------------------------------------
+
+
+def _leaderboard_of_sample(
+    names: Sequence[str],
+    judgments: Sampled,
+    runs: Runs,
+    *,
+    by: str | None,
+    pairs: str,
+    level: float,
+    groups: Groups | None,
+    n_permutations: int,
+    seed: int | None,
+) -> Leaderboard:
+    """`irpref_lab.leaderboard` on a sample."""
+    parts, share = parts_of(groups, judgments), judgments.share(level)
+    by_measure = {one.values.measure: one for one in judgments.values(list(names), runs)}
+    first = next(iter(by_measure.values()))
+    values = {name: one.values for name, one in by_measure.items()}
+    answered = first.answers.astype(np.float64)
+    for name, numbers in zip(FURTHER, (np.zeros_like(answered), answered), strict=True):
+        values[name] = TopicValues(name, first.values.systems, first.values.topics, numbers)
+    board = board_of(values, names, by, parts, pairs, share, n_permutations, seed)
+    for column in ("mean", "low", "high", "judged@10"):
+        board[column] = math.nan
+    board["place"], board["codes"] = board["place"].astype("Int64"), ""
+    tables, unknown = [], dict[str, list[str]]()
+    for name, (group, inside) in product(names, parts.items()):
+        estimates = by_measure[name].on(inside)
+        against = grounds_on_sample(judgments, estimates, MISSING, range(len(estimates.answers)))
+        rows, tested = (_about(frame, name, group) for frame in (board, board.pairs))
+        if against:
+            codes = [ground.code for ground in against]
+            only_look = codes == [NO_LOOK]
+            board.loc[rows, list(_PLACES[only_look:])] = pd.NA
+            board.loc[rows, "letters"] = None
+            board.loc[rows, "codes"] = ", ".join(codes)
+        table = _judged_pairs(judgments, estimates, board.pairs[tested], level)
+        for ground in against:
+            if ground.code != NO_LOOK:  # the sample says it
+                table[["effect_size", "p", "p_adjusted"]] = math.nan
+                about = name if group is None else f"{name} in {group}"
+                unknown.setdefault(ground.text, []).append(about)
+        tables.append(table)
+    if len(board.pairs):
+        board.pairs = pd.concat(tables).sort_index()
+    board.evidence = None
+    board.test = "; ".join(filter(None, [board.test, judgments.text]))
+    board.notes = [
+        *(f"{', '.join(about)}: cannot tell, {text}" for text, about in unknown.items()),
+        *thresholds_on(parse_all(names), judgments),
+    ]
+    return board.made()
+
+
+def _about(table: pd.DataFrame, measure: str, group: str | None) -> pd.Series:
+    """Which rows are about a measure, in one group of topics."""
+    of_group = table["group"].isna() if group is None else table["group"] == group
+    return (table["measure"] == measure) & of_group
+
+
+def _judged_pairs(
+    judgments: Sampled, estimates: SampledValues, pairs: pd.DataFrame, level: float
+) -> pd.DataFrame:
+    """Pairs (`a` minus `b`) with intervals under full human judgments that hold for all at once."""
+    place = {name: i for i, name in enumerate(estimates.values.systems)}
+    first, second = (pairs[column].map(place).to_numpy(np.int64) for column in "ba")
+    low, high = judged_intervals(judgments, estimates, first, second, level)
+    return pairs.assign(low_judged=low, high_judged=high)

@@ -1,0 +1,200 @@
+"""The significance test of irpref: flip the signs of topics; a step-down test adjusts for many
+pairs at once.
+
+For a pair of runs, d_t is the difference on topic t of n. If the runs were equally good, each
+topic's difference could as well have the other sign. So the signs of topics are flipped, with the
+same sign vector s for all pairs:
+
+    t      mean(d) / (sd(d) / sqrt(n)): Student's statistic of the pair. Flips do not change the sum
+           of squares, so |t| rises with |sum_t s_t u_t|, u = d / sqrt(n sum d^2), which lies in [0,
+           1] for every pair
+    p      of a pair alone: share of the sign vectors with |t(s)| >= |t|, which is Fisher's
+           randomisation test
+    adjusted p
+           with the pairs in the order of |t|, the largest first: share of the sign vectors for
+           which any of the pairs from this one on has |t(s)| >= |t| of this pair; at least the
+           adjusted p of the pair before
+
+If there are at most `n_permutations` sign vectors, all 2^n are tried and the shares are exact; else
+B are drawn, and p = (count + 1) / (B + 1). The chance of calling any pair of equal runs different
+is at most the level, whichever other runs differ, if the differences of the equal runs are
+symmetric about 0 (for large n, whatever their form).
+
+R. A. Fisher, The design of experiments, 1935; P. H. Westfall and S. S. Young, Resampling-based
+multiple testing, Wiley 1993; J. P. Romano and M. Wolf, Exact and approximate stepdown methods for
+multiple hypothesis testing, Journal of the American Statistical Association 100 (2005) 94-108,
+doi:10.1198/016214504000000539.
+
+Decided here: topics come in ascending order of id and the seed is fixed, so that a pair has the
+same p wherever it is tested; a pair without any difference has p = 1; sums that differ only by
+rounding count as equal."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+
+from irpref.kernel.segments import Bools, Floats
+from irpref.messages import not_accepted
+from irpref.values.means import ROUNDING, magnitude, settled
+from irpref_lab.trust.samples import Rng, drawing
+
+N_PERMUTATIONS = 10_000
+_BLOCK = 500  # sign vectors handled at a time
+_NUMBERS = 1 << 22  # numbers of an array held at a time: 32 MB
+
+
+def check_permutations(n_permutations: Any) -> None:
+    """`ValueError` unless this is a valid number of permutations."""
+    if (
+        isinstance(n_permutations, bool)
+        or not isinstance(n_permutations, (int, np.integer))
+        or n_permutations < 1
+    ):
+        raise not_accepted("n_permutations", n_permutations, "an integer of at least 1")
+
+
+def are_all(n_topics: int, n_permutations: int = N_PERMUTATIONS) -> bool:
+    """Whether all sign vectors are tried, not a random sample of them."""
+    return n_topics < 63 and 2**n_topics <= n_permutations
+
+
+def sign_vectors(n_topics: int, n_permutations: int, rng: Rng | None) -> Iterator[Floats]:
+    """Signs of the topics, -1 or 1: arrays (size, n_topics). Of all vectors only half, as -s has
+    the same |t| as s.
+    """
+    # The size depends only on the number of topics, so that the draws are the same whatever is
+    # tested.
+    step = max(1, min(_BLOCK, _NUMBERS // n_topics))
+    if are_all(n_topics, n_permutations):
+        total = 2 ** (n_topics - 1)
+        for start in range(0, total, step):
+            number = np.arange(start, min(start + step, total))
+            yield 1.0 - 2.0 * (number[:, None] >> np.arange(n_topics) & 1)
+        return
+    draw = drawing(rng)
+    for start in range(0, n_permutations, step):
+        size = min(step, n_permutations - start)
+        yield 2.0 * draw.integers(0, 2, size=(size, n_topics), dtype=np.int8) - 1.0
+
+
+def stepdown(
+    differences: Floats, n_permutations: int = N_PERMUTATIONS, rng: Rng | None = None
+) -> tuple[Floats, Floats]:
+    """P-values of pairs, alone and adjusted for all of them.
+
+    Parameters
+    ----------
+    differences : float array (n_pairs, n_topics)
+        Topics in ascending order of id. Set rounding errors to 0 first: they count as differences
+        here.
+    n_permutations : int
+    rng : seed or numpy Generator, optional
+        None is seed 0.
+
+    Returns
+    -------
+    p, p_adjusted : float arrays (n_pairs,)
+        In (0, 1]; NaN if a difference is NaN, and such a pair does not count in the adjustment.
+
+    Examples
+    --------
+    Of the eight sign vectors of 1, 2, 3, two have an absolute sum of at least 6. Of those of 3, 1,
+    -1, six have one of at least 3.
+
+    >>> stepdown(np.array([[1.0, 2.0, 3.0], [3.0, 1.0, -1.0]]))
+    (array([0.25, 0.75]), array([0.25, 0.75]))
+    """
+    n_pairs, n_topics = differences.shape
+    unit, known = _unit(differences)
+    observed = np.abs(unit.sum(axis=1))
+    order = np.argsort(observed, kind="stable")
+    unit, bound = unit[order], observed[order, None] - ROUNDING
+    alone, joint, total = np.zeros(n_pairs, np.int64), np.zeros(n_pairs, np.int64), 0
+    step = max(1, _NUMBERS // n_pairs)
+    for block in sign_vectors(n_topics, n_permutations, rng):
+        total += len(block)
+        for start in range(0, len(block), step):
+            sums = unit @ block[start : start + step].T
+            np.abs(sums, out=sums)
+            alone += np.count_nonzero(sums >= bound, axis=1)
+            # Step down: the maximum over this pair and those with a smaller |t|.
+            np.maximum.accumulate(sums, axis=0, out=sums)
+            joint += np.count_nonzero(sums >= bound, axis=1)
+    # The observed signs count as one of the drawn.
+    one = 0 if are_all(n_topics, n_permutations) else 1
+    p, adjusted = np.full(n_pairs, np.nan), np.full(n_pairs, np.nan)
+    p[order] = (alone + one) / (total + one)
+    adjusted[order] = np.maximum.accumulate(((joint + one) / (total + one))[::-1])[::-1]
+    p[~known] = adjusted[~known] = np.nan
+    return p, adjusted
+
+
+def p_of_pair(difference: Floats, rng: Rng | None = None) -> float:
+    """P-value of one pair, from its differences (n_topics,), as `stepdown` has it."""
+    p, _ = stepdown(difference[None], rng=rng)
+    return float(p[0])
+
+
+def _unit(differences: Floats) -> tuple[Floats, Bools]:
+    """Differences over sqrt(n sum d^2), in the same shape, 0 if all are 0; and which pairs have no
+    NaN, (n_pairs,).
+    """
+    known = np.asarray(~np.isnan(differences).any(axis=1))
+    largest = np.abs(differences).max(axis=1, initial=0.0, keepdims=True)
+    whole = known[:, None] & (largest > 0)
+    unit = np.divide(differences, largest, out=np.zeros_like(differences), where=whole)
+    length = np.sqrt(unit.shape[1] * (unit**2).sum(axis=1, keepdims=True))
+    return np.divide(unit, length, out=np.zeros_like(unit), where=whole), known
+
+
+def interval(
+    difference: Floats, level: float, n_permutations: int = N_PERMUTATIONS, rng: Rng | None = None
+) -> tuple[float, float]:
+    """Confidence interval of a mean difference: all differences that the test of `stepdown` does
+    not reject.
+
+    Subtract c from every d_t. For a c below the mean, a sign vector has at least the observed
+    absolute sum if and only if c is at least the smaller of two means: that of the d_t with one
+    sign, and that of the d_t with the other. So the bounds are order statistics of these means, and
+    0 lies in the interval if and only if p is above 1 - level.
+
+    Parameters
+    ----------
+    difference : float array (n_topics,)
+        Topics in ascending order of id.
+    level : float in (0, 1)
+    n_permutations, rng : see `stepdown`
+
+    Returns
+    -------
+    low, high : float
+        Infinite if there are too few topics for any difference to be significant: five or fewer, at
+        0.95.
+    """
+    n = difference.size
+    if np.isnan(difference).any():
+        return math.nan, math.nan
+    lows, highs = [], []
+    for signs in sign_vectors(n, n_permutations, rng):
+        plus = signs > 0
+        count = plus.sum(axis=1)
+        sums = plus @ difference, ~plus @ difference
+        with np.errstate(divide="ignore", invalid="ignore"):
+            means = np.array([sums[0] / count, sums[1] / (n - count)])
+        mixed = (count > 0) & (count < n)
+        lows.append(np.where(mixed, means.min(axis=0), -np.inf))
+        highs.append(np.where(mixed, means.max(axis=0), np.inf))
+    size = magnitude(difference)
+    low, high = (np.sort(settled(np.concatenate(part), size)) for part in (lows, highs))
+    # The number of sign vectors that must reach the observed |sum| for p to be above 1 - level; for
+    # 1e-9 see `irpref_lab.decide.all_pairs.significant`.
+    everything = are_all(n, n_permutations)
+    share = (1 - level) * (1 + 1e-9) * (low.size if everything else low.size + 1)
+    needed = math.floor(share) + 1 if everything else math.floor(share)
+    if needed < 1:
+        return -math.inf, math.inf
+    return float(low[needed - 1]), float(high[-needed])

@@ -1,0 +1,95 @@
+"""Could judging the unjudged documents turn a verdict?
+
+Unjudged documents can move a mean difference between two bounds (`irpref_lab.intervals`). A verdict
+could be turned if it would be another one at one of them, with an interval of the same width. A
+search finds values that can occur, but there may be others beyond them: then "no" is unknown. It is
+slow, so a few ways to grade the documents are tried first, which mostly show that a verdict could
+be turned."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import numpy as np
+from ir_measures.measures import Measure
+
+from irpref.judged.judgments import Judgments
+from irpref.kernel.segments import Bools
+from irpref.values.facts import Evidence
+from irpref_lab.trust.holes.turnable import bounds_of_pair
+
+MOST_TOPICS = 1000  # with more topics we do not ask
+
+
+class Turning:
+    """Asks about two runs whether judging further documents could turn a verdict.
+
+    Parameters
+    ----------
+    qrels : Judgments
+    runs : mapping of name to run
+        Two runs; the difference is the second minus the first.
+    facts : Evidence
+    same : bool
+        Whether both have the same ranking, so that nothing can turn.
+    """
+
+    def __init__(
+        self, qrels: Judgments, runs: Mapping[str, Any], facts: Evidence, same: bool = False
+    ) -> None:
+        self.qrels, self.facts, self.same = qrels, facts, same
+        self.runs = dict(reversed(list(runs.items())))
+        repeated = any(system.n_repeats > 1 for system in facts.systems)
+        self.is_asked = len(facts.topics) <= MOST_TOPICS and not repeated and facts.depth is None
+        self._parts: dict[bytes, Judgments] = {}
+
+    def could(
+        self,
+        measure: Measure,
+        topics: Bools,
+        verdict: Callable[[float], str],
+        now: str,
+        agrees: bool = True,
+    ) -> bool | None:
+        """Whether the verdict could be another one; None if unknown.
+
+        Parameters
+        ----------
+        measure : measure
+        topics : bool array (n_topics,)
+            The topics behind the verdict.
+        verdict : callable
+            The verdict if the mean of second minus first were this number.
+        now : str
+            The verdict.
+        agrees : bool
+            False if it depends on more than the interval: then "no" is unknown.
+        """
+        if self.same:
+            return False
+        if not self.is_asked or not topics.any():
+            return None
+
+        def turns(end: float) -> bool:
+            return verdict(end) != now
+
+        try:
+            low, high, exact = bounds_of_pair(measure, self._on(topics), self.runs, turns)
+        except ValueError:  # no bounds for this measure, or with these judgments
+            return None
+        if low == high and exact:
+            return False
+        if turns(low) or turns(high):
+            return True
+        return False if exact and agrees else None
+
+    def _on(self, topics: Bools) -> Judgments:
+        """The judgments of some topics."""
+        if topics.all():
+            return self.qrels
+        key = topics.tobytes()
+        if key not in self._parts:
+            kept = {self.facts.topics[t] for t in np.flatnonzero(topics).tolist()}
+            self._parts[key] = self.qrels.only(kept)
+        return self._parts[key]

@@ -1,0 +1,556 @@
+"""What is on the page: plain data from the functions that compute it, and pictures as `charts.toml`
+describes them.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import math
+import os
+import platform
+import tomllib
+import warnings
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from importlib.metadata import PackageNotFoundError, version
+from importlib.resources import files
+from typing import Any, TypeAlias
+
+import numpy as np
+import pandas as pd
+from ir_measures.measures import Measure
+
+from irpref import curves
+from irpref.data.run_names import named_runs
+from irpref.errors import ArgumentError
+from irpref.judged.align import align_run
+from irpref.judged.groups import group_of_topic, groups_of
+from irpref.judged.judgments import Judgments, judgments
+from irpref.judged.stream import each
+from irpref.judged.types import Groups, Qrels, Run, Runs
+from irpref.kernel.segments import Bools
+from irpref.measures import literature
+from irpref.measures.declare import Measures
+from irpref.measures.names import parse_all
+from irpref.measures.rpref import RPref
+from irpref.messages import (
+    IrprefWarning,
+    about,
+    check_choice,
+    did_you_mean,
+    give,
+    not_accepted,
+    whole_files,
+)
+from irpref.plots.drawing import CRP_CUT
+from irpref.plots.plot_data import constant_npref
+from irpref.show.short_names import left_out, parts
+from irpref.values.evidence import gathered, read_repeats, repeats_in
+from irpref.values.matrix import TopicValues, on_the_same_topics
+from irpref.values.progress import progress
+from irpref.values.thresholds import thresholds_on
+from irpref_lab.decide.all_pairs import METHODS
+from irpref_lab.decide.board import FURTHER, Leaderboard, board_of
+from irpref_lab.decide.comparison import UNKNOWN, Comparison, compare
+from irpref_lab.decide.grounds import absent_runs
+from irpref_lab.findings.checks import check, grave
+from irpref_lab.findings.rankings import rankings, unjudged_by_rank
+from irpref_lab.judges.filling import Filled
+from irpref_lab.page.query_texts import Texts, texts
+from irpref_lab.remarks import of_many_runs
+from irpref_lab.trust.holes import hole_intervals, pair_intervals
+from irpref_lab.trust.samples import Rng, fixed_seed
+from irpref_lab.trust.ties import tie_intervals
+from irpref_lab.trust.topics import check_level
+
+# A part of the page.
+Part: TypeAlias = dict[str, Any]
+
+N_RANKINGS = 10  # runs whose rankings are shown if none is named
+N_PAIRS = 6  # best runs, whose pairs are checked: can unjudged documents reverse them?
+MOST_BOUNDS = 2000  # topics times runs up to which this is done
+MOST_TIED = 12_000  # topics times runs up to which values are bounded over all orders of ties
+MOST_EXPLAINED = 4  # measures whose contributions are shown
+MOST_VALUES = 400_000  # values of topics that the page holds
+MOST_ROWS = 40_000  # documents of rankings that the page holds
+# of these, the first ranks are also in tables, up to so many rows, for readers without JavaScript
+MOST_PLAIN = 10_000
+DIGITS = 9  # of numbers in the data of the page
+CURVE_RANKS = (*range(1, 21), 25, 30, 40, 50, 75, 100, 150, 200, 300, 500, 750, 1000)
+_BOARD = ["mean", "low", "high", "place", "place_low", "place_high", "letters", "shown"]
+_P_VALUES = ["p", "p_adjusted"]
+_PAIRS = ["difference", "effect_size", *_P_VALUES]
+_PACKAGES = (
+    "irpref",
+    "ir-measures",
+    "numpy",
+    "scipy",
+    "pandas",
+    "pyarrow",
+    "pytrec-eval-terrier",
+    "vl-convert-python",
+)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Options:
+    """The options of a report, see `irpref_lab.report`."""
+
+    baseline: str | None
+    title: str
+    topics: Texts | None
+    documents: Texts | None
+    groups: Groups | None
+    rankings: str | Iterable[str] | None
+    depth: int
+    pairs: str
+    level: float
+    rng: Rng | None
+    strict: bool = False
+
+    @property
+    def named_runs(self) -> list[str]:
+        """Runs whose rankings are asked for, in their order."""
+        if isinstance(self.rankings, str):
+            return [self.rankings]
+        return list(self.rankings or ())
+
+
+def contents(measures: Measures, given: Qrels, runs: Runs, options: Options) -> Part:
+    """Everything that the page shows: lists, numbers and text, as JSON has them."""
+    chosen = parse_all(measures)
+    named = named_runs(runs)
+    options = _checked(options, chosen, named)
+    inputs = [_input("judgments", given)]
+    inputs += [_input(name, one) for name, run in named.items() for one in repeats_in(run)]
+    with whole_files(options.strict):
+        qrels = judgments(given)
+        named = _opened(named)  # each file is read once
+    facts = gathered([*chosen, *FURTHER], qrels, named)
+    absent = absent_runs(facts, options.strict, alone=len(named) < 2)
+    by_measure = {values.measure: values for values in on_the_same_topics(facts.tables())}
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", IrprefWarning)  # were given by the evaluation
+        return plain(
+            {
+                "title": options.title,
+                "level": options.level,
+                "measures": [_measure(measure, by_measure[str(measure)]) for measure in chosen],
+                "absent": absent,
+                "notes": [*of_many_runs(facts, chosen, absent), *thresholds_on(chosen, qrels)],
+                "inputs": inputs,
+                "filled": qrels.text if isinstance(qrels, Filled) else None,
+                "versions": _versions(),
+                "methods": literature.methods(chosen),
+                "bibtex": literature.cite(chosen),
+                **_parts(chosen, qrels, named, by_measure, absent, options),
+            }
+        )
+
+
+def _checked(options: Options, chosen: Sequence[Measure], named: Mapping[str, Run]) -> Options:
+    """The options; `ValueError` for one that is not accepted."""
+    if not chosen:
+        raise ArgumentError(
+            "a report needs at least one measure, such as AP or nDCG@10", parameter="measures"
+        )
+    if options.depth < 1:
+        raise not_accepted("depth", options.depth, "a number of ranks of at least 1")
+    check_choice("pairs", options.pairs, METHODS)
+    if not named:
+        raise ArgumentError("a report needs at least one run", parameter="runs")
+    for name in (*options.named_runs, *([] if options.baseline is None else [options.baseline])):
+        if name not in named:
+            known = f"{did_you_mean(str(name), named)} (there are {', '.join([*named][:5])})"
+            raise ArgumentError(f"no run is called {name!r}{known}", parameter="runs", value=name)
+    return replace(options, level=check_level(options.level), rng=fixed_seed(options.rng))
+
+
+def _parts(
+    chosen: Sequence[Measure],
+    qrels: Judgments,
+    named: Mapping[str, list[Any]],
+    by_measure: Mapping[str, TopicValues],
+    absent: Mapping[str, str],
+    options: Options,
+) -> Part:
+    """The sections of the page, one after the other, with a bar."""
+    names = [str(measure) for measure in chosen]
+    first = by_measure[names[0]]
+    if options.groups is not None:
+        options = replace(options, groups=group_of_topic(options.groups, qrels))
+    verdicts = _verdicts(chosen, qrels, named, options)
+    within = None if options.groups is None else groups_of(options.groups, qrels, first.topics)
+    board = _board(names, by_measure, within, options, absent, verdicts)
+    order: list[str] = board["runs"]
+    present = [name for name in order if name not in absent]
+    shown = dict.fromkeys(options.named_runs or present[:N_RANKINGS])
+    shown |= {} if options.baseline is None else {options.baseline: None}
+    # Of a system that was run several times, the first run; nothing of an absent one is drawn.
+    drawn: dict[str, Any] = {name: {} if name in absent else named[name][0] for name in order}
+    of_shown = {name: drawn[name] for name in shown}
+    whole = len(order) * len(first.topics) * len(names) <= MOST_VALUES
+    with_values = [r for r, name in enumerate(order) if whole or name in shown]
+    place = {name: i for i, name in enumerate(first.systems)}
+    rows = [place[order[r]] for r in with_values]
+    short = parts(order)
+
+    def computed() -> Iterator[Part]:
+        findings = check(qrels, {name: drawn[name] for name in present}, chosen)
+        yield _findings(findings)
+        yield {"rankings": _rankings(chosen, qrels, of_shown, first.topics, options)}
+        yield _curves(qrels, drawn)
+        yield _unjudged(chosen[0], qrels, of_shown, len(first.topics))
+        tied = findings.loc[findings["code"] == "ties", "run"].tolist()
+        of_tied = {name: drawn[name] for name in tied}
+        yield _ties(chosen[0], qrels, of_tied, len(first.topics))
+
+    sections: Part = {}
+    with progress(computed(), 5, "section") as steps:
+        for section in steps:
+            sections |= section
+    return {
+        "short": [short[name].shown for name in order],
+        "parts": {name: words for name, words in short.items() if words.shown != name},
+        "left_out": left_out(short),
+        "tested": options.pairs if board["pairs"] else "none",
+        **board,
+        "verdict": [
+            *(line for verdict in verdicts for line in verdict.text.splitlines()[:-1]),
+            *(f"test: {verdict.test}" for verdict in verdicts[:1]),
+        ]
+        or None,
+        "topics": first.topics,
+        "queries": texts(options.topics, "topics", first.topics),
+        "values": [[by_measure[name].values[row] for row in rows] for name in names],
+        "with_values": with_values,
+        "baseline": None if options.baseline is None else order.index(options.baseline),
+        **sections,
+    }
+
+
+def _verdicts(
+    chosen: Sequence[Measure], qrels: Judgments, named: Mapping[str, list[Any]], options: Options
+) -> list[Comparison]:
+    """What `irpref_lab.compare` says of two runs, the baseline or the first one being `a`: over all
+    topics, then in each group of them if there are groups.
+    """
+    if len(named) != 2 or options.pairs == "none":
+        return []
+    names = sorted(named, key=lambda name: name != options.baseline)
+    a, b = (named[name] for name in names)
+    how: dict[str, Any] = {"level": options.level, "rng": options.rng, "names": names}
+    verdicts = [compare(chosen, qrels, a, b, **how)]
+    if options.groups is not None:
+        verdicts.append(compare(chosen, qrels, a, b, groups=options.groups, **how))
+    return verdicts
+
+
+def plain(value: Any) -> Any:
+    """Values as JSON has them: arrays and frames as lists, numbers to `DIGITS` digits, None for
+    NaN.
+    """
+    if isinstance(value, float):
+        if not math.isfinite(value):
+            return None
+        short = float(f"{value:.{DIGITS}g}")
+        return int(short) if short.is_integer() and abs(short) < 1e15 else short
+    if value is None or isinstance(value, (str, int)):
+        return value
+    if isinstance(value, Mapping):
+        return {key: plain(part) for key, part in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [plain(part) for part in value]
+    if hasattr(value, "columns"):
+        return plain(value.to_dict("list"))
+    return plain(value.tolist()) if hasattr(value, "tolist") else None  # pandas.NA
+
+
+def _opened(runs: Mapping[str, Run]) -> dict[str, list[Any]]:
+    """The runs of each system, with files read, several at a time, with a bar."""
+    out: dict[str, list[Any]] = {}
+    read_runs = zip(runs, each(read_repeats, runs.values(), None), strict=True)
+    with progress(read_runs, len(runs)) as steps:
+        for name, done in steps:
+            with about(name, len(runs) > 1):
+                for warning in done.warnings:
+                    give(warning)
+            if done.error is not None:
+                raise done.error
+            out[name] = done.value or []
+    return out
+
+
+# -------------------------------------------------------------------------------------- leaderboard
+
+
+def _board(
+    names: Sequence[str],
+    by_measure: Mapping[str, TopicValues],
+    groups: Mapping[str | None, Bools] | None,
+    options: Options,
+    absent: Mapping[str, str],
+    verdicts: Sequence[Comparison],
+) -> Part:
+    """Rows of each measure and the tests of all pairs, as they are on `irpref_lab.leaderboard`."""
+    first = by_measure[names[0]]
+    several = len(first.systems) - len(absent) > 1 and first.n_topics > 1
+    tests = options.pairs if several else "none", options.level
+
+    def board_on(topics: Mapping[str | None, Bools]) -> Leaderboard:
+        return board_of(
+            by_measure, names, names[0], topics, *tests, seed=options.rng, absent=absent
+        )
+
+    board = board_on({None: np.ones(len(first.topics), bool)})
+    untold = {
+        (row["measure"], row.get("group"))
+        for verdict in verdicts
+        for row in verdict[verdict["verdict"] == UNKNOWN].to_dict("records")
+    }
+    pairs = _blanked(board.pairs, _P_VALUES, untold)
+    board = _blanked(board, ["place_low", "place_high", "letters"], untold)
+    tested = pd.DataFrame({"group": []})
+    if groups and several:
+        tested = _blanked(board_on(groups).pairs, _P_VALUES, untold)
+    rows = [board[board["measure"] == name] for name in names]
+    runs = rows[0]["run"].tolist()
+    return {
+        "runs": runs,
+        "board": [_rows(part) for part in rows],
+        "judged": rows[0]["judged@10"],
+        "answered": first.n_topics - rows[0]["topics_without_documents"],
+        "pairs": _pairs(pairs, names, runs) if several else [],
+        "test": board.test,
+        "groups": [
+            {"name": group, "topics": groups[group].sum(), "pairs": _pairs(part, names, runs)}
+            for group, part in tested.groupby("group", sort=False)
+            if groups
+        ],
+    }
+
+
+def _blanked(table: Any, columns: list[str], untold: Collection[tuple[str, str | None]]) -> Any:
+    """A table without what a test says by measures, and in groups, where `compare` cannot tell."""
+    out = table.copy()
+    groups = (None if group != group else group for group in out["group"])
+    keys = zip(out["measure"], groups, strict=True)
+    out.loc[[key in untold for key in keys], columns] = None
+    return out
+
+
+def _rows(board: pd.DataFrame) -> pd.DataFrame:
+    """The columns of a leaderboard by one measure, and its means as they are written."""
+    return board.assign(shown=board["mean"].map("{:.4f}".format)).reindex(columns=_BOARD)
+
+
+def _pairs(tested: pd.DataFrame, names: Sequence[str], runs: Sequence[str]) -> list[pd.DataFrame]:
+    """For each measure, the pairs of runs i < j of the board, row by row: `i` minus `j`."""
+    place = {name: i for i, name in enumerate(runs)}
+    a, b = (tested[side].map(place) for side in ("a", "b"))
+    sign = np.where(a < b, 1.0, -1.0)
+    signed = tested.assign(
+        difference=sign * tested["difference"], effect_size=sign * tested["effect_size"]
+    )
+    rows = signed.assign(i=np.minimum(a, b), j=np.maximum(a, b)).set_index(["i", "j"])
+    i, j = np.triu_indices(len(runs), 1)
+    every = pd.MultiIndex.from_arrays([i, j])  # also the pairs that are not tested
+    return [rows.loc[rows["measure"] == name, _PAIRS].reindex(every) for name in names]
+
+
+def _measure(measure: Measure, values: TopicValues) -> Part:
+    return {
+        "name": str(measure),
+        "higher": values.higher_is_better,
+        "parameters": literature.parameters(measure),
+        "question": str(getattr(measure, "QUESTION", "") or ""),
+    }
+
+
+# ----------------------------------------------------------------------------------------- rankings
+
+
+def _rankings(
+    chosen: Sequence[Measure],
+    qrels: Judgments,
+    runs: Mapping[str, Run],
+    topics: Sequence[str],
+    options: Options,
+) -> Part:
+    """First ranks of some runs, with ids and reasons as numbers of lists that hold each once."""
+    n_lists = max(1, len(runs) * len(topics))
+    depth = max(1, min(options.depth, MOST_ROWS // n_lists))
+    table = rankings(chosen, qrels, runs, depth, MOST_EXPLAINED)
+    explained = table.attrs["explained"]
+    rows = table.groupby(["run", "query_id"], sort=False).indices
+    answering = set(table["run"])
+    columns = {name: table[name].to_numpy() for name in table}
+    any_filled = bool(qrels.filled.any())
+    docs: dict[str, int] = {}
+    words: dict[str, int] = {"": 0}
+
+    def of_topic(run: str, topic: str) -> Part:
+        at = rows.get((run, topic), np.zeros(0, np.int64))
+        part: Part = {
+            "docs": [docs.setdefault(doc, len(docs)) for doc in columns["doc_id"][at]],
+            "grades": columns["grade"][at],
+            "scores": columns["score"][at],
+            "filled": columns["filled"][at].astype(int) if any_filled else [],
+            "tied": columns["tie"][at],
+            "length": columns["retrieved"][at[0]] if at.size else 0,
+        }
+        if explained:
+            part["parts"] = [columns[f"contribution {name}"][at] for name in explained]
+            part["why"] = [
+                [words.setdefault(reason, len(words)) for reason in columns[f"reason {name}"][at]]
+                for name in explained
+            ]
+        return part
+
+    lists = [
+        [of_topic(run, topic) if run in answering else None for topic in topics] for run in runs
+    ]
+    return {
+        "runs": list(runs),
+        "chosen": options.rankings is not None,
+        "depth": depth,
+        "plain": max(1, min(depth, MOST_PLAIN // n_lists)),
+        "explained": explained,
+        "most_explained": MOST_EXPLAINED,
+        "docs": list(docs),
+        "titles": texts(options.documents, "documents", docs),
+        "words": list(words),
+        "lists": lists,
+        "graded": table.attrs["graded"],
+        "least": table.attrs["least"],
+        "relevant": [table.attrs["relevant"][topic] for topic in topics],
+    }
+
+
+# ------------------------------------------------------------------------------------------- curves
+
+
+def _curves(qrels: Judgments, runs: Mapping[str, Run]) -> dict[str, list[Part]]:
+    """Curves of the runs, and shares of documents by rank: means over the topics."""
+    try:
+        pool = qrels.pool()
+    except ValueError:  # preferences without grades
+        return {"curves": [], "holes": []}
+    seen = {name: align_run(pool, run) for name, run in runs.items()}  # aligned once for all curves
+    ends = {name: int(judged.n_retrieved.max(initial=0)) for name, judged in seen.items()}
+    looks = tomllib.loads(
+        files("irpref_lab.page").joinpath("charts.toml").read_text(encoding="utf-8")
+    )
+
+    def chart(name: str, table: pd.DataFrame, **more: str) -> Part:
+        """A picture with a line for each run, which ends where the run ends."""
+        look = looks[name]
+        lines = table.pivot(index=look["x"], columns="run", values=look["y"])
+        if look["x"] == "rank":
+            lines = lines[lines.index.isin(CURVE_RANKS)]
+            lines = lines.where(
+                lines.index.to_numpy()[:, None] <= [ends[name] for name in lines.columns]
+            )
+        return look | more | {"x": lines.index, "y": [lines[name] for name in runs]}
+
+    crp = curves.crp(qrels, seen, depth=CURVE_RANKS[-1])
+    # As in `irpref.plots.crp`: later ranks say little about a run.
+    last = math.ceil(CRP_CUT * max(float(crp["recall_base"].iloc[0]), 1))
+    rpref = RPref(norm="relative", max_rel=max(1.0, pool.max_gain(None)))
+    npref = curves.npref_convergence(qrels, seen, rpref)
+    constant = constant_npref(npref)
+    drawn = [
+        chart("precision", curves.interpolated_precision(qrels, seen)),
+        chart("gain", curves.cumulated_gain(qrels, seen, depth=CURVE_RANKS[-1])),
+        chart("crp", crp[crp["rank"] <= last]),
+        chart("npref", npref, title=f"n-pref, {rpref}", **({"note": constant} if constant else {})),
+    ]
+
+    # After one mark of the axis, up to the next.
+    shares = unjudged_by_rank(qrels, seen)
+    unjudged = {
+        "x": shares["rank"].unique(),
+        "y": [shares.loc[shares["run"] == name, "unjudged"] for name in runs],
+    }
+    return {"curves": drawn, "holes": [looks["unjudged"] | unjudged]}
+
+
+# ---------------------------------------------------------------------- unjudged documents and ties
+
+
+def _bounds(
+    over: Callable[..., pd.DataFrame],
+    measure: Measure,
+    qrels: Judgments,
+    runs: Mapping[str, Run],
+    many: bool,
+) -> Part:
+    """Intervals of the means of runs, unless there are too many topics and runs."""
+    out: Part = {"measure": str(measure), "runs": [], "reason": "", "many": many}
+    try:
+        for name, run in () if many else runs.items():
+            intervals = over([measure], qrels, run)
+            out["runs"].append({"run": name, **intervals[intervals["query_id"].isna()].iloc[0]})
+    except ValueError as error:  # nothing is known of this measure, or of these judgments
+        out["reason"] = str(error)
+    return out
+
+
+def _findings(findings: pd.DataFrame) -> Part:
+    """What `irpref_lab.check` found, and the measures that it names."""
+    return {
+        "findings": findings[["level", "code", "run", "count", "text"]].to_dict("records"),
+        "suggested": findings.attrs.get("measures", []),
+        "grave": grave(findings),
+    }
+
+
+def _unjudged(measure: Measure, qrels: Judgments, runs: Mapping[str, Run], n_topics: int) -> Part:
+    """Bounds over the grades of unjudged documents, and which pairs of the best runs these could
+    turn round.
+    """
+    bounds = _bounds(hole_intervals, measure, qrels, runs, n_topics * len(runs) > MOST_BOUNDS)
+    bounds["pairs"] = []
+    if bounds["runs"] and len(runs) > 1:
+        best = dict([*runs.items()][:N_PAIRS])
+        pairs = pair_intervals([measure], qrels, best).to_dict("records")
+        bounds |= {"pairs": pairs, "best": len(best)}
+    return {"bounds": bounds}
+
+
+def _ties(measure: Measure, qrels: Judgments, runs: Mapping[str, Run], n_topics: int) -> Part:
+    """Values over the orders of tied documents, of the runs that have some."""
+    many = n_topics * len(runs) > MOST_TIED
+    ties = _bounds(tie_intervals, measure, qrels, runs, many)
+    changed = [row for row in ties["runs"] if row["low"] < row["high"]]
+    return {"ties": ties | {"tied": len(runs), "runs": changed}}
+
+
+# ------------------------------------------------------------------------------------ what was done
+
+
+def _input(name: str, data: object) -> Part:
+    """What one of the inputs was: a file with its hash, a data set, or something in memory."""
+    if isinstance(data, Judgments) and data.path is not None:
+        data = data.path
+    attributes = getattr(data, "attrs", None)
+    if isinstance(attributes, dict):  # the command says which file a frame was read from
+        data = attributes.get("path", data)
+    if not isinstance(data, (str, os.PathLike)):
+        return {"name": name, "what": f"in memory ({type(data).__name__})", "hash": None}
+    path = os.fspath(data)
+    if os.path.isfile(path):
+        with open(path, "rb") as file:
+            digest = hashlib.file_digest(file, "sha256").hexdigest()
+        return {"name": name, "what": os.path.basename(path), "hash": digest}
+    folder = os.path.basename(path) or path if os.path.exists(path) else f"ir_datasets {path}"
+    return {"name": name, "what": "standard input" if path == "-" else folder, "hash": None}
+
+
+def _versions() -> list[tuple[str, str]]:
+    out = [("Python", platform.python_version())]
+    for name in _PACKAGES:
+        with suppress(PackageNotFoundError):
+            out.append((name, version(name)))
+    return out

@@ -1,0 +1,248 @@
+"""What values rest on, in sentences: the words of all verdicts and boards, without full stops.
+
+`irpref.evidence` has the facts and their words. Here is which of them a reader is told, and what a
+judge and repeated runs mean for a verdict."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from types import MappingProxyType
+from typing import Any
+
+import numpy as np
+from ir_measures.measures import Measure
+
+from irpref.judged.align import equal_scores
+from irpref.judged.pool import Pool
+from irpref.kernel.segments import Bools
+from irpref.values.facts import CODES, Evidence
+from irpref.values.means import have_a_value
+from irpref.values.sensitivity import TOP
+
+_FEW = 3  # so many runs are named
+_NAMES = "\0"  # the place of measures' names in a sentence; no name of a run has it
+_OF_SOME_TOPICS = {
+    "unanswered": "do not answer",
+    "changed-ids": "have changed ids for",
+    "shallow": "are shallow on",
+}
+
+
+def topics_by_code(facts: Evidence, measure: Measure, inside: Bools, names: Sequence[str]) -> str:
+    """How many topics each code has: `unseen 12, unanswered 3 (a)`, with the names of systems."""
+    counts = [
+        (code, int((row & inside).sum()), name)
+        for code, mask in facts.masks(measure).items()
+        for row, name in zip(np.atleast_2d(mask), names if mask.ndim > 1 else [""], strict=True)
+    ]
+    return ", ".join(f"{code} {n}" + f" ({name})" * bool(name) for code, n, name in counts if n)
+
+
+def columns_of_runs(facts: Evidence, measure: Measure, inside: Bools) -> dict[str, dict[str, Any]]:
+    """What a row about each system says besides its values: see `irpref_lab.against`.
+
+    `topics_by_code` is without names: `unseen 12, unanswered 3`.
+    """
+    masks = {code: np.atleast_2d(mask) & inside for code, mask in facts.masks(measure).items()}
+    counts = {
+        code: np.broadcast_to(mask.sum(axis=1), len(facts.systems)).tolist()
+        for code, mask in masks.items()
+    }
+    repeated = any(system.n_repeats > 1 for system in facts.systems)
+    rows: dict[str, dict[str, Any]] = {}
+    for number, system in enumerate(facts.systems):
+        by_code = (f"{code} {some[number]}" for code, some in counts.items() if some[number])
+        row: dict[str, Any] = {"topics_by_code": ", ".join(by_code)}
+        if repeated:
+            row |= {"repeats": system.n_repeats, "sd_repeats": system.sd_of_mean(measure, inside)}
+        rows[system.name] = row
+    return rows
+
+
+def of_many_runs(
+    facts: Evidence,
+    measures: Sequence[Measure],
+    absent: Mapping[str, str] = MappingProxyType({}),
+    called: str | None = None,
+) -> list[str]:
+    """What a board rests on, a sentence each; `called` is what readers know the measures by."""
+    everything: Bools = np.ones(len(facts.topics), bool)
+    lost = [f"{name} is left out of all tests: {reason}" for name, reason in absent.items()]
+    return [
+        *lost,
+        *about_topics(facts, measures, everything, absent=absent, called=called),
+        *without_value(facts, measures, everything),
+        *by_judge(facts, everything, "the runs"),
+        *repeated(facts, measures, everything),
+    ]
+
+
+def about_topics(
+    facts: Evidence,
+    measures: Iterable[Measure],
+    inside: Bools,
+    absent: Iterable[str] = (),
+    codes: Sequence[str] = CODES,
+    called: str | None = None,
+) -> list[str]:
+    """What the topics cannot say: one sentence for each cause, the same for several measures once.
+
+    Parameters
+    ----------
+    facts : Evidence
+    measures : measures
+    inside : bool array (n_topics,)
+    absent : runs that are not told about
+    codes : sequence of str
+        The codes that are told.
+    called : str, optional
+        What the sentences say in place of the measure's name.
+    """
+    # The names of the measures that a sentence is about.
+    sentences: dict[str, list[str]] = {}
+    for measure in measures:
+        by_code: dict[str, list[Mapping[str, Any]]] = {}
+        for row in facts.rows(measure, inside, called=_NAMES):
+            if row["run"] not in absent and row["code"] in codes:
+                by_code.setdefault(row["code"], []).append(row)
+        for rows in by_code.values():
+            shown = [row["text"] for row in rows]
+            if len(rows) > _FEW:
+                most = max(rows, key=lambda row: int(row["topics"]))
+                verb = _OF_SOME_TOPICS[most["code"]]
+                shown = [f"{len(rows):,} runs {verb} some topics; the worst: {most['text']}"]
+            for sentence in shown:
+                sentences.setdefault(sentence, []).append(called or str(measure))
+    return [_about(sentence, names) for sentence, names in sentences.items()]
+
+
+def _about(sentence: str, names: Sequence[str]) -> str:
+    """The sentence with the names of the measures in their place, and its verb in number."""
+    if len(names) > 1:
+        sentence = sentence.replace(f"{_NAMES} looks at", f"{_NAMES} look at", 1)
+    return sentence.replace(_NAMES, ", ".join(names), 1)
+
+
+def without_value(facts: Evidence, measures: Iterable[Measure], inside: Bools) -> list[str]:
+    """Measures that have no value for some topics, whose means are those of the others."""
+    sentences = []
+    for measure in measures:
+        valued = ~np.isnan(facts.values(measure)).any(axis=0) & inside
+        if text := have_a_value([int(valued.sum())], int(inside.sum())):
+            sentences.append(f"{measure}: {text}")
+    return sentences
+
+
+def without_order(pool: Pool, name: str, runs: Iterable[Any]) -> str:
+    """Whether all documents of a run have equal scores, on more than half of the topics, in words;
+    empty if not.
+
+    Parameters
+    ----------
+    pool : Pool
+    name : str
+        Of the system.
+    runs : runs of the system
+    """
+    for run in runs:
+        equal, several = equal_scores(pool, run)
+        n, total = int((equal & several).sum()), int(several.sum())
+        if 2 * n > total:
+            where = "" if n == total else f" for {n:,} of {total:,} topics"
+            return f"all scores of {name} are equal{where}: document ids decide its order"
+    return ""
+
+
+def by_judge(facts: Evidence, inside: Bools, whose: str = "both runs") -> list[str]:
+    """How much of the first ten no human graded, if a judge did."""
+    graded = sum(int(system.by_judge[inside].sum()) for system in facts.systems)
+    if not graded:
+        return []
+    returned = sum(int(system.returned[TOP][inside].sum()) for system in facts.systems)
+    return [
+        f"only the judge graded {100 * graded / returned:.0f} % of the first ten documents of "
+        f"{whose}; its grades carry no guarantee"
+    ]
+
+
+def columns_of_judge(facts: Evidence, inside: Bools, names: Sequence[str]) -> dict[str, float]:
+    """Share of the first ten of each system that a judge alone graded; nothing without a judge."""
+    columns: dict[str, float] = {}
+    if any(system.by_judge.any() for system in facts.systems):
+        for name, system in zip(names, facts.systems, strict=True):
+            returned = max(int(system.returned[TOP][inside].sum()), 1)
+            columns[f"by_judge_{name}"] = int(system.by_judge[inside].sum()) / returned
+    return columns
+
+
+def within_repeats(
+    facts: Evidence, measure: Measure, topics: Bools, runs: Sequence[int], difference: float
+) -> list[str]:
+    """Whether runs of one system differ as much as these systems do."""
+    most, name = max(
+        (facts.systems[i].range_of_mean(measure, topics), facts.systems[i].name) for i in runs
+    )
+    if not most or abs(difference) > most:
+        return []
+    return [f"the difference is no larger than that between repeats of {name} ({most:.4f})"]
+
+
+def each_within_repeats(
+    facts: Evidence,
+    parts: Mapping[str | None, Bools],
+    pairs: Iterable[tuple[str, Sequence[str], Mapping[str, Any]]],
+) -> list[str]:
+    """`within_repeats` of the rows of a table: which pair, by which measure, in which group.
+
+    Parameters
+    ----------
+    facts : Evidence
+    parts : mapping of group to bool array (n_topics,)
+    pairs : iterable of (str, two names of systems, row of a table)
+        The text is what the sentence begins with.
+    """
+    if all(system.n_repeats == 1 for system in facts.systems):
+        return []
+    measures = {str(measure): measure for measure in facts.measures}
+    numbers = {system.name: number for number, system in enumerate(facts.systems)}
+    sentences = []
+    for beginning, names, row in pairs:
+        measure, group = row["measure"], row.get("group")
+        where = "" if group is None else f" in {group}"
+        runs = [numbers[name] for name in names]
+        for sentence in within_repeats(
+            facts, measures[measure], parts[group], runs, row["difference"]
+        ):
+            sentences.append(f"{beginning}{measure}{where}: {sentence}")
+    return sentences
+
+
+def columns_of_repeats(
+    facts: Evidence, measure: Measure, topics: Bools, names: Sequence[str]
+) -> dict[str, Any]:
+    """How often each system was run, and how much its mean varies: nothing if all were run once.
+
+    Parameters
+    ----------
+    names : sequence of str
+        What follows `repeats_` and `sd_repeats_` in the name of the column of each system.
+    """
+    columns: dict[str, Any] = {}
+    if any(system.n_repeats > 1 for system in facts.systems):
+        for name, system in zip(names, facts.systems, strict=True):
+            columns[f"repeats_{name}"] = system.n_repeats
+            columns[f"sd_repeats_{name}"] = system.sd_of_mean(measure, topics)
+    return columns
+
+
+def repeated(facts: Evidence, measures: Iterable[Measure], inside: Bools) -> list[str]:
+    """Which systems were run several times, and how much their means vary."""
+    sentences = []
+    for system in facts.systems:
+        if system.n_repeats > 1:
+            spread = (f"{name} {system.sd_of_mean(name, inside):.4f}" for name in measures)
+            sentences.append(
+                f"{system.name} is the mean of {system.n_repeats} runs; standard deviation of "
+                f"their means: {', '.join(spread)}"
+            )
+    return sentences

@@ -1,0 +1,115 @@
+"""`irpref_lab.intervals`: of a value, over the orders of tied documents, the grades of unjudged
+ones, or other topics.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from typing import Any
+
+import pandas as pd
+
+from irpref.errors import ArgumentError
+from irpref.judged.inputs import in_memory
+from irpref.judged.judgments import judgments
+from irpref.judged.types import Groups, Qrels, Run
+from irpref.measures.declare import Measures
+from irpref.messages import check_choice, clipped, once_per_call
+from irpref_lab.judges.filling import Filled, human_rows, with_expected
+from irpref_lab.trust.holes import hole_intervals
+from irpref_lab.trust.samples import Rng
+from irpref_lab.trust.ties import tie_intervals
+from irpref_lab.trust.topics import topic_intervals
+
+# What the interval is over: the function, and the options it takes beside measures, qrels and run,
+# as they are if not given.
+OVER: dict[str, tuple[Callable[..., pd.DataFrame], dict[str, Any]]] = {
+    "ties": (tie_intervals, {}),
+    "unjudged": (hole_intervals, {"grades": None}),
+    "topics": (
+        topic_intervals,
+        {"level": 0.95, "method": "bootstrap", "rng": None, "groups": None},
+    ),
+}
+
+
+@once_per_call
+def intervals(
+    measures: Measures,
+    qrels: Qrels,
+    run: Run,
+    over: str = "ties",
+    *,
+    grades: Iterable[int] | None = None,
+    level: float = 0.95,
+    method: str = "bootstrap",
+    rng: Rng | None = None,
+    groups: Groups | None = None,
+) -> pd.DataFrame:
+    """Intervals of values: over tied documents, unjudged documents, or topics.
+
+    Parameters
+    ----------
+    measures : measures of any toolkit, or their names
+    qrels, run : in any form that `irpref.evaluator` takes
+        With what `irpref_lab.fill` returns as qrels, `low` and `high` for `unjudged` are those of
+        the human judgments, and `expected` is the value with the filled grades (those of documents
+        that the run lacks can take it out of the bounds). A judge alone promises no more;
+        `irpref_lab.sample` plans which human grades do.
+    over : {'ties', 'unjudged', 'topics'}
+        `ties`: minimum, mean and maximum over all orders of documents with equal scores.
+        `unjudged`: lowest and highest value over all grades that unjudged retrieved documents could
+        have. `topics`: confidence interval of the mean; the topics are seen as a sample of more
+        topics like them.
+    grades : sequence of int, optional
+        For `unjudged`: the grades that such documents could have; by default the whole grades from
+        0 to the top of the scale.
+    level : float in (0, 1)
+        For `topics`: confidence level.
+    method : {'bootstrap', 't'}
+        For `topics`. See `irpref_lab.trust.topics.mean_intervals`.
+    rng : seed or numpy Generator, optional
+        For `topics`. None is seed 0, so that the same data give the same digits.
+    groups : mapping of topic to group, path of a file, or name of a column of the qrels, optional
+        For `topics`: means over each group instead of all topics, with a column `group`.
+
+    Returns
+    -------
+    pandas.DataFrame
+        Columns `query_id` (None: the mean over the topics), `measure`, `value`, `low`, `expected`,
+        `high`, `exact`; `error`, the standard error, if something is drawn at random. For ties and
+        unjudged documents, `low` and `high` are values that can occur; if `exact` is False, there
+        may be lower or higher ones.
+
+    Raises
+    ------
+    ValueError
+        `over` is unknown, or an option does not apply to it.
+
+    Examples
+    --------
+    >>> qrels = {f"q{n}": {"a": 1} for n in range(6)}
+    >>> run = {f"q{n}": {"a": 1, "b": n % 2 * 2} for n in range(6)}
+    >>> intervals(["RR"], qrels, run, over="topics", method="t").round(4)
+      query_id measure  value     low  expected  high  exact
+    0     None      RR   0.75  0.4626      0.75   1.0   True
+    """
+    check_choice("over", over, OVER)
+    read = judgments(qrels)
+    compute, takes = OVER[over]
+    given = {"grades": grades, "level": level, "method": method, "rng": rng, "groups": groups}
+    for other, (_, usual) in OVER.items():
+        for option, default in usual.items() if other != over else ():
+            value = given[option]
+            if value is not default and value != default:
+                raise ArgumentError(
+                    f"{option}={clipped(repr(value))} does not go with over={over!r}: "
+                    f"it is for over={other!r}",
+                    parameter=option,
+                    value=value,
+                )
+    if over == "unjudged" and isinstance(read, Filled):
+        run = in_memory(run)
+        bounds = hole_intervals(measures, human_rows(read.frame()), run, grades)
+        return with_expected(measures, bounds, read, run)
+    return compute(measures, read, run, **{option: given[option] for option in takes})
