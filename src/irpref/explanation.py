@@ -25,10 +25,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from irpref.errors import MeasureError
-from irpref.judged.align import listing as listing_of
 from irpref.judged.inputs import id_text
 from irpref.judged.judgments import Judgments, judgments
 from irpref.judged.pool import Pool
+from irpref.judged.run import listing as listing_of
 from irpref.judged.types import Qrels, Run
 from irpref.kernel.reasons import MISSED, REST, RETRIEVED, Topic, plain_reasons
 from irpref.kernel.run import JudgedRun

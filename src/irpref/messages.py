@@ -70,6 +70,11 @@ def whole_files(strict: bool = True) -> Iterator[None]:
         _whole.reset(before)
 
 
+def wants_whole_files() -> bool:
+    """Whether a file that may have been cut off is refused here."""
+    return _whole.get()
+
+
 def warn_user(
     message: str, category: type[IrprefWarning], *, remedy: Remedy | None = None, **about: Any
 ) -> None:

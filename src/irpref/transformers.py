@@ -26,9 +26,9 @@ import pyterrier as pt
 
 from irpref.explanation import RETRIEVED, Account, Explainer
 from irpref.judged.align import Listing
-from irpref.judged.align import listing as listing_of
 from irpref.judged.inputs import id_text
 from irpref.judged.judgments import Judgments, judgments
+from irpref.judged.run import listing as listing_of
 from irpref.judged.types import Qrels
 from irpref.kernel.segments import Bools, Ints
 from irpref.measures.declare import KernelMeasure, MeasureLike, Measures

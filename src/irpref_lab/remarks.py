@@ -12,8 +12,8 @@ from typing import Any
 import numpy as np
 from ir_measures.measures import Measure
 
-from irpref.judged.align import equal_scores
 from irpref.judged.pool import Pool
+from irpref.judged.run import equal_scores
 from irpref.kernel.segments import Bools
 from irpref.values.facts import CODES, Evidence
 from irpref.values.means import have_a_value

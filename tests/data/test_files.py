@@ -22,9 +22,10 @@ from irpref.data.columns import changes
 from irpref.data.replace import replaced
 from irpref.data.source import Source
 from irpref.judged import match, stream
-from irpref.judged.align import JudgedFile, align_run
+from irpref.judged.align import JudgedFile
 from irpref.judged.judgments import judgments
 from irpref.judged.pool import Pool
+from irpref.judged.run import align_run
 from irpref.messages import DuplicateWarning, held, warn_user
 from irpref.values.kernels import KernelEvaluator
 

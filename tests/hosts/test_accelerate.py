@@ -47,7 +47,7 @@ from compared import count
 from irpref import CRPRecovery, PPlus, QMeasure, RPref
 from irpref.cli import main
 from irpref.hosts import ir_measures as host
-from irpref.judged.align import align_run
+from irpref.judged.run import align_run
 from irpref.measures.everyday import HOSTED
 from irpref.measures.support import WITH_REL
 from irpref.values.evaluator import CombinedEvaluator

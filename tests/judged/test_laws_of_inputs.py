@@ -13,7 +13,7 @@ from test_laws import VARIANTS, Judgment, awkward, by_topic, judgments, retrieve
 
 import irpref
 from forms import FORMS
-from irpref.judged.align import listing as listing_of
+from irpref.judged.run import listing as listing_of
 from irpref.measures import registered
 from irpref.values.kernels import KernelEvaluator
 from irpref.values.prepare import columns_for

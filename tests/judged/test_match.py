@@ -16,8 +16,8 @@ from forms import WAYS, look_up
 from irpref.data.columns import Coded
 from irpref.data.texts import Texts
 from irpref.judged import align, order
-from irpref.judged.align import align_run
 from irpref.judged.judgments import judgments
+from irpref.judged.run import align_run
 from irpref.kernel.segments import Segments
 from irpref.messages import DuplicateWarning
 
@@ -256,7 +256,7 @@ def test_the_order_is_that_of_the_rule(topics, rng, name, falls):
         else docs
     )
     for kind in (list, lambda docs: Texts.from_strings(docs) or docs, lambda docs: coded):
-        part = align.Part(np.arange(len(topics)), lengths, kind(docs), score)
+        part = align.Part(np.arange(len(topics)), lengths, kind(docs), score, np.arange(len(docs)))
         moved = order.evaluation_order(score, segments, part.falling)
         rows = np.arange(score.size) if moved is None else moved.put(np.arange(score.size))
         expected = [

@@ -17,7 +17,7 @@ from test_holes import host_parameters
 
 import irpref
 from compared import ORDERS, count
-from irpref.judged.align import align_run
+from irpref.judged.run import align_run
 from irpref.kernel import WeightedSum
 from irpref.measures import registered
 from irpref.measures.declare import KernelMeasure, Param

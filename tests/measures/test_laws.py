@@ -21,7 +21,7 @@ from hypothesis import strategies as st
 
 import irpref
 from irpref.datasets import load
-from irpref.judged.align import align_run
+from irpref.judged.run import align_run
 from irpref.measures import registered
 from irpref.measures.declare import NEEDS
 from irpref.values.prepare import prepare

@@ -13,8 +13,8 @@ from irpref import CRP, BprefVariant, EMeasure, FMeasure, NPref, QMeasure, RPref
 from irpref.cli import main
 from irpref.datasets import load
 from irpref.explanation import explain
-from irpref.judged.align import listing as listing_of
 from irpref.judged.judgments import judgments
+from irpref.judged.run import listing as listing_of
 from irpref.measures import registered
 from irpref.show.explained import explanation_text
 from strategies import collections, parameters, positive_grades

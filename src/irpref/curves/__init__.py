@@ -41,8 +41,8 @@ from irpref.curves.differences import paired_differences as paired_differences
 from irpref.curves.differences import precision_histogram as precision_histogram
 from irpref.curves.differences import value_differences as value_differences
 from irpref.errors import ArgumentError
-from irpref.judged.align import align_run
 from irpref.judged.groups import Part
+from irpref.judged.run import align_run
 from irpref.judged.types import Qrels, Run, Runs
 from irpref.kernel.grades import Gains, Grades
 from irpref.kernel.run import JudgedRun

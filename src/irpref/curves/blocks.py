@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any, TypeAlias, TypedDict
 import numpy as np
 
 from irpref.data.run_names import named_runs
-from irpref.judged.align import align_run
 from irpref.judged.groups import Part, group_column, parts_of
 from irpref.judged.judgments import judgments
+from irpref.judged.run import align_run
 from irpref.judged.types import Groups, Qrels, Run, Runs
 from irpref.kernel.run import JudgedRun
 from irpref.kernel.segments import Floats, Ints

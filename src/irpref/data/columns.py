@@ -321,8 +321,10 @@ class Reading:
         What files had use for, so far: pairs of our name and theirs, 'labels', and 'form'.
     seen : dict
         The columns of the files that have named ones, so far, as keys.
-    ties, float32, ignore_self : as `irpref.ranked` takes them
-        The order of a run's documents, and which of them are left out.
+    ties, float32, lower_is_better, ignore_self, repeats, documents : as `irpref.run` takes them
+        The order of a run's documents, and which of its rows count.
+    excluded : frozenset of (topic, document), optional
+        Documents that are left out.
     """
 
     form: str | None = None
@@ -333,7 +335,11 @@ class Reading:
     seen: dict[str, None] = field(default_factory=dict)
     ties: str = "id"
     float32: bool = False
+    lower_is_better: bool = False
     ignore_self: bool = False
+    excluded: frozenset[tuple[str, str]] | None = None
+    repeats: str = "last"
+    documents: Mapping[str, str] | str | None = None
 
     def unused(self) -> dict[str, str]:
         """Our name, by the name that no file has had use for, of columns that were given."""
@@ -354,14 +360,26 @@ class Reading:
     @property
     def changes_runs(self) -> bool:
         """Whether a run is not evaluated as the file has it."""
-        return self.ignore_self or self.float32 or self.ties != "id"
+        ordered = self.float32 or self.lower_is_better or self.ties != "id"
+        return ordered or self.selects_rows
+
+    @property
+    def selects_rows(self) -> bool:
+        """Whether some rows of a run do not count, or count for another document."""
+        left_out = self.ignore_self or self.excluded is not None
+        return left_out or self.repeats != "last" or self.documents is not None
 
     @property
     def unchanged(self) -> Reading:
         """The same for runs as their files have them."""
-        return replace(self, ties="id", float32=False, ignore_self=False)
+        plain: dict[str, Any] = {name: getattr(PLAIN, name) for name in ORDER}
+        return replace(self, **plain)
 
 
+# The fields that say how a run is ordered and which of its rows count.
+ORDER = (
+    *("ties", "float32", "lower_is_better", "ignore_self", "excluded", "repeats", "documents"),
+)
 PLAIN = Reading()
 
 

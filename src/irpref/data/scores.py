@@ -1,15 +1,17 @@
 """Scores that give the documents of a run another order.
 
 Every measure ranks documents by score, and breaks ties by document id, descending. To rank them in
-another way, give them other scores: `irpref.ranked` and `irpref.read_run` do that here."""
+another way, give them other scores: `irpref.run` and `irpref.read_run` do that here."""
 
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 
-from irpref.data.columns import Reading, Table, as_list, as_objects, check_finite
+from irpref.data.columns import Reading, Table, as_list, as_objects, check_finite, objects
+from irpref.data.rows import of_documents, one_each, without, without_own
 from irpref.errors import RunError
 from irpref.kernel.segments import Bools, Floats, Segments
 from irpref.messages import check_choice
@@ -18,7 +20,7 @@ TIES = ("id", "input")
 
 
 def rescored(run: Table, how: Reading) -> Floats:
-    """The scores that `irpref.ranked` gives to the rows of a run: shape (n_rows,).
+    """The scores that `irpref.run` gives to the rows of a run: shape (n_rows,).
 
     Parameters
     ----------
@@ -51,16 +53,29 @@ def rescored(run: Table, how: Reading) -> Floats:
 
 
 def changed(run: Table, how: Reading) -> Table:
-    """A run that was read as its file has it, as it is evaluated; ids are text."""
+    """A run that was read as its file has it, as it is evaluated."""
+    if how.selects_rows:
+        run = replace(run, query_id=_as_text(run.query_id), doc_id=_as_text(run.doc_id))
+    if how.documents is not None:
+        run = of_documents(run, how.documents)
     if how.ignore_self:
         run = without_own(run)
+    if how.excluded is not None:
+        run = without(run, how.excluded)
+    if how.lower_is_better:
+        run = replace(run, value=0.0 - np.asarray(run.value, np.float64))
+    if how.repeats != "last":
+        run = one_each(run, how.repeats)
     return replace(run, value=rescored(run, how))
 
 
-def without_own(run: Table) -> Table:
-    """The rows of a run whose document does not have the id of its topic; ids are text."""
-    own = np.asarray(as_objects(run.doc_id) == as_objects(run.query_id), bool)
-    return run.rows(np.flatnonzero(~own)) if own.any() else run
+def _as_text(ids: Any) -> Any:
+    """A column of ids as an object array of `str`."""
+    return objects([name if type(name) is str else _text(name) for name in as_list(ids)])
+
+
+def _text(name: Any) -> str:
+    return name.decode("utf-8", "surrogateescape") if isinstance(name, bytes) else str(name)
 
 
 def rounded(score: Floats) -> Floats:

@@ -18,7 +18,8 @@ inside a topic's own slice (see `irpref.kernel.segments`); choices between a fas
 are made from the topic's own data or are exact, so that they never show in a value; the pool is in
 ideal order, so that no sum depends on the order of the rows of the qrels."""
 
-from irpref.judged.align import Listing, align_run, listing
+from irpref.judged.align import Listing
 from irpref.judged.pool import Pool
+from irpref.judged.run import align_run, listing
 
 __all__ = ["Listing", "Pool", "align_run", "listing"]

@@ -2,52 +2,137 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from functools import partial
+from functools import cached_property, partial
 from itertools import repeat
 from typing import Any, TypeAlias
 
 import numpy as np
 
-from irpref.data.columns import Coded, Table, as_list, check_finite, objects, take
+from irpref.data.columns import Coded, Table, as_list, check_finite, take
 from irpref.data.texts import Texts
 from irpref.errors import DuplicateWarning, NoCommonTopicError, RunError
-from irpref.judged.inputs import group, run_tables, str_list
+from irpref.judged.inputs import group, str_list
 from irpref.judged.match import chunks, plain, texts_of
 from irpref.judged.order import evaluation_order
 from irpref.judged.pool import Pool
 from irpref.kernel.run import JudgedRun
-from irpref.kernel.segments import Bools, Floats, Ints, Segments, order_by
+from irpref.kernel.segments import Floats, Ints, Segments, order_by
 from irpref.messages import warn_user
 
 
-@dataclass(frozen=True, slots=True, eq=False)
 class Listing:
-    """Every retrieved document of a run, by topic of the pool, in the order of evaluation.
+    """Every retrieved document of the judged topics of a run, in the order of evaluation.
 
     Attributes
     ----------
+    pool : Pool
+    table : Table
+        The run; ids are read from it when they are asked for.
     topics : Segments
         Retrieved documents (rows) by topic.
-    doc_ids : list of str, length n_retrieved
     score : float array (n_retrieved,)
-    rank : int array (n_retrieved,), from 1
     row : int array (n_retrieved,)
         Row of the document in the pool, -1 if it is unjudged.
-    grade : float array (n_retrieved,)
-        NaN if it is unjudged.
     source : int array (n_retrieved,)
-        Row of the run's input (frames and iterables only).
+        Row of the table.
+    names : list of str
+        Topics of the run in their order, topics without judgments included.
+    repeats : Repeats
     """
 
-    topics: Segments
-    doc_ids: list[str]
-    score: Floats
-    rank: Ints
-    row: Ints
-    grade: Floats
-    source: Ints
+    def __init__(
+        self,
+        pool: Pool,
+        table: Table,
+        topics: Segments,
+        score: Floats,
+        row: Ints,
+        source: Ints,
+        names: list[str],
+        repeats: Repeats,
+    ) -> None:
+        self.pool, self.table, self.topics, self.score = pool, table, topics, score
+        self.row, self.source, self.names, self.repeats = row, source, names, repeats
+
+    @cached_property
+    def doc_ids(self) -> list[str]:
+        """Ids of the documents: length n_retrieved."""
+        return self.docs_of(slice(None))
+
+    @cached_property
+    def texts(self) -> list[str] | Texts:
+        """Ids of the documents as they are looked up: length n_retrieved."""
+        ids = take(self.table.doc_id, self.source)
+        return texts_of(ids) or str_list(as_list(ids))
+
+    @property
+    def rank(self) -> Ints:
+        """Rank of each document, from 1: int array (n_retrieved,)."""
+        return self.topics.position + 1
+
+    @cached_property
+    def grade(self) -> Floats:
+        """Grade of each document, NaN if it is unjudged: float array (n_retrieved,)."""
+        return np.append(self.pool.grade, np.nan)[self.row]
+
+    def docs_of(self, rows: Ints | slice) -> list[str]:
+        """Ids of the documents at these rows."""
+        return str_list(as_list(take(self.table.doc_id, self.source[rows])))
+
+    @property
+    def further(self) -> list[str]:
+        """Topics of the run that have no judgments."""
+        return [name for name in self.names if name not in self.pool.topic_of]
+
+    def check_common(self) -> None:
+        """Raise `NoCommonTopicError` if the run has topics and none of them is judged."""
+        _check_common(self.pool, self.names)
+
+    def first(self, depth: int) -> Listing:
+        """Keep the first `depth` documents of each topic."""
+        kept = np.flatnonzero(self.topics.position < depth)
+        lengths = np.minimum(self.topics.lengths, depth)
+        return Listing(
+            self.pool,
+            self.table,
+            Segments.of_lengths(lengths),
+            self.score[kept],
+            self.row[kept],
+            self.source[kept],
+            self.names,
+            self.repeats,
+        )
+
+    def judged(self, pool: Pool, ties: bool = False) -> JudgedRun:
+        """Return the judged documents at their ranks.
+
+        Parameters
+        ----------
+        pool : Pool
+            The same judgments, perhaps with other columns.
+        ties : bool
+            Whether to note which documents are tied: `rank_rising` and `tied_from`.
+        """
+        at = np.flatnonzero(self.row >= 0)
+        hits = self.topics.part(at)
+        small = _small(pool)
+        before = hits.spread(self.topics.starts) - 1
+        tied: dict[str, Ints] = {}
+        if ties:
+            first, last = _tied(self.score, self.topics, at)
+            tied["rank_rising"] = (first + last - at - before).astype(small)
+            tied["tied_from"] = (first - before).astype(small)
+        return JudgedRun(
+            pool,
+            hits,
+            (at - before).astype(small),
+            self.row[at].astype(small),
+            self.topics.lengths,
+            order=_order_of(pool, self.names),
+            **tied,
+        )
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -68,7 +153,7 @@ class Part:
     lengths: Ints  # (k,)
     docs: list[str] | Texts | Coded  # (n_rows,)
     score: Floats  # (n_rows,)
-    source: Ints | None = None  # (n_rows,) row of the input
+    source: Ints  # (n_rows,) row of the input
 
     def docs_of(self, rows: Ints) -> list[str]:
         """Documents of these rows."""
@@ -119,38 +204,17 @@ class Repeats:
             )
 
 
-def align_run(pool: Pool, run: Any, ties: bool = False) -> JudgedRun:
-    """Align a run with the judgments.
-
-    Parameters
-    ----------
-    pool : Pool
-    run : any form of run
-    ties : bool
-        Whether to note which documents are tied: `rank_rising` and `tied_from`.
-
-    Raises
-    ------
-    ValueError
-        A score is not a finite number, or a column is missing; no topic in common
-        (`NoCommonTopicError`).
-    """
-    parts = run_tables(run, pool.topic_of)
-    return align_tables(pool, parts, ties=ties).run
-
-
 def align_tables(
     pool: Pool, parts: Iterable[Table], *, strict: bool = False, ties: bool = False
 ) -> JudgedFile:
     """Align tables of whole topics as one run; only the hits of each table are kept. See
-    `align_run`. With `strict`, a repeated document is an error.
+    `irpref.judged.run.align_run`. With `strict`, a repeated document is an error.
     """
     repeats = Repeats(strict)
     n_retrieved = np.zeros(pool.n_topics, dtype=np.int64)
     topics: list[str] = []
     kept: dict[str, list[Ints]] = {}
-    # No topic of more rows fits in memory.
-    small = np.int32 if pool.grade.size < 2**31 else np.int64
+    small = _small(pool)
 
     def keep(**columns: Ints) -> None:
         for name, values in columns.items():
@@ -191,9 +255,19 @@ def align_tables(
         n_retrieved,
         rank_rising=whole("rank_rising") if ties else None,
         tied_from=whole("tied_from") if ties else None,
-        order=np.array([pool.topic_of[name] for name in topics if name in pool.topic_of], np.int64),
+        order=_order_of(pool, topics),
     )
     return JudgedFile(judged, topics)
+
+
+def _small(pool: Pool) -> type[np.signedinteger[Any]]:
+    """The type of ranks and rows: no topic of more rows than 32 bits count fits in memory."""
+    return np.int32 if pool.grade.size < 2**31 else np.int64
+
+
+def _order_of(pool: Pool, names: Iterable[str]) -> Ints:
+    """Numbers of the judged topics in the order of a run."""
+    return np.array([pool.topic_of[name] for name in names if name in pool.topic_of], np.int64)
 
 
 def _tied(score: Floats, topics: Segments, at: Ints) -> tuple[Ints, Ints]:
@@ -203,53 +277,35 @@ def _tied(score: Floats, topics: Segments, at: Ints) -> tuple[Ints, Ints]:
     return ties.starts[group], ties.ends[group] - 1
 
 
-def listing(
-    pool: Pool,
-    run: Any,
-    quiet: bool = False,
-    depth: int | None = None,
-) -> Listing:
-    """Every retrieved document of the judged topics, or the first `depth` of each; `quiet` if you
-    were warned of repeated documents before.
+def listed(pool: Pool, table: Table) -> Listing:
+    """List every retrieved document of the judged topics in the order of evaluation.
+
+    A run without a judged topic has no rows; `Listing.check_common` refuses it.
+
+    Raises
+    ------
+    ValueError
+        A score is not a finite number.
     """
-    repeats = Repeats(strict=False)
-    parts: list[tuple[Any, ...]] = [
-        (np.zeros(0, np.int64), [], np.zeros(0), *np.zeros((2, 0), np.int64))
+    repeats, names = Repeats(strict=False), list[str]()
+    small = _small(pool)
+    parts: list[tuple[Ints, Floats, Ints, Ints]] = [
+        (np.zeros(0, np.int64), np.zeros(0), *np.zeros((2, 0), small))
     ]
-    for part, row in blocks(pool, run_tables(run, pool.topic_of), repeats):
+    for part, row in _blocks(pool, [table], repeats, names):
         segments = Segments.of_lengths(part.lengths)
-        moved = evaluation_order(part.score, segments, part.falling)
-        order: Ints = np.arange(part.score.size)
+        score, source = part.score, part.source
+        moved = evaluation_order(score, segments, part.falling)
         if moved is not None:
-            order = moved.put(order)
-        if depth is not None:
-            order = order[segments.position < depth]
-            segments = Segments.of_lengths(np.minimum(segments.lengths, depth))
-        source = order if part.source is None else part.source[order]
-        docs = objects(part.docs_of(order))
-        parts.append((segments.spread(part.topics), docs, part.score[order], row[order], source))
-    if not quiet:
-        repeats.warn()
-    topic = np.concatenate([part[0] for part in parts])
-    order = order_by(topic, None, pool.n_topics)
-    docs, score, row, source = (
-        np.concatenate(column)[order] for column in list(zip(*parts, strict=True))[1:]
-    )
-    segments = Segments.of_topics(topic, pool.n_topics)
-    grade = np.append(pool.grade, np.nan)[row]
-    return Listing(segments, docs.tolist(), score, segments.position + 1, row, grade, source)
-
-
-def equal_scores(pool: Pool, run: Any) -> tuple[Bools, Bools]:
-    """Topics whose documents all have the same score, and topics with several documents: both
-    (n_topics,).
-    """
-    equal, several = np.zeros((2, pool.n_topics), bool)
-    for part, _ in blocks(pool, run_tables(run, pool.topic_of), Repeats(strict=False)):
-        topics = Segments.of_lengths(part.lengths)
-        highest, lowest = topics.maximum(part.score, 0.0), -topics.maximum(-part.score, 0.0)
-        equal[part.topics], several[part.topics] = highest == lowest, part.lengths > 1
-    return equal, several
+            score, row, source = moved.put(score), moved.put(row), moved.put(source)
+        topic = segments.spread(part.topics)
+        parts.append((topic, score, row.astype(small), source.astype(small)))
+    topic, score, row, source = map(np.concatenate, zip(*parts, strict=True))
+    if (topic[1:] < topic[:-1]).any():
+        order = order_by(topic, None, pool.n_topics)
+        topic, score, row, source = topic[order], score[order], row[order], source[order]
+    topics = Segments.of_topics(topic, pool.n_topics)
+    return Listing(pool, table, topics, score, row, source, names, repeats)
 
 
 def blocks(
@@ -270,14 +326,26 @@ def blocks(
     Raises
     ------
     ValueError
-        As `align_run`.
+        As `irpref.judged.run.align_run`.
     """
     topics = [] if topics is None else topics
+    yield from _blocks(pool, parts, repeats, topics)
+    _check_common(pool, topics)
+
+
+def _blocks(
+    pool: Pool, parts: Iterable[Table], repeats: Repeats, topics: list[str]
+) -> Iterator[Block]:
+    """Look documents up as `blocks` does, also where no topic is judged."""
     for table in parts:
         for given in _parts_of(pool, table, topics):
             part, row = _at_once(pool, given) or _one_by_one(pool, given, repeats)
             check_finite("score", part.score, partial(_names, pool, part), RunError)
             yield part, row
+
+
+def _check_common(pool: Pool, topics: Sequence[str]) -> None:
+    """Raise `NoCommonTopicError` if a run has topics and none of them is judged."""
     if topics and not any(name in pool.topic_of for name in topics):
         raise NoCommonTopicError(
             "run and qrels have no topic in common: the run's first topics are "
@@ -361,7 +429,7 @@ def _one_by_one(pool: Pool, part: Part, repeats: Repeats) -> Block:
             lengths=np.array([row.size for row in kept]),
             docs=[docs[row] for row in rows.tolist()],
             score=part.score[rows],
-            source=rows if part.source is None else part.source[rows],
+            source=part.source[rows],
         )
     return part, np.concatenate(matches)
 

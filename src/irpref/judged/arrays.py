@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from irpref.data.columns import Coded, Stretches, Table, objects
-from irpref.judged.align import align_run
 from irpref.judged.pool import Pool
+from irpref.judged.run import align_run
 from irpref.kernel.run import JudgedRun
 from irpref.kernel.segments import Floats
 

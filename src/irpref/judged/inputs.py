@@ -40,6 +40,17 @@ from irpref.judged.match import FEW, chunks
 from irpref.kernel.segments import Floats, Ints, order_by
 
 
+class Opened:
+    """What was read once and is passed on: it holds its rows as a table.
+
+    Attributes
+    ----------
+    table : Table
+    """
+
+    table: Table
+
+
 def in_memory(run: Any, columns: Iterable[str] = ()) -> Any:
     """A run in a form that can be read any number of times.
 
@@ -72,7 +83,7 @@ def in_memory(run: Any, columns: Iterable[str] = ()) -> Any:
         return list(run.scoreddocs_iter())
     if hasattr(run, "get_qrels") and hasattr(run, "get_results"):  # of PyTerrier
         run = run.get_results()
-    if isinstance(run, (Mapping, Table)) or hasattr(run, "columns"):
+    if isinstance(run, (Mapping, Table, Opened)) or hasattr(run, "columns"):
         return run
     return _from_rows(run, "score", columns)
 
@@ -81,7 +92,7 @@ def unwrapped(data: Any) -> Any:
     """Iterators as lists, lazy frames collected, tables of pyarrow as frames, ir_datasets' data set
     for PyTerrier's wrapper of it; anything else as it is.
     """
-    if isinstance(data, (Mapping, list, Table)):
+    if isinstance(data, (Mapping, list, Table, Opened)):
         return data
     if type(data).__module__.partition(".")[0] == "pyarrow" and hasattr(data, "to_pandas"):
         return data.to_pandas()
@@ -126,6 +137,8 @@ def tables(
     TypeError
         `data` is none of these forms.
     """
+    if isinstance(data, Opened):
+        data = data.table
     if isinstance(data, Mapping):
         yield from _from_dicts(data, value, topics)
     elif isinstance(data, Table):
@@ -160,12 +173,37 @@ def by_topic(data: Mapping[Any, Any], value: str) -> Mapping[str, Mapping[Any, A
         out = dict(zip(map(str, str_list(list(data), "query_id")), data.values(), strict=True))
         if len(out) != len(data):
             raise InputError(f"{what}: two topics have the same id once compared as str")
-    for key, docs in out.items():
-        if not isinstance(docs, Mapping):
-            raise TypeError(
-                f"{what}: expected a dict of dicts, but topic {key!r} holds a {type(docs).__name__}"
-            )
-    return out
+    listed = [key for key, docs in out.items() if not isinstance(docs, Mapping)]
+    if not listed:
+        return out
+    if len(listed) == len(out) and all(_are_ids(docs, value) for docs in out.values()):
+        numbered: Any = _by_rank if value == "score" else _of_grade_one
+        return {key: numbered(docs) for key, docs in out.items()}
+    docs = out[listed[0]]
+    raise TypeError(
+        f"{what}: expected a dict of dicts{_or_of_ids(value)}, but topic {listed[0]!r} holds a "
+        f"{type(docs).__name__}"
+    )
+
+
+def _are_ids(docs: Any, value: str) -> bool:
+    """Whether these are ids of documents without scores or grades; a set has no order."""
+    kinds: Any = (list, tuple) if value == "score" else (list, tuple, set, frozenset)
+    return isinstance(docs, kinds) and all(isinstance(doc, (str, int, bytes)) for doc in docs)
+
+
+def _or_of_ids(value: str) -> str:
+    return ", or of lists of ids, best first" if value == "score" else ", or of sets of ids"
+
+
+def _by_rank(docs: Sequence[Any]) -> dict[Any, float]:
+    """Ids with scores that fall by 1 from rank to rank; the first occurrence of an id counts."""
+    different = dict.fromkeys(docs)
+    return dict(zip(different, range(len(different), 0, -1), strict=True))
+
+
+def _of_grade_one(docs: Iterable[Any]) -> dict[Any, float]:
+    return dict.fromkeys(docs, 1.0)
 
 
 def _from_dicts(

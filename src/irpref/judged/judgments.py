@@ -24,6 +24,7 @@ from irpref.data.columns import (
     has_groups,
     objects,
     reading,
+    take,
 )
 from irpref.data.labels import Labels, lacks_grades
 from irpref.data.source import Source
@@ -34,6 +35,7 @@ from irpref.judged.inputs import (
     id_text,
     is_dataset,
     names_dataset,
+    run_table,
     str_list,
     unwrapped,
 )
@@ -144,7 +146,8 @@ class Judgments:
         table = self.table
         ids = {name: as_objects(getattr(table, name)) for name in _IDS}
         plain = replace(table, **ids, columns=dict(table.columns))
-        return self.__dict__ | {"table": plain, "_pools": {}, "_pairs": None, "_shared": False}
+        kept = {name: value for name, value in self.__dict__.items() if name != "_base"}
+        return kept | {"table": plain, "_pools": {}, "_pairs": None, "_shared": False}
 
     @cached_property
     def topic_ids(self) -> list[str]:
@@ -228,8 +231,20 @@ class Judgments:
                 raise ColumnError(
                     f"DataFrame has {present.count(name)} columns {name!r}", column=name
                 )
+        base = self._base
+        if not columns:
+            return base
         read = {name: self.table.columns[name] for name in columns}
-        table = replace(self.table, columns=read)
+        if base.grade.size == len(self.table):
+            order = group(self.table.query_id).order
+            return base.with_columns({name: take(column, order) for name, column in read.items()})
+        # Judgments that were given twice must agree in these columns, too.
+        return Pool.from_table(replace(self.table, columns=read))
+
+    @cached_property
+    def _base(self) -> Pool:
+        """The pool without further columns."""
+        table = replace(self.table, columns={})
         return kept_pool(table) if self._shared else Pool.from_table(table)
 
     def _pool_of_preferences(self) -> Pool:
@@ -430,22 +445,35 @@ def _with_known(read: Judgments, known: Any) -> Judgments:
 def _known_pairs(read: Judgments, known: Any) -> set[tuple[str, str]]:
     """Topic and id of each document that the user knew."""
     if isinstance(known, tuple) and len(known) == 2 and isinstance(known[1], int):
-        from irpref.judged.align import listing
+        from irpref.judged.align import listed
 
         run, depth = known
         pool = read.pool()
-        ranked = listing(pool, run)
-        top = (ranked.rank <= depth).tolist()
-        rows = zip(ranked.topics.topic.tolist(), ranked.doc_ids, top, strict=True)
-        return {(pool.topic_ids[topic], doc) for topic, doc, kept in rows if kept}
-    if isinstance(known, Mapping) and not any(isinstance(d, Mapping) for d in known.values()):
-        listed = {
-            t: [docs] if isinstance(docs, (str, bytes)) else docs for t, docs in known.items()
-        }
+        ranked = listed(pool, run_table(run)).first(depth)
+        ranked.check_common()
+        ranked.repeats.warn()
+        topics = ranked.topics.topic.tolist()
+        return {(pool.topic_ids[t], doc) for t, doc in zip(topics, ranked.doc_ids, strict=True)}
+    return pairs_of(known, above=0)
+
+
+def pairs_of(data: Any, above: float | None = None) -> set[tuple[str, str]]:
+    """Topic and id of documents.
+
+    Parameters
+    ----------
+    data : mapping of topic to documents, or judgments in any form
+    above : float, optional
+        Judgments count only with a grade above this.
+    """
+    if isinstance(data, Mapping) and not any(isinstance(d, Mapping) for d in data.values()):
+        listed = {t: [docs] if isinstance(docs, (str, bytes)) else docs for t, docs in data.items()}
         return {(id_text(topic), id_text(doc)) for topic, docs in listed.items() for doc in docs}
-    read = judgments(known)
-    rows = zip(*read._ids(), (read.table.value > 0).tolist(), strict=True)
-    return {(topic, doc) for topic, doc, kept in rows if kept}
+    read = judgments(data)
+    kept = np.ones(len(read), bool) if above is None else read.table.value > above
+    return {
+        pair for pair, is_kept in zip(zip(*read._ids(), strict=True), kept, strict=True) if is_kept
+    }
 
 
 def preferences_from(qrels: Qrels, negative: bool = True) -> pd.DataFrame:

@@ -33,6 +33,9 @@ class Pool(Grades):
     header : names of all columns of the input
     graded : bool
         Whether each document has one grade. False for preferences that put one on several levels.
+    base : Pool
+        The pool that this one was made from by adding columns, or itself: rows of pools of one base
+        are the same documents.
     """
 
     graded = True
@@ -54,6 +57,30 @@ class Pool(Grades):
         self._given_docs: list[str] | Texts = docs  # in the order of the input, by topic
         self._order = order  # from ideal order to that order
         self._index: list[dict[str, int] | None] = [None] * len(topic_ids)
+        self._base: Pool | None = None
+
+    @property
+    def base(self) -> Pool:
+        """The pool that this one was made from by adding columns, or itself."""
+        return self if self._base is None else self._base
+
+    def with_columns(self, columns: Mapping[str, Any]) -> Pool:
+        """Return the same pool with further columns, each (n_judged,) in the order of the input, by
+        topic.
+        """
+        pool = Pool(
+            self.topic_ids,
+            self.judged,
+            self.grade,
+            self._given_docs,
+            self._order,
+            {name: column[self._order] for name, column in columns.items()},
+            self.header,
+        )
+        pool._base, pool._index = self.base, self._index
+        if "texts" in self.__dict__:
+            pool.__dict__["texts"] = self.texts
+        return pool
 
     @cached_property
     def _docs(self) -> list[str]:
@@ -92,7 +119,7 @@ class Pool(Grades):
         state = {name: value for name, value in self.__dict__.items() if name != "texts"}
         if isinstance(self._given_docs, Texts):
             state["_given_docs"] = self._docs
-        return state
+        return state | {"_base": None}
 
     @cached_property
     def doc_ids(self) -> Any:

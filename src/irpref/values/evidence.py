@@ -33,12 +33,13 @@ from ir_measures.measures import Measure
 
 from irpref.data.columns import Table, as_list
 from irpref.data.run_names import each_run
-from irpref.errors import ArgumentError, MeasureError, NoCommonTopicError
-from irpref.judged.align import align_run, listing
+from irpref.errors import ArgumentError, MeasureError
+from irpref.judged.align import Listing
 from irpref.judged.groups import groups_of
-from irpref.judged.inputs import id_text, in_memory
+from irpref.judged.inputs import id_text
 from irpref.judged.judgments import Judgments, judgments
 from irpref.judged.pool import FILLED, SOURCE, Pool
+from irpref.judged.run import Run, read_once
 from irpref.kernel.run import JudgedRun
 from irpref.kernel.segments import Bools, Ints, Segments
 from irpref.measures.degenerate import lacks_nonrelevant
@@ -50,7 +51,7 @@ from irpref.values.facts import Evidence, System
 from irpref.values.judged_ids import JudgedIds
 from irpref.values.kernels import KernelEvaluator
 from irpref.values.own_ids import own_topics
-from irpref.values.sensitivity import TOP, Values, differ, last_rank, ranking, tells_apart
+from irpref.values.sensitivity import TOP, Values, differ, last_rank, tells_apart
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -125,16 +126,18 @@ def repeats_in(run: Any) -> list[Any]:
     return list(run) if all(map(_is_run, run)) else [run]
 
 
-def read_repeats(run: Any) -> list[Any]:
-    """The runs of a system, files as tables: what is judged several times is read once."""
-    return [in_memory(one) for one in repeats_in(run)]
+def read_repeats(run: Any) -> list[Run]:
+    """Read the runs of a system, each once."""
+    return [read_once(one) for one in repeats_in(run)]
 
 
 def _is_run(item: Any) -> bool:
     if isinstance(item, (str, os.PathLike)) or hasattr(item, "scoreddocs_iter"):
         return True
+    if isinstance(item, Run):
+        return True
     if isinstance(item, Mapping):
-        return all(isinstance(docs, Mapping) for docs in item.values())
+        return all(isinstance(docs, (Mapping, list, tuple)) for docs in item.values())
     return hasattr(item, "columns") and not isinstance(item, tuple)
 
 
@@ -198,12 +201,9 @@ class Gatherer:
 
     def system(self, name: str, repeats: Sequence[Any], ids: JudgedIds | None = None) -> System:
         """Judge and evaluate the runs of a system; with `ids`, look for ids that were changed."""
-        given = [in_memory(run) for run in repeats]
-        runs = [self._judged(run) for run in given]
-        own = [
-            own_topics(self.pool, run, judged.n_retrieved > 0)
-            for run, (judged, _) in zip(given, runs, strict=True)
-        ]
+        every = [self._cut(read_once(run)) for run in repeats]
+        runs = [self._judged(run) for run in every]
+        listed = [run.on(self.pool) for run in every]
         try:
             values = [self._values(judged, given) for judged, given in runs]
         except SystemExit as error:  # a measure of somebody must not decide the exit status
@@ -221,22 +221,18 @@ class Gatherer:
             },
             self._total([self._by_judge(run) for run in shown]),
             self._open_ends([judged for judged, _ in runs], values),
-            np.any(own, axis=0)[self.order],
-            self._changed(given, [judged for judged, _ in runs], ids),
+            np.any([own_topics(run) for run in listed], axis=0)[self.order],
+            None if ids is None else self._changed(listed, ids),
         )
 
-    def _changed(
-        self, given: Sequence[Any], runs: Sequence[JudgedRun], ids: JudgedIds | None
-    ) -> Changed | None:
+    def _cut(self, run: Run) -> Run:
+        """The documents that count."""
+        return run if self.depth is None else run.first(self.pool, self.depth)
+
+    def _changed(self, runs: Sequence[Listing], ids: JudgedIds) -> Changed | None:
         """See `System`. Of several runs, that with the most such documents tells."""
-        depth, found = min(filter(None, (TOP, self.depth))), []
-        for run, judged in zip(given, runs, strict=True):
-            at_top = judged.hits.count(judged.rank <= depth)
-            if ids is None or (at_top == np.minimum(judged.n_retrieved, depth)).all():
-                continue  # no unjudged document
-            retrieved: Bools = np.zeros(self.pool.grade.size, bool)
-            retrieved[judged.row] = True
-            found.append(ids.changed_in(run, retrieved, depth))
+        depth = min(filter(None, (TOP, self.depth)))
+        found = [ids.changed_in([run], depth) for run in runs]
         return max(filter(None, found), key=lambda one: one.number, default=None)
 
     def _open_ends(
@@ -283,18 +279,14 @@ class Gatherer:
         total: Ints = np.sum(counts, axis=0)[self.order]
         return total
 
-    def _judged(self, data: Any) -> tuple[JudgedRun, Any]:
-        """A run judged, and in the form that other providers take; None if they need not."""
-        if self.depth is not None:
-            data = _cut(self.pool, data, self.depth)
-        try:
-            if isinstance(self.evaluator, KernelEvaluator):
-                return self.evaluator.align(data), None
-            if self.evaluator.accelerated is not None:
-                return self.evaluator.accelerated.align(data), data
-            return align_run(self.pool, data), data
-        except NoCommonTopicError:
-            return ranking(self.pool, np.zeros(0, np.int64)), None
+    def _judged(self, run: Run) -> tuple[JudgedRun, Run | None]:
+        """A run judged, and the run itself if other providers evaluate it, too."""
+        every = run.on(self.pool)
+        every.repeats.warn()
+        kernels: Any = getattr(self.evaluator, "accelerated", self.evaluator)
+        judged = every.judged(self.pool, kernels is not None and kernels.ties)
+        is_given = getattr(self.evaluator, "rest", []) and every.topics.size
+        return judged, run if is_given else None
 
     def _values(self, judged: JudgedRun, given: Any = None) -> Values:
         """Values of a judged run by topic, in ascending order of their ids."""
@@ -373,12 +365,3 @@ def _highest(qrels: Judgments) -> Pool:
         grades[pair] = max(grade, grades.get(pair, grade))
     topics, docs = map(list, zip(*grades, strict=True))
     return Pool.from_table(Table(topics, docs, np.array([*grades.values()]), {}, table.header))
-
-
-def _cut(pool: Pool, run: Any, depth: int) -> Table:
-    """The first documents of each topic, best first."""
-    ranked = listing(pool, run)
-    kept = np.flatnonzero(ranked.rank <= depth)
-    topics = [pool.topic_ids[t] for t in ranked.topics.topic[kept].tolist()]
-    docs = [ranked.doc_ids[row] for row in kept.tolist()]
-    return Table(topics, docs, -ranked.rank[kept].astype(np.float64), {}, ("query_id", "doc_id"))

@@ -34,8 +34,8 @@ if TYPE_CHECKING:
     from irpref.data.columns import Table
     from irpref.judged.align import JudgedFile
     from irpref.judged.stream import Done
+    from irpref.values.changed_ids import Changed
     from irpref.values.findings import Finding
-    from irpref.values.seen import Seen
     from irpref.values.silent import Counts
 
 _LOOKED_AT = 64 << 10  # bytes of a run whose ids are compared with the judged ones in any case
@@ -213,7 +213,7 @@ class Scorer:
             return []  # all topics are answered, with judged documents
         from irpref.values.seen import grave_of_judged
 
-        def on_tables(look: Callable[[Iterable[Table]], Seen]) -> Seen:
+        def on_tables(look: Callable[[Iterable[Table]], Changed | None]) -> Changed | None:
             return on_topics(look, source, form=self.form) if table is None else look([table])
 
         return grave_of_judged(self.pool, judged.run, judged.topics, on_tables, small)

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
-from typing import Any
+from collections.abc import Collection, Iterable, Mapping, Sequence
 
 import numpy as np
 
-from irpref.judged.align import listing
+from irpref.judged.align import Listing
 from irpref.judged.pool import Pool
 from irpref.kernel.segments import Bools
 from irpref.values.changed_ids import MOST, Changed, KnownIds, changed
@@ -54,15 +53,30 @@ class JudgedIds:
 
         return changed(unknown, self._docs, is_retrieved, n_found)
 
-    def changed_in(self, run: Any, retrieved: Bools, depth: int) -> Changed | None:
-        """The same of the first documents of each topic of a run, in any form: fewer of them if
-        there are so many topics that they would be more than `MOST`.
+    def changed_in(self, runs: Iterable[Listing], depth: int) -> Changed | None:
+        """The change by which unjudged documents in the first ranks are judged ones that the run
+        lacks.
+
+        Parameters
+        ----------
+        runs : iterable of Listing
+            The run, in parts with all documents of some topics.
+        depth : int
+            So many ranks are looked at; of more than `MOST` unjudged documents, a sample.
         """
-        depth = max(1, min(depth, MOST // self.pool.n_topics))
-        ranked = listing(self.pool, run, quiet=True, depth=depth)
-        strange = np.flatnonzero(ranked.row < 0)
-        topics = [self.pool.topic_ids[t] for t in ranked.topics.topic[strange].tolist()]
+        n_found, topics, docs = 0, list[str](), list[str]()
+        retrieved: Bools = np.zeros(self.pool.grade.size, bool)
+        for run in runs:
+            at_top, judged = run.topics.position < depth, run.row >= 0
+            retrieved[run.row[judged]] = True
+            n_found += int((at_top & judged).sum())
+            strange = np.flatnonzero(at_top & ~judged)
+            topics += (self.pool.topic_ids[t] for t in run.topics.topic[strange].tolist())
+            docs += run.docs_of(strange)
+        rows = range(len(docs))
+        if len(docs) > MOST:
+            rows = np.linspace(0, len(docs) - 1, MOST).astype(np.int64).tolist()
         unknown: dict[str, list[str]] = {}
-        for topic, row in zip(topics, strange.tolist(), strict=True):
-            unknown.setdefault(topic, []).append(ranked.doc_ids[row])
-        return self.changed_docs(unknown, retrieved, ranked.row.size - strange.size)
+        for row in rows:
+            unknown.setdefault(topics[row], []).append(docs[row])
+        return self.changed_docs(unknown, retrieved, n_found)

@@ -16,10 +16,10 @@ from ir_measures.measures.base import SumAgg
 from ir_measures.util import CalcResults, Metric
 
 from irpref.errors import MeasureError
-from irpref.judged.align import align_run
 from irpref.judged.inputs import in_memory
 from irpref.judged.judgments import Judgments
 from irpref.judged.pool import Pool
+from irpref.judged.run import align_run
 from irpref.kernel.run import JudgedRun
 from irpref.kernel.segments import Floats
 from irpref.measures.declare import KernelMeasure, arguments_of

@@ -6,16 +6,11 @@ in the first ranks, and only for more topics than chance would explain."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
-
 import numpy as np
 
-from irpref.data.columns import Table, as_list, stretches_of
-from irpref.judged.inputs import id_text, run_table, str_list
-from irpref.judged.match import rows_with, texts_of
-from irpref.judged.pool import Pool
-from irpref.kernel.segments import Bools, Floats, Ints
+from irpref.judged.align import Listing
+from irpref.judged.match import rows_with
+from irpref.kernel.segments import Bools
 from irpref.values.sensitivity import TOP
 
 _SOME = 0.05  # share of topics whose number is that of a document by chance
@@ -39,45 +34,19 @@ def likely(topic_ids: list[str], own: Bools, own_top: Bools, answered: Bools) ->
     return which
 
 
-def own_topics(pool: Pool, run: Any, answered: Bools) -> Bools:
-    """Topics of a pool for which a run retrieves an unjudged document of their own id.
+def own_topics(run: Listing) -> Bools:
+    """Find topics for which a run retrieves an unjudged document of their own id: (n_topics,)."""
+    own, own_top = own_documents(run)
+    return likely(run.pool.topic_ids, own, own_top, run.topics.lengths > 0)
 
-    Parameters
-    ----------
-    pool : Pool
-    run : any form of run
-    answered : bool array (n_topics,)
+
+def own_documents(run: Listing) -> tuple[Bools, Bools]:
+    """Find topics with an unjudged document of their own id, and topics with one in the first
+    ranks: both (n_topics,).
     """
-    own, own_top = np.zeros((2, pool.n_topics), bool)
-    above = _in_mapping(run) if isinstance(run, Mapping) else _in_table(run_table(run))
-    for topic, n_above in above.items():
-        t = pool.topic_of.get(topic)
-        if t is not None and topic not in pool.index(t):
-            own[t], own_top[t] = True, n_above < TOP
-    return likely(pool.topic_ids, own, own_top, answered)
-
-
-def _in_mapping(run: Mapping[Any, Any]) -> dict[str, int]:
-    """The topics of a run with a document of their own id, and how many documents are above it."""
-    above = {}
-    for topic, docs in run.items():
-        if topic in docs:
-            score = docs[topic]
-            above[id_text(topic)] = sum(other > score for other in docs.values())
-    return above
-
-
-def _in_table(run: Table) -> dict[str, int]:
-    topics = stretches_of(run.query_id)
-    names, stretch = list(map(id_text, topics.names)), topics.codes
-    docs = texts_of(run.doc_id) or str_list(as_list(run.doc_id))
-    rows = rows_with(docs, names, stretch)
-    if not rows.size:
-        return {}
-    numbers = {name: i for i, name in enumerate(dict.fromkeys(names))}
-    of_stretch: Ints = np.array([numbers[name] for name in names], np.int64)
-    best: Floats = np.full(len(numbers), np.inf)
-    best[of_stretch[stretch[rows]]] = run.value[rows]
-    higher = run.value > best[of_stretch][stretch]
-    count = np.bincount(of_stretch[stretch[higher]], minlength=len(numbers))
-    return {names[s]: int(count[of_stretch[s]]) for s in stretch[rows].tolist()}
+    own, own_top = np.zeros((2, run.pool.n_topics), bool)
+    rows = rows_with(run.texts, run.pool.topic_ids, run.topics.topic)
+    rows = rows[run.row[rows] < 0]
+    own[run.topics.topic[rows]] = True
+    own_top[run.topics.topic[rows[run.topics.position[rows] < TOP]]] = True
+    return own, own_top

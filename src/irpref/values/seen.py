@@ -5,24 +5,22 @@ is grave of it.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import suppress
-from functools import partial
 from typing import Any
 
 import numpy as np
 
 from irpref.data.columns import Table
 from irpref.data.scores import blurs
-from irpref.errors import NoCommonTopicError
-from irpref.judged.align import Block, Part, Repeats, blocks
+from irpref.judged.align import Listing, Repeats, listed
 from irpref.judged.match import rows_with
-from irpref.judged.order import evaluation_order
 from irpref.judged.pool import Pool
+from irpref.judged.run import Run
 from irpref.kernel.run import JudgedRun
 from irpref.kernel.segments import Bools, Floats, Ints, Segments
 from irpref.values.changed_ids import MOST, Changed
 from irpref.values.findings import Finding, finding, of_topics
 from irpref.values.judged_ids import JudgedIds
+from irpref.values.own_ids import own_documents
 
 TOP = 10  # ranks that are checked more closely
 _FEW_JUDGMENTS = 20_000  # up to this number, ids are always compared with those of small runs
@@ -72,116 +70,58 @@ class Seen:
 NO_IDS = ("None", "nan", "NaN", "NULL", "null", "<NA>", "NaT", "undefined", "none", "N/A")
 
 
-def seen_in(tables: Iterable[Table], ids: JudgedIds, only_grave: bool = False) -> Seen:
-    """Note what `check` needs of a run, or only what `grave_of_run` does.
-
-    Parameters
-    ----------
-    tables : iterable of Table
-        The run; each topic is in one of them.
-    ids : JudgedIds
-    only_grave : bool
+def seen_in(run: Run, ids: JudgedIds) -> Seen:
+    """Note what `check` needs of a run.
 
     Raises
     ------
     ValueError
-        As `irpref.judged.align.blocks`, but for a run without judged topics.
+        A score is not a finite number.
     """
-    pool, seen = ids.pool, Seen(ids.pool.n_topics)
-    place = np.full(pool.grade.size, np.inf)
-    names: list[str] = []
-    unjudged: list[tuple[str, str]] = []  # topic and document
-    with suppress(NoCommonTopicError):
-        for block in blocks(pool, tables, seen.repeats, names):
-            _note_block(seen, pool, block, place, unjudged, only_grave)
-    seen.further = [name for name in names if name not in pool.topic_of]
-    seen.changed_topics = ids.changed_topics(seen.further, names)
-    if names and len(seen.further) == len(names):
+    pool, seen, every = ids.pool, Seen(ids.pool.n_topics), run.on(ids.pool)
+    topics = every.topics
+    seen.repeats, seen.further, seen.lengths = every.repeats, every.further, topics.lengths
+    judged = np.append(pool.grade, -1.0)[every.row] >= 0
+    seen.hits = topics.count(judged)
+    seen.changed_topics = ids.changed_topics(seen.further, every.names)
+    if every.names and len(seen.further) == len(every.names):
         return seen
-
-    docs: dict[str, list[str]] = {}
-    for topic, doc in unjudged:
-        docs.setdefault(topic, []).append(doc)
-    n_found = int((place < TOP).sum())
-    seen.changed_docs = ids.changed_docs(docs, np.isfinite(place), n_found)
-    if pool.graded and not only_grave:
-        from irpref.values.scales import grade_order
-
-        seen.order = grade_order(pool, place)
+    seen.changed_docs = ids.changed_in([every], TOP)
+    _note_order(seen, every, judged)
     return seen
 
 
-def _note_block(
-    seen: Seen,
-    pool: Pool,
-    block: Block,
-    place: Floats,
-    unjudged: list[tuple[str, str]],
-    only_grave: bool,
-) -> None:
-    """Note some topics of a run: in `place` the rank from 0 of each retrieved row of the pool, and
-    the first unjudged documents.
-    """
-    part, row = block
-    segments, numbers, score = Segments.of_lengths(part.lengths), part.topics, part.score
-    moved = evaluation_order(score, segments, part.falling, row >= 0)
-    source: Ints = np.arange(row.size)
-    if moved is not None:
-        source, score, row = moved.put(source), moved.put(score), moved.put(row)
-    place[row[row >= 0]] = segments.position[row >= 0]
-    at_top = segments.position < TOP
-    judged = np.append(pool.grade, -1.0)[row] >= 0
-    seen.lengths[numbers], seen.hits[numbers] = part.lengths, segments.count(judged)
-    strange = np.flatnonzero(at_top & (row < 0))[: MOST - len(unjudged)]
-    topics = (pool.topic_ids[t] for t in numbers[segments.topic[strange]].tolist())
-    unjudged += zip(topics, part.docs_of(source[strange]), strict=True)
-    if only_grave:
-        return
-    _note_odd_ids(seen, pool, part, segments, source, row)
+def _note_order(seen: Seen, run: Listing, judged: Bools) -> None:
+    """Note ties, odd ids and what the order says of the grades."""
+    pool, topics, score, row = run.pool, run.topics, run.score, run.row
+    at_top = topics.position < TOP
+    seen.top, seen.judged_top = topics.count(at_top), topics.count(at_top & judged)
+    seen.own, seen.own_top = own_documents(run)
+    _note_missing_ids(seen, run)
     gain = np.maximum(np.append(pool.grade, 0.0)[row], 0.0)
-    tied, mixed = _ties(score, segments, gain)
-    seen.top[numbers], seen.judged_top[numbers] = (
-        segments.count(at_top),
-        segments.count(at_top & judged),
-    )
-    seen.tied[numbers] = segments.count(tied)
-    seen.constant[numbers] = (seen.tied[numbers] > 0) & (
-        segments.maximum(score, 0.0) == -segments.maximum(-score, 0.0)
-    )
-    seen.deciding[numbers] = segments.count(mixed & at_top) > 0
-    seen.blurred[numbers] = segments.count(blurs(score, segments)) > 0
-    for t, start, stop in zip(
-        numbers.tolist(), segments.starts.tolist(), segments.ends.tolist(), strict=True
-    ):
-        seen.prints[t] = hash(row[start:stop].tobytes())
+    tied, mixed = _ties(score, topics, gain)
+    seen.tied = topics.count(tied)
+    highest, lowest = topics.maximum(score, 0.0), -topics.maximum(-score, 0.0)
+    seen.constant = (seen.tied > 0) & (highest == lowest)
+    seen.deciding = topics.count(mixed & at_top) > 0
+    seen.blurred = topics.count(blurs(score, topics)) > 0
+    ends = zip(topics.starts.tolist(), topics.ends.tolist(), strict=True)
+    seen.prints = np.array([hash(row[start:stop].tobytes()) for start, stop in ends], np.int64)
+    if pool.graded:
+        from irpref.values.scales import grade_order
+
+        place = np.full(pool.grade.size, np.inf)
+        place[row[row >= 0]] = topics.position[row >= 0]
+        seen.order = grade_order(pool, place)
 
 
-def _note_odd_ids(
-    seen: Seen, pool: Pool, part: Part, topics: Segments, source: Ints, row: Ints
-) -> None:
-    """Note unjudged documents with the id of their topic, or with an id such as `None`.
-
-    Parameters
-    ----------
-    part : Part
-        Rows as they were given.
-    topics : Segments
-    source, row : int arrays (n_rows,)
-        Of documents in the order of evaluation: their row in the part, and in the pool.
-    """
-    unjudged, at_top = np.zeros((2, row.size), bool)
-    unjudged[source], at_top[source] = row < 0, topics.position < TOP
-    names = [pool.topic_ids[t] for t in part.topics.tolist()]
-    own = rows_with(part.docs, names, topics.topic)
-    own = own[unjudged[own]]
-    of_row = part.topics[topics.topic]
-    seen.own[of_row[own]] = True
-    seen.own_top[of_row[own[at_top[own]]]] = True
-    nothing = rows_with(part.docs, NO_IDS)
-    nothing = nothing[unjudged[nothing]]
-    seen.nothing[of_row[nothing]] = True
-    if nothing.size and not seen.no_id:
-        seen.no_id = part.docs_of(nothing[:1])[0]
+def _note_missing_ids(seen: Seen, run: Listing) -> None:
+    """Note unjudged documents with an id such as `None`."""
+    rows = rows_with(run.texts, NO_IDS)
+    rows = rows[run.row[rows] < 0]
+    seen.nothing[run.topics.topic[rows]] = True
+    if rows.size:
+        seen.no_id = run.docs_of(rows[:1])[0]
 
 
 def _ties(score: Floats, topics: Segments, gain: Floats) -> tuple[Bools, Bools]:
@@ -203,7 +143,7 @@ def grave_of_run(pool: Pool, seen: Seen) -> Iterator[Finding]:
         if ids is not None:
             facts: dict[str, Any] = {"change": ids.change.words, "topic": ids.group, "top": TOP}
             shown = dict(zip(("given", "judged"), ids.texts, strict=True))
-            shown["compared"] = "the first " * (ids.compared == MOST) + f"{ids.compared:,}"
+            shown["compared"] = "a sample of " * (ids.compared == MOST) + f"{ids.compared:,}"
             yield finding("mangled-ids", ids.number, ids.name, sentence, **facts, **shown)
     if not answered.any():
         first = next(iter(seen.further), None)
@@ -217,7 +157,7 @@ def grave_of_judged(
     pool: Pool,
     run: JudgedRun,
     topics: list[str],
-    on_tables: Callable[[Callable[[Iterable[Table]], Seen]], Seen],
+    on_tables: Callable[[Callable[[Iterable[Table]], Changed | None]], Changed | None],
     small: bool,
 ) -> list[Finding]:
     """The grave findings of a run that is already aligned; most runs need not be read again for
@@ -251,7 +191,9 @@ def grave_of_judged(
     if answered.any() and (
         2 * lost.sum() > answered.sum() or (small and pool.grade.size <= _FEW_JUDGMENTS)
     ):
-        seen = on_tables(partial(seen_in, ids=ids, only_grave=True))
+        seen.changed_docs = on_tables(
+            lambda tables: ids.changed_in((listed(pool, table) for table in tables), TOP)
+        )
     return list(grave_of_run(pool, seen))
 
 

@@ -47,11 +47,11 @@ import pandas as pd
 
 from irpref.data.run_names import named_runs
 from irpref.errors import ArgumentError
-from irpref.judged.align import align_run
 from irpref.judged.groups import group_of_topic, groups_of
 from irpref.judged.inputs import in_memory
 from irpref.judged.judgments import judgments
 from irpref.judged.pool import Pool
+from irpref.judged.run import align_run
 from irpref.judged.types import Groups, Qrels, Runs
 from irpref.kernel.run import JudgedRun
 from irpref.kernel.segments import Floats, Ints, Segments

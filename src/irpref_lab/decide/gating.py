@@ -37,11 +37,11 @@ from ir_measures.measures import Measure
 from scipy import special
 
 from irpref.errors import EmptyJudgmentsError, MeasureError
-from irpref.judged.align import equal_scores, listing
 from irpref.judged.fingerprint import hash_of_pool, hash_of_text
 from irpref.judged.groups import groups_of
 from irpref.judged.judgments import Judgments, judgments
 from irpref.judged.pool import Pool
+from irpref.judged.run import equal_scores, listing
 from irpref.judged.types import Groups, Qrels, Run
 from irpref.kernel.segments import Bools, Floats
 from irpref.measures.declare import Measures

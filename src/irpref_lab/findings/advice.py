@@ -8,9 +8,9 @@ from contextlib import suppress
 import numpy as np
 from ir_measures.measures import Measure
 
-from irpref.data.columns import Table
 from irpref.judged.judgments import Judgments
 from irpref.judged.pool import Pool
+from irpref.judged.run import Run
 from irpref.measures.names import parse
 from irpref.messages import held
 from irpref.values.evidence import Gatherer
@@ -39,7 +39,7 @@ class Trial:
         with held(), suppress(ValueError):
             self._gatherer = Gatherer(self.measures, qrels, None) if self.measures else None
 
-    def system(self, name: str, run: Table) -> System | None:
+    def system(self, name: str, run: Run) -> System | None:
         """A run, evaluated; None if it cannot be, which other findings say."""
         if self._gatherer is None:
             return None

@@ -29,12 +29,12 @@ import numpy as np
 import pandas as pd
 from ir_measures.measures import Measure
 
-from irpref.data.columns import Reading
+from irpref.data.columns import Reading, reading
 from irpref.data.run_names import named_runs
 from irpref.errors import ConflictError
-from irpref.judged.inputs import run_tables
 from irpref.judged.judgments import judgments
 from irpref.judged.pool import Pool
+from irpref.judged.run import read_once
 from irpref.judged.stream import each
 from irpref.judged.types import Qrels, Run, Runs
 from irpref.measures.declare import KernelMeasure, Measures, needs, registered
@@ -49,7 +49,7 @@ from irpref.values.scales import mixed_scales, reversed_grades
 from irpref.values.seen import NO_IDS, TOP, Seen, grave_of_run, lines, seen_in
 from irpref.values.sensitivity import last_rank
 from irpref_lab.findings.advice import Advice, Trial, of_thresholds, untold
-from irpref_lab.findings.tags import of_tags, read_with_tags
+from irpref_lab.findings.tags import of_tags
 
 LEVELS = ("grave", "warning", "note")
 COLUMNS = tuple(column.name for column in fields(Finding))
@@ -139,16 +139,15 @@ def check(
         findings += _of_qrels(pool, chosen)
     if not preferences:
         findings += mixed_scales(judged, pool)
-    given, ids = named_runs(runs), JudgedIds(pool)
+    given, ids, how = named_runs(runs), JudgedIds(pool), reading(form)
     advice, trial = Advice(pool, judged, preferences), Trial(chosen, judged)
     notes: dict[str, _Notes] = {}
 
     def notes_on(item: tuple[str, Run]) -> _Notes:
-        data = read_with_tags(item[1], form)
+        data = read_once(item[1], how)
         by_advice = advice.trial.system(item[0], data)
-        return _Notes(
-            seen_in(run_tables(data), ids), by_advice, trial.system(item[0], data), [*of_tags(data)]
-        )
+        chosen = trial.system(item[0], data)
+        return _Notes(seen_in(data, ids), by_advice, chosen, [*of_tags(data.table)])
 
     done_of = each(notes_on, given.items(), jobs)
     for name, done in zip(given, done_of, strict=True):

@@ -12,8 +12,9 @@ import pandas as pd
 from irpref.data.run_names import named_runs
 from irpref.errors import NoCommonTopicError
 from irpref.explanation import Explainer, explainable
-from irpref.judged.align import Listing, align_run, listing
+from irpref.judged.align import Listing
 from irpref.judged.judgments import Judgments, judgments
+from irpref.judged.run import align_run, listing
 from irpref.judged.types import Qrels, Runs
 from irpref.kernel.run import JudgedRun
 from irpref.kernel.segments import Ints

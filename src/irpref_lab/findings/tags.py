@@ -3,69 +3,17 @@ agree with its scores?"""
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterator
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
-from irpref.data import trec
-from irpref.data.columns import RANK, Reading, Table, as_objects, reading, take
-from irpref.data.header import names_in
-from irpref.data.scores import changed
-from irpref.data.source import Source
-from irpref.data.tables import read_table, text_form
-from irpref.judged.inputs import group, in_memory, names_dataset, tables
-from irpref.judged.types import Run
+from irpref.data.columns import RANK, Table, as_objects, take
+from irpref.judged.inputs import group
 from irpref.kernel.segments import Bools, Floats, Segments
 from irpref.values.findings import Finding, finding
 
-# Columns that may name the run.
-TAGS = ("tag", "run", "run_id", "run_name", "system")
 _SHOWN = 3
-
-
-def read_with_tags(run: Run, form: str | Reading | None) -> Table:
-    """All rows of a run in any form, with the columns `rank` and `tag` if there are any.
-
-    Raises as `irpref.judged.inputs.run_table`.
-    """
-    if not isinstance(run, (str, os.PathLike)) or names_dataset(run):
-        wanted = (RANK, *TAGS)
-        read = Table.joined(tables(in_memory(run, wanted), "score", wanted))
-        tag = next((name for name in TAGS if name in read.columns), None)
-        columns = {name: read.columns[name] for name in (RANK,) if name in read.columns}
-        if tag is not None:
-            columns["tag"] = read.columns[tag]
-        return replace(read, columns=columns)
-    source, how = Source(run, keep=True), reading(form)
-    if text_form(source, "score", how) == "trec":
-        blocks = trec.blocks(source, trec.RUN_WITH_TAGS)
-        read = Table.joined(part.compact() for part in blocks)
-        return changed(read, how) if how.changes_runs else read
-    read = read_table(source, "score", how.unchanged)
-    read = replace(read, columns=dict(_further(source, how, len(read))))
-    return changed(read, how) if how.changes_runs else read
-
-
-def _further(source: Source, how: Reading, size: int) -> Iterator[tuple[str, Any]]:
-    """Columns of a file with a header, which is read again for each."""
-    names = names_in(source, how)
-    rank = next((name for name in names if name.strip().lower() == RANK), None)
-    tag = next((name for name in names if name.strip().lower() in TAGS), None)
-    wanted = [("score", rank, RANK), ("doc_id", tag, "tag")]
-    given = {name for several in how.columns.values() for name in several}
-    for ours, name, out in wanted:
-        if name is None or name in given:
-            continue
-        try:
-            other = Reading(how.form, {**how.columns, ours: (name,)})
-            read = read_table(source, "score", other)
-        except ValueError:  # a cell is empty, or no number
-            continue
-        if len(read) == size:
-            yield out, -read.value if out == RANK else read.doc_id
 
 
 def of_tags(read: Table) -> Iterator[Finding]:

@@ -14,9 +14,9 @@ import pandas as pd
 from ir_measures.measures import Measure
 
 from irpref.errors import MeasureError
-from irpref.judged.align import listing
 from irpref.judged.judgments import judgments
 from irpref.judged.pool import Pool
+from irpref.judged.run import listing
 from irpref.judged.types import Run
 from irpref.kernel.run import JudgedRun
 from irpref.kernel.segments import Floats, Ints

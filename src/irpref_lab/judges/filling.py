@@ -30,10 +30,10 @@ import pandas as pd
 
 from irpref.data.run_names import named_runs
 from irpref.errors import ArgumentError
-from irpref.judged import align
 from irpref.judged.inputs import as_table
 from irpref.judged.judgments import Judgments, judgments
 from irpref.judged.pool import FILLED, LOWEST, SOURCE
+from irpref.judged.run import align_run
 from irpref.judged.types import Qrels, Run, Runs
 from irpref.kernel.segments import Floats
 from irpref.measures.declare import Measures
@@ -217,7 +217,7 @@ def _depth(filled: pd.DataFrame, runs: Mapping[str, Run]) -> Floats:
     total = np.zeros(pool.grade.size)
     for run in runs.values():
         with held():  # the warnings are repeated when the run is evaluated
-            judged = align.align_run(pool, run)
+            judged = align_run(pool, run)
         rank = pool.judged.spread(judged.n_retrieved) + 1.0
         rank[judged.row] = judged.rank
         total += 1 / rank

@@ -12,8 +12,8 @@ from ir_measures.measures import Measure
 from irpref.data.columns import Stretches, Table
 from irpref.data.run_names import each_run
 from irpref.errors import ArgumentError
-from irpref.judged.align import listing as listing_of
 from irpref.judged.judgments import Judgments, judgments
+from irpref.judged.run import listing as listing_of
 from irpref.judged.types import EachRun, Qrels, Run
 from irpref.kernel.run import BATCH_ROWS, JudgedRun
 from irpref.kernel.segments import Floats

@@ -24,9 +24,9 @@ from ir_measures.measures import Measure
 from irpref import curves
 from irpref.data.run_names import named_runs
 from irpref.errors import ArgumentError
-from irpref.judged.align import align_run
 from irpref.judged.groups import group_of_topic, groups_of
 from irpref.judged.judgments import Judgments, judgments
+from irpref.judged.run import align_run
 from irpref.judged.stream import each
 from irpref.judged.types import Groups, Qrels, Run, Runs
 from irpref.kernel.segments import Bools

@@ -14,8 +14,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from irpref.judged.align import listing
 from irpref.judged.inputs import in_memory
+from irpref.judged.run import listing
 from irpref.judged.types import Run
 from irpref.kernel.grades import Grades, Levels
 from irpref.kernel.run import JudgedRun

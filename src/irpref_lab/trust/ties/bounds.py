@@ -26,8 +26,8 @@ import pandas as pd
 from ir_measures.measures import Measure
 
 from irpref.errors import MeasureError
-from irpref.judged.align import align_run
 from irpref.judged.judgments import judgments
+from irpref.judged.run import align_run
 from irpref.judged.types import Qrels, Run
 from irpref.kernel.run import JudgedRun
 from irpref.kernel.segments import Bools, Floats, Ints, Segments

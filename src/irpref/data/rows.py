@@ -1,0 +1,103 @@
+"""Which rows of a run count: documents that are left out, repeated documents, and chunks that stand
+for their document.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from irpref.data.columns import Table, as_objects, objects
+from irpref.errors import ArgumentError, RunError
+from irpref.kernel.segments import Bools, Ints
+
+REPEATS = ("last", "first", "best")
+Pairs = frozenset[tuple[str, str]]  # of a topic and a document
+
+
+def without_own(run: Table) -> Table:
+    """Leave out documents that have the id of their topic; ids are text."""
+    own = np.asarray(as_objects(run.doc_id) == as_objects(run.query_id), bool)
+    return _kept(run, ~own)
+
+
+def without(run: Table, excluded: Pairs) -> Table:
+    """Leave out some documents of some topics; ids are text."""
+    pairs = zip(as_objects(run.query_id).tolist(), as_objects(run.doc_id).tolist(), strict=True)
+    return _kept(run, np.array([pair not in excluded for pair in pairs], bool))
+
+
+def one_each(run: Table, repeats: str) -> Table:
+    """Keep one row of each repeated document of a topic; ids are text.
+
+    Parameters
+    ----------
+    run : Table
+    repeats : {'first', 'best'}
+        The first row, or the first of those with the highest score.
+    """
+    import pandas as pd
+
+    topic, doc = (pd.factorize(as_objects(ids))[0] for ids in (run.query_id, run.doc_id))
+    rows: Ints = np.arange(len(run))
+    if repeats == "best":
+        rows = np.lexsort((rows, -run.value))
+    again = pd.DataFrame({"topic": topic[rows], "doc": doc[rows]}).duplicated().to_numpy()
+    kept = np.ones(len(run), bool)
+    kept[rows[again]] = False
+    return _kept(run, kept)
+
+
+def of_documents(run: Table, documents: Mapping[str, str] | str) -> Table:
+    """Give each row the id of the document that its chunk belongs to; ids are text.
+
+    Parameters
+    ----------
+    run : Table
+    documents : mapping of chunk to document, or pattern whose group is the id of the document
+
+    Raises
+    ------
+    ValueError
+        A chunk has no document; the pattern is malformed or has no group.
+    """
+    chunks = as_objects(run.doc_id).tolist()
+    document_of = documents.get if isinstance(documents, Mapping) else _matcher(documents)
+    of_chunk: dict[str, Any] = {chunk: document_of(chunk) for chunk in dict.fromkeys(chunks)}
+    for chunk, document in of_chunk.items():
+        if document is None:
+            raise RunError(f"documents: there is no document for {chunk!r}", doc=chunk)
+    return replace(run, doc_id=objects([str(of_chunk[chunk]) for chunk in chunks]))
+
+
+def _matcher(pattern: str) -> Any:
+    """Return a function from a chunk to the first group of the pattern, None without a match."""
+    try:
+        compiled = re.compile(pattern)
+    except re.error as error:
+        raise ArgumentError(
+            f"documents={pattern!r} is no regular expression ({error})",
+            parameter="documents",
+            value=pattern,
+        ) from None
+    if not compiled.groups:
+        raise ArgumentError(
+            f"documents={pattern!r} has no group, expected a pattern such as '^(.*)#', whose group "
+            f"is the id of the document",
+            parameter="documents",
+            value=pattern,
+        )
+
+    def document_of(chunk: str) -> str | None:
+        match = compiled.search(chunk)
+        return match[1] if match else None
+
+    return document_of
+
+
+def _kept(run: Table, kept: Bools) -> Table:
+    return run if kept.all() else run.rows(np.flatnonzero(kept))
