@@ -56,7 +56,7 @@ _LATER = {
     "cite": "measures.citations",
     "crosscheck": "hosts.other_tools",
     "evaluator": "values.evaluator",
-    "evidence": "values.evidence",
+    "evidence": "observed.gathering",
     "explain": "explanation",
     "judgments": "judged.judgments",
     "preferences_from": "judged.judgments",

@@ -36,9 +36,9 @@ from irpref.measures.citations import cite as cite
 from irpref.measures.declare import MeasureLike as MeasureLike
 from irpref.measures.names import parse as parse
 from irpref.measures.names import parse_all as parse_all
+from irpref.observed.gathering import evidence as evidence
 from irpref.values.binding import bind as bind
 from irpref.values.evaluator import evaluator as evaluator
 from irpref.values.evaluator import score as score
-from irpref.values.evidence import evidence as evidence
 
 __version__: str

@@ -16,7 +16,7 @@ from typing import Any
 # Loaded on first use: each name and the module that has it.
 _LATER = {
     "against": "decide.baseline",
-    "check": "findings.checks",
+    "check": "checking",
     "compare": "decide.comparison",
     "fill": "judges.filling",
     "gate": "decide.gating",

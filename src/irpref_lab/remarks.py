@@ -12,12 +12,10 @@ from typing import Any
 import numpy as np
 from ir_measures.measures import Measure
 
-from irpref.judged.pool import Pool
-from irpref.judged.run import equal_scores
 from irpref.kernel.segments import Bools
-from irpref.values.facts import CODES, Evidence
+from irpref.observed.evidence import Evidence
+from irpref.observed.sensitivity import TOP
 from irpref.values.means import have_a_value
-from irpref.values.sensitivity import TOP
 
 _FEW = 3  # so many runs are named
 _NAMES = "\0"  # the place of measures' names in a sentence; no name of a run has it
@@ -82,7 +80,7 @@ def about_topics(
     measures: Iterable[Measure],
     inside: Bools,
     absent: Iterable[str] = (),
-    codes: Sequence[str] = CODES,
+    codes: Sequence[str] | None = None,
     called: str | None = None,
 ) -> list[str]:
     """What the topics cannot say: one sentence for each cause, the same for several measures once.
@@ -93,8 +91,8 @@ def about_topics(
     measures : measures
     inside : bool array (n_topics,)
     absent : runs that are not told about
-    codes : sequence of str
-        The codes that are told.
+    codes : sequence of str, optional
+        The codes that are told; all of them if not given.
     called : str, optional
         What the sentences say in place of the measure's name.
     """
@@ -103,7 +101,7 @@ def about_topics(
     for measure in measures:
         by_code: dict[str, list[Mapping[str, Any]]] = {}
         for row in facts.rows(measure, inside, called=_NAMES):
-            if row["run"] not in absent and row["code"] in codes:
+            if row["run"] not in absent and (codes is None or row["code"] in codes):
                 by_code.setdefault(row["code"], []).append(row)
         for rows in by_code.values():
             shown = [row["text"] for row in rows]
@@ -133,24 +131,20 @@ def without_value(facts: Evidence, measures: Iterable[Measure], inside: Bools) -
     return sentences
 
 
-def without_order(pool: Pool, name: str, runs: Iterable[Any]) -> str:
-    """Whether all documents of a run have equal scores, on more than half of the topics, in words;
-    empty if not.
-
-    Parameters
-    ----------
-    pool : Pool
-    name : str
-        Of the system.
-    runs : runs of the system
-    """
-    for run in runs:
-        equal, several = equal_scores(pool, run)
-        n, total = int((equal & several).sum()), int(several.sum())
-        if 2 * n > total:
-            where = "" if n == total else f" for {n:,} of {total:,} topics"
-            return f"all scores of {name} are equal{where}: document ids decide its order"
-    return ""
+def own_topics(facts: Evidence, inside: Bools) -> list[str]:
+    """Say which runs retrieve documents with the id of their topic."""
+    names = [system.name for system in facts.systems if (system.own & inside).any()]
+    if not names:
+        return []
+    where = np.any([system.own for system in facts.systems], axis=0) & inside
+    who = names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
+    if len(names) > _FEW:
+        who = f"{len(names):,} runs"
+    verb = "retrieves documents" if len(names) == 1 else "retrieve documents"
+    return [
+        f"{who} {verb} with the id of the topic for {facts.some(where, inside)}, as if the query "
+        f"were in the collection; ignore_self leaves them out"
+    ]
 
 
 def by_judge(facts: Evidence, inside: Bools, whose: str = "both runs") -> list[str]:

@@ -639,7 +639,7 @@ def test_topics_without_documents_come_first_and_of_an_empty_run_there_is_one_li
 def test_eval_looks_at_ids_of_a_long_run_where_no_document_is_judged(
     files: Path, capsys, monkeypatch
 ) -> None:
-    monkeypatch.setattr("irpref.values.files._LOOKED_AT", 0)
+    monkeypatch.setattr("irpref.observed.scored_files._LOOKED_AT", 0)
     (files / "upper").write_text((files / "r2").read_text().upper().replace("Q0", "Q0"))
     assert main(["eval", "qrels", "upper", "AP"]) == 0
     first, second = capsys.readouterr().err.splitlines()
@@ -654,7 +654,7 @@ def test_a_run_whose_ids_are_compared_is_not_read_as_a_whole(
         raise AssertionError
 
     monkeypatch.setattr("irpref.judged.stream.read_table", whole)
-    monkeypatch.setattr("irpref.values.files.read_table", whole)
+    monkeypatch.setattr("irpref.observed.scored_files.read_table", whole)
     (files / "upper").write_text((files / "r2").read_text().upper())
     assert main(["eval", "qrels", "upper", "AP"]) == 0
     assert "document ids differ from judged ones only in case" in capsys.readouterr().err

@@ -7,7 +7,7 @@ import pytest
 import irpref
 import irpref_lab
 import real_runs
-from irpref_lab.findings.checks import COLUMNS, LEVELS, grave
+from irpref_lab.checking import COLUMNS, LEVELS, grave
 
 QRELS = {f"q{t}": {f"d{d}": d % 3 for d in range(20)} for t in range(6)}
 

@@ -14,7 +14,7 @@ import pytest
 import irpref
 import irpref_lab
 from irpref.cli import main
-from irpref_lab.findings.checks import grave
+from irpref_lab.checking import grave
 
 IDS = ["Café_noir", "Zürich", "Ångström", "naïve", "007", "042", "Paris", "Rome"]
 QRELS = {f"q{t}": {d: 1 - i % 2 for i, d in enumerate(IDS)} for t in range(6)}

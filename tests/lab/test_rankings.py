@@ -6,7 +6,7 @@ import pytest
 
 import irpref
 import irpref_lab
-from irpref_lab.findings.rankings import rankings, unjudged_by_rank
+from irpref_lab.page.rankings import rankings, unjudged_by_rank
 
 QRELS = {"q1": {"a": 2, "b": 1, "n": 0}, "q2": {"a": 0}}
 RUN = {"q1": {"a": 5, "u": 4, "n": 4, "b": 1, "v": 1}, "q2": {"a": 1}}

@@ -481,7 +481,7 @@ def test_one_run_and_one_topic():
 def test_grave_findings_come_before_the_numbers():
     lacking = {q: docs for q, docs in RUNS["run1"].items() if q != "q3"}
     page = irpref_lab.report(["AP"], QRELS, {**RUNS, "lacking": lacking}).html
-    assert "lacking: no documents for 1 of 6 topics" in Page(page).data["grave"][0]
+    assert "lacking has no documents for 1 of 6 topics" in Page(page).data["grave"][0]
     assert page.index('id="grave"') < page.index('id="board"')
     assert (
         irpref_lab.report(["AP"], QRELS, {**RUNS, "lacking": lacking}).grave
@@ -501,7 +501,7 @@ def test_what_the_evaluation_warns_of_is_said_once():
         "DuplicateWarning",
         "ScaleWarning",
     ]
-    assert "duplicates" in {finding["code"] for finding in Page(page.html).data["findings"]}
+    assert "repeats" in {finding["code"] for finding in Page(page.html).data["findings"]}
 
 
 def test_runs_without_documents():

@@ -30,7 +30,7 @@ SURFACES = ("transformers", "hosts", "cli")  # each may import all layers, and o
 # The lab's own: those of one row may not import each other.
 LAB = (
     ("trust", "printed_tables", "remarks"),
-    ("decide", "findings", "judges", "meta"),
+    ("decide", "checking", "judges", "meta"),
     ("page", "plots", "spark"),
     ("commands", "pyterrier"),
 )

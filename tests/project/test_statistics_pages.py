@@ -6,9 +6,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from irpref_lab.checking import check
 from irpref_lab.decide.all_pairs import pair_tests
 from irpref_lab.decide.letters import letters
-from irpref_lab.findings.checks import check
 from shells import script
 
 DOCS = Path(__file__).parents[2] / "docs"

@@ -294,7 +294,7 @@ def _no_measure(qrels: str, form: Reading | None) -> str:
     again.
     """
     if os.path.isfile(qrels):
-        from irpref.values.suggestions import suggest
+        from irpref.observed.suggestions import suggest
 
         with suppress(ValueError, OSError):
             pool = read_judgments(qrels, form).pool(preferences=None)

@@ -9,8 +9,8 @@ from irpref.cli.arguments import Inputs
 from irpref.cli.command import ERROR, OK, command
 from irpref.cli.output import Output
 from irpref.cli.parameter_types import none_of
+from irpref.observed.thresholds import thresholds_on
 from irpref.show.text import of_frame, rounded
-from irpref.values.thresholds import thresholds_on
 
 MEASURES = (
     *("AP", "nDCG", "nDCG@10", "P@10", "R@100"),

@@ -8,7 +8,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import compress
+from itertools import chain, compress
 from typing import Any
 
 import click
@@ -21,10 +21,10 @@ from irpref.cli.output import Output
 from irpref.cli.say import complain, say
 from irpref.errors import JudgmentsError
 from irpref.messages import DegenerateWarning, warn_user, whole_files
+from irpref.observed.scored_files import Scorer, Scores
+from irpref.observed.thresholds import thresholds_on
 from irpref.show.text import Cell, Column, Table, rounded
-from irpref.values.files import Scorer, Scores
 from irpref.values.means import have_a_value
-from irpref.values.thresholds import thresholds_on
 
 SUMMARY = "all"  # ir_measures' name of the row over all topics
 # Numbers that describe a run but do not rank it.
@@ -194,16 +194,13 @@ def _scores(given: Inputs, scorer: Scorer) -> tuple[dict[str, Scores], int]:
 
 def _print_grave(scores: Mapping[str, Scores]) -> None:
     """Print what is grave about runs."""
-    if any(score.grave for score in scores.values()):
-        from irpref.values.seen import lines
+    noted = {name: score.noted for name, score in scores.items() if score.noted is not None}
+    if noted:
+        from irpref.observed.streamed import grave_rows, lines
 
         several = len(scores) > 1
-        findings = (
-            replace(finding, run=name if several else None)
-            for name, score in scores.items()
-            for finding in score.grave
-        )
-        for line in lines(findings):
+        rows = (grave_rows(facts, name if several else "the run") for name, facts in noted.items())
+        for line in lines(chain.from_iterable(rows)):
             say(f"check: {line}")
 
 

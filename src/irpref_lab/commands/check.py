@@ -65,11 +65,11 @@ def _lines(findings: Iterable[Mapping[str, Any]]) -> Iterator[str]:
     for _, same in groupby((row for row in rows if row["run"]), key=itemgetter("code")):
         first, *others = same
         if len(others) < MOST:
-            yield from (f"{row['run']}: {row['text']}" for row in (first, *others))
+            yield from (row["text"] for row in (first, *others))
         else:
             names = list(dict.fromkeys(row["run"] for row in others))
             more = f"{len(names)} more runs like this: {_some(names)}"
-            yield f"{first['run']}: {first['text']} ({more})"
+            yield f"{first['text']} ({more})"
 
 
 def _some(names: list[str]) -> str:

@@ -12,8 +12,8 @@ from irpref.cli.parameter_types import COUNT, LEVEL, MARGIN
 from irpref.cli.say import say
 from irpref.errors import ArgumentError
 from irpref.messages import whole_files
+from irpref.observed.thresholds import threshold_of
 from irpref.show.text import of_frame
-from irpref.values.thresholds import threshold_of
 from irpref_lab.commands import lab_options
 from irpref_lab.printed_tables import of_gate
 

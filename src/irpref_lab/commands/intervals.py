@@ -12,8 +12,8 @@ from irpref.cli.command import command
 from irpref.cli.output import Output
 from irpref.cli.parameter_types import LEVEL, NUMBERS, SEED, Choice
 from irpref.messages import about
+from irpref.observed.thresholds import thresholds_on
 from irpref.show.text import of_frame, rounded
-from irpref.values.thresholds import thresholds_on
 from irpref_lab.commands import lab_options
 
 

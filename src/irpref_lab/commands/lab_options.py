@@ -15,7 +15,7 @@ from irpref.cli.parameter_types import LEVEL as A_LEVEL
 from irpref.cli.parameter_types import SEED, SHARE, Choice
 from irpref.cli.say import say
 from irpref.judged.judgments import Judgments, judgments
-from irpref.values.facts import MISSING
+from irpref.observed.evidence import MISSING
 from irpref_lab.decide.all_pairs import LEVEL, METHODS, PAIRS
 
 judge = option(
@@ -137,7 +137,7 @@ def read(
             say(f"{name}: {len(repeated)} runs of one system ({', '.join(repeated)})")
     if plan is not None:
         return of_sample(given, judges, plan), given.of_systems(given.runs())
-    from irpref_lab.findings.checks import check, grave
+    from irpref_lab.checking import check, grave
 
     runs: dict[str, Any] = {}
 

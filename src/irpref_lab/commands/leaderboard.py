@@ -137,7 +137,7 @@ def _design(given: Inputs, qrels: Qrels, runs: Runs, wanted: float, level: float
     import pandas as pd
 
     from irpref.judged.judgments import judgments
-    from irpref.values.evidence import gathered
+    from irpref.observed.gathering import gathered
     from irpref_lab.meta import topic_set_size
 
     sizes = []

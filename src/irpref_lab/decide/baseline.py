@@ -23,11 +23,11 @@ from irpref.kernel.segments import Bools
 from irpref.measures.declare import Measures
 from irpref.measures.names import parse_all
 from irpref.messages import check_choice, once_per_call, whole_files
+from irpref.observed.evidence import Evidence, check_present
+from irpref.observed.gathering import gathered
+from irpref.observed.thresholds import thresholds_on
 from irpref.show.text import Table
-from irpref.values.evidence import gathered
-from irpref.values.facts import Evidence, check_present
 from irpref.values.matrix import TopicValues
-from irpref.values.thresholds import thresholds_on
 from irpref_lab.decide.all_pairs import LEVEL, METHODS, PAIRS, described, pair_tests, significant
 from irpref_lab.decide.grounds import absent_runs
 from irpref_lab.decide.paired import without_missing

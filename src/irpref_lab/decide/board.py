@@ -38,11 +38,11 @@ from irpref.kernel.segments import Bools
 from irpref.measures.declare import MeasureLike, Measures
 from irpref.measures.names import parse_all
 from irpref.messages import check_choice, once_per_call, whole_files
+from irpref.observed.evidence import MISSING
+from irpref.observed.gathering import gathered
+from irpref.observed.thresholds import thresholds_on
 from irpref.show.text import Table
-from irpref.values.evidence import gathered
-from irpref.values.facts import MISSING
 from irpref.values.matrix import TopicValues, on_the_same_topics
-from irpref.values.thresholds import thresholds_on
 from irpref_lab.decide import all_pairs as tests
 from irpref_lab.decide.all_pairs import LEVEL, PAIRS
 from irpref_lab.decide.grounds import absent_runs

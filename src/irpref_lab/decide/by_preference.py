@@ -57,8 +57,8 @@ from irpref.kernel.run import JudgedRun
 from irpref.kernel.segments import Floats, Ints, Segments
 from irpref.measures.declare import REL
 from irpref.messages import about, check_choice, not_accepted, once_per_call
-from irpref.values.evidence import gathered
-from irpref.values.facts import check_present
+from irpref.observed.evidence import check_present
+from irpref.observed.gathering import gathered
 from irpref.values.matrix import PairDifferences
 from irpref.values.means import SAME, best_first, magnitude, places, settled
 from irpref_lab.decide.grounds import absent_runs

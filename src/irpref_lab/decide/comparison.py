@@ -27,14 +27,15 @@ from irpref.kernel.segments import Bools
 from irpref.measures.declare import Measures
 from irpref.measures.names import parse_all
 from irpref.messages import not_accepted, once_per_call, p_equals
+from irpref.observed.evidence import MISSING, Evidence, check_present
+from irpref.observed.finding import Ground
+from irpref.observed.gathering import gathered, read_repeats
+from irpref.observed.thresholds import thresholds_on
 from irpref.show.text import Table
-from irpref.values.evidence import gathered, read_repeats
-from irpref.values.facts import MISSING, Evidence, check_present
 from irpref.values.matrix import TopicValues
 from irpref.values.means import have_a_value
-from irpref.values.thresholds import thresholds_on
 from irpref_lab.decide.all_pairs import LEVEL, PAIRS, described, significant
-from irpref_lab.decide.grounds import Ground, check_missing, grounds
+from irpref_lab.decide.grounds import check_missing
 from irpref_lab.decide.on_samples import (
     NO_LOOK,
     go_on,
@@ -60,10 +61,10 @@ from irpref_lab.remarks import (
     by_judge,
     columns_of_judge,
     columns_of_repeats,
+    own_topics,
     repeated,
     topics_by_code,
     within_repeats,
-    without_order,
 )
 from irpref_lab.trust.design import residual_variance
 from irpref_lab.trust.frames import ResultFrame, Row
@@ -202,7 +203,7 @@ def compare(
     read = judgments(qrels)
     runs = {name: read_repeats(run) for name, run in zip(names, (a, b), strict=True)}
     seed = fixed_seed(rng)
-    facts = gathered(chosen, read, runs)
+    facts = gathered(chosen, read, runs, keep=True)
     check_present(facts.systems, len(facts.topics))
     parts = groups_of(groups, read, facts.topics)
     turning = Turning(read, {name: one[0] for name, one in runs.items()}, facts)
@@ -222,7 +223,7 @@ def compare(
     table.notes = [
         *about_topics(facts, facts.measures, everything, codes=_IN_NOTES),
         *repeated(facts, facts.measures, everything),
-        *filter(None, (without_order(facts.pool, name, runs[name]) for name in names)),
+        *filter(None, map(facts.equal_in_words, range(len(names)))),
         *thresholds_on(facts.measures, read),
     ]
     return table.made()
@@ -310,7 +311,9 @@ class _Pair:
         baseline = 1 if mean < 0 else 0
         by_code = {
             ground.code: ground
-            for ground in grounds(self.facts, self.measure, baseline, self.inside, self.missing)
+            for ground in self.facts.against(
+                "claim", self.measure, baseline, self.inside, self.missing
+            )
             if ground.code != "few-topics"  # the sentence says how many there are
         }
         answerable = self.facts.answerable & self.inside
@@ -422,8 +425,7 @@ class _Pair:
         valued = int((self.topics & answerable).sum())
         if text := have_a_value([valued], int(answerable.sum())):
             notes.append(f"{text}.")
-        if text := facts.own_text(inside):
-            notes.append(f"{text}.")
+        notes += (f"{text}." for text in own_topics(facts, inside))
         if row["could_turn"] is True:
             notes.append("Judging the unjudged documents could change this.")
         common = [

@@ -17,16 +17,14 @@ and fewer than 1 - level of such changes are blocked, with any measure and any n
 With skewed differences both tests exceed their level, mostly by less than an eighth; 0.85 makes up
 for that. See docs/significance.md.
 
-What stands against a pass is in `irpref_lab.decide.grounds`; besides, `equal-scores`: on more than
-half of the topics all documents of the baseline have the same score, and another order of them
-would change its values. A topic that is unanswerable, out of
-reach of the measure, or unanswered by the baseline is left out. One that only the candidate does
+What stands against a pass are codes, see `irpref.observed.codes`. A topic that is unanswerable, out
+of reach of the measure, or unanswered by the baseline is left out. One that only the candidate does
 not answer has the value of an empty ranking and is never a gain."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
 from itertools import compress
@@ -39,34 +37,27 @@ from scipy import special
 from irpref.errors import EmptyJudgmentsError, MeasureError
 from irpref.judged.fingerprint import hash_of_pool, hash_of_text
 from irpref.judged.groups import groups_of
-from irpref.judged.judgments import Judgments, judgments
-from irpref.judged.pool import Pool
-from irpref.judged.run import equal_scores, listing
+from irpref.judged.judgments import judgments
 from irpref.judged.types import Groups, Qrels, Run
 from irpref.kernel.segments import Bools, Floats
 from irpref.measures.declare import Measures
 from irpref.measures.names import parse_all
 from irpref.messages import once_per_call, whole_files
+from irpref.observed.evidence import MISSING, Evidence, check_present
+from irpref.observed.finding import Ground
+from irpref.observed.gathering import gathered, read_repeats
+from irpref.observed.measure_codes import too_few
+from irpref.observed.sensitivity import TOP, is_count, sees_grades
+from irpref.observed.thresholds import thresholds_on
 from irpref.show.text import Table
-from irpref.values.evidence import gathered, read_repeats
-from irpref.values.facts import MISSING, Evidence, check_present
 from irpref.values.matrix import TopicValues
-from irpref.values.sensitivity import TOP, is_count, sees_grades
-from irpref.values.thresholds import thresholds_on
 from irpref_lab.decide.all_pairs import LEVEL, significant
 from irpref_lab.decide.comparison import check_margin
-from irpref_lab.decide.grounds import (
-    Ground,
-    check_depth,
-    check_missing,
-    compared,
-    grounds,
-    too_few,
-)
+from irpref_lab.decide.grounds import check_depth, check_missing
 from irpref_lab.decide.on_samples import go_on, grounds_on_sample, judged_interval, parts_of
 from irpref_lab.decide.paired import NOT_EXACT, differences, gains, is_skewed, needed, rounded_up
 from irpref_lab.decide.sign_flips import p_of_pair
-from irpref_lab.decide.turning import MOST_TOPICS, Turning
+from irpref_lab.decide.turning import Turning
 from irpref_lab.judges.sampled import Sampled, SampledValues
 from irpref_lab.printed_tables import of_gate
 from irpref_lab.remarks import (
@@ -77,7 +68,6 @@ from irpref_lab.remarks import (
     each_within_repeats,
     repeated,
     topics_by_code,
-    without_order,
     without_value,
 )
 from irpref_lab.trust.frames import ResultFrame, Row
@@ -214,24 +204,21 @@ def gate(
     with whole_files():
         read = judgments(qrels)
         runs = {name: read_repeats(run) for name, run in given.items()}
-    facts = replace(gathered(chosen, read, runs, depth), leaves_out="baseline")
+    facts = replace(gathered(chosen, read, runs, depth, keep=True), leaves_out="baseline")
     everything = _all_topics(len(facts.topics))
     if not facts.answerable.any():
         raise EmptyJudgmentsError("a gate needs relevant documents, and no grade is above 0")
     _check_measures(facts)
     check_present(facts.systems, everything.size)
-    ranked = _Rankings(facts.pool, runs)
     parts: dict[str | None, Bools] = {None: everything}
     if groups is not None:
         parts |= groups_of(groups, read, facts.topics)
     rule = _Rule(margin, level, len(chosen) * len(parts))
-    turning = Turning(read, {name: one[0] for name, one in runs.items()}, facts, ranked.same)
+    turning = Turning(read, {name: one[0] for name, one in runs.items()}, facts, facts.same_order)
     rows, not_exact = [], []
-    no_order = ranked.grounds(facts, read)
     for measure in facts.measures:
         for group, inside in parts.items():
-            pair = _Pair(facts, measure, inside, missing, ranked.same)
-            pair.grounds += [no_order[measure]] if measure in no_order else []
+            pair = _Pair(facts, measure, inside, missing)
             labels = {"measure": str(measure)} | ({} if groups is None else {"group": group})
             rows.append(labels | pair.row(rule, turning))
             if group is None and pair.is_skewed:
@@ -248,10 +235,19 @@ def gate(
         *repeated(facts, facts.measures, everything),
         *each_within_repeats(facts, parts, over_all),
         *not_exact,
-        *ranked.notes(),
+        *_orders(facts),
         *thresholds_on(chosen, read),
     ]
     return table.made()
+
+
+def _orders(facts: Evidence) -> Iterator[str]:
+    """What is strange about the order of documents."""
+    if facts.same_order:
+        yield "both runs have the same ranking"
+    for number, system in enumerate(facts.systems):
+        if text := facts.equal_in_words(number, f"the {system.name}"):
+            yield text
 
 
 def _all_topics(n_topics: int) -> Bools:
@@ -359,21 +355,19 @@ def _bounds(values: TopicValues, rule: _Rule) -> Row:
 class _Pair:
     """Two runs by one measure on some topics."""
 
-    def __init__(
-        self, facts: Evidence, measure: Measure, inside: Bools, missing: float, same: bool
-    ) -> None:
-        self.facts, self.measure, self.inside, self.same = facts, measure, inside, same
+    def __init__(self, facts: Evidence, measure: Measure, inside: Bools, missing: float) -> None:
+        self.facts, self.measure, self.inside, self.same = facts, measure, inside, facts.same_order
         values = facts.values(measure)
         lacking = facts.unanswered(measure)[1]
         no_value = lacking & np.isnan(values[1])
         values[1, no_value] = facts.empty[measure][no_value]
-        self.topics: Bools = compared(facts, measure, 0, inside) & ~np.isnan(values).any(axis=0)
+        self.topics: Bools = facts.compared(measure, 0, inside) & ~np.isnan(values).any(axis=0)
         # Not to answer is never a gain.
         worst = np.minimum if getattr(measure, "higher_is_better", True) else np.maximum
         values[1, lacking] = worst(values[1, lacking], values[0, lacking])
         self.values: Floats = values
-        self.grounds: list[Ground] = grounds(facts, measure, 0, inside, missing)
-        if same:  # a change of nothing needs no number of topics
+        self.grounds: list[Ground] = facts.against("pass", measure, 0, inside, missing)
+        if self.same:  # a change of nothing needs no number of topics
             self.grounds = [ground for ground in self.grounds if ground.code != "few-topics"]
 
     @cached_property
@@ -445,60 +439,6 @@ class _Pair:
             return _verdict(sign * end - down, sign * end + up < 0 and agrees, rule)
 
         return turning.could(self.measure, self.topics, verdict, row["verdict"], agrees)
-
-
-class _Rankings:
-    """The documents of two runs of one system each, as they are ranked.
-
-    Attributes
-    ----------
-    same : bool
-        Whether both have the same ranking; with many topics this is not asked.
-    equal : dict of str to str
-        What is said of systems whose documents have equal scores on more than half of the topics.
-    """
-
-    def __init__(self, pool: Pool, runs: Mapping[str, Sequence[Any]]) -> None:
-        self.equal: dict[str, str] = {}
-        self._pool, self._baseline = pool, list(runs["baseline"])
-        for name, repeats in runs.items():
-            if text := without_order(pool, f"the {name}", repeats):
-                self.equal[name] = text
-        self.same = False
-        if pool.n_topics <= MOST_TOPICS and all(len(repeats) == 1 for repeats in runs.values()):
-            first, second = (
-                (every.topics.offsets.tolist(), every.doc_ids)
-                for (run,) in runs.values()
-                for every in [listing(pool, run, quiet=True)]
-            )
-            self.same = first == second
-
-    def grounds(self, facts: Evidence, read: Judgments) -> dict[Measure, Ground]:
-        """Why the baseline has no order: for measures of which it decides the values."""
-        if self.same or "baseline" not in self.equal:
-            return {}
-        turned = [_turned(self._pool, run) for run in self._baseline]
-        other = gathered(facts.measures, read, {"baseline": turned}, facts.depth)
-        ground = Ground("equal-scores", self.equal["baseline"])
-        return {
-            measure: ground
-            for measure in facts.measures
-            if not np.allclose(facts.values(measure)[0], other.values(measure)[0], equal_nan=True)
-        }
-
-    def notes(self) -> list[str]:
-        """What is strange about them."""
-        return ["both runs have the same ranking"] * self.same + list(self.equal.values())
-
-
-def _turned(pool: Pool, given: Any) -> dict[str, dict[str, float]]:
-    """A run with the order of the topics reversed whose documents have equal scores."""
-    ranked, (equal, _) = listing(pool, given, quiet=True), equal_scores(pool, given)
-    of_row = np.where(equal[ranked.topics.topic], ranked.rank, -ranked.rank).tolist()
-    run: dict[str, dict[str, float]] = {}
-    for t, doc, score in zip(ranked.topics.topic.tolist(), ranked.doc_ids, of_row, strict=True):
-        run.setdefault(pool.topic_ids[t], {})[doc] = float(score)
-    return run
 
 
 class _Summary:

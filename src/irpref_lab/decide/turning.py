@@ -16,7 +16,7 @@ from ir_measures.measures import Measure
 
 from irpref.judged.judgments import Judgments
 from irpref.kernel.segments import Bools
-from irpref.values.facts import Evidence
+from irpref.observed.evidence import Evidence
 from irpref_lab.trust.holes.turnable import bounds_of_pair
 
 MOST_TOPICS = 1000  # with more topics we do not ask

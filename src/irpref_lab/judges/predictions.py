@@ -56,10 +56,10 @@ from irpref.judged.types import Qrels, Runs
 from irpref.kernel.segments import Floats
 from irpref.measures.declare import Measures
 from irpref.messages import IrprefWarning, check_choice, once_per_call, warn_user
+from irpref.observed.evidence import MISSING, check_present
+from irpref.observed.gathering import gathered
+from irpref.observed.thresholds import thresholds
 from irpref.show.text import Table
-from irpref.values.evidence import gathered
-from irpref.values.facts import MISSING, check_present
-from irpref.values.thresholds import thresholds
 from irpref_lab.judges.additive import refusal
 from irpref_lab.judges.calibration import correlation, useless
 from irpref_lab.judges.filling import USELESS, grades_frame, human_rows

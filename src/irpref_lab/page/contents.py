@@ -43,21 +43,21 @@ from irpref.messages import (
     not_accepted,
     whole_files,
 )
+from irpref.observed.gathering import gathered, read_repeats, repeats_in
+from irpref.observed.thresholds import thresholds_on
 from irpref.plots.drawing import CRP_CUT
 from irpref.plots.plot_data import constant_npref
 from irpref.show.short_names import left_out, parts
-from irpref.values.evidence import gathered, read_repeats, repeats_in
 from irpref.values.matrix import TopicValues, on_the_same_topics
 from irpref.values.progress import progress
-from irpref.values.thresholds import thresholds_on
+from irpref_lab.checking import check, grave
 from irpref_lab.decide.all_pairs import METHODS
 from irpref_lab.decide.board import FURTHER, Leaderboard, board_of
 from irpref_lab.decide.comparison import UNKNOWN, Comparison, compare
 from irpref_lab.decide.grounds import absent_runs
-from irpref_lab.findings.checks import check, grave
-from irpref_lab.findings.rankings import rankings, unjudged_by_rank
 from irpref_lab.judges.filling import Filled
 from irpref_lab.page.query_texts import Texts, texts
+from irpref_lab.page.rankings import rankings, unjudged_by_rank
 from irpref_lab.remarks import of_many_runs
 from irpref_lab.trust.holes import hole_intervals, pair_intervals
 from irpref_lab.trust.samples import Rng, fixed_seed

@@ -23,7 +23,7 @@ from irpref.kernel.memo import shared
 from irpref.kernel.run import JudgedRun
 from irpref.kernel.segments import Bools, Floats, Ints
 from irpref.measures.degenerate import lacks_nonrelevant
-from irpref.messages import have, held
+from irpref.messages import held
 from irpref.values.evaluator import evaluator as fastest
 
 TOP = 10  # ranks that are looked at if a measure has no cutoff
@@ -39,29 +39,6 @@ def last_rank(measure: Measure, depth: int | None = None) -> int | None:
 def is_count(measure: Measure) -> bool:
     """Whether a measure is a count, whose total over the topics is shown in place of a mean."""
     return isinstance(measure.aggregator(), SumAgg)
-
-
-def in_words(code: str, name: str, scale: str, some: str, n_topics: int) -> str:
-    """What a code that is not about a run says of some topics.
-
-    Parameters
-    ----------
-    code : str
-    name : str
-        Of the measure, or of several.
-    scale : str
-        The grades, see `scale`.
-    some : str
-        The topics in words.
-    n_topics : int
-        How many they are.
-    """
-    return {
-        "unanswerable": f"{some} {have(n_topics)} no relevant document (no grade above 0)",
-        "out-of-reach": f"nothing counts as relevant to {name} for {some} ({scale})",
-        "unseen": f"no run retrieves a judged document for {some}",
-        "blind": f"every judged document counts the same for {name} ({scale}), for {some}",
-    }[code]
 
 
 def scale(measure: Measure, pool: Pool) -> str:

@@ -1,6 +1,6 @@
 """Measures that can tell nothing apart on some judgments, whatever the runs: for `irpref eval`.
 
-`irpref.values.evidence` has the rule. Here it is asked of few topics at a time, until a measure
+`irpref.observed.gathering` has the rule. Here it is asked of few topics at a time, until a measure
 tells something apart on one of them, so that it costs next to nothing where all is well."""
 
 from __future__ import annotations
@@ -15,10 +15,11 @@ from ir_measures.measures import Measure
 
 from irpref.kernel.segments import Bools, Floats, Ints
 from irpref.measures.degenerate import lacks_nonrelevant
-from irpref.messages import held
-from irpref.values.sensitivity import (
+from irpref.messages import have, held
+from irpref.observed.judgment_codes import UNANSWERABLE
+from irpref.observed.measure_codes import BLIND, OUT_OF_REACH
+from irpref.observed.sensitivity import (
     TOP,
-    in_words,
     is_count,
     last_rank,
     scale,
@@ -31,6 +32,7 @@ if TYPE_CHECKING:
     from irpref.values.kernels import KernelEvaluator, Task
 
 _STEP = 16  # topics
+SAYS = {code.name: code.says for code in (UNANSWERABLE, OUT_OF_REACH, BLIND)}
 Counts = dict[int, tuple[Ints, Ints]]
 
 
@@ -44,7 +46,7 @@ class Silent:
     answerable : bool array (n_topics,)
         Whether a topic has a positive grade.
     reached, alike : dict of Measure to bool array (n_topics,)
-        As `irpref.values.sensitivity.tells_apart` returns them.
+        As `irpref.observed.sensitivity.tells_apart` returns them.
     """
 
     pool: Pool
@@ -71,7 +73,8 @@ class Silent:
             about = "" if code == "unanswerable" else scale(measure, self.pool)
             names.setdefault((code, about), []).append(str(measure))
         for (code, about), measures in names.items():
-            yield in_words(code, ", ".join(measures), about, some, n)
+            words = {"measure": ", ".join(measures), "scale": about, "some": some, "have": have(n)}
+            yield SAYS[code].format(**words)
 
     def _codes(self, counts: list[Counts]) -> Iterator[tuple[Measure, str]]:
         """Measures that tell nothing apart, with the code of `irpref.evidence`."""

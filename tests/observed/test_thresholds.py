@@ -3,7 +3,7 @@
 import pytest
 
 import irpref
-from irpref.values.thresholds import thresholds
+from irpref.observed.thresholds import thresholds
 
 
 @pytest.mark.parametrize(

@@ -7,8 +7,8 @@ import pytest
 
 import irpref
 import irpref_lab
-from irpref.values.evidence import gathered, repeats_in
-from irpref.values.sensitivity import sees_grades
+from irpref.observed.gathering import gathered, repeats_in
+from irpref.observed.sensitivity import sees_grades
 
 MEASURES = ("AP", "P@5", "R@100", "RR", "nDCG@10", "RPref(max_rel=5)", "QMeasure", "infAP")
 
@@ -18,9 +18,21 @@ def ranking(*docs):
     return {doc: -float(rank) for rank, doc in enumerate(docs)}
 
 
+# The codes that say of a topic that its value is no evidence.
+OF_TOPICS = (
+    *("unanswerable", "unanswered", "changed-ids", "out-of-reach", "unseen", "blind", "shallow"),
+)
+
+
+def evidence(*arguments, **more):
+    """What is found of topics."""
+    found = irpref.evidence(*arguments, **more)
+    return found[found["code"].isin(OF_TOPICS)].reset_index(drop=True)
+
+
 def codes(*arguments, **more):
     """The codes that are found, each with the number of its topics."""
-    found = irpref.evidence(*arguments, **more)
+    found = evidence(*arguments, **more)
     return dict(zip(found["code"], found["topics"], strict=True))
 
 
@@ -36,7 +48,7 @@ def test_nothing_is_found_where_nothing_is_missing():
 def test_a_topic_without_a_positive_grade_is_unanswerable(measure):
     qrels = SOME | {"q3": {"a": 0, "b": -1}}
     runs = {"one": {topic: ranking("a", "b") for topic in qrels}}
-    found = irpref.evidence(measure, qrels, runs).set_index("code").loc["unanswerable"]
+    found = evidence(measure, qrels, runs).set_index("code").loc["unanswerable"]
     assert (found["topics"], found["example"], found["run"]) == (1, "q3", None)
 
 
@@ -65,7 +77,7 @@ def test_preferences_need_two_grades():
 
 
 def test_a_topic_without_documents_is_unanswered():
-    found = irpref.evidence("AP", SOME, {"one": {"q1": ranking("a", "b")}} | {"two": FULL["one"]})
+    found = evidence("AP", SOME, {"one": {"q1": ranking("a", "b")}} | {"two": FULL["one"]})
     (row,) = found.to_dict("records")
     assert (row["run"], row["code"], row["topics"], row["example"]) == (
         "one",
@@ -86,7 +98,11 @@ def test_a_topic_is_unseen_if_no_run_has_a_judged_document_there():
     one, two = ({topic: ranking(doc) for topic in SOME} for doc in ("x", "y"))
     assert codes("AP", SOME, {"one": one, "two": two}) == {"unseen": 2}
     two["q1"] = ranking("b")
-    assert codes("AP", SOME, {"one": one, "two": two}) == {"unseen": 1}
+    found = evidence("AP", SOME, {"one": one, "two": two})
+    assert found[["code", "run", "topics"]].values.tolist() == [
+        ["unseen", None, 1],
+        ["unseen", "one", 2],
+    ]
 
 
 @pytest.mark.parametrize(
@@ -119,7 +135,7 @@ def test_a_measure_that_leaves_out_unjudged_documents_is_blind_without_a_non_rel
 def test_a_measure_that_does_not_depend_on_grades_is_not_blind(measure):
     qrels = {f"q{t}": {f"d{i}": i % 4 for i in range(12)} for t in range(12)}
     run = {topic: {doc: -float(i) for i, doc in enumerate(docs)} for topic, docs in qrels.items()}
-    assert "blind" not in irpref.evidence(measure, qrels, {"run": run})["code"].tolist()
+    assert "blind" not in evidence(measure, qrels, {"run": run})["code"].tolist()
 
 
 def test_a_measure_of_your_own_may_need_more_than_two_documents():
@@ -133,7 +149,7 @@ def test_a_measure_of_your_own_may_need_more_than_two_documents():
     pool = irpref.judgments(qrels).pool()
     assert sees_grades(measure, pool)
     assert not sees_grades(irpref.parse("Judged@10"), pool)
-    assert irpref.evidence([measure], qrels, {"run": run}).empty
+    assert evidence([measure], qrels, {"run": run}).empty
     assert irpref_lab.gate([measure], qrels, run, run).verdict == "pass"
 
 
@@ -154,7 +170,7 @@ def test_depth_is_that_of_the_measure_or_of_the_other_run():
             "all ranks",
         ),
     ):
-        (row,) = irpref.evidence(measure, qrels, both).to_dict("records")
+        (row,) = evidence(measure, qrels, both).to_dict("records")
         assert (row["run"], row["code"]) == ("top", "shallow")
         assert row["text"].startswith(text)
     assert codes("R@20", qrels, both) == {}
@@ -170,7 +186,7 @@ def test_depth_is_that_of_the_measure_or_of_the_other_run():
 
 def test_groups_are_counted_each():
     groups = {"q1": "easy", "q2": "hard"}
-    found = irpref.evidence("AP", SOME, {"one": {"q1": ranking("a")}}, groups=groups)
+    found = evidence("AP", SOME, {"one": {"q1": ranking("a")}}, groups=groups)
     assert found[["group", "code", "topics"]].values.tolist() == [
         ["hard", "unanswered", 1],
         ["hard", "unseen", 1],
@@ -181,7 +197,7 @@ def test_several_runs_of_a_system_are_one():
     one, two = ({topic: ranking(*docs) for topic in SOME} for docs in ("ab", "ba"))
     facts = gathered(["AP"], SOME, {"llm": [one, two]})
     assert facts.values(facts.measures[0]).tolist() == [[0.75, 0.75]]
-    found = irpref.evidence("AP", SOME, {"llm": [one, {"q2": ranking("a")}]})
+    found = evidence("AP", SOME, {"llm": [one, {"q2": ranking("a")}]})
     assert found[["run", "code", "topics"]].values.tolist() == [["llm", "unanswered", 1]]
 
 
@@ -203,10 +219,11 @@ def test_no_two_topics_influence_each_other():
     run = {topic: ranking(*rng.permutation(8).astype(str)) for topic in qrels}
     run = {topic: {f"d{doc}": score for doc, score in docs.items()} for topic, docs in run.items()}
     measures = ["AP(rel=2)", "P@3", "nDCG@3", "RPref(max_rel=3)"]
-    whole = irpref.evidence(measures, qrels, {"one": run})
+    whole = evidence(measures, qrels, {"one": run})
     alone = pd.concat(
-        irpref.evidence(measures, {topic: qrels[topic]}, {"one": {topic: run[topic]}})
-        for topic in qrels
+        evidence(measures, {topic: qrels[topic]}, {"one": {topic: run[topic]}}) for topic in qrels
     )
+    for found in (whole, alone):
+        found["measure"] = found["measure"].fillna("any")
     counted = alone.groupby(["measure", "code"])["topics"].sum().to_dict()
     assert whole.set_index(["measure", "code"])["topics"].to_dict() == counted

@@ -1,4 +1,4 @@
-"""What values can rest on: for each measure, the topics that say nothing, and why.
+"""Evaluate and observe runs, and find out what can be told of them.
 
     unanswerable   the topic has no positive grade
     out-of-reach   it has positive grades, but the ideal ranking has the value of an empty one: no
@@ -15,9 +15,9 @@
     shallow        a run has fewer documents than the measure looks at: than its cutoff, or, without
                    one, than half of those of another run
 
-These are facts about judgments and runs, not verdicts: a relevant document that no run retrieves is
-a result. What a verdict makes of them is decided in `irpref_lab`. What a measure can tell apart on
-judgments alone is in `irpref.values.sensitivity`.
+These codes say of a topic that its value is no evidence; `irpref.observed.codes` has all codes.
+They are facts about judgments and runs, not verdicts: a relevant document that no run retrieves is
+a result. What a measure can tell apart on judgments alone is in `irpref.observed.sensitivity`.
 
 A topic that has fewer documents than a cutoff is shallow only if another run has more there, or if
 the run reaches the cutoff on no topic at all: some queries have few answers."""
@@ -34,24 +34,22 @@ from ir_measures.measures import Measure
 from irpref.data.columns import Table, as_list
 from irpref.data.run_names import each_run
 from irpref.errors import ArgumentError, MeasureError
-from irpref.judged.align import Listing
 from irpref.judged.groups import groups_of
 from irpref.judged.inputs import id_text
 from irpref.judged.judgments import Judgments, judgments
-from irpref.judged.pool import FILLED, SOURCE, Pool
+from irpref.judged.pool import Pool
 from irpref.judged.run import Run, read_once
 from irpref.kernel.run import JudgedRun
 from irpref.kernel.segments import Bools, Ints, Segments
 from irpref.measures.degenerate import lacks_nonrelevant
 from irpref.measures.names import parse_all
 from irpref.messages import about
-from irpref.values.changed_ids import Changed
+from irpref.observed.changed_ids import JudgedIds
+from irpref.observed.evidence import Evidence, System
+from irpref.observed.observation import observe
+from irpref.observed.sensitivity import TOP, Values, differ, last_rank, tells_apart
 from irpref.values.evaluator import evaluator as fastest
-from irpref.values.facts import Evidence, System
-from irpref.values.judged_ids import JudgedIds
 from irpref.values.kernels import KernelEvaluator
-from irpref.values.own_ids import own_topics
-from irpref.values.sensitivity import TOP, Values, differ, last_rank, tells_apart
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -63,7 +61,8 @@ if TYPE_CHECKING:
 def evidence(
     measures: Measures, qrels: Qrels, runs: EachRun, *, groups: Groups | None = None
 ) -> pd.DataFrame:
-    """Find the topics on which the value of a measure is not evidence, with the reason.
+    """Find what values cannot rest on: topics that say nothing, and what is odd about judgments,
+    runs and measures.
 
     Parameters
     ----------
@@ -78,9 +77,11 @@ def evidence(
     Returns
     -------
     pandas.DataFrame
-        A row for each measure, group, run and code that some topic has: `measure`, `group` (None
-        without groups), `run` (None unless the code is about one run), `code`, `topics` (how many),
-        `example` (the first of them), `text`. The codes:
+        A row for each code that is found, by measure, group and run: `measure` (None unless it
+        depends on the measure), `group` (None without groups), `run` (None unless it is about one
+        run), `code`, `level` ('grave', 'warning', 'note'), `topics` (how many), `example` (the
+        first of them), `text`. `irpref_lab.check` shows the same codes with advice. These say that
+        the value of a topic is not evidence:
 
         - `unanswerable`: no grade of the topic is above 0;
         - `out-of-reach`: some grade is, but the ideal ranking has the value of an empty one;
@@ -103,15 +104,16 @@ def evidence(
     >>> qrels = {"q1": {"a": 5, "b": 1}, "q2": {"c": 4, "d": 2}}
     >>> runs = {"first": {"q1": {"b": 2.0, "a": 1.0}}}
     >>> evidence(["AP", "nDCG"], qrels, runs)[["measure", "run", "code", "topics", "example"]]
-      measure    run        code  topics example
-    0      AP  first  unanswered       1      q2
-    1      AP   None      unseen       1      q2
-    2      AP   None       blind       1      q1
-    3    nDCG  first  unanswered       1      q2
-    4    nDCG   None      unseen       1      q2
+      measure    run         code  topics example
+    0      AP  first   unanswered       1      q2
+    1    nDCG  first   unanswered       1      q2
+    2    None   None       unseen       1      q2
+    3      AP   None        blind       1      q1
+    4    None   None  grade-scale       2       5
+    5    None   None    threshold       2      AP
     """
     read = judgments(qrels)
-    facts = gathered(measures, read, runs)
+    facts = gathered(measures, read, runs, keep=True)
     return facts.frame(groups_of(groups, read, facts.topics))
 
 
@@ -146,8 +148,10 @@ def gathered(
     qrels: Judgments,
     runs: EachRun,
     depth: int | None = None,
+    *,
+    keep: bool = False,
 ) -> Evidence:
-    """Judge runs, evaluate them, and find out what the topics can say.
+    """Judge runs, evaluate and observe them, and find out what can be told.
 
     Parameters
     ----------
@@ -155,6 +159,8 @@ def gathered(
     qrels : Judgments
     depth : int, optional
         Only so many documents of each topic count, of every run.
+    keep : bool
+        Whether the runs are kept. Without it, each is let go once it was observed.
 
     Raises
     ------
@@ -165,19 +171,18 @@ def gathered(
     if not chosen:
         raise MeasureError("there is no measure to evaluate")
     gatherer = Gatherer(chosen, qrels, depth)
-    ids = JudgedIds(gatherer.pool)
     several = not isinstance(runs, Mapping) or len(runs) > 1
     systems = []
     for name, run in each_run(runs):
         with about(name, several):
-            systems.append(gatherer.system(name, repeats_in(run), ids))
+            systems.append(gatherer.system(name, read_repeats(run), keep))
     if not systems:
         raise ArgumentError("there are no runs to evaluate")
     return gatherer.evidence(systems)
 
 
 class Gatherer:
-    """Evaluates runs, and the rankings that show what a measure can tell apart.
+    """Evaluates and observes runs, and the rankings that show what a measure can tell apart.
 
     Parameters
     ----------
@@ -186,12 +191,13 @@ class Gatherer:
     depth : int, optional
     """
 
-    def __init__(self, measures: list[Measure], qrels: Judgments, depth: int | None) -> None:
-        self.measures, self.depth = measures, depth
+    def __init__(self, measures: list[Measure], qrels: Judgments, depth: int | None = None) -> None:
+        self.measures, self.qrels, self.depth = measures, qrels, depth
         self.evaluator = fastest(measures, qrels)
         # Judgments by subtopic: a document has the highest of its grades.
         pool = getattr(self.evaluator, "pool", None)
         self.pool: Pool = pool if pool is not None else _highest(qrels)
+        self.ids = JudgedIds(self.pool)
         ids = self.pool.topic_ids
         self.order: Ints = np.array(sorted(range(len(ids)), key=ids.__getitem__), np.int64)
         self.topics = tuple(ids[t] for t in self.order.tolist())
@@ -199,41 +205,53 @@ class Gatherer:
         self.on_pool: Ints = np.array([known.index(name) for name in ids], np.int64)
         self.depths = sorted({TOP, *(last_rank(measure, depth) or TOP for measure in measures)})
 
-    def system(self, name: str, repeats: Sequence[Any], ids: JudgedIds | None = None) -> System:
-        """Judge and evaluate the runs of a system; with `ids`, look for ids that were changed."""
-        every = [self._cut(read_once(run)) for run in repeats]
-        runs = [self._judged(run) for run in every]
-        listed = [run.on(self.pool) for run in every]
+    def system(
+        self, name: str, repeats: Sequence[Run], keep: bool = False, evaluates: bool = True
+    ) -> System:
+        """Judge, evaluate and observe the runs of a system.
+
+        Parameters
+        ----------
+        name : str
+        repeats : sequence of Run
+        keep : bool
+            Whether the runs are kept for further questions.
+        evaluates : bool
+            Whether there are values; else they are NaN.
+        """
+        every = [self._cut(run) for run in repeats]
+        judged = [self._judged(run) for run in every]
+        nothing = dict.fromkeys(self.measures, np.full(len(self.topics), np.nan))
         try:
-            values = [self._values(judged, given) for judged, given in runs]
+            values = [
+                self._values(one, run) if evaluates else nothing
+                for one, run in zip(judged, every, strict=True)
+            ]
         except SystemExit as error:  # a measure of somebody must not decide the exit status
             raise MeasureError(f"a measure ended the process (SystemExit: {error})") from None
-        shown = [judged.at_least(0) for judged, _ in runs]
+        observed = tuple(observe(run, self.ids, self.order, self.depth) for run in repeats)
+        shown = [one.at_least(0) for one in judged]
         return System(
             name,
             {m: np.array([by_measure[m] for by_measure in values]) for m in self.measures},
-            np.array([judged.n_retrieved[self.order] for judged, _ in runs]),
-            np.array([judged.hits.lengths[self.order] > 0 for judged in shown]),
+            observed,
             {k: self._total([run.hits.count(run.rank <= k) for run in shown]) for k in self.depths},
             {
-                k: self._total([np.minimum(judged.n_retrieved, k) for judged, _ in runs])
+                k: self._total([np.minimum(one.n_retrieved, k) for one in judged])
                 for k in self.depths
             },
-            self._total([self._by_judge(run) for run in shown]),
-            self._open_ends([judged for judged, _ in runs], values),
-            np.any([own_topics(run) for run in listed], axis=0)[self.order],
-            None if ids is None else self._changed(listed, ids),
+            self._open_ends(judged, values) if evaluates else {},
+            tuple(repeats) if keep else (),
         )
 
-    def _cut(self, run: Run) -> Run:
-        """The documents that count."""
-        return run if self.depth is None else run.first(self.pool, self.depth)
+    def of_run(self, run: Run) -> Values:
+        """Values of another run by topic, in ascending order of their ids."""
+        one = self._cut(run)
+        return self._values(self._judged(one), one)
 
-    def _changed(self, runs: Sequence[Listing], ids: JudgedIds) -> Changed | None:
-        """See `System`. Of several runs, that with the most such documents tells."""
-        depth = min(filter(None, (TOP, self.depth)))
-        found = [ids.changed_in([run], depth) for run in runs]
-        return max(filter(None, found), key=lambda one: one.number, default=None)
+    def _cut(self, run: Run) -> Run:
+        """Keep the documents that count."""
+        return run if self.depth is None else run.first(self.pool, self.depth)
 
     def _open_ends(
         self, runs: Sequence[JudgedRun], values: Sequence[Values]
@@ -267,30 +285,21 @@ class Gatherer:
         by_measure = kernels.values_of(longer)
         return {measure: values[self.on_pool][self.order] for measure, values in by_measure.items()}
 
-    def _by_judge(self, judged: JudgedRun) -> Ints:
-        """Documents in the first ranks that only a judge graded: shape (n_topics,)."""
-        source = self.pool.columns.get(SOURCE)
-        if source is None:
-            return np.zeros(self.pool.n_topics, np.int64)
-        filled = np.asarray(source == FILLED)[judged.row]
-        return judged.hits.count(filled & (judged.rank <= TOP))
-
     def _total(self, counts: list[Ints]) -> Ints:
         total: Ints = np.sum(counts, axis=0)[self.order]
         return total
 
-    def _judged(self, run: Run) -> tuple[JudgedRun, Run | None]:
-        """A run judged, and the run itself if other providers evaluate it, too."""
+    def _judged(self, run: Run) -> JudgedRun:
+        """The judged documents of a run; of a run without a judged topic, an empty ranking."""
         every = run.on(self.pool)
         every.repeats.warn()
         kernels: Any = getattr(self.evaluator, "accelerated", self.evaluator)
-        judged = every.judged(self.pool, kernels is not None and kernels.ties)
-        is_given = getattr(self.evaluator, "rest", []) and every.topics.size
-        return judged, run if is_given else None
+        return every.judged(self.pool, kernels is not None and kernels.ties)
 
-    def _values(self, judged: JudgedRun, given: Any = None) -> Values:
-        """Values of a judged run by topic, in ascending order of their ids."""
-        values = self._of_pool(judged, given)
+    def _values(self, judged: JudgedRun, run: Run) -> Values:
+        """Values of a run by topic, in ascending order of their ids."""
+        is_given = getattr(self.evaluator, "rest", []) and judged.n_retrieved.any()
+        values = self._of_pool(judged, run if is_given else None)
         return {measure: by_topic[self.order] for measure, by_topic in values.items()}
 
     def _of_pool(self, judged: JudgedRun, given: Any = None) -> Values:
@@ -345,12 +354,16 @@ class Gatherer:
             self.topics,
             systems,
             pool,
+            self.qrels,
+            self.order,
             answerable,
             reached,
             alike,
             empty,
             lacking,
             self.depth,
+            asked=list(self.measures),
+            evaluate=self.of_run,
         )
 
 

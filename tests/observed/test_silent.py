@@ -8,9 +8,9 @@ import pytest
 
 import irpref
 from irpref.cli import main
+from irpref.observed.silent import silent
 from irpref.values.kernels import KernelEvaluator
 from irpref.values.means import have_a_value
-from irpref.values.silent import silent
 
 RATED = {"1": {"a": 5, "b": 1, "c": 3}, "2": {"d": 4, "e": 2}}  # grades from 1 to 5
 BINARY = {"1": {"a": 1, "b": 0}, "2": {"c": 1, "d": 0}}

@@ -26,17 +26,17 @@ from irpref.judged.stream import align_file, each, n_jobs, on_topics
 from irpref.measures.declare import KernelMeasure
 from irpref.measures.everyday import has_kernel
 from irpref.messages import IrprefWarning, warn_user, whole_files
+from irpref.observed.silent import silent
 from irpref.values.evaluator import CombinedEvaluator
 from irpref.values.kernels import mean_of
-from irpref.values.silent import silent
 
 if TYPE_CHECKING:
     from irpref.data.columns import Table
     from irpref.judged.align import JudgedFile
     from irpref.judged.stream import Done
-    from irpref.values.changed_ids import Changed
-    from irpref.values.findings import Finding
-    from irpref.values.silent import Counts
+    from irpref.observed.changed_ids import Changed
+    from irpref.observed.evidence import Evidence
+    from irpref.observed.silent import Counts
 
 _LOOKED_AT = 64 << 10  # bytes of a run whose ids are compared with the judged ones in any case
 
@@ -52,17 +52,17 @@ class Scores:
         Empty if values by topic were not asked for. A provider may leave topics out.
     missing : list of str
         Topics of the qrels that the run has no documents for.
-    grave : list of Finding
-        What `irpref check` finds grave about the run.
+    noted : Evidence or None
+        What was noted of the run; None if nothing seems wrong.
     valued : dict of measure to int
         How many topics have a value.
     counts : dict
-        See `irpref.values.silent.Silent.counts`; empty if all measures tell something apart.
+        See `irpref.observed.silent.Silent.counts`; empty if all measures tell something apart.
     """
 
     def __init__(self) -> None:
         self.missing: list[str] = []
-        self.grave: list[Finding] = []
+        self.noted: Evidence | None = None
         self.means: dict[Measure, float] = {}
         self.by_topic: dict[Measure, dict[str, float]] = {}
         self.valued: dict[Measure, int] = {}
@@ -104,7 +104,7 @@ class Scorer:
         by_topic: bool = False,
         form: Reading | None = None,
     ) -> None:
-        self.measures = list(measures)
+        self.measures, self.qrels = list(measures), qrels
         self.strict, self.by_topic, self.form = strict, by_topic, form
         self.as_host = bool(provider) or (form is not None and form.float32)
         self._one = Lock()  # held while the host computes, which may not be safe in threads
@@ -159,7 +159,7 @@ class Scorer:
             if self.silent:
                 scores.counts = self.silent.counts(judged.run)
             if answered:  # for an empty run there is a warning
-                scores.grave = self._grave(source, table, judged, bool(scores.missing))
+                scores.noted = self._noted(source, table, judged, bool(scores.missing))
         with nullcontext() if table is None else self._one:
             values, metrics, lacking = self.evaluator.scored(
                 None if judged is None else judged.run, table
@@ -204,16 +204,17 @@ class Scorer:
             )
         return judged
 
-    def _grave(
+    def _noted(
         self, source: Source, table: Any, judged: JudgedFile, missing: bool
-    ) -> list[Finding]:
+    ) -> Evidence | None:
+        """Note what the judged documents of a run and its ids tell."""
         small = source.is_file() and os.path.getsize(source.name) <= _LOOKED_AT
         enough = judged.run.n_retrieved if small else 1
         if not missing and (judged.run.hits.lengths >= enough).all():
-            return []  # all topics are answered, with judged documents
-        from irpref.values.seen import grave_of_judged
+            return None  # all topics are answered, with judged documents
+        from irpref.observed.streamed import noted
 
         def on_tables(look: Callable[[Iterable[Table]], Changed | None]) -> Changed | None:
             return on_topics(look, source, form=self.form) if table is None else look([table])
 
-        return grave_of_judged(self.pool, judged.run, judged.topics, on_tables, small)
+        return noted(self.qrels, self.pool, judged, on_tables, small)

@@ -88,7 +88,7 @@ def test_measures_that_cannot_tell_runs_apart_are_not_named(grade_of, suited, wh
     }
     found = irpref_lab.check(qrels, runs)
     assert [row["measure"] for row in found.attrs["measures"]] == suited
-    (text, *_) = found.loc[found["code"] == "tells-nothing", "text"]
+    (text, *_) = found.loc[found["code"] == "blind", "text"]
     assert why in text
 
 

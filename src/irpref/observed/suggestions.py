@@ -26,12 +26,14 @@ shallow pools.
 
 from __future__ import annotations
 
+import tomllib
+from functools import cache
+from importlib.resources import files
 from typing import Any
 
 import numpy as np
 
 from irpref.judged.pool import Pool
-from irpref.values.findings import sentences
 
 _FROM, _FURTHER = 2.0, 3.0  # the lowest relevant grade on scales that go so far
 
@@ -85,12 +87,18 @@ def alternatives() -> list[dict[str, str]]:
     return _suggested("alternatives")
 
 
+@cache
+def _sentences() -> dict[str, dict[str, str]]:
+    """The reasons for each case."""
+    return tomllib.loads(files("irpref.observed").joinpath("suggestions.toml").read_text("utf-8"))
+
+
 def _top(pool: Pool) -> float:
     return max(1.0, float(pool.grade.max()))
 
 
 def _suggested(case: str, **words: Any) -> list[dict[str, str]]:
-    reasons = sentences("suggestions.toml")[case]
+    reasons = _sentences()[case]
     return [
         {"measure": measure.format(**words), "why": why.format(**words)}
         for measure, why in reasons.items()

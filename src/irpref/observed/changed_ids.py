@@ -9,8 +9,16 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from bisect import bisect_left
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from irpref.judged.align import Listing
+from irpref.judged.pool import Pool
+from irpref.kernel.segments import Bools
 
 MOST = 100_000  # ids of a run that are compared with known ones
 
@@ -118,7 +126,6 @@ class Names:
         self.names = list(names)
         self._joined = "\n".join(self.names)
         self._by_change: dict[str, dict[str, str]] = {}
-        self._prefixes: tuple[dict[str, str], set[str]] | None = None
 
     def alike(self, change: Change, name: str) -> str | None:
         """The known id that differs from this one by a change alone."""
@@ -134,14 +141,28 @@ class Names:
         return self._by_change[change.words].get(change.undone(name))
 
     def _starts(self, name: str) -> str | None:
-        """The known id that this one begins with, or the one that begins with this one."""
-        if self._prefixes is None:  # runs are read in several threads
-            starts: dict[str, str] = {}
-            for known in self.names if SUFFIX.concerned.search(self._joined) else ():
-                starts.update((start, known) for start in beginnings(known))
-            self._prefixes = starts, set(self.names)
-        starts, whole = self._prefixes
-        return next((start for start in beginnings(name) if start in whole), starts.get(name))
+        """The known id that this one begins with, or one that begins with this one."""
+        whole = self._whole
+        known = next((start for start in beginnings(name) if start in whole), None)
+        if known is not None or not self._has_marks:
+            return known
+        for mark in "#_":
+            place = bisect_left(self._sorted, name + mark)
+            if place < len(self._sorted) and self._sorted[place].startswith(name + mark):
+                return self._sorted[place]
+        return None
+
+    @cached_property
+    def _whole(self) -> frozenset[str]:
+        return frozenset(self.names)
+
+    @cached_property
+    def _sorted(self) -> list[str]:
+        return sorted(self.names)
+
+    @cached_property
+    def _has_marks(self) -> bool:
+        return SUFFIX.concerned.search(self._joined) is not None
 
 
 def beginnings(name: str) -> Iterator[str]:
@@ -261,3 +282,73 @@ def _are_enough(n: int, n_unknown: int, n_found: int) -> bool:
     told from the ids that are known as they are: most others are unknown in any case.
     """
     return n >= _SHARE * n_unknown or (n_found > 0 and n >= max(_SOME, _SHARE * (n + n_found)))
+
+
+class JudgedIds:
+    """Judged topics and documents, prepared once for any number of runs.
+
+    Parameters
+    ----------
+    pool : Pool
+    """
+
+    def __init__(self, pool: Pool) -> None:
+        self.pool = pool
+        self._topics = KnownIds(lambda _: pool.topic_ids, lambda: pool.topic_ids)
+        self._docs = KnownIds(lambda topic: pool.index(pool.topic_of[topic]), pool.doc_ids.tolist)
+
+    def changed_topics(self, further: Sequence[str], given: Collection[str]) -> Changed | None:
+        """The change by which unjudged topics of a run are judged ones that the run lacks."""
+        if not further:
+            return None
+        names = set(given)
+        n_found = len(names) - len(further)
+        return changed({"": further[:MOST]}, self._topics, lambda _, name: name in names, n_found)
+
+    def changed_docs(
+        self, unknown: Mapping[str, Sequence[str]], retrieved: Bools, n_found: int
+    ) -> Changed | None:
+        """The change by which unjudged documents of a run are judged ones that it lacks.
+
+        Parameters
+        ----------
+        unknown : mapping of topic to ids
+            The unjudged documents that are looked at.
+        retrieved : bool array (n_judged,)
+            Whether the run has a judged document as it is.
+        n_found : int
+            How many judged documents there are beside those that are looked at.
+        """
+
+        def is_retrieved(topic: str, name: str) -> bool:
+            return bool(retrieved[self.pool.index(self.pool.topic_of[topic])[name]])
+
+        return changed(unknown, self._docs, is_retrieved, n_found)
+
+    def changed_in(self, runs: Iterable[Listing], depth: int) -> Changed | None:
+        """The change by which unjudged documents in the first ranks are judged ones that the run
+        lacks.
+
+        Parameters
+        ----------
+        runs : iterable of Listing
+            The run, in parts with all documents of some topics.
+        depth : int
+            So many ranks are looked at; of more than `MOST` unjudged documents, a sample.
+        """
+        n_found, topics, docs = 0, list[str](), list[str]()
+        retrieved: Bools = np.zeros(self.pool.grade.size, bool)
+        for run in runs:
+            at_top, judged = run.topics.position < depth, run.row >= 0
+            retrieved[run.row[judged]] = True
+            n_found += int((at_top & judged).sum())
+            strange = np.flatnonzero(at_top & ~judged)
+            topics += (self.pool.topic_ids[t] for t in run.topics.topic[strange].tolist())
+            docs += run.docs_of(strange)
+        rows = range(len(docs))
+        if len(docs) > MOST:
+            rows = np.linspace(0, len(docs) - 1, MOST).astype(np.int64).tolist()
+        unknown: dict[str, list[str]] = {}
+        for row in rows:
+            unknown.setdefault(topics[row], []).append(docs[row])
+        return self.changed_docs(unknown, retrieved, n_found)

@@ -1,0 +1,536 @@
+"""What judgments and runs allow: the runs of each system as they were observed, and the codes that
+hold on them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from itertools import compress
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias
+
+import numpy as np
+from ir_measures.measures import Measure
+
+from irpref.errors import AbsentRunError, MeasureError
+from irpref.judged.judgments import Judgments
+from irpref.judged.pool import Pool
+from irpref.judged.run import Run
+from irpref.kernel.segments import Bools, Floats, Ints
+from irpref.observed.changed_ids import Changed
+from irpref.observed.codes import CODES
+from irpref.observed.finding import Code, Ground, View
+from irpref.observed.observation import Observation, any_of, most_changed
+from irpref.observed.sensitivity import TOP, Values, is_count, last_rank, scale
+from irpref.values.matrix import TopicValues
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+Row: TypeAlias = dict[str, Any]  # of what was found, see `Evidence.every_row`
+MISSING = 0.05  # share of the answerable topics that a verdict may miss
+MOST_TOPICS = 1000  # with more topics, two rankings are not compared document by document
+
+
+@dataclass(frozen=True, eq=False)
+class System:
+    """A run, or several runs of one system, as the judgments see it.
+
+    Attributes
+    ----------
+    name : str
+    values : dict of Measure to float array (n_repeats, n_topics)
+        NaN where the measure has no value.
+    observed : tuple of Observation
+        What was noted of each run.
+    judged, returned : dict of depth to int array (n_topics,)
+        Judged documents, and documents, in the first so many ranks, of all runs.
+    open_ends : dict of Measure to bool array (n_topics,)
+        Whether the value would be another one if the relevant documents that are missing followed.
+    runs : tuple of Run
+        The runs themselves; empty if they were let go.
+    """
+
+    name: str
+    values: Values
+    observed: tuple[Observation, ...]
+    judged: Mapping[int, Ints]
+    returned: Mapping[int, Ints]
+    open_ends: Mapping[Measure, Bools]
+    runs: tuple[Run, ...] = ()
+
+    @property
+    def n_repeats(self) -> int:
+        """Number of runs of the system."""
+        return len(self.observed)
+
+    @property
+    def lengths(self) -> Ints:
+        """Number of documents of each run: shape (n_repeats, n_topics)."""
+        return np.array([one.lengths for one in self.observed])
+
+    @property
+    def by_judge(self) -> Ints:
+        """Documents in the first `TOP` ranks that a judge graded and no human: (n_topics,)."""
+        return np.asarray(sum(one.by_judge for one in self.observed))
+
+    @property
+    def own(self) -> Bools:
+        """Topics for which a document with the id of the topic is retrieved: (n_topics,)."""
+        return any_of(self.observed, "own")
+
+    @property
+    def changed(self) -> Changed | None:
+        """Unjudged documents whose ids are judged ones but for one change, of the run that has
+        most.
+        """
+        return most_changed(one.changed_docs for one in self.observed)
+
+    def judged_share(self, topics: Bools) -> float:
+        """Share of judged documents in the first ten of these topics."""
+        returned = int(self.returned[TOP][topics].sum())
+        return int(self.judged[TOP][topics].sum()) / returned if returned else 0.0
+
+    def has_ranking_of(self, other: System) -> bool:
+        """Whether another system has the same judged documents at the same ranks."""
+        pairs = zip(self.observed, other.observed, strict=False)
+        return self.n_repeats == other.n_repeats and all(
+            np.array_equal(a.lengths, b.lengths) and np.array_equal(a.prints, b.prints)
+            for a, b in pairs
+        )
+
+    def _means(self, measure: Measure, topics: Bools) -> Floats:
+        """Mean of each run over some topics that have a value: shape (n_repeats,)."""
+        means: Floats = self.values[measure][:, topics].mean(axis=1)
+        return means * (topics.sum() if is_count(measure) else 1)
+
+    def sd_of_mean(self, measure: Measure, topics: Bools) -> float:
+        """Standard deviation of the mean between the runs; NaN for a single run."""
+        means = self._means(measure, topics)
+        return float(means.std(ddof=1)) if means.size > 1 else float("nan")
+
+    def range_of_mean(self, measure: Measure, topics: Bools) -> float:
+        """Difference between the highest and the lowest mean of the runs; 0 for a single run."""
+        return float(np.ptp(self._means(measure, topics)))
+
+    @property
+    def retrieved(self) -> Ints:
+        """Number of documents; of several runs, the smallest: shape (n_topics,)."""
+        number: Ints = self.lengths.min(axis=0)
+        return number
+
+    @property
+    def meets(self) -> Bools:
+        """Whether a judged document is retrieved: shape (n_topics,)."""
+        return np.any([one.hits > 0 for one in self.observed], axis=0)
+
+    @property
+    def is_absent(self) -> bool:
+        """Whether a run of it answers no judged topic, or none of its documents is judged."""
+        return any(one.is_absent for one in self.observed)
+
+    def absence(self, n_topics: int) -> str:
+        """Say why nothing can be told of an absent run, with this number of judged topics."""
+        number = next(i for i, one in enumerate(self.observed) if one.is_absent)
+        size = int(self.observed[number].lengths.sum())
+        which = f"run {number + 1} of {self.n_repeats}" if self.n_repeats > 1 else "the run"
+        if not size:
+            return f"{which} answers none of the {n_topics:,} judged topics"
+        if size == 1:
+            return f"the only document of {which} is not judged"
+        if self.n_repeats > 1:
+            return f"none of the {size:,} documents of {which} is judged"
+        return f"none of the run's {size:,} documents is judged"
+
+
+@dataclass(frozen=True, eq=False)
+class Evidence:
+    """Runs, judged and observed, and what can be told of them.
+
+    Attributes
+    ----------
+    measures : list of Measure
+    topics : tuple of str
+        Topics of the judgments in ascending order, which is that of all arrays.
+    systems : list of System
+    pool : Pool
+    qrels : Judgments
+    order : int array (n_topics,)
+        Number of each topic in the pool.
+    answerable : bool array (n_topics,)
+        Whether a topic has a positive grade.
+    reached, alike : dict of Measure to bool array (n_topics,)
+        Whether the ideal ranking has another value than an empty one; whether several grades count
+        the same.
+    empty : dict of Measure to float array (n_topics,)
+        Values of a ranking without documents.
+    lacking : dict of Measure to bool array (n_topics,)
+        Whether the measure needs a document judged non-relevant, and there is none.
+    depth : int or None
+        How many documents of each topic count.
+    leaves_out : str or None
+        Name of the system whose unanswered topics are left out; of others they count as empty
+        rankings.
+    asked : list of Measure
+        The measures that the user named, if others were evaluated beside them.
+    evaluate : callable, optional
+        Evaluates another run as the systems were evaluated.
+    """
+
+    measures: list[Measure]
+    topics: tuple[str, ...]
+    systems: list[System]
+    pool: Pool
+    qrels: Judgments
+    order: Ints
+    answerable: Bools
+    reached: Mapping[Measure, Bools]
+    alike: Mapping[Measure, Bools]
+    empty: Values
+    lacking: Mapping[Measure, Bools]
+    depth: int | None = None
+    leaves_out: str | None = None
+    asked: list[Measure] = field(default_factory=list)
+    evaluate: Callable[[Run], Values] | None = None
+
+    # Topics ---------------------------------------------------------------------------------------
+
+    @property
+    def everything(self) -> Bools:
+        """The mask of all topics: (n_topics,)."""
+        return np.ones(len(self.topics), bool)
+
+    @property
+    def none(self) -> Bools:
+        """The mask of no topic: (n_topics,)."""
+        return np.zeros(len(self.topics), bool)
+
+    def mask_of(self, names: Iterable[str]) -> Bools:
+        """The mask of these topics: (n_topics,)."""
+        return np.isin(self.topics, list(names))
+
+    def some(self, here: Bools, inside: Bools, names_first: bool = False) -> str:
+        """Say how many topics these are, and with `names_first` which is the first."""
+        n, total = int(here.sum()), int(inside.sum())
+        text = f"{n:,} of {total:,} topics" if total > 1 else "the topic"
+        if names_first and n:
+            text += f", first {self.topics[int(here.argmax())]!r}"
+        return text
+
+    @property
+    def of_preferences(self) -> bool:
+        """Whether the judgments are preferences."""
+        return "subgroup" in self.pool.header
+
+    @property
+    def top(self) -> float:
+        """The highest grade."""
+        return float(self.pool.grade.max())
+
+    # Values ---------------------------------------------------------------------------------------
+
+    def looks_at(self, measure: Measure) -> int | None:
+        """How many ranks a measure looks at; None if at all of them."""
+        return last_rank(measure, self.depth)
+
+    def values(self, measure: Measure) -> Floats:
+        """Values of each system, the mean of its runs: shape (n_systems, n_topics)."""
+        return np.array([system.values[measure].mean(axis=0) for system in self.systems])
+
+    def unanswered(self, measure: Measure | None = None) -> Bools:
+        """Topics without documents or without a value: shape (n_systems, n_topics)."""
+        without = np.array([system.retrieved == 0 for system in self.systems])
+        return without if measure is None else without | np.isnan(self.values(measure))
+
+    def compared(self, measure: Measure, baseline: int, inside: Bools) -> Bools:
+        """Topics that can tell something: answerable, in reach, and answered by the baseline."""
+        there = self.answerable & self.reached[measure] & inside
+        return np.asarray(there & ~self.unanswered(measure)[baseline])
+
+    @cached_property
+    def unseen(self) -> Bools:
+        """Topics for which no system retrieves a judged document: shape (n_topics,)."""
+        if not self.systems:
+            return self.everything
+        seen: Bools = np.any([system.meets for system in self.systems], axis=0)
+        return np.logical_not(seen)
+
+    def looked_at(self, measure: Measure) -> Bools:
+        """Topics with a judged document where the measure looks: shape (n_systems, n_topics)."""
+        depth = self.looks_at(measure)
+        if depth is None:
+            return np.array([system.meets for system in self.systems])
+        return np.array([system.judged[depth] > 0 for system in self.systems])
+
+    def blind(self, measure: Measure) -> Bools:
+        """Topics whose grades a measure does not tell apart: shape (n_topics,)."""
+        depth = self.looks_at(measure) or TOP
+        judged = sum(system.judged[depth] for system in self.systems)
+        returned = sum(system.returned[depth] for system in self.systems)
+        compared = (2 * judged >= returned) | self.lacking[measure]
+        return np.asarray(self.alike[measure] & (returned > 0) & compared)
+
+    def shallow(self, measure: Measure | None) -> Bools:
+        """Topics with fewer documents than the measure looks at, or without a measure than half of
+        another run's: shape (n_systems, n_topics).
+        """
+        retrieved = np.array([system.retrieved for system in self.systems])
+        others = np.array(
+            [np.delete(retrieved, i, axis=0).max(axis=0, initial=0) for i in range(len(retrieved))]
+        )
+        cutoff = self.depth if measure is None else self.looks_at(measure)
+        if cutoff is None:
+            short = 2 * retrieved < others
+        else:
+            cut = retrieved.max(axis=1, keepdims=True) < cutoff
+            short = (retrieved < cutoff) & (cut | (retrieved < others))
+        return (retrieved > 0) & short
+
+    def too_shallow(self, measure: Measure) -> Bools:
+        """Shallow topics whose value more documents could change: shape (n_systems, n_topics).
+
+        A run that has a relevant document is deep enough for the reciprocal rank.
+        """
+        return self.shallow(measure) & np.array(
+            [system.open_ends[measure] for system in self.systems]
+        )
+
+    def topic_values(
+        self, measure: Measure, topics: Bools, values: Floats | None = None
+    ) -> TopicValues:
+        """Values of the systems on some topics, or the given ones, (n_systems, n_topics)."""
+        every = self.values(measure) if values is None else values
+        return TopicValues(
+            str(measure),
+            [system.name for system in self.systems],
+            list(compress(self.topics, topics.tolist())),
+            every[:, topics],
+            bool(getattr(measure, "higher_is_better", True)),
+            is_count(measure),
+        )
+
+    def tables(self) -> list[TopicValues]:
+        """The values of each measure, without topics that have no value for any system.
+
+        Raises
+        ------
+        ValueError
+            A measure has no value for any topic, or for some systems only.
+        """
+        tables = []
+        for measure in self.measures:
+            there: Bools = np.logical_not(np.isnan(self.values(measure)).all(axis=0))
+            if not there.any():
+                raise MeasureError(f"{measure}: no topic has a value", measure=str(measure))
+            tables.append(self.topic_values(measure, there))
+        return tables
+
+    def scale(self, measure: Measure) -> str:
+        """The grades, and what of them counts for a measure."""
+        return scale(measure, self.pool)
+
+    # The order of documents -----------------------------------------------------------------------
+
+    @cached_property
+    def same_order(self) -> bool:
+        """Whether two systems of one run each have the same ranking; with many topics this is not
+        asked.
+        """
+        if len(self.systems) != 2 or len(self.topics) > MOST_TOPICS:
+            return False
+        if any(len(system.runs) != 1 for system in self.systems):
+            return False
+        first, second = (system.runs[0].on(self.pool) for system in self.systems)
+        same_sizes = np.array_equal(first.topics.offsets, second.topics.offsets)
+        return same_sizes and first.doc_ids == second.doc_ids
+
+    def equal_in_words(self, run: int, called: str | None = None) -> str:
+        """Say that all documents of a system have equal scores, on more than half of the topics;
+        empty if they have not.
+        """
+        name = self.systems[run].name if called is None else called
+        for one in self.systems[run].observed:
+            n, total = int(one.equal.sum()), int(one.several.sum())
+            if 2 * n > total:
+                where = "" if n == total else f" for {n:,} of {total:,} topics"
+                return f"all scores of {name} are equal{where}: document ids decide its order"
+        return ""
+
+    def order_matters(self, run: int, measure: Measure) -> bool:
+        """Whether the values of a system would be others if documents of equal scores stood the
+        other way round, on topics where all scores are equal.
+        """
+        turned = self._turned(run)
+        return turned is not None and not np.allclose(
+            self.values(measure)[run], turned[measure], equal_nan=True
+        )
+
+    def _turned(self, run: int) -> Values | None:
+        """Values of a system whose order its ids decide, with that order reversed."""
+        kept: dict[int, Values | None] = self.__dict__.setdefault("_turned_values", {})
+        if run not in kept:
+            system, kept[run] = self.systems[run], None
+            if self.evaluate is not None and system.runs:
+                values = [self.evaluate(_reversed(one, self.pool)) for one in system.runs]
+                kept[run] = {m: np.mean([v[m] for v in values], axis=0) for m in self.measures}
+        return kept[run]
+
+    # Codes ----------------------------------------------------------------------------------------
+
+    def views(
+        self, code: Code, inside: Bools, measure: Measure | None = None, called: str = ""
+    ) -> Iterator[View]:
+        """What a code is looked for in: each run if it is about one."""
+        if code.about in ("run", "pair"):
+            for number in range(len(self.systems)):
+                yield View(self, inside, number, None, measure, called)
+        else:
+            yield View(self, inside, None, None, measure, called)
+
+    def masks(self, measure: Measure) -> dict[str, Bools]:
+        """The topics of each code that says of topics that a value is no evidence: (n_topics,), or
+        (n_systems, n_topics) if it is about runs.
+        """
+        out: dict[str, Bools] = {}
+        for code in CODES:
+            if "values" not in code.against:
+                continue
+            masks = [
+                np.any([found.topics for found in code.found(view)] or [self.none], axis=0)
+                for view in self.views(code, self.everything, measure)
+            ]
+            out[code.name] = np.array(masks) if code.about == "run" else masks[0]
+        return out
+
+    def rows(
+        self, measure: Measure, inside: Bools, called: str | None = None
+    ) -> Iterator[dict[str, Any]]:
+        """What topics cannot say by a measure, over the topics of a mask (n_topics,): a row for
+        each code and run. The texts name the measure as it is `called`, by default `str(measure)`.
+        """
+        name = str(measure) if called is None else called
+        for code in CODES:
+            if "values" in code.against:
+                yield from self._rows_of(code, inside, measure, name)
+
+    def _rows_of(
+        self,
+        code: Code,
+        inside: Bools,
+        measure: Measure | None,
+        called: str = "",
+        names_first: bool = False,
+    ) -> Iterator[dict[str, Any]]:
+        for view in self.views(code, inside, measure, called):
+            for found in code.found(view):
+                here = found.topics & inside
+                first = self.topics[int(here.argmax())] if here.any() else None
+                yield {
+                    "measure": None if measure is None else str(measure),
+                    "run": None if view.run is None else view.system.name,
+                    "code": code.name,
+                    "level": found.level or code.level,
+                    "topics": int(here.sum()),
+                    "count": int(here.sum()) if found.count is None else found.count,
+                    "example": first if found.example is None else found.example,
+                    "text": code.text(view, found, names_first),
+                    "explains": code.instead_of,
+                }
+
+    def every_row(
+        self, inside: Bools, names_first: bool = False, measures: Iterable[Measure] | None = None
+    ) -> list[dict[str, Any]]:
+        """All that is found on the topics of a mask: a row for each code, run and measure."""
+        rows: list[dict[str, Any]] = []
+        chosen = self.measures if measures is None else list(measures)
+        for code in CODES:
+            of_code: list[Measure | None] = [*chosen] if code.by_measure else [None]
+            if not of_code and code.about == "run":
+                of_code = [None]
+            for measure in of_code:
+                rows += self._rows_of(code, inside, measure, "", names_first)
+        told = {(row["measure"], code) for row in rows for code in row["explains"]}
+        return [row for row in rows if (row["measure"], row["code"]) not in told]
+
+    def against(
+        self,
+        verdict: Literal["pass", "claim"],
+        measure: Measure,
+        baseline: int,
+        inside: Bools,
+        missing: float,
+    ) -> list[Ground]:
+        """The reasons not to call the other of two systems as good as the baseline (a pass), or
+        better (a claim).
+
+        Parameters
+        ----------
+        verdict : {'pass', 'claim'}
+        measure : Measure
+        baseline : int
+            Number of the system.
+        inside : bool array (n_topics,)
+            The topics to look at.
+        missing : float
+            Share of the answerable topics that may be missing.
+        """
+        view = View(self, inside, baseline, 1 - baseline, measure, str(measure), missing)
+        grounds: list[Ground] = []
+        for code in CODES:
+            if verdict not in code.against:
+                continue
+            text = code.against_verdict(view)
+            nothing_left = (
+                code.name == "few-topics"
+                and grounds
+                and not self.compared(measure, baseline, inside).any()
+            )  # for the other reasons
+            if text is not None and not nothing_left:
+                grounds.append(Ground(code.name, text))
+            if code.name == "unanswerable" and grounds:
+                break  # nothing else can be told
+        return grounds
+
+    def frame(self, parts: Mapping[str | None, Bools]) -> pd.DataFrame:
+        """The table of `irpref.evidence`, with rows for each of these groups of topics."""
+        import pandas as pd
+
+        rows = [
+            row | {"group": group}
+            for group, inside in parts.items()
+            for row in self.every_row(inside)
+        ]
+        columns = ("measure", "group", "run", "code", "level", "topics", "example", "text")
+        kinds = {"topics": "int64"}
+        return pd.DataFrame(
+            {
+                name: pd.Series([row[name] for row in rows], dtype=kinds.get(name, object))
+                for name in columns
+            }
+        )
+
+    def so(self, system: System, n: int) -> str:
+        """Say what becomes of topics that a system does not answer."""
+        if system.name == self.leaves_out:
+            return "it is left out" if n == 1 else "they are left out"
+        return "it counts as an empty ranking" if n == 1 else "they count as empty rankings"
+
+
+def _reversed(run: Run, pool: Pool) -> Run:
+    """A run with the order of the topics reversed whose documents have equal scores."""
+    from irpref.data.columns import Stretches, Table, objects
+
+    every = run.on(pool)
+    topics = every.topics
+    equal = topics.maximum(every.score, 0.0) == -topics.maximum(-every.score, 0.0)
+    score = np.where(topics.spread(equal), every.rank, -every.rank).astype(np.float64)
+    table = Table(Stretches(pool.topic_ids, topics.lengths), objects(every.doc_ids), score)
+    return Run(table, run.how, name=run.name)
+
+
+def check_present(systems: Iterable[System], n_topics: int) -> None:
+    """`AbsentRunError` if a run answers no judged topic, or none of its documents is judged."""
+    for system in systems:
+        if system.is_absent:
+            raise AbsentRunError(system.absence(n_topics), run=system.name)

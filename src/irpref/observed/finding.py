@@ -1,0 +1,196 @@
+"""A code: something that judgments or runs can have, and what follows from it.
+
+Everything that irpref knows to look for is one `Code` in one list, `irpref.observed.codes.CODES`.
+`irpref.evidence` and every surface (check, eval, compare, gate, boards, reports) go over this list:
+to add a code is to add a record to it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias
+
+from irpref.kernel.segments import Bools
+from irpref.messages import have
+
+if TYPE_CHECKING:
+    from ir_measures.measures import Measure
+
+    from irpref.observed.evidence import Evidence, System
+
+Level: TypeAlias = Literal["grave", "warning", "note"]
+LEVELS: tuple[Level, ...] = ("grave", "warning", "note")
+About: TypeAlias = Literal["judgments", "run", "pair", "measure", "verdict"]
+
+
+@dataclass(frozen=True, slots=True)
+class View:
+    """What a finder sees.
+
+    Attributes
+    ----------
+    facts : Evidence
+    inside : bool array (n_topics,)
+        The topics that are looked at.
+    run, other : int or None
+        Number of the run that it is about, and of another run beside it.
+    measure : Measure or None
+    called : str
+        The name of the measure in sentences.
+    missing : float
+        Share of the answerable topics that a verdict may miss.
+    """
+
+    facts: Evidence
+    inside: Bools
+    run: int | None = None
+    other: int | None = None
+    measure: Measure | None = None
+    called: str = ""
+    missing: float = 0.05
+
+    @property
+    def system(self) -> System:
+        """The run that it is about."""
+        assert self.run is not None
+        return self.facts.systems[self.run]
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """Where a code holds.
+
+    Attributes
+    ----------
+    topics : bool array (n_topics,)
+    told : bool array (n_topics,) or None
+        Topics on which it can be told; None: all that are looked at.
+    words : mapping
+        What its sentence says besides the topics.
+    says : str or None
+        A sentence in place of the code's own.
+    level : {'grave', 'warning', 'note'} or None
+        A level in place of the code's own.
+    count : int or None
+        What is counted, if it is not topics.
+    example : str or None
+        The first of what is counted, if it is not a topic.
+    """
+
+    topics: Bools
+    told: Bools | None = None
+    words: Mapping[str, Any] = field(default_factory=dict)
+    says: str | None = None
+    level: Level | None = None
+    count: int | None = None
+    example: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Ground:
+    """A reason against a verdict: a stable code, and a sentence without its full stop."""
+
+    code: str
+    text: str
+
+
+Finder: TypeAlias = Callable[[View], "Found | Iterable[Found] | None"]
+
+
+@dataclass(frozen=True, slots=True)
+class Code:
+    """Something that judgments or runs can have.
+
+    Attributes
+    ----------
+    name : str
+    about : {'judgments', 'run', 'pair', 'measure', 'verdict'}
+        What it is found of: the judgments (and all runs together), each run, a run beside another,
+        each measure, or a verdict.
+    find : callable
+        Where it holds; None if nowhere.
+    says : str
+        Its sentence, without a full stop. It can name `{run}`, `{measure}`, `{some}` ("3 of 40
+        topics"), `{n}` (what is counted), `{have}` and `{they}` ("it" for one).
+    level : {'grave', 'warning', 'note'}
+    by_measure : bool
+        Whether it is found for each measure.
+    against : set of {'values', 'pass', 'claim'}
+        What it stands against: the value of a topic as evidence, the verdict that a change may
+        ship, the claim that a run is better.
+    from_share : float or None
+        From which share of the topics where it can be told it stands against a verdict; None: from
+        the share that the user lets a verdict miss.
+    stops : callable, optional
+        Where it stands against a verdict, and with which sentence, if that is not `find`. Its
+        `told` is None if it stands against the verdict on however many topics.
+    instead_of : tuple of str
+        Codes that are not told on topics that this one explains.
+    in_notes : bool
+        Whether verdicts say it in their notes, not in the sentence of each measure.
+    remedy : str
+        What to do about it, in the words of an argument.
+    """
+
+    name: str
+    about: About
+    find: Finder
+    says: str
+    level: Level = "warning"
+    by_measure: bool = False
+    against: frozenset[str] = frozenset()
+    from_share: float | None = None
+    stops: Callable[[View], Found | None] | None = None
+    instead_of: tuple[str, ...] = ()
+    in_notes: bool = False
+    remedy: str = ""
+
+    def found(self, view: View) -> list[Found]:
+        """Where it holds among the topics that are looked at, with at least one topic each."""
+        found = self.find(view)
+        every = [found] if isinstance(found, Found) else list(found or ())
+        return [one for one in every if (one.topics & view.inside).any() or one.count]
+
+    def text(self, view: View, found: Found, names_first: bool = False) -> str:
+        """Say what was found.
+
+        Parameters
+        ----------
+        view : View
+        found : Found
+        names_first : bool
+            Whether the first topic is named.
+        """
+        here = found.topics & view.inside
+        n = int(here.sum())
+        count = n if found.count is None else found.count
+        words: dict[str, Any] = {
+            "run": "" if view.run is None else view.system.name,
+            "measure": view.called or str(view.measure),
+            "some": view.facts.some(here, view.inside, names_first),
+            "n": count,
+            "have": have(n),
+            "they": "it" if n == 1 else "they",
+            "s": "" if count == 1 else "s",
+            "verb_s": "s" if count == 1 else "",
+            "first": found.example,
+        }
+        said = found.says or self.says
+        return said.format(**{**words, **found.words})
+
+    def against_verdict(self, view: View) -> str | None:
+        """The sentence if it stands against a verdict; None if it does not."""
+        found = self.stops(view) if self.stops else next(iter(self.found(view)), None)
+        if found is None:
+            return None
+        here = found.topics & view.inside
+        if found.told is not None:
+            told = found.told & view.inside
+            share = view.missing if self.from_share is None else self.from_share
+            if not here.any() or (here & told).sum() <= share * told.sum():
+                return None
+        inside = view.inside if found.told is None else found.told & view.inside
+        within = View(
+            view.facts, inside, view.run, view.other, view.measure, view.called, view.missing
+        )
+        return self.text(within, found)

@@ -1,0 +1,307 @@
+"""Codes about the judgments, and about all runs together."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import compress
+from typing import Any
+
+import numpy as np
+
+from irpref.kernel.segments import Bools
+from irpref.measures.declare import KernelMeasure, registered
+from irpref.measures.degenerate import lacks_nonrelevant, what_is_left
+from irpref.measures.names import parse_all
+from irpref.observed.finding import Code, Found, Level, View
+from irpref.observed.observation import NO_IDS
+from irpref.observed.scales import mixed_scales, ranked_against
+
+MOST_UNANSWERABLE = 0.05  # share of topics without relevant documents
+_SEEN = 10  # topics
+_MANY_GRADES = 12
+
+
+def _unanswerable(view: View) -> Found | None:
+    facts = view.facts
+    lacking = ~facts.answerable
+    if not lacking.any():
+        return None
+    if lacking.all():
+        return Found(lacking, says=_NONE_RELEVANT, level="grave")
+    if lacking.mean() <= MOST_UNANSWERABLE or not view.inside.all():
+        return Found(lacking)
+    said = UNANSWERABLE.says + ": means shrink by the factor {share:.2f}"
+    return Found(lacking, words={"share": 1 - lacking.mean()}, says=said, level="grave")
+
+
+def _no_topic_answerable(view: View) -> Found | None:
+    if (view.facts.answerable & view.inside).any():
+        return None
+    said = "none of the {n:,} topics has a relevant document"
+    return Found(view.inside, says=said)
+
+
+_NONE_RELEVANT = "no document has a grade above 0: nearly every measure is 0 for every run"
+UNANSWERABLE = Code(
+    "unanswerable",
+    "judgments",
+    _unanswerable,
+    "{some} {have} no relevant document (no grade above 0)",
+    level="note",
+    against=frozenset({"values", "pass", "claim"}),
+    stops=_no_topic_answerable,
+    in_notes=True,
+)
+
+
+def _unseen(view: View) -> Found | None:
+    return Found(view.facts.unseen) if view.facts.systems else None
+
+
+def _too_few_seen(view: View) -> Found | None:
+    """A run retrieves a judged document on too few topics, or the baseline on none within the
+    cutoff.
+    """
+    facts, measure = view.facts, view.measure
+    assert view.run is not None
+    assert measure is not None
+    kept = facts.compared(measure, view.run, view.inside)
+    n_kept = int(kept.sum())
+    words = {"n_kept": f"{n_kept:,}"}
+    if n_kept and not (kept & facts.looked_at(measure)[view.run]).any():
+        depth = facts.looks_at(measure)
+        words["where"] = f" in its first {depth:,}" if depth else ""
+        said = "{run} has no judged document{where} for any of {n_kept} topics"
+        return Found(kept, words=words, says=said)
+    seen = int((kept & ~facts.unseen).sum())
+    if seen >= min(_SEEN, n_kept / 2):
+        return None
+    words["seen"] = f"{seen:,}"
+    said = "the runs retrieve a judged document for only {seen} of {n_kept} topics"
+    return Found(kept, words=words, says=said)
+
+
+UNSEEN = Code(
+    "unseen",
+    "judgments",
+    _unseen,
+    "no run retrieves a judged document for {some}",
+    level="note",
+    against=frozenset({"values", "pass", "claim"}),
+    stops=_too_few_seen,
+    in_notes=True,
+)
+
+
+def _grade_scale(view: View) -> Found:
+    grade = view.facts.pool.grade
+    grades, counts = np.unique(grade, return_counts=True)
+    top = float(grades.max())
+    shown = ", ".join(f"{g:g} ({n})" for g, n in zip(grades, counts, strict=True))
+    if grades.size > _MANY_GRADES:
+        shown = f"{grades.size} different ones from {grades.min():g} to {top:g}"
+    return Found(view.inside, words={"grades": shown}, count=int(grades.size), example=f"{top:g}")
+
+
+GRADE_SCALE = Code("grade-scale", "judgments", _grade_scale, "grades (judgments): {grades}", "note")
+
+
+def _negative_grades(view: View) -> Found | None:
+    pool = view.facts.pool
+    negative = pool.grade < 0
+    if not negative.any():
+        return None
+    counting = [
+        str(measure)
+        for measure in view.facts.asked
+        if isinstance(measure, KernelMeasure) and measure.NEGATIVE_GRADES
+    ]
+    n = int(negative.sum())
+    said = "{n} judgment{s} {are} negative: {they} unjudged"
+    if counting:
+        said += ", but for {measures} as {kind} below non-relevant"
+    words = {
+        "are": "is" if n == 1 else "are",
+        "they": "it counts as" if n == 1 else "they count as",
+        "kind": "a grade" if n == 1 else "grades",
+        "measures": ", ".join(counting),
+    }
+    first = str(pool.doc_ids[int(negative.argmax())])
+    return Found(view.inside, words=words, says=said, count=n, example=first)
+
+
+NEGATIVE_GRADES = Code("negative-grades", "judgments", _negative_grades, "", "note")
+
+
+def _missing_ids(view: View) -> Iterator[Found]:
+    facts, pool = view.facts, view.facts.pool
+    names = [doc in NO_IDS for doc in pool.doc_ids.tolist()]
+    which = pool.judged.count(np.array(names, bool)) > 0
+    if which.any():
+        doc = pool.doc_ids[names.index(True)]
+        said = "the id of a judged document is {doc!r} in {some}: as if the judgments had been "
+        yield Found(which[facts.order], words={"doc": doc}, says=said + "written without ids")
+    for topic in pool.topic_ids:
+        if topic in NO_IDS:
+            yield Found(facts.mask_of([topic]), says=TOPIC_WITHOUT_ID, example=topic)
+
+
+TOPIC_WITHOUT_ID = "the id of a topic is {first!r}: as if the file had been written without ids"
+JUDGED_WITHOUT_ID = Code("missing-ids", "judgments", _missing_ids, "")
+
+
+def _mixed_scales(view: View) -> Found | None:
+    facts = view.facts
+    if facts.of_preferences or facts.qrels is None:
+        return None
+    short = mixed_scales(facts.qrels, facts.pool)
+    if short is None:
+        return None
+    words: dict[str, Any] = {"grade": short.grade, "highest": short.highest}
+    if short.topics is not None:
+        return Found(short.topics[facts.order], words=words)
+    words |= {"name": short.column, "who": ", ".join(map(repr, short.who))}
+    said = (
+        "grades with {name} {who} end at {grade:g}, others at {highest:g}, as if they were on two "
+        "scales: irpref_lab.fill translates a judge's grades"
+    )
+    return Found(
+        view.inside, words=words, says=said, count=short.n_judged, example=repr(short.who[0])
+    )
+
+
+MIXED_SCALES = Code(
+    "mixed-scales",
+    "judgments",
+    _mixed_scales,
+    "{some} {have} many relevant documents but none above grade {grade:g}, while others go up to "
+    "{highest:g}: as if they were graded on another scale",
+)
+
+
+def _grade_order(view: View) -> Iterator[Found]:
+    facts = view.facts
+    orders = [
+        one.grade_order
+        for system in facts.systems
+        for one in system.observed
+        if one.grade_order is not None
+    ]
+    if not orders:
+        return
+    who = "the run ranks" if len(orders) == 1 else f"{len(orders)} runs on average rank"
+    for of_runs, said in zip(np.array(orders).swapaxes(0, 1), (_UPSIDE, _NEGATIVE), strict=True):
+        against = ranked_against(list(of_runs))
+        if against is not None:
+            words = {"runs": who, "correlation": against.correlation}
+            topics = against.topics
+            words["n"] = int(topics.sum())
+            yield Found(topics, words=words, says=said, example=facts.topics[against.first])
+
+
+_UPSIDE = (
+    "{runs} documents of higher grade below those of lower grade (rank correlation "
+    "{correlation:.2f} over {n} topics, first {first!r}): lower grades, or lower scores, may be "
+    "the better ones"
+)
+_NEGATIVE = (
+    "{runs} documents of negative grade above relevant ones (rank correlation {correlation:.2f} "
+    "over {n} topics, first {first!r}): find out what they mean before they are left out or set "
+    "to 0"
+)
+GRADE_ORDER = Code("grade-order", "judgments", _grade_order, _UPSIDE)
+
+
+def _no_nonrelevant(view: View) -> Iterator[Found]:
+    facts, pool = view.facts, view.facts.pool
+    if facts.of_preferences:
+        return
+    alike: dict[tuple[bytes, str], list[str]] = {}
+    for measure in facts.asked or [*parse_all(["Bpref"]), *registered().values()]:
+        lacking = lacks_nonrelevant(measure, pool)
+        if lacking.any():
+            left = what_is_left(measure, pool.level_grade.tolist())
+            alike.setdefault((lacking.tobytes(), left), []).append(str(measure))
+    for (lacks, left), names in alike.items():
+        which = np.frombuffer(lacks, bool)
+        if len(names) > 1:
+            left = left.replace("says", "say").replace("compares", "compare")
+        words = {"measures": ", ".join(names), "left": left}
+        said = "{some} {have} no document judged non-relevant: {measures} {left} there"
+        level: Level = "note"
+        if which.all():
+            said, level = "no document is judged non-relevant: {measures} {left}", "warning"
+        yield Found(which[facts.order], words=words, says=said, level=level)
+
+
+NO_NONRELEVANT = Code("no-nonrelevant", "judgments", _no_nonrelevant, "", "note")
+
+
+# Preferences --------------------------------------------------------------------------------------
+
+
+def _disagreeing_judges(view: View) -> Found | None:
+    facts, pool = view.facts, view.facts.pool
+    if not facts.of_preferences:
+        return None
+    preferences = pool.preferences
+    disagreed = np.zeros(pool.n_topics, np.int64)
+    for t in np.flatnonzero(preferences.groups.lengths > 1).tolist():
+        rows = pool.judged.span(t)
+        here = preferences.topics(t, t + 1, rows.start, rows.stop)
+        for row in range(rows.stop - rows.start):
+            disagreed[t] += np.intersect1d(*here.against(row), assume_unique=True).size
+    disagreed //= 2  # each pair is found from both of its documents
+    which: Bools = disagreed[facts.order] > 0
+    first = next(compress(facts.topics, which.tolist()), None)
+    n = int(disagreed.sum())
+    return Found(which, words={"n": n}, count=n, example=first) if n else None
+
+
+DISAGREEING_JUDGES = Code(
+    "disagreeing-judges",
+    "judgments",
+    _disagreeing_judges,
+    "groups disagree about {n} pair{s} of documents, in {some}: no ranking fulfils all preferences",
+)
+
+
+def nothing(view: View) -> None:
+    """Find nothing: for codes that are told where something cannot be evaluated."""
+
+
+CONTRADICTING_PREFERENCES = Code(
+    "contradicting-preferences", "judgments", nothing, "{error}", "grave"
+)
+
+
+def _never_compared(view: View) -> Found | None:
+    facts, pool = view.facts, view.facts.pool
+    if not facts.of_preferences:
+        return None
+    preferences = pool.preferences
+    entries = preferences.entries
+    several_levels = entries.spread(entries.count(preferences.place > 0) > 0)
+    alone = np.ones(pool.grade.size, bool)
+    alone[preferences.row[several_levels]] = False
+    alone[preferences.winner] = alone[preferences.loser] = False
+    if not alone.any():
+        return None
+    row = int(alone.argmax())
+    topic = pool.topic_ids[int(pool.judged.topic[row])]
+    n = int(alone.sum())
+    words = {"doc": pool.doc_ids[row]}
+    return Found(facts.mask_of([topic]), words=words, count=n, example=topic)
+
+
+NEVER_COMPARED = Code(
+    "never-compared",
+    "judgments",
+    _never_compared,
+    "{n} document{s} occur{verb_s} in no preference, first {doc!r}",
+    "note",
+)
+CODES = (
+    *(UNANSWERABLE, UNSEEN, GRADE_SCALE, NEGATIVE_GRADES, JUDGED_WITHOUT_ID, MIXED_SCALES),
+    *(GRADE_ORDER, NO_NONRELEVANT, CONTRADICTING_PREFERENCES, DISAGREEING_JUDGES, NEVER_COMPARED),
+)

@@ -1,0 +1,324 @@
+"""What is noted of a run, whatever the measure: arrays by topic, made once from its listing.
+
+Nothing here judges: the codes (`irpref.observed.codes`) read these notes. They are small, so that a
+board can observe a thousand runs and let each of them go."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from irpref.data.columns import as_list, as_objects, take
+from irpref.data.scores import blurs
+from irpref.judged.align import Listing, Repeats
+from irpref.judged.match import rows_with
+from irpref.judged.pool import FILLED, SOURCE
+from irpref.judged.run import Run
+from irpref.kernel.segments import Bools, Floats, Ints, Segments
+from irpref.observed.changed_ids import Changed, JudgedIds
+from irpref.observed.scales import grade_order
+from irpref.observed.sensitivity import TOP
+
+# What tools write for an id that is missing.
+NO_IDS = ("None", "nan", "NaN", "NULL", "null", "<NA>", "NaT", "undefined", "none", "N/A")
+_SOME_BY_CHANCE = 0.05  # share of topics whose number is that of a document by chance
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Observation:
+    """A run as the judgments see it. Arrays are (n_topics,), topics by ascending id.
+
+    A document of negative grade is not judged.
+
+    Attributes
+    ----------
+    lengths, hits : int arrays
+        Documents; judged ones.
+    top, judged_top, by_judge : int arrays
+        In the first `TOP` ranks: documents, judged ones, those that a judge graded and no human.
+    tied : int array
+        Documents tied with another of the topic.
+    several, equal, deciding, blurred : bool arrays
+        Whether there are several documents; whether all of them have the same score; whether
+        documents of different grades are tied in the first ranks; whether some scores differ in
+        double precision only.
+    own : bool array
+        Whether an unjudged document has the id of the topic, without what chance explains.
+    nothing : bool array
+        Whether an unjudged document has an id such as `None`.
+    no_id : str
+        The first of these ids.
+    prints : int array
+        Hash of the ranking as measures see it.
+    further : tuple of str
+        Topics without judgments.
+    n_named : int
+        Topics of the run, those without judgments included.
+    repeats : Repeats
+    changed_topics, changed_docs : Changed or None
+        Unjudged topics, and unjudged documents in the first ranks, whose ids are judged ones but
+        for one change.
+    grade_order : float array (2, n_topics) or None
+        See `irpref.observed.scales.grade_order`; None for preferences.
+    ranks : Ranks or None
+        What the rank column says, if there is one.
+    tags : tuple of str
+        Different tags, if there are several.
+    mixed_tags : bool array
+        Whether a topic has several tags.
+    """
+
+    lengths: Ints
+    hits: Ints
+    top: Ints
+    judged_top: Ints
+    by_judge: Ints
+    tied: Ints
+    several: Bools
+    equal: Bools
+    deciding: Bools
+    blurred: Bools
+    own: Bools
+    nothing: Bools
+    no_id: str
+    prints: Ints
+    further: tuple[str, ...]
+    n_named: int
+    repeats: Repeats
+    changed_topics: Changed | None
+    changed_docs: Changed | None
+    grade_order: Floats | None
+    ranks: Ranks | None
+    tags: tuple[str, ...]
+    mixed_tags: Bools
+
+    @property
+    def is_absent(self) -> bool:
+        """Whether it answers no judged topic, or retrieves no judged document."""
+        return not self.hits.any()
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Ranks:
+    """What the rank column of a run says, by topic: bool arrays (n_topics,).
+
+    Attributes
+    ----------
+    restarts : the best rank is given to documents of different scores
+    compared : some documents have different ranks and scores
+    rise : the score rises with the rank for some pair of neighbours
+    mostly_rise : it rises for more pairs than it falls
+    """
+
+    restarts: Bools
+    compared: Bools
+    rise: Bools
+    mostly_rise: Bools
+
+
+def observe(run: Run, ids: JudgedIds, order: Ints, depth: int | None = None) -> Observation:
+    """Note what there is to see of a run.
+
+    Parameters
+    ----------
+    run : Run
+    ids : JudgedIds
+        Of the judgments.
+    order : int array (n_topics,)
+        Numbers of the topics of the pool by ascending id.
+    depth : int, optional
+        Only so many documents of each topic count; their order is that of the whole run.
+
+    Raises
+    ------
+    ValueError
+        A score is not a finite number.
+    """
+    pool, listing = ids.pool, run.on(ids.pool)
+    topics, score, row = listing.topics, listing.score, listing.row
+    grade = np.append(pool.grade, np.nan)[row]
+    judged = grade >= 0
+    counts = topics.position < depth if depth is not None else np.ones(row.size, bool)
+    first_ranks = TOP if depth is None else min(TOP, depth)
+    at_top = topics.position < TOP
+    tied, mixed = _ties(score, topics, np.nan_to_num(np.maximum(grade, 0.0)))
+    highest, lowest = topics.maximum(score, 0.0), -topics.maximum(-score, 0.0)
+    nothing, no_id = _missing_ids(listing)
+    further, is_given = listing.further, bool(topics.lengths.any())
+
+    def by_topic(values: Any) -> Any:
+        return np.asarray(values)[order]
+
+    return Observation(
+        lengths=by_topic(topics.count(counts)),
+        hits=by_topic(topics.count(counts & judged)),
+        top=by_topic(topics.count(counts & at_top)),
+        judged_top=by_topic(topics.count(counts & at_top & judged)),
+        by_judge=by_topic(_graded_by_judge(listing, counts & at_top & judged)),
+        tied=by_topic(topics.count(tied)),
+        several=by_topic(topics.lengths > 1),
+        equal=by_topic((topics.lengths > 1) & (highest == lowest)),
+        deciding=by_topic(topics.count(mixed & at_top) > 0),
+        blurred=by_topic(topics.count(blurs(score, topics)) > 0),
+        own=by_topic(_own_topics(listing)),
+        nothing=by_topic(nothing),
+        no_id=no_id,
+        prints=by_topic(_prints(row, topics)),
+        further=tuple(further),
+        n_named=len(listing.names),
+        repeats=listing.repeats,
+        changed_topics=ids.changed_topics(further, listing.names),
+        changed_docs=ids.changed_in([listing], first_ranks) if is_given else None,
+        grade_order=by_topic(grade_order(listing).T).T if pool.graded and is_given else None,
+        ranks=_ranks(listing, order),
+        tags=_tags(run),
+        mixed_tags=by_topic(_mixed_tags(listing)),
+    )
+
+
+def _ties(score: Floats, topics: Segments, gain: Floats) -> tuple[Bools, Bools]:
+    """Rows tied with another row of the topic, and those among them in groups of different gains:
+    (n_rows,).
+    """
+    groups = Segments.of_equal(topics.topic, score)
+    tied = groups.spread(groups.lengths > 1)
+    mixed = groups.spread(groups.maximum(gain, 0.0) != -groups.maximum(-gain, 0.0))
+    return tied, mixed
+
+
+def _graded_by_judge(run: Listing, rows: Bools) -> Ints:
+    """Count documents of each topic that only a judge graded, among some rows."""
+    source = run.pool.columns.get(SOURCE)
+    if source is None:
+        return np.zeros(run.topics.n, np.int64)
+    filled = np.append(np.asarray(source == FILLED), False)[run.row]
+    return run.topics.count(filled & rows)
+
+
+def _own_topics(run: Listing) -> Bools:
+    """Find topics with an unjudged document of their own id, as if queries were documents of the
+    collection (ArguAna, Quora, chat logs).
+
+    Where ids are numbers, a topic and a document may have the same one by chance. They then count
+    only in the first ranks, and only for more topics than chance would explain.
+    """
+    own, own_top = np.zeros((2, run.pool.n_topics), bool)
+    rows = rows_with(run.texts, run.pool.topic_ids, run.topics.topic)
+    rows = rows[run.row[rows] < 0]
+    own[run.topics.topic[rows]] = True
+    own_top[run.topics.topic[rows[run.topics.position[rows] < TOP]]] = True
+    numbers = np.array([name.isdecimal() for name in run.pool.topic_ids], bool)
+    by_number = own_top & numbers
+    answered = run.topics.lengths > 0
+    if by_number.sum() > max(1, _SOME_BY_CHANCE * answered.sum()):
+        return np.asarray((own & ~numbers) | by_number)
+    return own & ~numbers
+
+
+def _missing_ids(run: Listing) -> tuple[Bools, str]:
+    """Find topics with an unjudged document whose id is `None` or the like, and the first such
+    id.
+    """
+    nothing = np.zeros(run.pool.n_topics, bool)
+    rows = rows_with(run.texts, NO_IDS)
+    rows = rows[run.row[rows] < 0]
+    nothing[run.topics.topic[rows]] = True
+    return nothing, run.docs_of(rows[:1])[0] if rows.size else ""
+
+
+def _prints(row: Ints, topics: Segments) -> Ints:
+    """Hash the rows of the pool in the order of each topic."""
+    ends = zip(topics.starts.tolist(), topics.ends.tolist(), strict=True)
+    return np.array([hash(row[start:stop].tobytes()) for start, stop in ends], np.int64)
+
+
+# The rank column and the tags ---------------------------------------------------------------------
+
+
+def _ranks(run: Listing, order: Ints) -> Ranks | None:
+    """Compare the rank column with the scores."""
+    column = run.table.columns.get("rank")
+    if column is None or not run.row.size:
+        return None
+    rank, topics, score = _numbers(take(column, run.source)), run.topics, run.score
+    same_topic = topics.topic[1:] == topics.topic[:-1]
+    none = np.zeros(topics.n, bool)
+    if (rank[1:][same_topic] > rank[:-1][same_topic]).all() and not np.isnan(rank).any():
+        falls = topics.count(np.append(False, same_topic & (score[1:] < score[:-1]))) > 0
+        return Ranks(none, falls[order], none, none)
+    restarts = _restarts(rank, score, topics)
+    by_rank = np.lexsort((rank, topics.topic))
+    topic, rank, score = topics.topic[by_rank], rank[by_rank], score[by_rank]
+    pairs = (topic[1:] == topic[:-1]) & (rank[1:] > rank[:-1])
+    rising = np.bincount(topic[1:], pairs & (score[1:] > score[:-1]), topics.n)
+    falling = np.bincount(topic[1:], pairs & (score[1:] < score[:-1]), topics.n)
+    by_topic = restarts, rising + falling > 0, rising > 0, rising > falling
+    return Ranks(*(values[order] for values in by_topic))
+
+
+def _numbers(column: Any) -> Floats:
+    """Read a column of ranks as numbers; NaN for what is none."""
+    try:
+        return np.asarray(column, dtype=object).astype(np.float64)
+    except (TypeError, ValueError):
+        pass
+    out = np.full(len(column), np.nan)
+    for row, cell in enumerate(as_list(column)):
+        try:
+            out[row] = float(cell)
+        except (TypeError, ValueError):
+            continue
+    return out
+
+
+def _restarts(rank: Floats, score: Floats, topics: Segments) -> Bools:
+    """Find topics in which documents of different scores have the best rank, and others another
+    one.
+    """
+    known = ~np.isnan(rank)
+    best = -topics.maximum(np.where(known, -rank, -np.inf), -np.inf)
+    first = known & (rank == topics.spread(best))
+    highest = topics.maximum(np.where(first, score, -np.inf), -np.inf)
+    lowest = -topics.maximum(np.where(first, -score, -np.inf), -np.inf)
+    several = topics.maximum(np.where(known, rank, -np.inf), -np.inf) > best
+    return np.asarray(several & (topics.count(first) > 1) & (highest > lowest))
+
+
+def _tags(run: Run) -> tuple[str, ...]:
+    """The different tags of a run in order of appearance; none if there is one or no tag."""
+    column = run.table.columns.get("tag")
+    if column is None or _is_constant(column):
+        return ()
+    tags = dict.fromkeys(map(str, as_objects(column).tolist()))
+    return tuple(tags) if len(tags) > 1 else ()
+
+
+def _mixed_tags(run: Listing) -> Bools:
+    """Find topics with several tags: (n_topics,)."""
+    column = run.table.columns.get("tag")
+    if column is None or _is_constant(column) or not run.row.size:
+        return np.zeros(run.topics.n, bool)
+    return np.asarray(
+        run.topics.count(run.topics.differs(as_objects(take(column, run.source)))) > 0
+    )
+
+
+def _is_constant(column: Any) -> bool:
+    """Whether all rows share one cell."""
+    return isinstance(column, np.ndarray) and column.strides == (0,)
+
+
+# Several runs of one system -----------------------------------------------------------------------
+
+
+def any_of(observations: Sequence[Observation], name: str) -> Bools:
+    """Topics for which a note is true of any of these runs: (n_topics,)."""
+    return np.any([getattr(one, name) for one in observations], axis=0)
+
+
+def most_changed(changes: Iterable[Changed | None]) -> Changed | None:
+    """Of several runs, the change that concerns most ids."""
+    return max(filter(None, changes), key=lambda one: one.number, default=None)

@@ -1,0 +1,476 @@
+"""Codes about a run, and about a run beside others."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+
+from irpref.kernel.segments import Bools
+from irpref.observed.changed_ids import MOST
+from irpref.observed.finding import Code, Found, Level, View
+from irpref.observed.judgment_codes import TOPIC_WITHOUT_ID, nothing
+from irpref.observed.observation import NO_IDS, any_of, most_changed
+from irpref.observed.sensitivity import TOP
+
+_MANY_UNJUDGED, _SOME_UNJUDGED = 0.2, 0.05  # shares of unjudged documents at the top
+_JUDGED = 0.2  # share of the other run's share of judged documents
+_SHOWN = 3
+EVIDENCE = frozenset({"values", "pass", "claim"})
+
+
+INVALID_RUN = Code("invalid-run", "run", nothing, "{run} cannot be evaluated: {error}", "grave")
+
+
+def _unanswered(view: View) -> Iterator[Found]:
+    facts, system = view.facts, view.system
+    which = facts.unanswered(view.measure)[view.run]
+    if not which.any():
+        return
+    here = which & view.inside
+    if system.is_absent and (system.retrieved == 0).all():
+        further = next((one.further for one in system.observed if one.further), ())
+        said = "{run} has no topic in common with the judgments"
+        if further:
+            said += ": its first topic is {given!r}, that of the judgments {judged!r}"
+        words = {"given": further[0] if further else "", "judged": facts.pool.topic_ids[0]}
+        yield Found(which, words=words, says=said, example=further[0] if further else None)
+        return
+    if (system.retrieved[here] == 0).all():
+        yield Found(which, words={"so": facts.so(system, int(here.sum()))})
+    else:
+        yield Found(which, says="{run} has no documents, or {measure} no value, for {some}")
+
+
+def _too_many_unanswered(view: View) -> Found | None:
+    """Topics that the baseline does not answer, or on which a run has no value."""
+    facts = view.facts
+    assert view.run is not None
+    assert view.measure is not None
+    answerable = facts.answerable & view.inside
+    no_value = np.isnan(facts.values(view.measure)).any(axis=0)
+    unanswered = facts.unanswered(view.measure)[view.run]
+    lost = unanswered & ~no_value & answerable
+    n, parts = f"{int(answerable.sum()):,}", []
+    if lost.any():
+        parts.append(f"{view.system.name} has no documents for {int(lost.sum()):,} of {n} topics")
+    if (no_value & answerable).any():
+        number = f"{int((no_value & answerable).sum()):,}"
+        parts.append(f"{view.called or view.measure} has no value for {number} of {n} topics")
+    words = {"parts": ", and ".join(parts)}
+    return Found(unanswered | no_value, facts.answerable, words, says="{parts}")
+
+
+UNANSWERED = Code(
+    "unanswered",
+    "run",
+    _unanswered,
+    "{run} has no documents for {some}; {so}",
+    "grave",
+    by_measure=True,
+    against=EVIDENCE,
+    stops=_too_many_unanswered,
+)
+
+
+def _unseen_run(view: View) -> Found | None:
+    system = view.system
+    if not system.is_absent or not (system.retrieved > 0).any():
+        return None
+    n = int(system.lengths.max(axis=0).sum())
+    said = "none of the {n:,} documents of {run} is judged: every value is 0 or meaningless"
+    if n == 1:
+        said = "the only document of {run} is not judged: every value is 0 or meaningless"
+    return Found(system.retrieved > 0, words={"n": n}, says=said, count=n)
+
+
+UNSEEN_RUN = Code("unseen", "run", _unseen_run, "", "grave")
+
+
+def _changed_ids(view: View) -> Iterator[Found]:
+    facts, observed = view.facts, view.system.observed
+    topics = most_changed(one.changed_topics for one in observed)
+    if topics is not None:
+        given, judged = topics.texts
+        words: dict[str, Any] = {"change": topics.change.words, "given": given, "judged": judged}
+        words["compared"] = _compared(topics.compared)
+        n = topics.number
+        said = (
+            "{n} topics of {run} differ from those of the judgments only {change} (of {compared} "
+        )
+        said += "unjudged ones), such as {given} for {judged}: they are left out"
+        if n == 1:
+            said = "a topic of {run} differs from one of the judgments only {change}: {given} for "
+            said += "{judged}; it is left out"
+        words["n"] = n
+        yield Found(facts.none, words=words, says=said, count=n, example=topics.name)
+    docs = view.system.changed
+    if docs is not None:
+        given, judged = docs.texts
+        words = {"change": docs.change.words, "given": given, "judged": judged}
+        yield Found(facts.mask_of(docs.groups), words=words, example=docs.name)
+
+
+def _compared(n: int) -> str:
+    return "a sample of " * (n == MOST) + f"{n:,}"
+
+
+def _too_many_changed(view: View) -> Found | None:
+    docs = view.system.changed
+    if docs is None:
+        return None
+    given, judged = docs.texts
+    words = {"change": docs.change.words, "given": given, "judged": judged}
+    return Found(view.facts.mask_of(docs.groups), view.facts.answerable, words)
+
+
+CHANGED_IDS = Code(
+    "changed-ids",
+    "run",
+    _changed_ids,
+    "{run} has document ids that differ from judged ones only {change} for {some}, such as "
+    "{given} for {judged}: they count as unjudged",
+    "grave",
+    against=EVIDENCE,
+    stops=_too_many_changed,
+)
+
+
+def _shallow(view: View) -> Found | None:
+    facts = view.facts
+    assert view.run is not None
+    which = facts.shallow(view.measure)[view.run]
+    return _as_shallow(view, which) if (which & view.inside).any() else None
+
+
+def _too_shallow(view: View) -> Found | None:
+    """Shallow topics whose value more documents could change."""
+    facts = view.facts
+    assert view.run is not None
+    assert view.measure is not None
+    which = facts.too_shallow(view.measure)[view.run]
+    if not (which & view.inside & facts.answerable).any():
+        return None
+    return _as_shallow(view, which & facts.answerable)
+
+
+def _as_shallow(view: View, which: Bools) -> Found:
+    lengths = view.system.retrieved[which & view.inside]
+    low, high = int(lengths.min()), int(lengths.max())
+    size = f"{low:,}" if low == high else f"{low:,} to {high:,}"
+    cutoff = None if view.measure is None else view.facts.looks_at(view.measure)
+    words: dict[str, Any] = {"size": size + " document" + "s" * (high > 1), "cutoff": cutoff}
+    said = "{run} has {size} for {some}, and {measure} looks at {cutoff:,}"
+    if cutoff is None:
+        said = "{run} has {size} for {some}, less than half of another run's"
+        if view.measure is not None:
+            said += ", and {measure} looks at all ranks"
+    few = (which & view.inside).sum() <= view.missing * view.inside.sum()
+    return Found(which, view.facts.answerable, words, said, "note" if few else "warning")
+
+
+SHALLOW = Code(
+    "shallow", "run", _shallow, "", by_measure=True, against=EVIDENCE, stops=_too_shallow
+)
+
+
+def _further_topics(view: View) -> Iterator[Found]:
+    further = [topic for one in view.system.observed for topic in one.further]
+    if further and view.system.retrieved.any():
+        n = len(further)
+        words = {"n": n, "topics": "topic has" if n == 1 else "topics have"}
+        yield Found(view.facts.none, words=words, count=n, example=further[0])
+
+
+UNJUDGED_TOPICS = Code(
+    "unjudged-topics",
+    "run",
+    _further_topics,
+    "{n} {topics} of {run} no judgments, first {first!r}: left out",
+    "note",
+)
+
+
+def _repeats(view: View) -> Iterator[Found]:
+    for one in view.system.observed:
+        if one.repeats.first:
+            topic, doc = one.repeats.first
+            n = one.repeats.number
+            words = {"topic": topic, "n": n, "appear": "appears" if n == 1 else "appear"}
+            yield Found(view.facts.mask_of([topic]), words=words, count=n, example=doc)
+
+
+REPEATS = Code(
+    "repeats",
+    "run",
+    _repeats,
+    "{n} document{s} of {run} {appear} twice in a topic, first {first!r} in topic {topic!r}; the "
+    "last row counts",
+)
+
+
+def _own_topic(view: View) -> Found | None:
+    facts, system = view.facts, view.system
+    own = system.own
+    if not own.any():
+        return None
+    # Topics for which another run has documents, and leaves this one out.
+    differs = any((own & ~other.own & (other.retrieved > 0)).any() for other in facts.systems)
+    said = _OWN + ", and other runs leave such documents out, which alone makes runs differ: "
+    said += "ignore_self leaves them out of all runs"
+    return Found(own, says=said, level="grave") if differs else Found(own)
+
+
+_OWN = "{run} has documents with the id of their topic in {some}"
+OWN_TOPIC = Code(
+    "own-topic",
+    "run",
+    _own_topic,
+    _OWN + ": if the queries are documents of the collection, ignore_self leaves them out of all "
+    "runs",
+    remedy="ignore_self",
+)
+
+
+def _ranks(view: View, name: str) -> Bools:
+    notes = [one.ranks for one in view.system.observed if one.ranks is not None]
+    return np.any([getattr(one, name) for one in notes], axis=0) if notes else view.facts.none
+
+
+def _ranks_restart(view: View) -> Found:
+    return Found(_ranks(view, "restarts"))
+
+
+RANKS_RESTART = Code(
+    "ranks-restart",
+    "run",
+    _ranks_restart,
+    "{run}: the best rank is given twice in {some}: are these several rankings in one?",
+)
+
+
+def _upside_down(view: View) -> Found | None:
+    usable = ~_ranks(view, "restarts")
+    against = usable & _ranks(view, "mostly_rise")
+    if 2 * against.sum() > (usable & _ranks(view, "compared")).sum():
+        return Found(against)
+    disagrees = usable & _ranks(view, "rise")
+    if not disagrees.any():
+        return None
+    said = "{run}: ranks contradict the scores in {some}: measures rank documents by score"
+    return Found(disagrees, says=said, level="warning")
+
+
+UPSIDE_DOWN = Code(
+    "upside-down",
+    "run",
+    _upside_down,
+    "{run}: scores rise from rank to rank in {some}: the rank column is the reverse of the order "
+    "by score, which measures use; distances must be negated",
+    "grave",
+)
+
+
+def _several_tags(view: View) -> Iterator[Found]:
+    for one in view.system.observed:
+        if not one.tags:
+            continue
+        n = len(one.tags)
+        listed = ", ".join(map(repr, one.tags[:_SHOWN])) + ", ..." * (n > _SHOWN)
+        words = {"tags": listed, "n": n}
+        if one.mixed_tags.any():
+            yield Found(one.mixed_tags, words=words, count=n)
+        else:
+            said = "the topics of {run} have {n} different tags ({tags}): was it put together from "
+            said += "several runs?"
+            first = one.tags[0]
+            yield Found(view.inside, words=words, says=said, level="note", count=n, example=first)
+
+
+SEVERAL_TAGS = Code(
+    "several-tags",
+    "run",
+    _several_tags,
+    "{run}: rows of one topic have several tags ({tags}) in {some}: are these {n} runs in one "
+    "file?",
+)
+
+
+def _missing_ids(view: View) -> Iterator[Found]:
+    for one in view.system.observed:
+        if one.nothing.any():
+            yield Found(one.nothing, words={"doc": one.no_id})
+        for topic in one.further:
+            if topic in NO_IDS:
+                yield Found(
+                    view.facts.none, says="{run}: " + TOPIC_WITHOUT_ID, count=1, example=topic
+                )
+
+
+MISSING_IDS = Code(
+    "missing-ids",
+    "run",
+    _missing_ids,
+    "{run}: the id of a document is {doc!r} in {some}: as if the file had been written without ids",
+)
+
+
+def _unjudged(view: View) -> Found | None:
+    system = view.system
+    top, judged = (
+        sum(getattr(one, name) for one in system.observed) for name in ("top", "judged_top")
+    )
+    unjudged = np.asarray(top) - np.asarray(judged)
+    total = int(np.sum(top))
+    if system.is_absent or not total or unjudged.sum() < _SOME_UNJUDGED * total:
+        return None
+    share = unjudged.sum() / total
+    level: Level = "warning" if share >= _MANY_UNJUDGED else "note"
+    first = view.facts.topics[int(unjudged.argmax())]
+    words = {"share": share, "top": TOP}
+    return Found(unjudged > 0, words=words, level=level, count=int(unjudged.sum()), example=first)
+
+
+def _hardly_judged(view: View) -> Found | None:
+    """The first ten of the baseline are judged to a small part of the other run's share."""
+    facts, measure = view.facts, view.measure
+    assert view.run is not None
+    assert view.other is not None
+    assert measure is not None
+    if not (facts.pool.grade == 0).any():
+        return None  # only relevant documents are judged: a better run has more of them
+    kept = facts.compared(measure, view.run, view.inside)
+    low, high = (facts.systems[i].judged_share(kept) for i in (view.run, view.other))
+    if low >= _JUDGED * high:
+        return None
+    words = {"low": f"{100 * low:.0f} %", "high": f"{100 * high:.0f} %"}
+    words["other"] = facts.systems[view.other].name
+    said = "{low} of the first ten documents of {run} are judged, and {high} of those of {other}"
+    return Found(kept, words=words, says=said)
+
+
+UNJUDGED = Code(
+    "unjudged",
+    "run",
+    _unjudged,
+    "{run}: {share:.0%} of the first {top} documents of a topic are unjudged; see intervals over "
+    "unjudged",
+    "note",
+    against=frozenset({"pass", "claim"}),
+    stops=_hardly_judged,
+)
+
+
+def _uneven_depth(view: View) -> Found | None:
+    lengths = view.system.retrieved
+    known = lengths[lengths > 0]
+    if not known.size:
+        return None
+    usual = float(np.median(known))
+    short = (lengths > 0) & (lengths < usual / 2)
+    if not short.any():
+        return None
+    first = int(np.argmin(np.where(short, lengths, np.iinfo(np.int64).max)))
+    shortest = int(lengths[first])
+    words = {"usual": usual, "shortest": shortest}
+    level: Level = "warning" if shortest < TOP else "note"
+    return Found(short, words=words, level=level, example=view.facts.topics[first])
+
+
+UNEVEN_DEPTH = Code(
+    "uneven-depth",
+    "run",
+    _uneven_depth,
+    "{run}: {some} {have} less than half the usual {usual:g} documents, the fewest {shortest}",
+    "note",
+)
+
+
+def _equal_scores(view: View) -> Found:
+    return Found(any_of(view.system.observed, "equal"))
+
+
+def _order_by_ids(view: View) -> Found | None:
+    """The baseline's scores are equal on more than half of the topics, and another order of its
+    documents has other values.
+    """
+    facts = view.facts
+    assert view.run is not None
+    assert view.measure is not None
+    name = view.system.name
+    text = facts.equal_in_words(view.run, f"the {name}" if name == facts.leaves_out else name)
+    if not text or facts.same_order or not facts.order_matters(view.run, view.measure):
+        return None
+    return Found(view.inside, words={"text": text}, says="{text}")
+
+
+EQUAL_SCORES = Code(
+    "equal-scores",
+    "run",
+    _equal_scores,
+    "{run}: all documents have the same score in {some}: their ids decide the order",
+    against=frozenset({"pass"}),
+    stops=_order_by_ids,
+)
+
+
+def _ties(view: View) -> Found | None:
+    observed = view.system.observed
+    tied = np.asarray(sum(one.tied for one in observed))
+    if not tied.any():
+        return None
+    deciding = any_of(observed, "deciding")
+    words = {"n": int(tied.sum()), "all": int(view.system.lengths.sum()), "top": TOP}
+    words["deciding"] = int(deciding.sum())
+    if not deciding.any():
+        return Found(tied > 0, words=words, level="note", count=words["n"])
+    first = view.facts.topics[int(deciding.argmax())]
+    said = (
+        "{run}: {n} of {all} documents are tied, in {some}; in {deciding} of these, first "
+        "{first!r}, documents of different grades are tied in the first {top} ranks: see intervals "
+        "over ties"
+    )
+    return Found(tied > 0, words=words, says=said, count=words["n"], example=first)
+
+
+TIES = Code("ties", "run", _ties, "{run}: {n} of {all} documents are tied, in {some}")
+
+
+def _float32_ties(view: View) -> Found:
+    return Found(any_of(view.system.observed, "blurred"))
+
+
+FLOAT32_TIES = Code(
+    "float32-ties",
+    "run",
+    _float32_ties,
+    "{run}: in {some}, different scores are equal as 32-bit floats: tools that round scores to 32 "
+    "bits have another order",
+    "note",
+)
+
+
+def _identical(view: View) -> Found | None:
+    """An earlier run has the same judged documents at the same ranks."""
+    facts, system = view.facts, view.system
+    if not system.retrieved.any():
+        return None
+    for other in facts.systems[: view.run]:
+        if other.has_ranking_of(system):
+            n = int(system.lengths.sum())
+            return Found(view.inside, count=n, example=other.name)
+    return None
+
+
+IDENTICAL_RUNS = Code(
+    "identical-runs",
+    "pair",
+    _identical,
+    "{run} has the same judged documents at the same ranks as {first}: no measure tells them apart",
+)
+CODES = (
+    *(UNANSWERED, CHANGED_IDS, UNSEEN_RUN, INVALID_RUN, OWN_TOPIC, UPSIDE_DOWN, SHALLOW),
+    *(UNJUDGED_TOPICS, REPEATS, RANKS_RESTART, SEVERAL_TAGS, MISSING_IDS, UNJUDGED),
+    *(UNEVEN_DEPTH, EQUAL_SCORES, TIES, FLOAT32_TIES, IDENTICAL_RUNS),
+)

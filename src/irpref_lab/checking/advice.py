@@ -1,0 +1,129 @@
+"""The measures that `check` suggests, and whether they can tell the runs apart."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from contextlib import suppress
+
+import numpy as np
+from ir_measures.measures import Measure
+
+from irpref.judged.judgments import Judgments
+from irpref.judged.pool import Pool
+from irpref.judged.run import Run
+from irpref.measures.names import parse
+from irpref.messages import held
+from irpref.observed.evidence import Evidence, Row, System
+from irpref.observed.gathering import Gatherer
+from irpref.observed.measure_codes import BLIND
+from irpref.observed.suggestions import alternatives, suggest, usual
+
+N_MEASURES = 3
+
+
+class Advice:
+    """Measures for some judgments, tried on runs together with those that the user named.
+
+    Parameters
+    ----------
+    pool : Pool
+    qrels : Judgments
+    preferences : bool
+        Whether they are preferences.
+    chosen : sequence of Measure
+        The measures that the user named.
+
+    Attributes
+    ----------
+    chosen : list of Measure
+        Those that these judgments can be evaluated with.
+    """
+
+    def __init__(
+        self, pool: Pool, qrels: Judgments, preferences: bool, chosen: Sequence[Measure]
+    ) -> None:
+        first = _by_name(suggest(pool, preferences))
+        customary = {} if preferences else _by_name(usual(pool))
+        others = {} if preferences else _by_name(alternatives())
+        self._rows = first | {name: row for name, row in others.items() if name not in first}
+        self._expected = list(customary | first)
+        self._suggested = [parse(name) for name in self._rows | customary]
+        self._asked, self.chosen = list(chosen), list(chosen)
+        with held():
+            self._gatherer = self._tried(qrels)
+
+    def _tried(self, qrels: Judgments) -> Gatherer:
+        """What evaluates; without the user's measures if the judgments lack what they need, which
+        an evaluation says.
+        """
+        for measures in (self._asked, []):
+            with suppress(ValueError):
+                every = list(dict.fromkeys([*measures, *self._suggested]))
+                gatherer = Gatherer(every, qrels)
+                self.chosen = measures
+                return gatherer
+        self._suggested = []
+        return Gatherer([], qrels)
+
+    def system(self, name: str, run: Run) -> System:
+        """Observe and evaluate a run.
+
+        Raises
+        ------
+        ValueError
+            A score is not a finite number.
+        """
+        run.on(self._gatherer.pool)
+        with held():
+            try:
+                return self._gatherer.system(name, [run])
+            except ValueError:  # of a measure; nothing is known of any then
+                return self._gatherer.system(name, [run], evaluates=False)
+
+    def evidence(self, systems: list[System]) -> Evidence:
+        """What can be told of the systems by the measures that the user named."""
+        with held():
+            facts = self._gatherer.evidence(systems)
+        facts.asked[:] = self._asked
+        return facts
+
+    def given(self, facts: Evidence) -> tuple[list[dict[str, str]], list[Row]]:
+        """The measures that tell these runs apart, and findings about those that do not."""
+        reasons: dict[str, str] = {}
+        if any(not system.is_absent for system in facts.systems):
+            reasons = {str(measure): _why_not(facts, measure) for measure in self._suggested}
+        kept = [row for name, row in self._rows.items() if not reasons.get(name)]
+        said = "{} would suit the judgments, but cannot tell these runs apart: {}"
+        told: list[Row] = [
+            {
+                "code": BLIND.name,
+                "level": BLIND.level,
+                "run": None,
+                "count": 1,
+                "example": name,
+                "text": said.format(name, reasons[name]),
+            }
+            for name in self._expected
+            if reasons.get(name)
+        ]
+        return kept[:N_MEASURES], told
+
+
+def _by_name(rows: list[dict[str, str]]) -> dict[str, dict[str, str]]:
+    """Suggestions by the name that a measure prints."""
+    return {str(parse(row["measure"])): row for row in rows}
+
+
+def _why_not(facts: Evidence, measure: Measure) -> str:
+    """Why a measure cannot tell runs apart; empty if it can."""
+    masks = facts.masks(measure)
+    n = int(facts.answerable.sum())
+    if 2 * masks["out-of-reach"].sum() > n:
+        return f"nothing counts as relevant ({facts.scale(measure)})"
+    if 2 * masks["blind"].sum() > n:
+        return f"every judged document counts the same ({facts.scale(measure)})"
+    present = [system for system in facts.systems if not system.is_absent]
+    values = np.array([system.values[measure].mean(axis=0) for system in present])
+    if len(values) > 1 and np.array_equal(values, np.broadcast_to(values[0], values.shape)):
+        return "all runs have the same value on every topic"
+    return ""

@@ -1,1 +1,0 @@
-"""Problems of judgments and runs."""
