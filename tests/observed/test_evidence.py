@@ -223,7 +223,8 @@ def test_no_two_topics_influence_each_other():
     alone = pd.concat(
         evidence(measures, {topic: qrels[topic]}, {"one": {topic: run[topic]}}) for topic in qrels
     )
+    alone = alone[alone["run"].isna() | (alone["code"] != "unseen")]  # of a run of one topic
     for found in (whole, alone):
-        found["measure"] = found["measure"].fillna("any")
+        found.loc[:, "measure"] = found["measure"].fillna("any")
     counted = alone.groupby(["measure", "code"])["topics"].sum().to_dict()
     assert whole.set_index(["measure", "code"])["topics"].to_dict() == counted
