@@ -51,7 +51,6 @@ _CALLS = {
     "read_run": "path, ",
     "read_qrels": "path, ",
     "bind": "measures, qrels",
-    "irpref_lab.prefer": "qrels, runs, ",
     "judgments": "qrels, ",
 }
 

@@ -13,7 +13,6 @@ import irpref_lab
 from irpref.cli import command as commands
 from irpref.cli import main
 from irpref.cli.command import Section, irpref
-from irpref_lab.decide.by_preference import HOW, WEIGHTS
 from irpref_lab.meta.losses import LOSSES
 from irpref_lab.trust.intervals import OVER
 from shells import Call
@@ -140,7 +139,6 @@ def test_underscores_are_read_as_hyphens(call: Call) -> None:
         "check qrels r1 r2 RPref AP",
         "compare qrels r1 r2 RPref",
         "against qrels r1 r2 RPref -t 2",
-        "prefer qrels r1 r2",
         "leaderboard qrels r1 r2 RPref AP --pairs none -t 2",
         "intervals qrels r1 r2 RPref AP",
         "judge qrels qrels r1 r2 AP -t 2",
@@ -189,7 +187,6 @@ def test_the_reading_of_judgments_is_an_option_of_all(call: Call, files: Path) -
         "gate odd.csv r1 r2 AP",
         "against odd.csv r1 r2 AP",
         "leaderboard odd.csv r1 r2 AP",
-        "prefer odd.csv r1 r2",
         "explain odd.csv r1 QMeasure -t 1",
         "crosscheck odd.csv r1 AP",
         "curve pr odd.csv r1",
@@ -263,8 +260,6 @@ def test_options_have_the_defaults_of_the_function(name: str) -> None:
     ("name", "option", "known"),
     [
         ("intervals", "--over", OVER),
-        ("prefer", "--how", HOW),
-        ("prefer", "--weights", WEIGHTS),
         ("meta robustness", "--loss", LOSSES),
     ],
 )

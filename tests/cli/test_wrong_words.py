@@ -50,7 +50,6 @@ def files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         ("eval q.csv r.csv AP --rel 2", "it is a part of the name of a measure, as in AP(rel=2)"),
         ("eval q.csv r.csv AP -l 2", "it is a part of the name of a measure, as in AP(rel=2)"),
         ("report q.csv r.csv AP -o html", "no such option: -o; did you mean '--file'?"),
-        ("prefer q.csv r.csv s.csv AP", "'AP' is a measure, and this command takes none"),
         ("plot pr q.csv r.csv AP -f x.png", "'AP' is a measure, and this command takes none"),
         ("compare q.csv r.csv s.csv AP --level 95", "'95': expected a number between 0 and 1, su"),
         ("gate q.csv r.csv s.csv AP --level 95%", "'95%': expected a number between 0 and 1, su"),

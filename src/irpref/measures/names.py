@@ -435,12 +435,11 @@ def _unknown(name: str, head: str, rest: str) -> ValueError:
         )
     if not re.fullmatch(r"[^\W\d][\w-]*\+?(?:[._]\d.*)?", head):
         return _unreadable(name)
-    if how := data("names.toml")["compared"].get(_plain(head).removeprefix("metric")):
-        one = "; for one ranking, TSE looks at the last relevant document" * (how == "lexirecall")
+    if _plain(head).removeprefix("metric") in data("names.toml")["compared"]:
         return UnknownMeasureError(
-            f"{clipped(head)!r} compares two rankings, so it is not a measure{one}",
+            f"{clipped(head)!r} compares two rankings, so it is not a measure, and is not offered "
+            "here",
             measure=head,
-            remedy=Remedy("how", how, call="irpref_lab.prefer", effect="compares runs by it"),
         )
     if len(name) == 1:  # of a text that was taken for a list
         return UnknownMeasureError(
