@@ -103,6 +103,6 @@ def test_equal_means_have_a_significance_level_of_one():
 
 
 def test_pairs_of_equal_means_differ_by_nothing():
-    found = pair_tests(_unequal_sums(), "tukey")
+    found = pair_tests(_unequal_sums(), "holm")
     assert found.difference.tolist() == [0.0]
     assert found.p_adjusted.tolist() == [1.0]
