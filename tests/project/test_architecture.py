@@ -16,7 +16,6 @@ LAYERS = (
     *(
         "errors",
         "messages",
-        "deprecation",
         "reference",
         "datasets",
         "kernel",

@@ -16,7 +16,6 @@ from ir_measures import measures as host
 from ir_measures import util
 from ir_measures.measures import Measure
 
-from irpref.deprecation import warn_of
 from irpref.errors import MeasureError, Remedy, UnknownMeasureError
 from irpref.measures.declare import PACKAGE, KernelMeasure
 from irpref.measures.precision import LEVELS, InterpolatedPrecision
@@ -171,9 +170,6 @@ def _parse(text: str | Measure) -> list[Measure]:
         )
     head, rest = _head(name)
     if head not in host.registry:  # else the names of trec_eval need not be read
-        if old := data("names.toml")["deprecated"].get(head):
-            warn_of(f"the measure {head}", **old)
-            return _parse(old["instead"] + rest)
         name = data("names.toml")["trec_eval"].get(name, name)
         head, rest = _head(name)
     key = head if head in host.registry else None
