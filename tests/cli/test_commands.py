@@ -107,8 +107,6 @@ def test_a_group_of_commands_wants_one_of_them(
         ("eval qrels r1 AP -f a.csv.gz", "tables are not written as .gz, but as .txt"),
         ("eval qrels r1 AP -o jsn", "did you mean 'json'?"),
         ("leaderboard qrels r1 r2 AP --pairs holmes", "did you mean 'holm'?"),
-        ("-t 1 eval qrels r1 AP", "-t comes after the command: irpref eval ... -t ..."),
-        ("version", "did you mean irpref --version?"),
         ("explain qrels r1 RPref 106_2", "select a topic with -t 106_2"),
         ("leaderbord qrels", "unknown command 'leaderbord'; did you mean 'leaderboard'?"),
         ("meta stabilty qrels r1", "did you mean 'stability'?"),
@@ -118,11 +116,6 @@ def test_what_newcomers_type_is_told_in_a_sentence(command: str, said: str, call
     status, out, err = call(*command.split())
     assert (status, out, err.count("\n")) == (2, "", 1)
     assert said in err
-
-
-def test_help_is_a_word_too(call: Call) -> None:
-    assert call("help", "eval") == call("eval", "--help")
-    assert call("help") == call("--help") == call()
 
 
 def test_underscores_are_read_as_hyphens(call: Call) -> None:
