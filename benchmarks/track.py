@@ -293,7 +293,6 @@ def statistics_(options: argparse.Namespace) -> list[dict[str, Any]]:
         jobs: dict[tuple[str, str], dict[str, Callable[[], Any]]] = {
             ("leaderboard", f"{n} runs"): {
                 "irpref": lambda: irpref_lab.leaderboard(SEVEN[:2], qrels, paths, rng=0),
-                "pytrec_eval and NumPy": lambda: _randomised_tukey(qrels, paths),
             },
             ("ties", f"{n} runs"): {"irpref": ties},
             ("robustness", f"{n} runs, {len(LEVELS)} levels"): {
@@ -328,24 +327,6 @@ def _read(
             runs.append(pytrec_eval.parse_run(file))
     with open(qrels) as file:
         return pytrec_eval.parse_qrel(file), runs
-
-
-def _randomised_tukey(qrels: Path, paths: list[str]) -> None:
-    """As it is written where it is needed: one permutation after the other. Two measures."""
-    import pytrec_eval
-
-    judged, runs = _read(qrels, paths)
-    evaluator = pytrec_eval.RelevanceEvaluator(judged, {"map", "ndcg_cut.10"})
-    found = [evaluator.evaluate(run) for run in runs]
-    rng = np.random.default_rng(0)
-    for measure in ("map", "ndcg_cut_10"):
-        values = np.array([[of[topic][measure] for of in found] for topic in judged])
-        means = values.mean(axis=0)
-        differences = np.abs(means[:, None] - means)
-        at_least = np.zeros(differences.shape)
-        for _ in range(10_000):
-            means = rng.permuted(values, axis=1).mean(axis=0)
-            at_least += np.ptp(means) >= differences
 
 
 def _thinned(qrels: Path, paths: list[str]) -> None:

@@ -20,14 +20,13 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from scipy import special, stats
+from scipy import special
 
 import irpref_lab
 from irpref_lab.decide.all_pairs import pair_tests, significant
 from irpref_lab.decide.gating import RESERVE
 from irpref_lab.decide.sign_flips import N_PERMUTATIONS, are_all, sign_vectors, stepdown
 from irpref_lab.decide.significance import holm
-from irpref_lab.trust.design import residual_variance
 from irpref_lab.trust.samples import pairs_of_systems
 from irpref_lab.trust.topics import FEWEST
 
@@ -47,7 +46,7 @@ EQUAL = {
 EXPERIMENTS, COMPARED, CHANGES = 3000, 1000, 10_000
 REPEATS, GROUPS = 3, (0.5, 0.8, 1.0)  # where groups of topics end
 FLIPS = 199  # sign vectors of an experiment; of 10 topics all 1,024
-METHODS = ("stepdown", "holm", "tukey", "randomised_tukey")
+METHODS = ("stepdown", "holm")
 
 
 def noise(
@@ -76,32 +75,14 @@ def experiment(
 def called(values: np.ndarray, method: str, seed: int) -> np.ndarray:
     """Pairs that a method calls different: bool (n_pairs,)."""
     n = values.shape[1]
-    if method == "tukey":  # by its critical value, which does not take 10 ms a pair
-        first, second = pairs_of_systems(RUNS)
-        bound = (
-            stats.studentized_range.ppf(1 - LEVEL, RUNS, (RUNS - 1) * (n - 1))
-            if n not in CRITICAL
-            else CRITICAL[n]
-        )
-        CRITICAL[n] = bound
-        means = values.mean(axis=1)
-        return (
-            np.abs(means[first] - means[second]) >= bound * (residual_variance(values) / n) ** 0.5
-        )
+    first, second = pairs_of_systems(RUNS)
+    z = values[first] - values[second]
     if method == "stepdown":
-        first, second = pairs_of_systems(RUNS)
-        p = stepdown(values[first] - values[second], 1024 if n == 10 else FLIPS, seed)[1]
-    elif method == "holm":
-        first, second = pairs_of_systems(RUNS)
-        z = values[first] - values[second]
+        p = stepdown(z, 1024 if n == 10 else FLIPS, seed)[1]
+    else:
         t = z.mean(axis=1) / (z.std(axis=1, ddof=1) / n**0.5)
         p = np.array(holm((2 * special.stdtr(n - 1, -np.abs(t))).tolist()))
-    else:
-        p = pair_tests(values, method, FLIPS, seed).p_adjusted
     return significant(p, 1 - LEVEL)
-
-
-CRITICAL: dict[int, float] = {}
 
 
 def error_rates(values: dict[str, np.ndarray]) -> list[dict[str, Any]]:
@@ -414,8 +395,6 @@ def numbers() -> dict[str, Any]:
     words = {
         "stepdown": "step-down",
         "holm": "Holm",
-        "tukey": "Tukey",
-        "randomised_tukey": "randomised Tukey",
     }
     power_rows = [
         [
@@ -562,10 +541,8 @@ Experiments in which any two of 20 equal runs are called different, in per cent 
 skewed as those of real runs:
 
 {summary}
-Holm's and Tukey's tests have the same problem. With 40 topics or more, the step-down test finds more of the pairs that truly differ
-than the others do, and keeps the level. With 10 topics the Tukey tests find more: they estimate the variance from all runs, a t
-statistic from one pair. Weak runs in a table cost the step-down test next to nothing, while the randomised Tukey test loses all pairs
-of good runs. All tables are in `study/ERROR-RATES.md` in the repository.
+Holm's test has the same problem, and finds fewer of the pairs that truly differ. Weak runs in a table cost the step-down test next to
+nothing. All tables are in `study/ERROR-RATES.md` in the repository.
 
 ## The gate
 
@@ -621,20 +598,16 @@ nDCG@10, AP and P@5, and 17 for RR. With 200 topics, it is at most 1 point, and 
 most runs have RR 1 on most topics, and ten topics may include none of the others. **With fewer than 50 topics, take any
 significant difference in RR as a hint.**
 
-Other tests have the same problem. With equal runs and nDCG@10, in {compared:,} experiments:
+Holm's test has the same problem. With equal runs and nDCG@10, in {compared:,} experiments:
 
 {others}
-With ten topics, both Tukey tests are wrong less often. With 200, they are still wrong in 9 to 10 of 100 experiments, because
-they assume that all runs have the same variance.
-
 ## What is found
 
 Half of the pairs are equal, and differences are symmetric. How many of the pairs that truly differ does each test find, in
 {compared:,} experiments? In brackets: experiments with an error.
 
 {power}
-With 40 topics or more, the step-down test finds the most and keeps the level. Tukey's test exceeds it, because real runs do not have
-equal variances. With 10 topics, the Tukey tests find more: they estimate the variance from all runs, a t statistic from one pair.
+The step-down test finds more than Holm's, and both keep the level.
 
 ## What weak runs do to good ones
 
@@ -642,8 +615,7 @@ Take ten good runs (every fourth of the best forty), alone and then together wit
 runs are called different?
 
 {weak}
-With more runs in the family, a pair needs a smaller p with any method. In the step-down test, weak runs have no other effect. The
-randomised Tukey test compares each pair with the largest difference of all runs, which weak runs make larger.
+With more runs in the family, a pair needs a smaller p with any method. In the step-down test, weak runs have no other effect.
 
 ## False blocks of the gate
 

@@ -554,7 +554,7 @@ PLUGIN = {
     "ir-measures and PyTerrier": ("accelerate", "register_names", "unregister_names"),
 }
 LAB = {
-    "Which system is better": ("compare", "gate", "against", "leaderboard", "prefer"),
+    "Which system is better": ("compare", "gate", "against", "leaderboard"),
     "How far a value can be trusted": ("check", "intervals", "topics_needed"),
     "Few human judgments, LLM judges": ("fill", "judge", "sample", "sampled"),
     "Everything on one page": ("report",),

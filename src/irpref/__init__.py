@@ -32,7 +32,6 @@ from irpref.hosts.ir_measures import IrprefProvider as _IrprefProvider
 from irpref.hosts.ir_measures import install as _install
 from irpref.hosts.ir_measures import register_names as register_names
 from irpref.measures import *  # noqa: F403
-from irpref.measures import toml_files as _toml_files
 from irpref.measures.declare import MeasureLike as MeasureLike
 from irpref.measures.names import parse as parse
 from irpref.measures.names import parse_all as parse_all
@@ -85,8 +84,6 @@ def __getattr__(name: str) -> Any:
         return import_module(f"irpref.{name}")
     if name in _LATER:
         return getattr(import_module(f"irpref.{_LATER[name]}"), name)
-    if name in _toml_files.data("names.toml")["deprecated"]:
-        return parse(name)
     hint = ""
     if name == "lab":
         hint = "; the lab is a package of its own: import irpref_lab"

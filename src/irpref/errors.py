@@ -22,7 +22,6 @@
         RangeWarning               on these judgments, a measure leaves its usual range
         DegenerateWarning          the judgments leave a measure nothing to tell apart
         CutWarning                 a file may have been cut off
-        DeprecatedWarning          a later version will not have this (a FutureWarning, too)
 
 Attributes say what an error or a warning is about; those that do not apply are None. `str` returns
 the whole message. `remedy` is what you can do about it: the message words it for Python, the
@@ -51,7 +50,6 @@ _CALLS = {
     "read_run": "path, ",
     "read_qrels": "path, ",
     "bind": "measures, qrels",
-    "irpref_lab.prefer": "qrels, runs, ",
     "judgments": "qrels, ",
 }
 
@@ -310,15 +308,3 @@ class DegenerateWarning(IrprefWarning):
 
 class CutWarning(IrprefWarning):
     """The last line of a file has no line end, and ends in a number that may have been longer."""
-
-
-class DeprecatedWarning(IrprefWarning, FutureWarning):
-    """A later version will not have this.
-
-    Attributes
-    ----------
-    removal : str
-        That version.
-    """
-
-    removal: str = ""

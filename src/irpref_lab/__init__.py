@@ -1,6 +1,6 @@
 """The lab: what to conclude from values, and how far they can be trusted.
 
-`compare`, `gate`, `against`, `leaderboard` and `prefer` tell you which system is better.
+`compare`, `gate`, `against` and `leaderboard` tell you which system is better.
 `intervals` shows how much ties, unjudged documents and the choice of topics can change a value, and
 `topics_needed` how many topics you need. `check` finds problems in judgments and runs. `fill`,
 `judge`, `sample` and `sampled` make the most of few human judgments, with the grades of an LLM or
@@ -23,7 +23,6 @@ _LATER = {
     "intervals": "trust.intervals",
     "judge": "judges.predictions",
     "leaderboard": "decide.board",
-    "prefer": "decide.by_preference",
     "report": "page",
     "sample": "judges.plans",
     "sampled": "judges.sampled",

@@ -7,7 +7,6 @@ from irpref_lab.checking import check as check
 from irpref_lab.decide import significance as significance
 from irpref_lab.decide.baseline import against as against
 from irpref_lab.decide.board import leaderboard as leaderboard
-from irpref_lab.decide.by_preference import prefer as prefer
 from irpref_lab.decide.comparison import compare as compare
 from irpref_lab.decide.gating import gate as gate
 from irpref_lab.judges.filling import fill as fill

@@ -18,7 +18,7 @@ WORDS = {
     **{"plot": "q r s", "list": "AP", "settings": "cranfield", "cite": "RPref"},
     **{"compare": "q r s AP", "gate": "q r s AP", "against": "q r s AP", "demo": ""},
     **{"leaderboard": "q r s RR", "check": "q r AP", "intervals": "q r AP", "fill": "q q"},
-    **{"judge": "q q r s AP", "sample": "q q r s P@10", "prefer": "q r s", "report": "q r AP"},
+    **{"judge": "q q r s AP", "sample": "q q r s P@10", "report": "q r AP"},
     **{"meta": "q r s RR", "curve histogram": "q r s", "plot sketch": "q r"},
 }
 # What the values below may well be: words and names of files.

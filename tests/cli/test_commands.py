@@ -13,7 +13,6 @@ import irpref_lab
 from irpref.cli import command as commands
 from irpref.cli import main
 from irpref.cli.command import Section, irpref
-from irpref_lab.decide.by_preference import HOW, WEIGHTS
 from irpref_lab.meta.losses import LOSSES
 from irpref_lab.trust.intervals import OVER
 from shells import Call
@@ -108,8 +107,6 @@ def test_a_group_of_commands_wants_one_of_them(
         ("eval qrels r1 AP -f a.csv.gz", "tables are not written as .gz, but as .txt"),
         ("eval qrels r1 AP -o jsn", "did you mean 'json'?"),
         ("leaderboard qrels r1 r2 AP --pairs holmes", "did you mean 'holm'?"),
-        ("-t 1 eval qrels r1 AP", "-t comes after the command: irpref eval ... -t ..."),
-        ("version", "did you mean irpref --version?"),
         ("explain qrels r1 RPref 106_2", "select a topic with -t 106_2"),
         ("leaderbord qrels", "unknown command 'leaderbord'; did you mean 'leaderboard'?"),
         ("meta stabilty qrels r1", "did you mean 'stability'?"),
@@ -119,11 +116,6 @@ def test_what_newcomers_type_is_told_in_a_sentence(command: str, said: str, call
     status, out, err = call(*command.split())
     assert (status, out, err.count("\n")) == (2, "", 1)
     assert said in err
-
-
-def test_help_is_a_word_too(call: Call) -> None:
-    assert call("help", "eval") == call("eval", "--help")
-    assert call("help") == call("--help") == call()
 
 
 def test_underscores_are_read_as_hyphens(call: Call) -> None:
@@ -140,7 +132,6 @@ def test_underscores_are_read_as_hyphens(call: Call) -> None:
         "check qrels r1 r2 RPref AP",
         "compare qrels r1 r2 RPref",
         "against qrels r1 r2 RPref -t 2",
-        "prefer qrels r1 r2",
         "leaderboard qrels r1 r2 RPref AP --pairs none -t 2",
         "intervals qrels r1 r2 RPref AP",
         "judge qrels qrels r1 r2 AP -t 2",
@@ -189,7 +180,6 @@ def test_the_reading_of_judgments_is_an_option_of_all(call: Call, files: Path) -
         "gate odd.csv r1 r2 AP",
         "against odd.csv r1 r2 AP",
         "leaderboard odd.csv r1 r2 AP",
-        "prefer odd.csv r1 r2",
         "explain odd.csv r1 QMeasure -t 1",
         "crosscheck odd.csv r1 AP",
         "curve pr odd.csv r1",
@@ -263,8 +253,6 @@ def test_options_have_the_defaults_of_the_function(name: str) -> None:
     ("name", "option", "known"),
     [
         ("intervals", "--over", OVER),
-        ("prefer", "--how", HOW),
-        ("prefer", "--weights", WEIGHTS),
         ("meta robustness", "--loss", LOSSES),
     ],
 )

@@ -26,7 +26,6 @@ COMMANDS = [
     "gate {q} runs/r2 {r} nDCG",
     "against {q} {r} runs/r2 AP",
     "leaderboard {q} {r} runs/r2 AP",
-    "prefer {q} {r} runs/r2 --ties input",
     "report {q} {r} runs/r2 AP -f page.html",
     "check {q} {r} runs/r2 AP",
     "intervals {q} {r} AP --over unjudged",

@@ -52,7 +52,6 @@ LINES = {
     "gate": "a b AP",
     "against": "a b AP",
     "leaderboard": "a b AP",
-    "prefer": "a b",
     "report": "a b AP --known known -f p.html",
     "check": "a b AP",
     "intervals": "a AP --over unjudged",

@@ -163,7 +163,6 @@ def files(tmp_path, monkeypatch):
         ["leaderboard", "AP", "QMeasure"],
         ["compare", "AP"],
         ["curve", "pr"],
-        ["prefer", "--tests"],
         [
             "meta",
             "robustness",

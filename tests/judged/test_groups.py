@@ -36,7 +36,6 @@ TABLES = {
         qrels, runs, "strong", "AP", **more
     ),
     "summary": curves.summary_table,
-    "prefer": irpref_lab.prefer,
 }
 
 
@@ -47,8 +46,6 @@ def only(topics):
 @pytest.mark.parametrize("name", TABLES)
 @pytest.mark.parametrize("per_topic", [False, True])
 def test_a_group_has_the_rows_of_its_topics_alone(name, per_topic):
-    if name == "prefer" and per_topic:
-        pytest.skip("prefer has topics for two runs")
     more = {"per_topic": True} if per_topic else {}
     table = TABLES[name](EXAMPLE.qrels, RUNS, groups=GROUPS, **more)
     assert sorted(set(table["group"])) == list(PARTS)
@@ -60,12 +57,6 @@ def test_a_group_has_the_rows_of_its_topics_alone(name, per_topic):
         alone = TABLES[name](only(topics), RUNS, **more)
         part = table[table["group"] == group].drop(columns="group").reset_index(drop=True)
         pd.testing.assert_frame_equal(pd.DataFrame(part), pd.DataFrame(alone), check_exact=True)
-
-
-def test_two_rankings_are_compared_topic_by_topic_with_the_group_beside():
-    table = irpref_lab.prefer(EXAMPLE.qrels, RUNS["strong"], RUNS["noisy"], groups=GROUPS)
-    assert list(table.columns) == ["query_id", "group", "preference"]
-    assert dict(zip(table["query_id"], table["group"], strict=True)) == GROUPS
 
 
 def test_intervals_of_a_group_are_those_of_its_topics_alone():
@@ -122,8 +113,6 @@ def without(column, found, group):
         (["eval"], ["AP", "nCRP", "NumRet", "P@5"]),
         (["eval"], ["AP", "RR"]),
         (["compare"], ["AP", "EMeasure"]),
-        (["prefer"], ["--how", "lexirecall"]),
-        (["prefer"], ["--tests"]),
         (["curve", "pr"], []),
         (["curve", "areas"], ["--depth", "10"]),
         (["curve", "summary"], []),
@@ -226,15 +215,14 @@ def test_eval_says_the_group_of_each_topic(files, capsys):
 
 def test_tables_for_readers_have_a_row_for_each_group(files, capsys):
     runs = [str(files / f"{name}.run") for name in list(RUNS)[:2]]
-    for command in ("eval", "compare", "prefer"):
-        measures = [] if command == "prefer" else ["AP"]
+    for command in ("eval", "compare"):
         assert (
             main(
                 [
                     command,
                     str(files / "all.qrels"),
                     *runs,
-                    *measures,
+                    "AP",
                     "--groups",
                     str(files / "groups"),
                 ]

@@ -51,7 +51,6 @@ def test_they_are_left_out_of_a_run(files):
         ["against", "RR"],
         ["leaderboard", "RR"],
         ["gate", "RR"],
-        ["prefer"],
         ["check", "RR"],
         ["crosscheck", "RR"],
         ["intervals", "P@1"],

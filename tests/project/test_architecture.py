@@ -16,7 +16,6 @@ LAYERS = (
     *(
         "errors",
         "messages",
-        "deprecation",
         "reference",
         "datasets",
         "kernel",
@@ -164,7 +163,7 @@ def test_a_module_that_is_put_together_at_run_time_counts_as_irpref():
         ("load('irpref_lab.pyterrier:compare')", "irpref_lab.pyterrier"),
         ("load('irpref_lab.pyterrier')", "irpref_lab.pyterrier"),
         ("import irpref\nirpref.plots.crp(1)", "irpref.plots"),
-        ("raise ValueError('irpref_lab.prefer(qrels, runs) compares rankings')", None),
+        ("raise ValueError('irpref_lab.compare(measures, qrels, a, b) compares runs')", None),
     ],
 )
 def test_a_file_that_is_named_for_later_is_seen(line, name):
@@ -312,7 +311,7 @@ def _prose(tree):
 def test_nothing_below_the_surfaces_names_an_option_or_a_command_of_the_shell():
     """A remedy names an argument, which each surface words."""
     commands = "|".join(["check", "compare", "eval", "explain", "gate", "intervals", "judge"])
-    shell = re.compile(rf"irpref ({commands}|leaderboard|list|prefer|sample) |(^|[\s(`'])--[a-z]")
+    shell = re.compile(rf"irpref ({commands}|leaderboard|list|sample) |(^|[\s(`'])--[a-z]")
     texts = [
         (name, text)
         for name, source in TREES.items()

@@ -435,17 +435,3 @@ def test_links_that_leave_the_site_have_one_form(monkeypatch):
     ):
         assert outside({wrong}) == [line for line in outside({wrong}) if wrong in line] != []
     assert len(outside({"https://www.a.org/b/", "https://a.org/b"})) == 1
-
-
-def test_the_paper_names_pages_of_the_site_and_cites_all_of_its_bibliography():
-    text = " ".join((ROOT / "paper" / "paper.md").read_text(encoding="utf8").split())
-    headings = {
-        re.search(r"^# (.*)$", page.read_text(encoding="utf8"), re.MULTILINE) for page in PAGES
-    }
-    titles = {heading[1] for heading in headings if heading} | {"Measures"}
-    assert set(re.findall(r"(?<![*\w])\*([^*]+)\*(?!\*)", text)) <= titles
-    bibliography = (ROOT / "paper" / "paper.bib").read_text(encoding="utf8")
-    assert set(re.findall(r"@(\w+\d{4}\w*)", text)) == set(
-        re.findall(r"^@\w+\{(\w+),", bibliography, re.MULTILINE)
-    )
-    assert 750 <= len(text.split()) <= 1750  # what JOSS asks for

@@ -170,8 +170,6 @@ USES: dict[str, Callable[[Form], Any]] = {
     "irpref_lab.leaderboard": lambda m: irpref_lab.leaderboard(
         MEASURES, judged(m), of_runs(m), n_permutations=50
     ),
-    "irpref_lab.prefer": lambda m: irpref_lab.prefer(judged(m), of_runs(m)),
-    "irpref_lab.prefer of two": lambda m: irpref_lab.prefer(judged(m), first(m), second(m)),
     "irpref_lab.report": lambda m: irpref_lab.report(["nDCG@5"], judged(m), of_runs(m)).grave,
     "irpref_lab.sample": lambda m: irpref_lab.sample(
         "P@3", m(HUMAN, "relevance"), m(JUDGE, "relevance"), of_runs(m), n=5, rng=3

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 import irpref_lab
 from irpref.values.means import best_first, places
 from irpref_lab.decide.all_pairs import pair_tests
-from irpref_lab.meta import PairDifferences, TopicValues, discriminative_power, system_ranking
+from irpref_lab.meta import TopicValues, discriminative_power, system_ranking
 
 # Values as P@5, RR and AP have them: fractions of small numbers.
 FRACTIONS = st.builds(Fraction, st.integers(0, 12), st.sampled_from([1, 2, 3, 5, 7, 10])).map(
@@ -100,30 +100,9 @@ def test_equal_means_have_a_significance_level_of_one():
     found = discriminative_power(values, n_samples=500, rng=0)
     assert found.asl.tolist() == [1.0]
     assert found.difference.tolist() == [0.0]
-    z = PairDifferences("mine", "ab", map(str, range(3)), [[0.1, 0.2, -0.3]])
-    assert discriminative_power(z, n_samples=500, rng=0).asl.tolist() == [1.0]
 
 
 def test_pairs_of_equal_means_differ_by_nothing():
-    found = pair_tests(_unequal_sums(), "tukey")
+    found = pair_tests(_unequal_sums(), "holm")
     assert found.difference.tolist() == [0.0]
     assert found.p_adjusted.tolist() == [1.0]
-
-
-def test_preferences_that_cancel_are_none():
-    def ranked(early):
-        """Ten relevant documents at even ranks, some of them one rank earlier."""
-        at = {2 * i - (i <= early): f"r{i}" for i in range(1, 11)}
-        return {at.get(rank, f"x{rank}"): -float(rank) for rank in range(1, 21)}
-
-    qrels = {q: {f"r{i}": 1 for i in range(1, 11)} for q in "pqs"}
-    a = {"p": ranked(1), "q": ranked(2), "s": ranked(0)}
-    b = {"p": ranked(0), "q": ranked(0), "s": ranked(3)}
-    by_topic = irpref_lab.prefer(qrels, a, b)["preference"]
-    assert by_topic.tolist() == pytest.approx([0.1, 0.2, -0.3], abs=1e-15)
-    assert by_topic.mean() != 0
-    table = irpref_lab.prefer(qrels, {"b": b, "a": a})
-    assert table["preference"].tolist() == [0.0, 0.0]
-    assert table["place"].tolist() == [1, 1]
-    assert table["run"].tolist() == ["a", "b"]
-    assert table.pairs["preference"].tolist() == [0.0]

@@ -24,7 +24,6 @@ CALLS = {
     "gate": lambda: irpref_lab.gate(MEASURES, QRELS, GOOD, BAD),
     "against": lambda: irpref_lab.against(MEASURES, QRELS, GOOD, {"bad": BAD}),
     "leaderboard": lambda: irpref_lab.leaderboard(MEASURES, QRELS, RUNS),
-    "prefer": lambda: irpref_lab.prefer(QRELS, RUNS),
     "judge": lambda: irpref_lab.judge(MEASURES, QRELS, JUDGE, RUNS),
     "report": lambda: irpref_lab.report(MEASURES, QRELS, RUNS),
     "over ties": lambda: irpref_lab.intervals(MEASURES, QRELS, BAD),

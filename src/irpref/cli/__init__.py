@@ -19,7 +19,7 @@ from typing import Any, NoReturn
 
 import click
 
-from irpref.cli.command import CLOSED, INTERRUPTED, OK, USAGE, Misplaced, error_status, irpref
+from irpref.cli.command import CLOSED, INTERRUPTED, OK, USAGE, error_status, irpref
 from irpref.cli.in_order import in_order
 from irpref.cli.parameter_types import Complete
 from irpref.cli.remedies import text_of
@@ -185,7 +185,7 @@ def _in_words(error: click.UsageError) -> str:
 def _of_ours(error: click.UsageError) -> bool:
     """Whether a command of ours raised it, and not click, which misses a command of a group."""
     in_group = error.ctx is not None and isinstance(error.ctx.command, click.Group)
-    return isinstance(error, Misplaced) or (type(error) is click.UsageError and not in_group)
+    return type(error) is click.UsageError and not in_group
 
 
 @contextmanager

@@ -1,4 +1,4 @@
-"""What commands are: click's, with errors and help in our words.
+"""What commands are: click's, imported when they are called, with our exit status.
 
 A command is a function with `@command(...)` in a module of its own. A `Section` lists the commands
 of a package with a line of help each, so that `irpref --help` imports none of them."""
@@ -42,31 +42,11 @@ class Argument(click.Argument):
 
     def __init__(self, names: Sequence[str], help: str = "", **settings: Any) -> None:
         super().__init__(names, **settings)
-        self.text = help
+        self.help = help
 
     def get_help_record(self, ctx: click.Context) -> tuple[str, str]:
         """Name and help."""
-        return self.make_metavar(ctx), self.text
-
-
-class Option(click.Option):
-    """An option in a section of the help."""
-
-    def __init__(self, *names: Any, section: str = "Options", **settings: Any) -> None:
-        super().__init__(*names, **settings)
-        self.section = section
-
-
-def _place(title: str) -> int:
-    """Where a section is in the help: the reading of files and the output come last."""
-    last = ("Reading files", "Output")
-    return last.index(title) + 1 if title in last else 0
-
-
-def _in_our_words(option: click.Option | None) -> click.Option | None:
-    if option is not None:
-        option.help = "show this help"
-    return option
+        return self.make_metavar(ctx), self.help or ""
 
 
 class Command(click.Command):
@@ -80,7 +60,6 @@ class Command(click.Command):
 
     def __init__(self, name: str | None, error_status: int = ERROR, **settings: Any) -> None:
         super().__init__(name, **{"context_settings": SETTINGS, **settings})
-        self.options_metavar = "[OPTIONS]"
         self.error_status = error_status
 
     def make_context(
@@ -90,7 +69,7 @@ class Command(click.Command):
         parent: click.Context | None = None,
         **extra: Any,
     ) -> click.Context:
-        """Sort the words."""
+        """Parse the command line, and note which command it is of."""
         if parent is not None:
             parent.find_root().meta[__name__] = self.error_status
         ctx = super().make_context(info_name, args, parent, **extra)
@@ -116,25 +95,6 @@ class Command(click.Command):
     def _must_write(self) -> bool:
         """Whether the command writes to files only."""
         return any(option.name == "file" and option.required for option in self.params)
-
-    def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """Arguments, then options by section."""
-        sections: dict[str, list[tuple[str, str]]] = {}
-        for parameter in self.get_params(ctx):
-            if record := parameter.get_help_record(ctx):
-                argument = isinstance(parameter, click.Argument)
-                title = "Arguments" if argument else getattr(parameter, "section", "Options")
-                sections.setdefault(title, []).append(record)
-        for title in sorted(sections, key=_place):
-            with formatter.section(title):
-                formatter.write_dl(sections[title])
-
-    def get_help_option(self, ctx: click.Context) -> click.Option | None:
-        """The option --help, in our words."""
-        return _in_our_words(super().get_help_option(ctx))
-
-    def format_arguments(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """Nothing: later versions of click list the arguments here."""
 
 
 def error_status(ctx: click.Context | None) -> int:
@@ -189,61 +149,32 @@ def _keep_what_is_read(parameters: Mapping[str, Any]) -> None:
             raise click.UsageError(f"-f {out}: this is an input file, and would be overwritten")
 
 
-class Misplaced(click.UsageError):
-    """A word that is not a command, or an option before one; the message says what was meant."""
-
-
 class Group(click.Group):
     """A command that has commands below it; a wrong one is answered with the nearest."""
 
     command_class = Command
 
-    def __init__(self, *arguments: Any, **settings: Any) -> None:
-        super().__init__(
-            *arguments,
-            **{"context_settings": SETTINGS, "no_args_is_help": False, **settings},
-        )
-
-    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        """Sort the words; there must be one."""
-        if not (args or self.invoke_without_command or ctx.resilient_parsing):
-            raise Misplaced(self.missing(ctx), ctx)
-        return super().parse_args(ctx, args)
-
-    def get_help_option(self, ctx: click.Context) -> click.Option | None:
-        """The option --help, in our words."""
-        return _in_our_words(super().get_help_option(ctx))
-
-    def missing(self, ctx: click.Context) -> str:
-        """What to say if there is no command."""
-        kind = (self.subcommand_metavar or "COMMAND").split()[0].lower()
-        known = self.list_commands(ctx)
-        first = self.get_command(ctx, known[0])
-        assert first is not None
-        below = click.Context(first, parent=ctx, info_name=known[0], **SETTINGS)
-        usage = below.get_usage().partition(" ")[2]
-        return f"no {kind} given, expected one of {', '.join(known)}, as in {usage}"
-
     def resolve_command(
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
-        """The command that the first word names."""
+        """Return the command that the first word names."""
         name = args[0]
         if not (ctx.resilient_parsing or name.startswith("-") or self.get_command(ctx, name)):
-            if ctx.parent and os.path.exists(name):
-                raise Misplaced(self.missing(ctx), ctx)
-            raise Misplaced(self.unknown(name, self.list_commands(ctx)), ctx)
+            known = self.list_commands(ctx)
+            nearest = did_you_mean(name, known) or f"; expected one of {', '.join(known)}"
+            raise click.UsageError(f"unknown command {name!r}{nearest}", ctx)
         return super().resolve_command(ctx, args)
-
-    def unknown(self, name: str, known: list[str]) -> str:
-        """What to say of a word that is not a command."""
-        nearest = did_you_mean(name, known) or f"; expected one of {', '.join(known)}"
-        return f"unknown command {name!r}{nearest}"
 
 
 def group(name: str, metavar: str) -> Callable[[Callable[..., Any]], Group]:
     """Make a group of commands of a function that does nothing; its docstring is the help."""
-    return click.group(name, cls=Group, subcommand_metavar=f"{metavar} ...")
+    return click.group(
+        name,
+        cls=Group,
+        context_settings=SETTINGS,
+        subcommand_metavar=f"{metavar} ...",
+        no_args_is_help=False,  # an error of one line, not the help
+    )
 
 
 # The commands of `irpref` -------------------------------------------------------------------------
@@ -336,14 +267,13 @@ class Irpref(Group):
                 return command
         return None
 
-    def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """Names and lines of help, without importing anything; then the options."""
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Write names and lines of help, without importing anything."""
         width = max(map(len, self.list_commands(ctx)))
         for section in sections():
             rows = [(name.ljust(width), text) for name, (_, text) in section.commands.items()]
             with formatter.section(section.title):
                 formatter.write_dl(rows)
-        click.Command.format_options(self, ctx, formatter)
 
     def shell_complete(self, ctx: click.Context, incomplete: str) -> list[Any]:
         """Names of commands, with their lines of help."""
@@ -357,64 +287,17 @@ class Irpref(Group):
         ]
         return [*names, *click.Command.shell_complete(self, ctx, incomplete)]
 
-    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        """Sort the words; `help` is a word, too, as in `git help eval`."""
-        words = [word for word in args if not word.startswith("-")]
-        if words[:1] == ["help"]:
-            args = [*(word for word in args if word != "help"), "--help"]
-        if args and args[0].startswith("-") and args[0] not in ("-h", "--help", "--version"):
-            known = self.list_commands(ctx)
-            if later := next((word for word in args if word in known), None):
-                raise Misplaced(
-                    f"{args[0]} comes after the command: irpref {later} ... {args[0]} ...", ctx
-                )
-        return super().parse_args(ctx, args)
-
-    def unknown(self, name: str, known: list[str]) -> str:
-        """What to say of a word that is not a command."""
-        if os.path.exists(name):
-            return f"no command given: did you mean irpref eval {name} ...?"
-        if name == "version":
-            return "unknown command 'version'; did you mean irpref --version?"
-        if _is_measure(name):
-            return f"{name!r} is a measure: irpref list {name} explains it"
-        return super().unknown(name, known)
-
-
-def _is_measure(name: str) -> bool:
-    from irpref.measures.names import parse_all
-
-    try:
-        parse_all(name)
-    except ValueError:
-        return False
-    return name.isidentifier()
-
-
-def _version(ctx: click.Context, _: click.Parameter, asked: bool) -> None:
-    if asked and not ctx.resilient_parsing:
-        import irpref
-
-        click.echo(f"irpref {irpref.__version__}")
-        ctx.exit()
-
 
 @click.group(
     cls=Irpref,
+    context_settings=SETTINGS,
     subcommand_metavar="COMMAND ...",
     options_metavar="",
     epilog="Most commands take judgments, runs and measures: irpref COMMAND QRELS RUN... "
     "MEASURE... [OPTIONS]. For the options of one, type irpref COMMAND --help.",
     invoke_without_command=True,
 )
-@click.option(
-    "--version",
-    is_flag=True,
-    is_eager=True,
-    expose_value=False,
-    callback=_version,
-    help="print the version",
-)
+@click.version_option(package_name="irpref", message="%(package)s %(version)s")
 @click.pass_context
 def irpref(ctx: click.Context) -> int | None:
     """Evaluate and compare retrieval runs, with the measures of irpref, ir_measures and

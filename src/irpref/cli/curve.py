@@ -20,7 +20,6 @@ per_topic = options.option(
     "--by-query",
     "per_topic",
     is_flag=True,
-    section=options.OUTPUT,
     help="also print a value for each topic",
 )
 _last = options.together(

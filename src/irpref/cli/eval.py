@@ -83,7 +83,6 @@ Exit status: 0 done, 1 bad input, 2 bad command line, 130 interrupted, 141 outpu
 @options.option(
     "--strict",
     is_flag=True,
-    section=options.READING,
     help="stop if a run repeats a document within a topic, or if a file may have been cut off",
 )
 @options.writing_as("tsv or table")
@@ -92,7 +91,6 @@ Exit status: 0 done, 1 bad input, 2 bad command line, 130 interrupted, 141 outpu
     "-n",
     "--no-summary",
     is_flag=True,
-    section=options.OUTPUT,
     help="with -q: leave out the means",
 )
 @options.places

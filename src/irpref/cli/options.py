@@ -21,7 +21,7 @@ from ir_measures import providers
 
 from irpref.cli import parameter_types as types
 from irpref.cli.arguments import INPUTS, Inputs
-from irpref.cli.command import Argument, Option
+from irpref.cli.command import Argument
 from irpref.cli.complete import files_and_measures, measures_only
 from irpref.cli.output import Output
 from irpref.cli.parameter_types import (
@@ -38,15 +38,14 @@ from irpref.data.forms import FORMS as FILE_FORMS
 from irpref.show.text import FORMS
 
 Decorator: TypeAlias = Callable[[Callable[..., Any]], Callable[..., Any]]
-READING, OUTPUT = "Reading files", "Output"
 PLACES = 4
 
 
 def option(*names: str, **settings: Any) -> Decorator:
-    """An option: see `irpref.cli.command.Option`. Shells complete the names of files."""
+    """Declare an option of click; shells complete the names of files."""
     if settings.get("metavar") in ("FILE", "RUN"):
         settings.setdefault("type", FileName())
-    return click.option(*names, cls=Option, **settings)
+    return click.option(*names, **settings)
 
 
 def together(*decorators: Decorator) -> Decorator:
@@ -171,7 +170,6 @@ reading_judgments = together(
         "--format",
         type=Choice(FILE_FORMS),
         metavar="FORM",
-        section=READING,
         help=f"format of the files, if their names do not show it: {', '.join(FILE_FORMS)}",
     ),
     option(
@@ -180,14 +178,12 @@ reading_judgments = together(
         metavar="OURS=YOURS",
         multiple=True,
         callback=_merged,
-        section=READING,
         help="your columns, such as relevance=rating,doc_id=chunk (repeatable)",
     ),
     option(
         "--labels",
         type=LABELS,
         metavar="LABEL=GRADE",
-        section=READING,
         help="if grades are words: good=1,bad=0,error=unjudged or 'S A B C'",
     ),
 )
@@ -196,7 +192,6 @@ reading = together(
     option(
         "--ignore-self",
         is_flag=True,
-        section=READING,
         help="leave out documents with the id of their topic",
     ),
     option(
@@ -204,7 +199,6 @@ reading = together(
         "--jobs",
         type=COUNT,
         metavar="N",
-        section=READING,
         help="runs to read at a time (default: one per core)",
     ),
 )
@@ -212,14 +206,12 @@ ties = option(
     "--ties",
     type=Choice(["id", "input"]),
     default="id",
-    section=READING,
     help="rank ties by id, descending, or in file order",
 )
 ranking = together(
     option(
         "--float32",
         is_flag=True,
-        section=READING,
         help="round scores to 32 bits, as pytrec_eval does",
     ),
     ties,
@@ -244,14 +236,12 @@ def writing_as(default: str = "table", what: str = "", pictures: bool = False) -
             "--output",
             type=Choice(FORMS),
             metavar="FORMAT",
-            section=OUTPUT,
             help=f"{what}{', '.join(FORMS)} (default: {default})",
         ),
         option(
             "-f",
             "--file",
             metavar="FILE",
-            section=OUTPUT,
             help="write to FILE; its extension sets the format"
             + ", or draw: .png, .pdf, .svg" * pictures,
         ),
@@ -273,7 +263,6 @@ by_query = option(
     "-q",
     "--by-query",
     is_flag=True,
-    section=OUTPUT,
     help="also print a value for each topic",
 )
 places = option(
@@ -283,7 +272,6 @@ places = option(
     type=types.PLACES,
     default=PLACES,
     show_default=True,
-    section=OUTPUT,
     help="decimal places; -1 for all",
 )
 
@@ -361,7 +349,6 @@ look = together(
         "--size",
         metavar="WIDTHxHEIGHT",
         type=SIZE,
-        section=OUTPUT,
         help="in inches, such as 4.4x3.2, the usual default",
     ),
     option(
@@ -369,10 +356,9 @@ look = together(
         type=COUNT,
         default=300,
         show_default=True,
-        section=OUTPUT,
         help="dots per inch of a png",
     ),
-    option("--title", section=OUTPUT, help="your own title; '' for none"),
+    option("--title", help="your own title; '' for none"),
 )
 picture = together(
     option(
@@ -380,7 +366,6 @@ picture = together(
         "--file",
         metavar="FILE",
         required=True,
-        section=OUTPUT,
         help="picture: .png, .pdf or .svg",
     ),
     look,

@@ -13,7 +13,6 @@ OPTIONS = {
     "columns": "--columns=",
     "float32": "--float32",
     "form": "--format=",
-    "how": "irpref prefer --how=",
     "ignore_self": "--ignore-self",
     "judge": "--judge FILE",
     "known": "--known FILE",

@@ -102,34 +102,6 @@ class Unmoved:
 OverTies = Callable[..., WeightedSum | OneDocument | Unmoved | None]
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class OpenTopic:
-    """What a run retrieved for a topic, with holes.
-
-    Attributes
-    ----------
-    rank : int array (n_holes,)
-        Ranks of the holes, ascending.
-    n_seen : int
-        Number of holes that are retrieved within the cutoff.
-    hit_rank, hit_grade : int and float arrays
-        Judged documents within the cutoff, in rank order.
-    pool : float array (n_judged,)
-        Grades of all judged documents.
-    """
-
-    rank: Ints
-    n_seen: int
-    hit_rank: Ints
-    hit_grade: Floats
-    pool: Floats
-
-
-# Ways to grade the holes of a topic, each (n_holes,).
-Fillings = list[Floats]
-Extremes = Callable[..., Fillings | None]
-
-
 @dataclass(frozen=True, slots=True)
 class Holes:
     """What the grades of holes may do to a value.
@@ -151,18 +123,12 @@ class Holes:
     monotone_difference : bool
         The extremes of the difference of two runs give the same grade to all holes that only the
         first run has, to all that only the second has, and to all others.
-    extremes : callable, optional
-        (topic: OpenTopic, grid, **parameters) -> list of fillings that include one with the lowest
-        and one with the highest value of a run, or None if none are known for these parameters.
-        `grid` holds the grades that a hole can have, ascending. Only needed if the search does not
-        find the extremes. See `irpref.kernel.fillings`.
     """
 
     monotone: bool = False
     binary: bool = False
     first_only: bool = False
     monotone_difference: bool = False
-    extremes: Extremes | None = None
 
 
 NOTHING_KNOWN = Holes()

@@ -81,7 +81,6 @@ with a small one ranks."""
 
 from __future__ import annotations
 
-from functools import partial
 from typing import Any
 
 import numpy as np
@@ -91,7 +90,6 @@ from irpref.kernel import (
     Floats,
     Gains,
     Grades,
-    Holes,
     Ints,
     JudgedRun,
     OneDocument,
@@ -103,7 +101,6 @@ from irpref.kernel import (
     Working,
     shared,
 )
-from irpref.measures.blended_holes import stop_extremes
 from irpref.measures.declare import CUTOFF, GAINS, JUDGED_ONLY, KernelMeasure, Param, register
 
 
@@ -573,7 +570,6 @@ class _OMeasure(_Blended, kernel=o_measure, reasons=o_reasons, over_ties=o_over_
     """
 
     PRETTY_NAME = "O-measure"
-    HOLES = Holes(extremes=partial(stop_extremes, at_best=False))
     VARIANTS = ({}, {"beta": 2.5, "cutoff": 3, "judged_only": True})
     STANDS_FOR = {"RR": {"beta": 0}}
 
@@ -616,7 +612,6 @@ class _PMeasure(_Blended, kernel=p_measure, reasons=p_reasons):
     """
 
     PRETTY_NAME = "P-measure"
-    HOLES = Holes(extremes=partial(stop_extremes, at_best=True))
     VARIANTS = ({}, {"beta": 2.5, "cutoff": 7, "judged_only": True})
 
 

@@ -61,8 +61,6 @@ there."""
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import partial
-from typing import Any
 
 import numpy as np
 
@@ -78,8 +76,6 @@ from irpref.kernel import (
     say_preferences,
     shared,
 )
-from irpref.kernel.fillings import relevant_or_not
-from irpref.kernel.uncertain import Fillings, OpenTopic
 from irpref.measures.declare import CUTOFF, REL, KernelMeasure, Param, register
 
 
@@ -248,55 +244,6 @@ def bpref_reasons(topic: Topic) -> None:
         )
 
 
-def _capped(rising: Ints, first: Ints, stop: Ints, shift: Ints, cap: Ints) -> Ints:
-    """Sum of min(x - shift, cap) over rising[first:stop]: shapes that broadcast."""
-    upto = np.append(0, np.cumsum(rising))
-    turn = np.clip(np.searchsorted(rising, shift + cap), first, stop)
-    return upto[turn] - upto[first] - shift * (turn - first) + cap * (stop - turn)
-
-
-def _filled(topic: OpenTopic, a: Ints, b: Ints, rel: float, norm: str) -> tuple[Floats, Floats]:
-    """Values with the a highest and with the a lowest seen holes relevant, and b of the others, as
-    `relevant_or_not` takes them; for all absolute denominators.
-
-    Let J be the judged non-relevant documents above a document, and H the holes above it. If the a
-    highest holes are relevant, J non-relevant documents are above each of these holes and the
-    judged documents among them, and J + H - a above documents further down. If the a lowest are
-    relevant, J + H are above documents that precede them, and J + n - a above these holes and
-    documents further down (n: holes seen)."""
-    hole, good = topic.rank[: topic.n_seen], topic.hit_rank[topic.hit_grade >= rel]
-    bad = topic.hit_rank[topic.hit_grade < rel]
-    above_good, above_hole = np.searchsorted(bad, good), np.searchsorted(bad, hole)
-    holes_above = np.searchsorted(hole, good)
-    r = np.count_nonzero(topic.pool >= rel) + a + b
-    n = np.count_nonzero(topic.pool >= 0) + topic.rank.size - r
-    a = a + 0 * b
-    left = topic.n_seen - a
-    cap, den = bounds(r, n, bad.size + left, norm)
-    den = np.maximum(den, 1)
-    zero, end = 0 * a, 0 * a + good.size
-    among = np.searchsorted(holes_above, a)
-    lost_holes = _capped(above_hole, zero, a, zero, cap)
-    lost_among = _capped(above_good, zero, among, zero, cap)
-    lost_below = _capped(above_good + holes_above, among, end, a, cap)
-    top = good.size + a - (lost_holes + lost_among + lost_below) / den
-    among = np.searchsorted(holes_above, left, side="right")
-    lost_above = _capped(above_good + holes_above, zero, among, zero, cap)
-    lost_among = _capped(above_good, among, end, -left, cap)
-    lost_holes = _capped(above_hole, left, zero + topic.n_seen, -left, cap)
-    bottom = good.size + a - (lost_above + lost_among + lost_holes) / den
-    return ratio(top, r), ratio(bottom, r)
-
-
-def bpref_extremes(
-    topic: OpenTopic, grid: Floats, *, rel: float, norm: str = "min", top: str = "keep", **_: Any
-) -> Fillings | None:
-    """Fillings with the lowest and the highest bpref: see `irpref.kernel.fillings`."""
-    if top != "keep" or norm in ("relative", "relative2"):
-        return None
-    return relevant_or_not(partial(_filled, norm=norm), topic, grid, rel)
-
-
 class _BprefVariant(KernelMeasure, kernel=bpref, terms=bpref_terms, reasons=bpref_reasons):
     r"""The forms of bpref in the literature and in tools; without parameters, ir_measures' `Bpref`.
 
@@ -372,7 +319,7 @@ class _BprefVariant(KernelMeasure, kernel=bpref, terms=bpref_terms, reasons=bpre
 
     GROUP = "bpref and rpref"
     PRETTY_NAME = "bpref (variants)"
-    HOLES = Holes(binary=True, extremes=bpref_extremes)
+    HOLES = Holes(binary=True)
     EXAMPLE = "bpref-lecture"
     NEEDS = ("nonrelevant",)
     VARIANTS = (

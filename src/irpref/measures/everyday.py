@@ -72,17 +72,14 @@ from irpref.kernel import (
     ratio,
     shared,
 )
-from irpref.kernel.fillings import gain_over_ideal, mapped, relevant_or_not, sums_over_relevant
 from irpref.kernel.uncertain import (
     NOTHING_KNOWN,
-    Fillings,
-    OpenTopic,
     OverTies,
     Weight,
     even,
     reciprocal,
 )
-from irpref.measures.bpref import bpref, bpref_extremes
+from irpref.measures.bpref import bpref
 from irpref.measures.declare import KernelMeasure, is_ours
 from irpref.measures.rank_biased import err, rbp, rbp_over_ties
 from irpref.measures.support import check_parameters
@@ -289,49 +286,6 @@ def unmoved(run: JudgedRun, **_: Any) -> Unmoved:
     return Unmoved()
 
 
-# Over the grades of unjudged documents ------------------------------------------------------------
-
-
-def ap_extremes(topic: OpenTopic, grid: Floats, *, rel: float, **_: Any) -> Fillings:
-    """Fillings with the lowest and the highest AP."""
-
-    def values(topic: OpenTopic, a: Ints, b: Ints, rel: float) -> tuple[Floats, Floats]:
-        good = topic.hit_rank[topic.hit_grade >= rel]
-        size = np.count_nonzero(topic.pool >= rel) + a + b
-        top, bottom = sums_over_relevant(
-            good, topic.rank[: topic.n_seen], lambda rank: 1 / rank, lambda rank: 1 / rank
-        )
-        return ratio(top[:, None], size), ratio(bottom[:, None], size)
-
-    return relevant_or_not(values, topic, grid, rel)
-
-
-def r_precision_extremes(topic: OpenTopic, grid: Floats, *, rel: float, **_: Any) -> Fillings:
-    """Fillings with the lowest and the highest R-precision."""
-
-    def values(topic: OpenTopic, a: Ints, b: Ints, rel: float) -> tuple[Floats, Floats]:
-        size = np.count_nonzero(topic.pool >= rel) + a + b
-        judged = np.searchsorted(topic.hit_rank[topic.hit_grade >= rel], size, side="right")
-        holes = np.searchsorted(topic.rank, size, side="right")
-        lowest = np.maximum(a - (topic.n_seen - holes), 0)
-        top, bottom = judged + np.minimum(a, holes) * 1.0, judged + lowest * 1.0
-        return ratio(top, size), ratio(bottom, size)
-
-    return relevant_or_not(values, topic, grid, rel)
-
-
-def ndcg_extremes(
-    topic: OpenTopic, grid: Floats, *, dcg: str, gains: Gains, cutoff: int | None, **_: Any
-) -> Fillings:
-    """Fillings with the lowest and the highest nDCG."""
-
-    def gain(grade: Floats) -> Floats:
-        value = np.maximum(mapped(grade, gains), 0.0)
-        return np.exp2(value) - 1 if dcg == "exp-log2" else value
-
-    return gain_over_ideal(topic, grid, gain, lambda rank: 1 / np.log2(rank + 1), cutoff)
-
-
 # Which measures -----------------------------------------------------------------------------------
 
 
@@ -366,17 +320,14 @@ class Hosted:
     PITFALLS: str = ""
 
 
+_BINARY = Holes(binary=True)
 _MONOTONE = Holes(monotone=True)
 _OF_FIRST = Holes(monotone=True, first_only=True)
 _OF_SHARES = Holes(monotone=True, monotone_difference=True)
 
 HOSTED: dict[str, Hosted] = {
-    "AP": Hosted(
-        average_precision, over_ties=ap_over_ties, HOLES=Holes(binary=True, extremes=ap_extremes)
-    ),
-    "nDCG": Hosted(
-        ndcg, fits=_is_ndcg, over_ties=ndcg_over_ties, HOLES=Holes(extremes=ndcg_extremes)
-    ),
+    "AP": Hosted(average_precision, over_ties=ap_over_ties, HOLES=_BINARY),
+    "nDCG": Hosted(ndcg, fits=_is_ndcg, over_ties=ndcg_over_ties),
     "P": Hosted(precision, over_ties=precision_over_ties, HOLES=_OF_SHARES),
     "R": Hosted(recall, over_ties=recall_over_ties, HOLES=_OF_SHARES),
     "RR": Hosted(
@@ -388,9 +339,9 @@ HOSTED: dict[str, Hosted] = {
     "Rprec": Hosted(
         r_precision,
         over_ties=r_precision_over_ties,
-        HOLES=Holes(binary=True, extremes=r_precision_extremes),
+        HOLES=_BINARY,
     ),
-    "Bpref": Hosted(host_bpref, HOLES=Holes(binary=True, extremes=bpref_extremes)),
+    "Bpref": Hosted(host_bpref, HOLES=_BINARY),
     "Success": Hosted(success, over_ties=partial(first_over_ties, weight=even), HOLES=_OF_FIRST),
     "Judged": Hosted(
         judged,

@@ -36,7 +36,6 @@ from irpref.kernel import Holes, Sum
 from irpref.measures.declare import CUTOFF, GAINS, JUDGED_ONLY, KernelMeasure, Param, register
 from irpref.measures.original_ndcg import (
     discount_reasons,
-    gain_extremes,
     gain_over_ties,
     gain_parts,
 )
@@ -181,7 +180,6 @@ class _NCG(_Gain, kernel=ncg, over_ties=gain_over_ties):
     """
 
     PRETTY_NAME = "normalised cumulated gain"
-    HOLES = Holes(extremes=gain_extremes)
 
 
 CG = register(_CG())

@@ -16,7 +16,6 @@ from ir_measures import measures as host
 from ir_measures import util
 from ir_measures.measures import Measure
 
-from irpref.deprecation import warn_of
 from irpref.errors import MeasureError, Remedy, UnknownMeasureError
 from irpref.measures.declare import PACKAGE, KernelMeasure
 from irpref.measures.precision import LEVELS, InterpolatedPrecision
@@ -171,9 +170,6 @@ def _parse(text: str | Measure) -> list[Measure]:
         )
     head, rest = _head(name)
     if head not in host.registry:  # else the names of trec_eval need not be read
-        if old := data("names.toml")["deprecated"].get(head):
-            warn_of(f"the measure {head}", **old)
-            return _parse(old["instead"] + rest)
         name = data("names.toml")["trec_eval"].get(name, name)
         head, rest = _head(name)
     key = head if head in host.registry else None
@@ -435,12 +431,11 @@ def _unknown(name: str, head: str, rest: str) -> ValueError:
         )
     if not re.fullmatch(r"[^\W\d][\w-]*\+?(?:[._]\d.*)?", head):
         return _unreadable(name)
-    if how := data("names.toml")["compared"].get(_plain(head).removeprefix("metric")):
-        one = "; for one ranking, TSE looks at the last relevant document" * (how == "lexirecall")
+    if _plain(head).removeprefix("metric") in data("names.toml")["compared"]:
         return UnknownMeasureError(
-            f"{clipped(head)!r} compares two rankings, so it is not a measure{one}",
+            f"{clipped(head)!r} compares two rankings, so it is not a measure, and is not offered "
+            "here",
             measure=head,
-            remedy=Remedy("how", how, call="irpref_lab.prefer", effect="compares runs by it"),
         )
     if len(name) == 1:  # of a text that was taken for a list
         return UnknownMeasureError(

@@ -41,7 +41,6 @@ from irpref.kernel import (
     Floats,
     Gains,
     Grades,
-    Holes,
     Ints,
     JudgedRun,
     Parts,
@@ -51,8 +50,6 @@ from irpref.kernel import (
     Working,
     shared,
 )
-from irpref.kernel.fillings import gain_over_ideal, mapped
-from irpref.kernel.uncertain import Fillings, OpenTopic
 from irpref.measures.declare import CUTOFF, GAINS, JUDGED_ONLY, KernelMeasure, Param, register
 
 
@@ -159,23 +156,6 @@ def gain_over_ties(
     return WeightedSum(gain, size, lambda rank, _: 1 / discount(rank, base))
 
 
-def gain_extremes(
-    topic: OpenTopic,
-    grid: Floats,
-    *,
-    gains: Gains,
-    cutoff: int | None,
-    base: float = math.inf,
-    **_: Any,
-) -> Fillings:
-    """The holes with the highest and the lowest value over the ideal list."""
-
-    def gain(grade: Floats) -> Floats:
-        return np.where(grade > 0, np.maximum(mapped(grade, gains), 0.0), 0.0)
-
-    return gain_over_ideal(topic, grid, gain, lambda rank: 1 / discount(rank, base), cutoff)
-
-
 class _OriginalNDCG(
     KernelMeasure, kernel=original_ndcg, reasons=discount_reasons, over_ties=gain_over_ties
 ):
@@ -234,7 +214,6 @@ class _OriginalNDCG(
 
     GROUP = "Cumulated gain"
     PRETTY_NAME = "nDCG (Järvelin & Kekäläinen)"
-    HOLES = Holes(extremes=gain_extremes)
     EXAMPLE = "mir-textbook"
     VARIANTS = ({}, {"base": 2.5, "gains": {3: 7.5}}, {"cutoff": 7, "judged_only": True})
     STANDS_FOR = {"nDCG": {}}

@@ -118,7 +118,6 @@ from irpref.kernel import (
     Floats,
     Gains,
     Grades,
-    Holes,
     Ints,
     JudgedRun,
     Segments,
@@ -129,7 +128,6 @@ from irpref.kernel import (
 from irpref.kernel.inversions import inversions
 from irpref.kernel.reasons import MISSED, REST, Topic, names, say_preferences
 from irpref.measures.declare import CUTOFF, GAINS, KernelMeasure, Param, register
-from irpref.measures.rpref_holes import rpref_extremes
 from irpref.measures.scale import Scale, scale
 
 
@@ -431,7 +429,6 @@ class _GradedPreference(KernelMeasure, kernel=rpref, terms=rpref_terms, reasons=
     """
 
     GROUP = "bpref and rpref"
-    HOLES = Holes(extremes=rpref_extremes)
     EXAMPLE = "rpref-figure-1"
     NEEDS = ("scale", "nonrelevant")
     COUNTS = True

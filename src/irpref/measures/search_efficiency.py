@@ -21,14 +21,12 @@ document was not retrieved. This is our default. `dcg`, with the discount of DCG
 What equals what: with `inverse`, R times TSE is `RecallEffort`, precision at the rank of the last
 relevant document; with one relevant document TSE is the reciprocal rank. Of two lists that have all
 relevant documents, TSE is higher for the one that lexicographic recall prefers, unless their last
-ones are at the same rank: `irpref_lab.prefer(..., how='lexirecall')` then goes on with the last but
-one.
+ones are at the same rank: lexicographic recall then goes on with the last but one.
 
-Lexicographic recall itself is not a measure here: the authors define it for two rankings, as
-`irpref_lab.prefer` does. It orders all lists of a topic, so the position in that order could be a
-value. But there are as many positions as ways to choose R of n ranks, soon more than a double can
-distinguish, and in a mean over topics the rank of the last relevant document would decide almost
-alone: that is TSE.
+Lexicographic recall itself is not offered here: the authors define it for two rankings. It orders
+all lists of a topic, so the position in that order could be a value. But there are as many
+positions as ways to choose R of n ranks, soon more than a double can distinguish, and in a mean
+over topics the rank of the last relevant document would decide almost alone: that is TSE.
 
 Decided here: a relevant document that was not retrieved has no rank, and TSE is 0 (at the end of a
 collection, whose size is not known here, e is almost 0); nothing relevant in the pool: 0.

@@ -7,7 +7,7 @@ import os
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import combinations, compress
+from itertools import compress
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
@@ -42,13 +42,36 @@ _COLUMNS = {
 
 
 @dataclass(frozen=True, eq=False)
-class _Matrix:
-    """Numbers of systems, or of pairs of them, by topics."""
+class TopicValues:
+    """Values of one measure: a row for each system, a column for each topic.
+
+    Attributes
+    ----------
+    measure : str
+    systems : tuple of str, length n_systems
+    topics : tuple of str, length n_topics
+    values : float array (n_systems, n_topics), read-only
+    higher_is_better : bool
+    is_sum : bool
+        Whether the measure is a count: its "mean" is the sum over the topics.
+
+    Raises
+    ------
+    ValueError
+        The shape does not fit the names, a name is repeated, or a value is NaN or infinite.
+
+    Examples
+    --------
+    >>> TopicValues("AP", ["a", "b"], ["q1", "q2"], [[0.5, 0.1], [0.4, 0.3]]).means
+    array([0.3 , 0.35])
+    """
 
     measure: str
     systems: Sequence[str]
     topics: Sequence[str]
     values: Floats
+    higher_is_better: bool = True
+    is_sum: bool = False
 
     def __post_init__(self) -> None:
         values = np.array(self.values, dtype=np.float64, order="C", ndmin=2)
@@ -61,19 +84,18 @@ class _Matrix:
                     parameter=f"{what}s",
                     value=twice[0],
                 )
-        rows = self._rows_of(systems)
-        if values.shape != (len(rows), len(topics)) or not values.size:
+        if values.shape != (len(systems), len(topics)) or not values.size:
             raise ArgumentError(
                 f"{self.measure}: {len(systems)} systems and {len(topics)} topics need values of "
                 f"the shape "
-                f"{(len(rows), len(topics))} (at least 1 by 1), got {values.shape}",
+                f"{(len(systems), len(topics))} (at least 1 by 1), got {values.shape}",
                 measure=self.measure,
                 parameter="values",
             )
         if not np.isfinite(values).all():
             row, t = np.argwhere(~np.isfinite(values))[0]
             raise ArgumentError(
-                f"{self.measure}: the value of {rows[row]}, topic {topics[t]!r} is "
+                f"{self.measure}: the value of system {systems[row]!r}, topic {topics[t]!r} is "
                 f"{values[row, t]}",
                 measure=self.measure,
                 parameter="values",
@@ -84,14 +106,9 @@ class _Matrix:
         for name, value in (("systems", systems), ("topics", topics), ("values", values)):
             object.__setattr__(self, name, value)
 
-    @staticmethod
-    def _rows_of(systems: Sequence[str]) -> list[str]:
-        """What each row is about: a system, or a pair of systems."""
-        return [f"system {name!r}" for name in systems]
-
     @property
     def matrix(self) -> Floats:
-        """The values: shape (n_rows, n_topics)."""
+        """The values: shape (n_systems, n_topics)."""
         return self.values
 
     @property
@@ -139,35 +156,6 @@ class _Matrix:
         return replace(
             self, topics=list(compress(self.topics, topics)), values=self.values[:, topics]
         )
-
-
-@dataclass(frozen=True, eq=False)
-class TopicValues(_Matrix):
-    """Values of one measure: a row for each system, a column for each topic.
-
-    Attributes
-    ----------
-    measure : str
-    systems : tuple of str, length n_systems
-    topics : tuple of str, length n_topics
-    values : float array (n_systems, n_topics), read-only
-    higher_is_better : bool
-    is_sum : bool
-        Whether the measure is a count: its "mean" is the sum over the topics.
-
-    Raises
-    ------
-    ValueError
-        The shape does not fit the names, a name is repeated, or a value is NaN or infinite.
-
-    Examples
-    --------
-    >>> TopicValues("AP", ["a", "b"], ["q1", "q2"], [[0.5, 0.1], [0.4, 0.3]]).means
-    array([0.3 , 0.35])
-    """
-
-    higher_is_better: bool = True
-    is_sum: bool = False
 
     def select(
         self, systems: Iterable[str] | None = None, topics: Iterable[str] | None = None
@@ -290,32 +278,6 @@ class TopicValues(_Matrix):
         return TopicValues(
             name, list(wide.index), list(wide.columns), wide.to_numpy(), higher_is_better(name)
         )
-
-
-@dataclass(frozen=True, eq=False)
-class PairDifferences(_Matrix):
-    """Direct comparisons of systems, not differences of two values: a row for each pair, a column
-    for each topic.
-
-    Attributes
-    ----------
-    measure : str
-        How the systems were compared.
-    systems : tuple of str
-    topics : tuple of str
-    values : float array (n_pairs, n_topics), read-only
-        Positive if the first system of the pair is better; pairs in the order of
-        `numpy.triu_indices(n_systems, 1)`.
-
-    Raises
-    ------
-    ValueError
-        The shape does not fit the names, or a number is NaN or infinite.
-    """
-
-    @staticmethod
-    def _rows_of(systems: Sequence[str]) -> list[str]:
-        return [f"systems {first!r} and {second!r}" for first, second in combinations(systems, 2)]
 
 
 # Values of measures, as meta-evaluation accepts them: also the result of

@@ -9,7 +9,6 @@ _COMMANDS = {
     "gate": "may this change ship? for CI: pass, block, or cannot tell",
     "against": "do runs differ from a baseline? a table with tests",
     "leaderboard": "rank runs: means, intervals, significant differences",
-    "prefer": "compare rankings directly, without a measure",
     "report": "write an evaluation as one HTML page that works offline",
     "check": "find problems in judgments and runs before you trust a value",
     "intervals": "how much ties, unjudged documents or topics can change a value",

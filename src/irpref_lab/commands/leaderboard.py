@@ -45,7 +45,7 @@ DIFFERENCE = 0.05  # if none is observed
     type=COUNT,
     default=N_PERMUTATIONS,
     show_default=True,
-    help="for randomised_tukey and stepdown",
+    help="sign vectors of the tests",
 )
 @lab_options.seed("permutations")
 @options.option(

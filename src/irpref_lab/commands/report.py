@@ -31,7 +31,6 @@ Examples:
     "-f",
     "--file",
     metavar="FILE",
-    section=options.OUTPUT,
     help="write the page to this file (default: standard output)",
 )
 @options.option("--baseline", metavar="RUN", help="the run to compare the others with")

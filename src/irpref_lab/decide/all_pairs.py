@@ -2,43 +2,29 @@
 comparisons?
 
 Each method gives every pair a p-value adjusted for the number of pairs, so that the chance of
-calling any pair of equal runs different stays at the level of the test (family-wise error). With m
-runs and n topics:
+calling any pair of equal runs different stays at the level of the test (family-wise error):
 
-    stepdown          sign flips of the topics, and step-down maxima of t: see
-                      `irpref_lab.decide.sign_flips`. A run that is far from all others does not
-                      affect their p-values
-    holm              paired t-tests, adjusted after Holm
-    tukey             the studentised range distribution with (m - 1)(n - 1) degrees of freedom at
-                      |difference| / sqrt(V / n), V the residual variance of the two-way analysis of
-                      variance: Tukey's honestly significant difference
-    randomised_tukey  the same without its assumptions: the values of each topic are given to the
-                      runs in random order, and the largest difference of two means is noted. p =
-                      share of such orders in which it is at least the difference of the pair. All
-                      (m!)^(n - 1) orders that can differ are tried if there are no more than
-                      `n_permutations`; else B are drawn, and p = (count + 1) / (B + 1), since the
-                      observed order is one of them
+    stepdown    sign flips of the topics, and step-down maxima of t: see
+                `irpref_lab.decide.sign_flips`. A run that is far from all others does not affect
+                their p-values
+    holm        paired t-tests, adjusted after Holm
 
-B. Carterette, Multiple testing in statistical analysis of systems-based information retrieval
-experiments, ACM TOIS 30 (2012) 4, doi:10.1145/2094072.2094076; T. Sakai, Laboratory experiments in
-information retrieval, Springer 2018, doi:10.1007/978-981-13-1199-4; S. Holm, Scandinavian Journal
-of Statistics 6 (1979) 65-70.
+T. Sakai, Laboratory experiments in information retrieval, Springer 2018,
+doi:10.1007/978-981-13-1199-4; S. Holm, Scandinavian Journal of Statistics 6 (1979) 65-70.
 
-An effect size is a difference over sqrt(V) (Sakai, chapter 5): how many standard deviations the
-runs are apart on a topic once the topic's difficulty is removed. Unlike a p-value it does not
-depend on the number of topics. Unlike the paired effect size, which uses the standard deviation of
-two runs, it is on one scale for all pairs.
+An effect size is a difference over sqrt(V), V the residual variance of the two-way analysis of
+variance (Sakai, chapter 5): how many standard deviations the runs are apart on a topic once the
+topic's difficulty is removed. Unlike a p-value it does not depend on the number of topics. Unlike
+the paired effect size, which uses the standard deviation of two runs, it is on one scale for all
+pairs.
 
 Decided here: all measures get the same permutations; differences that are only rounding count as 0;
-if V is 0 and runs differ, `tukey` and `holm` have nothing to test against and give NaN."""
+if a difference does not vary and is not 0, `holm` has nothing to test against and gives NaN."""
 
 from __future__ import annotations
 
-import itertools
 import math
-from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import lru_cache
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -51,13 +37,10 @@ from irpref.values.means import ROUNDING, magnitude, settled
 from irpref_lab.decide.sign_flips import N_PERMUTATIONS, are_all, check_permutations, stepdown
 from irpref_lab.decide.significance import holm
 from irpref_lab.trust.design import residual_variance
-from irpref_lab.trust.samples import Rng, drawing, fixed_seed, pairs_of_systems
+from irpref_lab.trust.samples import Rng, fixed_seed, pairs_of_systems
 
 PAIRS, LEVEL = "stepdown", 0.95  # the test and its level, unless you choose others
-METHODS = ("stepdown", "holm", "tukey", "randomised_tukey", "none")
-_PIECE = 1 << 15  # systems times permutations handled at a time: their sums stay in the cache
-_NODES = 192  # of the interpolation of the studentised range
-_SCALE = 4.0  # half of these nodes lie below it
+METHODS = ("stepdown", "holm", "none")
 
 
 @dataclass(frozen=True, eq=False)
@@ -117,8 +100,6 @@ def described(
     names = {
         "stepdown": "step-down sign-flip t-test",
         "holm": "paired t-tests adjusted after Holm",
-        "tukey": "Tukey's HSD test",
-        "randomised_tukey": f"randomised Tukey HSD test, at most {n_permutations:,} permutations",
     }
     family = "one pair of runs"
     if n_runs > 2:
@@ -149,9 +130,9 @@ def pair_tests(
     ----------
     values : float array (n_runs, n_topics)
         Topics in ascending order of id.
-    method : {'stepdown', 'holm', 'tukey', 'randomised_tukey', 'none'}
+    method : {'stepdown', 'holm', 'none'}
     n_permutations : int
-        For sign flips and `randomised_tukey`.
+        Number of sign vectors.
     rng : seed or numpy Generator, optional
         None is seed 0. With one seed, all measures get the same permutations.
     baseline : int, optional
@@ -183,17 +164,9 @@ def pair_tests(
         p_adjusted = np.array(holm(p.tolist()))
     else:
         p, p_adjusted = stepdown(by_topic, n_permutations, seed)
-    if method == "tukey":
-        # Tukey's honestly significant difference for paired data.
-        q = _over(np.abs(difference), math.sqrt(variance / n_topics))
-        p_adjusted = _studentised_range(q, n_runs, (n_runs - 1) * (n_topics - 1))
-    elif method == "randomised_tukey":
-        p_adjusted = randomised_tukey(values, difference, n_permutations, seed)
-    elif method == "none":
+    if method == "none":
         p_adjusted = np.full_like(p, np.nan)
-    if method in ("holm", "tukey") and (
-        lost := int(np.isnan(p_adjusted).sum() - np.isnan(difference).sum())
-    ):
+    if method == "holm" and (lost := int(np.isnan(p_adjusted).sum() - np.isnan(difference).sum())):
         pairs = "a pair" if lost == 1 else f"{lost:,} pairs"
         warn_user(
             f"{method} has no p-value for {pairs} whose difference is the same in every topic; "
@@ -223,71 +196,3 @@ def _t_tests(differences: Floats) -> Floats:
     p: Floats = 2 * special.stdtr(n - 1, -np.abs(t))
     p[(differences == 0).all(axis=1)] = 1.0
     return p
-
-
-def _studentised_range(q: Floats, n_runs: int, df: int) -> Floats:
-    """Chance that a studentised range exceeds q: shape as `q`, NaN stays."""
-    from scipy.stats import studentized_range
-
-    different, back = np.unique(q, return_inverse=True)
-    known = ~np.isnan(different)
-    out = np.full(different.size, np.nan)
-    if different.size <= _NODES:
-        out[known] = studentized_range.sf(different[known], n_runs, df)
-    else:
-        # One evaluation takes 10 ms, and 129 runs have 8,256 pairs. As a function of q / (q + c) it
-        # is so smooth that a polynomial through 192 points is as exact as scipy's own integration
-        # (1e-11).
-        x = 2 * different[known] / (different[known] + _SCALE) - 1
-        out[known] = np.polynomial.chebyshev.chebval(x, np.array(_coefficients(n_runs, df)))
-    out[different == 0] = 1.0
-    return np.clip(out, 0.0, 1.0)[back.reshape(q.shape)]
-
-
-@lru_cache(maxsize=64)
-def _coefficients(n_runs: int, df: int) -> tuple[float, ...]:
-    """Chebyshev series of `studentized_range.sf`, as a function of 2 q / (q + c) - 1."""
-    from scipy.stats import studentized_range
-
-    x = np.cos(np.pi * (np.arange(_NODES) + 0.5) / _NODES)
-    values = studentized_range.sf(_SCALE * (1 + x) / (1 - x), n_runs, df)
-    return tuple(np.polynomial.chebyshev.chebfit(x, values, _NODES - 1).tolist())
-
-
-def randomised_tukey(
-    values: Floats, difference: Floats, n_permutations: int, rng: Rng | None
-) -> Floats:
-    """P-values of the randomised Tukey test of these differences of means: shape as
-    `difference`.
-    """
-    n_runs, n_topics = values.shape
-    every = math.factorial(n_runs) ** (n_topics - 1)
-    exact, total = every <= n_permutations, min(every, n_permutations)
-    draw, by_topic, largest = drawing(rng), np.ascontiguousarray(values.T), np.empty(total)
-    step = max(1, _PIECE // n_runs)
-    for start in range(0, total, step):
-        number = np.arange(start, min(start + step, total))
-        # Renaming all runs does not change the largest difference, so the first topic is not
-        # permuted.
-        sums = np.tile(by_topic[0], (number.size, 1))
-        for t, order in enumerate(_orders(n_runs, n_topics, number, None if exact else draw), 1):
-            sums += by_topic[t][order]
-        largest[number] = np.ptp(sums, axis=1) / n_topics
-    # Sums of the same values in another order differ in their last digits and must count as equal.
-    bound = np.abs(difference) - ROUNDING * np.abs(values).max()
-    count = total - np.searchsorted(np.sort(largest), bound, side="left")
-    return count / total if exact else (count + 1) / (total + 1)
-
-
-def _orders(
-    n_runs: int, n_topics: int, number: Ints, draw: np.random.Generator | None
-) -> Iterator[Ints]:
-    """For each topic but the first, which run gets the value of which: int arrays (n_orders,
-    n_runs).
-    """
-    if draw is not None:
-        straight = np.tile(np.arange(n_runs), (number.size, 1))
-        yield from (draw.permuted(straight, axis=1) for _ in range(n_topics - 1))
-        return
-    table = np.array(list(itertools.permutations(range(n_runs))))
-    yield from (table[number // len(table) ** t % len(table)] for t in range(n_topics - 1))

@@ -91,7 +91,7 @@ def against(
     runs : mapping of name to run, or list of paths
         The baseline may be among them. A list of runs under one name is one system that was run
         several times: its value of a topic is the mean of theirs.
-    pairs : {'stepdown', 'holm', 'tukey', 'randomised_tukey', 'none'}
+    pairs : {'stepdown', 'holm', 'none'}
         How all pairs with the baseline are tested: see `irpref_lab.decide.all_pairs`.
     level : float in (0, 1)
         Differences with an adjusted p-value of at most 1 - level are significant.

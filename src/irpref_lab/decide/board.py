@@ -123,7 +123,7 @@ def leaderboard(
     sort : measure or name, optional
         The measure that orders the runs of every board, best first. By default each board's own
         measure does.
-    pairs : {'stepdown', 'holm', 'tukey', 'randomised_tukey', 'none'}
+    pairs : {'stepdown', 'holm', 'none'}
         How all pairs are tested: see `irpref_lab.decide.all_pairs`. With `none` there are no
         letters, adjusted p-values or ranges of places.
     level : float in (0, 1)
@@ -133,7 +133,7 @@ def leaderboard(
         A leaderboard for each group of topics; lines of a file are `topic group`. Every topic of
         the qrels needs a group, every group 2 topics.
     n_permutations : int
-        Number of sign vectors for `stepdown`, or of orders for `randomised_tukey`.
+        Number of sign vectors.
     rng : seed or numpy Generator, optional
         Random numbers of the test. By default seed 0, so that the same data give the same digits.
     strict : bool

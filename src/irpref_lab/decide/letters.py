@@ -10,8 +10,8 @@ by insertion and absorption: all maximal sets, of which there can be exponential
 set starts from the first pair, in the order of the runs, that no set holds yet, and takes in every
 run it can (J. Gramm, J. Guo, F. Hueffner, R. Niedermeier, Algorithms for compact letter displays:
 comparison and evaluation, Computational Statistics & Data Analysis 52 (2007) 725-736,
-doi:10.1016/j.csda.2006.09.035). If significance depends only on the size of a difference (both
-Tukey tests) and runs are ordered by their means, both give the same letters."""
+doi:10.1016/j.csda.2006.09.035). If significance depends only on the size of a difference, as in
+Tukey's test, and runs are ordered by their means, both give the same letters."""
 
 from __future__ import annotations
 

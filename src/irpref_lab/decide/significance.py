@@ -76,15 +76,6 @@ def randomisation_test(
     return float(difference.mean()), float(p[0])
 
 
-def sign_test(wins: int, losses: int) -> float:
-    """Exact sign test, two-sided: how likely a split as uneven as this is if wins and losses are
-    equally likely.
-    """
-    from scipy import stats
-
-    return float(stats.binomtest(wins, wins + losses).pvalue) if wins + losses else 1.0
-
-
 def holm(p: Sequence[float]) -> list[float]:
     """P-values of a family of tests, adjusted after Holm; NaN stays NaN and does not count."""
     order = sorted((i for i in range(len(p)) if p[i] == p[i]), key=p.__getitem__)

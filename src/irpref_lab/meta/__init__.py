@@ -16,7 +16,7 @@ behind it:
 themselves. `irpref.plots` draws the results: `irpref_lab.plots.stability(result)`, `swap`,
 `significance`, `incompleteness`."""
 
-from irpref.values.matrix import PairDifferences, TopicValues, read_values, topic_values
+from irpref.values.matrix import TopicValues, read_values, topic_values
 from irpref.values.ranking import SystemRanking, agreement, kendall_tau, system_ranking, tau_ap
 from irpref_lab.meta.incompleteness import LEVELS, Incompleteness, incompleteness
 from irpref_lab.meta.losses import thin
@@ -36,7 +36,6 @@ __all__ = [
     "LEVELS",
     "DiscriminativePower",
     "Incompleteness",
-    "PairDifferences",
     "Robustness",
     "Stability",
     "Swap",

@@ -31,7 +31,7 @@ from numpy.typing import ArrayLike
 from irpref.errors import ArgumentError
 from irpref.kernel.segments import Floats
 from irpref.messages import not_accepted
-from irpref.values.matrix import MeasureValues, PairDifferences, one_of
+from irpref.values.matrix import MeasureValues, one_of
 from irpref.values.means import magnitude, settled
 from irpref_lab.meta.result import Result
 from irpref_lab.trust.samples import Rng, counts, drawing, pair_chunks, pairs_of_systems
@@ -114,8 +114,6 @@ def discriminative_power(
     Parameters
     ----------
     values : TopicValues, or the result of `pt.Experiment(perquery=True)` for one measure
-        Or `PairDifferences`, for comparisons that are not differences of two values:
-        `irpref_lab.prefer(qrels, runs).differences`.
     alpha : float
         Significance level.
     n_samples : int
@@ -140,8 +138,7 @@ def discriminative_power(
     >>> discriminative_power(two, samples=[[0, 1], [1, 0], [1, 1]]).asl
     array([0.33333333])
     """
-    if not isinstance(values, PairDifferences):
-        values = one_of(values)
+    values = one_of(values)
     if not 0 < alpha < 1:
         raise not_accepted("alpha", alpha, "a number between 0 and 1")
     if values.n_topics < 2:
@@ -156,12 +153,8 @@ def discriminative_power(
     rank = math.ceil(n_samples * alpha - 1e-9) - 1
     asl, difference, required = np.empty((3, first.size))
     for part in pair_chunks(first.size, n_samples):
-        if isinstance(values, PairDifferences):
-            z = values.matrix[part]
-            size_of = magnitude(z)
-        else:
-            one, other = values.matrix[first[part]], values.matrix[second[part]]
-            z, size_of = one - other, np.maximum(magnitude(one), magnitude(other))
+        one, other = values.matrix[first[part]], values.matrix[second[part]]
+        z, size_of = one - other, np.maximum(magnitude(one), magnitude(other))
         difference[part] = settled(z.mean(axis=1), size_of)
         w = z - difference[part, None]
         # Constant differences leave only the rounding of their mean.

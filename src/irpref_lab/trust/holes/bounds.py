@@ -120,8 +120,6 @@ def bounds_of(measure: Measure, task: partial[Floats], holes: Holes, grid: Float
         rank = holes.ranks(t, rising)
         seen = rank < np.inf if cutoff is None else rank <= cutoff
         ways = _known(effects, grid, rank, seen)
-        if ways is None and effects.extremes and len(seen) == 1:
-            ways = effects.extremes(holes.open_topic(t, cutoff), grid, **task.keywords)
         ways = ways or every_way(rank.shape[1], grid)
         if ways is None:
             discount = np.where(seen, 1 / np.log2(rank + 1), 0.0)

@@ -20,7 +20,6 @@ from irpref.judged.types import Run
 from irpref.kernel.grades import Grades, Levels
 from irpref.kernel.run import JudgedRun
 from irpref.kernel.segments import Bools, Floats, Ints, Segments, order_by
-from irpref.kernel.uncertain import OpenTopic
 from irpref.messages import about
 from irpref.values.kernels import KernelEvaluator
 from irpref_lab.trust.batches import batches
@@ -154,21 +153,6 @@ class Holes:
         ascending id.
         """
         return self._rank[int(rising), :, self.holes.span(t)]
-
-    def open_topic(self, t: int, cutoff: int | None) -> OpenTopic:
-        """What the first run retrieved for a topic, for a measure with this cutoff."""
-        topics, judged = self.runs[0].topics, self.pool.judged
-        last = topics.lengths[t] if cutoff is None else cutoff
-        document = self._filled[0].documents[topics.span(t)]
-        row = np.flatnonzero(document[:last] >= 0)
-        rank = self.ranks(t)[0].astype(np.int64)
-        return OpenTopic(
-            rank,
-            int(np.searchsorted(rank, last, side="right")),
-            row + 1,
-            self.pool.grade[judged.starts[t] + document[row]],
-            self.pool.grade[judged.span(t)],
-        )
 
     def fill(self, topics: Ints, grades: Floats) -> Iterator[JudgedRun]:
         """Yield each run, on topics whose holes are all filled.

@@ -1,14 +1,11 @@
 """Find the lowest and highest value over all grades that the holes of a topic could have.
 
-There are four methods, tried in this order. What the first two need is declared by the measure
+There are three methods, tried in this order. What the first needs is declared by the measure
 (`irpref.kernel.uncertain.Holes`).
 
 *Corners.* The extremes of a monotone measure are among four ways: all holes down to the cutoff have
 the lowest or all have the highest grade, and likewise all other holes. For the difference of two
 runs see `corners` and `one_relevant`.
-
-*Extremes.* Some measures compute from the ranks of the holes a few ways that include the extremes
-(`Holes.extremes`).
 
 *All.* If there are at most `EXHAUSTIVE` ways to grade the holes, all are tried.
 
