@@ -548,7 +548,7 @@ PLUGIN = {
         *("crosscheck", "cite"),
     ),
     "Judgments and runs": (
-        *("judgments", "preferences_from", "read_qrels", "read_run", "ranked"),
+        *("judgments", "preferences_from", "run", "read_qrels", "read_run"),
         *("read_preferences", "write_preferences"),
     ),
     "ir-measures and PyTerrier": ("accelerate", "register_names", "unregister_names"),
@@ -594,7 +594,7 @@ def functions_page() -> str:
         "Functions that decide, judge and report are in [the lab](lab.md).",
         *by_purpose(irpref, PLUGIN),
         "## Classes",
-        described(["irpref.Judgments"], "autoclass"),
+        described(["irpref.Judgments", "irpref.Run"], "autoclass"),
     ]
     return "\n\n".join(parts) + "\n"
 

@@ -28,9 +28,9 @@ from irpref.hosts.other_tools import crosscheck as crosscheck
 from irpref.judged.judgments import Judgments as Judgments
 from irpref.judged.judgments import judgments as judgments
 from irpref.judged.judgments import preferences_from as preferences_from
-from irpref.judged.order import ranked as ranked
+from irpref.judged.run import Run as Run
+from irpref.judged.run import run as run
 from irpref.judged.types import Qrels as Qrels
-from irpref.judged.types import Run as Run
 from irpref.measures import *  # noqa: F403
 from irpref.measures.citations import cite as cite
 from irpref.measures.declare import MeasureLike as MeasureLike

@@ -64,7 +64,7 @@ def evaluate(
         worker holds one bucket at a time: choose the number so that a bucket has a few million
         rows.
     ignore_self : bool
-        Whether documents with the id of their topic are left out, see `irpref.ranked`.
+        Whether documents with the id of their topic are left out, see `irpref.run`.
 
     Returns
     -------

@@ -249,7 +249,7 @@ def test_rounding_to_32_bits_is_seen_where_it_makes_ties(
     evaluator = irpref.evaluator(["AP"], {"1": {"a": 1, "b": 0}})
     found = [
         evaluator.values(run)[irpref.parse("AP")].tolist()
-        for run in (path, irpref.ranked(path, float32=True))
+        for run in (path, irpref.run(path, float32=True))
     ]
     assert found == [[ap], [in_float32]]
 

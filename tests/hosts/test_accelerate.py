@@ -570,7 +570,7 @@ IN_32_BITS = {"AP": 0.5, "Bpref": 0.0, "BprefVariant": 0.0, "IPrec@0.5": 0.5, "R
 def entry_points(float32):
     """Value of topic q by measure, through every surface that evaluates."""
     made = irpref.evaluator(ASKED, JUDGED_CLOSE)
-    run = irpref.ranked(CLOSE, float32=float32)
+    run = irpref.run(CLOSE, float32=float32)
     yield "values", {str(m): v[0] for m, v in made.values(run).items()}
     yield "iter_calc", {str(m.measure): m.value for m in made.iter_calc(run) if m.query_id == "q"}
     yield "calc", {str(m.measure): m.value for m in made.calc(run).per_query if m.query_id == "q"}

@@ -34,7 +34,7 @@ def test_difference_scores_are_64_bit():
     assert ir_measures.calc_aggregate([AP, RR], qrels, run) == {AP: 1.0, RR: 1.0}
     evaluator = irpref.evaluator([AP, RR], qrels)
     assert evaluator.calc_aggregate(run) == {AP: 0.5, RR: 0.5}
-    assert evaluator.calc_aggregate(irpref.ranked(run, float32=True)) == {AP: 1.0, RR: 1.0}
+    assert evaluator.calc_aggregate(irpref.run(run, float32=True)) == {AP: 1.0, RR: 1.0}
 
 
 def test_difference_scores_are_64_bit_on_a_submitted_run(data_dir):
@@ -44,7 +44,7 @@ def test_difference_scores_are_64_bit_on_a_submitted_run(data_dir):
     theirs = ir_measures.calc_aggregate([AP, nDCG], qrels, run)
     evaluator = irpref.evaluator([AP, nDCG], qrels)
     mine = evaluator.calc_aggregate(run)
-    rounded = irpref.ranked(run, float32=True)
+    rounded = irpref.run(run, float32=True)
     assert evaluator.calc_aggregate(rounded) == pytest.approx(theirs, rel=1e-12)
     assert mine != theirs
     assert mine == pytest.approx(theirs, abs=1e-3)

@@ -66,7 +66,7 @@ def test_ties_in_the_order_of_the_input_are_a_stable_sort(collection, float32):
     qrels, expected = frame(judged, "relevance"), frame(in_order(rows), "score")
     for way in WAYS:
         with looked_up(way):
-            ranked = irpref.ranked(frame(rows, "score"), ties="input", float32=float32)
+            ranked = irpref.run(frame(rows, "score"), ties="input", float32=float32)
             assert values(qrels, ranked) == values(qrels, expected)
 
 
@@ -78,8 +78,8 @@ def test_rows_of_every_form_are_the_order_of_the_input(form):
     rows = [ir_measures.ScoredDoc("q", doc, 1.0) for doc in "bca"]
     evaluator = irpref.evaluator(["nDCG"], judged)
     ndcg = irpref.parse("nDCG")
-    assert evaluator.calc_aggregate(irpref.ranked(FORMS[form](rows), ties="input")) == {ndcg: 1.0}
-    assert evaluator.calc_aggregate(irpref.ranked(FORMS[form](rows)))[ndcg] < 1
+    assert evaluator.calc_aggregate(irpref.run(FORMS[form](rows), ties="input")) == {ndcg: 1.0}
+    assert evaluator.calc_aggregate(irpref.run(FORMS[form](rows)))[ndcg] < 1
     assert evaluator.calc_aggregate(FORMS[form](rows))[ndcg] < 1
 
 
@@ -96,25 +96,23 @@ def test_scores_that_32_bits_do_not_tell_apart_are_tied_for_every_measure():
         ):
             expected = {"q": {"a": 2.0, "b": 1.0} if rank == 1 else {"b": 2.0, "a": 1.0}}
             same = found.calc_aggregate(expected)
-            assert found.calc_aggregate(irpref.ranked(run, **options)) == same
+            assert found.calc_aggregate(irpref.run(run, **options)) == same
 
 
 def test_scores_of_an_order_of_the_input_fall_by_one():
     run = frame([("q", "a", 1.0), ("p", "x", 7.0), ("q", "b", 1.0), ("q", "c", 2.0)], "score")
-    ranked = irpref.ranked(run, ties="input")
-    assert ranked.values.tolist() == [
-        ["q", "a", 2.0],
-        ["p", "x", 1.0],
-        ["q", "b", 1.0],
-        ["q", "c", 3.0],
+    assert irpref.run(run, ties="input").frame().values.tolist() == [
+        ["q", "c", 3.0, 1],
+        ["q", "a", 2.0, 2],
+        ["q", "b", 1.0, 3],
+        ["p", "x", 1.0, 1],
     ]
-    assert irpref.ranked(run).values.tolist() == run.values.tolist()
     assert run["score"].tolist() == [1.0, 7.0, 1.0, 2.0]
 
 
 def test_a_score_that_is_no_number_does_not_get_a_rank():
     with pytest.raises(ValueError, match="the score of topic 'q', document 'b' is nan"):
-        irpref.ranked({"q": {"a": 1.0, "b": float("nan")}}, ties="input")
+        irpref.run({"q": {"a": 1.0, "b": float("nan")}}, ties="input")
 
 
 def test_every_measure_sees_one_order_of_tied_documents():
@@ -210,15 +208,14 @@ def test_commands_rank_ties_in_the_order_of_the_file(command, files, capsys):
 
 
 def test_a_run_is_read_in_the_order_of_its_file(files):
-    pd.testing.assert_frame_equal(
-        irpref.read_run("one", ties="input"), irpref.ranked("one", ties="input")
-    )
+    read = irpref.run(irpref.read_run("one", ties="input"))
+    pd.testing.assert_frame_equal(read.frame(), irpref.run("one", ties="input").frame())
 
 
 def test_other_functions_rank_ties_in_the_order_of_the_input(files):
     qrels = irpref.read_qrels("qrels")
     one, listed = (irpref.read_run(name) for name in ("one", "one.listed"))
-    ranked = irpref.ranked(one, ties="input")
+    ranked = irpref.run(one, ties="input")
     pd.testing.assert_frame_equal(
         irpref.explain("QMeasure", qrels, ranked, "q1").drop(columns="score"),
         irpref.explain("QMeasure", qrels, listed, "q1").drop(columns="score"),
@@ -234,4 +231,4 @@ def test_the_rule_is_one_of_two():
     with pytest.raises(
         ValueError, match="ties='score' is not known, expected one of 'id', 'input'"
     ):
-        irpref.ranked({"q": {"a": 1.0}}, ties="score")
+        irpref.run({"q": {"a": 1.0}}, ties="score")

@@ -272,7 +272,7 @@ def test_irpref_and_pt_irpref_have_the_same_functions():
         "bind",
         "judgments",
         "curves",
-        "ranked",
+        "run",
         "plots",
         "evaluator",
         "score",

@@ -29,17 +29,18 @@ def files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def test_they_are_left_out_of_a_run(files):
-    left = irpref.ranked(RUN, ignore_self=True)
+    left = irpref.run(RUN, ignore_self=True).frame()
     assert list(zip(left["query_id"], left["doc_id"], strict=True)) == [
         ("t1", "a"),
         ("t2", "d"),
         ("t2", "c"),
     ]
-    for read in (irpref.read_run("one", ignore_self=True), irpref.ranked("one", ignore_self=True)):
-        pd.testing.assert_frame_equal(read, irpref.read_run("one.left"))
-    numbers = irpref.ranked(pd.DataFrame({"qid": [7, 7], "docno": [7, 8], "score": [2.0, 1.0]}))
+    left = irpref.run("one.left").frame()
+    for read in (irpref.read_run("one", ignore_self=True), irpref.run("one", ignore_self=True)):
+        pd.testing.assert_frame_equal(irpref.run(read).frame(), left)
+    numbers = irpref.run(pd.DataFrame({"qid": [7, 7], "docno": [7, 8], "score": [2.0, 1.0]}))
     assert len(numbers) == 2
-    assert irpref.ranked(numbers, ignore_self=True)["doc_id"].tolist() == ["8"]
+    assert irpref.run(numbers, ignore_self=True).frame()["doc_id"].tolist() == ["8"]
 
 
 @pytest.mark.parametrize(
@@ -78,9 +79,9 @@ def test_compare_says_so():
 
     said = "the id of the topic for 2 of 2 topics, as if the query were in the collection"
     assert f"a and b retrieve documents with {said}" in sentence(RUN, OTHER)
-    left = irpref.ranked(RUN, ignore_self=True)
+    left = irpref.run(RUN, ignore_self=True)
     assert "b retrieves documents with the id of the topic for 1 of 2" in sentence(left, OTHER)
-    assert "the id of the topic" not in sentence(left, irpref.ranked(OTHER, ignore_self=True))
+    assert "the id of the topic" not in sentence(left, irpref.run(OTHER, ignore_self=True))
 
 
 def test_topics_and_documents_that_are_numbers_may_be_alike_by_chance():

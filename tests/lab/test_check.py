@@ -141,7 +141,7 @@ def test_runs_that_differ_in_the_order_of_their_ties_are_identical_by_id_alone()
         pd.DataFrame({"query_id": "q", "doc_id": list(docs), "score": 1.0}) for docs in ("ab", "ba")
     ]
     for ties in ("id", "input"):
-        runs = {name: irpref.ranked(run, ties=ties) for name, run in zip("xy", rows, strict=True)}
+        runs = {name: irpref.run(run, ties=ties) for name, run in zip("xy", rows, strict=True)}
         found = irpref_lab.check({"q": {"a": 1, "b": 0}}, runs)
         assert ("identical-runs" in _codes(found)) == (ties == "id")
 

@@ -166,7 +166,7 @@ def test_documents_with_the_id_of_their_topic_are_left_out_if_asked(spark):
     values = evaluate(*frames(spark, run, qrels), ["QMeasure"], buckets=2, ignore_self=True)
     # The relevant document has rank 1 in topic 1 and rank 2 in topic 2: (1 + 1) / (2 + 1).
     assert collected(values) == {("1", "QMeasure"): 1, ("2", "QMeasure"): 2 / 3}
-    without = irpref.ranked(run, ignore_self=True)
+    without = irpref.run(run, ignore_self=True)
     assert collected(values) == here(["QMeasure"], qrels, without)
     lacking = spark.createDataFrame(
         [("1", None, 1.0)], "query_id string, doc_id string, score double"

@@ -110,7 +110,7 @@ USES: dict[str, Callable[[Form], Any]] = {
     "judgments": lambda m: (
         irpref.judgments(judged(m), known=(first(m), 3)).frame()["known"].tolist()
     ),
-    "ranked": lambda m: irpref.ranked(first(m), ties="input"),
+    "run": lambda m: irpref.run(first(m), ties="input").frame(),
     "preferences_from": lambda m: irpref.preferences_from(judged(m)),
     "bind": lambda m: irpref.bind(["RPref"], judged(m)),
     "evidence": lambda m: irpref.evidence(MEASURES, judged(m), of_runs(m)),

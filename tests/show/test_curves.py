@@ -588,10 +588,10 @@ def test_ties_and_scores_of_32_bits_are_ranked_as_in_the_evaluator():
     near = {"q": {"a": 1.00000001, "z": 1.0}}  # the same in 32 bits
     # By id z is first, with CRP -1 at R = 1; in the order of the rows a is.
     for ties, precision, crp in (("id", 1 / 2, -1), ("input", 1, 0)):
-        run = irpref.ranked(tied, ties=ties)
+        run = irpref.run(tied, ties=ties)
         assert curves.interpolated_precision(qrels, run)["precision"].tolist() == [precision] * 11
         assert curves.crp(qrels, run)["crp"].iloc[0] == crp
-    rounded = irpref.ranked(near, float32=True)
+    rounded = irpref.run(near, float32=True)
     assert curves.interpolated_precision(qrels, rounded)["precision"].tolist() == [1 / 2] * 11
     assert curves.precision_histogram(qrels, rounded, {})["value"].tolist() == [0]
     assert curves.interpolated_precision(qrels, near)["precision"].tolist() == [1] * 11

@@ -11,6 +11,7 @@ import pytest
 import irpref
 import irpref_lab
 from irpref.cli import main
+from irpref.data.columns import as_list
 from irpref.errors import DuplicateWarning
 
 QRELS = {"q1": {"a": 1, "b": 0}, "q2": {"a": 1, "b": 0}}
@@ -85,7 +86,9 @@ def test_commands_name_the_run(
         "".join(f"{t} 0 {d} {g}\n" for t, docs in QRELS.items() for d, g in docs.items())
     )
     for name, run in RUNS.items():
-        rows = irpref.ranked(run).itertuples(index=False)
+        table = irpref.run(run).table
+        ids = as_list(table.query_id), as_list(table.doc_id)
+        rows = zip(*ids, table.value, strict=True)
         Path(name).write_text("".join(f"{t} Q0 {d} 1 {s:.0f} x\n" for t, d, s in rows))
     assert main(command.split()) == 0
     (said,) = (line for line in capsys.readouterr().err.splitlines() if "warning" in line)

@@ -41,7 +41,7 @@ if TYPE_CHECKING:
 # A name that ends with a number, which counts the runs of a system.
 _NUMBERED = re.compile(r"(.*[^-._/\\])[-._]+\d+", re.DOTALL)
 
-# The options that say how runs are ranked, as `irpref.ranked` calls them.
+# The options that say how runs are ranked, as `irpref.run` calls them.
 ORDER = ("ties", "float32", "ignore_self")
 # The parameters that `Inputs.from_options` takes, whichever of their options a command has.
 INPUTS = (

@@ -81,10 +81,35 @@ class Source:
         # whether it is parsed in the caller's thread, since other threads read other files
         self.alone = False
         self._kept: _Stream | None = None
+        self._file: Any = None  # open between `with source:` and its end
+        self._stays_open = False
         if isinstance(path, (str, os.PathLike)):
             self.name = "<stdin>" if os.fspath(path) == "-" else os.fspath(path)
         else:
             self.name = str(getattr(path, "name", "<file>"))
+
+    def __enter__(self) -> Source:
+        """Open a file on disk only once, however often it is read inside of `with`."""
+        self._stays_open = True
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._stays_open = False
+        if self._file is not None:
+            self._file.close()
+            self._file = None
+
+    def _opened(self) -> Any:
+        """A file on disk at its beginning."""
+        if not self._stays_open:
+            return open(self.path, "rb", buffering=0)  # type: ignore[arg-type]
+        if self._file is None:
+            self._file = open(self.path, "rb", buffering=0)  # type: ignore[arg-type] # noqa: SIM115
+        # Another handle of the same open file, which whoever reads may close.
+        again = open(os.dup(self._file.fileno()), "rb", buffering=0)  # noqa: SIM115
+        if again.seekable():
+            again.seek(0)
+        return again
 
     def is_file(self) -> bool:
         """Whether it is a file on disk, not a pipe or stream that may have to be waited for."""
@@ -101,7 +126,7 @@ class Source:
         """The decompressed bytes from the beginning."""
         try:
             if not self._again():
-                with open(self.path, "rb", buffering=0) as file:  # type: ignore[arg-type]
+                with self._opened() as file:
                     before = os.fstat(file.fileno())
                     remember(before)
                     yield _decompressed(

@@ -79,9 +79,9 @@ def read_run(
     columns : mapping, optional
         Names of the columns in the file: `{"doc_id": "chunk_id"}`.
     ties : {'id', 'input'}
-        'input': tied documents stay in the order of the file, see `irpref.ranked`.
+        'input': tied documents stay in the order of the file, see `irpref.run`.
     ignore_self : bool
-        Whether documents with the id of their topic are left out, see `irpref.ranked`.
+        Whether documents with the id of their topic are left out, see `irpref.run`.
 
     Returns
     -------

@@ -1,74 +1,21 @@
 """The tie rule: score as float64 descending, then document id descending, as trec_eval has it.
 
-Every measure sees this order. `ranked` returns a run whose scores give another one."""
+Every measure sees this order. `irpref.run` gives a run scores that make another one."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypeVar
 
 import numpy as np
 
-from irpref.data.columns import Reading, as_list
-from irpref.data.scores import changed
-from irpref.data.tables import to_pandas
-from irpref.judged.inputs import id_text, run_table
 from irpref.kernel.segments import Bools, Floats, Ints, NDArray, Segments
 
 if TYPE_CHECKING:
-    import pandas as pd
-
-    from irpref.judged.types import Run
+    pass
 
 T = TypeVar("T", bound=np.generic)
-
-
-def ranked(
-    run: Run, *, ties: str = "id", float32: bool = False, ignore_self: bool = False
-) -> pd.DataFrame:
-    """Change the order of the documents of a run, or leave out documents that are the query.
-
-    Every measure here ranks documents by score as a 64-bit float and breaks ties by document id,
-    descending, as trec_eval does. For another order, evaluate the run that this function returns.
-
-    Parameters
-    ----------
-    run : any form of run
-        Not modified.
-    ties : {'id', 'input'}
-        'input': tied documents stay in the order of the run's rows. The scores of each topic then
-        fall by 1 from rank to rank. 'id': ties stay ties.
-    float32 : bool
-        Whether scores are first rounded to 32 bits, as pytrec_eval does, so that scores that differ
-        only in further digits are tied.
-    ignore_self : bool
-        Whether documents with the id of their topic are left out, for collections whose queries
-        are documents, too (BEIR's ArguAna and Quora).
-
-    Returns
-    -------
-    pandas.DataFrame
-        Columns `query_id`, `doc_id`, `score`, rows in the order of the run.
-
-    Raises
-    ------
-    ValueError
-        There is no such rule for ties; a score is not a finite number; bad input, as for
-        `irpref.evaluator`.
-
-    Examples
-    --------
-    >>> run = {"q1": {"a": 1.0, "b": 1.0, "c": 2.0}}
-    >>> ranked(run, ties="input")["score"].tolist()
-    [2.0, 1.0, 3.0]
-    """
-    table = run_table(run)
-    if ignore_self:
-        topics, docs = (list(map(id_text, as_list(ids))) for ids in (table.query_id, table.doc_id))
-        table = replace(table, query_id=topics, doc_id=docs)
-    how = Reading(ties=ties, float32=float32, ignore_self=ignore_self)
-    return to_pandas(changed(table, how), "score")
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -82,7 +82,7 @@ class Run(Opened):
 
     Examples
     --------
-    >>> from irpref.judged.run import run
+    >>> from irpref import run
     >>> run({"q1": {"a": 1.0, "b": 2.0}, "q2": {"c": 0.5}}, name="bm25")
     Run 'bm25' of 2 topics, 3 documents
     scores 0.5 to 2; by score, ties by id, descending
@@ -393,11 +393,11 @@ def _rows_of(data: Any, how: Reading) -> Table:
         wanted = (RANK, *TAGS)
         read = Table.joined(tables(in_memory(data, wanted), "score", wanted))
         return replace(read, columns=_named_columns(read))
-    source = Source(data, keep=True)
-    if text_form(source, "score", how) == "trec":
-        return Table.joined(part.compact() for part in trec.blocks(source, trec.RUN_WITH_TAGS))
-    read = read_table(source, "score", how.unchanged)
-    return replace(read, columns=dict(_further(source, how, len(read))))
+    with Source(data, keep=True) as source:
+        if text_form(source, "score", how) == "trec":
+            return Table.joined(part.compact() for part in trec.blocks(source, trec.RUN_WITH_TAGS))
+        read = read_table(source, "score", how.unchanged)
+        return replace(read, columns=dict(_further(source, how, len(read))))
 
 
 def _named_columns(read: Table) -> dict[str, Any]:

@@ -20,7 +20,7 @@ Differences, all deliberate; each is pinned by a test:
 
 - pytrec_eval keeps scores as 32-bit floats: scores that differ in the 8th digit are ties for it and
   are in the order of ids. Here scores are 64-bit floats, as in trec_eval;
-  `irpref.ranked(run, float32=True)` gives a run pytrec_eval's order;
+  `irpref.run(run, float32=True)` gives a run pytrec_eval's order;
 - means are added in the order of the topics' ids, whatever run and qrels are in. The host adds in
   the order of the run, so that a mean can have another last digit there; values of topics are
   equal;

@@ -164,7 +164,7 @@ def evaluator(measures: Measures, qrels: Qrels) -> KernelEvaluator | CombinedEva
         With `calc_aggregate(run)`, `iter_calc(run)`, `calc(run)`, and `values(run)`, which maps
         each measure to a float array (n_topics,) in the order of `topic_ids`. A run can have any of
         these forms, too. All measures rank its documents as trec_eval does: by score as a 64-bit
-        float, ties broken by document id, descending. For another order, pass what `irpref.ranked`
+        float, ties broken by document id, descending. For another order, pass what `irpref.run`
         returns.
 
     Warns

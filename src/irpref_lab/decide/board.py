@@ -34,11 +34,11 @@ from irpref.errors import ArgumentError
 from irpref.judged.groups import groups_of
 from irpref.judged.judgments import judgments
 from irpref.judged.types import Groups, Qrels, Runs
-from irpref.kernel.segments import Bools
+from irpref.kernel.segments import Bools, ratio
 from irpref.measures.declare import MeasureLike, Measures
 from irpref.measures.names import parse_all
 from irpref.messages import check_choice, once_per_call, whole_files
-from irpref.observed.evidence import MISSING
+from irpref.observed.evidence import MISSING, Evidence
 from irpref.observed.gathering import gathered
 from irpref.observed.thresholds import thresholds_on
 from irpref.show.text import Table
@@ -56,7 +56,7 @@ from irpref_lab.trust.frames import ResultFrame
 from irpref_lab.trust.samples import Rng, fixed_seed
 from irpref_lab.trust.topics import FEWEST, check_level, in_range, mean_intervals
 
-# Measures that every board has besides yours.
+# What every board says of runs besides your measures.
 _JUDGED, _ANSWERED = FURTHER = ("Judged@10", "NumRet")
 _PLACES = ("place", "place_low", "place_high")
 _PAIRS = ("measure", "group", "a", "b", "difference", "effect_size", "p", "p_adjusted")
@@ -209,15 +209,14 @@ def leaderboard(
         )
     with whole_files(strict):
         read = judgments(qrels)
-        facts = gathered([*chosen, *FURTHER], read, named)
+        facts = gathered(chosen, read, named)
     absent = absent_runs(facts, strict, alone=pairs == "none")
-    by_measure = {values.measure: values for values in on_the_same_topics(facts.tables())}
+    by_measure = with_further(facts)
     parts = groups_of(groups, read, by_measure[names[0]].topics)
     options = pairs, level, n_permutations, fixed_seed(rng)
     board = board_of(by_measure, names, by, parts, *options, absent=absent)
     of_topics = groups_of(groups, read, facts.topics)
     board.evidence = facts.frame(of_topics)
-    board.evidence = board.evidence[~board.evidence["measure"].isin(FURTHER)]
     columns_by = {
         (str(measure), group): columns_of_runs(facts, measure, inside)
         for measure in chosen
@@ -238,6 +237,27 @@ def leaderboard(
         *thresholds_on(chosen, read),
     ]
     return board.made()
+
+
+def with_further(facts: Evidence) -> dict[str, TopicValues]:
+    """Values of the measures, and of `FURTHER`, which were noted of each run.
+
+    Raises
+    ------
+    ValueError
+        A measure has no value for some topics.
+    """
+    judged = [
+        np.mean([ratio(one.judged_top, one.top) for one in system.observed], axis=0)
+        for system in facts.systems
+    ]
+    retrieved = [system.lengths.mean(axis=0) for system in facts.systems]
+    names = [system.name for system in facts.systems]
+    further = [
+        TopicValues(measure, names, facts.topics, np.array(values))
+        for measure, values in zip(FURTHER, (judged, retrieved), strict=True)
+    ]
+    return {one.measure: one for one in on_the_same_topics([*further, *facts.tables()])}
 
 
 def board_of(

@@ -48,11 +48,11 @@ from irpref.observed.thresholds import thresholds_on
 from irpref.plots.drawing import CRP_CUT
 from irpref.plots.plot_data import constant_npref
 from irpref.show.short_names import left_out, parts
-from irpref.values.matrix import TopicValues, on_the_same_topics
+from irpref.values.matrix import TopicValues
 from irpref.values.progress import progress
 from irpref_lab.checking import check, grave
 from irpref_lab.decide.all_pairs import METHODS
-from irpref_lab.decide.board import FURTHER, Leaderboard, board_of
+from irpref_lab.decide.board import Leaderboard, board_of, with_further
 from irpref_lab.decide.comparison import UNKNOWN, Comparison, compare
 from irpref_lab.decide.grounds import absent_runs
 from irpref_lab.judges.filling import Filled
@@ -127,9 +127,9 @@ def contents(measures: Measures, given: Qrels, runs: Runs, options: Options) -> 
     with whole_files(options.strict):
         qrels = judgments(given)
         named = _opened(named)  # each file is read once
-    facts = gathered([*chosen, *FURTHER], qrels, named)
+    facts = gathered(chosen, qrels, named)
     absent = absent_runs(facts, options.strict, alone=len(named) < 2)
-    by_measure = {values.measure: values for values in on_the_same_topics(facts.tables())}
+    by_measure = with_further(facts)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", IrprefWarning)  # were given by the evaluation
         return plain(
