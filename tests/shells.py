@@ -15,7 +15,8 @@ R1 = "1 Q0 a 1 3 t\n1 Q0 c 2 2 t\n1 Q0 b 3 1 t\n2 Q0 d 1 2 t\n2 Q0 a 2 1 t\n"
 R2 = "1 Q0 c 1 3 t\n1 Q0 a 2 2 t\n2 Q0 a 1 2 t\n2 Q0 d 2 1 t\n3 Q0 a 1 1 t\n"
 
 MISSING = (
-    "irpref: check: no documents for 1 of 3 topics, first '3'; it counts as an empty ranking\n"
+    "irpref: check: the run has no documents for 1 of 3 topics (first '3'); it counts as an empty "
+    "ranking\n"
 )
 
 Call = Callable[..., tuple[int, str, str]]

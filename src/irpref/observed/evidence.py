@@ -18,6 +18,7 @@ from irpref.judged.judgments import Judgments
 from irpref.judged.pool import Pool
 from irpref.judged.run import Run
 from irpref.kernel.segments import Bools, Floats, Ints
+from irpref.measures.declare import needs
 from irpref.observed.changed_ids import Changed
 from irpref.observed.codes import CODES
 from irpref.observed.finding import Code, Ground, View
@@ -215,13 +216,19 @@ class Evidence:
         n, total = int(here.sum()), int(inside.sum())
         text = f"{n:,} of {total:,} topics" if total > 1 else "the topic"
         if names_first and n:
-            text += f", first {self.topics[int(here.argmax())]!r}"
+            text += f" (first {self.topics[int(here.argmax())]!r})"
         return text
 
     @property
     def of_preferences(self) -> bool:
         """Whether the judgments are preferences."""
         return "subgroup" in self.pool.header
+
+    @property
+    def has_grades(self) -> bool:
+        """Whether grades are asked for: levels of preferences are none."""
+        asked = (needs(measure) for measure in self.asked)
+        return not self.of_preferences or any("preferences" not in names for names in asked)
 
     @property
     def top(self) -> float:
@@ -426,6 +433,8 @@ class Evidence:
             for found in code.found(view):
                 here = found.topics & inside
                 first = self.topics[int(here.argmax())] if here.any() else None
+                if code.about == "measure" and found.count is not None:
+                    first = str(measure)  # it is counted, not its topics
                 yield {
                     "measure": None if measure is None else str(measure),
                     "run": None if view.run is None else view.system.name,

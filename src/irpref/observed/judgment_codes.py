@@ -30,7 +30,7 @@ def _unanswerable(view: View) -> Found | None:
         return Found(lacking, says=_NONE_RELEVANT, level="grave")
     if lacking.mean() <= MOST_UNANSWERABLE or not view.inside.all():
         return Found(lacking)
-    said = UNANSWERABLE.says + ": means shrink by the factor {share:.2f}"
+    said = UNANSWERABLE.says + "; their means shrink by the factor {share:.2f}"
     return Found(lacking, words={"share": 1 - lacking.mean()}, says=said, level="grave")
 
 
@@ -55,7 +55,12 @@ UNANSWERABLE = Code(
 
 
 def _unseen(view: View) -> Found | None:
-    return Found(view.facts.unseen) if view.facts.systems else None
+    systems = view.facts.systems
+    if not systems:
+        return None
+    if all(system.is_absent for system in systems) and any(s.retrieved.any() for s in systems):
+        return None  # each of them says so
+    return Found(view.facts.unseen)
 
 
 def _too_few_seen(view: View) -> Found | None:
@@ -93,7 +98,9 @@ UNSEEN = Code(
 )
 
 
-def _grade_scale(view: View) -> Found:
+def _grade_scale(view: View) -> Found | None:
+    if not view.facts.has_grades:
+        return None
     grade = view.facts.pool.grade
     grades, counts = np.unique(grade, return_counts=True)
     top = float(grades.max())
@@ -109,7 +116,7 @@ GRADE_SCALE = Code("grade-scale", "judgments", _grade_scale, "grades (judgments)
 def _negative_grades(view: View) -> Found | None:
     pool = view.facts.pool
     negative = pool.grade < 0
-    if not negative.any():
+    if not (view.facts.has_grades and negative.any()):
         return None
     counting = [
         str(measure)
@@ -135,6 +142,8 @@ NEGATIVE_GRADES = Code("negative-grades", "judgments", _negative_grades, "", "no
 
 def _missing_ids(view: View) -> Iterator[Found]:
     facts, pool = view.facts, view.facts.pool
+    if not facts.has_grades:
+        return
     names = [doc in NO_IDS for doc in pool.doc_ids.tolist()]
     which = pool.judged.count(np.array(names, bool)) > 0
     if which.any():
@@ -214,7 +223,7 @@ GRADE_ORDER = Code("grade-order", "judgments", _grade_order, _UPSIDE)
 
 def _no_nonrelevant(view: View) -> Iterator[Found]:
     facts, pool = view.facts, view.facts.pool
-    if facts.of_preferences:
+    if not facts.has_grades:
         return
     alike: dict[tuple[bytes, str], list[str]] = {}
     for measure in facts.asked or [*parse_all(["Bpref"]), *registered().values()]:

@@ -109,7 +109,8 @@ def _changed_ids(view: View) -> Iterator[Found]:
     if docs is not None:
         given, judged = docs.texts
         words = {"change": docs.change.words, "given": given, "judged": judged}
-        yield Found(facts.mask_of(docs.groups), words=words, example=docs.name)
+        n = docs.number
+        yield Found(facts.mask_of(docs.groups), words=words, count=n, example=docs.name)
 
 
 def _compared(n: int) -> str:

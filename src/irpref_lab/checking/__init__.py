@@ -17,7 +17,7 @@ about what follows:
          code  level   run  count example
 0  unanswered  grave  mine      1      q2
 >>> grave(findings)
-["mine has no documents for 1 of 2 topics, first 'q2'; it counts as an empty ranking"]
+["mine has no documents for 1 of 2 topics (first 'q2'); it counts as an empty ranking"]
 """
 
 from __future__ import annotations
