@@ -162,7 +162,7 @@ def test_what_is_said_of_the_study_is_what_leaving_one_collection_out_gives():
     # The study's page is computed: "AP' (2 of 5 times) and rpref relative2 (4 of 5 times)".
     page = (ROOT / "docs" / "robustness.md").read_text(encoding="utf-8")
     times = dict(re.findall(r"(AP'|rpref relative2) \((\d of \d) times\)", page))
-    file = ROOT / "src" / "irpref" / "values" / "suggestions.toml"
+    file = ROOT / "src" / "irpref" / "observed" / "suggestions.toml"
     said = tomllib.loads(file.read_text(encoding="utf-8"))["nonrelevant-too"]
     named = {"AP'": "AP(judged_only=True{rel})", "rpref relative2": "RPref(norm='relative2')"}
     assert set(times) == set(named)
