@@ -118,3 +118,19 @@ def test_with_a_format_any_other_ending_will_do() -> None:
     assert main(["eval", "q", "r", "AP", "-f", "results.2"]) == 0
     assert Path("x.run").read_text().startswith("measure,")
     assert Path("results.2").read_text()
+
+
+@pytest.mark.parametrize(
+    ("command", "option"),
+    [
+        ("gate q r s AP", "--margin=\u0660.\u0662"),
+        ("gate q r s AP", "--margin=0_1"),
+        ("compare q r s AP", "--level=\u0660.\u0669"),
+        ("eval q r AP", "--places=\u0663"),
+        ("sample q q r s P@10", "-n=\u0661"),
+        ("plot sketch q r -f x.png", "--size=\u0664x\u0663"),
+    ],
+)
+def test_numbers_are_written_in_ascii_digits(command, option, capsys):
+    assert main([*command.split(), option]) == 2
+    assert "expected a" in capsys.readouterr().err

@@ -9,8 +9,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
+from irpref_lab.decide import sign_flips
 from irpref_lab.decide.all_pairs import pair_tests, significant
-from irpref_lab.decide.sign_flips import interval, stepdown
+from irpref_lab.decide.sign_flips import (
+    are_all,
+    interval,
+    sign_vectors,
+    stepdown,
+    stepdown_of_runs,
+)
 
 
 def _statistic(row):
@@ -164,3 +171,47 @@ def test_any_equal_pair_is_called_different_at_most_as_often_as_the_level_says()
         found += called[~equal].mean()
     assert wrong / experiments <= 0.05 + 2 * (0.05 * 0.95 / experiments) ** 0.5
     assert found / experiments > 0.5
+
+
+# ------------------------------------------------------------------------------------ many runs
+
+
+def _by_pair(differences, n_permutations):
+    """Step-down p-values as they are defined: the sums of each pair, and their running maximum."""
+    unit = differences / np.sqrt(differences.shape[1] * (differences**2).sum(axis=1))[:, None]
+    observed = np.abs(unit.sum(axis=1))
+    signs = np.concatenate(list(sign_vectors(differences.shape[1], n_permutations, None)))
+    sums = np.abs(unit @ signs.T)
+    alone = np.count_nonzero(sums >= observed[:, None] - 1e-12, axis=1)
+    order = np.argsort(observed)
+    largest = np.maximum.accumulate(sums[order], axis=0)
+    joint = np.empty_like(alone)
+    joint[order] = np.count_nonzero(largest >= observed[order, None] - 1e-12, axis=1)
+    one = 0 if are_all(differences.shape[1], n_permutations) else 1
+    p, adjusted = ((count + one) / (len(signs) + one) for count in (alone, joint))
+    adjusted[order] = np.maximum.accumulate(adjusted[order][::-1])[::-1]
+    return p, adjusted
+
+
+@pytest.mark.parametrize("n_topics", [8, 30])
+@pytest.mark.parametrize("size", [1.0, 1e-9, 1e9])
+def test_signs_of_runs_give_the_p_values_of_pairs_to_the_bit(n_topics, size):
+    values = np.random.default_rng(6).random((12, n_topics)).round(2) * size
+    # Two runs that differ in the ninth digit: the difference of their sums has lost its digits.
+    values[1] = values[0] * (1 + 1e-9 * np.arange(n_topics))
+    first, second = np.triu_indices(12, 1)
+    differences = values[first] - values[second]
+    differences[np.abs(differences) <= 1e-14 * size] = 0
+    p, adjusted = stepdown_of_runs(values, first, second, 500)
+    expected = _by_pair(differences, 500)
+    assert p.tolist() == expected[0].tolist() == stepdown(differences, 500)[0].tolist()
+    assert adjusted.tolist() == expected[1].tolist() == stepdown(differences, 500)[1].tolist()
+
+
+def test_sign_vectors_in_several_pieces_give_the_same(monkeypatch):
+    values = np.random.default_rng(7).random((6, 20))
+    first, second = np.triu_indices(6, 1)
+    whole = stepdown_of_runs(values, first, second, 3000)
+    monkeypatch.setattr(sign_flips, "_SUMS", 6 * 700)
+    parts = stepdown_of_runs(values, first, second, 3000)
+    assert [x.tolist() for x in parts] == [x.tolist() for x in whole]

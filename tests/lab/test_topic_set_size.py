@@ -4,12 +4,14 @@ import math
 
 import numpy as np
 import pytest
+from scipy import stats
 
 from irpref_lab import meta
 from irpref_lab.trust.design import (
     detectable_difference,
     power_of,
     residual_variance,
+    topics_for_margin,
     topics_needed,
 )
 
@@ -108,3 +110,24 @@ def test_a_table_for_the_runs_at_hand():
     constant = meta.TopicValues("AP", ["a", "b"], ["1", "2"], [[0.1, 0.2], [0.2, 0.3]])
     with pytest.raises(ValueError, match="AP: the systems differ by the same on every topic"):
         meta.topic_set_size(constant)
+
+
+def test_topics_for_a_margin_rule_out_a_loss_in_4_of_5_experiments_without_one():
+    margin, variance = 0.05, 0.02
+    n = topics_for_margin(margin, variance)
+    rng = np.random.default_rng(8)
+    passes = []
+    for size in (n, n // 2):
+        d = rng.normal(0, (2 * variance) ** 0.5, (20_000, size))
+        error = d.std(axis=1, ddof=1) / size**0.5
+        low = d.mean(axis=1) - stats.t.ppf(0.95, size - 1) * error
+        passes.append((low > -margin).mean())
+    assert passes[0] == pytest.approx(0.8, abs=0.01)
+    assert passes[1] < 0.6
+
+
+def test_no_number_of_topics_is_given_without_a_margin_or_variance():
+    assert topics_for_margin(0.0, 0.02) is None
+    assert topics_for_margin(0.02, 0.0) is None
+    assert topics_for_margin(1e-9, 1.0) is None
+    assert topics_for_margin(0.5, 1e-9) == 2

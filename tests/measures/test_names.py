@@ -349,3 +349,27 @@ def test_a_threshold_of_a_measure_that_the_host_computes_is_a_whole_number():
     for text in ("IPrec(rel=.7)@.1", "AP(rel=-.5)", "AP(rel=0)", "infAP(rel=.7)"):
         with pytest.raises(ValueError, match="rel"):
             irpref.parse(text)
+
+
+# Numbers ------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "nDCG@0x10",
+        "nDCG@0b11",
+        "AP(rel=0o2)",
+        "RBP(p=1e-400)",
+        "RBP(p=1j)",
+        "QMeasure(gains={0x1:3})",
+    ],
+)
+def test_numbers_that_say_something_else_than_they_look_are_refused(text):
+    with pytest.raises(irpref.errors.MeasureError, match="is not accepted, expected"):
+        irpref.parse(text)
+
+
+@pytest.mark.parametrize("text", ["RBP(p=.8)", "RBP(p=8e-1)", "RBP(p=0.80)"])
+def test_decimal_numbers_are_read_in_any_form(text):
+    assert irpref.parse(text) == irpref.parse("RBP(p=0.8)")

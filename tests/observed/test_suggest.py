@@ -2,7 +2,9 @@
 study found to work.
 """
 
+import re
 import sys
+import tomllib
 import warnings
 from pathlib import Path
 
@@ -154,3 +156,15 @@ def test_eval_without_a_measure_names_the_same(grades, tmp_path, capsys):
     assert main(["eval", str(tmp_path / "qrels"), str(tmp_path / "run")]) == 2
     first, second, third = named(qrels, {})
     assert f"{first}, {second} or {third} would suit" in capsys.readouterr().err
+
+
+def test_what_is_said_of_the_study_is_what_leaving_one_collection_out_gives():
+    # The study's page is computed: "AP' (2 of 5 times) and rpref relative2 (4 of 5 times)".
+    page = (ROOT / "docs" / "robustness.md").read_text(encoding="utf-8")
+    times = dict(re.findall(r"(AP'|rpref relative2) \((\d of \d) times\)", page))
+    file = ROOT / "src" / "irpref" / "observed" / "suggestions.toml"
+    said = tomllib.loads(file.read_text(encoding="utf-8"))["nonrelevant-too"]
+    named = {"AP'": "AP(judged_only=True{rel})", "rpref relative2": "RPref(norm='relative2')"}
+    assert set(times) == set(named)
+    for short, name in named.items():
+        assert f"in {times[short]} cases" in said[name]

@@ -90,11 +90,25 @@ def pairs(text: str, expected: str) -> list[tuple[str, str]]:
     return [(name.strip(), value.strip()) for name, _, value in parts]
 
 
+def _float(text: str) -> float:
+    """Return a number written in ASCII digits; Python's `float` also takes others, and `1_0`."""
+    if not text.isascii() or "_" in text:
+        raise ValueError
+    return float(text)
+
+
+def _int(text: str) -> int:
+    """Return a whole number written in ASCII digits."""
+    if not text.isascii() or "_" in text:
+        raise ValueError
+    return int(text)
+
+
 def _number(expected: str, accepts: Callable[[float], bool]) -> Parsed:
     """A finite number that is accepted."""
 
     def parse(text: str) -> float:
-        number = float(text)
+        number = _float(text)
         if not (isfinite(number) and accepts(number)):
             raise ValueError
         return number
@@ -106,7 +120,7 @@ def _whole(least: int) -> Callable[[str], int]:
     """Parses whole numbers from `least` on."""
 
     def parse(text: str) -> int:
-        if not text.isdecimal() or int(text) < least:
+        if not text.isdecimal() or _int(text) < least:
             raise ValueError
         return int(text)
 
@@ -125,7 +139,7 @@ def _rising(text: str) -> list[int]:
 
 
 def _places(text: str) -> int:
-    if int(text) < -1:
+    if _int(text) < -1:
         raise ValueError
     return int(text)
 
@@ -159,7 +173,7 @@ def _grade(label: str, text: str) -> float | None:
     if text.lower() == "unjudged":
         return None
     try:
-        return float(text)
+        return _float(text)
     except ValueError:
         raise ArgumentError(
             f"{label}={text}: a grade is a number, or the word unjudged", value=text
@@ -168,11 +182,11 @@ def _grade(label: str, text: str) -> float | None:
 
 def _gains(text: str) -> dict[float, float]:
     parts = [part.replace(":", "=").split("=") for part in text.split(",")]
-    return {float(grade): float(gain) for grade, gain in parts}
+    return {_float(grade): _float(gain) for grade, gain in parts}
 
 
 def _size(text: str) -> tuple[float, float]:
-    width, height = (float(part) for part in text.lower().split("x"))
+    width, height = (_float(part) for part in text.lower().split("x"))
     if not (0 < width < 100 and 0 < height < 100):
         raise ValueError
     return width, height
@@ -190,7 +204,7 @@ DIFFERENCE = _number("a difference above 0, such as 0.02", lambda x: x > 0)
 GRADE = _number("a number above 0", lambda x: x > 0)
 BASE = _number("a number above 1", lambda x: x > 1)
 PLACES = Parsed("places", _places, "a number of decimal places, or -1 for all")
-NUMBERS = Parsed("numbers", _listed(float), "numbers such as 0,1,2")
+NUMBERS = Parsed("numbers", _listed(_float), "numbers such as 0,1,2")
 PER_CENT = Parsed(
     "numbers",
     _listed(_number("", lambda x: 0 < x <= 100).parse),

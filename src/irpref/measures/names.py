@@ -366,6 +366,7 @@ def _take_apart(node: ast.expr) -> tuple[list[ast.keyword], ast.expr | None]:
 
 
 def _value(node: ast.expr, text: str, code: str) -> Any:
+    _check_numbers(node, text, code)
     # literal_eval handles signs, and knows the syntax tree of the Python it runs on; ir_measures'
     # own parser does neither.
     try:
@@ -386,6 +387,22 @@ def _value(node: ast.expr, text: str, code: str) -> Any:
             f"{clipped(text)!r}: a grade is given twice in {clipped(ast.unparse(node))}"
         )
     return value
+
+
+def _check_numbers(node: ast.expr, text: str, code: str) -> None:
+    """Refuse numbers that say something else than they look: 0x10 is 16, and 1e-400 is 0."""
+    for part in ast.walk(node):
+        if not isinstance(part, ast.Constant) or type(part.value) not in (int, float, complex):
+            continue
+        written = ast.get_source_segment(code, part) or ""
+        is_decimal = re.fullmatch(r"(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?", written)
+        if not is_decimal:
+            expected = "a decimal number, such as 10 or 0.8"
+        elif not part.value and re.search("[1-9]", re.split("[eE]", written)[0]):
+            expected = "0 or a number above 1e-308"
+        else:
+            continue
+        raise MeasureError(f"{clipped(text)!r}: {written} is not accepted, expected {expected}")
 
 
 def _missing(measure: Measure) -> list[str]:

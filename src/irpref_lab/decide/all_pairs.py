@@ -7,7 +7,7 @@ calling any pair of equal runs different stays at the level of the test (family-
     stepdown    sign flips of the topics, and step-down maxima of t: see
                 `irpref_lab.decide.sign_flips`. A run that is far from all others does not affect
                 their p-values
-    holm        paired t-tests, adjusted after Holm
+    holm        paired t-tests, adjusted after Holm: see `irpref_lab.decide.t_tests`
 
 T. Sakai, Laboratory experiments in information retrieval, Springer 2018,
 doi:10.1007/978-981-13-1199-4; S. Holm, Scandinavian Journal of Statistics 6 (1979) 65-70.
@@ -18,8 +18,8 @@ topic's difficulty is removed. Unlike a p-value it does not depend on the number
 the paired effect size, which uses the standard deviation of two runs, it is on one scale for all
 pairs.
 
-Decided here: all measures get the same permutations; differences that are only rounding count as 0;
-if a difference does not vary and is not 0, `holm` has nothing to test against and gives NaN."""
+Decided here: all measures get the same permutations; differences that are only rounding count as
+0."""
 
 from __future__ import annotations
 
@@ -28,14 +28,18 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy import special
 
 from irpref.errors import ArgumentError
 from irpref.kernel.segments import Bools, Floats, Ints
-from irpref.messages import IrprefWarning, check_choice, warn_user
-from irpref.values.means import ROUNDING, magnitude, settled
-from irpref_lab.decide.sign_flips import N_PERMUTATIONS, are_all, check_permutations, stepdown
-from irpref_lab.decide.significance import holm
+from irpref.messages import check_choice
+from irpref.values.means import magnitude, settled
+from irpref_lab.decide import t_tests
+from irpref_lab.decide.sign_flips import (
+    N_PERMUTATIONS,
+    are_all,
+    check_permutations,
+    stepdown_of_runs,
+)
 from irpref_lab.trust.design import residual_variance
 from irpref_lab.trust.samples import Rng, fixed_seed, pairs_of_systems
 
@@ -157,24 +161,14 @@ def pair_tests(
     means, magnitudes, seed = values.mean(axis=1), magnitude(values), fixed_seed(rng)
     size = np.maximum(magnitudes[first], magnitudes[second])
     difference = settled(means[first] - means[second], size)
-    by_topic = settled(values[first] - values[second], size[:, None])
     variance = residual_variance(values)
     if method == "holm":
-        p = _t_tests(by_topic)
-        p_adjusted = np.array(holm(p.tolist()))
+        p = t_tests.p_of_pairs(values, first, second)
+        p_adjusted = t_tests.holm(p)
     else:
-        p, p_adjusted = stepdown(by_topic, n_permutations, seed)
+        p, p_adjusted = stepdown_of_runs(values, first, second, n_permutations, seed)
     if method == "none":
         p_adjusted = np.full_like(p, np.nan)
-    if method == "holm" and (lost := int(np.isnan(p_adjusted).sum() - np.isnan(difference).sum())):
-        pairs = "a pair" if lost == 1 else f"{lost:,} pairs"
-        warn_user(
-            f"{method} has no p-value for {pairs} whose difference is the same in every topic; "
-            f"stepdown has",
-            IrprefWarning,
-            parameter="pairs",
-            value=method,
-        )
     return Pairs(first, second, difference, _over(difference, math.sqrt(variance)), p, p_adjusted)
 
 
@@ -183,16 +177,3 @@ def _over(difference: Floats, deviation: float) -> Floats:
     if deviation > 0:
         return difference / deviation
     return np.where(difference == 0, 0.0, np.nan)
-
-
-def _t_tests(differences: Floats) -> Floats:
-    """P-values of paired t-tests, two-sided, (n_pairs,): 1 if all differences are 0, NaN if equal
-    but not 0.
-    """
-    n = differences.shape[1]
-    with np.errstate(divide="ignore", invalid="ignore"):
-        t = differences.mean(axis=1) / (differences.std(axis=1, ddof=1) / math.sqrt(n))
-    t[np.ptp(differences, axis=1) <= ROUNDING * np.abs(differences).max(axis=1)] = np.nan
-    p: Floats = 2 * special.stdtr(n - 1, -np.abs(t))
-    p[(differences == 0).all(axis=1)] = 1.0
-    return p

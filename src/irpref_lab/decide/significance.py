@@ -13,6 +13,7 @@ import numpy as np
 
 from irpref.errors import ArgumentError
 from irpref.values.means import magnitude, settled
+from irpref_lab.decide import t_tests
 from irpref_lab.decide.sign_flips import N_PERMUTATIONS, stepdown
 
 
@@ -77,10 +78,5 @@ def randomisation_test(
 
 
 def holm(p: Sequence[float]) -> list[float]:
-    """P-values of a family of tests, adjusted after Holm; NaN stays NaN and does not count."""
-    order = sorted((i for i in range(len(p)) if p[i] == p[i]), key=p.__getitem__)
-    out = list(p)
-    running = 0.0
-    for k, i in enumerate(order):
-        running = out[i] = max(running, min(1.0, p[i] * (len(order) - k)))
-    return out
+    """Return p-values of a family, adjusted after Holm; NaN stays NaN and does not count."""
+    return t_tests.holm(np.array(p, dtype=np.float64)).tolist()

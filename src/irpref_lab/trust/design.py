@@ -184,6 +184,39 @@ def topics_needed(
     return high
 
 
+def topics_for_margin(margin: float, variance: float, level: float = 0.95) -> int | None:
+    """Return how many topics would rule out a loss as large as the margin, if there is no loss.
+
+    It depends on the variance only, not on the observed difference, which is far too uncertain to
+    plan by.
+
+    Parameters
+    ----------
+    margin : float
+        The largest loss that is tolerated.
+    variance : float
+        See `residual_variance`: of two systems half the variance of their differences.
+    level : float in (0, 1)
+        Of the one-sided bound that must be above -margin.
+
+    Returns
+    -------
+    int or None
+        Enough for 4 of 5 experiments; None if the margin or the variance is 0, or no number below
+        10^9 is enough.
+
+    Examples
+    --------
+    >>> topics_for_margin(0.05, 0.02)
+    101
+    """
+    if margin <= 0 or not 0 < variance < math.inf:
+        return None
+    if power_of(_MOST, margin, variance, method="t_one_sided", level=level) < POWER:
+        return None
+    return topics_needed(margin, variance, method="t_one_sided", level=level)
+
+
 def topics_for_each(effect: ArrayLike, level: float = 0.95, most: int = 10_000) -> Floats:
     """`topics_needed` by a paired t-test for many pairs of systems at once.
 

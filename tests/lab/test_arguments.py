@@ -1,0 +1,56 @@
+"""Arguments of verdicts: what is accepted, and what is said of the rest."""
+
+import numpy as np
+import pytest
+
+from irpref.errors import ArgumentError
+from irpref_lab.decide.arguments import check_depth, check_level, check_margin, check_missing
+
+
+@pytest.mark.parametrize("level", [0.9, 0.95, 0.501, np.float32(0.75), np.float64(0.99)])
+def test_a_level_of_a_verdict_is_above_one_half(level):
+    assert check_level(level) == float(level)
+
+
+@pytest.mark.parametrize(("level", "meant"), [(0.05, "0.95"), (0.01, "0.99"), (0.1, "0.9")])
+def test_an_error_rate_for_a_level_is_refused_with_the_level_that_was_meant(level, meant):
+    with pytest.raises(ArgumentError, match=f"did you mean {meant}\\?") as told:
+        check_level(level)
+    assert (told.value.parameter, told.value.value) == ("level", level)
+
+
+@pytest.mark.parametrize("level", [0.5, 1, 0, 95, -0.95, "0.95", None, True, float("nan")])
+def test_anything_else_is_no_level(level):
+    with pytest.raises(ArgumentError) as told:
+        check_level(level)
+    assert told.value.parameter == "level"
+    assert "did you mean" not in str(told.value)
+
+
+def test_a_margin_is_smaller_than_the_range_of_the_measure():
+    assert check_margin(0.02, (0.0, 1.0)) == 0.02
+    assert check_margin(0) == 0.0
+    assert check_margin(2) == 2.0  # of a measure without an upper limit
+    assert check_margin(1.5, (-1.0, 1.0)) == 1.5
+    with pytest.raises(ArgumentError, match=r"did you mean 0\.02\?") as told:
+        check_margin(2, (0.0, 1.0))
+    assert (told.value.parameter, told.value.value) == ("margin", 2)
+
+
+@pytest.mark.parametrize("margin", [-0.1, float("inf"), float("nan"), "0.02", None, True])
+def test_anything_else_is_no_margin(margin):
+    with pytest.raises(ArgumentError) as told:
+        check_margin(margin)
+    assert told.value.parameter == "margin"
+
+
+def test_a_share_and_a_depth():
+    assert check_missing(0) == 0.0
+    assert check_depth(None) is None
+    assert check_depth(np.int64(10)) == 10
+    for missing in (1, -0.1, True, "0.1"):
+        with pytest.raises(ArgumentError):
+            check_missing(missing)
+    for depth in (0, 1.5, True, "10"):
+        with pytest.raises(ArgumentError):
+            check_depth(depth)

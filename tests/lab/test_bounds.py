@@ -1,0 +1,99 @@
+"""Bounds where almost all topics have the same value, or few topics differ."""
+
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy import stats
+
+from irpref_lab.decide import t_tests
+from irpref_lab.decide.bounds import (
+    few_differences,
+    largest_share,
+    lower,
+    to_lose,
+    unseen,
+    unseen_loss,
+    widened,
+)
+
+
+@given(st.integers(1, 60), st.integers(0, 60), st.sampled_from([0.8, 0.95, 0.975]))
+def test_the_largest_share_is_that_of_scipy(n, count, level):
+    count = min(count, n)
+    exact = stats.binomtest(count, n, alternative="less").proportion_ci(level, method="exact")
+    assert largest_share(count, n, level) == pytest.approx(exact.high)
+
+
+def test_all_topics_alike_have_an_interval_with_a_length():
+    # No failure among ten: at .975, .025^(1/10) of all may succeed at least.
+    low, high = widened(np.ones(10), (1.0, 1.0), 0.95, (0.0, 1.0))
+    assert (low, high) == (pytest.approx(0.025**0.1), 1.0)
+    low, high = widened(np.zeros(10), (0.0, 0.0), 0.95, (-1.0, 1.0))
+    assert (low, high) == pytest.approx((-(1 - 0.025**0.1), 1 - 0.025**0.1))
+
+
+def test_few_other_values_widen_the_interval_to_their_side_and_the_other():
+    values = np.array([0.5] * 16 + [0.0] * 3 + [1.0])
+    usual = t_tests.interval(values, 0.95)
+    low, high = widened(values, usual, 0.95, (0.0, 1.0))
+    below = stats.binomtest(3, 20).proportion_ci(0.95, method="exact").high
+    above = stats.binomtest(1, 20).proportion_ci(0.95, method="exact").high
+    assert low == pytest.approx(min(usual[0], 0.5 - below * 0.5))
+    assert high == pytest.approx(max(usual[1], 0.5 + above * 0.5))
+
+
+def test_five_other_values_or_none_in_common_leave_the_interval():
+    usual = (0.2, 0.4)
+    assert widened(np.array([0.5] * 15 + [0.0] * 5), usual, 0.95, (0.0, 1.0)) == usual
+    assert widened(np.arange(5) / 5, usual, 0.95, (0.0, 1.0)) == usual
+    assert widened(np.array([0.5] * 9 + [math.nan]), usual, 0.95, (0.0, 1.0)) == usual
+
+
+def test_values_that_differ_by_rounding_are_common():
+    values = np.array([0.1 + 0.2] * 4 + [0.3] * 6)
+    assert widened(values, (0.3, 0.3), 0.95, (0.0, 1.0))[0] < 0.25
+
+
+def test_a_value_of_half_of_the_topics_is_not_common():
+    usual = (0.4, 0.6)
+    assert widened(np.array([0.0] * 4 + [1.0] * 4), usual, 0.95, (0.0, 1.0)) == usual
+    assert widened(np.array([0.0] * 3 + [1.0] * 5), usual, 0.95, (0.0, 1.0)) != usual
+
+
+def test_a_measure_without_a_limit_has_no_bound_there():
+    assert widened(np.zeros(10), (0.0, 0.0), 0.95, (0.0, math.inf)) == (0.0, math.inf)
+
+
+def test_few_losses_bound_the_mean_by_their_largest_share():
+    gains = np.zeros(50)
+    gains[:3] = 0.3, -0.2, -0.5
+    share = stats.binomtest(2, 50, alternative="less").proportion_ci(0.95, method="exact").high
+    assert few_differences(gains, 0.95) == pytest.approx(0.3 / 50 - share * 0.5)
+    assert lower(gains, 0.95) == min(few_differences(gains, 0.95), t_tests.lower(gains, 0.95))
+
+
+def test_the_bound_is_for_few_differences_with_a_loss():
+    ten = np.array([0.1] * 9 + [-0.1] + [0.0] * 20)
+    assert few_differences(ten, 0.95) == math.inf
+    assert few_differences(np.abs(ten[1:]), 0.95) == math.inf
+    assert few_differences(np.zeros(20), 0.95) == math.inf
+    several = np.array([ten[1:], np.abs(ten[1:])])
+    assert np.isfinite(few_differences(several, 0.95)).tolist() == [True, False]
+
+
+def test_what_could_break_unseen_is_about_3_in_n():
+    assert unseen(300, 0.95) == pytest.approx(3 / 300, rel=0.01)
+    gains, baseline = np.zeros(60), np.linspace(0, 0.8, 60)
+    assert unseen_loss(gains, baseline, 0.95, 0.0) == pytest.approx(unseen(60, 0.95) * 0.8)
+    gains[3] = -0.1
+    assert unseen_loss(gains, baseline, 0.95, 0.0) is None
+    assert unseen_loss(np.full(60, 0.1), baseline, 0.95, 0.0) is None
+
+
+def test_a_mean_can_lose_what_it_has():
+    assert to_lose(0.015, (0.0, 1.0)) == 0.015
+    assert to_lose(-0.5, (-1.0, 1.0)) == 0.5
+    assert to_lose(0.9, (0.0, 1.0), higher_is_better=False) == pytest.approx(0.1)
