@@ -39,13 +39,10 @@ def load() -> Any:
     """Add our measures to `pyterrier.measures`, and return what `pt.irpref` is bound to."""
 
     def namespace() -> Any:
-        from irpref.hosts.ir_measures import are_registered, register_names
         from irpref.hosts.pyterrier import add_measures
         from irpref_pyterrier import namespace
 
         add_measures()
-        if are_registered():  # now in PyTerrier, too; not if the user has undone it
-            register_names()
         return namespace
 
     return _or_unavailable(namespace)

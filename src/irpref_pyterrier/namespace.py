@@ -4,8 +4,8 @@
     from pyterrier.measures import *            # AP, nDCG, ..., and RPref, QMeasure, ...
 
     bm25 >> pt.irpref.Condense(qrels) >> pt.irpref.PerQuery(qrels, [RPref(norm="relative2")])
-    pt.Experiment(systems, topics, qrels, ["map", "RPref(norm=relative2)"])
-    pt.irpref.compare(systems, topics, qrels, ["RPref(norm=relative2)"])
+    pt.Experiment(systems, topics, qrels, ["map", "RPref(norm='relative2')"])
+    pt.irpref.compare(systems, topics, qrels, ["RPref(norm='relative2')"])
 
 It holds
 

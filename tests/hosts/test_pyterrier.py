@@ -7,7 +7,6 @@ No Java and no network.
 import importlib
 import re
 import textwrap
-import warnings
 from pathlib import Path
 
 import ir_measures
@@ -492,9 +491,7 @@ def test_a_system_of_other_topics_warns_whatever_the_systems_are_called():
 )
 def test_a_baseline_and_a_measure_whose_lower_values_are_better(systems, topics, qrels, plan):
     measures = [irpref.nCRP, AP]
-    with pytest.warns(
-        irpref.IrprefWarning, match="nCRP: lower is better, but the columns"
-    ) as caught:
+    with pytest.warns(irpref.IrprefWarning, match="nCRP: lower is better") as caught:
         table = pt.Experiment(systems, topics, qrels, measures, baseline="baseline", **plan)
     assert len([w for w in caught if "lower is better" in str(w.message)]) == 1
     assert {warning.filename for warning in caught} == {__file__}
@@ -504,10 +501,6 @@ def test_a_baseline_and_a_measure_whose_lower_values_are_better(systems, topics,
     }
     rises = (values["strong"] > values["baseline"]).sum()
     assert table.set_index("name").loc["strong", "nCRP +"] == rises
-    with warnings.catch_warnings():
-        warnings.filterwarnings("error", ".*lower is better")
-        pt.Experiment(systems, topics, qrels, measures, **plan)  # no baseline
-        pt.Experiment(systems, topics, qrels, [AP], baseline="baseline", **plan)
 
 
 def test_warnings_point_at_the_users_line(systems, topics, qrels):

@@ -66,7 +66,7 @@ def parse(text: str | Measure) -> Measure:
 
     Examples
     --------
-    >>> parse("RPref(norm=relative2)@10")
+    >>> parse("RPref(norm='relative2')@10")
     RPref(norm='relative2')@10
     >>> parse("ndcg_cut_10")
     nDCG@10
