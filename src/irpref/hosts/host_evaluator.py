@@ -35,8 +35,9 @@ class HostEvaluator(KernelEvaluator):
     """
 
     def __init__(self, measures: Iterable[Measure], qrels: Judgments) -> None:
+        # The host passes a set, whose order is another one in each process.
         with held() as warnings:
-            super().__init__(measures, qrels)
+            super().__init__(sorted(set(measures), key=str), qrels)
         _give(warnings)
 
     def align(self, run: Run) -> JudgedRun:
