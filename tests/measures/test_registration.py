@@ -62,6 +62,7 @@ def test_entry_points():
         group: [ep.value for ep in entry_points(group=group) if ep.name == "irpref"]
         for group in ("pyterrier.modules", "pyterrier.dataset_provider")
     }
+    # Of ir_measures: tests/project/test_upstream.py.
     # Into a package of their own: see test_a_broken_package_does_not_break_pyterrier.
     assert found == {
         "pyterrier.modules": ["irpref_pyterrier:load"],
