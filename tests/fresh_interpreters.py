@@ -9,6 +9,7 @@ import multiprocessing
 import socket
 import sys
 import traceback
+import types
 import warnings
 
 
@@ -89,6 +90,70 @@ def only_irpref():
     return [name for name in heavy if name in sys.modules]
 
 
+def _contents():
+    """What the modules of the hosts hold, and their classes: (module, name) to object."""
+    found = {}
+    for module_name, module in sorted(sys.modules.items()):
+        if module_name.partition(".")[0] in ("ir_measures", "pyterrier") and module is not None:
+            for name, value in vars(module).items():
+                found[module_name, name] = value
+                if isinstance(value, type):
+                    for inner, member in vars(value).items():
+                        found[value.__module__, f"{value.__qualname__}.{inner}"] = member
+    return found
+
+
+def _differences(change):
+    """Names in the hosts that a change replaces, adds and removes, and measures that it adds."""
+    import ir_measures
+
+    registry, before = dict(ir_measures.measures.registry), _contents()
+    providers, by_name = (
+        list(ir_measures.DefaultPipeline.providers),
+        dict(ir_measures.providers.registry),
+    )
+    change()
+    after = _contents()
+    now = ir_measures.measures.registry
+    return {
+        "replaced": sorted(key for key in before if key in after and after[key] is not before[key]),
+        "added": sorted(set(after) - set(before)),
+        "removed": sorted(set(before) - set(after)),
+        "measures": sorted(set(now) - set(registry)),
+        "measures_replaced": [name for name in registry if now.get(name) is not registry[name]],
+        "providers_kept": ir_measures.DefaultPipeline.providers[:-1] == providers
+        and {**ir_measures.providers.registry, **by_name} == ir_measures.providers.registry,
+        "providers_added": sorted(set(ir_measures.providers.registry) - set(by_name)),
+    }
+
+
+def importing_beside_ir_measures():
+    """What `import irpref` changes in ir_measures."""
+    import ir_measures
+    import ir_measures.__main__
+
+    return _differences(lambda: __import__("irpref"))
+
+
+def loading_into_pyterrier():
+    """What `import irpref` and its entry points change in PyTerrier."""
+    # In its place, an entry point that does nothing: PyTerrier as it is without us.
+    sys.modules["irpref_pyterrier"] = types.SimpleNamespace(load=lambda: None)
+    import pyterrier
+
+    del sys.modules["irpref_pyterrier"]
+    assert "irpref" not in sys.modules
+
+    def load():
+        import irpref
+        import irpref_pyterrier
+
+        irpref_pyterrier.load()
+        irpref_pyterrier.dataset_provider()
+
+    return _differences(load)
+
+
 def only_an_evaluation():
     """What an evaluation loads: nothing of the lab."""
     import ir_measures
@@ -97,7 +162,7 @@ def only_an_evaluation():
 
     qrels, run = {"q": {"a": 2, "b": 0}}, {"q": {"a": 1.0, "b": 2.0}}
     irpref.evaluator(["AP", "RPref(max_rel=2)", "IPrec@0.5"], qrels).calc(run)
-    ir_measures.calc([irpref.QMeasure, ir_measures.parse_measure("P+")], qrels, run)
+    ir_measures.calc([irpref.QMeasure, irpref.parse("P+")], qrels, run)
     irpref.accelerate()
     ir_measures.calc_aggregate([ir_measures.AP, irpref.QMeasure], qrels, run)
     irpref.explain("QMeasure", qrels, run)
@@ -197,6 +262,8 @@ SCENARIOS = [
     measures_of_pyterrier_first,
     only_pyterrier,
     only_irpref,
+    importing_beside_ir_measures,
+    loading_into_pyterrier,
     only_an_evaluation,
     broken_irpref,
     broken_behind_the_door,

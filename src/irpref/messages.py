@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from functools import wraps
 from itertools import islice
-from typing import Any, TypeVar
+from typing import Any, Literal, TypeVar
 
 from irpref.errors import ArgumentError, CutWarning, InputError, IrprefError, Remedy
 from irpref.errors import DegenerateWarning as DegenerateWarning
@@ -85,7 +85,7 @@ def warn_user(
     give(category(message, remedy=remedy, **about))
 
 
-def give(warning: IrprefWarning, once: bool = False) -> None:
+def give(warning: IrprefWarning, once: bool | Literal["session"] = False) -> None:
     """Show a warning, or keep it inside of `held`.
 
     Its place is the line of the user's code that led here, past this package and its hosts. By
@@ -95,8 +95,8 @@ def give(warning: IrprefWarning, once: bool = False) -> None:
     Parameters
     ----------
     warning : IrprefWarning
-    once : bool
-        Whether to remember in their place what was shown where.
+    once : bool or 'session'
+        Whether to remember in their place what was shown where; for 'session', anywhere.
 
     Raises
     ------
@@ -123,7 +123,8 @@ def give(warning: IrprefWarning, once: bool = False) -> None:
         frame, level = frame.f_back, level + 1
     in_notebook = is_interactive()
     if once or in_notebook:
-        place = ("", 0) if in_notebook else (frame.f_code.co_filename, frame.f_lineno)
+        anywhere = in_notebook or once == "session"
+        place = ("", 0) if anywhere else (frame.f_code.co_filename, frame.f_lineno)
         key = type(warning), str(warning), *place
         if key in given:
             return

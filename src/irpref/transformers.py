@@ -32,7 +32,7 @@ from irpref.judged.run import listing as listing_of
 from irpref.judged.types import Qrels
 from irpref.kernel.segments import Bools, Ints
 from irpref.measures.declare import KernelMeasure, MeasureLike, Measures
-from irpref.measures.names import parse_all
+from irpref.measures.names import names_typed
 from irpref.messages import IrprefWarning, warn_user
 from irpref.values.evaluator import evaluator
 
@@ -322,7 +322,8 @@ class PerQuery(_Stage):
     ----------
     qrels : DataFrame or other qrels
     measures : measure or name, or several of them, of any toolkit
-        Columns are called `str(measure)`.
+        Columns have the names that you type (`map`, `P+`), as in `pt.Experiment`, and
+        `str(measure)` for a measure.
 
     Raises
     ------
@@ -331,7 +332,7 @@ class PerQuery(_Stage):
     """
 
     def __init__(self, qrels: Qrels, measures: Measures) -> None:
-        self._measures = parse_all(measures)
+        self._names = names_typed(measures)
         super().__init__(qrels)
 
     def _prepared(self) -> list[str]:
@@ -346,7 +347,7 @@ class PerQuery(_Stage):
     @property
     def measures(self) -> list[Any]:
         """The measures that are computed."""
-        return self._measures
+        return list(self._names)
 
     def __getstate__(self) -> dict[str, Any]:
         # pytrec_eval's evaluators cannot be pickled; PyTerrier's parallel stages pickle pipelines.
@@ -361,7 +362,8 @@ class PerQuery(_Stage):
             drop=True
         )
         values = self._evaluator.values(_as_run(inp, self._judged_rows(inp)))
-        by_topic = pd.DataFrame({str(m): values[m] for m in self.measures}, index=self._topic_ids)
+        columns = {name: values[measure] for measure, name in self._names.items()}
+        by_topic = pd.DataFrame(columns, index=self._topic_ids)
         return out.assign(**by_topic.reindex(out["qid"].map(str)).reset_index(drop=True))
 
 

@@ -1,4 +1,4 @@
-"""The entry points of PyTerrier.
+"""The entry points of PyTerrier, and that of ir_measures.
 
 PyTerrier loads entry points at the end of `import pyterrier`, and an error there breaks that import
 for everybody. This is a package of its own, so that even if `import irpref` fails (another package
@@ -7,8 +7,10 @@ what is wrong when you use `pt.irpref`."""
 
 from __future__ import annotations
 
+import sys
 import warnings
 from collections.abc import Callable
+from importlib import import_module
 from typing import Any
 
 
@@ -39,13 +41,10 @@ def load() -> Any:
     """Add our measures to `pyterrier.measures`, and return what `pt.irpref` is bound to."""
 
     def namespace() -> Any:
-        from irpref.hosts.ir_measures import are_registered, register_names
         from irpref.hosts.pyterrier import add_measures
         from irpref_pyterrier import namespace
 
         add_measures()
-        if are_registered():  # now in PyTerrier, too; not if the user has undone it
-            register_names()
         return namespace
 
     return _or_unavailable(namespace)
@@ -60,6 +59,16 @@ def dataset_provider() -> Any:
         return ExampleDatasets()
 
     return _or_unavailable(provider)
+
+
+def plugin() -> None:
+    """Import irpref for ir_measures, which loads plugins at the end of its own import.
+
+    There is no provider to return: the import registers it. Where irpref is imported first, and
+    imports ir_measures, this is called in the middle of its import, and has nothing to do.
+    """
+    if "irpref" not in sys.modules:
+        import_module("irpref")
 
 
 def _or_unavailable(entry_point: Callable[[], Any]) -> Any:

@@ -4,8 +4,8 @@
     from pyterrier.measures import *            # AP, nDCG, ..., and RPref, QMeasure, ...
 
     bm25 >> pt.irpref.Condense(qrels) >> pt.irpref.PerQuery(qrels, [RPref(norm="relative2")])
-    pt.Experiment(systems, topics, qrels, ["map", "RPref(norm=relative2)"])
-    pt.irpref.compare(systems, topics, qrels, ["RPref(norm=relative2)"])
+    pt.Experiment(systems, topics, qrels, ["map", "RPref(norm='relative2')"])
+    pt.irpref.compare(systems, topics, qrels, ["RPref(norm='relative2')"])
 
 It holds
 
@@ -14,6 +14,7 @@ It holds
 - functions that take `(systems, topics, qrels, measures, names=None, ...)`, as `pt.Experiment`
   does: `crosscheck` and `explain`, and from the lab `against`, `check`, `compare`, `gate`,
   `intervals`, `leaderboard` and `report`;
+- `qrels` for judgments as a frame, with grades that count up;
 - `table` for the result of `pt.Experiment`, and `randomisation_test` for its argument `test`;
 - the measures, and everything else that `irpref` and `irpref_lab` export: these functions take
   PyTerrier's frames as they take all others.
@@ -39,6 +40,7 @@ _HOMES = {
         ("against", "check", "compare", "gate", "intervals", "leaderboard", "report"),
         "irpref_lab.pyterrier",
     ),
+    "qrels": "irpref.hosts.pyterrier.systems",
     "randomisation_test": "irpref_lab.decide.significance",
     "table": "irpref.show.experiment",
 }

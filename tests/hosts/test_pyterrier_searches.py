@@ -2,9 +2,7 @@
 randomisation test.
 """
 
-import pickle
-import subprocess
-import sys
+import warnings
 from fractions import Fraction as F
 
 import ir_measures
@@ -230,23 +228,29 @@ def registered():
         ("QMeasure(gains={-1:0,2:3})", irpref.QMeasure(gains={-1: 0, 2: 3})),
     ],
 )
-def test_both_parsers_of_ir_measures_understand_every_name(name, measure):
-    assert ir_measures.parse_measure(name) == measure
+def test_the_parser_that_experiments_ask_understands_every_name(name, measure):
     assert ir_measures.parse_trec_measure(name) == [measure]
 
 
 def test_what_the_host_knows_keeps_its_meaning():
-    assert ir_measures.parse_measure(AP @ 5) == AP @ 5
     assert ir_measures.parse_trec_measure("map_cut.5,10") == [AP @ 5, AP @ 10]
     assert ir_measures.parse_trec_measure("P") == [
         ir_measures.P @ k for k in (5, 10, 15, 20, 30, 100, 200, 500, 1000)
     ]
 
 
-@pytest.mark.parametrize("parser", ["parse_measure", "parse_trec_measure"])
-def test_a_name_that_nobody_knows_is_an_error_of_the_hosts_kind_with_the_nearest_name(parser):
-    with pytest.raises((NameError, ValueError), match="did you mean 'RPref'") as error:
-        getattr(ir_measures, parser)("RPreff")
+@pytest.mark.parametrize("name", ["P+", "rpref", "q-measure", "map"])
+def test_the_other_parser_of_ir_measures_keeps_its_own_grammar(name):
+    assert ir_measures.parse_measure is ir_measures.util.parse_measure
+    assert ir_measures.parse_measure("RPref") == RPref  # as of every registered measure
+    with pytest.raises((NameError, ValueError)):
+        ir_measures.parse_measure(name)
+
+
+def test_a_name_that_nobody_knows_is_an_error_of_the_hosts_kind_with_the_nearest_name():
+    with pytest.raises(irpref.UnknownMeasureError) as error:
+        ir_measures.parse_trec_measure("RPreff")
+    assert error.value.nearest == "RPref"
     assert isinstance(error.value, NameError)
     assert isinstance(error.value, ValueError)
 
@@ -254,61 +258,14 @@ def test_a_name_that_nobody_knows_is_an_error_of_the_hosts_kind_with_the_nearest
 def test_names_are_unregistered(registered):
     irpref.register_names()  # twice is once
     irpref.unregister_names()
-    assert ir_measures.parse_measure is ir_measures.util.parse_measure
     assert ir_measures.parse_trec_measure is ir_measures.util.parse_trec_measure
     irpref.accelerate()  # which is about values, not names
     irpref.accelerate(False)
     with pytest.raises(ValueError, match="unkonwn measure"):
         ir_measures.parse_trec_measure("RPref")
-    with pytest.raises(NameError, match="measure not found"):
-        ir_measures.parse_measure("rpref")
     irpref.unregister_names()
     irpref.register_names()
     assert ir_measures.parse_trec_measure("RPref") == [RPref]
-
-
-def test_what_warns_of_the_direction_is_undone_wherever_pyterrier_has_bound_it(registered):
-    import pyterrier._evaluation as evaluation
-    from pyterrier import Experiment
-
-    def bound():
-        return [
-            *(pt.Experiment, evaluation.Experiment, pt.pipelines.Experiment.__wrapped__),
-            *(pt.pipelines.Evaluate.__wrapped__, evaluation._experiment.Experiment),
-            *(pt.GridSearch, evaluation.GridSearch, evaluation._grid.GridSearch),
-            *(pt.KFoldGridSearch, evaluation.KFoldGridSearch),
-        ]
-
-    before = bound()
-    assert Experiment is pt.Experiment
-    assert all(f.__code__ is not f.__wrapped__.__code__ for f in before)
-    assert pickle.loads(pickle.dumps(Experiment)) is Experiment
-    irpref.unregister_names()
-    assert bound() == [f.__wrapped__ for f in before]
-    irpref.unregister_names()
-    assert not any(hasattr(f, "__wrapped__") for f in bound())
-    irpref.register_names()
-    assert [f.__wrapped__ for f in bound()] == [f.__wrapped__ for f in before]
-
-
-def test_importing_changes_nothing_of_the_hosts_but_the_two_parsers():
-    code = """
-import ir_measures, ir_measures.util, pyterrier._evaluation as evaluation
-def contents():
-    modules = ir_measures, ir_measures.util, ir_measures.providers, ir_measures.measures, evaluation
-    return {(m.__name__, n): v for m in modules for n, v in vars(m).items() if callable(v)}
-before, providers = contents(), list(ir_measures.DefaultPipeline.providers)
-import irpref
-after = contents()
-changed = {name for name in before if after[name] is not before[name]}
-assert changed == {("ir_measures", "parse_measure"), ("ir_measures", "parse_trec_measure")}, changed
-assert {name.partition(".")[0] for (module, name) in after.keys() - before.keys()} == set()
-assert ir_measures.DefaultPipeline.providers[:-1] == providers
-"""
-    # PyTerrier loads the plugin itself: this is about the import alone.
-    code = code.replace("pyterrier._evaluation as evaluation", "ast as evaluation")
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
-    assert done.returncode == 0, done.stderr
 
 
 def test_a_search_refuses_what_it_cannot_return(topics, qrels):
@@ -316,14 +273,39 @@ def test_a_search_refuses_what_it_cannot_return(topics, qrels):
         pt.irpref.GridSearch(None, {}, topics, qrels, return_type="best")
 
 
-def test_pyterriers_own_search_warns_where_lower_is_better(dataset, topics, qrels, capsys):
+def _of_direction(caught):
+    return [w.message for w in caught if "lower is better" in str(w.message)]
+
+
+@pytest.fixture
+def always_warned():
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        yield caught
+
+
+def test_that_pyterrier_counts_higher_values_is_said_once(
+    dataset, topics, qrels, capsys, always_warned
+):
+    systems = [dataset.get_results("baseline"), dataset.get_results("strong")]
+    pt.Experiment(systems, topics, qrels, ["map", "QMeasure", "RPref(max_rel=3)"], baseline=0)
+    assert _of_direction(always_warned) == []
+    for _ in range(2):
+        pt.Experiment(systems, topics, qrels, ["map", "nCRP"], baseline=0)
+    pt.Experiment(systems, topics, qrels, ["nCRP"], batch_size=7)
+    (warning,) = _of_direction(always_warned)
+    assert isinstance(warning, irpref.IrprefWarning)
+    assert str(warning).startswith("nCRP:")
+
+
+def test_pyterriers_own_search_takes_the_highest_value_and_is_warned_of(
+    dataset, topics, qrels, capsys, always_warned
+):
     stage = Turned(dataset.get_results("strong"))
     grid = {stage: {"weight": [-1.0, 1.0]}}
-    with pytest.warns(
-        irpref.IrprefWarning, match="nCRP: lower is better, but pt.GridSearch"
-    ) as caught:
-        best, _ = pt.GridSearch(stage, grid, topics, qrels, nCRP, return_type="best_setting")
-    assert len([w for w in caught if "lower is better" in str(w.message)]) == 1
+    pt.irpref.GridSearch(stage, grid, topics, qrels, nCRP)  # asks for the direction
+    assert _of_direction(always_warned) == []
+    best, _ = pt.GridSearch(stage, grid, topics, qrels, nCRP, return_type="best_setting")
+    assert len(_of_direction(always_warned)) == 1
     scan = pt.GridScan(stage, grid, topics, qrels, [nCRP])
     assert best == scan["nCRP"].max() > scan["nCRP"].min()
-    pt.GridSearch(stage, grid, topics, qrels, irpref.QMeasure)

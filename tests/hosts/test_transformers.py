@@ -373,11 +373,26 @@ def test_a_measure_that_is_no_sum_is_refused_with_an_alternative(measure):
 
 def test_per_query_has_one_column_a_measure():
     out = PerQuery(QRELS, ["map", RPref(max_rel=2), "nDCG@10", "Novelty"])(RES)
-    assert list(out.columns) == ["qid", "query", "AP", "RPref(max_rel=2)", "nDCG@10", "Novelty"]
+    assert list(out.columns) == ["qid", "query", "map", "RPref(max_rel=2)", "nDCG@10", "Novelty"]
     assert out.qid.tolist() == ["2", "1", "3"]
     assert out["RPref(max_rel=2)"].tolist() == pytest.approx([1, F(1, 5), np.nan], nan_ok=True)
     # AP of topic 1: a at rank 2, b at rank 5, z missed; of topic 2: rank 2.
-    assert out["AP"].tolist() == pytest.approx([1 / 2, (1 / 2 + 2 / 5) / 3, np.nan], nan_ok=True)
+    assert out["map"].tolist() == pytest.approx([1 / 2, (1 / 2 + 2 / 5) / 3, np.nan], nan_ok=True)
+
+
+def test_columns_by_query_have_the_names_that_were_typed_as_in_an_experiment():
+    typed = ["P+", "map", "rpref(max_rel=2)", irpref.QMeasure @ 5, "ndcg_cut_10"]
+    columns = list(PerQuery(QRELS, typed)(RES))[2:]
+    assert columns == [*typed[:3], "QMeasure@5", "ndcg_cut_10"]
+    systems = [pt.Transformer.from_df(RES)]
+    topics = RES[["qid", "query"]].drop_duplicates()
+    table = pt.Experiment(systems, topics, QRELS, typed, filter_by_qrels=True)
+    assert set(table) == {"name", *columns}
+
+
+def test_a_measure_typed_twice_has_the_first_name_and_several_have_their_own():
+    out = PerQuery(QRELS, ["AP", "map", "P.5,10", "recip_rank P+"])(RES)
+    assert list(out)[2:] == ["AP", "P@5", "P@10", "recip_rank", "P+"]
 
 
 def test_per_query_of_topics_without_judgments_alone():

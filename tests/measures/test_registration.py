@@ -2,6 +2,8 @@
 
 import json
 import os
+import re
+import shlex
 import subprocess
 import sys
 from importlib.metadata import entry_points
@@ -60,6 +62,7 @@ def test_entry_points():
         group: [ep.value for ep in entry_points(group=group) if ep.name == "irpref"]
         for group in ("pyterrier.modules", "pyterrier.dataset_provider")
     }
+    # Of ir_measures: tests/project/test_upstream.py.
     # Into a package of their own: see test_a_broken_package_does_not_break_pyterrier.
     assert found == {
         "pyterrier.modules": ["irpref_pyterrier:load"],
@@ -101,6 +104,46 @@ def test_pyterrier_alone_is_enough_and_loads_nothing_heavy(fresh):
 
 def test_importing_the_package_loads_nothing_optional(fresh):
     assert fresh["only_irpref"] == []
+
+
+def test_importing_replaces_one_function_of_ir_measures_and_adds_measures(fresh):
+    facts = fresh["importing_beside_ir_measures"]
+    assert facts["replaced"] == [["ir_measures", "parse_trec_measure"]]
+    assert facts["added"] == facts["removed"] == facts["measures_replaced"] == []
+    assert {"RPref", "QMeasure", "BprefN"} <= set(facts["measures"])
+    assert facts["providers_kept"]
+    assert facts["providers_added"] == ["irpref"]
+
+
+def test_pyterrier_gets_measures_and_nothing_of_it_is_replaced(fresh):
+    pytest.importorskip("pyterrier")
+    facts = fresh["loading_into_pyterrier"]
+    assert facts["replaced"] == [["ir_measures", "parse_trec_measure"]]
+    assert facts["added"] == [["pyterrier.measures", name] for name in facts["measures"]]
+    assert facts["removed"] == facts["measures_replaced"] == []
+    assert facts["providers_kept"]
+
+
+def test_the_command_of_ir_measures_with_our_measures_prints_what_irpref_eval_prints(tmp_path):
+    page = (HERE.parent / "docs" / "python.md").read_text("utf8")
+    (line,) = re.findall(r"^python -c .*main_cli.*$", page, re.MULTILINE)
+    code, *arguments = shlex.split(line)[2:]
+    assert arguments == ["qrels.txt", "run.txt", "QMeasure"]
+    (tmp_path / "qrels.txt").write_text("q 0 a 2\nq 0 b 0\nr 0 a 1\n")
+    (tmp_path / "run.txt").write_text("q Q0 b 1 3.0 s\nq Q0 a 2 2.0 s\nr Q0 c 1 1.0 s\n")
+
+    def printed(*command):
+        done = subprocess.run(
+            [sys.executable, *command], cwd=tmp_path, capture_output=True, text=True, timeout=60
+        )
+        assert done.returncode == 0, done.stderr
+        return done.stdout.split()
+
+    theirs = printed("-c", code, *arguments)
+    # q: a at rank 2 has the blended ratio (1 + 2) / (2 + 2); r: nothing relevant.
+    assert theirs == ["QMeasure", "0.3750"]
+    ours = printed("-m", "irpref", "eval", *arguments)
+    assert ours[-1] == "0.3750"
 
 
 def test_an_evaluation_loads_nothing_of_the_lab(fresh):

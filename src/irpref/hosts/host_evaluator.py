@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -32,8 +35,9 @@ class HostEvaluator(KernelEvaluator):
     """
 
     def __init__(self, measures: Iterable[Measure], qrels: Judgments) -> None:
+        # The host passes a set, whose order is another one in each process.
         with held() as warnings:
-            super().__init__(measures, qrels)
+            super().__init__(sorted(set(measures), key=str), qrels)
         _give(warnings)
 
     def align(self, run: Run) -> JudgedRun:
@@ -109,6 +113,7 @@ def for_host(measures: Iterable[Measure], qrels: Qrels) -> HostEvaluator | NoJud
         return NoJudgments(measures, read.topic_ids)
     evaluator = HostEvaluator(measures, read)
     _refuse_fractions(evaluator)
+    _tell_direction(evaluator.measures)
     return evaluator
 
 
@@ -130,3 +135,33 @@ def _refuse_fractions(evaluator: HostEvaluator) -> None:
                 measure=str(measure),
                 value=fraction,
             )
+
+
+@contextmanager
+def direction_known() -> Iterator[None]:
+    """Do not warn of measures whose lower values are better: the caller asks for the direction."""
+    before = _knows_direction.set(True)
+    try:
+        yield
+    finally:
+        _knows_direction.reset(before)
+
+
+_knows_direction: ContextVar[bool] = ContextVar("knows_direction", default=False)
+
+
+def _tell_direction(measures: Iterable[Measure]) -> None:
+    """Warn, once, that PyTerrier takes higher values for better ones.
+
+    Nothing tells a provider why a measure is evaluated, so that this is said if PyTerrier is there.
+    """
+    lower = [m for m in measures if isinstance(m, KernelMeasure) and not m.higher_is_better]
+    if not lower or _knows_direction.get() or "pyterrier" not in sys.modules:
+        return
+    text = (
+        f"{', '.join(map(str, lower))}: lower is better, but PyTerrier takes higher values for "
+        f"better: '+' of pt.Experiment(baseline=...) counts topics that got worse, and "
+        f"pt.GridSearch chooses the worst setting. pt.irpref.compare, pt.irpref.table and "
+        f"pt.irpref.GridSearch know the direction"
+    )
+    give(IrprefWarning(text), once="session")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Callable, Iterable
 from functools import wraps
 from threading import Lock
@@ -13,7 +12,7 @@ from ir_measures.measures import Measure
 
 from irpref.measures.declare import is_ours, registered
 from irpref.measures.everyday import HOSTED, as_in_host, supports
-from irpref.measures.names import parse, parse_all
+from irpref.measures.names import parse_all
 
 if TYPE_CHECKING:
     from irpref.judged.types import Qrels
@@ -154,35 +153,29 @@ def accelerate(on: bool = True) -> None:
 
 
 def register_names() -> None:
-    """Make ir_measures and PyTerrier understand every name that `irpref.parse` does.
+    """Let `pt.Experiment` understand every name that `irpref.parse_all` does.
 
-    `ir_measures.parse_measure` and `ir_measures.parse_trec_measure` are asked first. Names that
-    they refuse go to `irpref.parse` and `irpref.parse_all`: `'RPref(norm=relative2)'`, `'rpref'`,
-    `'P+'`. Names that they know keep their meaning. `pt.Experiment`, `pt.GridSearch` and
-    `pt.KFoldGridSearch` ask them for every name you type, and keep it as the name of the column.
+    PyTerrier asks `ir_measures.parse_trec_measure` for each name, which by itself knows only the
+    names of trec_eval. This wraps that one function: it is asked first, and names that it refuses
+    go to `irpref.parse_all`. Columns keep the names that you typed. Nothing else of ir_measures and
+    PyTerrier is replaced.
 
-    `pt.Experiment(baseline=...)` and the two searches assume that higher values are better, and
-    warn about a measure whose lower values are better.
-
-    `import irpref` calls this, and so does PyTerrier when it loads its plugins.
+    `import irpref` calls this, and PyTerrier imports irpref.
 
     Examples
     --------
     >>> import ir_measures
-    >>> ir_measures.parse_trec_measure("RPref(norm=relative2)@10")
+    >>> ir_measures.parse_trec_measure("RPref(norm='relative2')@10")
     [RPref(norm='relative2')@10]
-    >>> ir_measures.parse_measure("P+")
-    PPlus
+    >>> ir_measures.parse_trec_measure("P+")
+    [PPlus]
     """
     import ir_measures
 
     with _lock:
-        for name, ours in _PARSERS.items():
-            parser = getattr(ir_measures, name)
-            if not hasattr(parser, _REPLACED):
-                setattr(ir_measures, name, _asking_the_host_first(parser, ours))
-        if directions := _directions():
-            directions.wrap()
+        host = ir_measures.parse_trec_measure
+        if not hasattr(host, _REPLACED):
+            ir_measures.parse_trec_measure = _asking_the_host_first(host)
 
 
 def unregister_names() -> None:
@@ -190,47 +183,24 @@ def unregister_names() -> None:
     import ir_measures
 
     with _lock:
-        for name in _PARSERS:
-            parser = getattr(ir_measures, name)
-            setattr(ir_measures, name, getattr(parser, _REPLACED, parser))
-        if directions := _directions():
-            directions.unwrap()
+        parser = ir_measures.parse_trec_measure
+        ir_measures.parse_trec_measure = getattr(parser, _REPLACED, parser)
 
 
-def are_registered() -> bool:
-    """Whether names are registered."""
-    import ir_measures
-
-    return all(hasattr(getattr(ir_measures, name), _REPLACED) for name in _PARSERS)
-
-
-def _directions() -> Any:
-    """What warns in PyTerrier; None before PyTerrier is loaded, whose entry point then calls it."""
-    if not hasattr(sys.modules.get("pyterrier"), "Experiment"):
-        return None
-    from irpref.hosts.pyterrier import directions
-
-    return directions
-
-
-_PARSERS: dict[str, Callable[[str], Any]] = {
-    "parse_measure": parse,
-    "parse_trec_measure": parse_all,
-}
-# Attribute of our parsers that holds the parser they replaced; it survives reloads.
+# Attribute of our parser that holds the host's; it survives reloads.
 _REPLACED = "irpref_host_parser"
 
 
-def _asking_the_host_first(host: Callable[[str], Any], ours: Callable[[str], Any]) -> Any:
-    """A parser that asks the host's, and ours if the host's raises an error."""
+def _asking_the_host_first(host: Callable[[str], list[Measure]]) -> Any:
+    """Wrap the host's parser: ours is asked for names at which the host's raises an error."""
 
     @wraps(host)
-    def parser(measure: str) -> Any:
+    def parser(measure: str) -> list[Measure]:
         try:
             return host(measure)
-        except Exception:  # NameError, ValueError, and slips such as AttributeError
+        except Exception:  # ValueError, and slips such as AttributeError
             pass
-        return ours(measure)
+        return parse_all(measure)
 
     setattr(parser, _REPLACED, host)
     return parser

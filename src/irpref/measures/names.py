@@ -66,7 +66,7 @@ def parse(text: str | Measure) -> Measure:
 
     Examples
     --------
-    >>> parse("RPref(norm=relative2)@10")
+    >>> parse("RPref(norm='relative2')@10")
     RPref(norm='relative2')@10
     >>> parse("ndcg_cut_10")
     nDCG@10
@@ -103,6 +103,14 @@ def parse_all(texts: str | Measure | Iterable[str | Measure]) -> list[Measure]:
     >>> parse_all(["map", "bpref", "RPref@5,10"])
     [AP, Bpref, RPref@5, RPref@10]
     """
+    return list(names_typed(texts))
+
+
+def names_typed(texts: str | Measure | Iterable[str | Measure]) -> dict[Measure, str]:
+    """Parse names as `parse_all` does, and map each measure to the name that was typed, as columns
+    of `pt.Experiment` are called: `map`, `P+`. Measures of a name that stands for several, and
+    those that are given as objects, are called as they print.
+    """
     if isinstance(texts, (str, Measure)):
         texts = [texts]
     if (
@@ -113,11 +121,13 @@ def parse_all(texts: str | Measure | Iterable[str | Measure]) -> list[Measure]:
         raise TypeError(
             f"expected measures or their names, which come first, got {type(texts).__name__}"
         )
-    measures: dict[Measure, None] = {}
+    typed: dict[Measure, str] = {}
     for text in texts:
         for name in split_names(text) if isinstance(text, str) else [text]:
-            measures.update(dict.fromkeys(_parse(name)))
-    return list(measures)
+            measures = _parse(name)
+            for measure in measures:
+                typed.setdefault(measure, str(name if len(measures) == 1 else measure))
+    return typed
 
 
 def split_names(text: str) -> list[str]:

@@ -153,6 +153,7 @@ def evaluator(measures: Measures, qrels: Qrels) -> KernelEvaluator | CombinedEva
     Parameters
     ----------
     measures : measures or names, of any toolkit
+        Results list them in this order, each once.
     qrels : any form of qrels
         Frame of pandas or polars (eager or lazy) with the column names of ir_measures or PyTerrier,
         dict of dicts, iterable of namedtuples, path of a file, id or object of an ir_datasets

@@ -55,7 +55,9 @@ class ByTopic(providers.Evaluator):
         raise NotImplementedError
 
     def iter_calc(self, run: Run) -> Iterator[Metric]:
-        """One metric for every measure and topic of the qrels, sorted by measure, then topic."""
+        """One metric for every measure and topic of the qrels: by measure, in the order asked for,
+        then by topic.
+        """
         # Every topic has a value already, so skip the filling in of defaults by the base class.
         return iter(self.calc(run).per_query)
 
@@ -89,6 +91,7 @@ class KernelEvaluator(ByTopic):
     Parameters
     ----------
     measures : measures of irpref, or everyday ones of the host
+        All results list them in this order, each once.
     qrels : Judgments, or their Pool
 
     Attributes
@@ -104,7 +107,7 @@ class KernelEvaluator(ByTopic):
     """
 
     def __init__(self, measures: Iterable[Measure], qrels: Judgments | Pool) -> None:
-        chosen = sorted(set(measures), key=str)
+        chosen = list(dict.fromkeys(measures))
         self.ties = any(
             isinstance(measure, KernelMeasure) and measure.TIES_BY_RISING_ID for measure in chosen
         )

@@ -20,6 +20,46 @@ Names: TypeAlias = Sequence[str] | None
 _ADDRESS = re.compile(r"<[\w.<>]*?(\w+) object at 0x[0-9a-fA-F]+>")
 
 
+def qrels(data: Qrels) -> pd.DataFrame:
+    """Return judgments as the frame that `pt.Experiment` takes, with grades that count up.
+
+    In Cranfield, for example, 1 is the best grade and 4 the worst, so that every measure would
+    reward the worst documents of `pt.get_dataset("irds:cranfield").get_qrels()`. Given the data set
+    or its id, this turns such grades round, as `irpref.evaluator` does.
+
+    Parameters
+    ----------
+    data : id of a data set of ir_datasets (with or without `irds:`), dataset of PyTerrier, or any
+        other qrels
+
+    Returns
+    -------
+    DataFrame
+        With the columns `qid`, `docno`, `label`, and further ones of the judgments.
+
+    Raises
+    ------
+    ValueError
+        Bad qrels, see `irpref.judgments`.
+
+    Warns
+    -----
+    IrprefWarning
+        The grades were turned round.
+
+    Examples
+    --------
+    >>> qrels({"q1": {"d1": 2, "d2": 0}})
+      qid docno  label
+    0  q1    d1      2
+    1  q1    d2      0
+    """
+    if isinstance(data, str):
+        data = data.removeprefix("irds:")
+        data = re.sub("^irpref:", "irpref/", data)
+    return judgments(data).frame(pyterrier=True)
+
+
 def judgments_of(qrels: Qrels, topics: pd.DataFrame | None) -> Judgments:
     """The judgments of these topics, as `pt.Experiment` uses them.
 

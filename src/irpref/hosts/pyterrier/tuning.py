@@ -12,6 +12,7 @@ from typing import Any
 import pandas as pd
 import pyterrier as pt
 
+from irpref.hosts.host_evaluator import direction_known
 from irpref.measures.names import parse
 from irpref.messages import check_choice
 
@@ -48,9 +49,10 @@ def GridSearch(
     check_choice("return_type", return_type, RETURNED)
     measure = parse(metric)
     before = _current(params)
-    outcomes: Any = pt.GridScan(
-        pipeline, params, topics, qrels, [measure], dataframe=False, **options
-    )
+    with direction_known():
+        outcomes: Any = pt.GridScan(
+            pipeline, params, topics, qrels, [measure], dataframe=False, **options
+        )
     sign = 1 if getattr(measure, "higher_is_better", True) else -1
     setting, values = max(outcomes, key=lambda outcome: sign * outcome[1][str(measure)])
     _set(before if return_type == "best_setting" else setting)
