@@ -32,6 +32,32 @@ def test_scripts_of_workflows_hold_nothing_that_others_write(path):
     assert workflow["permissions"] == {"contents": "read"}
 
 
+# The first major version of each action that runs on Node 24; runners no longer have Node 20. Those
+# that are missing here run on no Node: composite ones, and Docker's.
+ON_NODE_24 = {
+    "actions/checkout": 5,
+    "actions/setup-python": 6,
+    "actions/setup-java": 5,
+    "actions/upload-artifact": 6,
+    "actions/download-artifact": 7,
+    "actions/upload-pages-artifact": 5,
+    "actions/deploy-pages": 5,
+}
+ON_NO_NODE = {"egor-tensin/vs-shell", "pypa/cibuildwheel", "pypa/gh-action-pypi-publish"}
+
+
+@pytest.mark.parametrize(
+    "path",
+    [*WORKFLOWS, ROOT / "action.yml", ROOT / "docs" / "better.md"],
+    ids=lambda path: path.stem,
+)
+def test_actions_run_on_a_node_that_runners_have(path):
+    """Workflows here, and the one that users copy."""
+    for action, version in re.findall(r"uses: (\w[\w.-]*/[\w./-]+)@(\S+)", path.read_text("utf-8")):
+        if action not in ON_NO_NODE:
+            assert int(re.match(r"v(\d+)", version)[1]) >= ON_NODE_24[action], action
+
+
 def test_one_workflow_runs_all_checks_and_one_measures_coverage():
     scripts = "\n".join(runs(read(GITHUB / "workflows" / "ci.yml")))
     assert ".ci/run\n" in scripts
