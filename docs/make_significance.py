@@ -667,6 +667,8 @@ brackets, with differences as skewed as those of real runs; then with three runs
 
 
 if __name__ == "__main__":
+    import own_source  # noqa: F401  # first
+
     if len(sys.argv) > 1:
         compute(Path(sys.argv[1]))
     PAGE.write_text(page(), encoding="utf-8")

@@ -1,6 +1,9 @@
 """What GitHub and contributors read: workflows, templates, entries of the changelog, hooks."""
 
+import os
 import re
+import subprocess
+import sys
 import tomllib
 from pathlib import Path
 
@@ -92,3 +95,40 @@ def test_hooks_have_the_version_of_ruff_that_was_last_used():
     )
     newest = (ROOT / ".ci" / "constraints-newest.txt").read_text(encoding="utf-8")
     assert f"ruff=={ruff['rev'].removeprefix('v')}\n" in newest
+
+
+# Scripts that write into the checkout -------------------------------------------------------------
+
+GUARD = ROOT / "docs" / "own_source.py"
+SCRIPTS = sorted(
+    path
+    for folder, pattern in (("docs", "make_*.py"), ("study", "*.py"), ("benchmarks", "*.py"))
+    for path in (ROOT / folder).glob(pattern)
+    if '__name__ == "__main__"' in path.read_text(encoding="utf-8") or path.stem == "__main__"
+)
+
+
+@pytest.mark.parametrize("path", SCRIPTS, ids=lambda path: f"{path.parent.name}/{path.stem}")
+def test_each_script_asks_first_whose_irpref_it_has(path):
+    text = path.read_text(encoding="utf-8")
+    start = (
+        text.index("\n", text.rfind('if __name__ == "__main__":')) if "make_" in path.stem else 0
+    )
+    assert "own_source" in text[start:]
+    if path.parent == ROOT / "docs":
+        assert text[start:].lstrip().startswith("import own_source")
+
+
+def test_only_the_irpref_of_this_checkout_will_do(tmp_path):
+    for home, status in ((ROOT / "src", 0), (tmp_path, 1)):
+        (tmp_path / "irpref").mkdir(exist_ok=True)
+        (tmp_path / "irpref" / "__init__.py").touch()
+        done = subprocess.run(
+            [sys.executable, "-S", GUARD],
+            env={**os.environ, "PYTHONPATH": str(home)},
+            capture_output=True,
+            text=True,
+        )
+        assert done.returncode == status, done.stderr
+    assert "pip install -e" in done.stderr
+    assert str(tmp_path / "irpref") in done.stderr
