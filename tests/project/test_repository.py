@@ -1,5 +1,6 @@
 """What GitHub and contributors read: workflows, templates, entries of the changelog, hooks."""
 
+import ast
 import os
 import re
 import subprocess
@@ -132,3 +133,30 @@ def test_only_the_irpref_of_this_checkout_will_do(tmp_path):
         assert done.returncode == status, done.stderr
     assert "pip install -e" in done.stderr
     assert str(tmp_path / "irpref") in done.stderr
+
+
+# The tests that a new measure can break -----------------------------------------------------------
+
+
+def over_all(function):
+    """Whether a test goes over all measures, or over all worked examples."""
+    loops = [
+        loop.iter for loop in ast.walk(function) if isinstance(loop, (ast.For, ast.comprehension))
+    ]
+    return any(
+        re.search(r"\b(registered\(\)(?!\[)|examples\(\)|WORKED\b)", ast.unparse(i)) for i in loops
+    )
+
+
+@pytest.mark.parametrize("path", sorted((ROOT / "tests").rglob("test_*.py")), ids=lambda p: p.stem)
+def test_what_goes_over_all_measures_is_found_by_the_command_of_contributing(path):
+    """It chooses by the name of the measure, of its example, and by the marker."""
+    unmarked = [
+        function.name
+        for function in ast.parse(path.read_text(encoding="utf-8")).body
+        if isinstance(function, ast.FunctionDef)
+        and function.name.startswith("test")
+        and over_all(ast.Module(function.body, []))
+        and not any("registry" in ast.unparse(mark) for mark in function.decorator_list)
+    ]
+    assert unmarked == []
