@@ -14,6 +14,7 @@ import statistics
 import sys
 from collections.abc import Iterable
 from pathlib import Path
+from runpy import run_path
 from typing import Any
 
 from benchmarks.commands import verdicts
@@ -407,4 +408,5 @@ def _of(results: list[dict[str, Any]], name: str) -> list[dict[str, Any]]:
 
 
 if __name__ == "__main__":
+    run_path(str(Path(__file__).parents[1] / "docs" / "own_source.py"))
     main()

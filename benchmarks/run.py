@@ -31,6 +31,7 @@ import time
 import warnings
 from collections.abc import Callable, Sequence
 from pathlib import Path
+from runpy import run_path
 from typing import Any
 
 import irpref
@@ -393,4 +394,5 @@ def machine() -> dict[str, Any]:
 
 
 if __name__ == "__main__":
+    run_path(str(Path(__file__).parents[1] / "docs" / "own_source.py"))
     sys.exit(main())

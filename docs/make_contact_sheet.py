@@ -224,6 +224,8 @@ def main(sheet: str, folder: str | None = os.environ.get("IRPREF_DATA")) -> None
 
 
 if __name__ == "__main__":
+    import own_source  # noqa: F401  # first
+
     if not 2 <= len(sys.argv) <= 3:
         sys.exit(__doc__)
     main(*sys.argv[1:])

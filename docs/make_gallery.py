@@ -242,4 +242,6 @@ def main(docs: Path = DOCS) -> None:
 
 
 if __name__ == "__main__":
+    import own_source  # noqa: F401  # first
+
     main(*map(Path, sys.argv[1:]))

@@ -377,6 +377,8 @@ def write(results):
 
 
 if __name__ == "__main__":
+    import own_source  # noqa: F401  # first
+
     main() if "--stored" not in sys.argv else write(
         json.loads((OUT / "results.json").read_text(encoding="utf-8"))
     )

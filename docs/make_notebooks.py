@@ -48,4 +48,6 @@ def main() -> None:
 
 
 if __name__ == "__main__":
+    import own_source  # noqa: F401  # first
+
     main()

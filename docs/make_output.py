@@ -151,4 +151,6 @@ def main() -> int:
 
 
 if __name__ == "__main__":
+    import own_source  # noqa: F401  # first
+
     raise SystemExit(main())

@@ -40,5 +40,7 @@ def with_names(text: str) -> str:
 
 
 if __name__ == "__main__":
+    import own_source  # noqa: F401  # first
+
     README.write_text(with_names(README.read_text("utf8")), "utf8")
     sys.stdout.write(f"wrote the list of measures to {README.name}\n")

@@ -94,4 +94,6 @@ def main(data: str) -> None:
 
 
 if __name__ == "__main__":
+    import own_source  # noqa: F401  # first
+
     main(*(sys.argv[1:] or [os.environ["IRPREF_DATA"]]))

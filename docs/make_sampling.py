@@ -493,6 +493,8 @@ PARTS = {
 }
 
 if __name__ == "__main__":
+    import own_source  # noqa: F401  # first
+
     if "--stored" in sys.argv:
         write(stored())
     else:

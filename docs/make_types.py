@@ -89,5 +89,7 @@ def hint(spec: Any) -> str:
 
 
 if __name__ == "__main__":
+    import own_source  # noqa: F401  # first
+
     OUT.write_text(stub(), encoding="utf-8")
     sys.stdout.write(f"wrote {OUT.name}\n")

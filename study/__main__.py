@@ -8,6 +8,7 @@ import argparse
 import sys
 import time
 from pathlib import Path
+from runpy import run_path
 
 HERE = Path(__file__).parent
 
@@ -86,4 +87,5 @@ def main(given: list[str] | None = None) -> int:
 
 
 if __name__ == "__main__":
+    run_path(str(Path(__file__).parents[1] / "docs" / "own_source.py"))
     sys.exit(main())

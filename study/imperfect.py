@@ -13,6 +13,7 @@ import csv
 import sys
 import warnings
 from pathlib import Path
+from runpy import run_path
 from typing import Any
 
 from irpref.data.replace import replaced
@@ -82,4 +83,5 @@ def main(folders: list[str]) -> None:
 
 
 if __name__ == "__main__":
+    run_path(str(Path(__file__).parents[1] / "docs" / "own_source.py"))
     main(sys.argv[1:])

@@ -10,6 +10,7 @@ from __future__ import annotations
 import csv
 from functools import lru_cache
 from pathlib import Path
+from runpy import run_path
 
 import numpy as np
 
@@ -76,4 +77,5 @@ def table() -> str:
 
 
 if __name__ == "__main__":
+    run_path(str(Path(__file__).parents[1] / "docs" / "own_source.py"))
     print(table(), end="")

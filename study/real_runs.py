@@ -16,6 +16,7 @@ import time
 from collections.abc import Iterable
 from functools import cache
 from pathlib import Path
+from runpy import run_path
 from typing import Any
 
 import pandas as pd
@@ -437,4 +438,5 @@ def main() -> None:
 
 
 if __name__ == "__main__":
+    run_path(str(Path(__file__).parents[1] / "docs" / "own_source.py"))
     main()

@@ -194,6 +194,7 @@ def test_list_names_all_measures(call: Call) -> None:
     )
 
 
+@pytest.mark.registry
 def test_list_groups_measures_as_the_documentation_does(call: Call) -> None:
     _, out, _ = call("list")
     headings = [line for line in out.splitlines() if line and not line.startswith((" ", "-"))]

@@ -199,14 +199,16 @@ def test_printed_vectors_agree_within_one_unit_of_the_last_decimal():
 # --------------------------------------------------------------------------------- form of the data
 
 
+@pytest.mark.registry
 def test_examples_name_their_source_and_refer_to_what_they_have():
     assert len(examples()) == len(set(examples()))
     for id in examples():
         example = load(id)
         assert example.id == id
-        assert any(
-            mark in example.source
-            for mark in ("doi:", "https://", "ch. 4", "EVIA", "Made for", "Synthetic")
+        marks = ("doi:", "https://", "ch. 4", "EVIA", "Made for", "Synthetic")
+        assert any(mark in example.source for mark in marks), (
+            f"{id}: `source` names a DOI (doi:10...) or an https:// address; an example of your "
+            "own begins with 'Made for this package'"
         )
         assert set(example.qrels) == set(example.queries)
         assert set(example.known) in (set(), set(example.queries))
@@ -255,6 +257,7 @@ def test_a_wrong_name_says_what_there_is():
         load("mir-textbook").curve("DCG", "q3")
 
 
+@pytest.mark.registry
 def test_what_the_files_hold_is_exact_where_it_was_written_as_a_fraction():
     # Doubles are logarithms, of two measures.
     exact = [one for id in WORKED for one in load(id).expected if one.places is None]

@@ -7,6 +7,7 @@ logarithm; and one that is lower-is-better and no sum.
 import json
 import os
 import re
+import shlex
 import shutil
 import subprocess
 import sys
@@ -104,7 +105,7 @@ def ran(home, *words):
         env=environment,
         capture_output=True,
         text=True,
-        timeout=300,
+        timeout=600,
     )
     assert done.returncode == 0, done.stdout + done.stderr
     return done.stdout
@@ -139,10 +140,13 @@ def test_the_code_of_the_tutorial_keeps_to_the_length_of_lines():
 
 def test_the_command_of_the_tutorial_passes(repository):
     """Laws, oracle, example, page, types, citation: all tests that a new measure could turn red."""
-    (command,) = re.findall(r"^pytest -k '(.*)'$", TEXT, flags=re.M)
-    assert command.startswith("GradedRBP or graded-rbp or ")
-    chosen = " or ".join([*NAMES[1:], "first-relevant", command])
-    words = ["-m", "pytest", "-p", "no:cacheprovider", "-k", chosen]
+    (command,) = {line for line in TEXT.splitlines() if line.startswith("pytest ")}
+    *words, names = shlex.split(command)[1:]
+    assert names.startswith("GradedRBP or graded-rbp or ")
+    chosen = " or ".join([*NAMES[1:], "first-relevant", names])
+    # Both the tutorial and CONTRIBUTING end with it. This process is one of several already.
+    assert [*words, TEXT.count(command)] == ["-n", "auto", "-m", "slow or not slow", "-k", 2]
+    words = ["-m", "pytest", "-p", "no:cacheprovider", *words[2:], chosen]
     said = ran(repository, *words)
     assert int(said.rpartition(" passed")[0].split()[-1]) > 150, said
 

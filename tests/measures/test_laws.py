@@ -460,11 +460,13 @@ def test_every_drawn_measure_prints_parses_and_pickles(name, data):
         same(measure, registered()[name](**options) @ cutoff)
 
 
+@pytest.mark.registry
 def test_none_means_not_given():
     for measure in registered().values():
         same(measure, measure(**dict.fromkeys(measure.SUPPORTED_PARAMS)))
 
 
+@pytest.mark.registry
 def test_a_default_that_is_given_is_not_printed():
     for measure in registered().values():
         specs = measure.SUPPORTED_PARAMS.items()

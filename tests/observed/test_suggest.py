@@ -55,6 +55,7 @@ def test_incomplete_judgments_get_what_passed_the_study(passed):
     assert all(PASSED.keys() <= measures for asked in passed[:3] for measures in asked)
 
 
+@pytest.mark.registry
 def test_the_rpref_of_examples_is_the_one_that_is_advised():
     assert str(irpref.RPref.recommended()) == PASSED["rpref relative2"]
     assert all(str(type(m).recommended()) for m in irpref.measures.registered().values())

@@ -12,6 +12,7 @@ QRELS = {"q1": {"d1": 2, "d2": 1, "d3": 0}}
 RUN = {"q1": {"d3": 3.0, "d1": 2.0, "d2": 1.0}}
 
 
+@pytest.mark.registry
 def test_every_measure_is_computed_beside_the_hosts():
     every = irpref.measures.registered().values()
     measures = [type(measure).variants()[0] for measure in every if "known" not in measure.NEEDS]

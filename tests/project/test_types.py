@@ -21,6 +21,7 @@ ROOT = Path(__file__).resolve().parents[2]
 USER = {
     "from ir_measures import nDCG": "",
     "import irpref": "",
+    "import irpref_lab": "",
     "from irpref import BprefR, CRP, MeasureLike, NPref, QMeasure, Qrels, RPref, Run, nCRP": "",
     "RPref(max_rel=3) @ 10": "",
     "QMeasure(gains={1: 3}, beta=2, judged_only=True) @ 5": "",

@@ -373,6 +373,7 @@ def test_arguments_in_another_order_are_named():
         explain(QRELS, RUN, "RPref")
 
 
+@pytest.mark.registry
 def test_every_measure_can_be_explained_or_has_an_alternative():
     for name, measure in registered().items():
         if name in EXPLAINABLE:
@@ -386,6 +387,7 @@ def test_a_topic_without_judgments_is_refused():
         explain(QMeasure, QRELS, RUN, "q9")
 
 
+@pytest.mark.registry
 def test_every_column_of_a_measure_is_described():
     qrels = irpref.judgments({"q": {"a": 1, "b": 0}}, known={"q": ["a"]})
     for name in EXPLAINABLE:
