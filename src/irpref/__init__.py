@@ -72,7 +72,6 @@ _MODULES = (
     "datasets",
     "errors",
     "plots",
-    "reference",
     "settings",
     "testing",
     "transformers",

@@ -16,7 +16,6 @@ LAYERS = (
     *(
         "errors",
         "messages",
-        "reference",
         "datasets",
         "kernel",
         "data",
@@ -275,9 +274,9 @@ def test_only_names_that_belong_together_meet_in_pyterrier():
 
 
 @pytest.mark.registry
-@pytest.mark.parametrize("name", sorted(n for n in TREES if ".reference" not in n))
+@pytest.mark.parametrize("name", sorted(TREES))
 def test_errors_are_of_our_own_classes(name):
-    """A program can tell them apart. `reference` stands alone and raises plain `ValueError`."""
+    """A program can tell them apart."""
     plain = [
         node.lineno
         for node in ast.walk(ast.parse(TREES[name]))

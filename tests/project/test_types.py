@@ -73,7 +73,7 @@ def public():
     modules = [
         *(irpref, irpref_lab, irpref.curves, irpref.plots, irpref_lab.plots, irpref_lab.meta),
         *(irpref.errors, irpref.testing, irpref.transformers, irpref.settings, irpref.datasets),
-        *(irpref.reference, irpref_lab.spark),
+        irpref_lab.spark,
     ]
     for module in modules:
         listed = getattr(module, "__all__", [])
