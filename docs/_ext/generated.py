@@ -238,8 +238,8 @@ def real_runs(measure: Any) -> list[str]:
     """The measure on the five runs of TREC CAsT 2021: a dot for each topic, the mean as a bar."""
     from matplotlib import pyplot
 
-    from irpref import plots
     from irpref.datasets import load
+    from irpref_lab import plots
 
     if {"known", "preferences"} & set(measure.NEEDS):  # which that collection has not
         return []

@@ -71,7 +71,6 @@ _MODULES = (
     "curves",
     "datasets",
     "errors",
-    "plots",
     "settings",
     "testing",
     "transformers",

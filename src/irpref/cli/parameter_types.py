@@ -171,13 +171,6 @@ def _gains(text: str) -> dict[float, float]:
     return {float(grade): float(gain) for grade, gain in parts}
 
 
-def _size(text: str) -> tuple[float, float]:
-    width, height = (float(part) for part in text.lower().split("x"))
-    if not (0 < width < 100 and 0 < height < 100):
-        raise ValueError
-    return width, height
-
-
 COUNT = Parsed("count", _whole(1), "a number of at least 1")
 RISING = Parsed("counts", _rising, "rising whole numbers of at least 1, such as 50,100,200")
 PARTITIONS = Parsed("partitions", _listed(_whole(2)), "whole numbers of at least 2, such as 2,4,8")
@@ -199,4 +192,3 @@ PER_CENT = Parsed(
 COLUMNS = Parsed("columns", _columns)
 LABELS = Parsed("labels", _labels)
 GAINS = Parsed("gains", _gains, "gains such as 1=1,2=3,3=7")
-SIZE = Parsed("size", _size, "a size in inches such as 4.4x3.2")

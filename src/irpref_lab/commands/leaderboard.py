@@ -67,8 +67,8 @@ DIFFERENCE = 0.05  # if none is observed
 @options.reading
 @options.ranking
 @options.writing_as(pictures=True)
-@options.highlight
-@options.look
+@lab_options.highlight
+@lab_options.look
 def leaderboard(
     given: Inputs,
     out: Output,
@@ -96,7 +96,7 @@ def leaderboard(
     -f board.tex has one table, a column for each measure.
     """
     import irpref_lab
-    from irpref.cli.plot import Picture
+    from irpref_lab.commands.plot import Picture
 
     if len(given.systems) < 2 and (design is not None or pairs != "none"):
         option = "--design" if design is not None else f"--pairs {pairs}"

@@ -13,8 +13,8 @@ behind it:
   size?
 
 `rng` is a seed or a NumPy Generator (seed 0 if you give none); some functions take the samples
-themselves. `irpref.plots` draws the results: `irpref_lab.plots.stability(result)`, `swap`,
-`significance`, `incompleteness`."""
+themselves. `irpref_lab.plots` draws the results: `stability(result)`, `swap`, `significance`,
+`incompleteness`."""
 
 from irpref.values.matrix import TopicValues, read_values, topic_values
 from irpref.values.ranking import SystemRanking, agreement, kendall_tau, system_ranking, tau_ap

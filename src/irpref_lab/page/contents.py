@@ -45,8 +45,6 @@ from irpref.messages import (
 )
 from irpref.observed.gathering import gathered, read_repeats, repeats_in
 from irpref.observed.thresholds import thresholds_on
-from irpref.plots.drawing import CRP_CUT
-from irpref.plots.plot_data import constant_npref
 from irpref.show.short_names import left_out, parts
 from irpref.values.matrix import TopicValues, on_the_same_topics
 from irpref.values.progress import progress
@@ -58,6 +56,8 @@ from irpref_lab.decide.grounds import absent_runs
 from irpref_lab.judges.filling import Filled
 from irpref_lab.page.query_texts import Texts, texts
 from irpref_lab.page.rankings import rankings, unjudged_by_rank
+from irpref_lab.plots.drawing import CRP_CUT
+from irpref_lab.plots.plot_data import constant_npref
 from irpref_lab.remarks import of_many_runs
 from irpref_lab.trust.holes import hole_intervals, pair_intervals
 from irpref_lab.trust.samples import Rng, fixed_seed
@@ -455,7 +455,7 @@ def _curves(qrels: Judgments, runs: Mapping[str, Run]) -> dict[str, list[Part]]:
         return look | more | {"x": lines.index, "y": [lines[name] for name in runs]}
 
     crp = curves.crp(qrels, seen, depth=CURVE_RANKS[-1])
-    # As in `irpref.plots.crp`: later ranks say little about a run.
+    # As in `irpref_lab.plots.crp`: later ranks say little about a run.
     last = math.ceil(CRP_CUT * max(float(crp["recall_base"].iloc[0]), 1))
     rpref = RPref(norm="relative", max_rel=max(1.0, pool.max_gain(None)))
     npref = curves.npref_convergence(qrels, seen, rpref)
