@@ -11,7 +11,8 @@ from irpref_lab.decide.all_pairs import pair_tests
 from irpref_lab.decide.letters import letters
 from shells import script
 
-DOCS = Path(__file__).parents[2] / "docs"
+ROOT = Path(__file__).parents[2]
+DOCS = ROOT / "docs"
 
 
 @pytest.mark.parametrize("page", ["leaderboard.md", "check.md", "preferences.md"])
@@ -50,7 +51,7 @@ def test_five_runs_by_hand():
 
 @pytest.fixture(scope="module")
 def module():
-    return script(DOCS / "make_significance.py")
+    return script(ROOT / "study" / "significance.py")
 
 
 def test_the_page_of_error_rates_is_that_of_the_stored_results(module):

@@ -1,8 +1,8 @@
 """The simulations of docs/significance.md: how often the test is wrong, and how much it finds. All
 tables are in study/ERROR-RATES.md.
 
-    python docs/make_significance.py DATA        # DATA/trec-covid-r3, ...: qrels and runs; about twelve minutes on one core
-    python docs/make_significance.py             # both pages from the stored results
+    python -m study.significance DATA        # DATA/trec-covid-r3, ...: qrels and runs; about twelve minutes on one core
+    python -m study.significance             # both pages from the stored results
 
 The test is tried on the 79 runs of TREC-COVID's third round, the gate on two more collections. Of
 20 runs, drawn anew for each experiment, each topic's values minus the runs' means over the topics
@@ -31,8 +31,9 @@ from irpref_lab.trust.samples import pairs_of_systems
 from irpref_lab.trust.topics import FEWEST
 
 HERE = Path(__file__).parent
-RESULTS, PAGE = HERE / "significance" / "results.json", HERE / "significance.md"
-TABLES = HERE.parent / "study" / "ERROR-RATES.md"
+DOCS = HERE.parent / "docs"
+RESULTS, PAGE = DOCS / "significance" / "results.json", DOCS / "significance.md"
+TABLES = HERE / "ERROR-RATES.md"
 COLLECTIONS = {"trec-covid-r3": "TREC-COVID", "robust03": "Robust 2003", "dl19-passage": "DL 2019"}
 MEASURES = ("nDCG@10", "AP", "P@5", "RR")
 TOPICS = (10, 40, 200)
@@ -525,7 +526,7 @@ def numbers() -> dict[str, Any]:
 SUMMARY = """\
 # How often the test is wrong, and how much it finds
 
-<!-- Written by docs/make_significance.py from docs/significance/results.json. -->
+<!-- Written by study/significance.py from docs/significance/results.json. -->
 
 Can you trust a significant difference? We simulated experiments, in which we know the equal runs, from the 79 runs of
 TREC-COVID's third round. In short:
@@ -572,7 +573,7 @@ to {dl} % on DL 2019 by RR, whose few large losses ten topics may not show."""
 TEXT = """\
 # Error rates and power of the significance test
 
-<!-- Written by docs/make_significance.py from docs/significance/results.json. -->
+<!-- Written by study/significance.py from docs/significance/results.json. -->
 
 These are the tables behind [How often the test is wrong](../docs/significance.md).
 

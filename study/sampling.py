@@ -1,7 +1,7 @@
 """Simulates what docs/judge-until-sure.md and study/SAMPLING.md say, on seven collections.
 
-    IRPREF_DATA=FOLDER python docs/make_sampling.py [draws] [known] [unseen] [oracle]
-    python docs/make_sampling.py --stored         # tables and picture alone
+    IRPREF_DATA=FOLDER python -m study.sampling [draws] [known] [unseen] [oracle]
+    python -m study.sampling --stored         # tables and picture alone
 
 The folder has the judgments and runs of the collections below, and `llm-judges`. A document that no
 human judged counts as not relevant, so that full judgments are known. CACM and Robust 2003 have
@@ -37,8 +37,8 @@ from irpref_lab.judges.priority_sampling import (
     variances_at,
 )
 
-HERE = Path(__file__).resolve().parent
-OUT = HERE / "sampling"
+DOCS = Path(__file__).resolve().parents[1] / "docs"
+OUT = DOCS / "sampling"
 KNOWN = {
     "dl19-passage": "DL 2019",
     "dl20-passage": "DL 2020",
