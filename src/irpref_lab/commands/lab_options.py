@@ -11,11 +11,12 @@ import click
 from irpref.cli.arguments import Inputs, read_judgments
 from irpref.cli.command import Argument
 from irpref.cli.options import Decorator, option, together
-from irpref.cli.parameter_types import COUNT, SEED, SHARE, Choice, Parsed
-from irpref.cli.parameter_types import LEVEL as A_LEVEL
+from irpref.cli.parameter_types import COUNT, Choice, Parsed
 from irpref.cli.say import say
 from irpref.judged.judgments import Judgments, judgments
 from irpref.observed.evidence import MISSING
+from irpref_lab.commands.lab_types import LEVEL as A_LEVEL
+from irpref_lab.commands.lab_types import SEED, SHARE
 from irpref_lab.decide.all_pairs import LEVEL, METHODS, PAIRS
 
 judge = option(

@@ -11,11 +11,11 @@ from irpref.cli.arguments import Inputs, one_measure_of
 from irpref.cli.command import command
 from irpref.cli.output import Output
 from irpref.cli.parameter_types import COUNT
-from irpref.cli.parameter_types import DIFFERENCE as A_DIFFERENCE
 from irpref.judged.types import Qrels, Runs
 from irpref.messages import whole_files
 from irpref.show.text import Table, of_frame, rounded
 from irpref_lab.commands import lab_options
+from irpref_lab.commands.lab_types import DIFFERENCE as A_DIFFERENCE
 from irpref_lab.decide.sign_flips import N_PERMUTATIONS
 from irpref_lab.printed_tables import of_board, of_board_in_paper
 

@@ -153,7 +153,7 @@ def _draw_values(
     draw: Callable[..., Any], n_measures: int, given: Inputs, how: dict[str, Any]
 ) -> None:
     """A picture of values by topic."""
-    from irpref.values.matrix import topic_values
+    from irpref_lab.meta.values import topic_values
 
     picture = Picture.from_options(how)
     if len(given.measures) != n_measures:

@@ -34,19 +34,10 @@ from irpref.measures import literature
 from irpref.measures.declare import Measures
 from irpref.measures.names import parse_all
 from irpref.measures.rpref import RPref
-from irpref.messages import (
-    IrprefWarning,
-    about,
-    check_choice,
-    did_you_mean,
-    give,
-    not_accepted,
-    whole_files,
-)
+from irpref.messages import IrprefWarning, about, check_choice, did_you_mean, give, whole_files
 from irpref.observed.gathering import gathered, read_repeats, repeats_in
 from irpref.observed.thresholds import thresholds_on
-from irpref.show.short_names import left_out, parts
-from irpref.values.matrix import TopicValues, on_the_same_topics
+from irpref.values.matrix import TopicValues
 from irpref.values.progress import progress
 from irpref_lab.checking import check, grave
 from irpref_lab.decide.all_pairs import METHODS
@@ -54,15 +45,17 @@ from irpref_lab.decide.board import FURTHER, Leaderboard, board_of
 from irpref_lab.decide.comparison import UNKNOWN, Comparison, compare
 from irpref_lab.decide.grounds import absent_runs
 from irpref_lab.judges.filling import Filled
+from irpref_lab.messages import not_accepted
 from irpref_lab.page.query_texts import Texts, texts
 from irpref_lab.page.rankings import rankings, unjudged_by_rank
 from irpref_lab.plots.drawing import CRP_CUT
 from irpref_lab.plots.plot_data import constant_npref
 from irpref_lab.remarks import of_many_runs
+from irpref_lab.short_names import left_out, parts
 from irpref_lab.trust.holes import hole_intervals, pair_intervals
 from irpref_lab.trust.samples import Rng, fixed_seed
 from irpref_lab.trust.ties import tie_intervals
-from irpref_lab.trust.topics import check_level
+from irpref_lab.trust.topics import check_level, on_the_same_topics
 
 # A part of the page.
 Part: TypeAlias = dict[str, Any]

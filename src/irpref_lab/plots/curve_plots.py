@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
-from irpref.messages import check_choice, not_accepted
+from irpref.messages import check_choice
+from irpref_lab.messages import not_accepted
 from irpref_lab.plots import drawing
 from irpref_lab.plots.plot_data import (
     GivenRuns,

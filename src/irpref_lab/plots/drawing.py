@@ -18,7 +18,7 @@ from weakref import WeakSet
 
 from irpref.errors import ArgumentError
 from irpref.messages import did_you_mean, visible
-from irpref.show.short_names import LONGEST, left_out, middle, parts
+from irpref_lab.short_names import LONGEST, left_out, middle, parts
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from irpref.show.short_names import middle
 from irpref_lab.plots import drawing
 from irpref_lab.plots.drawing import axes
 from irpref_lab.plots.plot_data import GivenRuns, Values, differences, only, values
+from irpref_lab.short_names import middle
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -227,7 +227,7 @@ def measure_scatter(
         five that the measures rank most differently.
     ax : Axes to draw on; a new figure if None
     """
-    from irpref.values.ranking import system_ranking
+    from irpref_lab.meta.ranking import system_ranking
 
     x, y = values(data, runs, measures, 2)
     y = y.select(systems=x.systems)
