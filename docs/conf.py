@@ -9,6 +9,7 @@ import irpref
 
 HERE = Path(__file__).parent
 sys.path.insert(0, str(HERE / "_ext"))
+sys.path.append(str(HERE.parent / "tests"))  # pages of measures quote its `reference`
 
 project = "irpref"
 author = "The irpref developers"

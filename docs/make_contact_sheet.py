@@ -4,7 +4,7 @@
 
 DATA is a folder of real collections (default: `$IRPREF_DATA`); without it the synthetic collection
 stands for them. Seven rows of data (real runs, long names, one topic, 200 topics, 40 runs, grades
-below 0, depths that differ) by the pictures of `irpref.plots`; the results of `irpref_lab.meta`
+below 0, depths that differ) by the pictures of `irpref_lab.plots`; the results of `irpref_lab.meta`
 have a row of their own."""
 
 from __future__ import annotations
@@ -21,9 +21,8 @@ import numpy as np
 
 import irpref
 import irpref_lab
-from irpref import plots
 from irpref.datasets import load
-from irpref.plots import drawing
+from irpref_lab import plots
 from irpref_lab.meta import (
     discriminative_power,
     incompleteness,
@@ -31,6 +30,7 @@ from irpref_lab.meta import (
     swap,
     topic_values,
 )
+from irpref_lab.plots import drawing
 
 WIDTH = 620  # pixels of a picture on the sheet
 Data = tuple[dict[str, dict[str, float]], dict[str, dict[str, dict[str, float]]]]
@@ -118,11 +118,7 @@ def pictures(data: Data) -> dict[str, Callable[[], Any]]:
         "scatter": lambda: plots.measure_scatter(qrels, runs, ["AP", top]),
         # A leaderboard needs two topics.
         **(
-            {
-                "leaderboard": lambda: irpref_lab.plots.leaderboard(
-                    irpref_lab.leaderboard(["AP"], qrels, runs)
-                )
-            }
+            {"leaderboard": lambda: plots.leaderboard(irpref_lab.leaderboard(["AP"], qrels, runs))}
             if len(qrels) > 1
             else {}
         ),
@@ -156,14 +152,14 @@ def of_meta(data: Data) -> dict[str, Callable[[], Any]]:
     stable = [stability(one, n_samples=30, rng=0) for one in values]
     swaps = [swap(one, n_samples=30, rng=0) for one in values]
     return {
-        "stability": lambda: irpref_lab.plots.stability(stable),
-        "stability, few": lambda: irpref_lab.plots.stability(stable[:3]),
-        "swap": lambda: irpref_lab.plots.swap(swaps),
-        "swap, few": lambda: irpref_lab.plots.swap(swaps[:3]),
-        "incompleteness": lambda: irpref_lab.plots.incompleteness(found),
-        "incompleteness, few": lambda: irpref_lab.plots.incompleteness(few),
-        "means": lambda: irpref_lab.plots.incompleteness(found, value="mean"),
-        "significance": lambda: irpref_lab.plots.significance(
+        "stability": lambda: plots.stability(stable),
+        "stability, few": lambda: plots.stability(stable[:3]),
+        "swap": lambda: plots.swap(swaps),
+        "swap, few": lambda: plots.swap(swaps[:3]),
+        "incompleteness": lambda: plots.incompleteness(found),
+        "incompleteness, few": lambda: plots.incompleteness(few),
+        "means": lambda: plots.incompleteness(found, value="mean"),
+        "significance": lambda: plots.significance(
             discriminative_power(values[0], n_samples=100, rng=0)
         ),
     }

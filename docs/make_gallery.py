@@ -13,7 +13,7 @@ from io import BytesIO
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from irpref.plots import drawing
+from irpref_lab.plots import drawing
 
 DOCS = Path(__file__).resolve().parent
 DPI = 200
@@ -33,8 +33,8 @@ class Picture(NamedTuple):
 
 SETUP = """\
 import irpref
-from irpref import plots
-from irpref_lab import meta
+import irpref_lab
+from irpref_lab import meta, plots
 from irpref.datasets import load
 
 poster, recovery = load("rpref-figure-1"), load("crp-recovery")
@@ -116,7 +116,7 @@ PICTURES = (
         "A leaderboard with intervals and ranges of places",
         "Means with their intervals over topics; on the right, the range of places consistent "
         "with the tests of all pairs. In a shell: `irpref leaderboard ... -f board.png`.",
-        'ax = irpref_lab.plots.leaderboard(irpref_lab.leaderboard(["nDCG@10"], cast.qrels, cast.runs))',
+        'ax = plots.leaderboard(irpref_lab.leaderboard(["nDCG@10"], cast.qrels, cast.runs))',
         "Five runs, the best on top, each a dot at its mean nDCG@10 on a line for its interval. "
         "The first two have "
         "places 1 to 2.",
@@ -137,7 +137,7 @@ PICTURES = (
         "    measures[:3], made_up.qrels, made_up.runs, levels=(70, 50, 30, 20, 10, 5), "
         "n_samples=5, rng=0\n"
         ")\n"
-        "ax = irpref_lab.plots.incompleteness(found)",
+        "ax = plots.incompleteness(found)",
         "Kendall's tau of three measures, each a line in a band, from 100 to 5 per cent of the "
         "judgments.",
     ),
@@ -147,14 +147,14 @@ PICTURES = (
         "Minority rate against ties (Buckley & Voorhees 2000). Stable measures are at the lower"
         " left.",
         "values = list(meta.topic_values(measures, made_up.qrels, made_up.runs).values())\n"
-        "ax = irpref_lab.plots.stability([meta.stability(one, n_samples=200, rng=0) for one in values])",
+        "ax = plots.stability([meta.stability(one, n_samples=200, rng=0) for one in values])",
         "The curves of seven measures: the more ties, the lower the minority rate.",
     ),
     Picture(
         "swap",
         "Swap rate",
         "How often a difference reverses on other topics (Voorhees & Buckley 2002).",
-        "ax = irpref_lab.plots.swap([meta.swap(one, n_samples=200, rng=0) for one in values[:3]])",
+        "ax = plots.swap([meta.swap(one, n_samples=200, rng=0) for one in values[:3]])",
         "Falling curves of three measures: the larger the difference, the rarer a swap; a dotted "
         "line at 5 per cent.",
     ),
@@ -163,7 +163,7 @@ PICTURES = (
         "Which pairs are told apart",
         "Discriminative power (Sakai 2006). Systems are sorted from best to worst; pairs that "
         "the measure tells apart are dark.",
-        "ax = irpref_lab.plots.significance(meta.discriminative_power(values[0], n_samples=500, rng=0))",
+        "ax = plots.significance(meta.discriminative_power(values[0], n_samples=500, rng=0))",
         "A square of five by five cells in three shades: not told apart, below 0.05, below 0.01.",
     ),
 )
@@ -171,7 +171,7 @@ PICTURES = (
 HEAD = """\
 # Gallery
 
-Draw any of these pictures with one call of `irpref.plots`, from qrels and runs or from a table of `irpref.curves`; in
+Draw any of these pictures with one call of `irpref_lab.plots`, from qrels and runs or from a table of `irpref.curves`; in
 a shell, use `irpref plot`. Pictures of values by topic also take the result of `pt.Experiment(..., perquery=True)`.
 Each call returns matplotlib Axes; pass `ax=` to draw on your own. If there are more than eight runs, only the best
 five are in colour, or those that you name with `highlight=`. Run this first:

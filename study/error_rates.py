@@ -25,6 +25,7 @@ import sys
 import zlib
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from runpy import run_path
 from typing import Any
 
 import numpy as np
@@ -546,6 +547,7 @@ def compute(data: Path, parts: list[str]) -> None:
 
 
 if __name__ == "__main__":
+    run_path(str(Path(__file__).parents[1] / "docs" / "own_source.py"))
     if len(sys.argv) > 1:
         compute(Path(sys.argv[1]), sys.argv[2:])
     else:

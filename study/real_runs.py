@@ -128,8 +128,8 @@ def draw(table: pd.DataFrame, quantity: str, words: str) -> Any:
     """A line for each measure by cutoff, whole lists at the right; a measure without a cutoff is a
     line throughout.
     """
-    from irpref.plots import axes
-    from irpref.plots.drawing import finish, introduce, legend, style
+    from irpref_lab.plots import axes
+    from irpref_lab.plots.drawing import finish, introduce, legend, style
 
     ax, shown = axes((6.0, 4.2)), [str(cutoff or "all") for cutoff in CUTOFFS]
     introduce(list(dict.fromkeys(table["measure"])), "measure")
@@ -148,9 +148,8 @@ def pictures(
     """Minority rate against ties on whole lists, and discriminative power by cutoff."""
     from dataclasses import replace
 
-    from irpref.plots import axes
-    from irpref_lab import meta
-    from irpref_lab import plots as lab_plots
+    from irpref_lab import meta, plots
+    from irpref_lab.plots import axes
 
     values = meta.topic_values(list(measures), qrels, runs)
     (first, *_) = values.values()
@@ -160,7 +159,7 @@ def pictures(
         for one, label in zip(values.values(), measures.values(), strict=True)
     ]
     steady = [meta.stability(one, n_samples=SAMPLES, rng=SEED) for one in chosen]
-    drawn = lab_plots.stability(steady, axes((6.0, 4.2)), highlight=[one.measure for one in steady])
+    drawn = plots.stability(steady, axes((6.0, 4.2)), highlight=[one.measure for one in steady])
     save(drawn, f"{key}-stability.png")
     save(draw(table, "power", "discriminative power (%)"), f"{key}-power.png")
     save(draw(table, "minority_rate", "minority rate (%)"), f"{key}-minority.png")
@@ -171,7 +170,8 @@ def crp(qrels: Any, runs: dict[str, Any]) -> dict[str, Any]:
     to say of it.
     """
     import irpref
-    from irpref import curves, plots
+    from irpref import curves
+    from irpref_lab import plots
 
     topic = CRP_OF[1]
     judged = qrels[qrels["query_id"] == topic]

@@ -9,7 +9,7 @@ import os
 from collections import Counter
 
 # What values are compared with -> how.
-ORACLE = "loops written from the formula, by the definition alone (`irpref.reference`)"
+ORACLE = "loops written from the formula, by the definition alone (`tests/reference`)"
 PAPERS = "values printed in the papers, and worked out by hand as fractions (`irpref.datasets`)"
 HOST = "ir_measures, with pytrec_eval behind it"
 TREC_EVAL = "trec_eval 10.0, the program: what it printed"

@@ -238,8 +238,8 @@ def real_runs(measure: Any) -> list[str]:
     """The measure on the five runs of TREC CAsT 2021: a dot for each topic, the mean as a bar."""
     from matplotlib import pyplot
 
-    from irpref import plots
     from irpref.datasets import load
+    from irpref_lab import plots
 
     if {"known", "preferences"} & set(measure.NEEDS):  # which that collection has not
         return []
@@ -257,10 +257,10 @@ def real_runs(measure: Any) -> list[str]:
 
 
 def plainly(measure: Any) -> str:
-    """The loops of `irpref.reference` for a measure, and those of its parts that have a name of
-    their own.
+    """Quote the loops of `tests/reference` for a measure, with its parts that have a name of their
+    own.
     """
-    from irpref.reference import FORMULAS
+    from reference import FORMULAS
 
     listed = [inspect.unwrap(FORMULAS[measure.NAME])]
     # Not what all of them share: cutoffs, order, exact numbers.
@@ -269,15 +269,13 @@ def plainly(measure: Any) -> str:
         for name in re.findall(r"\w+", inspect.getsource(function)):
             part = sys.modules[function.__module__].__dict__.get(name)
             home, _, module = getattr(part, "__module__", "").rpartition(".")
-            if (
-                home == "irpref.reference"
-                and module in own
-                and name != "entered"
-                and part not in listed
-            ):
+            if home == "reference" and module in own and name != "entered" and part not in listed:
                 listed.append(part)
     code = "\n\n".join(inspect.getsource(part) for part in listed)
-    said = f'`irpref.reference.FORMULAS["{measure.NAME}"]`, written to be read; the tests compare it with the kernel.'
+    file = Path(inspect.getfile(listed[0])).name
+    said = (
+        f"From `tests/reference/{file}`, written to be read; the tests compare it with the kernel."
+    )
     return f"{said}\n\n```python\n{code}```"
 
 

@@ -71,8 +71,6 @@ _MODULES = (
     "curves",
     "datasets",
     "errors",
-    "plots",
-    "reference",
     "settings",
     "testing",
     "transformers",

@@ -3,8 +3,6 @@
 from irpref import curves as curves
 from irpref import datasets as datasets
 from irpref import errors as errors
-from irpref import plots as plots
-from irpref import reference as reference
 from irpref import settings as settings
 from irpref import testing as testing
 from irpref import transformers as transformers

@@ -204,13 +204,6 @@ def unknown_topic(topic: str, known: Iterable[str], parameter: str) -> ArgumentE
     )
 
 
-def not_accepted(name: str, value: object, expected: str) -> ArgumentError:
-    """The error about the value of an argument, which says what is expected."""
-    return ArgumentError(
-        f"{name}={value!r} is not accepted, expected {expected}", parameter=name, value=value
-    )
-
-
 def clipped(value: object) -> object:
     """The value for a message, at most 80 characters of it."""
     text = value if isinstance(value, str) else repr(value)
@@ -220,17 +213,6 @@ def clipped(value: object) -> object:
 def have(number: int) -> str:
     """The verb of so many topics: `1 of 3 topics has`, `2 of 3 topics have`."""
     return "has" if number == 1 else "have"
-
-
-def p_value(p: float) -> str:
-    """A p-value as all outputs for readers show it; a dash if no test was possible."""
-    return "-" if p != p else f"{p:.4f}" if p >= 0.0001 else "<0.0001"
-
-
-def p_equals(p: float) -> str:
-    """The same in a sentence: `p = 0.0014`."""
-    shown = p_value(p)
-    return f"p < {shown[1:]}" if shown.startswith("<") else f"p = {shown}"
 
 
 def visible(text: str) -> str:

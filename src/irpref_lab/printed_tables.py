@@ -5,9 +5,10 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from irpref.messages import p_value, visible
+from irpref.messages import visible
 from irpref.show.text import Cell, Column, Table, of_frame, rounded
 from irpref.values.matrix import higher_is_better
+from irpref_lab.messages import p_value
 
 # Comparisons --------------------------------------------------------------------------------------
 

@@ -18,9 +18,9 @@ import pytest
 import irpref
 from compared import PAPERS, count
 from irpref.datasets import examples, load
-from irpref.reference import FORMULAS, order
-from irpref.reference import values as oracle_calc
-from irpref.reference.position import crp_curve, cumulated
+from reference import FORMULAS, order
+from reference import values as oracle_calc
+from reference.position import crp_curve, cumulated
 
 COLLECTIONS = ["cast2021", "synthetic"]
 WORKED = [id for id in examples() if id not in COLLECTIONS]

@@ -15,7 +15,7 @@ from ir_measures import AP, Qrel, ScoredDoc
 
 import irpref
 import irpref_lab
-from irpref import explain, plots, settings
+from irpref import explain, settings
 from irpref.curves import (
     crp,
     cumulated_gain,
@@ -25,7 +25,7 @@ from irpref.curves import (
     precision_histogram,
     summary_table,
 )
-from irpref_lab import meta
+from irpref_lab import meta, plots
 
 pt = pytest.importorskip("pyterrier")
 
@@ -273,7 +273,6 @@ def test_irpref_and_pt_irpref_have_the_same_functions():
         "judgments",
         "curves",
         "run",
-        "plots",
         "evaluator",
         "score",
         "read_run",

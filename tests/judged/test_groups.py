@@ -241,7 +241,7 @@ def plots():
     matplotlib = pytest.importorskip("matplotlib")
     matplotlib.use("Agg")
 
-    from irpref import plots
+    from irpref_lab import plots
 
     return plots
 

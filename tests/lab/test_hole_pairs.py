@@ -14,10 +14,10 @@ from test_holes import HOST
 
 import irpref
 from irpref.datasets import load
-from irpref.reference import FORMULAS as ORACLES
-from irpref.reference import order
 from irpref_lab.trust.holes import difference_intervals, hole_intervals, pair_intervals
 from irpref_lab.trust.holes.turnable import bounds_of_pair
+from reference import FORMULAS as ORACLES
+from reference import order
 from strategies import collections
 
 MOST = 800

@@ -21,11 +21,11 @@ import irpref
 import irpref_lab
 from irpref.measures import declare, registered
 from irpref.measures.declare import KernelMeasure, Param
-from irpref.reference import FORMULAS as ORACLES
-from irpref.reference import order, scale_of
-from irpref.reference.host_measures import EVERYDAY
 from irpref_lab.trust.holes import hole_intervals
 from real_runs import qrels_of, runs_of
+from reference import FORMULAS as ORACLES
+from reference import order, scale_of
+from reference.host_measures import EVERYDAY
 from strategies import collections, parameters, positive_grades
 
 MOST = 1500  # assignments of a topic that are tried

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import irpref_lab
-from irpref import plots
+from irpref_lab import plots
 from irpref_lab.meta import TopicValues, discriminative_power, incompleteness, stability, swap
 
 matplotlib = pytest.importorskip("matplotlib")
@@ -25,7 +25,7 @@ def values():
 
 def test_stability_and_swap_curves(values):
     stable = [stability(v, n_samples=50, rng=0) for v in values]
-    ax = irpref_lab.plots.stability(stable)
+    ax = plots.stability(stable)
     for line, one in zip(ax.lines, stable, strict=True):
         assert line.get_xdata() == pytest.approx(100 * one.ties)
         assert line.get_ydata() == pytest.approx(100 * one.minority_rate)
@@ -33,9 +33,9 @@ def test_stability_and_swap_curves(values):
 
     swaps = [swap(v, n_samples=50, rng=0) for v in values]
     colours = [line.get_color() for line in ax.lines]
-    ax = irpref_lab.plots.swap(swaps[::-1])
+    ax = plots.swap(swaps[::-1])
     assert [line.get_color() for line in ax.lines[1::-1]] == colours  # those of the measures
-    ax = irpref_lab.plots.swap(swaps)
+    ax = plots.swap(swaps)
     for line, one in zip(ax.lines, swaps, strict=False):
         assert line.get_xdata() == pytest.approx(one.edges)
         assert line.get_ydata() == pytest.approx(100 * one.rate, nan_ok=True)
@@ -82,7 +82,7 @@ def test_of_many_measures_five_or_those_named_are_in_colour(values, method, draw
 
 def test_significance_matrix_is_ordered_best_first(values):
     result = discriminative_power(values[0], n_samples=200, rng=0)
-    ax = irpref_lab.plots.significance(result)
+    ax = plots.significance(result)
     order = np.argsort(-values[0].means)
     names = [label.get_text() for label in ax.get_yticklabels()]
     assert names == [f"s{i} ({place})" for place, i in enumerate(order, 1)]
@@ -94,12 +94,10 @@ def test_significance_matrix_is_ordered_best_first(values):
 
 def test_long_names_are_shortened_and_many_left_out(values):
     wide = TopicValues("AP", ["x" * 60, "b"], values[0].topics, values[0].matrix[:2])
-    labels = irpref_lab.plots.significance(
-        discriminative_power(wide, n_samples=5, rng=0)
-    ).get_yticklabels()
+    labels = plots.significance(discriminative_power(wide, n_samples=5, rng=0)).get_yticklabels()
     assert max(len(label.get_text()) for label in labels) <= 28
     many = TopicValues("AP", range(40), range(5), np.random.default_rng(0).random((40, 5)))
-    ax = irpref_lab.plots.significance(discriminative_power(many, n_samples=5, rng=0))
+    ax = plots.significance(discriminative_power(many, n_samples=5, rng=0))
     assert ax.get_ylabel() == "systems, best first"
 
 
@@ -115,7 +113,7 @@ def test_robustness_curves():
     )
     table = found.table()
     for value in ("tau", "tau_ap", "mean"):
-        ax = irpref_lab.plots.incompleteness(found, value=value)
+        ax = plots.incompleteness(found, value=value)
         for line, measure in zip(ax.lines, found.measures, strict=True):
             part = table[table["measure"] == measure]
             assert line.get_xdata().tolist() == [100, 50, 10]
@@ -129,19 +127,19 @@ def test_robustness_curves():
         left, right = ax.get_xlim()
         assert left > 100 > 10 > right
     assert [label.get_text() for label in ax.get_xticklabels()] == ["100", "50", "10"]
-    assert len(irpref_lab.plots.incompleteness(found, highlight="AP").collections) == 1
+    assert len(plots.incompleteness(found, highlight="AP").collections) == 1
     assert "with AP by all judgments" in " ".join(
-        irpref_lab.plots.incompleteness(found, reference="AP").get_ylabel().split()
+        plots.incompleteness(found, reference="AP").get_ylabel().split()
     )
     with pytest.raises(ValueError, match="'tau', 'tau_ap', 'mean'"):
-        irpref_lab.plots.incompleteness(found, value="rho")
+        plots.incompleteness(found, value="rho")
 
 
 def test_dollars_in_names_of_systems_and_measures_are_text(tmp_path):
     wide = TopicValues("A$x^{", ["$x^{", "b$_$"], ["1", "2"], [[0.1, 0.2], [0.3, 0.5]])
     for ax in (
-        irpref_lab.plots.significance(discriminative_power(wide, n_samples=5, rng=0)),
-        irpref_lab.plots.stability(stability(wide, n_samples=5, rng=0)),
-        irpref_lab.plots.swap(swap(wide, n_samples=5, rng=0)),
+        plots.significance(discriminative_power(wide, n_samples=5, rng=0)),
+        plots.stability(stability(wide, n_samples=5, rng=0)),
+        plots.swap(swap(wide, n_samples=5, rng=0)),
     ):
         ax.figure.savefig(tmp_path / "one.png", dpi=50)

@@ -8,8 +8,8 @@ from scipy import stats
 
 import meta_oracles as oracle
 from irpref.values import ranking
-from irpref.values.ranking import kendall_taus
 from irpref_lab.meta import TopicValues, agreement, kendall_tau, system_ranking, tau_ap
+from irpref_lab.meta.ranking import kendall_taus
 
 few = st.integers(2, 5).flatmap(
     lambda n: st.tuples(

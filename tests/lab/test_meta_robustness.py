@@ -9,9 +9,9 @@ from scipy import stats
 
 from irpref import EMeasure
 from irpref.cli import main
-from irpref.values.matrix import topic_values
 from irpref_lab.meta import robustness, thin
 from irpref_lab.meta.robustness import Outcome, Robustness, told_apart
+from irpref_lab.meta.values import topic_values
 from shells import qrels_text, run_text
 
 

@@ -266,7 +266,7 @@ LONG = [
 
 def test_long_names_lose_in_the_page_what_they_lose_in_pictures_and_are_whole_in_its_text():
     pytest.importorskip("matplotlib")
-    from irpref.plots import drawing
+    from irpref_lab.plots import drawing
 
     page = Page(irpref_lab.report(["AP"], QRELS, dict(zip(LONG, RUNS.values(), strict=True))).html)
     shown, note = drawing.short_names(LONG)

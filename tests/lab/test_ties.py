@@ -21,10 +21,10 @@ from irpref.judged.run import align_run
 from irpref.kernel import WeightedSum
 from irpref.measures import registered
 from irpref.measures.declare import KernelMeasure, Param
-from irpref.reference import FORMULAS as ORACLES
-from irpref.reference.host_measures import EVERYDAY
 from irpref_lab.trust.ties import tie_intervals
 from irpref_lab.trust.ties.bounds import over_ties
+from reference import FORMULAS as ORACLES
+from reference.host_measures import EVERYDAY
 from strategies import collections, parameters, positive_grades
 
 COLUMNS = ["query_id", "doc_id", "relevance", "known"]

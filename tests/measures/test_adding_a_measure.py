@@ -79,8 +79,8 @@ def repository(tmp_path_factory):
         (shutil.copytree if place.is_dir() else shutil.copy)(place, home / hidden)
     (home / "src/irpref/datasets/worked/graded-rbp.json").write_text(EXAMPLE, encoding="utf-8")  # 1
     shutil.copy(ADDED / "first-relevant.json", home / "src/irpref/datasets/worked")
-    append(home / "src/irpref/reference/graded.py", ORACLE)  # 2
-    append(home / "src/irpref/reference/graded.py", (ADDED / "oracles.txt").read_text("utf-8"))
+    append(home / "tests/reference/graded.py", ORACLE)  # 2
+    append(home / "tests/reference/graded.py", (ADDED / "oracles.txt").read_text("utf-8"))
     (home / "src/irpref/measures/graded_rbp.py").write_text(MEASURE, encoding="utf-8")  # 3
     for name in ("first_discount", "wasted_share"):
         shutil.copy(ADDED / f"{name}.txt", home / f"src/irpref/measures/{name}.py")
@@ -113,7 +113,7 @@ def ran(home, *words):
 
 PLACES = [
     "src/irpref/datasets/",
-    "src/irpref/reference/",
+    "tests/reference/",
     "src/irpref/measures/",
     "measures/__init__.py",
     "docs/make_",

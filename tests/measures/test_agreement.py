@@ -38,8 +38,8 @@ from irpref import (
     RPref,
 )
 from irpref.datasets import load
-from irpref.reference import order
 from real_runs import COLLECTIONS, qrels_of, runs_of
+from reference import order
 from strategies import Collection, collections, positive_grades, random_collection
 
 

@@ -53,7 +53,7 @@ BOX = '''
 @_last
 def box(given, **how):
     """Quartiles over the topics."""
-    from irpref.plots import topic_box
+    from irpref_lab.plots import topic_box
 
     _draw_values(topic_box, 1, given, how)
 '''
@@ -66,9 +66,14 @@ EDITS = [
         "FILES = {\n",
         'FILES = {\n    "psv": lambda frame: frame.to_csv(index=False, sep="|"),\n',
     ),
-    ("src/irpref/plots/__init__.py", None, PICTURE),
-    ("src/irpref/plots/__init__.py", "__all__ = [\n", '__all__ = [\n    "topic_box",\n'),
-    ("src/irpref/cli/plot.py", None, BOX),
+    ("src/irpref_lab/plots/value_plots.py", None, PICTURE),
+    (
+        "src/irpref_lab/plots/__init__.py",
+        "import measure_scatter,",
+        "import topic_box, measure_scatter,",
+    ),
+    ("src/irpref_lab/plots/__init__.py", "__all__ = [\n", '__all__ = [\n    "topic_box",\n'),
+    ("src/irpref_lab/commands/plot.py", None, BOX),
     (
         "src/irpref/cli/command.py",
         '        "list": (',

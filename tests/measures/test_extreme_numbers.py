@@ -7,7 +7,7 @@ import pytest
 import irpref
 from irpref import NPref, OriginalNDCG, QMeasure, RPref
 from irpref.cli import main
-from irpref.reference import values as oracle_calc
+from reference import values as oracle_calc
 
 # Measures in which beta weighs gains.
 WEIGHING = [

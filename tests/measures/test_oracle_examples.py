@@ -9,8 +9,8 @@ from itertools import combinations
 import pytest
 from hypothesis import given
 
-from irpref.reference.graded import o_measure, p_measure
-from irpref.reference.position import (
+from reference.graded import o_measure, p_measure
+from reference.position import (
     crp,
     crp_curve,
     crp_recovery,
@@ -19,9 +19,9 @@ from irpref.reference.position import (
     recall_base,
     twist,
 )
-from irpref.reference.preference import bpref, partition_value, rpref
-from irpref.reference.symbols import order, relevance, scale_of
-from irpref.reference.user import e_measure, f_measure
+from reference.preference import bpref, partition_value, rpref
+from reference.symbols import order, relevance, scale_of
+from reference.user import e_measure, f_measure
 from strategies import Collection, collections
 
 

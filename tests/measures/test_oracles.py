@@ -19,8 +19,8 @@ import irpref
 from compared import ORACLE, count
 from forms import FORMS, WAYS, looked_up
 from irpref.measures import registered
-from irpref.reference import FORMULAS as ORACLES
-from irpref.reference import values as oracle_calc
+from reference import FORMULAS as ORACLES
+from reference import values as oracle_calc
 from strategies import Collection, collections, parameters, positive_grades, random_collection
 
 REGISTRY = ir_measures.measures.registry

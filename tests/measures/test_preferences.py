@@ -19,9 +19,9 @@ import irpref
 import irpref_lab
 from compared import TREC_EVAL, count
 from irpref.measures.toml_files import data
-from irpref.reference.explicit import OF_GROUPS as ORACLES
-from irpref.reference.explicit import by_group, preferences_of
 from irpref.values.prepare import prepare
+from reference.explicit import OF_GROUPS as ORACLES
+from reference.explicit import by_group, preferences_of
 
 COLUMNS = ["query_id", "group", "subgroup", "doc_id", "relevance"]
 FROZEN = json.loads(

@@ -16,7 +16,7 @@ import numpy as np
 import pytest
 
 import irpref
-from irpref.reference import FORMULAS as ORACLES
+from reference import FORMULAS as ORACLES
 
 ABSOLUTE, RELATIVE = (irpref.RPref(max_rel=2, norm=norm) for norm in ("absolute", "relative"))
 

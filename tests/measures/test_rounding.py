@@ -14,7 +14,7 @@ import irpref
 from irpref import NPref, OriginalNDCG, curves
 from irpref.kernel.segments import Segments
 from irpref.measures.scale import partition
-from irpref.reference import values as oracle_calc
+from reference import values as oracle_calc
 
 
 def test_the_kernel_of_n_pref_cuts_at_the_boundary_itself():

@@ -14,7 +14,8 @@ import pytest
 
 import irpref
 import irpref_lab
-from irpref import curves, plots
+from irpref import curves
+from irpref_lab import plots
 
 pytest.importorskip("matplotlib").use("Agg")
 
@@ -131,18 +132,22 @@ USES: dict[str, Callable[[Form], Any]] = {
         judged(m), of_runs(m), "first", "infAP"
     ),
     "curves.summary_table": lambda m: curves.summary_table(judged(m), of_runs(m)),
-    "plots.crp": lambda m: drawn(plots.crp(judged(m), of_runs(m))),
-    "plots.crp_sketch": lambda m: drawn(plots.crp_sketch(judged(m), first(m), query_id="q1")),
-    "plots.npref_convergence": lambda m: drawn(
+    "irpref_lab.plots.crp": lambda m: drawn(plots.crp(judged(m), of_runs(m))),
+    "irpref_lab.plots.crp_sketch": lambda m: drawn(
+        plots.crp_sketch(judged(m), first(m), query_id="q1")
+    ),
+    "irpref_lab.plots.npref_convergence": lambda m: drawn(
         plots.npref_convergence(judged(m), of_runs(m), measure="RPref(max_rel=3)")
     ),
-    "plots.precision_recall": lambda m: drawn(plots.precision_recall(judged(m), of_runs(m))),
-    "plots.cumulated_gain": lambda m: drawn(plots.cumulated_gain(judged(m), of_runs(m))),
-    "plots.precision_histogram": lambda m: drawn(
+    "irpref_lab.plots.precision_recall": lambda m: drawn(
+        plots.precision_recall(judged(m), of_runs(m))
+    ),
+    "irpref_lab.plots.cumulated_gain": lambda m: drawn(plots.cumulated_gain(judged(m), of_runs(m))),
+    "irpref_lab.plots.precision_histogram": lambda m: drawn(
         plots.precision_histogram(judged(m), first(m), second(m))
     ),
-    "plots.topic_strip": lambda m: drawn(plots.topic_strip(judged(m), of_runs(m), "AP")),
-    "plots.measure_scatter": lambda m: drawn(
+    "irpref_lab.plots.topic_strip": lambda m: drawn(plots.topic_strip(judged(m), of_runs(m), "AP")),
+    "irpref_lab.plots.measure_scatter": lambda m: drawn(
         plots.measure_scatter(judged(m), of_runs(m), ["AP", "infAP"])
     ),
     "irpref_lab.against": lambda m: irpref_lab.against(OURS, judged(m), "first", of_runs(m)),

@@ -37,11 +37,11 @@ USER = {
     "irpref_lab.intervals(chosen, qrels, run, over='unjudged', grades=[0, 1])": "",
     "irpref_lab.check(qrels, {'a': run}, 'AP')": "",
     "found = irpref_lab.meta.topic_values(chosen, qrels, iter([('a', run)]))": "",
-    "irpref.plots.topic_strip(found['AP'])": "",
-    "irpref.plots.topic_strip(qrels, {'a': run}, 'AP')": "",
-    "irpref.plots.measure_scatter(list(found.values()))": "",
-    "irpref.plots.crp(irpref.curves.crp(qrels, run))": "",
-    "irpref.plots.precision_histogram(qrels, {'a': run}, 'a')": "",
+    "irpref_lab.plots.topic_strip(found['AP'])": "",
+    "irpref_lab.plots.topic_strip(qrels, {'a': run}, 'AP')": "",
+    "irpref_lab.plots.measure_scatter(list(found.values()))": "",
+    "irpref_lab.plots.crp(irpref.curves.crp(qrels, run))": "",
+    "irpref_lab.plots.precision_histogram(qrels, {'a': run}, 'a')": "",
     "irpref.score('AP', [[1, 0]], [[0.2, 0.1]])": "",
     "RPref(maxrel=3)": 'Unexpected keyword argument "maxrel"',
     "RPref(norm='relativ')": "Literal['absolute', 'relative', 'relative2'] | None",
@@ -54,7 +54,7 @@ USER = {
     "irpref.evaluator(chosen, 3)": "Argument 2",
     "irpref_lab.leaderboard(chosen, qrels, 3)": "Argument 3",
     "irpref_lab.intervals(chosen, qrels, 3)": "Argument 3",
-    "irpref.plots.topic_strip(3)": "Argument 1",
+    "irpref_lab.plots.topic_strip(3)": "Argument 1",
     "irpref.no_such_thing": "has no attribute",
 }
 
@@ -72,9 +72,9 @@ ANY = {
 def public():
     """Functions and methods that users can call, by name."""
     modules = [
-        *(irpref, irpref_lab, irpref.curves, irpref.plots, irpref_lab.plots, irpref_lab.meta),
+        *(irpref, irpref_lab, irpref.curves, irpref_lab.plots, irpref_lab.meta),
         *(irpref.errors, irpref.testing, irpref.transformers, irpref.settings, irpref.datasets),
-        *(irpref.reference, irpref_lab.spark),
+        irpref_lab.spark,
     ]
     for module in modules:
         listed = getattr(module, "__all__", [])

@@ -14,11 +14,12 @@ from hypothesis import strategies as st
 from pandas.testing import assert_frame_equal
 
 import irpref
-from irpref import CRP, RPref, ScaleWarning, curves, reference
+import reference
+from irpref import CRP, RPref, ScaleWarning, curves
 from irpref.datasets import examples, load
-from irpref.reference import position
-from irpref.reference.preference import partition_value
-from irpref.reference.symbols import relevance
+from reference import position
+from reference.preference import partition_value
+from reference.symbols import relevance
 from strategies import collections
 
 F = Fraction

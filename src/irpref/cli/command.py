@@ -210,10 +210,6 @@ PLUGIN = Section(
             "irpref.cli.curve:curve",
             "print curves: precision-recall, cumulated gain, CRP, n-pref",
         ),
-        "plot": (
-            "irpref.cli.plot:plot",
-            "draw these curves, or values by topic, as png, pdf or svg",
-        ),
         "crosscheck": (
             "irpref.cli.crosscheck:crosscheck",
             "compare values with other tools, and explain each difference",

@@ -30,7 +30,6 @@ from irpref.cli.parameter_types import (
     GAINS,
     LABELS,
     PARTITIONS,
-    SIZE,
     Choice,
     FileName,
 )
@@ -337,36 +336,4 @@ gain = together(
         show_default=True,
         help="build the ideal list from these documents",
     ),
-)
-highlight = option(
-    "--highlight",
-    metavar="RUN",
-    multiple=True,
-    help="draw this run in colour, the others in grey (repeatable)",
-)
-look = together(
-    option(
-        "--size",
-        metavar="WIDTHxHEIGHT",
-        type=SIZE,
-        help="in inches, such as 4.4x3.2, the usual default",
-    ),
-    option(
-        "--dpi",
-        type=COUNT,
-        default=300,
-        show_default=True,
-        help="dots per inch of a png",
-    ),
-    option("--title", help="your own title; '' for none"),
-)
-picture = together(
-    option(
-        "-f",
-        "--file",
-        metavar="FILE",
-        required=True,
-        help="picture: .png, .pdf or .svg",
-    ),
-    look,
 )

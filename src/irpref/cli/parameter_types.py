@@ -104,7 +104,7 @@ def _int(text: str) -> int:
     return int(text)
 
 
-def _number(expected: str, accepts: Callable[[float], bool]) -> Parsed:
+def number(expected: str, accepts: Callable[[float], bool]) -> Parsed:
     """A finite number that is accepted."""
 
     def parse(text: str) -> float:
@@ -116,7 +116,7 @@ def _number(expected: str, accepts: Callable[[float], bool]) -> Parsed:
     return Parsed("float", parse, expected)
 
 
-def _whole(least: int) -> Callable[[str], int]:
+def whole(least: int) -> Callable[[str], int]:
     """Parses whole numbers from `least` on."""
 
     def parse(text: str) -> int:
@@ -127,15 +127,8 @@ def _whole(least: int) -> Callable[[str], int]:
     return parse
 
 
-def _listed(parse: Callable[[str], Any]) -> Callable[[str], list[Any]]:
+def listed(parse: Callable[[str], Any]) -> Callable[[str], list[Any]]:
     return lambda text: [parse(part.strip()) for part in text.split(",")]
-
-
-def _rising(text: str) -> list[int]:
-    numbers = _listed(_whole(1))(text)
-    if numbers != sorted(set(numbers)):
-        raise ValueError
-    return numbers
 
 
 def _places(text: str) -> int:
@@ -185,32 +178,11 @@ def _gains(text: str) -> dict[float, float]:
     return {_float(grade): _float(gain) for grade, gain in parts}
 
 
-def _size(text: str) -> tuple[float, float]:
-    width, height = (_float(part) for part in text.lower().split("x"))
-    if not (0 < width < 100 and 0 < height < 100):
-        raise ValueError
-    return width, height
-
-
-COUNT = Parsed("count", _whole(1), "a number of at least 1")
-RISING = Parsed("counts", _rising, "rising whole numbers of at least 1, such as 50,100,200")
-PARTITIONS = Parsed("partitions", _listed(_whole(2)), "whole numbers of at least 2, such as 2,4,8")
-SEED = Parsed("integer", _whole(0), "a whole number of at least 0, such as 7")
-LEVEL = _number("a number between 0 and 1, such as 0.95", lambda x: 0 < x < 1)
-ALPHA = _number("a number between 0 and 1, such as 0.05", lambda x: 0 < x < 1)
-SHARE = _number("a share of at least 0 and below 1, such as 0.05", lambda x: 0 <= x < 1)
-MARGIN = _number("a difference of at least 0, such as 0.02", lambda x: x >= 0)
-DIFFERENCE = _number("a difference above 0, such as 0.02", lambda x: x > 0)
-GRADE = _number("a number above 0", lambda x: x > 0)
-BASE = _number("a number above 1", lambda x: x > 1)
+COUNT = Parsed("count", whole(1), "a number of at least 1")
+PARTITIONS = Parsed("partitions", listed(whole(2)), "whole numbers of at least 2, such as 2,4,8")
+GRADE = number("a number above 0", lambda x: x > 0)
+BASE = number("a number above 1", lambda x: x > 1)
 PLACES = Parsed("places", _places, "a number of decimal places, or -1 for all")
-NUMBERS = Parsed("numbers", _listed(_float), "numbers such as 0,1,2")
-PER_CENT = Parsed(
-    "numbers",
-    _listed(_number("", lambda x: 0 < x <= 100).parse),
-    "per cent above 0, at most 100, such as 80,40",
-)
 COLUMNS = Parsed("columns", _columns)
 LABELS = Parsed("labels", _labels)
 GAINS = Parsed("gains", _gains, "gains such as 1=1,2=3,3=7")
-SIZE = Parsed("size", _size, "a size in inches such as 4.4x3.2")

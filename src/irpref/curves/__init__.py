@@ -17,7 +17,7 @@ as `runs`, or a dict of name to run, or a list of paths. Every table has a colum
 their order; otherwise values are means over these topics, including those that the run does not
 answer. With `groups` (a mapping of topic to group, the path of a file with lines `topic group`, or
 the name of a column of the qrels) there is a column `group`, and means are over the topics of each
-group. The `attrs` of a table keep its options, for `irpref.plots`.
+group. The `attrs` of a table keep its options, for `irpref_lab.plots`.
 
 >>> from irpref.datasets import load
 >>> book = load("mir-textbook")

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import io
-import os
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -14,7 +12,6 @@ import numpy as np
 from ir_measures.measures.base import SumAgg
 
 from irpref.data.run_names import each_run
-from irpref.data.source import Source
 from irpref.errors import ArgumentError, InputError, MeasureError
 from irpref.judged.groups import groups_of
 from irpref.judged.inputs import id_text
@@ -240,7 +237,7 @@ class TopicValues:
             A column is missing; the measure is not in the table, or not given; a value is repeated
             or missing.
         """
-        table = _long(frame)
+        table = long_values(frame)
         measures = list(table["measure"].unique())
         name = (
             str(measure) if measure is not None else str(measures[0]) if len(measures) == 1 else ""
@@ -304,7 +301,7 @@ def values_in(data: MeasureValues, measures: Iterable[MeasureLike] = ()) -> list
     if isinstance(data, TopicValues):
         return [data]
     if hasattr(data, "columns"):
-        names = [str(m) for m in measures] or list(_long(data)["measure"].unique())
+        names = [str(m) for m in measures] or list(long_values(data)["measure"].unique())
         return [TopicValues.from_frame(data, name) for name in names]
     tables = list(data.values() if isinstance(data, Mapping) else data)
     for one in tables:
@@ -318,21 +315,7 @@ def values_in(data: MeasureValues, measures: Iterable[MeasureLike] = ()) -> list
     return tables
 
 
-def one_of(data: MeasureValues) -> TopicValues:
-    """`values_in` for one measure. `ValueError` if there are several."""
-    tables = values_in(data)
-    if len(tables) != 1:
-        names = ", ".join(table.measure for table in tables)
-        raise ArgumentError(
-            f"expected values of one measure, got {len(tables)} ({names}): "
-            f"irpref_lab.meta.TopicValues.from_frame(frame, "
-            f"{tables[0].measure!r}) takes one of them",
-            parameter="data",
-        )
-    return tables[0]
-
-
-def _long(frame: pd.DataFrame) -> pd.DataFrame:
+def long_values(frame: pd.DataFrame) -> pd.DataFrame:
     """System, topic, measure and value, without topics for which no system has a value. Names
     become `str`.
     """
@@ -359,28 +342,6 @@ def _long(frame: pd.DataFrame) -> pd.DataFrame:
     return table[table.groupby(["topic", "measure"])["value"].transform("count") > 0]
 
 
-def read_values(path: str | os.PathLike[str]) -> pd.DataFrame:
-    """System, topic, measure and value of a CSV file, or of `perquery.csv` in a directory; all
-    names are `str`.
-
-    Raises `ValueError` that names the file if it is not such a table, and `OSError`.
-    """
-    import pandas as pd
-
-    name = os.fspath(path)
-    if os.path.isdir(name):
-        name = os.path.join(name, "perquery.csv")
-    try:
-        with Source(name).open() as file:
-            data = io.BytesIO(file.read())
-        return _long(pd.read_csv(data, dtype=object, keep_default_na=False))
-    except InputError as error:
-        error.path = name
-        raise
-    except ValueError as error:
-        raise InputError(str(error), path=name) from None
-
-
 def higher_is_better(measure: str) -> bool:
     """Whether higher values of a measure are better, by its name; True if we do not know the
     name.
@@ -391,43 +352,16 @@ def higher_is_better(measure: str) -> bool:
         return True
 
 
-def topic_values(
-    measures: Iterable[MeasureLike],
-    qrels: Qrels,
-    runs: EachRun,
-) -> dict[str, TopicValues]:
-    """Evaluate runs with measures of any toolkit, and keep the value of each topic.
-
-    All measures see the same ranking, trec_eval's: see `irpref.evaluator`.
-
-    Parameters
-    ----------
-    measures : iterable of ir_measures measures, or their names
-    qrels : any form of qrels
-    runs : mapping of name to run in any form, list of paths, or iterable of (name, run)
-        Each run is read once; an iterable may load them one by one.
-
-    Returns
-    -------
-    dict of str to TopicValues
-        By name of the measure, over the topics of the qrels in ascending order of id, so that
-        samples and sums do not depend on the order of the qrels. Topics that have no value (NaN) in
-        any run are left out.
-
-    Raises
-    ------
-    ValueError
-        There are no measures or no runs, or no topic has a value of a measure.
-    """
-    return {table.measure: table for table in evaluated(measures, judgments(qrels), runs)}
-
-
 def evaluated(
     measures: MeasureLike | Iterable[MeasureLike],
     qrels: Judgments,
     runs: EachRun,
 ) -> list[TopicValues]:
-    """`topic_values` as a list, one for each measure, in the order given."""
+    """Evaluate runs with measures of any toolkit: the values of each measure, in the order given.
+
+    The topics are those of the qrels in ascending order of id, so that samples and sums do not
+    depend on the order of the qrels. Topics that have no value (NaN) in any run are left out.
+    """
     chosen = parse_all(measures)
     if not chosen:
         raise ArgumentError("there is no measure to evaluate", parameter="measures")
@@ -457,20 +391,3 @@ def evaluated(
             )
         )
     return out
-
-
-def on_the_same_topics(tables: list[TopicValues]) -> list[TopicValues]:
-    """The values, unchanged. `ValueError` if measures do not have values for the same topics."""
-    by_size = sorted(tables, key=lambda one: one.n_topics)
-    few, most = by_size[0], by_size[-1]
-    if few.topics != most.topics:
-        missing = next(topic for topic in most.topics if topic not in few.topics)
-        raise MeasureError(
-            f"{few.measure} has no value for {most.n_topics - few.n_topics} of {most.n_topics} "
-            f"topics (first "
-            f"{missing!r}), and this table needs the same topics for all measures: leave these "
-            f"topics out of the qrels",
-            measure=few.measure,
-            topic=missing,
-        )
-    return tables

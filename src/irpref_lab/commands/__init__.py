@@ -9,6 +9,7 @@ _COMMANDS = {
     "gate": "may this change ship? for CI: pass, block, or cannot tell",
     "against": "do runs differ from a baseline? a table with tests",
     "leaderboard": "rank runs: means, intervals, significant differences",
+    "plot": "draw curves, or values by topic, as png, pdf or svg",
     "report": "write an evaluation as one HTML page that works offline",
     "check": "find problems in judgments and runs before you trust a value",
     "intervals": "how much ties, unjudged documents or topics can change a value",

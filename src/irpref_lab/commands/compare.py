@@ -8,10 +8,10 @@ from irpref.cli import options
 from irpref.cli.arguments import Inputs
 from irpref.cli.command import command
 from irpref.cli.output import Output
-from irpref.cli.parameter_types import MARGIN
 from irpref.messages import visible
 from irpref.show.text import of_frame, significant
 from irpref_lab.commands import lab_options
+from irpref_lab.commands.lab_types import MARGIN
 from irpref_lab.printed_tables import of_comparison, topics_of_comparison
 
 

@@ -8,13 +8,14 @@ from irpref.cli import options
 from irpref.cli.arguments import Inputs
 from irpref.cli.command import OK, USAGE, command
 from irpref.cli.output import Output
-from irpref.cli.parameter_types import COUNT, LEVEL, MARGIN
+from irpref.cli.parameter_types import COUNT
 from irpref.cli.say import say
 from irpref.errors import ArgumentError
 from irpref.messages import whole_files
 from irpref.observed.thresholds import threshold_of
 from irpref.show.text import of_frame
 from irpref_lab.commands import lab_options
+from irpref_lab.commands.lab_types import LEVEL, MARGIN
 from irpref_lab.printed_tables import of_gate
 
 STATUS = {"pass": OK, "block": 1, "inconclusive": 3}

@@ -10,12 +10,13 @@ import click
 
 from irpref.cli.arguments import Inputs, read_judgments
 from irpref.cli.command import Argument
-from irpref.cli.options import Decorator, option
-from irpref.cli.parameter_types import LEVEL as A_LEVEL
-from irpref.cli.parameter_types import SEED, SHARE, Choice
+from irpref.cli.options import Decorator, option, together
+from irpref.cli.parameter_types import COUNT, Choice, Parsed
 from irpref.cli.say import say
 from irpref.judged.judgments import Judgments, judgments
 from irpref.observed.evidence import MISSING
+from irpref_lab.commands.lab_types import LEVEL as A_LEVEL
+from irpref_lab.commands.lab_types import SEED, SHARE
 from irpref_lab.decide.all_pairs import LEVEL, METHODS, PAIRS
 
 judge = option(
@@ -53,6 +54,47 @@ repeats = option(
     "--repeats",
     is_flag=True,
     help="files that differ in a last number are one system: llm-1.run, llm-2.run",
+)
+
+
+def _size(text: str) -> tuple[float, float]:
+    width, height = (float(part) for part in text.lower().split("x"))
+    if not (0 < width < 100 and 0 < height < 100):
+        raise ValueError
+    return width, height
+
+
+highlight = option(
+    "--highlight",
+    metavar="RUN",
+    multiple=True,
+    help="draw this run in colour, the others in grey (repeatable)",
+)
+look = together(
+    option(
+        "--size",
+        metavar="WIDTHxHEIGHT",
+        type=Parsed("size", _size, "a size in inches such as 4.4x3.2"),
+        help="in inches, such as 4.4x3.2, the usual default",
+    ),
+    option(
+        "--dpi",
+        type=COUNT,
+        default=300,
+        show_default=True,
+        help="dots per inch of a png",
+    ),
+    option("--title", help="your own title; '' for none"),
+)
+picture = together(
+    option(
+        "-f",
+        "--file",
+        metavar="FILE",
+        required=True,
+        help="picture: .png, .pdf or .svg",
+    ),
+    look,
 )
 
 

@@ -11,11 +11,11 @@ from irpref.cli.arguments import Inputs, one_measure_of
 from irpref.cli.command import command
 from irpref.cli.output import Output
 from irpref.cli.parameter_types import COUNT
-from irpref.cli.parameter_types import DIFFERENCE as A_DIFFERENCE
 from irpref.judged.types import Qrels, Runs
 from irpref.messages import whole_files
 from irpref.show.text import Table, of_frame, rounded
 from irpref_lab.commands import lab_options
+from irpref_lab.commands.lab_types import DIFFERENCE as A_DIFFERENCE
 from irpref_lab.decide.sign_flips import N_PERMUTATIONS
 from irpref_lab.printed_tables import of_board, of_board_in_paper
 
@@ -67,8 +67,8 @@ DIFFERENCE = 0.05  # if none is observed
 @options.reading
 @options.ranking
 @options.writing_as(pictures=True)
-@options.highlight
-@options.look
+@lab_options.highlight
+@lab_options.look
 def leaderboard(
     given: Inputs,
     out: Output,
@@ -96,7 +96,7 @@ def leaderboard(
     -f board.tex has one table, a column for each measure.
     """
     import irpref_lab
-    from irpref.cli.plot import Picture
+    from irpref_lab.commands.plot import Picture
 
     if len(given.systems) < 2 and (design is not None or pairs != "none"):
         option = "--design" if design is not None else f"--pairs {pairs}"

@@ -20,11 +20,12 @@ from irpref.cli.arguments import (
 )
 from irpref.cli.command import group
 from irpref.cli.output import Output
-from irpref.cli.parameter_types import ALPHA, COUNT, PER_CENT, SEED, Choice
+from irpref.cli.parameter_types import COUNT, Choice
 from irpref.errors import IrprefError
 from irpref.observed.thresholds import thresholds
 from irpref.show.text import of_frame, rounded
 from irpref_lab.commands.lab_options import some
+from irpref_lab.commands.lab_types import ALPHA, PER_CENT, SEED
 from irpref_lab.remarks import of_many_runs
 
 if TYPE_CHECKING:

@@ -8,10 +8,11 @@ from irpref.cli import options
 from irpref.cli.arguments import Inputs, only_topics, read_judgments
 from irpref.cli.command import command
 from irpref.cli.output import Output
-from irpref.cli.parameter_types import COUNT, RISING, SEED
+from irpref.cli.parameter_types import COUNT
 from irpref.cli.say import say
 from irpref.errors import EmptyJudgmentsError
 from irpref_lab.commands import lab_options
+from irpref_lab.commands.lab_types import RISING, SEED
 
 
 @command(

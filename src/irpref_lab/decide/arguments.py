@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from irpref.errors import ArgumentError
-from irpref.messages import not_accepted
+from irpref_lab.messages import not_accepted
 
 _EXPECTED_LEVEL = "a confidence level above 0.5 and below 1, such as 0.95"
 

@@ -42,7 +42,7 @@ from irpref.observed.evidence import MISSING, Evidence
 from irpref.observed.gathering import gathered
 from irpref.observed.thresholds import thresholds_on
 from irpref.show.text import Table
-from irpref.values.matrix import TopicValues, on_the_same_topics
+from irpref.values.matrix import TopicValues
 from irpref_lab.decide import all_pairs as tests
 from irpref_lab.decide.all_pairs import LEVEL, PAIRS
 from irpref_lab.decide.grounds import absent_runs
@@ -54,7 +54,13 @@ from irpref_lab.printed_tables import of_board
 from irpref_lab.remarks import columns_of_runs, each_within_repeats, of_many_runs
 from irpref_lab.trust.frames import ResultFrame
 from irpref_lab.trust.samples import Rng, fixed_seed
-from irpref_lab.trust.topics import FEWEST, check_level, in_range, mean_intervals
+from irpref_lab.trust.topics import (
+    FEWEST,
+    check_level,
+    in_range,
+    mean_intervals,
+    on_the_same_topics,
+)
 
 # What every board says of runs besides your measures.
 _JUDGED, _ANSWERED = FURTHER = ("Judged@10", "NumRet")

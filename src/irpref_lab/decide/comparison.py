@@ -26,7 +26,7 @@ from irpref.judged.types import Groups, Qrels, Run
 from irpref.kernel.segments import Bools
 from irpref.measures.declare import Measures
 from irpref.measures.names import parse_all
-from irpref.messages import not_accepted, once_per_call, p_equals
+from irpref.messages import once_per_call
 from irpref.observed.evidence import MISSING, Evidence, check_present
 from irpref.observed.finding import Ground
 from irpref.observed.gathering import gathered, read_repeats
@@ -55,6 +55,7 @@ from irpref_lab.decide.paired import (
 from irpref_lab.decide.sign_flips import N_PERMUTATIONS, interval, p_of_pair
 from irpref_lab.decide.turning import Turning
 from irpref_lab.judges.sampled import Sampled
+from irpref_lab.messages import not_accepted, p_equals
 from irpref_lab.printed_tables import of_comparison
 from irpref_lab.remarks import (
     about_topics,

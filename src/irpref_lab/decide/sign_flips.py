@@ -38,8 +38,8 @@ from typing import Any
 import numpy as np
 
 from irpref.kernel.segments import Bools, Floats, Ints
-from irpref.messages import not_accepted
 from irpref.values.means import ROUNDING, magnitude, settled
+from irpref_lab.messages import not_accepted
 from irpref_lab.trust.samples import Rng, drawing
 
 N_PERMUTATIONS = 10_000

@@ -13,17 +13,18 @@ behind it:
   size?
 
 `rng` is a seed or a NumPy Generator (seed 0 if you give none); some functions take the samples
-themselves. `irpref.plots` draws the results: `irpref_lab.plots.stability(result)`, `swap`,
-`significance`, `incompleteness`."""
+themselves. `irpref_lab.plots` draws the results: `stability(result)`, `swap`, `significance`,
+`incompleteness`."""
 
-from irpref.values.matrix import TopicValues, read_values, topic_values
-from irpref.values.ranking import SystemRanking, agreement, kendall_tau, system_ranking, tau_ap
+from irpref.values.matrix import TopicValues
 from irpref_lab.meta.incompleteness import LEVELS, Incompleteness, incompleteness
 from irpref_lab.meta.losses import thin
 from irpref_lab.meta.power import DiscriminativePower, discriminative_power
+from irpref_lab.meta.ranking import SystemRanking, agreement, kendall_tau, system_ranking, tau_ap
 from irpref_lab.meta.robustness import Robustness, robustness
 from irpref_lab.meta.stability import Stability, stability
 from irpref_lab.meta.swap import Swap, swap
+from irpref_lab.meta.values import read_values, topic_values
 from irpref_lab.trust.design import (
     detectable_difference,
     power_of,

@@ -28,10 +28,10 @@ from irpref.measures.names import parse_all
 from irpref.messages import check_choice
 from irpref.values.matrix import higher_is_better
 from irpref.values.progress import progress
-from irpref.values.ranking import kendall_taus, tau_ap
 from irpref_lab.meta.experiment import Experiment
 from irpref_lab.meta.journal import CELL, Cell, Journal, hash_of, hash_of_run
 from irpref_lab.meta.losses import Loss
+from irpref_lab.meta.ranking import kendall_taus, tau_ap
 from irpref_lab.trust.samples import Rng
 
 LEVELS = (90, 80, 70, 60, 50, 40, 30, 25, 20, 15, 10, 5, 4, 3, 2, 1)

@@ -53,7 +53,8 @@ from irpref.judged.pool import Pool
 from irpref.judged.types import Qrels
 from irpref.kernel.run import JudgedRun
 from irpref.kernel.segments import Bools, Floats, Ints, Segments, all_whole, order_by
-from irpref.messages import check_choice, not_accepted
+from irpref.messages import check_choice
+from irpref_lab.messages import not_accepted
 from irpref_lab.trust.samples import Rng
 
 LEAST = (1, 10)

@@ -30,10 +30,11 @@ from numpy.typing import ArrayLike
 
 from irpref.errors import ArgumentError
 from irpref.kernel.segments import Floats
-from irpref.messages import not_accepted
-from irpref.values.matrix import MeasureValues, one_of
+from irpref.values.matrix import MeasureValues
 from irpref.values.means import magnitude, settled
+from irpref_lab.messages import not_accepted
 from irpref_lab.meta.result import Result
+from irpref_lab.meta.values import one_of
 from irpref_lab.trust.samples import Rng, counts, drawing, pair_chunks, pairs_of_systems
 
 # A variance is a difference of sums; below this share of them it is rounding error and set to 0.

@@ -47,9 +47,9 @@ from irpref.measures.declare import MeasureLike
 from irpref.measures.names import parse_all
 from irpref.messages import check_choice
 from irpref.values.progress import progress
-from irpref.values.ranking import order, taus_of_scores
 from irpref_lab.meta.experiment import Experiment
 from irpref_lab.meta.losses import Loss, Remains
+from irpref_lab.meta.ranking import order, taus_of_scores
 from irpref_lab.trust.samples import Rng
 
 LEVELS = (50.0, 20.0, 10.0, 5.0)

@@ -33,9 +33,10 @@ from numpy.typing import ArrayLike
 
 from irpref.errors import ArgumentError
 from irpref.kernel.segments import Floats, Ints
-from irpref.values.matrix import MeasureValues, one_of
+from irpref.values.matrix import MeasureValues
 from irpref.values.means import ROUNDING
 from irpref_lab.meta.result import Result
+from irpref_lab.meta.values import one_of
 from irpref_lab.trust.samples import Rng, counts, drawing, pair_chunks, pairs_of_systems
 
 FUZZINESS = tuple(i / 100 for i in range(1, 11))

@@ -34,20 +34,9 @@ from irpref.measures import literature
 from irpref.measures.declare import Measures
 from irpref.measures.names import parse_all
 from irpref.measures.rpref import RPref
-from irpref.messages import (
-    IrprefWarning,
-    about,
-    check_choice,
-    did_you_mean,
-    give,
-    not_accepted,
-    whole_files,
-)
+from irpref.messages import IrprefWarning, about, check_choice, did_you_mean, give, whole_files
 from irpref.observed.gathering import gathered, read_repeats, repeats_in
 from irpref.observed.thresholds import thresholds_on
-from irpref.plots.drawing import CRP_CUT
-from irpref.plots.plot_data import constant_npref
-from irpref.show.short_names import left_out, parts
 from irpref.values.matrix import TopicValues
 from irpref.values.progress import progress
 from irpref_lab.checking import check, grave
@@ -56,9 +45,13 @@ from irpref_lab.decide.board import Leaderboard, board_of, with_further
 from irpref_lab.decide.comparison import UNKNOWN, Comparison, compare
 from irpref_lab.decide.grounds import absent_runs
 from irpref_lab.judges.filling import Filled
+from irpref_lab.messages import not_accepted
 from irpref_lab.page.query_texts import Texts, texts
 from irpref_lab.page.rankings import rankings, unjudged_by_rank
+from irpref_lab.plots.drawing import CRP_CUT
+from irpref_lab.plots.plot_data import constant_npref
 from irpref_lab.remarks import of_many_runs
+from irpref_lab.short_names import left_out, parts
 from irpref_lab.trust.holes import hole_intervals, pair_intervals
 from irpref_lab.trust.samples import Rng, fixed_seed
 from irpref_lab.trust.ties import tie_intervals
@@ -455,7 +448,7 @@ def _curves(qrels: Judgments, runs: Mapping[str, Run]) -> dict[str, list[Part]]:
         return look | more | {"x": lines.index, "y": [lines[name] for name in runs]}
 
     crp = curves.crp(qrels, seen, depth=CURVE_RANKS[-1])
-    # As in `irpref.plots.crp`: later ranks say little about a run.
+    # As in `irpref_lab.plots.crp`: later ranks say little about a run.
     last = math.ceil(CRP_CUT * max(float(crp["recall_base"].iloc[0]), 1))
     rpref = RPref(norm="relative", max_rel=max(1.0, pool.max_gain(None)))
     npref = curves.npref_convergence(qrels, seen, rpref)

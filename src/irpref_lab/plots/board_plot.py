@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from irpref.errors import ArgumentError
 from irpref.messages import did_you_mean
-from irpref.plots import drawing
+from irpref_lab.plots import drawing
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -1,8 +1,7 @@
 """Pictures of results of meta-evaluation. They draw what the results hold, and compute nothing.
 
-They share the style of `irpref.plots`; a measure has the same colour, line and marker in a whole
-session. Of more than eight measures the first five, or those named by `highlight`, are in colour
-and the others grey."""
+A measure has the same colour, line and marker in a whole session. Of more than eight measures the
+first five, or those named by `highlight`, are in colour and the others grey."""
 
 from __future__ import annotations
 
@@ -13,11 +12,11 @@ import numpy as np
 import pandas as pd
 
 from irpref.messages import check_choice
-from irpref.plots import drawing
 from irpref_lab.meta.incompleteness import Incompleteness
 from irpref_lab.meta.power import DiscriminativePower
 from irpref_lab.meta.stability import Stability
 from irpref_lab.meta.swap import Swap
+from irpref_lab.plots import drawing
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

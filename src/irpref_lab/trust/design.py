@@ -27,8 +27,9 @@ from scipy import special
 
 from irpref.errors import ArgumentError
 from irpref.kernel.segments import Floats
-from irpref.messages import check_choice, not_accepted
+from irpref.messages import check_choice
 from irpref.values.matrix import TopicValues
+from irpref_lab.messages import not_accepted
 
 if TYPE_CHECKING:
     import pandas as pd

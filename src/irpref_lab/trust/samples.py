@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike
 
 from irpref.errors import ArgumentError
 from irpref.kernel.segments import Floats, Ints
-from irpref.messages import not_accepted
+from irpref_lab.messages import not_accepted
 
 Rng = int | np.random.Generator
 

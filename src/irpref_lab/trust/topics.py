@@ -31,15 +31,16 @@ from ir_measures.measures import Measure
 from ir_measures.measures.base import SumAgg
 from scipy import special
 
-from irpref.errors import ArgumentError
+from irpref.errors import ArgumentError, MeasureError
 from irpref.judged.groups import groups_of
 from irpref.judged.judgments import judgments
 from irpref.judged.types import Groups, Qrels, Run
 from irpref.kernel.segments import Floats
 from irpref.measures.declare import KernelMeasure, Measures
 from irpref.measures.names import parse
-from irpref.messages import check_choice, not_accepted
-from irpref.values.matrix import evaluated, on_the_same_topics
+from irpref.messages import check_choice
+from irpref.values.matrix import TopicValues, evaluated
+from irpref_lab.messages import not_accepted
 from irpref_lab.trust.interval_tables import interval_table
 from irpref_lab.trust.samples import Rng, counts, drawing
 
@@ -205,3 +206,20 @@ def topic_intervals(
             table.insert(1, "group", group)
         tables.append(table)
     return pd.concat(tables).sort_index(kind="stable").reset_index(drop=True)  # by measure
+
+
+def on_the_same_topics(tables: list[TopicValues]) -> list[TopicValues]:
+    """The values, unchanged. `ValueError` if measures do not have values for the same topics."""
+    by_size = sorted(tables, key=lambda one: one.n_topics)
+    few, most = by_size[0], by_size[-1]
+    if few.topics != most.topics:
+        missing = next(topic for topic in most.topics if topic not in few.topics)
+        raise MeasureError(
+            f"{few.measure} has no value for {most.n_topics - few.n_topics} of {most.n_topics} "
+            f"topics (first "
+            f"{missing!r}), and this table needs the same topics for all measures: leave these "
+            f"topics out of the qrels",
+            measure=few.measure,
+            topic=missing,
+        )
+    return tables

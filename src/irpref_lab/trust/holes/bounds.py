@@ -20,9 +20,9 @@ from irpref.kernel.uncertain import Holes as Effects
 from irpref.measures.declare import KernelMeasure, Measures
 from irpref.measures.everyday import declaration, supports
 from irpref.measures.names import parse_all
-from irpref.messages import not_accepted
 from irpref.values.evaluator import evaluator
 from irpref.values.kernels import KernelEvaluator
+from irpref_lab.messages import not_accepted
 from irpref_lab.trust.holes.filled import Holes, retrieved
 from irpref_lab.trust.holes.search import (
     Places,

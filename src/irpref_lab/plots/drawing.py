@@ -1,11 +1,10 @@
 """The look of all pictures: one style, one colour per name, names that fit, legends that cover no
 data.
 
-Shared by `irpref.plots` and the pictures of `irpref_lab.meta`. Colours are those of Okabe and Ito
-(Color Universal Design, 2008) without the yellow, which is lost on white. A name gets its colour,
-line and marker when it is first drawn, and keeps them in all pictures of the process. The first
-seven names differ in colour; 280 differ in colour, line or marker. A new name takes a colour that
-no other name of its picture has, as long as one is free.
+Colours are those of Okabe and Ito (Color Universal Design, 2008) without the yellow, which is lost
+on white. A name gets its colour, line and marker when it is first drawn, and keeps them in all
+pictures of the process. The first seven names differ in colour; 280 differ in colour, line or
+marker. A new name takes a colour that no other name of its picture has, as long as one is free.
 """
 
 from __future__ import annotations
@@ -19,7 +18,7 @@ from weakref import WeakSet
 
 from irpref.errors import ArgumentError
 from irpref.messages import did_you_mean, visible
-from irpref.show.short_names import LONGEST, left_out, middle, parts
+from irpref_lab.short_names import LONGEST, left_out, middle, parts
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 from irpref import curves
 from irpref.data.run_names import named_runs
 from irpref.errors import ArgumentError, ColumnError
-from irpref.plots.drawing import count, one_name
-from irpref.values.matrix import TopicValues, topic_values, values_in
+from irpref.values.matrix import TopicValues, values_in
+from irpref_lab.meta.values import topic_values
+from irpref_lab.plots.drawing import count, one_name
 
 if TYPE_CHECKING:
     import pandas as pd

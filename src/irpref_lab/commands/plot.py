@@ -18,8 +18,9 @@ from irpref.cli.command import before_writing, group
 from irpref.cli.curve import arguments
 from irpref.cli.output import PICTURES
 from irpref.cli.parameter_types import Choice
+from irpref_lab.commands import lab_options
 
-_last = options.together(options.topics, options.reading, options.ranking, options.picture)
+_last = options.together(options.topics, options.reading, options.ranking, lab_options.picture)
 
 
 @group("plot", "PICTURE")
@@ -36,27 +37,27 @@ def plot() -> None:
 @options.judged_only
 @options.depth
 @options.option("-t", "--topic", metavar="ID", required=True, help="the topic")
-@options.together(options.reading, options.ranking, options.picture)
+@options.together(options.reading, options.ranking, lab_options.picture)
 def sketch(given: Inputs, **how: Any) -> None:
     """CRP of one topic: the run, an ideal one, nothing relevant."""
-    from irpref.plots import crp_sketch
+    from irpref_lab.plots import crp_sketch
 
     qrels = given.all_judgments()
     _draw(crp_sketch, qrels, given, how | {"query_id": given.topics[0]})
 
 
 def _kind(name: str, takes: str, draw: str, text: str, *declared: options.Decorator) -> None:
-    """Add a kind of picture of a curve: the function of `irpref.plots` that draws it, a line of
+    """Add a kind of picture of a curve: the function of `irpref_lab.plots` that draws it, a line of
     help, and the options that it has besides those of all kinds.
     """
 
     def show(given: Inputs, **how: Any) -> None:
-        from irpref import plots
+        from irpref_lab import plots
 
         _draw(getattr(plots, draw), given.judgments(), given, how)
 
     show.__doc__ = text
-    declared = (options.inputs(takes), options.groups, *declared, options.highlight, _last)
+    declared = (options.inputs(takes), options.groups, *declared, lab_options.highlight, _last)
     plot.command(name)(options.together(*declared)(show))
 
 
@@ -114,29 +115,29 @@ _kind(
 @_last
 def histogram(given: Inputs, **how: Any) -> None:
     """R-precision, or another measure, of A minus B by topic."""
-    from irpref.plots import precision_histogram
+    from irpref_lab.plots import precision_histogram
 
     _draw(precision_histogram, given.judgments(), given, how | {"baseline": list(given.files)[1]})
 
 
 @plot.command("strip")
 @options.inputs("RUN... [MEASURE...]", measures=("AP",))
-@options.highlight
+@lab_options.highlight
 @_last
 def strip(given: Inputs, **how: Any) -> None:
     """Values of a measure by topic."""
-    from irpref.plots import topic_strip
+    from irpref_lab.plots import topic_strip
 
     _draw_values(topic_strip, 1, given, how)
 
 
 @plot.command("scatter")
 @options.inputs("RUN... [MEASURE...]", measures=("AP", "RPref(norm='relative2')"))
-@options.highlight
+@lab_options.highlight
 @_last
 def scatter(given: Inputs, **how: Any) -> None:
     """Two measures over the runs, with Kendall's tau."""
-    from irpref.plots import measure_scatter
+    from irpref_lab.plots import measure_scatter
 
     _draw_values(measure_scatter, 2, given, how)
 
@@ -152,7 +153,7 @@ def _draw_values(
     draw: Callable[..., Any], n_measures: int, given: Inputs, how: dict[str, Any]
 ) -> None:
     """A picture of values by topic."""
-    from irpref.values.matrix import topic_values
+    from irpref_lab.meta.values import topic_values
 
     picture = Picture.from_options(how)
     if len(given.measures) != n_measures:
@@ -194,12 +195,12 @@ class Picture:
 
     @classmethod
     def from_options(cls, how: dict[str, Any]) -> Picture:
-        """Takes the options of `irpref.cli.options.picture` out of others."""
+        """Takes the options of `lab_options.picture` out of others."""
         return cls(*(how.pop(name) for name in ("file", "size", "dpi", "title")))
 
     def axes(self) -> Any:
         """What to draw on; None for the function's own."""
-        from irpref.plots import axes
+        from irpref_lab.plots import axes
 
         return axes(self.size) if self.size else None
 

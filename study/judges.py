@@ -1,8 +1,8 @@
 """Measures what docs/judges.md says: five LLM judges on TREC DL 2019 and 2020, made judges on two
 other collections.
 
-    IRPREF_DATA=FOLDER python docs/make_judges.py
-    python docs/make_judges.py --stored               # tables and pictures alone
+    IRPREF_DATA=FOLDER python -m study.judges
+    python -m study.judges --stored               # tables and pictures alone
 
 The folder has `dl19-passage`, `dl20-passage`, `trec-covid-r3`, `clef-ehealth-2018` (judgments,
 runs) and `llm-judges`. Only numbers are kept: docs/judges/results.json and the pictures beside it.
@@ -14,6 +14,7 @@ import json
 import os
 import sys
 from pathlib import Path
+from runpy import run_path
 
 import numpy as np
 import pandas as pd
@@ -23,9 +24,9 @@ import irpref
 import irpref_lab
 from irpref_lab.judges.predictions import estimates
 
-HERE = Path(__file__).resolve().parent
+DOCS = Path(__file__).resolve().parents[1] / "docs"
 DATA = Path(os.environ["IRPREF_DATA"])
-OUT = HERE / "judges"
+OUT = DOCS / "judges"
 JUDGES = ("umbrela-gpt4", "binary-gpt4", "binary-gpt4o", "binary-llama3.2", "exam-gpt4")
 MEASURES = ("nDCG@10", "AP", "QMeasure", "RPref(max_rel=3)")
 CONDENSED = (
@@ -377,7 +378,7 @@ def write(results):
 
 
 if __name__ == "__main__":
-    import own_source  # noqa: F401  # first
+    run_path(str(Path(__file__).parents[1] / "docs" / "own_source.py"))
 
     main() if "--stored" not in sys.argv else write(
         json.loads((OUT / "results.json").read_text(encoding="utf-8"))

@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
-from irpref.messages import check_choice, not_accepted
-from irpref.plots import drawing
-from irpref.plots.plot_data import (
+from irpref.messages import check_choice
+from irpref_lab.messages import not_accepted
+from irpref_lab.plots import drawing
+from irpref_lab.plots.plot_data import (
     GivenRuns,
     constant_npref,
     curve_means,

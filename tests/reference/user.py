@@ -8,7 +8,7 @@ from __future__ import annotations
 import math
 from fractions import Fraction
 
-from irpref.reference.symbols import Judgments, Number, Ranking, exact, formula, relevant_set, top
+from reference.symbols import Judgments, Number, Ranking, exact, formula, relevant_set, top
 
 
 @formula("Coverage")

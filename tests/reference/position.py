@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from fractions import Fraction
 from itertools import accumulate
 
-from irpref.reference.symbols import Judgments, Number, Ranking, condensed, formula, top
+from reference.symbols import Judgments, Number, Ranking, condensed, formula, top
 
 
 class Positions:

@@ -1,7 +1,7 @@
 """Simulates what docs/judge-until-sure.md and study/SAMPLING.md say, on seven collections.
 
-    IRPREF_DATA=FOLDER python docs/make_sampling.py [draws] [known] [unseen] [oracle]
-    python docs/make_sampling.py --stored         # tables and picture alone
+    IRPREF_DATA=FOLDER python -m study.sampling [draws] [known] [unseen] [oracle]
+    python -m study.sampling --stored         # tables and picture alone
 
 The folder has the judgments and runs of the collections below, and `llm-judges`. A document that no
 human judged counts as not relevant, so that full judgments are known. CACM and Robust 2003 have
@@ -18,6 +18,7 @@ import sys
 from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
+from runpy import run_path
 
 import numpy as np
 import pandas as pd
@@ -37,8 +38,8 @@ from irpref_lab.judges.priority_sampling import (
     variances_at,
 )
 
-HERE = Path(__file__).resolve().parent
-OUT = HERE / "sampling"
+DOCS = Path(__file__).resolve().parents[1] / "docs"
+OUT = DOCS / "sampling"
 KNOWN = {
     "dl19-passage": "DL 2019",
     "dl20-passage": "DL 2020",
@@ -493,7 +494,7 @@ PARTS = {
 }
 
 if __name__ == "__main__":
-    import own_source  # noqa: F401  # first
+    run_path(str(Path(__file__).parents[1] / "docs" / "own_source.py"))
 
     if "--stored" in sys.argv:
         write(stored())

@@ -11,10 +11,11 @@ from numpy.testing import assert_allclose, assert_array_equal
 
 import irpref
 import irpref_lab
-from irpref import curves, plots
+from irpref import curves
 from irpref.datasets import load
-from irpref.plots import drawing
+from irpref_lab import plots
 from irpref_lab.meta import TopicValues, topic_values
+from irpref_lab.plots import drawing
 from shells import script
 
 matplotlib = pytest.importorskip("matplotlib")
@@ -562,7 +563,7 @@ def test_drawing_leaves_a_notebook_interactive(tmp_path):
         "from matplotlib.backends.backend_agg import FigureCanvasAgg as FigureCanvas\n"
         "matplotlib.interactive(True)\n"
     )
-    code = "from irpref.plots import drawing; drawing.axes(); from matplotlib import pyplot; print(pyplot.isinteractive())"
+    code = "from irpref_lab.plots import drawing; drawing.axes(); from matplotlib import pyplot; print(pyplot.isinteractive())"
     environment = {**os.environ, "MPLBACKEND": "module://notebooks_backend"}
     environment["PYTHONPATH"] = os.pathsep.join([str(tmp_path), environment.get("PYTHONPATH", "")])
     done = subprocess.run(
@@ -624,7 +625,7 @@ def test_npref_says_that_it_is_constant_on_binary_judgments():
 
 def test_the_leaderboard_has_an_interval_and_a_range_of_places_for_each_run():
     board = irpref_lab.leaderboard(["AP", "EMeasure"], SYNTHETIC.qrels, SYNTHETIC.runs)
-    ax = irpref_lab.plots.leaderboard(board, "EMeasure")
+    ax = plots.leaderboard(board, "EMeasure")
     of = board[board["measure"] == "EMeasure"]
     assert [label.get_text() for label in ax.get_yticklabels()] == of["run"].tolist()
     ends = [tuple(line.get_xdata()) for line in ax.lines if len(line.get_xdata()) == 2]
@@ -637,7 +638,7 @@ def test_the_leaderboard_has_an_interval_and_a_range_of_places_for_each_run():
     assert notes(ax)[: len(of)] == places
     many = irpref_lab.leaderboard(["AP"], SYNTHETIC.qrels, _many(12), pairs="none")
     for highlight, grey in ((None, 7), (["run03"], 11)):
-        drawn = irpref_lab.plots.leaderboard(many, highlight=highlight).lines
+        drawn = plots.leaderboard(many, highlight=highlight).lines
         assert sum(line.get_color() == drawing.PALE for line in drawn) == 2 * grey
     with pytest.raises(ValueError, match="measure='RR' is not on this board"):
-        irpref_lab.plots.leaderboard(board, "RR")
+        plots.leaderboard(board, "RR")

@@ -1,21 +1,4 @@
-"""Pictures of the curves and tables of `irpref.curves`, and of values by topic.
-
-Every function takes either the table, or the qrels and runs it is made from (with the options of
-the function in `irpref.curves`). It draws on `ax`, or on a new figure about as wide as a column,
-and returns the Axes. It computes nothing. `ax.set_title("")` removes a title that the caption
-repeats.
-
-Runs differ in line and marker as well as in colour, wins and losses in side and hatching. A system
-has the same colour in all pictures of a session; `irpref.plots.drawing.forget()` starts afresh. If
-there are more than eight runs, only the best five, or those named by `highlight`, are in colour and
-the others are grey. Long names are shortened in the middle, and a common beginning or end is left
-out; the picture says so.
-
-Judgments and runs may have any form that `irpref.curves` takes, PyTerrier's frames included. The
-pictures of values by topic also take the result of `pt.Experiment(..., perquery=True)`.
-
-Needs matplotlib: `pip install matplotlib`.
-"""
+"""Pictures of values by topic: differences of two runs, dots of each run, two measures."""
 
 from __future__ import annotations
 
@@ -24,17 +7,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from irpref.plots import drawing
-from irpref.plots.curve_plots import (
-    crp,
-    crp_sketch,
-    cumulated_gain,
-    npref_convergence,
-    precision_recall,
-)
-from irpref.plots.drawing import axes
-from irpref.plots.plot_data import GivenRuns, Values, differences, only, values
-from irpref.show.short_names import middle
+from irpref_lab.plots import drawing
+from irpref_lab.plots.drawing import axes
+from irpref_lab.plots.plot_data import GivenRuns, Values, differences, only, values
+from irpref_lab.short_names import middle
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -44,17 +20,7 @@ if TYPE_CHECKING:
     from irpref.measures.declare import MeasureLike
     from irpref.values.matrix import TopicValues
 
-__all__ = [
-    "axes",
-    "crp",
-    "crp_sketch",
-    "cumulated_gain",
-    "measure_scatter",
-    "npref_convergence",
-    "precision_histogram",
-    "precision_recall",
-    "topic_strip",
-]
+__all__ = ["measure_scatter", "precision_histogram", "topic_strip"]
 
 
 @drawing.styled
@@ -261,7 +227,7 @@ def measure_scatter(
         five that the measures rank most differently.
     ax : Axes to draw on; a new figure if None
     """
-    from irpref.values.ranking import system_ranking
+    from irpref_lab.meta.ranking import system_ranking
 
     x, y = values(data, runs, measures, 2)
     y = y.select(systems=x.systems)

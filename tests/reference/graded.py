@@ -9,7 +9,7 @@ from collections.abc import Iterable
 from fractions import Fraction
 from typing import Any
 
-from irpref.reference.symbols import (
+from reference.symbols import (
     Gains,
     Judgments,
     Number,

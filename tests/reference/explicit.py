@@ -13,7 +13,7 @@ from functools import wraps
 from math import log2
 from typing import Any, TypeAlias
 
-from irpref.reference.symbols import FORMULAS, Formula, Function, Judgments, Number, Ranking, mean
+from reference.symbols import FORMULAS, Formula, Function, Judgments, Number, Ranking, mean
 
 Rows: TypeAlias = list[tuple[str, str, Number]]
 Groups: TypeAlias = Mapping[str, Rows]

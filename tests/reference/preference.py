@@ -9,7 +9,7 @@ from fractions import Fraction
 from functools import partial
 from typing import Any
 
-from irpref.reference.symbols import (
+from reference.symbols import (
     FORMULAS,
     Gains,
     Judgments,

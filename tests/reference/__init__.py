@@ -16,7 +16,7 @@ in place of `max_rel`; `known`, the set of documents the user knew, and `expecte
 user-oriented measures; `scores`, document to score, to the measures of preferences. `values` does
 this for a whole collection.
 
->>> from irpref.reference import FORMULAS
+>>> from reference import FORMULAS
 >>> FORMULAS["RPref"](["c", "a", "b"], {"a": 2, "b": 1, "c": 0}, max_rel=2)
 Fraction(1, 3)
 """
@@ -27,10 +27,10 @@ import inspect
 from collections.abc import Mapping
 from typing import Any
 
-from irpref.reference import explicit as preferences  # they enter their formulas
-from irpref.reference import graded, position, preference, user  # they enter their formulas
-from irpref.reference import host_measures as everyday  # they enter their formulas
-from irpref.reference.symbols import FORMULAS, Judgments, Number, formula, order, scale_of
+from reference import explicit as preferences  # they enter their formulas
+from reference import graded, position, preference, user  # they enter their formulas
+from reference import host_measures as everyday  # they enter their formulas
+from reference.symbols import FORMULAS, Judgments, Number, formula, order, scale_of
 
 __all__ = ["FORMULAS", "formula", "order", "scale_of", "values"]
 __all__ += ["everyday", "graded", "position", "preference", "preferences", "user"]

@@ -7,8 +7,8 @@ from collections.abc import Iterable
 from fractions import Fraction
 from typing import Any
 
-from irpref.reference.preference import bpref
-from irpref.reference.symbols import (
+from reference.preference import bpref
+from reference.symbols import (
     Formula,
     Gains,
     Judgments,

@@ -25,8 +25,9 @@ from numpy.typing import ArrayLike, NDArray
 
 from irpref.errors import ArgumentError
 from irpref.kernel.segments import Floats
-from irpref.values.matrix import MeasureValues, one_of, values_in
+from irpref.values.matrix import MeasureValues, values_in
 from irpref.values.means import places
+from irpref_lab.meta.values import one_of
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -1,0 +1,85 @@
+"""Values of systems by topic: evaluated, or read from a file."""
+
+from __future__ import annotations
+
+import io
+import os
+from collections.abc import Iterable
+from typing import TYPE_CHECKING
+
+from irpref.data.source import Source
+from irpref.errors import ArgumentError, InputError
+from irpref.judged.judgments import judgments
+from irpref.judged.types import EachRun, Qrels
+from irpref.measures.declare import MeasureLike
+from irpref.values.matrix import MeasureValues, TopicValues, evaluated, long_values, values_in
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+
+def topic_values(
+    measures: Iterable[MeasureLike],
+    qrels: Qrels,
+    runs: EachRun,
+) -> dict[str, TopicValues]:
+    """Evaluate runs with measures of any toolkit, and keep the value of each topic.
+
+    All measures see the same ranking, trec_eval's: see `irpref.evaluator`.
+
+    Parameters
+    ----------
+    measures : iterable of ir_measures measures, or their names
+    qrels : any form of qrels
+    runs : mapping of name to run in any form, list of paths, or iterable of (name, run)
+        Each run is read once; an iterable may load them one by one.
+
+    Returns
+    -------
+    dict of str to TopicValues
+        By name of the measure, over the topics of the qrels in ascending order of id, so that
+        samples and sums do not depend on the order of the qrels. Topics that have no value (NaN) in
+        any run are left out.
+
+    Raises
+    ------
+    ValueError
+        There are no measures or no runs, or no topic has a value of a measure.
+    """
+    return {table.measure: table for table in evaluated(measures, judgments(qrels), runs)}
+
+
+def read_values(path: str | os.PathLike[str]) -> pd.DataFrame:
+    """System, topic, measure and value of a CSV file, or of `perquery.csv` in a directory; all
+    names are `str`.
+
+    Raises `ValueError` that names the file if it is not such a table, and `OSError`.
+    """
+    import pandas as pd
+
+    name = os.fspath(path)
+    if os.path.isdir(name):
+        name = os.path.join(name, "perquery.csv")
+    try:
+        with Source(name).open() as file:
+            data = io.BytesIO(file.read())
+        return long_values(pd.read_csv(data, dtype=object, keep_default_na=False))
+    except InputError as error:
+        error.path = name
+        raise
+    except ValueError as error:
+        raise InputError(str(error), path=name) from None
+
+
+def one_of(data: MeasureValues) -> TopicValues:
+    """`values_in` for one measure. `ValueError` if there are several."""
+    tables = values_in(data)
+    if len(tables) != 1:
+        names = ", ".join(table.measure for table in tables)
+        raise ArgumentError(
+            f"expected values of one measure, got {len(tables)} ({names}): "
+            f"irpref_lab.meta.TopicValues.from_frame(frame, "
+            f"{tables[0].measure!r}) takes one of them",
+            parameter="data",
+        )
+    return tables[0]
