@@ -211,7 +211,7 @@ READ = {
     "b",
 }
 # What they call runs are the names of runs, or values.
-OTHERS = {"curves.curve_table", "curves.value_differences"}
+OTHERS = {"curves.curve_table", "curves.value_differences", "irpref_lab.meta.kendall_tau"}
 
 
 @pytest.fixture
