@@ -1,7 +1,7 @@
 """What the build does to the README and to the C source.
 
 Links of the README, which lead to files of the repository, are made absolute for package indexes, by the addresses of
-`[project.urls]`; pages of `docs/` are pages of the site.
+`[project.urls]`; pages of `docs/` are pages of the site. The package is installed from the index there, not from a clone.
 
 `irpref.data._native` is compiled if that is possible; else, or if `IRPREF_PURE=1` asks for it, the wheel is
 pure Python. `python hatch_build.py` compiles it beside its source, as an editable installation does. With `--sanitize`,
@@ -43,6 +43,12 @@ def with_addresses(text: str, urls: Mapping[str, str]) -> str:
     return re.sub(r"\]\((?!https?:)(?P<path>[^)#]+)(?P<anchor>#[^)]*)?\)", absolute, text)
 
 
+def for_index(text: str, urls: Mapping[str, str]) -> str:
+    """The text of the README for people who have no clone."""
+    text = text.replace("Run this in a clone of the repository. ", "")
+    return with_addresses(text.replace("pip install '.[all]'", "pip install 'irpref[all]'"), urls)
+
+
 class Readme(MetadataHookInterface):
     """Sets `readme`."""
 
@@ -50,7 +56,7 @@ class Readme(MetadataHookInterface):
         text = (Path(self.root) / "README.md").read_text(encoding="utf-8")
         metadata["readme"] = {
             "content-type": "text/markdown",
-            "text": with_addresses(text, metadata["urls"]),
+            "text": for_index(text, metadata["urls"]),
         }
 
 

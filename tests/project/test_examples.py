@@ -5,8 +5,10 @@ values.
 import csv
 import json
 import os
+import re
 import subprocess
 import sys
+import tomllib
 from pathlib import Path
 
 import pytest
@@ -39,6 +41,8 @@ def test_runs_offline_without_arguments(script, tmp_path):
     assert run(script, IR_DATASETS_HOME=str(tmp_path)).count("\n") > 5
 
 
+PROJECT = tomllib.loads((EXAMPLES.parent / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+OWNER = PROJECT["urls"]["Repository"].split("/")[-2]
 NOTEBOOKS = sorted(EXAMPLES.glob("*.ipynb"))
 
 
@@ -60,7 +64,8 @@ def test_a_notebook_runs_offline(path, tmp_path, monkeypatch):
         monkeypatch.chdir(tmp_path)
         space = {}
         for cell in cells(json.loads(path.read_text(encoding="utf-8"))):
-            exec(compile("".join(cell["source"]), path.name, "exec"), space)
+            source = re.sub(r"%pip .*", "...", "".join(cell["source"]))
+            exec(compile(source, path.name, "exec"), space)
         return
     monkeypatch.delenv("MPLBACKEND")
     done = script(EXAMPLES.parent / "docs" / "make_notebooks.py").executed(path, tmp_path)
@@ -72,6 +77,18 @@ def test_a_notebook_runs_offline(path, tmp_path, monkeypatch):
     for cell, before in zip(cells(done), stored, strict=True):
         kinds = [sorted(output.get("data", {})) for output in cell["outputs"]]
         assert kinds[:1] == [sorted(output.get("data", {})) for output in before["outputs"]][:1]
+
+
+@pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
+def test_a_notebook_opens_in_colab_and_installs_the_package_first(path):
+    notebook = json.loads(path.read_text(encoding="utf-8"))
+    place = f"https://colab.research.google.com/github/OWNER/irpref/blob/main/examples/{path.name}"
+    assert place in "".join(notebook["cells"][0]["source"]).replace(OWNER, "OWNER")
+    assert place in (EXAMPLES.parent / "README.md").read_text("utf8").replace(OWNER, "OWNER")
+    first = "".join(cells(notebook)[0]["source"])
+    assert 'if "google.colab" in sys.modules:' in first
+    assert '%pip install -q "irpref[all]"' in first
+    assert "import irpref" not in first
 
 
 @pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
