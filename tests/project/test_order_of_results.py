@@ -57,7 +57,8 @@ def by_citations(measures):
 
 
 def by_evidence(measures):
-    return of_column(irpref.evidence(measures, DATA.qrels, RUNS))
+    found = irpref.evidence(measures, DATA.qrels, RUNS)
+    return of_column(found.dropna(subset="measure"))  # others are about judgments and runs
 
 
 def by_report(measures):
