@@ -48,6 +48,7 @@ from typing import Any
 # The arguments before the one that a remedy names, in calls of these functions.
 _CALLS = {
     "read_run": "path, ",
+    "run": "data, ",
     "read_qrels": "path, ",
     "bind": "measures, qrels",
     "judgments": "qrels, ",

@@ -259,7 +259,7 @@ def test_python_words_it_in_python(home: Path) -> None:
     [
         ("query,_id,_score", "query_id=query,doc_id=_id,score=_score"),
         ("Search Term,Product SKU,BM25", "'query_id=Search Term,doc_id=Product SKU,score=BM25'"),
-        ("topic_number,url,x", "query_id=topic_number,doc_id=url,score=x"),
+        ("topic_number,url,x", "query_id=topic_number,doc_id=url,score=NAME"),
         ("search_term,search_term_id,asin,sim", "query_id=search_term_id,doc_id=asin,score=sim"),
         ("a,b,c,d", "query_id=NAME,doc_id=NAME,score=NAME"),
     ],

@@ -312,14 +312,13 @@ def test_texts_are_the_strings_they_were(ids, data):
     assert joined.hashes.tolist() == Texts.from_strings(joined.to_list()).hashes.tolist()
 
 
-@pytest.mark.parametrize("end", ["csv", "jsonl", "qrels"])
+@pytest.mark.parametrize("end", ["csv", "qrels"])
 def test_judgments_of_a_file_hold_only_text_and_length_of_ids_until_they_are_looked_up(
     tmp_path, monkeypatch, end
 ):
     rows = [(f"q{i // 30}", f"d{i % 30}") for i in range(600)]
     lines = {
         "csv": ["query_id,doc_id,relevance", *(f"{q},{d},1" for q, d in rows)],
-        "jsonl": [f'{{"query_id": "{q}", "doc_id": "{d}", "relevance": 1}}' for q, d in rows],
         "qrels": [f"{q} 0 {d} 1" for q, d in rows],
     }
     path = tmp_path / f"made.{end}"

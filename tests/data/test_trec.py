@@ -193,7 +193,7 @@ def test_zstd(way: str, tmp_path: Path) -> None:
     assert rows(read_run(written(tmp_path / "run.zst", zstd.compress(AWKWARD)))) == ROWS
     skipped = b"\x50\x2a\x4d\x18\x02\x00\x00\x00ab" + zstd.compress(AWKWARD)
     assert rows(read_run(written(tmp_path / "skipped", skipped))) == ROWS
-    wide = zstd.compress(AWKWARD * 9, options={zstd.CompressionParameter.window_log: 30})
+    wide = zstd.compress((AWKWARD + b"\n") * 9, options={zstd.CompressionParameter.window_log: 30})
     read_run(written(tmp_path / "wide", wide))
     two = zstd.compress(AWKWARD + b"\n") + zstd.compress(b"3 Q0 z 1 1 t\n")
     assert rows(read_run(written(tmp_path / "two", two))) == [*ROWS, ("3", "z", 1.0)]

@@ -243,10 +243,11 @@ UNUSUAL = [("q2", 'x"y', 1.0), ("q2", "x\ty", 1.0), ("q3", "\\", 1.0), ("q3", "\
 def test_blocks_are_read_as_the_whole(
     form: str, unusual: int, block_bytes: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from irpref.data import cells
+    from irpref.data import cells, records
 
     monkeypatch.setattr(cells, "BLOCK_BYTES", block_bytes)
     monkeypatch.setattr(cells, "_ROWS", 3)
+    monkeypatch.setattr(records, "_LINES", block_bytes // 20)
     wanted = [*LINES, *UNUSUAL[:unusual], *LINES] * 3
     frame = pd.DataFrame(wanted, columns=["query_id", "doc_id", "score"])
     text = "".join(

@@ -42,7 +42,7 @@ if TYPE_CHECKING:
 _NUMBERED = re.compile(r"(.*[^-._/\\])[-._]+\d+", re.DOTALL)
 
 # The options that say how runs are ranked, as `irpref.run` calls them.
-ORDER = ("ties", "float32", "ignore_self")
+ORDER = ("ties", "float32", "ignore_self", "lower_is_better")
 # The parameters that `Inputs.from_options` takes, whichever of their options a command has.
 INPUTS = (
     *("qrels", "arguments", "measure", "topic", "known"),

@@ -34,6 +34,7 @@ from irpref.cli.parameter_types import (
     FileName,
 )
 from irpref.data.forms import FORMS as FILE_FORMS
+from irpref.data.forms import PREFERENCES
 from irpref.show.text import FORMS
 
 Decorator: TypeAlias = Callable[[Callable[..., Any]], Callable[..., Any]]
@@ -167,9 +168,10 @@ known = option("--known", metavar="FILE", help="documents that the user knew (Co
 reading_judgments = together(
     option(
         "--format",
-        type=Choice(FILE_FORMS),
+        type=Choice((*FILE_FORMS, *PREFERENCES)),
         metavar="FORM",
-        help=f"format of the files, if their names do not show it: {', '.join(FILE_FORMS)}",
+        help=f"format of the files, if their names do not show it: {', '.join(FILE_FORMS)}; of "
+        f"preferences: {', '.join(PREFERENCES)}",
     ),
     option(
         "--columns",
@@ -192,6 +194,11 @@ reading = together(
         "--ignore-self",
         is_flag=True,
         help="leave out documents with the id of their topic",
+    ),
+    option(
+        "--lower-is-better",
+        is_flag=True,
+        help="scores are distances: the lowest is the best",
     ),
     option(
         "-j",

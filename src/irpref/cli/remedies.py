@@ -17,6 +17,7 @@ OPTIONS = {
     "judge": "--judge FILE",
     "known": "--known FILE",
     "labels": "--labels=",
+    "lower_is_better": "--lower-is-better",
     "measures.names.known_names": "irpref list",
 }
 

@@ -1,7 +1,7 @@
 """Files of cells (CSV, TSV) as tables, and what readers of named columns share.
 
-Of a run, rows are read some at a time: those that hold nothing unusual by compiled code, others
-cell by cell."""
+Rows are read some at a time: those that hold nothing unusual by compiled code, others by `csv`,
+cell by cell. What compiled code reads, `csv` reads, too, and with the same rows."""
 
 from __future__ import annotations
 
@@ -23,7 +23,6 @@ from irpref.data.columns import (
     Reading,
     Stretches,
     Table,
-    as_scores,
     check_names,
     columns_of,
     objects,
@@ -31,7 +30,7 @@ from irpref.data.columns import (
 )
 from irpref.data.labels import worth
 from irpref.data.source import LONGEST_LINE, Ending, Source, blocks_of, too_long
-from irpref.data.texts import compiled, plain_lines
+from irpref.data.texts import plain_lines
 from irpref.errors import InputError, IrprefWarning, LabelError
 from irpref.kernel.segments import Floats, all_whole
 from irpref.messages import clipped, warn_user
@@ -44,15 +43,22 @@ _ROWS = 1 << 16  # of a run that are read cell by cell at a time
 
 
 def csv(source: Source, value: str, how: Reading, separator: str = ",") -> Iterator[Table]:
-    """A file of cells separated by commas (or semicolons, tabs, bars), with a header."""
+    """Read a file of cells separated by commas (or semicolons, tabs, bars), with a header."""
+    texts = text_blocks(source, ends_with_number=True)
+    header, rest = _header(texts, separator, source.name, value)
+    columns = columns_of(header.names, value, how, path=source.name)
+    header = replace(header, columns=columns)
+    texts = filter(None, chain([rest], texts))
     if value == "score":
-        yield from _run_cells(source, how, separator)
-    else:
-        yield _judged_cells(source, how, separator)
+        return (part if isinstance(part, Table) else part.run() for part in _parts(texts, header))
+    # Compiled code reads neither labels nor further columns.
+    plain = how.labels is None and len(header.names) == len(columns)
+    return iter([_judged(_parts(texts, header, plain), header, how)])
 
 
 def tsv(source: Source, value: str, how: Reading) -> Iterator[Table]:
-    """A file of cells separated by tabs, with a header; for files without one see `has_header`.
+    """Read a file of cells separated by tabs, with a header; for files without one see
+    `has_header`.
 
     Quotation marks have no meaning.
     """
@@ -114,16 +120,6 @@ def header_of(source: Source, separator: str, value: str) -> list[str]:
     return _header(text_blocks(source), separator, source.name, value)[0].names
 
 
-def _opened(
-    source: Source, value: str, how: Reading, separator: str
-) -> tuple[_Header, Iterator[str]]:
-    """The header of a file, and the lines below it: texts of some whole lines."""
-    texts = text_blocks(source, ends_with_number=True)
-    header, rest = _header(texts, separator, source.name, value)
-    columns = columns_of(header.names, value, how, path=source.name)
-    return replace(header, columns=columns), filter(None, chain([rest], texts))
-
-
 def _rows(
     texts: Iterable[str], separator: str, path: str, before: int
 ) -> Iterator[tuple[int, list[str]]]:
@@ -143,10 +139,93 @@ def _rows(
         raise InputError(str(error), path=path, line=before + rows.line_num) from None
 
 
-def _parts(
-    texts: Iterable[str], header: _Header, before: int
-) -> Iterator[tuple[list[int], list[tuple[str, ...]]]]:
-    """The numbers of the lines of some rows, and their columns, until all rows are read.
+@dataclass(frozen=True, slots=True)
+class _Cells:
+    """Some rows, read cell by cell.
+
+    Attributes
+    ----------
+    header : _Header
+    lines : list of int
+        The number of the line that each row ends in.
+    columns : list of tuple of str
+    """
+
+    header: _Header
+    lines: list[int]
+    columns: list[tuple[str, ...]]
+
+    def run(self) -> Table:
+        """The rows of a run."""
+        path = self.header.path
+        topics, docs, scores = (self.columns[place] for place in self.header.places)
+        place = partial(_place, path, self.lines)
+        numbers = numbers_of(list(scores), place, "score", PLAIN, path, is_text=True)
+        table = table_of(list(map(sys.intern, topics)), docs, numbers, {}, "score", path)
+        return replace(table, column=self.header.columns["score"])
+
+
+def _parts(texts: Iterator[str], header: _Header, plain: bool = True) -> Iterator[Table | _Cells]:
+    """The rows of a file, some at a time, none of them empty: a table of those that hold nothing
+    unusual, which compiled code reads (if `plain`), else their cells.
+
+    Raises
+    ------
+    InputError
+        A row has not as many cells as the header, or lacks an id, or an id has an end of line in
+        it.
+    """
+    before = header.lines
+    for text in texts:
+        if plain and (table := _plain_cells(text, header)) is not None:
+            yield table
+        elif '"' in text and header.separator != "\t":
+            # A cell may go on in the next block.
+            yield from _cells(chain([text], texts), header, before)
+            return
+        else:
+            yield from _cells([text], header, before)
+        before += text.count("\n") + (not text.endswith("\n"))
+
+
+def _plain_cells(text: str, header: _Header) -> Table | None:
+    """Rows that hold nothing unusual, read as lines of white-space separated fields; None
+    in doubt.
+    """
+    topic, doc, number = header.places
+    separator, width = header.separator, len(header.names)
+    if topic != 0 or '"' in text or " " in text or "\n#" in text or text.startswith("#"):
+        return None
+    if separator != "\t" and "\t" in text:
+        return None
+    n = text.count(separator)
+    data = (text if separator == "\t" else text.replace(separator, "\t")).encode()
+    if _has_long_line(data):
+        return None
+    plain = plain_lines(data, width, {"doc_id": doc}, number)
+    # Two separators without a cell between them are one gap between fields.
+    if plain is None or n != plain[3].size * (width - 1):
+        return None
+    names, lengths, ids, numbers = plain
+    return Table(
+        Stretches(names, lengths),
+        ids["doc_id"],
+        numbers,
+        header=tuple(header.columns),
+        column=header.columns.get("score", ""),
+    )
+
+
+def _has_long_line(data: bytes) -> bool:
+    """Whether there may be a line with a cell that is longer than `csv` accepts."""
+    import csv
+
+    step = csv.field_size_limit() // 2
+    return any(data.find(b"\n", at, at + step) < 0 for at in range(0, len(data) - step, step))
+
+
+def _cells(texts: Iterable[str], header: _Header, before: int) -> Iterator[_Cells]:
+    """The cells of some rows, until all are read.
 
     Parameters
     ----------
@@ -159,8 +238,7 @@ def _parts(
     Raises
     ------
     InputError
-        A row has not as many cells as the header, or lacks an id, or an id has an end of line in
-        it.
+        As `_parts`.
     """
     rows = _rows(texts, header.separator, header.path, before)
     while part := list(islice(rows, _ROWS)):
@@ -170,7 +248,7 @@ def _parts(
         for place in header.places[:2]:
             if not all(columns[place]) or has_line_end("".join(columns[place])):
                 _refuse(part, header)
-        yield [number for number, _ in part], columns
+        yield _Cells(header, [number for number, _ in part], columns)
 
 
 def _refuse(rows: Iterable[tuple[int, list[str]]], header: _Header) -> NoReturn:
@@ -190,100 +268,81 @@ def _refuse(rows: Iterable[tuple[int, list[str]]], header: _Header) -> NoReturn:
     raise AssertionError("each row is as it should be, and not all of them are")
 
 
-def _run_cells(source: Source, how: Reading, separator: str) -> Iterator[Table]:
-    """The rows of a run, some at a time."""
-    header, texts = _opened(source, "score", how, separator)
-    before = header.lines
-    for text in texts:
-        if (table := _plain_cells(text, header)) is not None:
-            yield table
-        elif '"' in text and header.separator != "\t":
-            # A cell may go on in the next block.
-            yield from _slow_cells(chain([text], texts), header, before)
-            return
-        else:
-            yield from _slow_cells([text], header, before)
-        before += text.count("\n") + (not text.endswith("\n"))
-
-
-def _plain_cells(text: str, header: _Header) -> Table | None:
-    """Rows that hold nothing unusual, read as lines of white-space separated fields; None
-    in doubt.
-    """
-    topic, doc, number = header.places
-    if topic != 0 or '"' in text or " " in text or "\n#" in text or text.startswith("#"):
-        return None
-    if header.separator != "\t":
-        if "\t" in text:
-            return None
-        text = text.replace(header.separator, "\t")
-    plain = plain_lines(text.encode(), len(header.names), {"doc_id": doc}, number)
-    if plain is None:
-        return None
-    names, lengths, ids, numbers = plain
-    if "score" in header.columns:
-        numbers = as_scores(numbers, header.columns["score"])
-    return Table(Stretches(names, lengths), ids["doc_id"], numbers, header=header.names)
-
-
-def _slow_cells(texts: Iterable[str], header: _Header, before: int) -> Iterator[Table]:
-    """Rows of a run, read cell by cell."""
-    path = header.path
-    for lines, cells in _parts(texts, header, before):
-        topics, docs, scores = (cells[place] for place in header.places)
-        place = partial(_place, path, lines)
-        numbers = numbers_of(list(scores), place, "score", PLAIN, path, is_text=True)
-        numbers = as_scores(numbers, header.columns["score"])
-        yield table_of(list(map(sys.intern, topics)), docs, numbers, {}, "score", path)
-
-
 def _place(path: str, lines: Sequence[int], row: int) -> dict[str, Any]:
     return {"path": path, "line": lines[row]}
 
 
-def _judged_cells(source: Source, how: Reading, separator: str) -> Table:
-    """The rows of judgments with all their columns. Those with an empty grade are left out."""
-    if compiled and how.labels is None:
-        source.keep = True  # it is opened again if a row is unusual
-        table = _plain_judged(source, how, separator)
-        if table is not None:
-            return table
-    return _slow_judged(source, how, separator)
+def _judged(parts: Iterable[Table | _Cells], header: _Header, how: Reading) -> Table:
+    """The rows of judgments with all their columns. Those with an empty grade are left out.
+
+    How a cell is read may depend on all of them: labels, the type of a further column.
+    """
+    graded = _Graded(header)
+
+    def tables() -> Iterator[Table]:
+        only_cells = True
+        for part in parts:
+            if isinstance(part, _Cells):
+                graded.add(part)
+                continue
+            only_cells = False
+            if graded:
+                yield graded.table(None)  # beside numbers, no cell is a label
+            yield part.compact()
+        if graded or only_cells:
+            yield graded.table(how if only_cells else None)
+
+    table = Table.joined(tables())
+    warn_of_ungraded(len(graded.ungraded), header.path, line=(*graded.ungraded, None)[0])
+    return table
 
 
-def _plain_judged(source: Source, how: Reading, separator: str) -> Table | None:
-    """Judgments whose rows hold nothing unusual; None if in doubt."""
-    header, texts = _opened(source, "relevance", how, separator)
-    if len(header.names) > len(header.columns):
-        return None
-    whole = joined_if_plain(_plain_cells(text, header) for text in texts)
-    return None if whole is None else replace(whole, header=tuple(header.columns))
+class _Graded:
+    """The cells of rows of judgments that have a grade.
 
+    Attributes
+    ----------
+    ungraded : array of int
+        The lines of rows that have none.
+    """
 
-def _slow_judged(source: Source, how: Reading, separator: str) -> Table:
-    """Judgments read cell by cell."""
-    value = "relevance"
-    header, texts = _opened(source, value, how, separator)
-    path, names = header.path, header.columns
-    columns: dict[str, list[str]] = {there: [] for there in header.names}
-    ends = array("q")  # the line that each row ends in
-    ungraded = array("q")
-    for lines, cells in _parts(texts, header, header.lines):
-        graded = [bool(cell.strip()) for cell in cells[header.places[2]]]
-        ends.extend(compress(lines, graded))
-        ungraded.extend(number for number, there in zip(lines, graded, strict=True) if not there)
-        for there, column in zip(header.names, cells, strict=True):
+    def __init__(self, header: _Header) -> None:
+        self._header = header
+        self.ungraded = array("q")
+        self._begin()
+
+    def _begin(self) -> None:
+        self._columns: dict[str, list[str]] = {there: [] for there in self._header.names}
+        self._lines = array("q")
+
+    def add(self, part: _Cells) -> None:
+        """Add some rows."""
+        graded = [bool(cell.strip()) for cell in part.columns[self._header.places[2]]]
+        self._lines.extend(compress(part.lines, graded))
+        self.ungraded.extend(
+            line for line, there in zip(part.lines, graded, strict=True) if not there
+        )
+        topic = self._header.columns["query_id"]
+        for there, column in zip(self._header.names, part.columns, strict=True):
             kept = compress(column, graded)
-            columns[there] += map(sys.intern, kept) if there == names["query_id"] else kept
-    warn_of_ungraded(len(ungraded), path, line=ungraded[0] if ungraded else None)
-    topics, docs, grades = (columns[there] for there in names.values())
-    further = {
-        there: objects(columns[there]) if there == "iteration" else _typed(columns[there])
-        for there in header.names
-        if there not in {*names, *names.values()}
-    }
-    numbers = numbers_of(grades, partial(_place, path, ends), value, how, path, is_text=True)
-    return table_of(topics, docs, numbers, further, value, path)
+            self._columns[there] += map(sys.intern, kept) if there == topic else kept
+
+    def __bool__(self) -> bool:
+        return len(self._lines) > 0
+
+    def table(self, how: Reading | None) -> Table:
+        """The rows that were added, and begin again; without `how`, no cell is a label."""
+        columns, lines = self._columns, self._lines
+        self._begin()
+        value, names, path = "relevance", self._header.columns, self._header.path
+        topics, docs, grades = (columns[there] for there in names.values())
+        further = {
+            there: objects(columns[there]) if there == "iteration" else _typed(columns[there])
+            for there in self._header.names
+            if there not in {*names, *names.values()}
+        }
+        numbers = numbers_of(grades, partial(_place, path, lines), value, how, path, is_text=True)
+        return table_of(topics, docs, numbers, further, value, path)
 
 
 def warn_of_ungraded(number: int, path: str, **place: Any) -> None:
@@ -306,12 +365,17 @@ def first_line(source: Source) -> str:
 
 def has_header(source: Source, value: str, how: Reading) -> bool:
     """Whether the first line of a file with tabs names our columns; if not, it is a TREC file."""
-    fields = [field.strip() for field in first_line(source).split("\t")]
-    # BEIR's header is known to the reader of TREC files.
+    line = first_line(source)
+    if is_beir(line):  # whose judgments the reader of TREC files knows
+        return value == "score"
+    fields = [field.strip() for field in line.split("\t")]
     ids = ({*how.columns.get(ours, ()), *NAMES[ours]} for ours in _IDS)
-    return fields != ["query-id", "corpus-id", "score"] and any(
-        known & {*fields, *(field.lower() for field in fields)} for known in ids
-    )
+    return any(known & {*fields, *(field.lower() for field in fields)} for known in ids)
+
+
+def is_beir(line: str) -> bool:
+    """Return whether a line is the header of BEIR's files of judgments, which some runs have."""
+    return [field.strip() for field in line.split("\t")] == ["query-id", "corpus-id", "score"]
 
 
 def _typed(cells: Sequence[str]) -> Any:
@@ -351,28 +415,6 @@ def text_blocks(source: Source, ends_with_number: bool = False) -> Iterator[str]
         ending.warn(source.name)
 
 
-class _UnusualError(Exception):
-    """Some rows cannot be read by compiled code."""
-
-
-def joined_if_plain(tables: Iterable[Table | None]) -> Table | None:
-    """All rows of judgments; None if a table is None, since its rows are unusual, or there is no
-    row.
-    """
-
-    def plain() -> Iterator[Table]:
-        for table in tables:
-            if table is None:
-                raise _UnusualError
-            yield table.compact()
-
-    try:
-        whole = Table.joined(plain())
-    except _UnusualError:
-        return None
-    return whole if len(whole) else None
-
-
 def has_line_end(text: str) -> bool:
     """Whether there is an end of line in a text, as no id has one."""
     return "\n" in text or "\r" in text
@@ -397,14 +439,18 @@ def numbers_of(
     cells: list[Any],
     place: Callable[[int], dict[str, Any]],
     value: str,
-    how: Reading,
+    how: Reading | None,
     name: str,
     is_text: bool = False,
 ) -> Floats:
-    """Scores or grades, those of labels included. `is_text`: numbers are text; `place`: a row's
-    place in the file.
+    """Scores or grades, those of labels included unless `how` is None. `is_text`: numbers are text;
+    `place`: a row's place in the file.
     """
-    if value == "relevance" and (how.labels is not None or set(map(type, cells)) == {str}):
+    if (
+        value == "relevance"
+        and how is not None
+        and (how.labels is not None or set(map(type, cells)) == {str})
+    ):
         grades = how.grades_of(list(map(str, cells)), name)
         if grades is not None:
             return grades
@@ -448,7 +494,9 @@ def table_of(
     further: Mapping[str, Any],
     value: str,
     name: str,
+    place: Callable[[int], dict[str, Any]] | None = None,
 ) -> Table:
+    """Make a table, and check its ids; `place`: of a row in the file called `name`."""
     for ours, ids in zip(_IDS, (topics, docs), strict=True):
         text = "".join(ids)
         try:
@@ -458,7 +506,8 @@ def table_of(
                 "an id is not valid text: it contains half of a surrogate pair", path=name
             ) from None
         if has_line_end(text):
-            raise line_end(ours, next(filter(has_line_end, ids)), path=name)
+            row, odd = next((i, odd) for i, odd in enumerate(ids) if has_line_end(odd))
+            raise line_end(ours, odd, **({"path": name} if place is None else place(row)))
     return Table(
         objects(topics), objects(docs), number, further, ("query_id", "doc_id", value, *further)
     )

@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from irpref.data import texts
+from irpref.data.forms import PREFERENCES
 from irpref.data.labels import Labels, checked, grades_of
 from irpref.data.texts import Growing, GrowingTexts, Texts, Unread
 from irpref.errors import QRELS_FIRST, ArgumentError, ColumnError, IrprefError, Remedy
@@ -88,6 +89,9 @@ class Table:
         Further columns of judgments (`iteration`, `known`, ...).
     header : sequence of str
         Names of all columns of the input, in its order.
+    column : str
+        Name of the column that `value` is from; empty if the input does not name it, or if the
+        numbers are scores whatever it is called.
     """
 
     query_id: Any
@@ -95,6 +99,7 @@ class Table:
     value: Floats
     columns: Mapping[str, Any] = field(default_factory=dict)
     header: Sequence[str] = ()
+    column: str = ""
 
     def __len__(self) -> int:
         return self.value.size
@@ -121,7 +126,9 @@ class Table:
         rows = slice(int(ends[start]), int(ends[stop]))
         here = Stretches(topics.names[start:stop], topics.lengths[start:stop])
         columns = {name: column[rows] for name, column in self.columns.items()}
-        return Table(here, self.doc_id[rows], self.value[rows], columns, self.header)
+        return replace(
+            self, query_id=here, doc_id=self.doc_id[rows], value=self.value[rows], columns=columns
+        )
 
     @classmethod
     def joined(cls, tables: Iterable[Table]) -> Table:
@@ -133,7 +140,7 @@ class Table:
         query_id: list[Any] = []
         doc_id, value = _Docs(), Growing(np.float64)
         further: dict[str, list[Any]] = {name: [] for name in first.columns}
-        present = first.header
+        present, column = first.header, first.column
         every = chain([first, second], parts)
         del first, second  # each part is freed once it is copied
         for part in every:
@@ -143,7 +150,7 @@ class Table:
             for name, columns in further.items():
                 columns.append(part.columns[name])
         others = {name: _concatenated(further.pop(name)) for name in list(further)}
-        return Table(_joined(query_id), doc_id.whole(), value.array(), others, present)
+        return Table(_joined(query_id), doc_id.whole(), value.array(), others, present, column)
 
 
 class _Docs:
@@ -300,6 +307,10 @@ NAMES = {
 # A run without scores may have ranks.
 RANK = "rank"
 _RANKS = {RANK, "ranking", "position", "pos", "place"}
+# The last word of columns that may hold ranks: their numbers decide.
+_ORDERS = {"order", "idx", "index"}
+_DISTANCES = {"distance", "distances", "dist", "l2", "loss", "losses", "dissimilarity"}
+_TURNED = {"neg", "negative", "negated", "inverse", "inverted"}
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -309,7 +320,7 @@ class Reading:
     Attributes
     ----------
     form : str, optional
-        By the ending of the name if not given.
+        By the ending of the name if not given. One of `irpref.data.forms`: preferences, too.
     columns : mapping of our name (`query_id`, `doc_id`, `score`, `relevance`) to names in the file
         The first that a file has counts. A file that has none of them is read by our names.
     labels : str or mapping, optional
@@ -358,6 +369,13 @@ class Reading:
         return grades
 
     @property
+    def form_of_runs(self) -> str | None:
+        """The form of runs: by the ending of the name if the form of judgments is that of
+        preferences.
+        """
+        return None if self.shared and self.form in PREFERENCES else self.form
+
+    @property
     def changes_runs(self) -> bool:
         """Whether a run is not evaluated as the file has it."""
         ordered = self.float32 or self.lower_is_better or self.ties != "id"
@@ -369,17 +387,7 @@ class Reading:
         left_out = self.ignore_self or self.excluded is not None
         return left_out or self.repeats != "last" or self.documents is not None
 
-    @property
-    def unchanged(self) -> Reading:
-        """The same for runs as their files have them."""
-        plain: dict[str, Any] = {name: getattr(PLAIN, name) for name in ORDER}
-        return replace(self, **plain)
 
-
-# The fields that say how a run is ordered and which of its rows count.
-ORDER = (
-    *("ties", "float32", "lower_is_better", "ignore_self", "excluded", "repeats", "documents"),
-)
 PLAIN = Reading()
 
 
@@ -432,7 +440,9 @@ def columns_of(
     Raises
     ------
     ColumnError
-        Columns are missing (it names all of them), or a frame has two of this name.
+        Columns are missing (it names all of them), or a frame has two of this name; the scores are
+        distances by their name, and `how` does not say that lower is better, or they are ranks and
+        it does.
     """
     out: dict[str, str] = {}
     missing: dict[str, list[str]] = {}
@@ -441,7 +451,9 @@ def columns_of(
         how.seen.update(dict.fromkeys(map(str, present)))
     for ours in ("query_id", "doc_id", value):
         given = () if how is None else how.columns.get(ours, ())
-        wanted = [*(given or [ours]), *NAMES[ours], *[RANK] * (ours == "score")]
+        wanted = [*(given or [ours]), *NAMES[ours]]
+        if ours == "score":
+            wanted += [*_distances(present) * (how is not None and how.lower_is_better), RANK]
         wanted = [
             name for name in dict.fromkeys(wanted) if in_file or name == ours or name != "score"
         ]
@@ -462,7 +474,30 @@ def columns_of(
     if missing:
         others = how.columns if how is not None and how.shared else {}
         raise _missing(missing, present, value, in_file, others, place)
+    if how is not None and value == "score":
+        check_direction(out["score"], present, how, **place)
     return out
+
+
+def check_direction(there: str, present: Sequence[str], how: Reading, **place: Any) -> None:
+    """`ColumnError` if the name of a column of scores contradicts what was said of them."""
+    about: dict[str, Any] = {"column": there, "header": tuple(map(str, present)), **place}
+    if holds_distances(there) and not how.lower_is_better:
+        raise ColumnError(
+            f"has distances in column {there!r}, by its name: the lowest is the best",
+            remedy=LOWER,
+            **about,
+        )
+    if how.lower_is_better and (holds_ranks(there) or may_hold_ranks(there)):
+        raise ColumnError(
+            f"has ranks in column {there!r}, by its name: rank 1 is the best in any case, so leave "
+            f"out lower_is_better",
+            parameter="lower_is_better",
+            **about,
+        )
+
+
+LOWER = Remedy("lower_is_better", True, "read_run", "reads them so")
 
 
 def _there(name: str, present: Sequence[str]) -> str | None:
@@ -473,17 +508,31 @@ def _there(name: str, present: Sequence[str]) -> str | None:
     return alike[0] if len(alike) == 1 else None
 
 
-def as_scores(numbers: Floats, column: str) -> Floats:
-    """Scores from the numbers of a column: those of ranks are negative, since rank 1 is the
-    best.
-    """
-    return 0 - numbers if holds_ranks(column) else numbers
-
-
 def holds_ranks(column: str) -> bool:
-    """Whether a column holds ranks, by its name: `rank`, `doc_rank`, `position`, ..."""
-    words = set(re.findall("[a-z]+", column.lower()))
-    return bool(words & _RANKS) and "score" not in words
+    """Return whether a column holds ranks, by its name: `rank`, `doc_rank`, `position`, ..."""
+    words = _words(column)
+    return not _RANKS.isdisjoint(words) and "score" not in words
+
+
+def may_hold_ranks(column: str) -> bool:
+    """Return whether a column may hold ranks, by its name: `order`, `idx`, `result_index`, ..."""
+    return not _ORDERS.isdisjoint(_words(column)[-1:])
+
+
+def holds_distances(column: str) -> bool:
+    """Return whether a column holds distances, by its name: `_distance`, `l2`, `loss`, ..."""
+    words = _words(column)
+    return not _DISTANCES.isdisjoint(words) and _TURNED.isdisjoint(words)
+
+
+def _words(column: str) -> list[str]:
+    return re.findall("[a-z0-9]+", column.lower())
+
+
+def _distances(present: Sequence[str]) -> list[str]:
+    """The column of distances, if there is one only."""
+    there = [str(name) for name in present if holds_distances(str(name))]
+    return there if len(there) == 1 else []
 
 
 def check_finite(
@@ -561,6 +610,9 @@ def _missing(
     if wrong := "" if likely else _another_kind(missing, present, value):
         swapped = wrong in (_RUN_FOR_QRELS, _QRELS_FOR_RUN)
         message, remedy = f"{message}; {wrong}", QRELS_FIRST if swapped else None
+    elif value == "score" and not several and (distances := _distances(present)):
+        message += f"; in {distances[0]!r}, by its name, the lowest is the best"
+        remedy = LOWER if in_file else replace(LOWER, call="run")
     elif not in_file:
         message += f"; rename {'them' if several else 'it'}"
         remedy = Remedy("columns", guessed, call, "does so for a file")
@@ -578,12 +630,12 @@ def _missing(
 
 # Words in the names that others give to our columns.
 _WORDS = {
-    "query_id": ("quer", "search", "topic", "question", "keyword", "request", "qid"),
+    "query_id": ("quer", "search", "topic", "question", "keyword", "request", "qid", "user"),
     "doc_id": (
         *("doc", "product", "item", "passage", "chunk", "page", "article", "url", "asin", "sku"),
         *("corpus", "candidate", "result", "pid", "text"),
     ),
-    "score": ("score", "sim", "relevance", "bm25", "distance", "weight", "prob"),
+    "score": ("score", "sim", "relevance", "bm25", "weight", "prob"),
     "relevance": (
         *("relevan", "grade", "rating", "label", "star", "judg", "useful", "gain", "score"),
         *("verdict", "level", "qualit"),
@@ -602,14 +654,17 @@ def _guessed(missing: Iterable[str], present: Sequence[str]) -> dict[str, Any]:
     guessed = dict.fromkeys(missing, "NAME")
     for name in guessed:
         likely = [other for other in left if any(word in other.lower() for word in _WORDS[name])]
+        if name == "doc_id":  # of databases
+            likely += [other for other in left if other.lower() in ("id", "_id")]
+        if name == "score":
+            likely = [other for other in likely if not holds_distances(other)]
+            for holds in (holds_ranks, may_hold_ranks, holds_distances):
+                likely += filter(holds, left)
         # Of several, an id rather than a text: `search_term_id` and `search_term`.
         likely.sort(key=lambda other: name.endswith("_id") and "id" not in other.lower())
         if likely:
             guessed[name] = likely[0]
             left.remove(likely[0])
-    unknown = [name for name, theirs in guessed.items() if theirs == "NAME"]
-    if len(unknown) == len(left) == 1:
-        guessed[unknown[0]] = left[0]
     return guessed
 
 

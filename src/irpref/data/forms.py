@@ -19,6 +19,8 @@ ENDINGS = {
     "jsonl": (".jsonl", ".ndjson"),
 }
 FORMS = tuple(ENDINGS)
+# Those of preferences, which are judgments only: see `irpref.data.preference_files`.
+PREFERENCES = ("prefs", "qrels_prefs", "pairs")
 PACKED = (".gz", ".zst", ".zstd")
 # Those of packed files first, since they come last in a name.
 ALL_ENDINGS = (*PACKED, *(ending for endings in ENDINGS.values() for ending in endings))

@@ -20,7 +20,7 @@ def names_in(source: Source, how: Reading) -> list[str]:
     ValueError
         The file is malformed.
     """
-    form = form_of(source, how.form)
+    form = form_of(source, how.form_of_runs)
     if form in ("csv", "tsv"):
         return header_of(source, "," if form == "csv" else "\t", "score")
     if form == "jsonl":

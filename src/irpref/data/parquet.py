@@ -20,7 +20,6 @@ from irpref.data.columns import (
     Coded,
     Reading,
     Table,
-    as_scores,
     check_names,
     columns_of,
     objects,
@@ -142,8 +141,9 @@ def _tables_of(
             further = {other: _plain(column(other)) for other in others}
             numbers = _grades(column(number), how, name) if value == "relevance" else None
             if numbers is None:
-                numbers = as_scores(_numbers(column(number), number, name), number)
-            yield Table(topics, docs, numbers, further, ("query_id", "doc_id", value, *others))
+                numbers = _numbers(column(number), number, name)
+            header = ("query_id", "doc_id", value, *others)
+            yield Table(topics, docs, numbers, further, header, number)
             rows += len(batch)
     warn_of_ungraded(ungraded, name)
 

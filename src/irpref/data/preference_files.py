@@ -4,6 +4,7 @@
     qrels_prefs  query_id  group  doc_id  level               trec_eval -R qrels_prefs, and any
                                           qrels of four fields
     pairs        query_id  winner  loser  [judge]
+                 query_id  A  B  preferred              TREC CAsT 2019
 
 All become a table of judgments: `query_id`, `group`, `subgroup`, `doc_id`, `relevance`. A group
 holds the preferences of one judge, which must not contradict each other; a subgroup puts some
@@ -15,23 +16,27 @@ Fields are separated by white space; blank lines and lines that begin with `#` a
 
 The forms leave open, and we decided:
 
-* *Which form.* The first line decides: five fields are `prefs`; four are `qrels_prefs` if the last
-  is a number, else
-  `pairs` with a judge; three are `pairs`. Say `form=` if that is wrong (judges that are numbers).
-* *Pairs.* The judge is the group (`0` without one). Each pair is a subgroup of its own (pairs of a
-  topic are numbered),
-  the winner on level 2 and the loser on level 1: the file does not say which of them is relevant.
+* *Which form.* Five fields are `prefs`; four are pairs and the preferred document if the last is
+  one of the two in most lines (see `irpref.data.kinds`), else `qrels_prefs` if it is a number in
+  the first line, else `pairs` with a judge; three are `pairs`. Say `form=` if that is wrong (judges
+  that are numbers).
+* *Pairs.* The judge is the group (`0` without one); with a preferred document, each line is a
+  group. Each pair is a subgroup of its own (pairs of a topic are numbered), the winner on level 2
+  and the loser on level 1: the file does not say which of them is relevant.
 * *One subgroup.* `qrels_prefs` has no subgroups; all judgments get `0`.
 """
 
 from __future__ import annotations
 
 import os
+from itertools import islice
 from typing import IO, TYPE_CHECKING, Any
 
 import numpy as np
 
 from irpref.data.columns import as_objects, check_finite, objects, to_frame
+from irpref.data.forms import PREFERENCES as FORMS
+from irpref.data.kinds import are_preferred, rows_of
 from irpref.data.source import PathLike, Source
 from irpref.data.trec import MOST_FIELDS, Form, is_number, lines_of, n_fields, shown, whole
 from irpref.errors import QRELS_FIRST, ColumnError, ConflictError, InputError, JudgmentsError
@@ -46,8 +51,8 @@ PREFS = Form("prefs", "query_id group subgroup doc_id level", "level")
 QRELS_PREFS = Form("qrels_prefs", "query_id group doc_id level", "level")
 PAIRS = Form("pairs", "query_id winner loser", "")
 JUDGED_PAIRS = Form("pairs", "query_id winner loser judge", "")
+PREFERRED = Form("pairs", "query_id winner loser preferred", "")
 _EVERY = (PREFS, QRELS_PREFS, PAIRS, JUDGED_PAIRS)
-FORMS = ("prefs", "qrels_prefs", "pairs")
 
 
 def read_preferences(path: PathLike | Source, form: str | None = None) -> pd.DataFrame:
@@ -101,6 +106,8 @@ def _form(source: Source, form: str | None) -> Form:
         return QRELS_PREFS
     if form is None and len(fields) == 5:
         return PREFS
+    if len(fields) == 4 and are_preferred(rows_of(source, 4), small=form is not None):
+        return PREFERRED
     if form is None and len(fields) == 4 and is_number(fields[3]):
         return QRELS_PREFS
     if len(fields) in (3, 4):
@@ -137,8 +144,13 @@ def _pairs(source: Source, form: Form) -> dict[str, Any]:
     table = whole(source, form)
     topic = as_objects(table.query_id)
     number = pd.Series(topic, dtype=object).groupby(topic).cumcount() + 1
-    ids = topic, table.columns.get("judge", _zeros(len(table))), objects(list(map(str, number)))
-    docs = np.stack([as_objects(table.doc_id), table.columns["loser"]], axis=1).ravel()
+    pair = objects(list(map(str, number)))
+    docs = np.stack([as_objects(table.doc_id), table.columns["loser"]], axis=1)
+    judge = table.columns.get("judge", _zeros(len(table)))
+    if form is PREFERRED:
+        # Several people may have judged a pair, and disagree: each line has a judge of its own.
+        judge, docs = pair, _preferred_first(source, docs, table.columns["preferred"])
+    ids, docs = (topic, judge, pair), docs.ravel()
     return dict(
         zip(
             COLUMNS,
@@ -146,6 +158,26 @@ def _pairs(source: Source, form: Form) -> dict[str, Any]:
             strict=True,
         )
     )
+
+
+def _preferred_first(source: Source, docs: Any, preferred: Any) -> Any:
+    """Documents of pairs, (n_pairs, 2), the preferred one of each first.
+
+    Raises
+    ------
+    InputError
+        The preferred document is neither of the two.
+    """
+    is_preferred = docs == preferred[:, None]
+    bad = np.flatnonzero(~is_preferred.any(axis=1))
+    if bad.size:
+        number, line = next(islice(lines_of(source), int(bad[0]), None))
+        raise InputError(
+            f"the preferred document is neither of the two: {shown(line)!r}",
+            path=source.name,
+            line=number,
+        )
+    return np.where(is_preferred[:, :1], docs, docs[:, ::-1])
 
 
 def _zeros(size: int) -> Any:

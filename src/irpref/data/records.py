@@ -10,11 +10,13 @@ a surrogate pair in an id."""
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
-from itertools import chain
-from typing import Any
+import sys
+from array import array
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import replace
+from functools import cache
+from itertools import chain, islice
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -22,9 +24,6 @@ from irpref.data import trec
 from irpref.data.cells import csv as csv
 from irpref.data.cells import (
     decoded,
-    has_line_end,
-    joined_if_plain,
-    line_end,
     numbers_of,
     table_of,
     text_blocks,
@@ -34,16 +33,18 @@ from irpref.data.cells import tsv as tsv
 from irpref.data.columns import (
     NAMES,
     Reading,
-    Stretches,
     Table,
-    as_scores,
     columns_of,
     objects,
 )
 from irpref.data.source import Source, ahead
-from irpref.data.texts import compiled, plain_lines
 from irpref.errors import InputError
 from irpref.kernel.segments import NDArray, all_whole
+
+if TYPE_CHECKING:
+    from json import JSONDecoder
+
+_LINES = 1 << 13  # of a run that are read at a time
 
 
 def parquet(source: Source, value: str, how: Reading) -> Iterator[Table]:
@@ -63,8 +64,7 @@ def json(source: Source, value: str, how: Reading) -> Table:
         data = file.read()
     content = loaded(decoded(data, name), name)
     if isinstance(content, list):
-        where = [{"path": name, "record": i} for i in range(1, len(content) + 1)]
-        return _records(content, where, name, value, how)
+        return _records(enumerate(content, 1), "record", name, value, how)
     if not isinstance(content, dict):
         raise InputError(
             f"expected topic -> document -> number, got a {_json_type(content)}", path=name
@@ -91,137 +91,23 @@ def json(source: Source, value: str, how: Reading) -> Table:
 
 def jsonl(source: Source, value: str, how: Reading) -> Iterator[Table]:
     """One record a line."""
-    if value == "relevance":
-        table = None
-        if compiled and how.labels is None:
-            source.keep = True  # it is opened again if a line is unusual
-            table = joined_if_plain(table for _, table in _plain_texts(source, value, how))
-        yield _of_lines(lines_of(source), source.name, value, how) if table is None else table
+    if value == "relevance":  # labels, and the type of a further column, depend on all lines
+        yield _of_lines(lines_of(source), source.name, value, how)
         return
-    before = 0
-    for text, table in _plain_texts(source, value, how):
-        if table is None:
-            lines = enumerate(text.split("\n"), before + 1)
-            table = _of_lines(lines, source.name, value, how)
-        if len(table):
+    lines = lines_of(source)
+    while some := list(islice(lines, _LINES)):
+        if len(table := _of_lines(some, source.name, value, how)):
             yield table
-        before += text.count("\n")
-
-
-def _plain_texts(source: Source, value: str, how: Reading) -> Iterator[tuple[str, Table | None]]:
-    """Some lines at a time, and their rows if all are written like the first one; None in doubt."""
-    form: _LineForm | None = None
-    for text in text_blocks(source):
-        form = form or _line_form(text, value, how, source.name)
-        yield text, None if form is None else form.table(text)
 
 
 def _of_lines(lines: Iterable[tuple[int, str]], name: str, value: str, how: Reading) -> Table:
-    """A record for each line that holds something."""
-    records: list[Any] = []
-    where: list[dict[str, Any]] = []
-    for number, line in lines:
-        if line.strip():
-            where.append({"path": name, "line": number})
-            records.append(loaded(line.removeprefix("\ufeff"), name, number))
-    return _records(records, where, name, value, how)
-
-
-# A text without escapes, or a number, as the value of a key.
-_VALUE = r'"(?:[^"\\]*)"|-?[0-9][0-9.eE+-]*'
-_KEY = r'\s*"[^"\\]+"\s*:\s*'
-_LINE = re.compile(rf"\{{{_KEY}(?:{_VALUE})(?:\s*,{_KEY}(?:{_VALUE}))*\s*\}}")
-_ENTRY = re.compile(rf'(\s*)"([^"\\]+)"(\s*:\s*)({_VALUE})(\s*,?)')
-
-
-@dataclass(frozen=True, slots=True)
-class _LineForm:
-    """How all lines of a file of records are written if they are written like the first one.
-
-    Attributes
-    ----------
-    between : list of bytes
-        What stands before, between and behind the values of a line.
-    doc, score : int
-        Which of the values these are; the first is the topic.
-    column : str
-        The name of the score.
-    names : tuple of str
-        Our names of the three columns.
-    """
-
-    between: list[bytes]
-    doc: int
-    score: int
-    column: str
-    names: tuple[str, ...]
-
-    def table(self, text: str) -> Table | None:
-        """The rows of lines like the first one; None if one is different.
-
-        What is between the values is replaced by bytes that JSON never has inside of text, whose
-        order must be the same in each line. Then these are lines of fields.
-        """
-        data = text.encode()
-        if b"\r" in data:
-            data = data.replace(b"\r\n", b"\n")
-        if not data.endswith(b"\n"):
-            data += b"\n"
-        first, *inner, last = self.between
-        n = data.count(b"\n")
-        if not data.startswith(first) or any(byte in data for byte in (b"\\", b"\t", *_MARKS)):
-            return None
-        data = data.removeprefix(first).removesuffix(last + b"\n") + b"\n"
-        data = data.replace(last + b"\n" + first, b"\n")
-        for mark, gap in zip(_MARKS, inner, strict=False):
-            data = data.replace(gap, mark)
-        if any(byte in data for byte in (b'"', b"{", b"}", b" ", b"\t")):
-            return None
-        marks = np.frombuffer(data, np.uint8)
-        marks = marks[marks < 32]
-        width = len(inner) + 1
-        expected = [*(mark[0] for mark in _MARKS[: len(inner)]), 10]
-        if marks.size != n * width or (marks.reshape(n, width) != expected).any():
-            return None
-        plain = plain_lines(data.translate(_TABS), width, {"doc_id": self.doc}, self.score)
-        if plain is None:
-            return None
-        names, lengths, ids, numbers = plain
-        if "score" in self.names:
-            numbers = as_scores(numbers, self.column)
-        return Table(Stretches(names, lengths), ids["doc_id"], numbers, header=self.names)
-
-
-_MARKS = tuple(bytes([byte]) for byte in range(1, 9))
-_TABS = bytes(9 if 0 < byte < 9 else byte for byte in range(256))
-
-
-def _line_form(text: str, value: str, how: Reading, name: str) -> _LineForm | None:
-    """How the first line is written; None if it is anything but a flat record that begins with the
-    topic and whose other values are text or numbers, or if judgments have further columns.
-    """
-    line = text.partition("\n")[0].removesuffix("\r")
-    if not compiled or not _LINE.fullmatch(line):
-        return None
-    entries = list(_ENTRY.finditer(line))
-    keys = [entry[2] for entry in entries]
-    columns = columns_of(keys, value, how, path=name, line=1)
-    ours = ("query_id", "doc_id", value)
-    places = [keys.index(columns[our]) for our in ours]
-    if places[0] != 0 or len(keys) > (len(ours) if value == "relevance" else len(_MARKS)):
-        return None
-    values = [entry.span(4) for entry in entries]
-    # Quotation marks belong to what is between.
-    quoted = [line[start] == '"' for start, _ in values]
-    if quoted[places[2]] or not (quoted[0] and quoted[places[1]]):
-        return None
-    inside = [
-        (start + quote, stop - quote) for (start, stop), quote in zip(values, quoted, strict=True)
-    ]
-    ends = [0, *(stop for _, stop in inside)]
-    begins = [*(start for start, _ in inside), len(line)]
-    between = [line[a:b].encode() for a, b in zip(ends, begins, strict=True)]
-    return _LineForm(between, places[1], places[2], columns[value], ours)
+    """Read a record from each line that holds something."""
+    records = (
+        (number, loaded(line.removeprefix("\ufeff"), name, number))
+        for number, line in lines
+        if line.strip()
+    )
+    return _records(records, "line", name, value, how)
 
 
 def lines_of(source: Source) -> Iterator[tuple[int, str]]:
@@ -242,7 +128,7 @@ def loaded(text: str, name: str, line: int | None = None) -> Any:
 
     shown = "" if line is None else f": {text[: trec.SHOWN]!r}"
     try:
-        return json.loads(text, object_pairs_hook=_once)
+        return _decoder().decode(text)
     except InputError as error:  # a key is repeated
         error.path, error.line = name, line
         raise
@@ -259,6 +145,13 @@ def loaded(text: str, name: str, line: int | None = None) -> Any:
         ) from None
     except ValueError:  # Python refuses whole numbers of thousands of digits
         raise InputError(f"a number has too many digits{shown}", path=name, line=line) from None
+
+
+@cache
+def _decoder() -> JSONDecoder:
+    import json
+
+    return json.JSONDecoder(object_pairs_hook=_once)
 
 
 def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
@@ -278,56 +171,67 @@ def _json_type(value: Any) -> str:
 
 
 def _records(
-    records: list[Any], places: list[dict[str, Any]], name: str, value: str, how: Reading
+    records: Iterable[tuple[int, Any]], unit: str, name: str, value: str, how: Reading
 ) -> Table:
-    """Records with names of columns as a table; `places`: file and line (or record) of each."""
+    """Make a table of records with names of columns, each with its number; `unit`: whether these
+    are numbers of a `line` or `record`.
+    """
     topics: list[str] = []
     docs: list[str] = []
     numbers: list[Any] = []
-    names: dict[str, str] = {}
+    rows, ungraded = array("q"), array("q")
+    further: dict[str, list[Any]] = {}
+    known = set(chain(*NAMES.values(), *how.columns.values()))
     keys: list[str] | None = None
-    graded: list[int] = []
-    for i, (record, where) in enumerate(zip(records, places, strict=True)):
+    names: dict[str, str] = {}
+
+    def where(number: int) -> dict[str, Any]:
+        return {"path": name, unit: number}
+
+    def place(row: int) -> dict[str, Any]:
+        return where(rows[row])
+
+    for number, record in records:
         if not isinstance(record, dict):
             raise InputError(
                 f"expected an object with query_id, doc_id, {value}, got a {_json_type(record)}",
-                **where,
+                **where(number),
             )
         if keys != (keys := list(record)):
-            names = columns_of(keys, value, how, **where)
-        if value == "relevance" and record[names[value]] in (None, ""):
+            names = columns_of(keys, value, how, **where(number))
+            topic, doc, given = (names[ours] for ours in ("query_id", "doc_id", value))
+            known.update(names.values())
+            if value == "relevance":
+                new = (key for key in keys if key not in known and key not in further)
+                further.update({key: [None] * len(rows) for key in new})
+        if value == "relevance" and record[given] in (None, ""):
+            ungraded.append(number)
             continue
-        graded.append(i)
-        topics.append(_id(record[names["query_id"]], "query_id", where))
-        docs.append(_id(record[names["doc_id"]], "doc_id", where))
-        numbers.append(record[names[value]])
-    if len(graded) < len(records):
-        first = next(i for i, row in enumerate([*graded, -1]) if i != row)
-        warn_of_ungraded(len(records) - len(graded), **places[first])
-        records, places = ([rows[i] for i in graded] for rows in (records, places))
-    further: dict[str, Any] = {}
-    if value == "relevance":
-        known = set(chain(names.values(), *NAMES.values(), *how.columns.values()))
-        for key in dict.fromkeys(key for record in records for key in record if key not in known):
-            further[key] = _column([record.get(key) for record in records])
-    values = numbers_of(numbers, places.__getitem__, value, how, name)
-    if value == "score" and names:
-        values = as_scores(values, names[value])
-    return table_of(topics, docs, values, further, value, name)
+        rows.append(number)
+        topics.append(_id(record[topic], "query_id", place))
+        docs.append(_id(record[doc], "doc_id", place))
+        numbers.append(record[given])
+        for key, column in further.items():
+            column.append(record.get(key))
+    if ungraded:
+        warn_of_ungraded(len(ungraded), **where(ungraded[0]))
+    columns = {key: _column(cells) for key, cells in further.items() if key not in known}
+    values = numbers_of(numbers, place, value, how, name)
+    table = table_of(topics, docs, values, columns, value, name, place)
+    return replace(table, column=names.get("score", ""))
 
 
-def _id(given: Any, ours: str, where: dict[str, Any]) -> str:
-    """An id as text; `InputError` if it is none. `ours`: its column."""
-    if type(given) not in (str, int):
+def _id(given: Any, ours: str, place: Callable[[int], dict[str, Any]]) -> str:
+    """Return an id as text; `ours`: its column; `place`: of a row. `InputError` if it is none."""
+    if type(given) is str:
+        return sys.intern(given) if ours == "query_id" else given
+    if type(given) is not int:
         raise InputError(
             f"the {ours} is a {_json_type(given)}, expected text or a whole number",
             column=ours,
-            **where,
+            **place(-1),
         )
-    text = str(given)
-    if has_line_end(text):
-        raise line_end(ours, text, **where)
-    return text
+    return str(given)
 
 
 def _column(cells: list[Any]) -> NDArray[Any]:

@@ -11,12 +11,16 @@ from irpref.data.forms import without_endings
 
 def run_names(paths: Sequence[str]) -> dict[str, str]:
     """A short name for each run file, in their order; the whole path if two would have the same
-    name.
+    name. Bytes that are not UTF-8 are escaped, since names are printed and written.
     """
-    short = [_short(path) for path in paths]
-    if len(set(short)) < len(short):
-        return {path: path for path in paths}
-    return dict(zip(short, paths, strict=True))
+    names = [_as_text(_short(path)) for path in paths]
+    if len(set(names)) < len(names):
+        names = list(map(_as_text, paths))
+    return dict(zip(names, paths, strict=True))
+
+
+def _as_text(path: str) -> str:
+    return os.fsencode(path).decode("utf-8", "backslashreplace")
 
 
 def named_runs(runs: Any, alone: str = "", topics: Iterable[str] = ()) -> dict[str, Any]:

@@ -24,27 +24,38 @@ The readers are in `irpref.data.records`."""
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from irpref.data import trec
-from irpref.data.cells import first_line, has_header, warn_of_ungraded
+from irpref.data.cells import first_line, has_header, is_beir, warn_of_ungraded
 from irpref.data.columns import (
     PLAIN,
+    RANK,
     Reading,
     Table,
     as_objects,
+    check_direction,
     has_groups,
     objects,
     reading,
     to_frame,
 )
-from irpref.data.forms import FORMS, form_of_name
+from irpref.data.forms import FORMS, PREFERENCES, form_of_name
+from irpref.data.kinds import (
+    are_pairs,
+    are_preferred,
+    check_grades,
+    check_pairs,
+    check_preferred,
+    rows_of,
+)
 from irpref.data.labels import Labels, lacks_grades, scheme
 from irpref.data.preference_files import read_preferences
+from irpref.data.ranks import as_scores
 from irpref.data.scores import TIES, changed
 from irpref.data.source import PathLike, Source
 from irpref.data.texts import Texts
@@ -66,6 +77,7 @@ def read_run(
     columns: Mapping[str, str] | None = None,
     ties: str = "id",
     ignore_self: bool = False,
+    lower_is_better: bool = False,
 ) -> pd.DataFrame:
     """Read a run.
 
@@ -82,6 +94,9 @@ def read_run(
         'input': tied documents stay in the order of the file, see `irpref.run`.
     ignore_self : bool
         Whether documents with the id of their topic are left out, see `irpref.run`.
+    lower_is_better : bool
+        Whether the scores are distances, of which the lowest is the best: they become negative. A
+        column called `distance`, `l2`, `loss` or the like is read only so.
 
     Returns
     -------
@@ -99,8 +114,8 @@ def read_run(
     """
     check_choice("ties", ties, TIES)
     source, how = Source(path), reading(form, columns)
-    if ties != "id" or ignore_self:
-        how = replace(how, ties=ties, ignore_self=ignore_self)
+    if ties != "id" or ignore_self or lower_is_better:
+        how = replace(how, ties=ties, ignore_self=ignore_self, lower_is_better=lower_is_better)
     return _run_frame(read(source, "score", how, FRAME_BLOCK_BYTES), source.size())
 
 
@@ -164,6 +179,8 @@ def is_in_form(source: Source, form: str) -> bool:
     if os.path.isdir(source.name):
         return form == "parquet"
     line = first_line(source)
+    if form in PREFERENCES:
+        return len(line.split()) in (3, 4, 5)
     if line.startswith("PAR1"):
         return form == "parquet"
     if line.startswith(("{", "[")):
@@ -189,9 +206,12 @@ def _is_record(line: str) -> bool:
 
 def text_form(source: Source, value: str, how: Reading) -> str:
     """`form_of` a file, and 'trec' for a `.tsv` without a header."""
-    form = form_of(source, how.form)
-    if how.form is not None:
+    given = how.form_of_runs if value == "score" else how.form
+    form = form_of(source, given)
+    if given is not None:
         how.used.add("form")
+    if value == "score" and given is None and form == "trec" and source.is_file():
+        return "tsv" if is_beir(first_line(source)) else form
     return "trec" if form == "tsv" and not has_header(source, value, how) else form
 
 
@@ -216,22 +236,35 @@ def read(
         As `read_run`.
     """
     if value == "score" and how.changes_runs:
-        table = changed(read_table(source, value, how.unchanged), how)
+        table = changed(_joined(as_written(source, value, how)), how)
         if len(table):
             yield table
-        return
+    else:
+        yield from as_written(source, value, how, block_bytes)
+
+
+def as_written(
+    source: Source, value: str, how: Reading = PLAIN, block_bytes: int = trec.BLOCK_BYTES
+) -> Iterator[Table]:
+    """Read a file as `read` does, but leave the scores and the documents of a run as they are."""
     form = text_form(source, value, how)
     if form in ("trec", "msmarco") and value == "relevance":  # the judgments of both are TREC's
         yield _qrels_table(source, how)
     elif form == "trec":
         yield from trec.blocks(source, trec.RUN, block_bytes)
     elif form == "msmarco":
+        check_direction(RANK, (), how, path=source.name)
         yield from trec.ranks(source)
     else:
         from irpref.data import records as readers
 
         tables = getattr(readers, form)(source, value, how)
-        yield from [tables] if isinstance(tables, Table) else tables
+        tables = [tables] if isinstance(tables, Table) else tables
+        yield from as_scores(tables, source.name) if value == "score" else tables
+
+
+def _joined(parts: Iterable[Table]) -> Table:
+    return Table.joined(part.compact() for part in parts)
 
 
 def read_table(path: PathLike | Source, value: str, form: str | Reading | None = None) -> Table:
@@ -246,7 +279,7 @@ def read_table(path: PathLike | Source, value: str, form: str | Reading | None =
     """
     source = path if isinstance(path, Source) else Source(path)
     how = reading(form)
-    table = Table.joined(part.compact() for part in read(source, value, how))
+    table = _joined(read(source, value, how))
     if value == "relevance" and lacks_grades(how.labels):
         return graded(table, source.name)
     return table
@@ -262,12 +295,18 @@ def graded(table: Table, name: str) -> Table:
 def _qrels_table(source: Source, how: Reading) -> Table:
     """Judgments of a TREC file, which may hold labels instead of grades."""
     grades = None
-    if how.labels is not None or _are_labels(trec.first_fields(source)):
-        form = trec.QRELS_3 if len(trec.first_fields(source)) == 3 else trec.QRELS
+    first = trec.first_fields(source)
+    if how.labels is not None or _are_labels(first):
+        form = trec.QRELS_3 if len(first) == 3 else trec.QRELS
         table = trec.whole(source, replace(form, number=""))
         grades = how.grades_of(table.columns["relevance"].tolist(), source.name)
     # All are numbers, or labels are mixed with something else, which is an error.
     table = trec.whole(source, trec.QRELS) if grades is None else replace(table, value=grades)
+    if how.form is None and grades is None:
+        if len(first) == 4 and first[1] not in _ITERATIONS and are_preferred(rows_of(source, 4)):
+            raise InputError(f"the fourth field is {_LIKE_PREFERENCES}", path=source.name)
+        if first != trec.BEIR:
+            check_grades(table, len(first), source.name)
     iteration = table.columns.get("iteration", np.broadcast_to(objects(["0"]), len(table)))
     names = ("query_id", "doc_id", "relevance", "iteration")
     return replace(table, columns={"iteration": iteration}, header=names)
@@ -278,13 +317,27 @@ def _are_labels(fields: list[bytes]) -> bool:
     return len(fields) in (3, 4) and scheme([fields[-1].decode("utf-8", "replace")]) is not None
 
 
-def _are_preferences(fields: list[bytes], source: Source) -> bool:
-    """Whether a file has a form that no qrels have: five fields, or a last one that is not a number
-    (save a header's).
+_LIKE_PREFERENCES = "the preferred one of two documents: irpref.judgments reads such preferences"
+
+
+def _are_preferences(fields: list[bytes], source: Source, form: str | None) -> bool:
+    """Whether a file holds preferences, or none of the forms: five fields, a last one that is not a
+    number (save a header's), or is a document. With `form`, numbers are grades.
     """
-    if len(fields) not in (3, 4) or fields[1] in _ITERATIONS:
-        return len(fields) == 5
-    return not trec.is_number(fields[-1]) and not trec.is_header(source)
+    n = len(fields)
+    if n not in (3, 4) or fields[1] in _ITERATIONS:
+        return n == 5
+    if not trec.is_number(fields[-1]):
+        return not trec.is_header(source)
+    if form is not None:
+        return False
+    rows = rows_of(source, n)
+    if n == 3:
+        return are_pairs(rows)
+    if found := are_preferred(rows):
+        return found
+    check_preferred(rows, source.name)
+    return False
 
 
 def read_judgments(
@@ -308,16 +361,23 @@ def read_judgments(
         As `read_qrels` or `read_preferences`.
     """
     how = reading(form)
+    if how.form in PREFERENCES:
+        how.used.add("form")
+        return read_preferences(source, how.form)
     if form_of(source, how.form) != "trec":
         return read_table(source, "relevance", how)
     first = trec.first_fields(source)
+    if kind := trec.another_kind(first):
+        raise InputError(kind, path=source.name)
     labelled = how.labels is not None or (_are_labels(first) and first[1] in _ITERATIONS)
-    if not labelled and preferences is not False and _are_preferences(first, source):
+    if not labelled and preferences is not False and _are_preferences(first, source, how.form):
+        if len(first) == 4 and not trec.is_number(first[3]):
+            check_pairs(rows_of(source, 4), source.name)
         return read_preferences(source)
     try:
         table = read_table(source, "relevance", how)
     except InputError as error:
-        if labelled or not _are_preferences(first, source):
+        if labelled or not _are_preferences(first, source, how.form):
             raise
         raise InputError(
             f"{error.message}; this looks like preferences, which measures such as PrefShare take",

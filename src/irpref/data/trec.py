@@ -34,7 +34,6 @@ from __future__ import annotations
 
 import codecs
 import re
-from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain, islice, starmap
@@ -45,6 +44,7 @@ import numpy as np
 from irpref.data import texts
 from irpref.data.columns import Stretches, Table, as_list, as_objects, stretches_of, take
 from irpref.data.labels import WORTH
+from irpref.data.ranks import Counted
 from irpref.data.source import LONGEST_LINE, Ending, Source, ahead, blocks_of, too_long
 from irpref.data.texts import Texts
 from irpref.errors import QRELS_FIRST, InputError, IrprefWarning, LabelError, Remedy
@@ -54,7 +54,7 @@ BLOCK_BYTES = 4 << 20  # several in flight: bytes and tables stay small however 
 SHOWN = 200  # characters of a malformed line in its message
 MOST_FIELDS = 64  # of a line that are checked
 CHECK_BYTES = 1 << 19  # of a line whose fields are counted at a time
-_BEIR = [b"query-id", b"corpus-id", b"score"]
+BEIR = [b"query-id", b"corpus-id", b"score"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -168,9 +168,7 @@ def ranks(source: Source) -> Iterator[Table]:
         As `blocks`; a rank is not a whole number; in most topics the ranks are not 1, 2, 3, ...
         (or 0, 1, 2, ...), so these are scores.
     """
-    lowest: dict[str, int] = {}
-    highest: dict[str, int] = {}
-    numbers: Counter[str] = Counter()
+    counted = Counted()
     for table in blocks(source, RANKS):
         rank = table.value
         bad = np.flatnonzero(~((rank == np.rint(rank)) & (rank >= 0) & (rank < 2**53)))
@@ -187,26 +185,13 @@ def ranks(source: Source) -> Iterator[Table]:
                 column="rank",
                 value=float(rank[bad[0]]),
             )
-        topics = stretches_of(table.query_id)
-        begins = np.append(0, np.cumsum(topics.lengths))[:-1]
-        lows, highs = (ends.reduceat(rank, begins).tolist() for ends in (np.minimum, np.maximum))
-        for name, low, high, n in zip(
-            topics.names, lows, highs, topics.lengths.tolist(), strict=True
-        ):
-            lowest[name] = min(lowest.get(name, low), low)
-            highest[name] = max(highest.get(name, high), high)
-            numbers[name] += n
+        counted.add(table)
         yield replace(table, value=-rank)
-    odd = [
-        name
-        for name, n in numbers.items()
-        if lowest[name] > 1 or highest[name] - lowest[name] + 1 != n
-    ]
-    if 2 * len(odd) > len(numbers):
+    if 2 * len(odd := counted.odd) > counted.n:
         topic = odd[0]
         raise InputError(
             f"the third column of MS MARCO's runs holds ranks, 1, 2, 3, ...; in {len(odd)} of "
-            f"{len(numbers)} topics it does not, first in {topic!r}: are these scores?",
+            f"{counted.n} topics it does not, first in {topic!r}: are these scores?",
             path=source.name,
             topic=topic,
             column="rank",
@@ -387,7 +372,7 @@ def _form_of(data: bytes) -> tuple[Form | None, bytes, int]:
             continue
         if fields[0].startswith(b"#") and not (len(fields) in (3, 4) and is_number(fields[-1])):
             continue
-        if fields == _BEIR:
+        if fields == BEIR:
             return QRELS_3, data[at:], number
         return (QRELS_3 if len(fields) == 3 else QRELS), data, 0
     return None, data, 0
@@ -594,21 +579,53 @@ def _fields_wrong(row: list[bytes], line: bytes, form: Form) -> tuple[str | None
     """
     size = len(row) if len(row) <= MOST_FIELDS else n_fields(line)
     why = f"{size} field{'s' * (size != 1)}, expected {form.n} ({form.expected})"
+    if kind := another_kind(row):
+        return f"{why}; {kind}", None
     if not form.is_run and len(row) == RUN.n and row[1] == b"Q0":
         return f"{why}; this looks like a run", QRELS_FIRST
     if form.is_run and len(row) == QRELS.n and row[1] in (b"0", b"Q0"):
         return f"{why}; this looks like judgments", QRELS_FIRST
+    if form.is_run and row == BEIR:
+        return why, Remedy("form", "tsv", effect="reads columns that a header names")
     if form.is_run and len(row) == RANKS.n:
         return why, Remedy(
             "form", "msmarco", effect="reads MS MARCO's three columns (query_id doc_id rank)"
         )
     if not form.is_run or len(row) < form.n or not re.fullmatch(rb"[+-]?[0-9]+", row[3]):
         return why, None
-    try:
-        as_floats(_texts((row[5],)))
-    except ValueError:
-        return None, None
-    return why, None
+    if is_number(row[5]):
+        return why, None
+    return (f"{why}; is the end of a line missing?", None) if _is_joined(row) else (None, None)
+
+
+def _is_joined(row: list[bytes]) -> bool:
+    """Whether a line of a run has the fields of another one behind the fourth: Q0, document, rank
+    and score.
+    """
+    return any(
+        row[i] in (row[1], b"Q0") and row[i + 2].isdigit() and is_number(row[i + 3])
+        for i in range(5, len(row) - 3)
+    )
+
+
+_FEATURE = re.compile(rb"[0-9]+:\S*")
+_LEVEL = re.compile(rb"L?[0-9]+")
+
+
+def another_kind(fields: Sequence[bytes]) -> str:
+    """Return what a line that is neither of a run nor of judgments looks like; empty if that is not
+    clear.
+    """
+    n = len(fields)
+    has_features = n > 2 and is_number(fields[0]) and all(map(_FEATURE.fullmatch, fields[1:3]))
+    if has_features or (n > 1 and fields[1].startswith(b"qid:")):
+        return "this looks like LETOR's or svmlight's form (grade qid:topic feature:value ...)"
+    if n == 2 and _LEVEL.fullmatch(fields[1]):
+        return (
+            "this looks like NTCIR's .rel file of one topic (document level): put the topic in "
+            "front of each line"
+        )
+    return ""
 
 
 def n_fields(line: bytes) -> int:

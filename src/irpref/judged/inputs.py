@@ -29,11 +29,11 @@ from irpref.data.columns import (
     Stretches,
     Table,
     as_list,
-    as_scores,
     columns_of,
     objects,
     stretches_of,
 )
+from irpref.data.ranks import as_scores
 from irpref.data.texts import Texts, Unread
 from irpref.errors import ArgumentError, ColumnError, InputError, RunError
 from irpref.judged.match import FEW, chunks
@@ -253,7 +253,7 @@ def _from_rows(data: Any, value: str, columns: Iterable[str] | None) -> Table:
         table, column = _from_pandas(data, value, columns)
     else:
         table, column = _from_tuples(data, value, columns)
-    return replace(table, value=as_scores(table.value, column))
+    return next(as_scores([replace(table, column=column)])) if value == "score" else table
 
 
 def _from_polars(data: Any, value: str, columns: Iterable[str] | None) -> tuple[Table, str]:

@@ -263,6 +263,11 @@ class Judgments:
         present = list(dict.fromkeys([*table.header, name]))
         return Judgments(replace(table, columns=columns, header=present), kind=self._kind)
 
+    def latest(self) -> Judgments:
+        """The judgments with the last one of each document, as ir_measures counts them."""
+        last = {pair: row for row, pair in enumerate(zip(*self._ids(), strict=True))}
+        return Judgments(self.table.rows(np.array([*last.values()])), kind=self._kind)
+
     def only(self, topics: Iterable[str]) -> Judgments:
         """The judgments of these topics."""
         wanted = set(topics)

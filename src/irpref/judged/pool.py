@@ -189,16 +189,17 @@ class Pool(Grades):
             advice = (
                 "qrels by subtopic look like this: reduce them to one grade per document first, "
                 "for "
-                "example with .groupby(['query_id', 'doc_id'], as_index=False)['relevance'].max()"
+                "example with .groupby(['query_id', 'doc_id'], as_index=False)['relevance'].max(); "
+                "so do preferences in groups, which PrefShare takes as they are"
             )
-            if "subgroup" in self.header:
+            if not {"group", "subgroup"}.isdisjoint(self.header):
                 advice = (
                     "these are preferences, which measures such as PrefShare and PrefAP take; "
                     "measures of grades need one grade per document"
                 )
             raise ConflictError(
                 f"topic {topic!r} judges document {self.doc_ids[a]!r} twice, as "
-                f"{self.grade[a]:g} and as {self.grade[b]:g}",
+                f"{self.grade[a]:.15g} and as {self.grade[b]:.15g}",
                 remedy=Remedy(effect=advice),
                 topic=topic,
                 doc=self.doc_ids[a],

@@ -25,15 +25,18 @@ from irpref.data.columns import (
     as_list,
     as_objects,
     columns_of,
+    holds_ranks,
+    may_hold_ranks,
     objects,
     reading,
 )
 from irpref.data.header import names_in
+from irpref.data.ranks import as_scores
 from irpref.data.rows import REPEATS
 from irpref.data.run_names import run_names
 from irpref.data.scores import TIES, changed
 from irpref.data.source import Source
-from irpref.data.tables import read_table, text_form, to_pandas
+from irpref.data.tables import as_written, read_table, text_form, to_pandas
 from irpref.errors import ArgumentError, CutWarning, InputError
 from irpref.judged.align import Listing, Part, align_tables, listed
 from irpref.judged.inputs import (
@@ -349,11 +352,17 @@ def _own(data: Any, how: Reading) -> Any:
     if hasattr(type(data), "columns") and not isinstance(data, Mapping):
         data = unwrapped(data)
         data = data.copy() if hasattr(data, "itertuples") else data.clone()
-        if how.columns:
+        if how.columns or how.lower_is_better:
             present = [str(column) for column in data.columns]
-            renamed = {old: new for new, old in columns_of(present, "score", how).items()}
+            names = columns_of(present, "score", how)
+            renamed = {old: new for new, old in names.items()}
             is_pandas = hasattr(data, "itertuples")
-            data = data.rename(columns=renamed) if is_pandas else data.rename(renamed)
+            rename = (lambda new: data.rename(columns=new)) if is_pandas else data.rename
+            if holds_ranks(names["score"]) or may_hold_ranks(names["score"]):
+                table = next(tables(rename(renamed), "score"))
+                list(as_scores([replace(table, column=names["score"])]))  # whether they count
+                renamed[names["score"]] = RANK
+            data = rename(renamed)
     return data
 
 
@@ -396,7 +405,7 @@ def _rows_of(data: Any, how: Reading) -> Table:
     with Source(data, keep=True) as source:
         if text_form(source, "score", how) == "trec":
             return Table.joined(part.compact() for part in trec.blocks(source, trec.RUN_WITH_TAGS))
-        read = read_table(source, "score", how.unchanged)
+        read = Table.joined(part.compact() for part in as_written(source, "score", how))
         return replace(read, columns=dict(_further(source, how, len(read))))
 
 
@@ -420,7 +429,8 @@ def _further(source: Source, how: Reading, size: int) -> Iterator[tuple[str, Any
         if name is None or name in given:
             continue
         try:
-            other = Reading(how.form, {**how.columns, ours: (name,)})
+            lower = how.lower_is_better and out != RANK
+            other = Reading(how.form, {**how.columns, ours: (name,)}, lower_is_better=lower)
             read = read_table(source, "score", other)
         except ValueError:  # a cell is empty, or no number
             continue

@@ -112,10 +112,12 @@ class Scorer:
         rest = [m for m in measures if provider or not has_kernel(m)]
         try:
             self.evaluator = CombinedEvaluator(self.measures, rest, qrels, source)
-        except ConflictError:  # judgments by subtopic, say
+        except ConflictError as error:  # judgments by subtopic, say
             if any(isinstance(m, KernelMeasure) for m in measures):
                 raise
-            self.evaluator = CombinedEvaluator(self.measures, self.measures, qrels, source)
+            latest = qrels.latest()
+            self.evaluator = CombinedEvaluator(self.measures, rest, qrels, source, latest)
+            self.evaluator.conflict = error
         self.pool: Any = self.evaluator.pool  # None for judgments by subtopic
         kernels = self.evaluator.accelerated
         self.silent = silent(kernels) if kernels else None
@@ -123,7 +125,7 @@ class Scorer:
             if strict:
                 raise conflict
             warn_user(
-                f"{conflict.where}: {conflict.message}: ir_measures counts the later line",
+                f"{conflict.where}: {conflict.message}: the later line counts",
                 IrprefWarning,
             )
 

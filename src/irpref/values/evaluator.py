@@ -42,13 +42,15 @@ class CombinedEvaluator(ByTopic):
     qrels : Judgments
     source : provider of ir_measures, optional
         What computes `rest`, from the run as it is: ir_measures' pipeline if not given.
+    latest : Judgments, optional
+        What the other measures use in place of `qrels`, which may judge documents several times.
 
     Attributes
     ----------
     accelerated : KernelEvaluator or None
-        None if the judgments are by subtopic, which only other providers can use.
+        None if `rest` are all measures, and documents are judged several times (by subtopic, say).
     conflict : ConflictError or None
-        The error in that case.
+        The error for such judgments.
     leaves_out : bool
         Whether means leave out topics that a provider leaves out.
     """
@@ -59,6 +61,7 @@ class CombinedEvaluator(ByTopic):
         rest: list[Measure],
         qrels: Judgments,
         source: Any = None,
+        latest: Judgments | None = None,
     ) -> None:
         import ir_measures
 
@@ -69,7 +72,7 @@ class CombinedEvaluator(ByTopic):
         self.pool: Pool | None = None
         self.conflict: ConflictError | None = None
         try:
-            self.accelerated = KernelEvaluator(mine, qrels)
+            self.accelerated = KernelEvaluator(mine, latest or qrels)
         except ConflictError as error:
             if mine:
                 raise
@@ -80,8 +83,9 @@ class CombinedEvaluator(ByTopic):
             super().__init__(measures, self.pool.topic_ids)
             if rest:
                 check_graded(self.pool, rest)
-                with of_host(rest):
-                    check_judgments(rest, self.topic_ids, self.pool.level_grade)
+        if rest:
+            with of_host(rest):
+                check_judgments(rest, self.topic_ids, np.unique(qrels.table.value))
         self.rest = rest
         self.leaves_out = False
         if not rest:

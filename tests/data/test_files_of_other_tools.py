@@ -1,0 +1,433 @@
+"""Files as other tools and collections have them: read for what their columns hold, or refused."""
+
+from __future__ import annotations
+
+import io
+import json
+import warnings
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+import polars as pl
+import pytest
+
+import irpref
+from irpref.cli import main
+from irpref.errors import ColumnError, InputError, MeasureError
+
+AP = irpref.parse("AP")
+QRELS = {f"q{t}": {f"d{i}": int(i < 2) for i in range(6)} for t in range(4)}
+# The two relevant documents are nearest: AP is 1 if less is better, else (1/5 + 2/6) / 2.
+DISTANCES = [(f"q{t}", f"d{i}", i + 1.25) for t in range(4) for i in range(6)]
+UPSIDE_DOWN = (1 / 5 + 2 / 6) / 2
+
+
+def written(form: str, column: str, rows: list[tuple[str, str, Any]], path: Path) -> Path:
+    """A file of these rows, whose third column has this name."""
+    frame = pd.DataFrame(rows, columns=["query_id", "doc_id", column])
+    path = path / f"run.{form}"
+    if form == "parquet":
+        frame.to_parquet(path)
+    elif form == "json":
+        path.write_text(frame.to_json(orient="records"))
+    elif form == "jsonl":
+        path.write_text(frame.to_json(orient="records", lines=True))
+    else:
+        frame.to_csv(path, index=False, sep="\t" if form == "tsv" else ",")
+    return path
+
+
+def ap(run: Any, qrels: Any = QRELS) -> float:
+    """AP of a run."""
+    return irpref.evaluator(["AP"], qrels).calc_aggregate(run)[AP]
+
+
+# Distances ----------------------------------------------------------------------------------------
+
+DISTANCE_NAMES = ["distance", "_distance", "l2", "loss", "Cosine Distance", "distance_score"]
+NAMED = ["csv", "tsv", "json", "jsonl", "parquet"]
+
+
+@pytest.mark.parametrize("form", NAMED)
+@pytest.mark.parametrize("name", DISTANCE_NAMES)
+def test_distances_are_read_as_such_or_refused(form: str, name: str, tmp_path: Path) -> None:
+    path = written(form, name, DISTANCES, tmp_path)
+    for columns in (None, {"score": name}):
+        with pytest.raises(ColumnError) as error:
+            irpref.read_run(path, columns=columns)
+        assert error.value.remedy is not None
+        assert error.value.remedy.argument == "lower_is_better"
+        assert ap(irpref.read_run(path, columns=columns, lower_is_better=True)) == 1.0
+
+
+def test_the_gate_takes_distances_by_the_option_that_it_names(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "qrels.json").write_text(json.dumps(QRELS))
+    written("csv", "distance", DISTANCES, tmp_path).rename("main.csv")
+    turned = [(q, d, 9 - s) for q, d, s in DISTANCES]
+    written("csv", "distance", turned, tmp_path).rename("candidate.csv")
+    words = ["gate", "qrels.json", "main.csv", "candidate.csv", "AP"]
+    for more in ([], ["--columns", "score=distance"]):
+        assert main([*words, *more]) in (1, 2)
+        assert "--lower-is-better" in capsys.readouterr().err
+        assert main([*words, *more, "--lower-is-better"]) in (1, 3)  # blocked, or cannot tell
+        assert main(["eval", *words[1:3], "AP", *more, "--lower-is-better"]) == 0
+        assert capsys.readouterr().out.endswith("AP\t1.0000\n")
+
+
+@pytest.mark.parametrize("make", [pd.DataFrame, pl.DataFrame])
+def test_frames_with_distances_are_read_as_such_or_refused(
+    make: Callable[..., Any],
+) -> None:
+    frame = make(
+        pd.DataFrame(DISTANCES, columns=["query_id", "doc_id", "distance"]).to_dict("list")
+    )
+    with pytest.raises(ColumnError) as error:
+        ap(frame)
+    assert error.value.missing == ("score",)
+    assert error.value.remedy is not None
+    assert (error.value.remedy.call, error.value.remedy.argument) == ("run", "lower_is_better")
+    assert ap(irpref.run(frame, lower_is_better=True)) == 1.0
+    with pytest.raises(ColumnError):
+        irpref.run(frame, columns={"score": "distance"})
+
+
+@pytest.mark.parametrize("make", [pd.DataFrame, pl.DataFrame])
+@pytest.mark.parametrize("name", ["position", "order"])
+def test_ranks_of_frames_stay_ranks_under_another_name(make: Callable[..., Any], name: str) -> None:
+    rows = pd.DataFrame(DISTANCES, columns=["query_id", "doc_id", name]).round().astype({name: int})
+    frame = make((rows.assign(**{name: rows.groupby("query_id").cumcount()})).to_dict("list"))
+    assert ap(irpref.run(frame, columns={"score": name})) == 1.0
+    if name == "order":
+        other = make(rows.assign(order=range(len(rows))).to_dict("list"))
+        with pytest.raises(InputError):
+            irpref.run(other, columns={"score": name})
+
+
+def test_a_score_beside_a_distance_is_the_score(tmp_path: Path) -> None:
+    frame = pd.DataFrame(DISTANCES, columns=["query_id", "doc_id", "distance"])
+    frame.assign(score=10 - frame["distance"]).to_csv(tmp_path / "run.csv", index=False)
+    assert ap(tmp_path / "run.csv") == 1.0
+    assert ap(irpref.read_run(tmp_path / "run.csv", columns={"score": "score"})) == 1.0
+
+
+def test_negated_distances_are_scores(tmp_path: Path) -> None:
+    rows = [(q, d, -s) for q, d, s in DISTANCES]
+    path = written("csv", "negative_distance", rows, tmp_path)
+    assert ap(irpref.read_run(path, columns={"score": "negative_distance"})) == 1.0
+
+
+@pytest.mark.parametrize("name", ["rank", "position", "order"])
+def test_ranks_are_not_turned_twice(name: str, tmp_path: Path) -> None:
+    path = written("csv", name, [(q, d, int(s)) for q, d, s in DISTANCES], tmp_path)
+    assert ap(irpref.read_run(path, columns={"score": name})) == 1.0
+    with pytest.raises(ColumnError) as error:
+        irpref.read_run(path, columns={"score": name}, lower_is_better=True)
+    assert error.value.parameter == "lower_is_better"
+    plain = "".join(f"{q}\t{d}\t{int(s)}\n" for q, d, s in DISTANCES).encode()
+    with pytest.raises(ColumnError):
+        irpref.read_run(io.BytesIO(plain), "msmarco", lower_is_better=True)
+
+
+def test_scores_of_trec_files_may_be_distances(tmp_path: Path) -> None:
+    (tmp_path / "run").write_text("".join(f"{q} Q0 {d} 1 {s} t\n" for q, d, s in DISTANCES))
+    assert ap(tmp_path / "run") == pytest.approx(UPSIDE_DOWN)
+    assert ap(irpref.read_run(tmp_path / "run", lower_is_better=True)) == 1.0
+
+
+# Ranks of other names -----------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("first", [0, 1])
+@pytest.mark.parametrize("name", ["order", "idx", "index", "result_index"])
+@pytest.mark.parametrize("form", NAMED)
+def test_numbers_that_count_are_ranks(form: str, name: str, first: int, tmp_path: Path) -> None:
+    rows = [(q, d, int(s) - 1 + first) for q, d, s in DISTANCES]
+    path = written(form, name, rows, tmp_path)
+    with pytest.raises(ColumnError) as error:
+        irpref.read_run(path)
+    assert error.value.remedy is not None
+    assert error.value.remedy.example == {"score": name}
+    assert ap(irpref.read_run(path, columns=error.value.remedy.example)) == 1.0
+
+
+@pytest.mark.parametrize("numbers", [range(24), range(24, 0, -1), [2.5] * 24])
+def test_numbers_that_do_not_count_are_refused(numbers: Any, tmp_path: Path) -> None:
+    rows = [(q, d, n) for (q, d, _), n in zip(DISTANCES, numbers, strict=True)]
+    path = written("csv", "index", rows, tmp_path)
+    with pytest.raises(InputError) as error:
+        irpref.read_run(path, columns={"score": "index"})
+    assert error.value.column == "index"
+
+
+def test_a_column_of_which_nothing_is_known_is_not_guessed(tmp_path: Path) -> None:
+    path = written("csv", "x", DISTANCES, tmp_path)
+    with pytest.raises(ColumnError) as error:
+        irpref.read_run(path)
+    assert error.value.remedy is not None
+    assert error.value.remedy.example == {"score": "NAME"}
+
+
+# BEIR ---------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", ["run.tsv", "run.txt", "run"])
+def test_a_run_may_have_the_header_of_beir(name: str, tmp_path: Path) -> None:
+    lines = "".join(f"{q}\t{d}\t{10 - s}\n" for q, d, s in DISTANCES)
+    (tmp_path / name).write_text(f"query-id\tcorpus-id\tscore\n{lines}")
+    assert ap(tmp_path / name) == 1.0
+
+
+def test_from_a_stream_it_is_read_by_the_form_that_the_error_names(tmp_path: Path) -> None:
+    data = b"query-id\tcorpus-id\tscore\nq0\td0\t2\nq0\td5\t1\n"
+    with pytest.raises(InputError) as error:
+        irpref.read_run(io.BytesIO(data))
+    assert error.value.remedy is not None
+    assert (error.value.remedy.argument, error.value.remedy.example) == ("form", "tsv")
+    assert irpref.read_run(io.BytesIO(data), "tsv")["score"].tolist() == [2.0, 1.0]
+
+
+# Preferences --------------------------------------------------------------------------------------
+
+
+def values(qrels: Any, run: Any, *names: str, **how: Any) -> list[float]:
+    """Values of measures, in their order."""
+    read = irpref.judgments(qrels, **how)
+    found = irpref.evaluator(list(names), read).calc_aggregate(run)
+    return [found[irpref.parse(name)] for name in names]
+
+
+def ranking(*docs: str) -> dict[str, float]:
+    """Scores that fall from document to document."""
+    return {doc: float(-i) for i, doc in enumerate(docs)}
+
+
+@pytest.mark.parametrize(
+    "lines",
+    [
+        "q1 a b b\nq1 a c c\nq2 d e e\nq2 f e e\n",  # b over a, c over a; e over d, e over f
+        "q1 b a b\nq1 a c c\nq2 e d e\nq2 f e e\n",
+        "q1 b a b\nq1 c a c\nq2 e d e\nq2 e f e\n",
+    ],
+)
+@pytest.mark.parametrize("number", [False, True])
+def test_the_fourth_field_may_be_the_preferred_document(
+    lines: str, number: bool, tmp_path: Path
+) -> None:
+    def named(text: str) -> str:
+        """The same with numbers for documents."""
+        digits = str.maketrans({doc: f"{i}01" for i, doc in enumerate("abcdef", 1)})
+        return text.translate(digits) if number else text
+
+    topics = {"q1": "bca", "q2": "edf"}
+    run = {t: ranking(*(named(doc) for doc in docs)) for t, docs in topics.items()}
+    path = tmp_path / "prefs"
+    rows = map(_split, lines.splitlines())
+    path.write_text("".join(f"{q} {named(rest)}\n" for q, rest in rows))
+    assert values(path, run, "PrefShare", "NumPrefs", "PrefAP") == [1.0, 4.0, 1.0]
+    assert len(irpref.read_preferences(path)) == 8
+
+
+def _split(line: str) -> tuple[str, str]:
+    topic, _, rest = line.partition(" ")
+    return topic, rest
+
+
+def test_people_may_disagree_about_a_pair(tmp_path: Path) -> None:
+    (tmp_path / "prefs").write_text("q a b b\nq a b a\nq a b b\n")
+    assert values(tmp_path / "prefs", {"q": ranking("b", "a")}, "PrefShare") == [2 / 3]
+
+
+def test_a_preferred_document_that_is_neither_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "prefs").write_text("q a b b\nq a c c\nq a d x\n")
+    with pytest.raises(InputError) as error:
+        irpref.judgments(tmp_path / "prefs")
+    assert error.value.line == 3
+
+
+def test_small_numbers_may_be_grades_or_documents(tmp_path: Path) -> None:
+    (tmp_path / "q").write_text("q 7 1 1\nq 2 3 2\n")
+    with pytest.raises(InputError) as error:
+        irpref.judgments(tmp_path / "q")
+    assert error.value.remedy is not None
+    run = {"q": ranking("1", "7", "2", "3")}
+    assert values(tmp_path / "q", run, "PrefShare", form="pairs") == [1.0]
+    assert values(tmp_path / "q", run, "nDCG", form="trec")[0] < 1.0
+
+
+PAIRS = "9 101 102\n9 102 103\n8 201 203\n8 202 203\n"
+GOOD = {"9": ranking("101", "102", "103"), "8": ranking("201", "202", "203")}
+BAD = {"9": ranking("103", "102", "101"), "8": ranking("203", "202", "201")}
+
+
+def test_pairs_of_numbers_are_read_or_refused(tmp_path: Path) -> None:
+    (tmp_path / "pairs").write_text(PAIRS)
+    for read in (irpref.judgments, irpref.read_qrels):
+        with pytest.raises(InputError) as error:
+            read(tmp_path / "pairs")
+        assert error.value.remedy is not None
+        assert (error.value.remedy.argument, error.value.remedy.example) == ("form", "pairs")
+    # 101 over 103 follows.
+    names = "PrefShare", "NumPrefs"
+    assert values(tmp_path / "pairs", GOOD, *names, form="pairs") == [1.0, 5.0]
+    assert values(tmp_path / "pairs", BAD, *names, form="pairs") == [0.0, 5.0]
+    # Most losers win against others.
+    (tmp_path / "pairs").write_text("9 101 102\n9 102 103\n9 103 104\n")
+    run = {"9": ranking("101", "102", "103", "104")}
+    assert values(tmp_path / "pairs", run, *names) == [1.0, 6.0]
+
+
+def test_the_shell_reads_pairs_by_the_option_that_it_names(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "pairs").write_text(PAIRS)
+    run = "".join(f"{q} Q0 {d} 1 {s} t\n" for q, docs in GOOD.items() for d, s in docs.items())
+    (tmp_path / "run").write_text(run)
+    (tmp_path / "run.json").write_text(json.dumps(GOOD))
+    assert main(["eval", "pairs", "run", "PrefShare"]) == 1
+    assert "--format pairs" in capsys.readouterr().err
+    for name in ("run", "run.json"):
+        assert main(["eval", "pairs", name, "PrefShare", "--format", "pairs"]) == 0
+        assert capsys.readouterr().out == "PrefShare\t1.0000\n"
+
+
+def test_three_fields_with_ids_among_the_grades_need_a_form(tmp_path: Path) -> None:
+    (tmp_path / "q").write_text("u 2 3\nu 3 5\nu 4 1\n")
+    with pytest.raises(InputError):
+        irpref.judgments(tmp_path / "q")
+    assert values(tmp_path / "q", {"u": ranking("3", "2", "4")}, "nDCG", form="trec") == [1.0]
+    (tmp_path / "q").write_text("u 12 3\nu 13 5\n")  # no document is 3 or 5
+    assert values(tmp_path / "q", {"u": ranking("13", "12")}, "nDCG") == [1.0]
+    (tmp_path / "q").write_text("query-id\tcorpus-id\tscore\nu\t1\t1\nu\t2\t0\n")
+    assert values(tmp_path / "q", {"u": ranking("1", "2")}, "nDCG") == [1.0]
+
+
+# Neither runs nor judgments -----------------------------------------------------------------------
+
+RATINGS = "1 2 3 881250949\n1 3 5 891717742\n1 4 1 878887116\n2 1 2 880606923\n"
+
+
+@pytest.mark.parametrize("gap", [" ", "\t"])
+def test_times_are_no_grades(gap: str, tmp_path: Path) -> None:
+    (tmp_path / "u.data").write_text(RATINGS.replace(" ", gap))
+    for read in (irpref.judgments, irpref.read_qrels):
+        with pytest.raises(InputError) as error:
+            read(tmp_path / "u.data")
+        assert error.value.column == "relevance"
+
+
+@pytest.mark.parametrize(
+    ("data", "word"),
+    [
+        ("2 qid:10 1:0.03 2:0.05\n1 qid:10 1:0.1 2:0.2\n", "LETOR"),
+        ("2 qid:10 1:0.03\n", "LETOR"),
+        ("2 1:0.03 2:0.05\n1 1:0.1 2:0.2\n", "svmlight"),
+        ("d1 L1\nd2 L0\n", "NTCIR"),
+        ("1 2 3.5 2005-04-03\n1 3 5 2005-04-04\n", "rating"),
+    ],
+)
+def test_other_forms_are_named(data: str, word: str, tmp_path: Path) -> None:
+    (tmp_path / "data").write_text(data)
+    with pytest.raises(InputError, match=word):
+        irpref.judgments(tmp_path / "data")
+    if word != "rating":
+        with pytest.raises(InputError, match=word):
+            irpref.read_run(tmp_path / "data")
+
+
+@pytest.mark.parametrize("joint", ["", " "])
+def test_joined_lines_of_a_run_are_refused(joint: str, tmp_path: Path) -> None:
+    path = tmp_path / "run"
+    path.write_text(f"q Q0 a 1 2 t{joint}q Q0 b 2 1 t\n")
+    with pytest.raises(InputError) as error:
+        irpref.read_run(path)
+    assert error.value.line == 1
+    path.write_text("7 Q0 a 1 9.57 Q0 b 2 8.5 t\n")  # the end of a score is missing, too
+    with pytest.raises(InputError):
+        irpref.read_run(path)
+    path.write_text("q Q0 a 1 2 a tag of 7 words\n")
+    assert len(irpref.read_run(path)) == 1
+
+
+# Large grades -------------------------------------------------------------------------------------
+
+RUN = {"u1": ranking("a", "b"), "u2": ranking("c")}
+
+
+@pytest.mark.parametrize(
+    ("lines", "expected"),
+    [
+        ("u1 0 a 60000000\nu2 0 b 1\n", ("0.5000", "0.5000")),
+        ("u1 0 a 60000000\nu1 0 a 50000000\nu2 0 b 1\n", ("0.5000", "0.5000")),
+        # a is the best and b the second of u1, c the second of u2: AP is 1 and 1/2, and nDCG 1 and
+        # 5 / (891717742 + 5 / log2(3)), all but 0.
+        (
+            "u1 0 a 881250949\nu1 0 b 878887116\nu2 0 a 891717742\nu2 0 c 5\nu1 0 a 881250940\n",
+            ("0.5000", "0.7500"),
+        ),
+    ],
+)
+def test_grades_may_be_large_and_given_twice(
+    lines: str,
+    expected: tuple[str, str],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    from irpref.values import others
+
+    def refused(*_: Any) -> None:
+        raise AssertionError("another provider is asked")
+
+    monkeypatch.setattr(others.Others, "values", refused)
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "q").write_text(lines)
+    (tmp_path / "r.json").write_text(json.dumps(RUN))
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        assert main(["eval", "q", "r.json", "nDCG@10", "AP"]) == 0
+    assert capsys.readouterr().out == f"nDCG@10\t{expected[0]}\nAP\t{expected[1]}\n"
+
+
+def test_other_providers_are_not_asked_about_large_grades(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    qrels = {"u1": {"a": 60_000_000}, "u2": {"b": 1}}
+    with pytest.raises(MeasureError):
+        irpref.evaluator(["IPrec@0.5"], qrels)
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "q").write_text("u1 0 a 60000000\nu1 0 a 50000000\nu2 0 b 1\n")
+    (tmp_path / "r.json").write_text(json.dumps(RUN))
+    assert main(["eval", "q", "r.json", "IPrec@0.5"]) == 1
+    assert main(["eval", "q", "r.json", "AP", "--provider", "pytrec_eval"]) == 1
+    assert capsys.readouterr().out == ""
+
+
+# Names that are not UTF-8 -------------------------------------------------------------------------
+
+
+def test_names_of_runs_that_are_not_utf8_can_be_written(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    import os
+
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "qrels.json").write_text(json.dumps(QRELS))
+    names = [os.fsdecode(name) for name in (b"r\xff.run", b"s\xfe.run")]
+    for name in names:
+        try:
+            Path(name).write_text("".join(f"{q} Q0 {d} 1 {9 - s} t\n" for q, d, s in DISTANCES))
+        except OSError:
+            pytest.skip("this file system has no such names")
+    for command in ("eval", "compare", "gate", "against", "leaderboard", "intervals", "crosscheck"):
+        for form in ("table", "json"):
+            runs = names if command != "crosscheck" else names[:1]
+            main([command, "qrels.json", *runs, "AP", "-o", form])
+            out = capsys.readouterr()
+            assert out.out.encode(), (command, form, out.err)
+    assert main(["report", "qrels.json", *names, "AP", "-f", "report.html"]) == 0

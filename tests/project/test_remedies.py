@@ -1,0 +1,272 @@
+"""Each remedy that a message prints is followed: what comes out is right, or refused.
+
+Remedies are found in the source, by file and by the function or variable that holds them. A new one
+needs a case in `FOLLOWED`."""
+
+from __future__ import annotations
+
+import ast
+import io
+from collections.abc import Callable, Iterator
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+import pytest
+
+import irpref
+from irpref.errors import IrprefError, Remedy
+
+SOURCE = Path(__file__).parents[2] / "src"
+
+# A remedy that has no case yet. The list may only become shorter.
+NOT_YET = {
+    "irpref/cli/in_order.py in_order",
+    "irpref/measures/names.py _unknown",
+    "irpref/measures/names.py _unknown 2",
+    "irpref/values/prepare.py warn_of_scale",
+    "irpref_lab/judges/sampled.py sampled",
+}
+
+QRELS = {"q1": {"a": 1, "b": 0}, "q2": {"a": 1, "b": 0}}
+GOOD = [("q1", "a"), ("q1", "b"), ("q2", "a"), ("q2", "b")]  # from the best to the worst
+
+
+def remedy_of(call: Callable[[], Any]) -> Remedy:
+    """The remedy of the error that a call raises."""
+    with pytest.raises(IrprefError) as error:
+        call()
+    assert error.value.remedy is not None
+    return error.value.remedy
+
+
+def ap(run: Any, qrels: Any = QRELS) -> float:
+    """AP of a run."""
+    return irpref.evaluator(["AP"], qrels).calc_aggregate(run)[irpref.parse("AP")]
+
+
+def csv(*names: str, rows: Any) -> bytes:
+    """A file with a header."""
+    return pd.DataFrame(rows, columns=list(names)).to_csv(index=False).encode()
+
+
+def follow_run(data: bytes, of: str | None, /, **expected: Any) -> Any:
+    """Read a run as its error says: with the argument of the remedy, and those of the remedy after
+    it.
+    """
+    given: dict[str, Any] = {}
+    for _ in range(3):
+        try:
+            return irpref.read_run(io.BytesIO(data), **{"form": of, **given})
+        except IrprefError as error:
+            if error.remedy is None or error.remedy.argument in given:
+                raise
+            given[error.remedy.argument] = error.remedy.example
+            assert given.items() <= expected.items()
+    raise AssertionError("no remedy leads to an end")
+
+
+# Cases --------------------------------------------------------------------------------------------
+
+
+def distances() -> None:
+    """The lowest is the best."""
+    data = csv("query_id", "doc_id", "l2", rows=[(*pair, i) for i, pair in enumerate(GOOD)])
+    assert ap(follow_run(data, "csv", lower_is_better=True)) == 1.0
+
+
+def distances_in_a_frame() -> None:
+    """`irpref.run` takes the frame."""
+    frame = pd.DataFrame([(*pair, i) for i, pair in enumerate(GOOD)])
+    frame.columns = ["query_id", "doc_id", "l2"]
+    remedy = remedy_of(lambda: ap(frame))
+    assert remedy.call == "run"
+    assert ap(irpref.run(frame, **{remedy.argument: remedy.example})) == 1.0
+
+
+def columns_of_a_file() -> None:
+    """Scores, ranks, distances, what counts, and what is not guessed."""
+    scores = [(*pair, 9 - i) for i, pair in enumerate(GOOD)]
+    columns = {"query_id": "question", "doc_id": "url", "score": "bm25"}
+    data = csv("question", "url", "bm25", rows=scores)
+    assert ap(follow_run(data, "csv", columns=columns)) == 1.0
+    ranks = [(*pair, i % 2) for i, pair in enumerate(GOOD)]
+    for name in ("position", "order", "idx"):
+        data = csv("query_id", "doc_id", name, rows=ranks)
+        assert ap(follow_run(data, "csv", columns={"score": name})) == 1.0
+    data = csv("query_id", "doc_id", "index", rows=[(*pair, i) for i, pair in enumerate(GOOD * 2)])
+    with pytest.raises(IrprefError):
+        follow_run(data, "csv", columns={"score": "index"})
+    columns = {"doc_id": "chunk", "score": "distance"}
+    data = csv("query_id", "chunk", "distance", rows=ranks)
+    assert ap(follow_run(data, "csv", columns=columns, lower_is_better=True)) == 1.0
+    data = csv("query_id", "doc_id", "nothing known", rows=ranks)
+    with pytest.raises(IrprefError):  # there is no column NAME
+        follow_run(data, "csv", columns={"score": "NAME"})
+    data = csv("query_id", "doc_id", "verdict", rows=[(q, d, QRELS[q][d]) for q, d in GOOD])
+    remedy = remedy_of(lambda: irpref.read_qrels(io.BytesIO(data), "csv"))
+    read = irpref.read_qrels(io.BytesIO(data), "csv", columns=remedy.example)
+    assert ap({"q1": {"a": 2.0, "b": 1.0}}, read) == 0.5
+
+
+def columns_of_a_frame() -> None:
+    """The file of the frame is read so."""
+    frame = pd.DataFrame([(*pair, 9 - i) for i, pair in enumerate(GOOD)])
+    frame.columns = ["query_id", "doc_id", "bm25"]
+    remedy = remedy_of(lambda: ap(frame))
+    data = io.BytesIO(frame.to_csv(index=False).encode())
+    assert ap(irpref.read_run(data, "csv", columns=remedy.example)) == 1.0
+
+
+def pairs(path: Path) -> None:
+    """Three numbers: a grade or the loser at the end."""
+    path.write_text("q 101 102\nq 101 103\n")
+    remedy = remedy_of(lambda: irpref.judgments(path))
+    read = irpref.judgments(path, form=remedy.example)
+    run = {"q": {"101": 3.0, "102": 2.0, "103": 1.0}}
+    share = irpref.parse("PrefShare")
+    assert irpref.evaluator([share], read).calc_aggregate(run) == {share: 1.0}
+    path.write_text("q 2 3\nq 3 0\n")
+    remedy_of(lambda: irpref.judgments(path))
+    read = irpref.judgments(path, form="trec")  # which the remedy names, too
+    assert ap({"q": {"2": 2.0, "3": 1.0}}, read) == 1.0
+
+
+def many_labels() -> None:
+    """What each label is worth."""
+    words = "abcdefghi"
+    lines = "".join(f"q1 0 {word} x{word}\n" for word in words).encode()
+    remedy = remedy_of(lambda: irpref.read_qrels(io.BytesIO(lines)))
+    assert remedy.argument == "labels"
+    grades = {f"x{word}": i for i, word in enumerate(words)}
+    read = irpref.read_qrels(io.BytesIO(lines), labels=grades)
+    assert read["relevance"].tolist() == list(range(9))
+    with pytest.raises(IrprefError):  # as it is printed
+        irpref.read_qrels(io.BytesIO(lines), labels=remedy.example)
+
+
+def few_labels() -> None:
+    """The remedy has the labels, and the reader knows the grades."""
+    data = b"query_id,doc_id,relevance\nq1,a,good\nq1,b,bad\n"
+    remedy = remedy_of(lambda: irpref.read_qrels(io.BytesIO(data), "csv"))
+    assert set(remedy.example) == {"good", "bad"}
+    with pytest.raises(IrprefError):
+        irpref.read_qrels(io.BytesIO(data), "csv", labels=remedy.example)
+    read = irpref.read_qrels(io.BytesIO(data), "csv", labels={"good": 1, "bad": 0})
+    assert read["relevance"].tolist() == [1, 0]
+
+
+def header_of_beir() -> None:
+    """From a stream, whose name says nothing."""
+    lines = "".join(f"{q}\t{d}\t{9 - i}\n" for i, (q, d) in enumerate(GOOD))
+    data = f"query-id\tcorpus-id\tscore\n{lines}".encode()
+    assert ap(follow_run(data, None, form="tsv")) == 1.0
+
+
+def three_columns() -> None:
+    """Ranks are read, and scores are refused."""
+    ranks = "".join(f"{q}\t{d}\t{i % 2 + 1}\n" for i, (q, d) in enumerate(GOOD)).encode()
+    assert ap(follow_run(ranks, None, form="msmarco")) == 1.0
+    scores = "".join(f"{q}\t{d}\t{20 - i}\n" for i, (q, d) in enumerate(GOOD)).encode()
+    with pytest.raises(IrprefError):
+        follow_run(scores, None, form="msmarco")
+
+
+def judgments_first(path: Path) -> None:
+    """The files in the other order."""
+    run = path.with_name("run")
+    path.write_text("".join(f"{q} 0 {d} {QRELS[q][d]}\n" for q, d in GOOD))
+    run.write_text("".join(f"{q} Q0 {d} 1 {9 - i} t\n" for i, (q, d) in enumerate(GOOD)))
+    remedy_of(lambda: irpref.evaluator(["AP"], run))
+    assert ap(run, path) == 1.0
+
+
+def one_grade_a_document() -> None:
+    """Judgments by subtopic, reduced as the remedy says."""
+    frame = pd.DataFrame(
+        [("q1", "a", 0, 1), ("q1", "a", 1, 2), ("q1", "b", 0, 1)],
+        columns=["query_id", "doc_id", "relevance", "iteration"],
+    )
+    remedy = remedy_of(lambda: ap({"q1": {"a": 2.0}}, frame))
+    assert "groupby" in remedy.effect
+    reduced = frame.groupby(["query_id", "doc_id"], as_index=False)["relevance"].max()
+    assert ap({"q1": {"a": 2.0, "b": 1.0}}, reduced) == 1.0
+    for name in ("group", "subgroup"):  # of preferences, for which a maximum is no grade
+        pairs = frame.rename(columns={"iteration": name})
+        remedy = remedy_of(partial(ap, {"q1": {"a": 2.0}}, pairs))
+        assert "groupby" not in remedy.effect
+
+
+def known_documents() -> None:
+    """Judgments with the documents that the user knew."""
+    remedy = remedy_of(lambda: irpref.evaluator(["Coverage"], QRELS))
+    assert (remedy.call, remedy.argument) == ("judgments", "known")
+    read = irpref.judgments(QRELS, known={"q1": ["a"], "q2": ["a"]})
+    measure = irpref.parse("Coverage")
+    run = {"q1": {"a": 1.0}, "q2": {"a": 1.0}}
+    assert irpref.evaluator([measure], read).calc_aggregate(run) == {measure: 1.0}
+
+
+FOLLOWED: dict[str, Callable[..., None]] = {
+    "irpref/data/columns.py LOWER": distances,
+    "irpref/data/columns.py _missing": columns_of_a_file,
+    "irpref/data/columns.py _missing 2": columns_of_a_frame,
+    "irpref/data/kinds.py _as_pairs": pairs,
+    "irpref/data/labels.py WORTH": many_labels,
+    "irpref/data/labels.py worth": few_labels,
+    "irpref/data/trec.py _fields_wrong": header_of_beir,
+    "irpref/data/trec.py _fields_wrong 2": three_columns,
+    "irpref/errors.py QRELS_FIRST": judgments_first,
+    "irpref/judged/pool.py _same_judgment": one_grade_a_document,
+    "irpref/values/prepare.py prepare": known_documents,
+}
+
+
+# The source ---------------------------------------------------------------------------------------
+
+
+def places() -> list[str]:
+    """Where the source makes remedies: the file, and the function or the name; a number for further
+    ones.
+    """
+    found: list[str] = []
+    for path in sorted(SOURCE.rglob("*.py")):
+        file = path.relative_to(SOURCE).as_posix()
+        for name in _in(ast.parse(path.read_text(encoding="utf-8")), ""):
+            before = sum(place.rsplit(" ", 1)[0] == f"{file} {name}" for place in found)
+            before += f"{file} {name}" in found
+            found.append(f"{file} {name}" + f" {before + 1}" * bool(before))
+    return found
+
+
+def _in(node: ast.AST, name: str) -> Iterator[str]:
+    """The name of the innermost function, or of the variable, of each remedy."""
+    for child in ast.iter_child_nodes(node):
+        if isinstance(child, ast.Call) and ast.unparse(child.func).split(".")[-1] == "Remedy":
+            yield name
+        inner = name
+        if isinstance(child, ast.FunctionDef):
+            inner = child.name
+        elif not name and isinstance(child, ast.Assign):
+            inner = ast.unparse(child.targets[0])
+        yield from _in(child, inner)
+
+
+def test_each_remedy_has_a_case() -> None:
+    found = places()
+    assert len(found) == len(set(found))
+    print("not yet followed:", *sorted(NOT_YET), sep="\n  ")
+    assert set(found) == FOLLOWED.keys() | NOT_YET
+    assert FOLLOWED.keys().isdisjoint(NOT_YET)
+    assert len(NOT_YET) <= 5
+
+
+def test_a_remedy_for_frames_is_followed() -> None:
+    distances_in_a_frame()
+
+
+@pytest.mark.parametrize("place", FOLLOWED)
+def test_a_remedy_leads_to_the_right_value_or_is_refused(place: str, tmp_path: Path) -> None:
+    case = FOLLOWED[place]
+    case(tmp_path / "judgments") if case.__code__.co_argcount else case()
