@@ -48,7 +48,8 @@ __all__ = list(measures.__all__)
 # Loaded on first use, so that `import irpref` stays light: each name and the module that has it.
 _LATER = {
     "Judgments": "judged.judgments",
-    "Qrels": "judged.types",
+    "QrelsLike": "judged.types",
+    "RunLike": "judged.types",
     "Run": "judged.run",
     "accelerate": "hosts.ir_measures",
     "bind": "values.binding",

@@ -28,7 +28,8 @@ from irpref.judged.judgments import judgments as judgments
 from irpref.judged.judgments import preferences_from as preferences_from
 from irpref.judged.run import Run as Run
 from irpref.judged.run import run as run
-from irpref.judged.types import Qrels as Qrels
+from irpref.judged.types import QrelsLike as QrelsLike
+from irpref.judged.types import RunLike as RunLike
 from irpref.measures import *  # noqa: F403
 from irpref.measures.citations import cite as cite
 from irpref.measures.declare import MeasureLike as MeasureLike

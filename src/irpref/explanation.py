@@ -29,7 +29,7 @@ from irpref.judged.inputs import id_text
 from irpref.judged.judgments import Judgments, judgments
 from irpref.judged.pool import Pool
 from irpref.judged.run import listing as listing_of
-from irpref.judged.types import Qrels, Run
+from irpref.judged.types import QrelsLike, RunLike
 from irpref.kernel.reasons import MISSED, REST, RETRIEVED, Topic, plain_reasons
 from irpref.kernel.run import JudgedRun
 from irpref.kernel.segments import Floats, Ints, Segments, order_by
@@ -172,7 +172,7 @@ class Explainer:
         return self.pool.topic_of[topic]
 
     def account(
-        self, run: Run, wanted: Sequence[int] | None = None, missed: bool = True
+        self, run: RunLike, wanted: Sequence[int] | None = None, missed: bool = True
     ) -> Account:
         """Explain a run.
 
@@ -300,8 +300,8 @@ class Explainer:
 
 def explain(
     measure: MeasureLike,
-    qrels: Qrels,
-    run: Run,
+    qrels: QrelsLike,
+    run: RunLike,
     query_id: str | None = None,
     why: bool | None = None,
 ) -> pd.DataFrame:

@@ -48,7 +48,7 @@ from typing import Any
 
 from irpref.data.collections import TURNED
 from irpref.data.collections import dataset as load
-from irpref.judged.types import Qrels
+from irpref.judged.types import QrelsLike
 from irpref.measures.declare import clean_number
 from irpref.measures.toml_files import data
 
@@ -204,7 +204,7 @@ def _official_rel(dataset: Any) -> Number | None:
     return max(stated, default=None)
 
 
-def _scale_of_qrels(qrels: Qrels) -> Scale:
+def _scale_of_qrels(qrels: QrelsLike) -> Scale:
     import numpy as np
 
     from irpref.judged.judgments import judgments

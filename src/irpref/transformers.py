@@ -29,7 +29,7 @@ from irpref.judged.align import Listing
 from irpref.judged.inputs import id_text
 from irpref.judged.judgments import Judgments, judgments
 from irpref.judged.run import listing as listing_of
-from irpref.judged.types import Qrels
+from irpref.judged.types import QrelsLike
 from irpref.kernel.segments import Bools, Ints
 from irpref.measures.declare import KernelMeasure, MeasureLike, Measures
 from irpref.measures.names import names_typed
@@ -53,7 +53,7 @@ class _Stage(pt.Transformer):
 
     __hash__ = object.__hash__
 
-    def __init__(self, qrels: Qrels) -> None:
+    def __init__(self, qrels: QrelsLike) -> None:
         super().__init__()
         self._qrels = judgments(qrels)
         self._shown: dict[str, str] = {}  # settings, in `repr` and in drawings
@@ -239,7 +239,7 @@ class Explain(_Stage):
     """
 
     def __init__(
-        self, qrels: Qrels, measure: MeasureLike, missed: bool = False, why: bool = False
+        self, qrels: QrelsLike, measure: MeasureLike, missed: bool = False, why: bool = False
     ) -> None:
         self._named, self.missed, self.why = measure, missed, why
         super().__init__(qrels)
@@ -331,7 +331,7 @@ class PerQuery(_Stage):
         There is no measure of this name; bad qrels.
     """
 
-    def __init__(self, qrels: Qrels, measures: Measures) -> None:
+    def __init__(self, qrels: QrelsLike, measures: Measures) -> None:
         self._names = names_typed(measures)
         super().__init__(qrels)
 

@@ -9,7 +9,7 @@ import irpref_lab
 from irpref.errors import ArgumentError
 from irpref.hosts.pyterrier.calls import by_system, like_experiment
 from irpref.hosts.pyterrier.systems import Names, check_systems, judgments_of, runs_of
-from irpref.judged.types import Qrels
+from irpref.judged.types import QrelsLike
 from irpref.measures.declare import Measures
 
 if TYPE_CHECKING:
@@ -58,7 +58,7 @@ def leaderboard(
 def report(
     systems: Any,
     topics: pd.DataFrame | None,
-    qrels: Qrels,
+    qrels: QrelsLike,
     measures: Measures,
     names: Names = None,
     **options: Any,
@@ -174,7 +174,7 @@ def intervals(
 def check(
     systems: Any,
     topics: pd.DataFrame | None,
-    qrels: Qrels,
+    qrels: QrelsLike,
     measures: Measures = (),
     names: Names = None,
     **options: Any,

@@ -43,7 +43,7 @@ from irpref.curves.differences import value_differences as value_differences
 from irpref.errors import ArgumentError
 from irpref.judged.groups import Part
 from irpref.judged.run import align_run
-from irpref.judged.types import Qrels, Run, Runs
+from irpref.judged.types import QrelsLike, RunLike, Runs
 from irpref.kernel.grades import Gains, Grades
 from irpref.kernel.run import JudgedRun
 from irpref.kernel.segments import Floats, Ints, Segments
@@ -71,8 +71,8 @@ _IDEAL = Param(str, "documents of the ideal list", choices=("judged", "retrieved
 
 
 def crp(
-    qrels: Qrels,
-    runs: Run | Runs,
+    qrels: QrelsLike,
+    runs: RunLike | Runs,
     *,
     judged_only: bool = False,
     depth: int | None = None,
@@ -208,8 +208,8 @@ def crp(
 
 
 def npref_convergence(
-    qrels: Qrels,
-    runs: Run | Runs,
+    qrels: QrelsLike,
+    runs: RunLike | Runs,
     measure: MeasureLike = "RPref(norm='relative')",
     *,
     n: Iterable[int] | None = None,
@@ -313,8 +313,8 @@ def _partitions(pool: Grades, gains: Gains, max_rel: float) -> list[int]:
 
 
 def interpolated_precision(
-    qrels: Qrels,
-    runs: Run | Runs,
+    qrels: QrelsLike,
+    runs: RunLike | Runs,
     *,
     rel: float = 1,
     judged_only: bool = False,
@@ -361,8 +361,8 @@ def interpolated_precision(
 
 
 def cumulated_gain(
-    qrels: Qrels,
-    runs: Run | Runs,
+    qrels: QrelsLike,
+    runs: RunLike | Runs,
     *,
     base: float = 2,
     gains: Mapping[float, float] | None = None,
@@ -456,7 +456,7 @@ def cumulated_gain(
     return aligned.table("cumulated_gain", block, over, measure=str(measure), ideal=ideal)
 
 
-def gain_areas(qrels: Qrels, runs: Run | Runs, **options: Any) -> pd.DataFrame:
+def gain_areas(qrels: QrelsLike, runs: RunLike | Runs, **options: Any) -> pd.DataFrame:
     """Area under the curves of `cumulated_gain`: a row for each run (and topic), the larger the
     better.
 
@@ -504,7 +504,7 @@ def gain_areas(qrels: Qrels, runs: Run | Runs, **options: Any) -> pd.DataFrame:
 
 
 def summary_table(
-    qrels: Qrels, runs: Run | Runs, *, rel: float = 1, **rows: Unpack[Rows]
+    qrels: QrelsLike, runs: RunLike | Runs, *, rel: float = 1, **rows: Unpack[Rows]
 ) -> pd.DataFrame:
     """Number of topics, and of documents retrieved, relevant, and both: totals over all topics of
     the qrels.

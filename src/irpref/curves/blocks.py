@@ -11,7 +11,7 @@ from irpref.data.run_names import named_runs
 from irpref.judged.groups import Part, group_column, parts_of
 from irpref.judged.judgments import judgments
 from irpref.judged.run import align_run
-from irpref.judged.types import Groups, Qrels, Run, Runs
+from irpref.judged.types import Groups, QrelsLike, RunLike, Runs
 from irpref.kernel.run import JudgedRun
 from irpref.kernel.segments import Floats, Ints
 from irpref.messages import about
@@ -110,8 +110,8 @@ class Aligned:
 
     def __init__(
         self,
-        qrels: Qrels,
-        runs: Run | Runs,
+        qrels: QrelsLike,
+        runs: RunLike | Runs,
         per_topic: bool = False,
         groups: Groups | None = None,
     ) -> None:

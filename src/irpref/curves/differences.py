@@ -13,7 +13,7 @@ from irpref.data.run_names import named_runs
 from irpref.errors import ArgumentError
 from irpref.judged.groups import Part, parts_of
 from irpref.judged.judgments import judgments
-from irpref.judged.types import Qrels, Run, Runs
+from irpref.judged.types import QrelsLike, RunLike, Runs
 from irpref.kernel.segments import Ints
 from irpref.measures.declare import MeasureLike
 from irpref.values.means import SAME
@@ -26,7 +26,12 @@ if TYPE_CHECKING:
 
 
 def precision_histogram(
-    qrels: Qrels, runs: Run | Runs, baseline: Run, *, rel: float = 1, **rows: Unpack[Rows]
+    qrels: QrelsLike,
+    runs: RunLike | Runs,
+    baseline: RunLike,
+    *,
+    rel: float = 1,
+    **rows: Unpack[Rows],
 ) -> pd.DataFrame:
     """R-precision of runs minus that of a baseline, topic by topic: `paired_differences` by
     `Rprec`.
@@ -63,9 +68,9 @@ def precision_histogram(
 
 
 def paired_differences(
-    qrels: Qrels,
-    runs: Run | Runs,
-    baseline: Run,
+    qrels: QrelsLike,
+    runs: RunLike | Runs,
+    baseline: RunLike,
     measure: MeasureLike = "Rprec",
     **rows: Unpack[Rows],
 ) -> pd.DataFrame:
@@ -113,7 +118,7 @@ def value_differences(
     *,
     per_topic: bool = False,
     groups: Groups | None = None,
-    qrels: Qrels | None = None,
+    qrels: QrelsLike | None = None,
 ) -> pd.DataFrame:
     """The table of `paired_differences` from values that you already have.
 

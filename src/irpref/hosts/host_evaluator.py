@@ -23,7 +23,7 @@ from irpref.messages import IrprefWarning, give, held, warn_user
 from irpref.values.kernels import KernelEvaluator
 
 if TYPE_CHECKING:
-    from irpref.judged.types import Qrels, Run
+    from irpref.judged.types import QrelsLike, RunLike
 
 
 class HostEvaluator(KernelEvaluator):
@@ -40,7 +40,7 @@ class HostEvaluator(KernelEvaluator):
             super().__init__(sorted(set(measures), key=str), qrels)
         _give(warnings)
 
-    def align(self, run: Run) -> JudgedRun:
+    def align(self, run: RunLike) -> JudgedRun:
         """Align a run. Warns if it has no topic in common with the judgments."""
         with held() as warnings:
             try:
@@ -52,7 +52,7 @@ class HostEvaluator(KernelEvaluator):
         _give(warnings)
         return judged
 
-    def calc(self, run: Run) -> CalcResults:
+    def calc(self, run: RunLike) -> CalcResults:
         """Means and metrics, one for every topic of the qrels and measure, sorted as the host does:
         see the class.
         """
@@ -91,12 +91,12 @@ class NoJudgments(providers.Evaluator):
     none.
     """
 
-    def _iter_calc(self, run: Run) -> Iterator[Metric]:
+    def _iter_calc(self, run: RunLike) -> Iterator[Metric]:
         _give([IrprefWarning("the qrels are empty: there is nothing to judge a run against")])
         return iter(())
 
 
-def for_host(measures: Iterable[Measure], qrels: Qrels) -> HostEvaluator | NoJudgments:
+def for_host(measures: Iterable[Measure], qrels: QrelsLike) -> HostEvaluator | NoJudgments:
     """An evaluator of ours that follows the host's contract.
 
     Raises

@@ -15,7 +15,7 @@ from irpref.measures.everyday import HOSTED, as_in_host, supports
 from irpref.measures.names import parse_all
 
 if TYPE_CHECKING:
-    from irpref.judged.types import Qrels
+    from irpref.judged.types import QrelsLike
     from irpref.values.kernels import KernelEvaluator
 
 _lock = Lock()
@@ -37,13 +37,13 @@ class IrprefProvider(providers.Provider):
         """Whether the measure is ours. `ValueError` if a required parameter is missing."""
         return is_ours(measure)
 
-    def _evaluator(self, measures: Iterable[Measure], qrels: Qrels) -> Any:
+    def _evaluator(self, measures: Iterable[Measure], qrels: QrelsLike) -> Any:
         # Imported here, as it would slow `import irpref` down.
         from irpref.hosts.host_evaluator import for_host
 
         return for_host(measures, qrels)
 
-    def own(self, measures: Iterable[Measure], qrels: Qrels) -> KernelEvaluator:
+    def own(self, measures: Iterable[Measure], qrels: QrelsLike) -> KernelEvaluator:
         """An evaluator that follows our own rules: input that cannot be evaluated is an error."""
         from irpref.judged.judgments import judgments
         from irpref.values.kernels import KernelEvaluator
@@ -97,7 +97,7 @@ class BoundedProvider(providers.PytrecEvalProvider):
 
     is_bounded = True  # known by this after a reload
 
-    def _evaluator(self, measures: Iterable[Measure], qrels: Qrels) -> Any:
+    def _evaluator(self, measures: Iterable[Measure], qrels: QrelsLike) -> Any:
         from ir_measures.util import QrelsConverter
 
         judged = QrelsConverter(qrels).as_dict_of_dict()

@@ -47,7 +47,7 @@ from irpref.values.others import for_ranx, qrels_for_host, run_for_host
 if TYPE_CHECKING:
     import pandas as pd
 
-    from irpref.judged.types import Qrels, Runs
+    from irpref.judged.types import QrelsLike, Runs
     from irpref.measures.declare import Measures
 
 Judged: TypeAlias = Mapping[str, Mapping[str, int]]
@@ -154,7 +154,7 @@ _TREC: dict[str, tuple[str | None, str | None]] = {
 
 
 def crosscheck(
-    measures: Measures, qrels: Qrels, runs: Runs, *, tools: Iterable[str] | None = None
+    measures: Measures, qrels: QrelsLike, runs: Runs, *, tools: Iterable[str] | None = None
 ) -> pd.DataFrame:
     """Compare irpref's values with those of every installed tool, topic by topic.
 

@@ -47,7 +47,7 @@ from irpref.kernel.segments import Bools, all_whole
 if TYPE_CHECKING:
     import pandas as pd
 
-    from irpref.judged.types import Qrels
+    from irpref.judged.types import QrelsLike
 
 
 _IDS = ("query_id", "doc_id")
@@ -277,7 +277,7 @@ class Judgments:
 
 
 def judgments(
-    qrels: Qrels,
+    qrels: QrelsLike,
     *,
     known: Any = None,
     labels: Labels = None,
@@ -481,7 +481,7 @@ def pairs_of(data: Any, above: float | None = None) -> set[tuple[str, str]]:
     }
 
 
-def preferences_from(qrels: Qrels, negative: bool = True) -> pd.DataFrame:
+def preferences_from(qrels: QrelsLike, negative: bool = True) -> pd.DataFrame:
     """The preferences that graded judgments imply: one group per topic, higher grades before lower
     ones.
 

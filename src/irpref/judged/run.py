@@ -59,7 +59,7 @@ from irpref.messages import check_choice, give, held, wants_whole_files
 if TYPE_CHECKING:
     import pandas as pd
 
-    from irpref.judged.types import Run as RunLike
+    from irpref.judged.types import RunLike
 
 # Columns that may name the run.
 TAGS = ("tag", "run", "run_id", "run_name", "system")

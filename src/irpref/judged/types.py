@@ -37,12 +37,12 @@ _Table: TypeAlias = (
 
 # Topic -> document -> grade; frames; rows with names (query_id, doc_id, relevance); a path, or the
 # id of a data set.
-Qrels: TypeAlias = _Table | HasQrels
+QrelsLike: TypeAlias = _Table | HasQrels
 # The same with scores.
-Run: TypeAlias = _Table | HasScoredDocs
+RunLike: TypeAlias = _Table | HasScoredDocs
 # Several runs by name; a list of paths, named by their files.
-Runs: TypeAlias = Mapping[Any, Run] | Iterable[str | os.PathLike[str]]
+Runs: TypeAlias = Mapping[Any, RunLike] | Iterable[str | os.PathLike[str]]
 # The same, or name and run one by one, loaded as they are asked for.
-EachRun: TypeAlias = Runs | Iterable[tuple[Any, Run]]
+EachRun: TypeAlias = Runs | Iterable[tuple[Any, RunLike]]
 # Topic -> group; a path of lines `topic group`, or the name of a column of the qrels.
 Groups: TypeAlias = Mapping[Any, Any] | str | os.PathLike[str]

@@ -29,7 +29,7 @@ from irpref.measures.docstring import declared
 from irpref.messages import clipped, did_you_mean
 
 if TYPE_CHECKING:
-    from irpref.judged.types import Qrels, Run
+    from irpref.judged.types import QrelsLike, RunLike
 
 # A measure of any toolkit, or its name.
 MeasureLike: TypeAlias = host.Measure | str
@@ -493,7 +493,7 @@ class KernelMeasure(host.Measure):
         """
         return type(self).kernel(run, **arguments_of(self))
 
-    def evaluate(self, qrels: Qrels, run: Run) -> dict[str, float]:
+    def evaluate(self, qrels: QrelsLike, run: RunLike) -> dict[str, float]:
         """Value by topic id.
 
         Parameters
@@ -505,7 +505,7 @@ class KernelMeasure(host.Measure):
         evaluator = provider.own([self], qrels)
         return dict(zip(evaluator.topic_ids, evaluator.values(run)[self].tolist(), strict=True))
 
-    def per_query(self, qrels: Qrels) -> Any:
+    def per_query(self, qrels: QrelsLike) -> Any:
         """Stage of a PyTerrier pipeline that gives this measure by query: `bm25 >>
         RPref(max_rel=3).per_query(qrels)`.
 

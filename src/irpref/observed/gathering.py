@@ -54,12 +54,12 @@ from irpref.values.kernels import KernelEvaluator
 if TYPE_CHECKING:
     import pandas as pd
 
-    from irpref.judged.types import EachRun, Groups, Qrels
+    from irpref.judged.types import EachRun, Groups, QrelsLike
     from irpref.measures.declare import Measures
 
 
 def evidence(
-    measures: Measures, qrels: Qrels, runs: EachRun, *, groups: Groups | None = None
+    measures: Measures, qrels: QrelsLike, runs: EachRun, *, groups: Groups | None = None
 ) -> pd.DataFrame:
     """Find what values cannot rest on: topics that say nothing, and what is odd about judgments,
     runs and measures.

@@ -13,15 +13,15 @@ import numpy as np
 
 from irpref.explanation import MISSED, REST, RETRIEVED, Account, Explainer
 from irpref.judged.judgments import judgments
-from irpref.judged.types import Qrels, Run
+from irpref.judged.types import QrelsLike, RunLike
 from irpref.kernel.segments import Floats
 from irpref.measures.declare import MeasureLike
 from irpref.show.text import PAPER, Column, Page, Table, rounded, text
 
 
 def explanation_text(
-    qrels: Qrels,
-    run: Run,
+    qrels: QrelsLike,
+    run: RunLike,
     measure: MeasureLike,
     query_id: str,
     every: bool = False,

@@ -12,16 +12,16 @@ from ir_measures.measures import Measure
 from irpref.errors import ArgumentError
 from irpref.judged.judgments import judgments
 from irpref.judged.pool import Pool
-from irpref.judged.types import Qrels
+from irpref.judged.types import QrelsLike
 from irpref.measures.declare import KernelMeasure, MeasureLike, Measures, needs
 from irpref.measures.degenerate import nonrelevant, warn_degenerate
 from irpref.measures.names import parse_all
 
 
 @overload  # a name is an iterable of names, too
-def bind(measures: MeasureLike, source: Qrels) -> Measure: ...  # type: ignore[overload-overlap]
+def bind(measures: MeasureLike, source: QrelsLike) -> Measure: ...  # type: ignore[overload-overlap]
 @overload
-def bind(measures: Iterable[MeasureLike], source: Qrels) -> list[Measure]: ...
+def bind(measures: Iterable[MeasureLike], source: QrelsLike) -> list[Measure]: ...
 def bind(measures: Measures, source: Any) -> Any:
     """Fix the grade scale of measures once for a collection.
 

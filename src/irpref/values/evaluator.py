@@ -27,7 +27,7 @@ from irpref.values.prepare import check_graded, columns_for
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
-    from irpref.judged.types import Qrels, Run
+    from irpref.judged.types import QrelsLike, RunLike
 
 Pair: TypeAlias = tuple[Measure, str]  # a measure and a topic
 
@@ -97,13 +97,13 @@ class CombinedEvaluator(ByTopic):
         self.leaves_out = not mine and (source is not None or len(set(map(provider_of, rest))) == 1)
         self._others = Others(rest, qrels, source)
 
-    def values(self, run: Run) -> dict[Measure, Floats]:
+    def values(self, run: RunLike) -> dict[Measure, Floats]:
         """Values of all measures: measure to float array (n_topics,), in the order of
         `topic_ids`.
         """
         return self.scored(*self._aligned(run))[0]
 
-    def _aligned(self, run: Run) -> tuple[JudgedRun | None, Any]:
+    def _aligned(self, run: RunLike) -> tuple[JudgedRun | None, Any]:
         """The run judged, and in a form that can be read again."""
         data = in_memory(run)
         with about(path_of(run)):
@@ -133,11 +133,11 @@ class CombinedEvaluator(ByTopic):
         values.update(others)
         return {measure: values[measure] for measure in self.measures}, metrics, lacking
 
-    def calc_aggregate(self, run: Run) -> dict[Measure, float]:
+    def calc_aggregate(self, run: RunLike) -> dict[Measure, float]:
         """Mean (or sum) over the topics by measure, in the order they were asked for."""
         return self.calc(run).aggregated  # type: ignore[return-value]
 
-    def calc(self, run: Run) -> CalcResults:
+    def calc(self, run: RunLike) -> CalcResults:
         """Means and metrics."""
         values, _, lacking = self.scored(*self._aligned(run))
         metrics = list(self._metrics(values))
@@ -151,7 +151,7 @@ class CombinedEvaluator(ByTopic):
         return CalcResults({measure: mean.result() for measure, mean in means.items()}, metrics)
 
 
-def evaluator(measures: Measures, qrels: Qrels) -> KernelEvaluator | CombinedEvaluator:
+def evaluator(measures: Measures, qrels: QrelsLike) -> KernelEvaluator | CombinedEvaluator:
     """Evaluate runs with measures of any toolkit, without changing the pipeline of ir_measures.
 
     Parameters

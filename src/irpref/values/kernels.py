@@ -28,7 +28,7 @@ from irpref.messages import about, is_named
 from irpref.values.prepare import check_graded, note_degenerate, prepare
 
 if TYPE_CHECKING:
-    from irpref.judged.types import Run
+    from irpref.judged.types import RunLike
 
 Task = Callable[[JudgedRun], Floats]
 
@@ -50,11 +50,11 @@ class ByTopic(providers.Evaluator):
         self.topic_ids = topic_ids
         self.by_id = sorted(range(len(topic_ids)), key=topic_ids.__getitem__)
 
-    def values(self, run: Run) -> dict[Measure, Floats]:
+    def values(self, run: RunLike) -> dict[Measure, Floats]:
         """Values of a run: measure to float array (n_topics,), in the order of `topic_ids`."""
         raise NotImplementedError
 
-    def iter_calc(self, run: Run) -> Iterator[Metric]:
+    def iter_calc(self, run: RunLike) -> Iterator[Metric]:
         """One metric for every measure and topic of the qrels: by measure, in the order asked for,
         then by topic.
         """
@@ -73,11 +73,11 @@ class ByTopic(providers.Evaluator):
             measure: mean_of(measure, by_topic[self.by_id]) for measure, by_topic in values.items()
         }
 
-    def calc_aggregate(self, run: Run) -> dict[Measure, float]:
+    def calc_aggregate(self, run: RunLike) -> dict[Measure, float]:
         """Mean (or sum) over the topics of the qrels by measure."""
         return self.means_of(self.values(run))
 
-    def calc(self, run: Run) -> CalcResults:
+    def calc(self, run: RunLike) -> CalcResults:
         """Means and metrics."""
         values = self.values(run)
         means: Any = self.means_of(values)
@@ -128,7 +128,7 @@ class KernelEvaluator(ByTopic):
             self.tasks[measure] = partial(everyday.kernel, **arguments_of(measure))
         super().__init__(chosen, self.pool.topic_ids)
 
-    def align(self, run: Run) -> JudgedRun:
+    def align(self, run: RunLike) -> JudgedRun:
         """Align a run as the measures need it. Raises as `irpref.judged.align.align_run`."""
         path = path_of(run)
         data = run if path is None else in_memory(run)  # an error of the reader names the file
@@ -161,7 +161,7 @@ class KernelEvaluator(ByTopic):
                 fill(batch)
         return out
 
-    def values(self, run: Run) -> dict[Measure, Floats]:
+    def values(self, run: RunLike) -> dict[Measure, Floats]:
         """Values of a run: measure to float array (n_topics,), in the order of `topic_ids`.
 
         Raises
@@ -172,7 +172,7 @@ class KernelEvaluator(ByTopic):
         return self.values_of(self.align(run))
 
 
-def path_of(run: Run) -> str | None:
+def path_of(run: RunLike) -> str | None:
     """The path of a run, to be named in errors and warnings; None if it has a name already."""
     return None if is_named() or not isinstance(run, (str, os.PathLike)) else os.fspath(run)
 

@@ -16,7 +16,7 @@ from irpref.errors import ArgumentError, InputError, MeasureError
 from irpref.judged.groups import groups_of
 from irpref.judged.inputs import id_text
 from irpref.judged.judgments import Judgments, judgments
-from irpref.judged.types import EachRun, Frame, Groups, Qrels
+from irpref.judged.types import EachRun, Frame, Groups, QrelsLike
 from irpref.kernel.segments import Bools, Floats, Ints
 from irpref.measures.declare import MeasureLike
 from irpref.measures.names import parse, parse_all
@@ -118,7 +118,7 @@ class TopicValues:
         """Number of topics."""
         return len(self.topics)
 
-    def by_group(self, groups: Groups | None, qrels: Qrels | None = None) -> dict[str, Self]:
+    def by_group(self, groups: Groups | None, qrels: QrelsLike | None = None) -> dict[str, Self]:
         """The values on each group of topics, for results by group: call `stability(of)`, for
         example, with each.
 

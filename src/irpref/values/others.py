@@ -22,7 +22,7 @@ from irpref.measures.support import of_host
 if TYPE_CHECKING:
     import pandas as pd
 
-    from irpref.judged.types import Run
+    from irpref.judged.types import RunLike
 
 
 class Others:
@@ -58,7 +58,7 @@ class Others:
         return Others, self._arguments
 
     def values(
-        self, run: Run, topic_ids: list[str]
+        self, run: RunLike, topic_ids: list[str]
     ) -> tuple[dict[Measure, Floats], list[Metric], set[tuple[Measure, str]]]:
         """Values of a run, each (n_topics,), the metrics, and which values are the default.
 
@@ -133,7 +133,7 @@ def qrels_for_host(judgments: Judgments) -> Any:
     return by_doc if plain else rows
 
 
-def run_for_host(run: Run) -> Any:
+def run_for_host(run: RunLike) -> Any:
     """A run of any form as ir_measures and its providers take it: a dict of dicts; namedtuples if a
     document is repeated.
     """

@@ -30,7 +30,7 @@ from irpref.errors import ConflictError
 from irpref.judged.judgments import judgments
 from irpref.judged.run import read_once
 from irpref.judged.stream import each
-from irpref.judged.types import Qrels, Run, Runs
+from irpref.judged.types import QrelsLike, RunLike, Runs
 from irpref.measures.declare import Measures
 from irpref.measures.names import parse_all
 from irpref.messages import about, give
@@ -45,7 +45,7 @@ COLUMNS = ("code", "level", "run", "count", "example", "text")
 
 
 def check(
-    qrels: Qrels,
+    qrels: QrelsLike,
     runs: Runs = (),
     measures: Measures = (),
     *,
@@ -99,7 +99,7 @@ def check(
     given, how = named_runs(runs), reading(form)
     advice = Advice(pool, judged, "subgroup" in pool.header, chosen)
 
-    def observed(item: tuple[str, Run]) -> System:
+    def observed(item: tuple[str, RunLike]) -> System:
         name, run = item
         with about(name, len(given) > 1):
             return advice.system(name, read_once(run, how))

@@ -11,7 +11,7 @@ from irpref.cli.arguments import Inputs, one_measure_of
 from irpref.cli.command import command
 from irpref.cli.output import Output
 from irpref.cli.parameter_types import COUNT
-from irpref.judged.types import Qrels, Runs
+from irpref.judged.types import QrelsLike, Runs
 from irpref.messages import whole_files
 from irpref.show.text import Table, of_frame, rounded
 from irpref_lab.commands import lab_options
@@ -132,7 +132,7 @@ def leaderboard(
     out.show(tables, of_frame(data, str))
 
 
-def _design(given: Inputs, qrels: Qrels, runs: Runs, wanted: float, level: float) -> Any:
+def _design(given: Inputs, qrels: QrelsLike, runs: Runs, wanted: float, level: float) -> Any:
     """How many topics each measure would need: see `irpref_lab.meta.topic_set_size`."""
     import pandas as pd
 

@@ -18,7 +18,7 @@ from irpref.data.run_names import named_runs, run_names
 from irpref.errors import ArgumentError, JudgmentsError, MeasureError
 from irpref.judged.groups import groups_of
 from irpref.judged.judgments import judgments
-from irpref.judged.types import Groups, Qrels, Run, Runs
+from irpref.judged.types import Groups, QrelsLike, RunLike, Runs
 from irpref.kernel.segments import Bools
 from irpref.measures.declare import Measures
 from irpref.measures.names import parse_all
@@ -71,8 +71,8 @@ class Differences(ResultFrame):
 @once_per_call
 def against(
     measures: Measures,
-    qrels: Qrels,
-    baseline: Run,
+    qrels: QrelsLike,
+    baseline: RunLike,
     runs: Runs,
     *,
     pairs: str = PAIRS,

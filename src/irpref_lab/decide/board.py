@@ -33,7 +33,7 @@ from irpref.data.run_names import named_runs
 from irpref.errors import ArgumentError
 from irpref.judged.groups import groups_of
 from irpref.judged.judgments import judgments
-from irpref.judged.types import Groups, Qrels, Runs
+from irpref.judged.types import Groups, QrelsLike, Runs
 from irpref.kernel.segments import Bools, ratio
 from irpref.measures.declare import MeasureLike, Measures
 from irpref.measures.names import parse_all
@@ -104,7 +104,7 @@ class Leaderboard(ResultFrame):
 @once_per_call
 def leaderboard(
     measures: Measures,
-    qrels: Qrels,
+    qrels: QrelsLike,
     runs: Runs,
     sort: MeasureLike | None = None,
     pairs: str = PAIRS,

@@ -22,7 +22,7 @@ from irpref.data.run_names import named_runs
 from irpref.errors import MeasureError
 from irpref.judged.groups import groups_of
 from irpref.judged.judgments import judgments
-from irpref.judged.types import Groups, Qrels, Run
+from irpref.judged.types import Groups, QrelsLike, RunLike
 from irpref.kernel.segments import Bools
 from irpref.measures.declare import Measures
 from irpref.measures.names import parse_all
@@ -109,9 +109,9 @@ class Comparison(ResultFrame):
 @once_per_call
 def compare(
     measures: Measures,
-    qrels: Qrels,
-    a: Run | Sequence[Run],
-    b: Run | Sequence[Run],
+    qrels: QrelsLike,
+    a: RunLike | Sequence[RunLike],
+    b: RunLike | Sequence[RunLike],
     *,
     level: float = LEVEL,
     margin: float | None = None,

@@ -38,7 +38,7 @@ from irpref.errors import EmptyJudgmentsError, MeasureError
 from irpref.judged.fingerprint import hash_of_pool, hash_of_text
 from irpref.judged.groups import groups_of
 from irpref.judged.judgments import judgments
-from irpref.judged.types import Groups, Qrels, Run
+from irpref.judged.types import Groups, QrelsLike, RunLike
 from irpref.kernel.segments import Bools, Floats
 from irpref.measures.declare import Measures
 from irpref.measures.names import parse_all
@@ -121,9 +121,9 @@ class Gate(ResultFrame):
 @once_per_call
 def gate(
     measures: Measures,
-    qrels: Qrels,
-    baseline: Run | Sequence[Run],
-    candidate: Run | Sequence[Run],
+    qrels: QrelsLike,
+    baseline: RunLike | Sequence[RunLike],
+    candidate: RunLike | Sequence[RunLike],
     *,
     margin: float = 0.02,
     level: float = LEVEL,

@@ -17,7 +17,7 @@ from irpref.errors import MeasureError
 from irpref.judged.judgments import judgments
 from irpref.judged.pool import Pool
 from irpref.judged.run import listing
-from irpref.judged.types import Run
+from irpref.judged.types import RunLike
 from irpref.kernel.run import JudgedRun
 from irpref.kernel.segments import Floats, Ints
 from irpref.measures.declare import Measures
@@ -120,7 +120,7 @@ def _values(measure: Measure, grade: Floats, rank: Ints) -> Floats:
     return KernelEvaluator([measure], pool).values_of(run)[measure]
 
 
-def top_documents(pool: Pool, run: Run, depth: int) -> pd.DataFrame:
+def top_documents(pool: Pool, run: RunLike, depth: int) -> pd.DataFrame:
     """The first documents of a run: columns `topic` (number in the pool), `doc_id`, `rank`."""
     ranking: Any = listing(pool, run, depth=depth)
     return pd.DataFrame(

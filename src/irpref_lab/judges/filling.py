@@ -34,7 +34,7 @@ from irpref.judged.inputs import as_table
 from irpref.judged.judgments import Judgments, judgments
 from irpref.judged.pool import FILLED, LOWEST, SOURCE
 from irpref.judged.run import align_run
-from irpref.judged.types import Qrels, Run, Runs
+from irpref.judged.types import QrelsLike, RunLike, Runs
 from irpref.kernel.segments import Floats
 from irpref.measures.declare import Measures
 from irpref.measures.names import parse_all
@@ -102,7 +102,7 @@ class Filled(Judgments):
         return sentence
 
 
-def fill(qrels: Qrels, judge: Qrels | Sequence[Any], runs: Runs | None = None) -> Filled:
+def fill(qrels: QrelsLike, judge: QrelsLike | Sequence[Any], runs: Runs | None = None) -> Filled:
     """Fill in calibrated grades of a judge for documents that no human judged.
 
     Parameters
@@ -197,7 +197,7 @@ def _one_judge(judge: Any, human: pd.Series) -> pd.Series:
     return pd.concat([_calibrated(one, human)[0] for one in grades], axis=1).mean(axis=1)
 
 
-def _by_ranks(filled: pd.DataFrame, runs: Mapping[str, Run]) -> tuple[pd.DataFrame, float]:
+def _by_ranks(filled: pd.DataFrame, runs: Mapping[str, RunLike]) -> tuple[pd.DataFrame, float]:
     """Filled qrels, in which as many filled documents count as relevant as the ranks of runs let
     expect, and this number.
     """
@@ -209,7 +209,7 @@ def _by_ranks(filled: pd.DataFrame, runs: Mapping[str, Run]) -> tuple[pd.DataFra
     return filled.assign(relevance=relevance, **{_DEPTH: depth}), completion.relevant
 
 
-def _depth(filled: pd.DataFrame, runs: Mapping[str, Run]) -> Floats:
+def _depth(filled: pd.DataFrame, runs: Mapping[str, RunLike]) -> Floats:
     """Logarithm of the mean of 1 / rank of each row, (n_rows,); a document that a run lacks is
     ranked one below the run's last.
     """
@@ -265,7 +265,9 @@ def _calibrated(judge: pd.Series, human: pd.Series) -> tuple[pd.Series, pd.DataF
     )
 
 
-def with_expected(measures: Measures, table: pd.DataFrame, qrels: Filled, run: Run) -> pd.DataFrame:
+def with_expected(
+    measures: Measures, table: pd.DataFrame, qrels: Filled, run: RunLike
+) -> pd.DataFrame:
     """A table of intervals over unjudged documents, with `expected` from the filled grades.
 
     Parameters

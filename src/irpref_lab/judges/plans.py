@@ -33,7 +33,7 @@ from irpref.data.source import Source
 from irpref.errors import ArgumentError, EmptyJudgmentsError, InputError, RunError
 from irpref.judged.fingerprint import hash_of_pool
 from irpref.judged.judgments import judgments
-from irpref.judged.types import Qrels, Run, Runs
+from irpref.judged.types import QrelsLike, RunLike, Runs
 from irpref.kernel.segments import Bools, Floats
 from irpref.measures.declare import Measures
 from irpref_lab.judges.additive import Additive, additive, top_documents
@@ -117,8 +117,8 @@ def _cell(value: Any) -> str:
 
 def sample(
     measures: Measures,
-    qrels: Qrels | None,
-    judge: Qrels | None,
+    qrels: QrelsLike | None,
+    judge: QrelsLike | None,
     runs: Runs,
     n: int = 100,
     *,
@@ -288,7 +288,7 @@ def hash_of_judge(frame: pd.DataFrame) -> str:
     return hash_of_pool(judgments(frame).pool()) if len(frame) else ""
 
 
-def _humans(qrels: Qrels | None) -> pd.DataFrame:
+def _humans(qrels: QrelsLike | None) -> pd.DataFrame:
     """Human grades: those of a judge, and negative ones, are left out."""
     if qrels is None:
         return no_grades()
@@ -359,7 +359,7 @@ def rank_weights(measures: Sequence[Additive], runs: Runs, topics: Sequence[str]
     return RankWeights(list(named), documents, of_measure, answers)
 
 
-def _repeats(run: Any) -> list[Run]:
+def _repeats(run: Any) -> list[RunLike]:
     """Several runs of one system: items of a list that are runs, not records."""
     if isinstance(run, (list, tuple)) and run:
         first = run[0]

@@ -52,7 +52,7 @@ from irpref.data.run_names import named_runs
 from irpref.errors import ArgumentError
 from irpref.judged.inputs import in_memory
 from irpref.judged.judgments import judgments
-from irpref.judged.types import Qrels, Runs
+from irpref.judged.types import QrelsLike, Runs
 from irpref.kernel.segments import Floats
 from irpref.measures.declare import Measures
 from irpref.messages import IrprefWarning, check_choice, once_per_call, warn_user
@@ -126,8 +126,8 @@ class Predictions(ResultFrame):
 @once_per_call
 def judge(
     measures: Measures,
-    human: Qrels,
-    judge: Qrels,
+    human: QrelsLike,
+    judge: QrelsLike,
     runs: Runs,
     *,
     level: float = 0.95,

@@ -18,7 +18,7 @@ from irpref.judged.fingerprint import hash_of_pool
 from irpref.judged.inputs import as_table
 from irpref.judged.judgments import Judgments, judgments
 from irpref.judged.pool import Pool
-from irpref.judged.types import Qrels, Runs
+from irpref.judged.types import QrelsLike, Runs
 from irpref.kernel.segments import Bools, Floats, Ints
 from irpref.measures.declare import Measures
 from irpref.values.matrix import TopicValues
@@ -285,7 +285,7 @@ class SampledValues:
         return self.estimate.further(self.weights[second] - self.weights[first], share)
 
 
-def sampled(qrels: Qrels, judge: Qrels | None, plan: Any) -> Sampled:
+def sampled(qrels: QrelsLike, judge: QrelsLike | None, plan: Any) -> Sampled:
     """Judgments for `compare`, `gate` and `leaderboard`: humans judged the first documents of a
     plan.
 

@@ -14,7 +14,7 @@ from irpref.data.run_names import each_run
 from irpref.errors import ArgumentError
 from irpref.judged.judgments import Judgments, judgments
 from irpref.judged.run import listing as listing_of
-from irpref.judged.types import EachRun, Qrels, Run
+from irpref.judged.types import EachRun, QrelsLike, RunLike
 from irpref.kernel.run import BATCH_ROWS, JudgedRun
 from irpref.kernel.segments import Floats
 from irpref.measures.declare import MeasureLike
@@ -51,7 +51,7 @@ class Experiment:
     def __init__(
         self,
         measures: Mapping[str, MeasureLike],
-        qrels: Qrels,
+        qrels: QrelsLike,
         runs: EachRun,
         *,
         keep: bool = False,
@@ -148,7 +148,7 @@ class Experiment:
         grade = pool.grade if part.grade is None else part.grade
         return Others(self.host, Judgments(Table(ids, pool.doc_ids[keep], grade[keep])))
 
-    def _as_dicts(self, run: Run, cutoff: int | None) -> dict[str, dict[str, float]]:
+    def _as_dicts(self, run: RunLike, cutoff: int | None) -> dict[str, dict[str, float]]:
         """The run, in any form, as other providers read it fastest: a dict with documents in rank
         order.
         """

@@ -22,7 +22,7 @@ import pandas as pd
 
 from irpref.errors import ArgumentError
 from irpref.judged.fingerprint import hash_of_pool
-from irpref.judged.types import EachRun, Qrels
+from irpref.judged.types import EachRun, QrelsLike
 from irpref.measures.declare import MeasureLike
 from irpref.measures.names import parse_all
 from irpref.messages import check_choice
@@ -133,7 +133,7 @@ class Incompleteness:
 
 def incompleteness(
     measures: Iterable[MeasureLike],
-    qrels: Qrels,
+    qrels: QrelsLike,
     runs: EachRun,
     *,
     levels: Iterable[float] = LEVELS,

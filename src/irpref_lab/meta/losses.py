@@ -50,7 +50,7 @@ from irpref.errors import ArgumentError, JudgmentsError
 from irpref.judged.fingerprint import canonical, hash_of_pool
 from irpref.judged.judgments import judgments
 from irpref.judged.pool import Pool
-from irpref.judged.types import Qrels
+from irpref.judged.types import QrelsLike
 from irpref.kernel.run import JudgedRun
 from irpref.kernel.segments import Bools, Floats, Ints, Segments, all_whole, order_by
 from irpref.messages import check_choice
@@ -132,7 +132,7 @@ class Loss:
         least: tuple[int, int] = LEAST,
         depth: int = DEPTH,
         teams: Mapping[str, str] | None = None,
-        judges: Sequence[Qrels] = (),
+        judges: Sequence[QrelsLike] = (),
         listed: Mapping[str, Mapping[str, Mapping[str, float]]] | None = None,
     ) -> None:
         check_choice("loss", loss, LOSSES)
@@ -333,7 +333,7 @@ def _per_cent(level: float, number: Any) -> Any:
 
 
 def thin(
-    qrels: Qrels,
+    qrels: QrelsLike,
     level: float,
     *,
     rel: float = 1,

@@ -41,7 +41,7 @@ import numpy as np
 import pandas as pd
 
 from irpref.errors import ArgumentError
-from irpref.judged.types import EachRun, Qrels
+from irpref.judged.types import EachRun, QrelsLike
 from irpref.kernel.segments import Bools, Floats
 from irpref.measures.declare import MeasureLike
 from irpref.measures.names import parse_all
@@ -252,7 +252,7 @@ def _jackknifed(estimates: Floats) -> float:
 
 def robustness(
     measures: Iterable[MeasureLike] | Mapping[str, MeasureLike],
-    qrels: Qrels,
+    qrels: QrelsLike,
     runs: EachRun,
     *,
     levels: Iterable[float] = LEVELS,

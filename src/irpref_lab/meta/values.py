@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from irpref.data.source import Source
 from irpref.errors import ArgumentError, InputError
 from irpref.judged.judgments import judgments
-from irpref.judged.types import EachRun, Qrels
+from irpref.judged.types import EachRun, QrelsLike
 from irpref.measures.declare import MeasureLike
 from irpref.values.matrix import MeasureValues, TopicValues, evaluated, long_values, values_in
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 def topic_values(
     measures: Iterable[MeasureLike],
-    qrels: Qrels,
+    qrels: QrelsLike,
     runs: EachRun,
 ) -> dict[str, TopicValues]:
     """Evaluate runs with measures of any toolkit, and keep the value of each topic.

@@ -27,7 +27,7 @@ from irpref_lab.page.contents import Options, contents
 if TYPE_CHECKING:
     from jinja2 import Template
 
-    from irpref.judged.types import Groups, Qrels, Runs
+    from irpref.judged.types import Groups, QrelsLike, Runs
     from irpref.measures.declare import Measures
     from irpref_lab.page.query_texts import Texts
     from irpref_lab.trust.samples import Rng
@@ -91,7 +91,7 @@ class Report:
 @once_per_call
 def report(
     measures: Measures,
-    qrels: Qrels,
+    qrels: QrelsLike,
     runs: Runs,
     path: str | os.PathLike[str] | None = None,
     *,

@@ -28,7 +28,7 @@ from irpref.judged.groups import group_of_topic, groups_of
 from irpref.judged.judgments import Judgments, judgments
 from irpref.judged.run import align_run
 from irpref.judged.stream import each
-from irpref.judged.types import Groups, Qrels, Run, Runs
+from irpref.judged.types import Groups, QrelsLike, RunLike, Runs
 from irpref.kernel.segments import Bools
 from irpref.measures import literature
 from irpref.measures.declare import Measures
@@ -110,7 +110,7 @@ class Options:
         return list(self.rankings or ())
 
 
-def contents(measures: Measures, given: Qrels, runs: Runs, options: Options) -> Part:
+def contents(measures: Measures, given: QrelsLike, runs: Runs, options: Options) -> Part:
     """Everything that the page shows: lists, numbers and text, as JSON has them."""
     chosen = parse_all(measures)
     named = named_runs(runs)
@@ -142,7 +142,7 @@ def contents(measures: Measures, given: Qrels, runs: Runs, options: Options) -> 
         )
 
 
-def _checked(options: Options, chosen: Sequence[Measure], named: Mapping[str, Run]) -> Options:
+def _checked(options: Options, chosen: Sequence[Measure], named: Mapping[str, RunLike]) -> Options:
     """The options; `ValueError` for one that is not accepted."""
     if not chosen:
         raise ArgumentError(
@@ -260,7 +260,7 @@ def plain(value: Any) -> Any:
     return plain(value.tolist()) if hasattr(value, "tolist") else None  # pandas.NA
 
 
-def _opened(runs: Mapping[str, Run]) -> dict[str, list[Any]]:
+def _opened(runs: Mapping[str, RunLike]) -> dict[str, list[Any]]:
     """The runs of each system, with files read, several at a time, with a bar."""
     out: dict[str, list[Any]] = {}
     read_runs = zip(runs, each(read_repeats, runs.values(), None), strict=True)
@@ -367,7 +367,7 @@ def _measure(measure: Measure, values: TopicValues) -> Part:
 def _rankings(
     chosen: Sequence[Measure],
     qrels: Judgments,
-    runs: Mapping[str, Run],
+    runs: Mapping[str, RunLike],
     topics: Sequence[str],
     options: Options,
 ) -> Part:
@@ -424,7 +424,7 @@ def _rankings(
 # ------------------------------------------------------------------------------------------- curves
 
 
-def _curves(qrels: Judgments, runs: Mapping[str, Run]) -> dict[str, list[Part]]:
+def _curves(qrels: Judgments, runs: Mapping[str, RunLike]) -> dict[str, list[Part]]:
     """Curves of the runs, and shares of documents by rank: means over the topics."""
     try:
         pool = qrels.pool()
@@ -476,7 +476,7 @@ def _bounds(
     over: Callable[..., pd.DataFrame],
     measure: Measure,
     qrels: Judgments,
-    runs: Mapping[str, Run],
+    runs: Mapping[str, RunLike],
     many: bool,
 ) -> Part:
     """Intervals of the means of runs, unless there are too many topics and runs."""
@@ -499,7 +499,9 @@ def _findings(findings: pd.DataFrame) -> Part:
     }
 
 
-def _unjudged(measure: Measure, qrels: Judgments, runs: Mapping[str, Run], n_topics: int) -> Part:
+def _unjudged(
+    measure: Measure, qrels: Judgments, runs: Mapping[str, RunLike], n_topics: int
+) -> Part:
     """Bounds over the grades of unjudged documents, and which pairs of the best runs these could
     turn round.
     """
@@ -512,7 +514,7 @@ def _unjudged(measure: Measure, qrels: Judgments, runs: Mapping[str, Run], n_top
     return {"bounds": bounds}
 
 
-def _ties(measure: Measure, qrels: Judgments, runs: Mapping[str, Run], n_topics: int) -> Part:
+def _ties(measure: Measure, qrels: Judgments, runs: Mapping[str, RunLike], n_topics: int) -> Part:
     """Values over the orders of tied documents, of the runs that have some."""
     many = n_topics * len(runs) > MOST_TIED
     ties = _bounds(tie_intervals, measure, qrels, runs, many)

@@ -15,7 +15,7 @@ from irpref.explanation import Explainer, explainable
 from irpref.judged.align import Listing
 from irpref.judged.judgments import Judgments, judgments
 from irpref.judged.run import align_run, listing
-from irpref.judged.types import Qrels, Runs
+from irpref.judged.types import QrelsLike, Runs
 from irpref.kernel.run import JudgedRun
 from irpref.kernel.segments import Ints
 from irpref.measures.declare import Measures, needs
@@ -28,7 +28,11 @@ _COLUMNS = ("run", "query_id", "rank", "doc_id", "score", "grade", "filled", "ti
 
 
 def rankings(
-    measures: Measures, qrels: Qrels, runs: Runs, depth: int = 20, n_explained: int | None = None
+    measures: Measures,
+    qrels: QrelsLike,
+    runs: Runs,
+    depth: int = 20,
+    n_explained: int | None = None,
 ) -> pd.DataFrame:
     """The first documents of each run and topic, with grades, ties, and what they contribute.
 
@@ -150,7 +154,7 @@ def _ties(documents: Listing, depth: int) -> Ints:
 
 
 def unjudged_by_rank(
-    qrels: Qrels, runs: Mapping[str, Any] | Runs, ranks: Iterable[int] = BANDS
+    qrels: QrelsLike, runs: Mapping[str, Any] | Runs, ranks: Iterable[int] = BANDS
 ) -> pd.DataFrame:
     """Share of unjudged documents in bands of ranks, over all judged topics.
 

@@ -24,7 +24,7 @@ from irpref_lab.plots.plot_data import (
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-    from irpref.judged.types import Qrels
+    from irpref.judged.types import QrelsLike
 
 # Of the points on the curve of a sketch.
 _DASHES: tuple[Any, ...] = ((0, (4, 1, 1, 1)), (0, (6, 3)), (0, (1, 3)))
@@ -69,7 +69,7 @@ def _dotted(ax: Axes, x: Any, y: Any, label: str | None, **look: Any) -> None:
 
 @_picture_of("crp(per_topic=True)")
 def crp_sketch(
-    data: Qrels,
+    data: QrelsLike,
     runs: GivenRuns = None,
     *,
     query_id: str | None = None,
@@ -150,7 +150,7 @@ def crp_sketch(
 
 @_picture_of("crp()")
 def crp(
-    data: Qrels,
+    data: QrelsLike,
     runs: GivenRuns = None,
     *,
     normalized: bool = True,
@@ -228,7 +228,7 @@ def crp(
 
 @_picture_of("npref_convergence()")
 def npref_convergence(
-    data: Qrels,
+    data: QrelsLike,
     runs: GivenRuns = None,
     *,
     highlight: drawing.Highlight = None,
@@ -277,7 +277,7 @@ def npref_convergence(
 
 @_picture_of("interpolated_precision()")
 def precision_recall(
-    data: Qrels,
+    data: QrelsLike,
     runs: GivenRuns = None,
     *,
     highlight: drawing.Highlight = None,
@@ -309,7 +309,7 @@ def precision_recall(
 
 @_picture_of("cumulated_gain()")
 def cumulated_gain(
-    data: Qrels,
+    data: QrelsLike,
     runs: GivenRuns = None,
     *,
     quantity: str = "dcg",

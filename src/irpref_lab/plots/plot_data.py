@@ -15,13 +15,13 @@ from irpref_lab.plots.drawing import count, one_name
 if TYPE_CHECKING:
     import pandas as pd
 
-    from irpref.judged.types import Qrels, Run, Runs
+    from irpref.judged.types import QrelsLike, RunLike, Runs
     from irpref.measures.declare import MeasureLike
 
 # What the pictures of values by topic are drawn from.
-Values: TypeAlias = "Qrels | TopicValues | Iterable[TopicValues]"
+Values: TypeAlias = "QrelsLike | TopicValues | Iterable[TopicValues]"
 # One run, or several by name; None with a table.
-GivenRuns: TypeAlias = "Run | Runs | None"
+GivenRuns: TypeAlias = "RunLike | Runs | None"
 
 
 def curve_table(

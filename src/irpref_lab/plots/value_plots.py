@@ -15,7 +15,7 @@ from irpref_lab.short_names import middle
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-    from irpref.judged.types import Run
+    from irpref.judged.types import RunLike
     from irpref.kernel.segments import Floats
     from irpref.measures.declare import MeasureLike
     from irpref.values.matrix import TopicValues
@@ -27,7 +27,7 @@ __all__ = ["measure_scatter", "precision_histogram", "topic_strip"]
 def precision_histogram(
     data: Values,
     runs: GivenRuns = None,
-    baseline: Run | None = None,
+    baseline: RunLike | None = None,
     *,
     run: str | None = None,
     measure: MeasureLike | None = None,

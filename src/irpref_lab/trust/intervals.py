@@ -12,7 +12,7 @@ import pandas as pd
 from irpref.errors import ArgumentError
 from irpref.judged.inputs import in_memory
 from irpref.judged.judgments import judgments
-from irpref.judged.types import Groups, Qrels, Run
+from irpref.judged.types import Groups, QrelsLike, RunLike
 from irpref.measures.declare import Measures
 from irpref.messages import check_choice, clipped, once_per_call
 from irpref_lab.judges.filling import Filled, human_rows, with_expected
@@ -36,8 +36,8 @@ OVER: dict[str, tuple[Callable[..., pd.DataFrame], dict[str, Any]]] = {
 @once_per_call
 def intervals(
     measures: Measures,
-    qrels: Qrels,
-    run: Run,
+    qrels: QrelsLike,
+    run: RunLike,
     over: str = "ties",
     *,
     grades: Iterable[int] | None = None,

@@ -34,7 +34,7 @@ from scipy import special
 from irpref.errors import ArgumentError, MeasureError
 from irpref.judged.groups import groups_of
 from irpref.judged.judgments import judgments
-from irpref.judged.types import Groups, Qrels, Run
+from irpref.judged.types import Groups, QrelsLike, RunLike
 from irpref.kernel.segments import Floats
 from irpref.measures.declare import KernelMeasure, Measures
 from irpref.measures.names import parse
@@ -166,8 +166,8 @@ def _resampled_means(values: Floats, rng: np.random.Generator, n_samples: int) -
 
 def topic_intervals(
     measures: Measures,
-    qrels: Qrels,
-    run: Run,
+    qrels: QrelsLike,
+    run: RunLike,
     level: float = 0.95,
     method: str = "bootstrap",
     rng: Rng | None = None,

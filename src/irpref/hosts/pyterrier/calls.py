@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 from irpref.errors import MeasureError
 from irpref.hosts.other_tools import crosscheck as crosscheck_runs
 from irpref.hosts.pyterrier.systems import Names, check_systems, judgments_of, runs_of
-from irpref.judged.types import Qrels
+from irpref.judged.types import QrelsLike
 from irpref.measures.declare import Measures
 from irpref.measures.names import parse_all
 
@@ -30,7 +30,7 @@ class LikeExperiment(Protocol[T_co]):
         self,
         systems: Any,
         topics: pd.DataFrame | None,
-        qrels: Qrels,
+        qrels: QrelsLike,
         measures: Measures,
         names: Names = None,
         **options: Any,
@@ -56,7 +56,7 @@ def like_experiment(function: Callable[..., T_co]) -> LikeExperiment[T_co]:
     def call(
         systems: Any,
         topics: pd.DataFrame | None,
-        qrels: Qrels,
+        qrels: QrelsLike,
         measures: Measures,
         names: Names = None,
         **options: Any,

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 from irpref.errors import ArgumentError, NoCommonTopicError
 from irpref.judged.inputs import id_text
 from irpref.judged.judgments import Judgments, judgments
-from irpref.judged.types import Qrels
+from irpref.judged.types import QrelsLike
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -20,7 +20,7 @@ Names: TypeAlias = Sequence[str] | None
 _ADDRESS = re.compile(r"<[\w.<>]*?(\w+) object at 0x[0-9a-fA-F]+>")
 
 
-def qrels(data: Qrels) -> pd.DataFrame:
+def qrels(data: QrelsLike) -> pd.DataFrame:
     """Return judgments as the frame that `pt.Experiment` takes, with grades that count up.
 
     In Cranfield, for example, 1 is the best grade and 4 the worst, so that every measure would
@@ -60,7 +60,7 @@ def qrels(data: Qrels) -> pd.DataFrame:
     return judgments(data).frame(pyterrier=True)
 
 
-def judgments_of(qrels: Qrels, topics: pd.DataFrame | None) -> Judgments:
+def judgments_of(qrels: QrelsLike, topics: pd.DataFrame | None) -> Judgments:
     """The judgments of these topics, as `pt.Experiment` uses them.
 
     Raises

@@ -14,7 +14,7 @@ from ir_measures.measures import Measure
 
 from irpref.errors import ArgumentError, MeasureError
 from irpref.judged.pool import Pool
-from irpref.judged.types import Qrels, Run
+from irpref.judged.types import QrelsLike, RunLike
 from irpref.kernel.segments import Bools, Floats
 from irpref.kernel.uncertain import Holes as Effects
 from irpref.measures.declare import KernelMeasure, Measures
@@ -144,7 +144,7 @@ def _known(effects: Effects, grid: Floats, rank: Floats, seen: Bools) -> Ways | 
     return None
 
 
-def prepared(measures: Measures, qrels: Qrels) -> tuple[list[Any], KernelEvaluator]:
+def prepared(measures: Measures, qrels: QrelsLike) -> tuple[list[Any], KernelEvaluator]:
     """The measures without duplicates, and their evaluator.
 
     Raises
@@ -174,7 +174,7 @@ def prepared(measures: Measures, qrels: Qrels) -> tuple[list[Any], KernelEvaluat
 
 
 def hole_intervals(
-    measures: Measures, qrels: Qrels, run: Run, grades: Iterable[float] | None = None
+    measures: Measures, qrels: QrelsLike, run: RunLike, grades: Iterable[float] | None = None
 ) -> pd.DataFrame:
     """Lowest and highest value over all grades of the unjudged retrieved documents: see
     `irpref_lab.intervals`.
@@ -205,7 +205,11 @@ def hole_intervals(
 
 
 def difference_intervals(
-    measures: Measures, qrels: Qrels, run_a: Run, run_b: Run, grades: Iterable[float] | None = None
+    measures: Measures,
+    qrels: QrelsLike,
+    run_a: RunLike,
+    run_b: RunLike,
+    grades: Iterable[float] | None = None,
 ) -> pd.DataFrame:
     """Lowest and highest difference of two runs over the grades that unjudged documents of either
     could have.
@@ -244,7 +248,7 @@ def difference_intervals(
 
 
 def _intervals(
-    measures: Measures, qrels: Qrels, given: list[Run], grades: Iterable[float] | None
+    measures: Measures, qrels: QrelsLike, given: list[RunLike], grades: Iterable[float] | None
 ) -> pd.DataFrame:
     chosen, evaluate = prepared(measures, qrels)
     runs = list(retrieved(evaluate, dict(zip(("run_a", "run_b"), given, strict=False))).values())

@@ -16,7 +16,7 @@ import numpy as np
 
 from irpref.judged.inputs import in_memory
 from irpref.judged.run import listing
-from irpref.judged.types import Run
+from irpref.judged.types import RunLike
 from irpref.kernel.grades import Grades, Levels
 from irpref.kernel.run import JudgedRun
 from irpref.kernel.segments import Bools, Floats, Ints, Segments, order_by
@@ -41,7 +41,7 @@ class Retrieved(NamedTuple):
         return self.row < 0 if negative else ~(self.grade >= 0)
 
 
-def retrieved(evaluate: KernelEvaluator, runs: Mapping[Any, Run]) -> dict[Any, Retrieved]:
+def retrieved(evaluate: KernelEvaluator, runs: Mapping[Any, RunLike]) -> dict[Any, Retrieved]:
     """The documents of each run."""
     numbers: list[dict[str, int]] = [{} for _ in range(evaluate.pool.n_topics)]
     ids: list[list[str]] = []

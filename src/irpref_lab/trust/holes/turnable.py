@@ -11,7 +11,7 @@ import numpy as np
 import pandas as pd
 
 from irpref.data.run_names import named_runs
-from irpref.judged.types import Qrels, Run
+from irpref.judged.types import QrelsLike, RunLike
 from irpref.kernel.segments import Floats
 from irpref.measures import everyday
 from irpref.measures.declare import MeasureLike, Measures
@@ -25,8 +25,8 @@ _TOP = 10
 
 def pair_intervals(
     measures: Measures,
-    qrels: Qrels,
-    runs: Mapping[str, Run] | Iterable[Any],
+    qrels: QrelsLike,
+    runs: Mapping[str, RunLike] | Iterable[Any],
     grades: Iterable[float] | None = None,
 ) -> pd.DataFrame:
     """Intervals of the mean differences of all pairs of runs: which pairs could change places?
@@ -66,8 +66,8 @@ def pair_intervals(
 
 def bounds_of_pair(
     measure: MeasureLike,
-    qrels: Qrels,
-    runs: Mapping[str, Run],
+    qrels: QrelsLike,
+    runs: Mapping[str, RunLike],
     is_enough: Callable[[float], bool],
 ) -> tuple[float, float, bool]:
     """Lowest and highest mean difference of two runs, as `pair_intervals` has them.

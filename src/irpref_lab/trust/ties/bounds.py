@@ -28,7 +28,7 @@ from ir_measures.measures import Measure
 from irpref.errors import MeasureError
 from irpref.judged.judgments import judgments
 from irpref.judged.run import align_run
-from irpref.judged.types import Qrels, Run
+from irpref.judged.types import QrelsLike, RunLike
 from irpref.kernel.run import JudgedRun
 from irpref.kernel.segments import Bools, Floats, Ints, Segments
 from irpref.measures.declare import KernelMeasure, Measures
@@ -55,7 +55,7 @@ class Bounds(NamedTuple):
     error: Floats  # standard error of `expected`, 0 where it is exact
 
 
-def tie_intervals(measures: Measures, qrels: Qrels, run: Run) -> pd.DataFrame:
+def tie_intervals(measures: Measures, qrels: QrelsLike, run: RunLike) -> pd.DataFrame:
     """Lowest, mean and highest value over all orders of tied documents.
 
     Parameters
