@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Any
 
 from irpref.cli import options
 from irpref.cli.arguments import Inputs
@@ -45,7 +46,8 @@ def crosscheck(given: Inputs, out: Output, tools: tuple[str, ...]) -> int:
     difference.
 
     Compares topic by topic with the providers of ir_measures that you have installed (pytrec_eval,
-    cwl_eval, gdeval, ...), and with trec_eval if the shell finds it.
+    cwl_eval, gdeval, ...), with pyNTCIREVAL and ranx, and with trec_eval and ntcir_eval if the
+    shell finds them.
     """
     import irpref
     from irpref.hosts.other_tools import tool_names
@@ -60,8 +62,17 @@ def crosscheck(given: Inputs, out: Output, tools: tuple[str, ...]) -> int:
     table.columns = [*columns, replace(why, prose=True, narrowest=44)]
     table.notes = [
         "largest: the tool's value minus ours",
-        *(["no tool here computes these measures"] * differences.empty),
+        *([_without_tools(given.measures)] * differences.empty),
         *thresholds_on(given.measures, qrels),
     ]
     out.show(table)
     return ERROR if differences["unexplained"].any() else OK
+
+
+def _without_tools(measures: Any) -> str:
+    from irpref.hosts.other_tools import to_install
+
+    there_are = to_install(measures)
+    return "no tool here computes these measures" + (
+        f"; install one: {there_are}" if there_are else ""
+    )

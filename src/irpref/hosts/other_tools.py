@@ -1,13 +1,14 @@
 """Compare irpref's values with those of other tools, topic by topic, and explain each difference.
 
 Tools are the providers of ir_measures' pipeline that are installed, each asked for one measure at a
-time, and a `trec_eval` binary if there is one. A difference is explained only by a reason that has
+time, programs that are on the path (`trec_eval`, Sakai's `ntcir_eval`), pyNTCIREVAL, and ranx's own
+bpref. A difference is explained only by a reason that has
 been verified: our value, computed again with the tool's habit, is the tool's value. Habits are
 
 order    how the tool ranks documents with equal scores, and whether it rounds scores to 32 bits
 depth    cwl_eval reads 1,000 documents of a ranking and no more
 formula  cwl_eval divides AP by the relevant documents retrieved, not by all: it is our SeenAP
-grades   ir_measures' Judged counts documents of negative grade as judged
+grades   ir_measures' Judged, and bpref of ranx, count documents of negative grade as judged
 
 Each is tried alone, then several together. What a tool prints rounded (gdeval to 5 digits,
 trec_eval to 4) is compared to these digits.
@@ -24,6 +25,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import partial
+from importlib.util import find_spec
 from itertools import product
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
@@ -34,6 +36,7 @@ from ir_measures.measures import Measure
 
 from irpref.data.run_names import named_runs
 from irpref.errors import ArgumentError, MeasureError
+from irpref.hosts.ntcireval import by_package, by_program, ntcir_name, python_name
 from irpref.judged.judgments import judgments
 from irpref.measures.everyday import supports
 from irpref.measures.names import parse_all
@@ -129,7 +132,9 @@ _HABITS = {
     "msmarco": Habits({RISING: _by_rising_id}),
     "judged": Habits({RISING: _by_rising_id}, grades={NEGATIVE: _without_negative}),
     "compat": Habits({RISING: _by_rising_id}),
-    "ranx": Habits({UNSTABLE: _as_ranx_sorts}),
+    "ranx": Habits({UNSTABLE: _as_ranx_sorts}, grades={NEGATIVE: _without_negative}),
+    "pyNTCIREVAL": Habits(),
+    "ntcir_eval": Habits(slack=5.001e-5),
 }
 # Of a tool that we do not know, only its order may be any of these.
 _ANY = Habits({FLOAT32: _in_float32, ROWS: _as_listed, RISING: _by_rising_id})
@@ -164,7 +169,8 @@ def crosscheck(
     qrels : in any form that `irpref.evaluator` takes
     runs : mapping of name to run, or list of paths
     tools : names of tools, optional
-        Only these: providers of ir_measures, or `trec_eval`. By default all that are installed.
+        Only these: providers of ir_measures, `trec_eval`, `pyNTCIREVAL`, `ntcir_eval`. By default
+        all that are installed.
 
     Returns
     -------
@@ -229,8 +235,38 @@ class _Row:
 
 
 def tool_names() -> list[str]:
-    """The names of all tools: the providers of ir_measures, and trec_eval."""
-    return [*(str(provider.NAME) for provider in pipeline(ours=False)), "trec_eval"]
+    """Return the names of all tools: the providers of ir_measures, and tools of their own."""
+    return [*(str(provider.NAME) for provider in pipeline(ours=False)), *_INSTALL]
+
+
+# How to get the tools that are no providers of ir_measures.
+_INSTALL = {
+    "trec_eval": "trec_eval, on the path",
+    "pyNTCIREVAL": "pip install pyNTCIREVAL",
+    "ntcir_eval": "ntcir_eval of NTCIREVAL, on the path",
+}
+
+
+def to_install(measures: Measures) -> str:
+    """Say how to get the tools that are not here and compute some of these measures; empty if there
+    are none.
+    """
+    chosen = parse_all(measures)
+    computes = {"trec_eval": trec_name, "pyNTCIREVAL": python_name, "ntcir_eval": ntcir_name}
+    able = [name for name, of in computes.items() if any(map(of, chosen))]
+    lines = [_INSTALL[name] for name in able if not _is_there(name)]
+    if any(ranx_bpref(measure) for measure in chosen) and not _is_there("ranx"):
+        lines.insert(0, "pip install ranx")
+    return " or ".join(lines)
+
+
+def _is_there(name: str) -> bool:
+    """Whether a tool is installed."""
+    if name == "pyNTCIREVAL":
+        return find_spec(name) is not None
+    if name in _INSTALL:
+        return shutil.which(name) is not None
+    return any(name == p.NAME and p.is_available() for p in pipeline(ours=False))
 
 
 def _asked(tools: Iterable[str] | None) -> list[str] | None:
@@ -268,10 +304,7 @@ def _in_one_line(rows: list[_Row], asked: list[str] | None, topics: int) -> list
 
 def _absence(name: str) -> str:
     """Why a tool that was asked for by name computes nothing."""
-    if name == "trec_eval":
-        there = shutil.which("trec_eval") is not None
-    else:
-        there = any(name == p.NAME and p.is_available() for p in pipeline(ours=False))
+    there = _is_there(name)
     return "computes none of these measures" if there else "is not installed"
 
 
@@ -399,14 +432,42 @@ def _tools(measure: Measure) -> Iterator[tuple[str, Tool]]:
             able = provider.supports(measure)
         except (AssertionError, ValueError):  # it does not take these parameters
             continue
-        if able:
+        if able and not (provider.NAME == "ranx" and ranx_bpref(measure)):
             yield str(provider.NAME), partial(_by_provider, provider, measure)
+    if ranx_bpref(measure) and _is_there("ranx"):
+        yield "ranx", _by_ranx
     binary, name = shutil.which("trec_eval"), trec_name(measure)
     if binary is not None and name is not None:
         options = ["-m", name, "-l", f"{measure.params.get('rel', 1):g}"]
         if measure.params.get("judged_only"):
             options.append("-J")
         yield "trec_eval", partial(_by_trec_eval, [binary, "-q", "-c", *options])
+    if python_name(measure) is not None and _is_there("pyNTCIREVAL"):
+        yield "pyNTCIREVAL", partial(by_package, measure, _in_our_order)
+    binary = shutil.which("ntcir_eval")
+    if binary is not None and ntcir_name(measure) is not None:
+        yield "ntcir_eval", partial(by_program, binary, measure, _in_our_order)
+
+
+def ranx_bpref(measure: Measure) -> bool:
+    """Return whether a measure is ranx's bpref, for which ir_measures' provider of ranx does not
+    ask. With a higher threshold, ranx takes documents below it for unjudged.
+    """
+    return (
+        measure.NAME in ("Bpref", "BprefVariant")
+        and set(measure.params) <= {"rel"}
+        and (measure.params.get("rel", 1) == 1)
+    )
+
+
+def _by_ranx(judged: Judged, scored: Scored) -> dict[str, float]:
+    import ranx
+
+    both = [topic for topic in judged if scored.get(topic)]
+    qrels = ranx.Qrels({topic: dict(judged[topic]) for topic in both})
+    run = ranx.Run({topic: dict(scored[topic]) for topic in both})
+    ranx.evaluate(qrels, run, "bpref")
+    return {topic: float(value) for topic, value in run.scores["bpref"].items()}
 
 
 def _by_provider(
