@@ -60,7 +60,7 @@ def keywords(page: str) -> list[str]:
     if measure := registered().get(page.removeprefix("measures/")):
         return list(dict.fromkeys([measure.NAME, measure.PRETTY_NAME]))
     package = {"reference/functions": irpref, "reference/lab": irpref_lab}.get(page)
-    names = [f"{package.__name__}.{name}" for name in package.__all__] if package else []
+    names = [f"{package.__name__}.{name}" for name in dir(package)] if package else []
     return [*names, *SAID["search"].get(page, ())]
 
 
