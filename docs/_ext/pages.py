@@ -6,12 +6,16 @@ from __future__ import annotations
 
 import re
 import tomllib
+from collections.abc import Iterator
 from html import escape
 from pathlib import Path
 from typing import Any
 
 from docutils import nodes
 from sphinx import addnodes
+from sphinx.domains.python import PythonDomain
+from sphinx.search import languages
+from sphinx.search.en import SearchEnglish
 from sphinx.util import logging
 
 SAID = tomllib.loads((Path(__file__).resolve().parent.parent / "pages.toml").read_text("utf-8"))
@@ -32,10 +36,38 @@ def description(page: str) -> str | None:
     return f"The measures {', '.join(group)}." if group else None
 
 
+class Words(SearchEnglish):
+    """What the search knows, without the word that is on every page and contains others."""
+
+    stopwords = frozenset({*SearchEnglish.stopwords, "irpref", "irpref_lab"})
+
+
+class Names(PythonDomain):
+    """Functions by the part of their names that tells them apart."""
+
+    def get_objects(self) -> Iterator[tuple[str, str, str, str, str, int]]:
+        """Yield the objects, shown and searched without the name of the package."""
+        for name, shown, *rest in super().get_objects():
+            yield name, re.sub(r"^irpref(_lab)?\.", "", shown), *rest
+
+
+def keywords(page: str) -> list[str]:
+    """Words that people use for a page: of a measure its name in words, of functions theirs."""
+    import irpref
+    import irpref_lab
+    from irpref.measures import registered
+
+    if measure := registered().get(page.removeprefix("measures/")):
+        return list(dict.fromkeys([measure.NAME, measure.PRETTY_NAME]))
+    package = {"reference/functions": irpref, "reference/lab": irpref_lab}.get(page)
+    names = [f"{package.__name__}.{name}" for name in dir(package)] if package else []
+    return [*names, *SAID["search"].get(page, ())]
+
+
 def index(app: Any, tree: nodes.document) -> None:
     """Let the search find a page by words that people use for it."""
     page = app.env.docname
-    entries = [("single", words, "", "main", None) for words in SAID["search"].get(page, ())]
+    entries = [("single", words, "", "main", None) for words in keywords(page)]
     if entries:
         next(tree.findall(nodes.section)).append(addnodes.index(entries=entries))
     if description(page) is None:
@@ -61,6 +93,8 @@ def add(app: Any, page: str, template: str, context: dict[str, Any], tree: Any) 
 
 
 def setup(app: Any) -> dict[str, bool]:
+    languages["en"] = Words
+    app.add_domain(Names, override=True)
     app.connect("doctree-read", index)
     app.connect("html-page-context", add)
     return {"parallel_read_safe": True, "parallel_write_safe": True}
