@@ -22,7 +22,7 @@ def counts(monkeypatch):
     """Counts of what is done from here on."""
     counted = Counter()
 
-    def count(owner, name, key):
+    def counting_calls(owner, name, key):
         original = getattr(owner, name)
 
         def counting(*arguments, **options):
@@ -38,9 +38,9 @@ def counts(monkeypatch):
         return looked_up(pool, *arguments)
 
     monkeypatch.setattr(align, "_parts_of", lookups)
-    count(run, "_rows_of", "reads of runs")
-    count(KernelEvaluator, "__init__", "evaluators")
-    count(KernelEvaluator, "values_of", "kernel passes")
+    counting_calls(run, "_rows_of", "reads of runs")
+    counting_calls(KernelEvaluator, "__init__", "evaluators")
+    counting_calls(KernelEvaluator, "values_of", "kernel passes")
     monkeypatch.setattr(Pool, "from_table", _counting_pools(counted))
     return counted
 

@@ -58,6 +58,8 @@ repeats = option(
 
 
 def _size(text: str) -> tuple[float, float]:
+    if not text.isascii() or "_" in text:
+        raise ValueError
     width, height = (float(part) for part in text.lower().split("x"))
     if not (0 < width < 100 and 0 < height < 100):
         raise ValueError
