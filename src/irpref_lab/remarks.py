@@ -18,7 +18,7 @@ from irpref.observed.sensitivity import TOP
 from irpref.values.means import have_a_value
 
 _FEW = 3  # so many runs are named
-_NAMES = "\0"  # the place of measures' names in a sentence; no name of a run has it
+NAMES = "\0"  # the place of measures' names in a sentence; no name of a run has it
 _OF_SOME_TOPICS = {
     "unanswered": "do not answer",
     "changed-ids": "have changed ids for",
@@ -100,25 +100,25 @@ def about_topics(
     sentences: dict[str, list[str]] = {}
     for measure in measures:
         by_code: dict[str, list[Mapping[str, Any]]] = {}
-        for row in facts.rows(measure, inside, called=_NAMES):
+        for row in facts.rows(measure, inside, called=NAMES):
             if row["run"] not in absent and (codes is None or row["code"] in codes):
                 by_code.setdefault(row["code"], []).append(row)
         for rows in by_code.values():
             shown = [row["text"] for row in rows]
             if len(rows) > _FEW:
                 most = max(rows, key=lambda row: int(row["topics"]))
-                verb = _OF_SOME_TOPICS[most["code"]]
+                verb = _OF_SOME_TOPICS.get(most["code"], f"have {most['code']} for")
                 shown = [f"{len(rows):,} runs {verb} some topics; the worst: {most['text']}"]
             for sentence in shown:
                 sentences.setdefault(sentence, []).append(called or str(measure))
-    return [_about(sentence, names) for sentence, names in sentences.items()]
+    return [with_names(sentence, names) for sentence, names in sentences.items()]
 
 
-def _about(sentence: str, names: Sequence[str]) -> str:
+def with_names(sentence: str, names: Sequence[str]) -> str:
     """The sentence with the names of the measures in their place, and its verb in number."""
     if len(names) > 1:
-        sentence = sentence.replace(f"{_NAMES} looks at", f"{_NAMES} look at", 1)
-    return sentence.replace(_NAMES, ", ".join(names), 1)
+        sentence = sentence.replace(f"{NAMES} looks at", f"{NAMES} look at", 1)
+    return sentence.replace(NAMES, ", ".join(names), 1)
 
 
 def without_value(facts: Evidence, measures: Iterable[Measure], inside: Bools) -> list[str]:

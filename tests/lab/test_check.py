@@ -237,7 +237,7 @@ def test_one_topic_has_and_several_have():
     by_code = findings.groupby("code")["text"].agg(list)
     assert by_code["negative-grades"] == ["1 judgment is negative: it counts as unjudged"]
     assert [text.split(" has ")[1] for text in by_code["shallow"]] == 2 * [
-        "1 document for the topic (first 'q0'), and P@5 looks at 5"
+        "1 document for the topic, and P@5 looks at 5"
     ]
     assert "the only document of r is not judged" in by_code["unseen"][0]
 

@@ -160,7 +160,7 @@ def test_several_runs_in_one_file_are_found(form, tmp_path):
     findings = irpref_lab.check(JUDGED, {"r": FORMS[form](TWO, tmp_path)})
     codes = _codes(findings)
     assert (codes["several-tags"], codes["ranks-restart"]) == ("warning", "warning")
-    assert "('bm25', 'dense') in 2 of 2 topics (first 'q1')" in _text(findings, "several-tags")
+    assert "('bm25', 'dense') in 2 of 2 topics" in _text(findings, "several-tags")
 
 
 @pytest.mark.parametrize("form", FORMS)

@@ -67,7 +67,7 @@ def test_eval_does_not_warn_where_unjudged_documents_are_what_is_told_apart(file
 def test_eval_warns_if_no_grade_reaches_rel(files, capsys):
     assert main(["eval", "binary", "unjudged", "AP(rel=3)", "AP"]) == 0
     err = capsys.readouterr().err
-    assert "nothing counts as relevant to AP(rel=3) for all 2 topics (grades 0 to 1, rel=3)" in err
+    assert "nothing counts as relevant to AP(rel=3) (grades 0 to 1, rel=3) for all 2 topics" in err
 
 
 @pytest.mark.parametrize(

@@ -22,7 +22,7 @@ LAYERS = (
         "judged",
         "measures",
     ),
-    *("settings", "values", "explanation", "curves", "show", "testing"),
+    *("settings", "values", "observed", "explanation", "curves", "show", "testing"),
 )
 SURFACES = ("transformers", "hosts", "cli")  # each may import all layers, and other surfaces
 # The lab's own: those of one row may not import each other.

@@ -215,7 +215,7 @@ class Evidence:
         """Say how many topics these are, and with `names_first` which is the first."""
         n, total = int(here.sum()), int(inside.sum())
         text = f"{n:,} of {total:,} topics" if total > 1 else "the topic"
-        if names_first and n:
+        if names_first and 0 < n < total:
             text += f" (first {self.topics[int(here.argmax())]!r})"
         return text
 
@@ -407,7 +407,7 @@ class Evidence:
                 np.any([found.topics for found in code.found(view)] or [self.none], axis=0)
                 for view in self.views(code, self.everything, measure)
             ]
-            out[code.name] = np.array(masks) if code.about == "run" else masks[0]
+            out[code.name] = np.array(masks) if code.about in ("run", "pair") else masks[0]
         return out
 
     def rows(
@@ -448,9 +448,15 @@ class Evidence:
                 }
 
     def every_row(
-        self, inside: Bools, names_first: bool = False, measures: Iterable[Measure] | None = None
+        self,
+        inside: Bools,
+        names_first: bool = False,
+        measures: Iterable[Measure] | None = None,
+        called: str = "",
     ) -> list[dict[str, Any]]:
-        """All that is found on the topics of a mask: a row for each code, run and measure."""
+        """All that is found on the topics of a mask: a row for each code, run and measure. The
+        texts name the measure as it is `called`, by default `str(measure)`.
+        """
         rows: list[dict[str, Any]] = []
         chosen = self.measures if measures is None else list(measures)
         for code in CODES:
@@ -458,7 +464,7 @@ class Evidence:
             if not of_code and code.about == "run":
                 of_code = [None]
             for measure in of_code:
-                rows += self._rows_of(code, inside, measure, "", names_first)
+                rows += self._rows_of(code, inside, measure, called, names_first)
         told = {(row["measure"], code) for row in rows for code in row["explains"]}
         return [row for row in rows if (row["measure"], row["code"]) not in told]
 

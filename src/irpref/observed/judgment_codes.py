@@ -12,7 +12,7 @@ from irpref.kernel.segments import Bools
 from irpref.measures.declare import KernelMeasure, registered
 from irpref.measures.degenerate import lacks_nonrelevant, what_is_left
 from irpref.measures.names import parse_all
-from irpref.observed.finding import Code, Found, Level, View
+from irpref.observed.finding import Code, Found, View
 from irpref.observed.observation import NO_IDS
 from irpref.observed.scales import mixed_scales, ranked_against
 
@@ -124,9 +124,9 @@ def _negative_grades(view: View) -> Found | None:
         if isinstance(measure, KernelMeasure) and measure.NEGATIVE_GRADES
     ]
     n = int(negative.sum())
-    said = "{n} judgment{s} {are} negative: {they} unjudged"
+    said = None
     if counting:
-        said += ", but for {measures} as {kind} below non-relevant"
+        said = NEGATIVE_GRADES.says + ", but for {measures} as {kind} below non-relevant"
     words = {
         "are": "is" if n == 1 else "are",
         "they": "it counts as" if n == 1 else "they count as",
@@ -137,7 +137,13 @@ def _negative_grades(view: View) -> Found | None:
     return Found(view.inside, words=words, says=said, count=n, example=first)
 
 
-NEGATIVE_GRADES = Code("negative-grades", "judgments", _negative_grades, "", "note")
+NEGATIVE_GRADES = Code(
+    "negative-grades",
+    "judgments",
+    _negative_grades,
+    "{n} judgment{s} {are} negative: {they} unjudged",
+    "note",
+)
 
 
 def _missing_ids(view: View) -> Iterator[Found]:
@@ -148,15 +154,20 @@ def _missing_ids(view: View) -> Iterator[Found]:
     which = pool.judged.count(np.array(names, bool)) > 0
     if which.any():
         doc = pool.doc_ids[names.index(True)]
-        said = "the id of a judged document is {doc!r} in {some}: as if the judgments had been "
-        yield Found(which[facts.order], words={"doc": doc}, says=said + "written without ids")
+        yield Found(which[facts.order], words={"doc": doc})
     for topic in pool.topic_ids:
         if topic in NO_IDS:
             yield Found(facts.mask_of([topic]), says=TOPIC_WITHOUT_ID, example=topic)
 
 
 TOPIC_WITHOUT_ID = "the id of a topic is {first!r}: as if the file had been written without ids"
-JUDGED_WITHOUT_ID = Code("missing-ids", "judgments", _missing_ids, "")
+JUDGED_WITHOUT_ID = Code(
+    "missing-ids",
+    "judgments",
+    _missing_ids,
+    "the id of a judged document is {doc!r} in {some}: as if the judgments had been written "
+    "without ids",
+)
 
 
 def _mixed_scales(view: View) -> Found | None:
@@ -236,14 +247,19 @@ def _no_nonrelevant(view: View) -> Iterator[Found]:
         if len(names) > 1:
             left = left.replace("says", "say").replace("compares", "compare")
         words = {"measures": ", ".join(names), "left": left}
-        said = "{some} {have} no document judged non-relevant: {measures} {left} there"
-        level: Level = "note"
+        said, level = NO_NONRELEVANT.says, NO_NONRELEVANT.level
         if which.all():
             said, level = "no document is judged non-relevant: {measures} {left}", "warning"
         yield Found(which[facts.order], words=words, says=said, level=level)
 
 
-NO_NONRELEVANT = Code("no-nonrelevant", "judgments", _no_nonrelevant, "", "note")
+NO_NONRELEVANT = Code(
+    "no-nonrelevant",
+    "judgments",
+    _no_nonrelevant,
+    "{some} {have} no document judged non-relevant: {measures} {left} there",
+    "note",
+)
 
 
 # Preferences --------------------------------------------------------------------------------------

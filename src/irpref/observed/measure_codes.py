@@ -37,15 +37,14 @@ def _out_of_reach(view: View) -> Found | None:
 
 def _hardly_in_reach(view: View) -> Found | None:
     found = _out_of_reach(view)
-    said = "nothing counts as relevant to {measure} for {some} ({scale})"
-    return found and Found(found.topics, found.told, found.words, says=said)
+    return found and Found(found.topics, found.told, found.words)
 
 
 OUT_OF_REACH = Code(
     "out-of-reach",
     "measure",
     _out_of_reach,
-    "nothing counts as relevant to {measure} for {some} ({scale})",
+    "nothing counts as relevant to {measure} ({scale}) for {some}",
     by_measure=True,
     against=EVIDENCE,
     from_share=1 - _IN_REACH,
@@ -66,11 +65,13 @@ def _level(view: View, which: Bools) -> Level:
 
 
 def _same_values(view: View) -> Found | None:
-    assert view.measure is not None
-    values = view.facts.values(view.measure)
+    facts, measure = view.facts, view.measure
+    assert measure is not None
+    values = facts.values(measure)
     if len(values) < 2 or not np.array_equal(values, np.broadcast_to(values[0], values.shape)):
         return None
-    return Found(view.inside, count=1)
+    silent = facts.blind(measure) | ~facts.reached[measure] | ~facts.answerable
+    return None if silent.all() else Found(view.inside, count=1)  # all silent: other codes say why
 
 
 SAME_VALUES = Code(

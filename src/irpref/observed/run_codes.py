@@ -79,13 +79,19 @@ def _unseen_run(view: View) -> Found | None:
     if not system.is_absent or not (system.retrieved > 0).any():
         return None
     n = int(system.lengths.max(axis=0).sum())
-    said = "none of the {n:,} documents of {run} is judged: every value is 0 or meaningless"
+    said = None
     if n == 1:
         said = "the only document of {run} is not judged: every value is 0 or meaningless"
     return Found(system.retrieved > 0, words={"n": n}, says=said, count=n)
 
 
-UNSEEN_RUN = Code("unseen", "run", _unseen_run, "", "grave")
+UNSEEN_RUN = Code(
+    "unseen",
+    "run",
+    _unseen_run,
+    "none of the {n:,} documents of {run} is judged: every value is 0 or meaningless",
+    "grave",
+)
 
 
 def _changed_ids(view: View) -> Iterator[Found]:
@@ -162,7 +168,7 @@ def _as_shallow(view: View, which: Bools) -> Found:
     size = f"{low:,}" if low == high else f"{low:,} to {high:,}"
     cutoff = None if view.measure is None else view.facts.looks_at(view.measure)
     words: dict[str, Any] = {"size": size + " document" + "s" * (high > 1), "cutoff": cutoff}
-    said = "{run} has {size} for {some}, and {measure} looks at {cutoff:,}"
+    said = None
     if cutoff is None:
         said = "{run} has {size} for {some}, less than half of another run's"
         if view.measure is not None:
@@ -172,7 +178,13 @@ def _as_shallow(view: View, which: Bools) -> Found:
 
 
 SHALLOW = Code(
-    "shallow", "run", _shallow, "", by_measure=True, against=EVIDENCE, stops=_too_shallow
+    "shallow",
+    "run",
+    _shallow,
+    "{run} has {size} for {some}, and {measure} looks at {cutoff:,}",
+    by_measure=True,
+    against=EVIDENCE,
+    stops=_too_shallow,
 )
 
 

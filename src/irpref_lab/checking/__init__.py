@@ -40,6 +40,7 @@ from irpref.observed.judgment_codes import CONTRADICTING_PREFERENCES
 from irpref.observed.run_codes import INVALID_RUN
 from irpref.observed.streamed import lines
 from irpref_lab.checking.advice import Advice
+from irpref_lab.remarks import NAMES, with_names
 
 COLUMNS = ("code", "level", "run", "count", "example", "text")
 
@@ -116,7 +117,7 @@ def check(
         elif done.value is not None:
             systems.append(done.value)
     facts = advice.evidence(systems)
-    rows = facts.every_row(facts.everything, names_first=True, measures=advice.chosen)
+    rows = facts.every_row(facts.everything, names_first=True, measures=advice.chosen, called=NAMES)
     suited, dropped = advice.given(facts)
     table = _table([*failures, *rows, *dropped])
     table.attrs["measures"] = suited
@@ -133,8 +134,13 @@ def _failure(code: Code, run: str | None, error: str) -> Row:
 
 def _table(rows: list[Row]) -> pd.DataFrame:
     """The findings as a table, the worst first; what is said of several measures alike, once."""
-    once = list({(row["code"], row["run"], row["text"]): row for row in reversed(rows)}.values())
-    once.reverse()
+    alike: dict[tuple[str, str | None, str], list[Row]] = {}
+    for row in rows:
+        alike.setdefault((row["code"], row["run"], row["text"]), []).append(row)
+    once = [
+        rows[0] | {"text": with_names(text, [str(row.get("measure")) for row in rows])}
+        for (_, _, text), rows in alike.items()
+    ]
     first = {code: place for place, code in enumerate(dict.fromkeys(row["code"] for row in once))}
 
     def place(row: Row) -> tuple[int, bool, int, int]:

@@ -13,9 +13,10 @@ from irpref.judged.pool import Pool
 from irpref.judged.run import Run
 from irpref.measures.names import parse
 from irpref.messages import held
+from irpref.observed import measure_codes
 from irpref.observed.evidence import Evidence, Row, System
+from irpref.observed.finding import Code
 from irpref.observed.gathering import Gatherer
-from irpref.observed.measure_codes import BLIND
 from irpref.observed.suggestions import alternatives, suggest, usual
 
 N_MEASURES = 3
@@ -89,22 +90,25 @@ class Advice:
 
     def given(self, facts: Evidence) -> tuple[list[dict[str, str]], list[Row]]:
         """The measures that tell these runs apart, and findings about those that do not."""
-        reasons: dict[str, str] = {}
+        reasons: dict[str, tuple[Code, str]] = {}
         if any(not system.is_absent for system in facts.systems):
-            reasons = {str(measure): _why_not(facts, measure) for measure in self._suggested}
-        kept = [row for name, row in self._rows.items() if not reasons.get(name)]
+            for measure in self._suggested:
+                if why := _why_not(facts, measure):
+                    reasons[str(measure)] = why
+        kept = [row for name, row in self._rows.items() if name not in reasons]
+        asked = set(map(str, self.chosen))
         said = "{} would suit the judgments, but cannot tell these runs apart: {}"
         told: list[Row] = [
             {
-                "code": BLIND.name,
-                "level": BLIND.level,
+                "code": reasons[name][0].name,
+                "level": reasons[name][0].level,
                 "run": None,
                 "count": 1,
                 "example": name,
-                "text": said.format(name, reasons[name]),
+                "text": said.format(name, reasons[name][1]),
             }
             for name in self._expected
-            if reasons.get(name)
+            if name in reasons and name not in asked  # of which that is said anyway
         ]
         return kept[:N_MEASURES], told
 
@@ -114,16 +118,19 @@ def _by_name(rows: list[dict[str, str]]) -> dict[str, dict[str, str]]:
     return {str(parse(row["measure"])): row for row in rows}
 
 
-def _why_not(facts: Evidence, measure: Measure) -> str:
-    """Why a measure cannot tell runs apart; empty if it can."""
+def _why_not(facts: Evidence, measure: Measure) -> tuple[Code, str] | None:
+    """Why a measure cannot tell runs apart; None if it can."""
     masks = facts.masks(measure)
     n = int(facts.answerable.sum())
     if 2 * masks["out-of-reach"].sum() > n:
-        return f"nothing counts as relevant ({facts.scale(measure)})"
+        return measure_codes.OUT_OF_REACH, f"nothing counts as relevant ({facts.scale(measure)})"
     if 2 * masks["blind"].sum() > n:
-        return f"every judged document counts the same ({facts.scale(measure)})"
+        return (
+            measure_codes.BLIND,
+            f"every judged document counts the same ({facts.scale(measure)})",
+        )
     present = [system for system in facts.systems if not system.is_absent]
     values = np.array([system.values[measure].mean(axis=0) for system in present])
     if len(values) > 1 and np.array_equal(values, np.broadcast_to(values[0], values.shape)):
-        return "all runs have the same value on every topic"
-    return ""
+        return measure_codes.SAME_VALUES, "all runs have the same value on every topic"
+    return None

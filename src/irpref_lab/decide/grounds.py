@@ -12,9 +12,6 @@ import numpy as np
 from irpref.errors import AbsentRunError, ArgumentError
 from irpref.observed.evidence import Evidence
 
-_IN_REACH, _BLIND, _JUDGED = 0.25, 0.5, 0.2
-_SEEN = 10  # topics
-
 
 def check_missing(missing: Any) -> float:
     """The share as a float; `ValueError` unless it lies between 0 and 1."""
