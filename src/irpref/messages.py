@@ -18,6 +18,22 @@ from irpref.errors import IrprefWarning as IrprefWarning
 from irpref.errors import RangeWarning as RangeWarning
 from irpref.errors import ScaleWarning as ScaleWarning
 
+# What other packages may use.
+__all__ = [
+    "IrprefWarning",
+    "about",
+    "check_choice",
+    "clipped",
+    "did_you_mean",
+    "give",
+    "have",
+    "held",
+    "once_per_call",
+    "visible",
+    "warn_user",
+    "whole_files",
+]
+
 _PACKAGES = ("irpref", "irpref_lab", "irpref_pyterrier", "ir_measures", "pyterrier")
 
 # Warnings that were shown `once`: class, text, and the file and line of the user's code.

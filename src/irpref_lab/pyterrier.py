@@ -9,13 +9,13 @@ import irpref_lab
 from irpref.errors import ArgumentError
 from irpref.hosts.pyterrier.calls import by_system, like_experiment
 from irpref.hosts.pyterrier.systems import Names, check_systems, judgments_of, runs_of
-from irpref.judged.types import QrelsLike
+from irpref.judged import QrelsLike
 from irpref.measures.declare import Measures
 
 if TYPE_CHECKING:
     import pandas as pd
 
-    from irpref.judged.judgments import Judgments
+    from irpref.judged import Judgments
     from irpref_lab.decide.baseline import Differences
     from irpref_lab.decide.board import Leaderboard
     from irpref_lab.decide.comparison import Comparison

@@ -12,9 +12,8 @@ from typing import Any
 import numpy as np
 from ir_measures.measures import Measure
 
-from irpref.kernel.segments import Bools
-from irpref.observed.evidence import Evidence
-from irpref.observed.sensitivity import TOP
+from irpref.kernel import Bools
+from irpref.observed import TOP, Evidence
 from irpref.values.means import have_a_value
 
 _FEW = 3  # so many runs are named

@@ -24,7 +24,7 @@ from irpref.errors import (
     NoCommonTopicError,
     RunError,
 )
-from irpref.judged.judgments import judgments as judgments_of
+from irpref.judged import judgments as judgments_of
 from irpref.judged.preference_pool import COLUMNS as PREFERENCE_COLUMNS
 from irpref.measures.declare import KernelMeasure
 from irpref.measures.names import parse_all

@@ -238,7 +238,7 @@ def test_only_surfaces_come_in_by_the_front_door():
 # Packages of the plugin that others may build on: what each exports in `__all__`.
 KIT = ("kernel", "judged", "measures", "values", "messages", "show", "cli", "hosts.pyterrier")
 # Names beyond that which the lab still takes. The number may only fall.
-PRIVATE_NAMES_OF_THE_LAB = 172
+PRIVATE_NAMES_OF_THE_LAB = 120
 
 
 def _taken(tree):

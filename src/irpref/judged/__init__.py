@@ -19,7 +19,37 @@ are made from the topic's own data or are exact, so that they never show in a va
 ideal order, so that no sum depends on the order of the rows of the qrels."""
 
 from irpref.judged.align import Listing
-from irpref.judged.pool import Pool
-from irpref.judged.run import align_run, listing
+from irpref.judged.fingerprint import canonical, hash_of_pool, hash_of_text
+from irpref.judged.inputs import as_table, id_text, in_memory
+from irpref.judged.judgments import Judgments, judgments
+from irpref.judged.pool import FILLED, LOWEST, SOURCE, Pool
+from irpref.judged.run import Run, align_run, listing, read_once
+from irpref.judged.stream import each
+from irpref.judged.types import EachRun, Frame, Groups, QrelsLike, RunLike, Runs
 
-__all__ = ["Listing", "Pool", "align_run", "listing"]
+__all__ = [
+    "FILLED",
+    "LOWEST",
+    "SOURCE",
+    "EachRun",
+    "Frame",
+    "Groups",
+    "Judgments",
+    "Listing",
+    "Pool",
+    "QrelsLike",
+    "Run",
+    "RunLike",
+    "Runs",
+    "align_run",
+    "as_table",
+    "canonical",
+    "each",
+    "hash_of_pool",
+    "hash_of_text",
+    "id_text",
+    "in_memory",
+    "judgments",
+    "listing",
+    "read_once",
+]

@@ -2,11 +2,11 @@
 from here.
 """
 
-from irpref.kernel.grades import Gains, Grades
+from irpref.kernel.grades import Gains, Grades, Levels
 from irpref.kernel.memo import shared
 from irpref.kernel.reasons import MISSED, REST, RETRIEVED, Topic, names, say_preferences
-from irpref.kernel.run import JudgedRun
-from irpref.kernel.segments import Bools, Floats, Ints, Segments, ratio
+from irpref.kernel.run import BATCH_ROWS, JudgedRun
+from irpref.kernel.segments import Bools, Floats, Ints, Segments, all_whole, opens, order_by, ratio
 from irpref.kernel.terms import Parts, Sum, Terms, Working
 from irpref.kernel.uncertain import Holes, OneDocument, Unmoved, WeightedSum
 
@@ -25,3 +25,4 @@ __all__ = [
 ]
 __all__ += ["Holes", "OneDocument", "Unmoved", "WeightedSum"]
 __all__ += ["MISSED", "REST", "RETRIEVED", "Topic", "names", "ratio", "say_preferences", "shared"]
+__all__ += ["BATCH_ROWS", "Levels", "all_whole", "opens", "order_by"]

@@ -27,18 +27,11 @@ import pandas as pd
 from irpref.data.columns import Reading, reading
 from irpref.data.run_names import named_runs
 from irpref.errors import ConflictError
-from irpref.judged.judgments import judgments
-from irpref.judged.run import read_once
-from irpref.judged.stream import each
-from irpref.judged.types import QrelsLike, RunLike, Runs
+from irpref.judged import QrelsLike, RunLike, Runs, each, judgments, read_once
 from irpref.measures.declare import Measures
 from irpref.measures.names import parse_all
 from irpref.messages import about, give
-from irpref.observed.evidence import Row, System
-from irpref.observed.finding import LEVELS, Code
-from irpref.observed.judgment_codes import CONTRADICTING_PREFERENCES
-from irpref.observed.run_codes import INVALID_RUN
-from irpref.observed.streamed import lines
+from irpref.observed import CONTRADICTING_PREFERENCES, INVALID_RUN, LEVELS, Code, Row, System, lines
 from irpref_lab.checking.advice import Advice
 from irpref_lab.remarks import NAMES, with_names
 

@@ -8,16 +8,20 @@ from contextlib import suppress
 import numpy as np
 from ir_measures.measures import Measure
 
-from irpref.judged.judgments import Judgments
-from irpref.judged.pool import Pool
-from irpref.judged.run import Run
+from irpref.judged import Judgments, Pool, Run
 from irpref.measures.names import parse
 from irpref.messages import held
-from irpref.observed import measure_codes
-from irpref.observed.evidence import Evidence, Row, System
-from irpref.observed.finding import Code
-from irpref.observed.gathering import Gatherer
-from irpref.observed.suggestions import alternatives, suggest, usual
+from irpref.observed import (
+    Code,
+    Evidence,
+    Gatherer,
+    Row,
+    System,
+    alternatives,
+    measure_codes,
+    suggest,
+    usual,
+)
 
 N_MEASURES = 3
 

@@ -12,7 +12,7 @@ from irpref.cli.parameter_types import COUNT
 from irpref.cli.say import say
 from irpref.errors import ArgumentError
 from irpref.messages import whole_files
-from irpref.observed.thresholds import threshold_of
+from irpref.observed import threshold_of
 from irpref.show.text import of_frame
 from irpref_lab.commands import lab_options
 from irpref_lab.commands.lab_types import LEVEL, MARGIN

@@ -13,8 +13,8 @@ from irpref.cli.command import Argument
 from irpref.cli.options import Decorator, option, together
 from irpref.cli.parameter_types import COUNT, Choice, Parsed
 from irpref.cli.say import say
-from irpref.judged.judgments import Judgments, judgments
-from irpref.observed.evidence import MISSING
+from irpref.judged import Judgments, judgments
+from irpref.observed import MISSING
 from irpref_lab.commands.lab_types import LEVEL as A_LEVEL
 from irpref_lab.commands.lab_types import SEED, SHARE
 from irpref_lab.decide.all_pairs import LEVEL, METHODS, PAIRS

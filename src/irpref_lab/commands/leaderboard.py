@@ -11,7 +11,7 @@ from irpref.cli.arguments import Inputs, one_measure_of
 from irpref.cli.command import command
 from irpref.cli.output import Output
 from irpref.cli.parameter_types import COUNT
-from irpref.judged.types import QrelsLike, Runs
+from irpref.judged import QrelsLike, Runs
 from irpref.messages import whole_files
 from irpref.show.text import Table, of_frame, rounded
 from irpref_lab.commands import lab_options
@@ -136,8 +136,8 @@ def _design(given: Inputs, qrels: QrelsLike, runs: Runs, wanted: float, level: f
     """How many topics each measure would need: see `irpref_lab.meta.topic_set_size`."""
     import pandas as pd
 
-    from irpref.judged.judgments import judgments
-    from irpref.observed.gathering import gathered
+    from irpref.judged import judgments
+    from irpref.observed import gathered
     from irpref_lab.meta import topic_set_size
 
     sizes = []

@@ -22,14 +22,14 @@ from irpref.cli.command import group
 from irpref.cli.output import Output
 from irpref.cli.parameter_types import COUNT, Choice
 from irpref.errors import IrprefError
-from irpref.observed.thresholds import thresholds
+from irpref.observed import thresholds
 from irpref.show.text import of_frame, rounded
 from irpref_lab.commands.lab_options import some
 from irpref_lab.commands.lab_types import ALPHA, PER_CENT, SEED
 from irpref_lab.remarks import of_many_runs
 
 if TYPE_CHECKING:
-    from irpref.observed.evidence import Evidence
+    from irpref.observed import Evidence
     from irpref_lab.meta import TopicValues
 
 # What is found about one measure, in one group of topics (None: all topics).
@@ -107,8 +107,7 @@ def _rests_on(measures: Sequence[Any], qrels: Any, runs: Any) -> Evidence:
     ValueError
         A run answers no judged topic, or none of its documents is judged.
     """
-    from irpref.observed.evidence import check_present
-    from irpref.observed.gathering import gathered
+    from irpref.observed import check_present, gathered
 
     facts = gathered(measures, qrels, runs)
     check_present(facts.systems, len(facts.topics))

@@ -30,7 +30,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from irpref.errors import ArgumentError
-from irpref.kernel.segments import Bools, Floats, Ints
+from irpref.kernel import Bools, Floats, Ints
 from irpref.messages import check_choice
 from irpref.values.means import magnitude, settled
 from irpref_lab.decide import t_tests

@@ -16,16 +16,13 @@ import pandas as pd
 
 from irpref.data.run_names import named_runs, run_names
 from irpref.errors import ArgumentError, JudgmentsError, MeasureError
+from irpref.judged import Groups, QrelsLike, RunLike, Runs, judgments
 from irpref.judged.groups import groups_of
-from irpref.judged.judgments import judgments
-from irpref.judged.types import Groups, QrelsLike, RunLike, Runs
-from irpref.kernel.segments import Bools
+from irpref.kernel import Bools
 from irpref.measures.declare import Measures
 from irpref.measures.names import parse_all
 from irpref.messages import check_choice, once_per_call, whole_files
-from irpref.observed.evidence import Evidence, check_present
-from irpref.observed.gathering import gathered
-from irpref.observed.thresholds import thresholds_on
+from irpref.observed import Evidence, check_present, gathered, thresholds_on
 from irpref.show.text import Table
 from irpref.values.matrix import TopicValues
 from irpref_lab.decide.all_pairs import LEVEL, METHODS, PAIRS, described, pair_tests, significant

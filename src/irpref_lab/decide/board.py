@@ -31,16 +31,13 @@ import pandas as pd
 
 from irpref.data.run_names import named_runs
 from irpref.errors import ArgumentError
+from irpref.judged import Groups, QrelsLike, Runs, judgments
 from irpref.judged.groups import groups_of
-from irpref.judged.judgments import judgments
-from irpref.judged.types import Groups, QrelsLike, Runs
-from irpref.kernel.segments import Bools, ratio
+from irpref.kernel import Bools, ratio
 from irpref.measures.declare import MeasureLike, Measures
 from irpref.measures.names import parse_all
 from irpref.messages import check_choice, once_per_call, whole_files
-from irpref.observed.evidence import MISSING, Evidence
-from irpref.observed.gathering import gathered
-from irpref.observed.thresholds import thresholds_on
+from irpref.observed import MISSING, Evidence, gathered, thresholds_on
 from irpref.show.text import Table
 from irpref.values.matrix import TopicValues
 from irpref_lab.decide import all_pairs as tests

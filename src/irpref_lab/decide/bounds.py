@@ -31,7 +31,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy import special
 
-from irpref.kernel.segments import Floats
+from irpref.kernel import Floats
 from irpref.values.means import ROUNDING
 from irpref_lab.decide import t_tests
 

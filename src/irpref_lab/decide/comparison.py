@@ -20,17 +20,21 @@ from ir_measures.measures import Measure
 
 from irpref.data.run_names import named_runs
 from irpref.errors import MeasureError
+from irpref.judged import Groups, QrelsLike, RunLike, judgments
 from irpref.judged.groups import groups_of
-from irpref.judged.judgments import judgments
-from irpref.judged.types import Groups, QrelsLike, RunLike
-from irpref.kernel.segments import Bools
+from irpref.kernel import Bools
 from irpref.measures.declare import Measures
 from irpref.measures.names import parse_all
 from irpref.messages import once_per_call
-from irpref.observed.evidence import MISSING, Evidence, check_present
-from irpref.observed.finding import Ground
-from irpref.observed.gathering import gathered, read_repeats
-from irpref.observed.thresholds import thresholds_on
+from irpref.observed import (
+    MISSING,
+    Evidence,
+    Ground,
+    check_present,
+    gathered,
+    read_repeats,
+    thresholds_on,
+)
 from irpref.show.text import Table
 from irpref.values.matrix import TopicValues
 from irpref.values.means import have_a_value

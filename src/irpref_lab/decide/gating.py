@@ -35,20 +35,25 @@ from ir_measures.measures import Measure
 from scipy import special
 
 from irpref.errors import EmptyJudgmentsError, MeasureError
-from irpref.judged.fingerprint import hash_of_pool, hash_of_text
+from irpref.judged import Groups, QrelsLike, RunLike, hash_of_pool, hash_of_text, judgments
 from irpref.judged.groups import groups_of
-from irpref.judged.judgments import judgments
-from irpref.judged.types import Groups, QrelsLike, RunLike
-from irpref.kernel.segments import Bools, Floats
+from irpref.kernel import Bools, Floats
 from irpref.measures.declare import Measures
 from irpref.measures.names import parse_all
 from irpref.messages import once_per_call, whole_files
-from irpref.observed.evidence import MISSING, Evidence, check_present
-from irpref.observed.finding import Ground
-from irpref.observed.gathering import gathered, read_repeats
-from irpref.observed.measure_codes import too_few
-from irpref.observed.sensitivity import TOP, is_count, sees_grades
-from irpref.observed.thresholds import thresholds_on
+from irpref.observed import (
+    MISSING,
+    TOP,
+    Evidence,
+    Ground,
+    check_present,
+    gathered,
+    is_count,
+    read_repeats,
+    sees_grades,
+    thresholds_on,
+    too_few,
+)
 from irpref.show.text import Table
 from irpref.values.matrix import TopicValues
 from irpref_lab.decide.all_pairs import LEVEL, significant

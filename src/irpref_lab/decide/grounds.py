@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from irpref.errors import AbsentRunError, ArgumentError
-from irpref.observed.evidence import Evidence
+from irpref.observed import Evidence
 
 
 def check_missing(missing: Any) -> float:

@@ -19,7 +19,7 @@ from string import ascii_lowercase
 
 import numpy as np
 
-from irpref.kernel.segments import Bools
+from irpref.kernel import Bools
 
 MOST = 8  # more letters would be of no use to a reader
 

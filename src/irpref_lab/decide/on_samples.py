@@ -21,10 +21,10 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from irpref.judged import Groups
 from irpref.judged.groups import groups_of
-from irpref.judged.types import Groups
-from irpref.kernel.segments import Bools, Floats, Ints
-from irpref.observed.finding import Ground
+from irpref.kernel import Bools, Floats, Ints
+from irpref.observed import Ground
 from irpref_lab.decide.paired import rounded_up
 from irpref_lab.judges.plans import looks_in_words
 from irpref_lab.judges.sampled import Sampled, SampledValues

@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 
-from irpref.kernel.segments import Bools, Floats
+from irpref.kernel import Bools, Floats
 from irpref.values.matrix import TopicValues
 from irpref.values.means import magnitude, settled
 from irpref_lab.decide.all_pairs import significant

@@ -14,9 +14,9 @@ from typing import Any
 import numpy as np
 from ir_measures.measures import Measure
 
-from irpref.judged.judgments import Judgments
-from irpref.kernel.segments import Bools
-from irpref.observed.evidence import Evidence
+from irpref.judged import Judgments
+from irpref.kernel import Bools
+from irpref.observed import Evidence
 from irpref_lab.trust.holes.turnable import bounds_of_pair
 
 MOST_TOPICS = 1000  # with more topics we do not ask

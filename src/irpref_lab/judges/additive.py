@@ -14,12 +14,8 @@ import pandas as pd
 from ir_measures.measures import Measure
 
 from irpref.errors import MeasureError
-from irpref.judged.judgments import judgments
-from irpref.judged.pool import Pool
-from irpref.judged.run import listing
-from irpref.judged.types import RunLike
-from irpref.kernel.run import JudgedRun
-from irpref.kernel.segments import Floats, Ints
+from irpref.judged import Pool, RunLike, judgments, listing
+from irpref.kernel import Floats, Ints, JudgedRun
 from irpref.measures.declare import Measures
 from irpref.measures.everyday import supports
 from irpref.measures.names import parse_all

@@ -23,7 +23,7 @@ from __future__ import annotations
 import numpy as np
 from scipy import optimize, special
 
-from irpref.kernel.segments import Floats, Ints
+from irpref.kernel import Floats, Ints
 
 _STEPS = 12  # of Newton's method
 _MOST = 10  # levels of human grades that share the slopes

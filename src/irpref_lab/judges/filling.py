@@ -30,12 +30,19 @@ import pandas as pd
 
 from irpref.data.run_names import named_runs
 from irpref.errors import ArgumentError
-from irpref.judged.inputs import as_table
-from irpref.judged.judgments import Judgments, judgments
-from irpref.judged.pool import FILLED, LOWEST, SOURCE
-from irpref.judged.run import align_run
-from irpref.judged.types import QrelsLike, RunLike, Runs
-from irpref.kernel.segments import Floats
+from irpref.judged import (
+    FILLED,
+    LOWEST,
+    SOURCE,
+    Judgments,
+    QrelsLike,
+    RunLike,
+    Runs,
+    align_run,
+    as_table,
+    judgments,
+)
+from irpref.kernel import Floats
 from irpref.measures.declare import Measures
 from irpref.measures.names import parse_all
 from irpref.messages import have, held

@@ -12,7 +12,7 @@ from itertools import pairwise
 
 import numpy as np
 
-from irpref.kernel.segments import Floats, Ints
+from irpref.kernel import Floats, Ints
 
 _OPPOSITE = -0.8  # cosine of the weights of partners, at most
 

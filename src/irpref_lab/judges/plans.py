@@ -31,10 +31,8 @@ from irpref.data.replace import replaced
 from irpref.data.run_names import named_runs
 from irpref.data.source import Source
 from irpref.errors import ArgumentError, EmptyJudgmentsError, InputError, RunError
-from irpref.judged.fingerprint import hash_of_pool
-from irpref.judged.judgments import judgments
-from irpref.judged.types import QrelsLike, RunLike, Runs
-from irpref.kernel.segments import Bools, Floats
+from irpref.judged import QrelsLike, RunLike, Runs, hash_of_pool, judgments
+from irpref.kernel import Bools, Floats
 from irpref.measures.declare import Measures
 from irpref_lab.judges.additive import Additive, additive, top_documents
 from irpref_lab.judges.filling import grades_frame, human_rows

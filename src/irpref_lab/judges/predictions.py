@@ -50,15 +50,11 @@ from scipy import special
 
 from irpref.data.run_names import named_runs
 from irpref.errors import ArgumentError
-from irpref.judged.inputs import in_memory
-from irpref.judged.judgments import judgments
-from irpref.judged.types import QrelsLike, Runs
-from irpref.kernel.segments import Floats
+from irpref.judged import QrelsLike, Runs, in_memory, judgments
+from irpref.kernel import Floats
 from irpref.measures.declare import Measures
 from irpref.messages import IrprefWarning, check_choice, once_per_call, warn_user
-from irpref.observed.evidence import MISSING, check_present
-from irpref.observed.gathering import gathered
-from irpref.observed.thresholds import thresholds
+from irpref.observed import MISSING, check_present, gathered, thresholds
 from irpref.show.text import Table
 from irpref_lab.judges.additive import refusal
 from irpref_lab.judges.calibration import correlation, useless

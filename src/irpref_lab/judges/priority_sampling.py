@@ -58,7 +58,7 @@ from itertools import pairwise
 import numpy as np
 from scipy import optimize, special
 
-from irpref.kernel.segments import Bools, Floats, Ints
+from irpref.kernel import Bools, Floats, Ints
 
 FLOOR = 0.1  # share of the sizes that is the same for all documents
 PRIOR = 2.0  # documents that draw a level's deviation towards 0

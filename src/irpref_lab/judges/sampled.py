@@ -14,12 +14,8 @@ import numpy as np
 import pandas as pd
 
 from irpref.errors import AbsentRunError, ArgumentError, JudgmentsError, Remedy
-from irpref.judged.fingerprint import hash_of_pool
-from irpref.judged.inputs import as_table
-from irpref.judged.judgments import Judgments, judgments
-from irpref.judged.pool import Pool
-from irpref.judged.types import QrelsLike, Runs
-from irpref.kernel.segments import Bools, Floats, Ints
+from irpref.judged import Judgments, Pool, QrelsLike, Runs, as_table, hash_of_pool, judgments
+from irpref.kernel import Bools, Floats, Ints
 from irpref.measures.declare import Measures
 from irpref.values.matrix import TopicValues
 from irpref_lab.judges.additive import Additive, additive

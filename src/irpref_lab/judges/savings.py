@@ -10,8 +10,8 @@ import pandas as pd
 from scipy import special
 
 from irpref.errors import MeasureError
-from irpref.judged.types import Runs
-from irpref.kernel.segments import Bools, Floats, Ints
+from irpref.judged import Runs
+from irpref.kernel import Bools, Floats, Ints
 from irpref_lab.judges.additive import additive
 from irpref_lab.judges.partners import partners
 from irpref_lab.judges.plans import IDS, rank_weights

@@ -12,11 +12,9 @@ from ir_measures.measures import Measure
 from irpref.data.columns import Stretches, Table
 from irpref.data.run_names import each_run
 from irpref.errors import ArgumentError
-from irpref.judged.judgments import Judgments, judgments
-from irpref.judged.run import listing as listing_of
-from irpref.judged.types import EachRun, QrelsLike, RunLike
-from irpref.kernel.run import BATCH_ROWS, JudgedRun
-from irpref.kernel.segments import Floats
+from irpref.judged import EachRun, Judgments, QrelsLike, RunLike, judgments
+from irpref.judged import listing as listing_of
+from irpref.kernel import BATCH_ROWS, Floats, JudgedRun
 from irpref.measures.declare import MeasureLike
 from irpref.measures.names import parse
 from irpref.messages import about

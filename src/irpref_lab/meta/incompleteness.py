@@ -21,8 +21,7 @@ from typing import Any
 import pandas as pd
 
 from irpref.errors import ArgumentError
-from irpref.judged.fingerprint import hash_of_pool
-from irpref.judged.types import EachRun, QrelsLike
+from irpref.judged import EachRun, QrelsLike, hash_of_pool
 from irpref.measures.declare import MeasureLike
 from irpref.measures.names import parse_all
 from irpref.messages import check_choice

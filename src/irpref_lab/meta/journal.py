@@ -20,7 +20,7 @@ from typing import Any
 import numpy as np
 
 from irpref.errors import ArgumentError
-from irpref.judged.fingerprint import hash_of_text
+from irpref.judged import hash_of_text
 
 Cell = tuple[float, int, str, str]
 CELL = ("level", "sample", "measure", "system")

@@ -47,12 +47,8 @@ import numpy as np
 import pandas as pd
 
 from irpref.errors import ArgumentError, JudgmentsError
-from irpref.judged.fingerprint import canonical, hash_of_pool
-from irpref.judged.judgments import judgments
-from irpref.judged.pool import Pool
-from irpref.judged.types import QrelsLike
-from irpref.kernel.run import JudgedRun
-from irpref.kernel.segments import Bools, Floats, Ints, Segments, all_whole, order_by
+from irpref.judged import Pool, QrelsLike, canonical, hash_of_pool, judgments
+from irpref.kernel import Bools, Floats, Ints, JudgedRun, Segments, all_whole, order_by
 from irpref.messages import check_choice
 from irpref_lab.messages import not_accepted
 from irpref_lab.trust.samples import Rng

@@ -29,7 +29,7 @@ import pandas as pd
 from numpy.typing import ArrayLike
 
 from irpref.errors import ArgumentError
-from irpref.kernel.segments import Floats
+from irpref.kernel import Floats
 from irpref.values.matrix import MeasureValues
 from irpref.values.means import magnitude, settled
 from irpref_lab.messages import not_accepted

@@ -6,9 +6,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from irpref.kernel.grades import Grades
-from irpref.kernel.run import JudgedRun
-from irpref.kernel.segments import Bools, Floats, Ints, Segments
+from irpref.kernel import Bools, Floats, Grades, Ints, JudgedRun, Segments
 
 
 class Restriction:

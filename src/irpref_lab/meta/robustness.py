@@ -41,8 +41,8 @@ import numpy as np
 import pandas as pd
 
 from irpref.errors import ArgumentError
-from irpref.judged.types import EachRun, QrelsLike
-from irpref.kernel.segments import Bools, Floats
+from irpref.judged import EachRun, QrelsLike
+from irpref.kernel import Bools, Floats
 from irpref.measures.declare import MeasureLike
 from irpref.measures.names import parse_all
 from irpref.messages import check_choice

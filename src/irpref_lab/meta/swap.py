@@ -27,7 +27,7 @@ import pandas as pd
 from numpy.typing import ArrayLike
 
 from irpref.errors import ArgumentError
-from irpref.kernel.segments import Floats, Ints
+from irpref.kernel import Floats, Ints
 from irpref.values.matrix import MeasureValues
 from irpref.values.means import ROUNDING
 from irpref_lab.meta.result import Result

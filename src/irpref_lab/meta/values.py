@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING
 
 from irpref.data.source import Source
 from irpref.errors import ArgumentError, InputError
-from irpref.judged.judgments import judgments
-from irpref.judged.types import EachRun, QrelsLike
+from irpref.judged import EachRun, QrelsLike, judgments
 from irpref.measures.declare import MeasureLike
 from irpref.values.matrix import MeasureValues, TopicValues, evaluated, long_values, values_in
 

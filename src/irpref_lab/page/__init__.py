@@ -27,7 +27,7 @@ from irpref_lab.page.contents import Options, contents
 if TYPE_CHECKING:
     from jinja2 import Template
 
-    from irpref.judged.types import Groups, QrelsLike, Runs
+    from irpref.judged import Groups, QrelsLike, Runs
     from irpref.measures.declare import Measures
     from irpref_lab.page.query_texts import Texts
     from irpref_lab.trust.samples import Rng

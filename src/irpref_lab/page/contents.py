@@ -24,19 +24,15 @@ from ir_measures.measures import Measure
 from irpref import curves
 from irpref.data.run_names import named_runs
 from irpref.errors import ArgumentError
+from irpref.judged import Groups, Judgments, QrelsLike, RunLike, Runs, align_run, each, judgments
 from irpref.judged.groups import group_of_topic, groups_of
-from irpref.judged.judgments import Judgments, judgments
-from irpref.judged.run import align_run
-from irpref.judged.stream import each
-from irpref.judged.types import Groups, QrelsLike, RunLike, Runs
-from irpref.kernel.segments import Bools
+from irpref.kernel import Bools
 from irpref.measures import literature
 from irpref.measures.declare import Measures
 from irpref.measures.names import parse_all
 from irpref.measures.rpref import RPref
 from irpref.messages import IrprefWarning, about, check_choice, did_you_mean, give, whole_files
-from irpref.observed.gathering import gathered, read_repeats, repeats_in
-from irpref.observed.thresholds import thresholds_on
+from irpref.observed import gathered, read_repeats, repeats_in, thresholds_on
 from irpref.values.matrix import TopicValues
 from irpref.values.progress import progress
 from irpref_lab.checking import check, grave

@@ -7,8 +7,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any, TypeAlias
 
 from irpref.errors import InputError
-from irpref.judged.inputs import id_text
-from irpref.judged.types import Frame
+from irpref.judged import Frame, id_text
 
 # Text by id; a frame; a path, or the id of a data set of ir_datasets.
 Texts: TypeAlias = Mapping[Any, Any] | Frame | str | os.PathLike[str]

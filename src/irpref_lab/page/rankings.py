@@ -12,12 +12,8 @@ import pandas as pd
 from irpref.data.run_names import named_runs
 from irpref.errors import NoCommonTopicError
 from irpref.explanation import Explainer, explainable
-from irpref.judged.align import Listing
-from irpref.judged.judgments import Judgments, judgments
-from irpref.judged.run import align_run, listing
-from irpref.judged.types import QrelsLike, Runs
-from irpref.kernel.run import JudgedRun
-from irpref.kernel.segments import Ints
+from irpref.judged import Judgments, Listing, QrelsLike, Runs, align_run, judgments, listing
+from irpref.kernel import Ints, JudgedRun
 from irpref.measures.declare import Measures, needs
 from irpref.measures.names import parse_all
 from irpref.values.prepare import columns_for

@@ -24,7 +24,7 @@ from irpref_lab.plots.plot_data import (
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-    from irpref.judged.types import QrelsLike
+    from irpref.judged import QrelsLike
 
 # Of the points on the curve of a sketch.
 _DASHES: tuple[Any, ...] = ((0, (4, 1, 1, 1)), (0, (6, 3)), (0, (1, 3)))

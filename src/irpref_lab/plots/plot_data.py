@@ -15,7 +15,7 @@ from irpref_lab.plots.drawing import count, one_name
 if TYPE_CHECKING:
     import pandas as pd
 
-    from irpref.judged.types import QrelsLike, RunLike, Runs
+    from irpref.judged import QrelsLike, RunLike, Runs
     from irpref.measures.declare import MeasureLike
 
 # What the pictures of values by topic are drawn from.

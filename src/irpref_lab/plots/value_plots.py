@@ -15,8 +15,8 @@ from irpref_lab.short_names import middle
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-    from irpref.judged.types import RunLike
-    from irpref.kernel.segments import Floats
+    from irpref.judged import RunLike
+    from irpref.kernel import Floats
     from irpref.measures.declare import MeasureLike
     from irpref.values.matrix import TopicValues
 

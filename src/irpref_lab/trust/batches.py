@@ -7,7 +7,7 @@ from itertools import pairwise
 
 import numpy as np
 
-from irpref.kernel.segments import Ints
+from irpref.kernel import Ints
 
 ROWS = 1 << 17  # judgments evaluated at a time: what a processor's cache holds
 

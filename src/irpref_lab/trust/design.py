@@ -26,7 +26,7 @@ import numpy as np
 from scipy import special
 
 from irpref.errors import ArgumentError
-from irpref.kernel.segments import Floats
+from irpref.kernel import Floats
 from irpref.messages import check_choice
 from irpref.values.matrix import TopicValues
 from irpref_lab.messages import not_accepted

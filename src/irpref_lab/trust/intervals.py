@@ -10,9 +10,7 @@ from typing import Any
 import pandas as pd
 
 from irpref.errors import ArgumentError
-from irpref.judged.inputs import in_memory
-from irpref.judged.judgments import judgments
-from irpref.judged.types import Groups, QrelsLike, RunLike
+from irpref.judged import Groups, QrelsLike, RunLike, in_memory, judgments
 from irpref.measures.declare import Measures
 from irpref.messages import check_choice, clipped, once_per_call
 from irpref_lab.judges.filling import Filled, human_rows, with_expected

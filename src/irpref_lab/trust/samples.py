@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from irpref.errors import ArgumentError
-from irpref.kernel.segments import Floats, Ints
+from irpref.kernel import Floats, Ints
 from irpref_lab.messages import not_accepted
 
 Rng = int | np.random.Generator

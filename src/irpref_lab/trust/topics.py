@@ -32,10 +32,9 @@ from ir_measures.measures.base import SumAgg
 from scipy import special
 
 from irpref.errors import ArgumentError, MeasureError
+from irpref.judged import Groups, QrelsLike, RunLike, judgments
 from irpref.judged.groups import groups_of
-from irpref.judged.judgments import judgments
-from irpref.judged.types import Groups, QrelsLike, RunLike
-from irpref.kernel.segments import Floats
+from irpref.kernel import Floats
 from irpref.measures.declare import KernelMeasure, Measures
 from irpref.measures.names import parse
 from irpref.messages import check_choice

@@ -13,10 +13,9 @@ import pandas as pd
 from ir_measures.measures import Measure
 
 from irpref.errors import ArgumentError, MeasureError
-from irpref.judged.pool import Pool
-from irpref.judged.types import QrelsLike, RunLike
-from irpref.kernel.segments import Bools, Floats
-from irpref.kernel.uncertain import Holes as Effects
+from irpref.judged import Pool, QrelsLike, RunLike
+from irpref.kernel import Bools, Floats
+from irpref.kernel import Holes as Effects
 from irpref.measures.declare import KernelMeasure, Measures
 from irpref.measures.everyday import declaration, supports
 from irpref.measures.names import parse_all

@@ -14,12 +14,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from irpref.judged.inputs import in_memory
-from irpref.judged.run import listing
-from irpref.judged.types import RunLike
-from irpref.kernel.grades import Grades, Levels
-from irpref.kernel.run import JudgedRun
-from irpref.kernel.segments import Bools, Floats, Ints, Segments, order_by
+from irpref.judged import RunLike, in_memory, listing
+from irpref.kernel import Bools, Floats, Grades, Ints, JudgedRun, Levels, Segments, order_by
 from irpref.messages import about
 from irpref.values.kernels import KernelEvaluator
 from irpref_lab.trust.batches import batches

@@ -24,7 +24,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from irpref.kernel.segments import Bools, Floats, Ints
+from irpref.kernel import Bools, Floats, Ints
 
 EXHAUSTIVE = 1_024
 _LEVELS = 5  # number of grades that steps use

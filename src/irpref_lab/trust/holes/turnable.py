@@ -11,8 +11,8 @@ import numpy as np
 import pandas as pd
 
 from irpref.data.run_names import named_runs
-from irpref.judged.types import QrelsLike, RunLike
-from irpref.kernel.segments import Floats
+from irpref.judged import QrelsLike, RunLike
+from irpref.kernel import Floats
 from irpref.measures import everyday
 from irpref.measures.declare import MeasureLike, Measures
 from irpref.measures.everyday import declaration

@@ -26,11 +26,8 @@ import pandas as pd
 from ir_measures.measures import Measure
 
 from irpref.errors import MeasureError
-from irpref.judged.judgments import judgments
-from irpref.judged.run import align_run
-from irpref.judged.types import QrelsLike, RunLike
-from irpref.kernel.run import JudgedRun
-from irpref.kernel.segments import Bools, Floats, Ints, Segments
+from irpref.judged import QrelsLike, RunLike, align_run, judgments
+from irpref.kernel import Bools, Floats, Ints, JudgedRun, Segments
 from irpref.measures.declare import KernelMeasure, Measures
 from irpref.measures.everyday import declaration, supports
 from irpref.measures.names import parse_all

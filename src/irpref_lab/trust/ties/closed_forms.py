@@ -21,9 +21,7 @@ from functools import lru_cache
 
 import numpy as np
 
-from irpref.kernel.run import JudgedRun
-from irpref.kernel.segments import Floats, Segments, ratio
-from irpref.kernel.uncertain import OneDocument, Unmoved, WeightedSum
+from irpref.kernel import Floats, JudgedRun, OneDocument, Segments, Unmoved, WeightedSum, ratio
 from irpref.values.kernels import Task
 from irpref_lab.trust.ties.orders import Tied
 

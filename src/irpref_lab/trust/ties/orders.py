@@ -14,9 +14,7 @@ from zlib import crc32
 import numpy as np
 
 from irpref.errors import ArgumentError
-from irpref.kernel.grades import Grades, Levels
-from irpref.kernel.run import JudgedRun
-from irpref.kernel.segments import Bools, Floats, Ints, Segments, opens, order_by
+from irpref.kernel import Bools, Floats, Grades, Ints, JudgedRun, Levels, Segments, opens, order_by
 
 # up to this number of different orders of a topic all are tried, if there is no closed form
 ARRANGEMENTS = 1_000
