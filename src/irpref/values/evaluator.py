@@ -85,7 +85,7 @@ class CombinedEvaluator(ByTopic):
                 check_graded(self.pool, rest)
         if rest:
             with of_host(rest):
-                check_judgments(rest, self.topic_ids, np.unique(qrels.table.value))
+                check_judgments(rest, self.topic_ids, np.unique(qrels.table.value)[::-1])
         self.rest = rest
         self.leaves_out = False
         if not rest:
