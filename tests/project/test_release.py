@@ -62,21 +62,83 @@ def test_the_licence_is_one(citation):
     assert (ROOT / "LICENSE").read_text(encoding="utf-8").startswith("MIT License")
 
 
-def test_the_address_of_the_repository_is_one():
-    """Owners fill it in once, in `[project.urls]`."""
-    urls = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]["urls"]
-    texts = [
-        ROOT / "CITATION.cff",
-        *ROOT.glob("*.md"),
-        *(ROOT / "docs").rglob("*.md"),
+PLACES = ["pyproject.toml", "README.md", "CITATION.cff", "examples"]  # with the address
+
+
+def unfilled(root):
+    """Files in which `OWNER` stands where a name must."""
+    files = [
+        file
+        for place in PLACES
+        for file in (
+            [root / place] if (root / place).is_file() else sorted((root / place).rglob("*.ipynb"))
+        )
     ]
-    assert [
-        path
-        for path in texts
-        if re.search(r"github\.(com|io)/\S*irpref", path.read_text(encoding="utf-8"))
-    ] == []
+    return [
+        file.relative_to(root).as_posix()
+        for file in files
+        if re.search(r"\bOWNER\b", file.read_text(encoding="utf-8"))
+    ]
+
+
+def git(*words):
+    done = subprocess.run(["git", *words], cwd=ROOT, capture_output=True, text=True)
+    return done.stdout.split() if done.returncode == 0 else []
+
+
+def test_on_a_tag_the_owner_is_filled_in():
+    if not any(re.match(r"v\d", tag) for tag in git("tag", "--points-at", "HEAD")):
+        pytest.skip("no release is tagged here")
+    assert unfilled(ROOT) == [], "fill in OWNER there: CONTRIBUTING.md, Release, step 1"
+
+
+def test_the_address_is_in_the_files_that_the_list_fills_in_and_nowhere_else(tmp_path):
+    urls = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]["urls"]
+    owner = urls["Repository"].split("/")[-2]
+    others = [
+        *(ROOT / "docs").rglob("*.md"),
+        *(path for path in ROOT.glob("*.md") if path.name not in PLACES),
+    ]
+    address = rf"github\.(com|io)/\S*irpref|{re.escape(owner)}\.github\.io"
+    assert [path for path in others if re.search(address, path.read_text(encoding="utf-8"))] == []
     assert urls["Issues"] == urls["Repository"] + "/issues"
     assert urls["Changelog"].startswith(urls["Repository"] + "/")
+    # The line of the list fills in all of them.
+    (line,) = re.findall(
+        r"^ *(sed -i .*OWNER.*)$", (ROOT / "CONTRIBUTING.md").read_text("utf-8"), re.M
+    )
+    for place in PLACES:
+        (shutil.copytree if (ROOT / place).is_dir() else shutil.copy)(
+            ROOT / place, tmp_path / place
+        )
+    if owner == "OWNER" and sys.platform == "linux":  # where sed takes -i so
+        assert unfilled(tmp_path)
+        subprocess.run(["bash", "-ec", line], cwd=tmp_path, check=True)
+        assert unfilled(tmp_path) == []
+
+
+@pytest.mark.skipif(os.name == "nt" or shutil.which("git") is None, reason="needs bash and git")
+def test_the_workflow_refuses_an_owner_that_is_not_filled_in(tmp_path):
+    yaml = pytest.importorskip("yaml", reason="comes with the extra `datasets`")
+    workflow = yaml.safe_load((ROOT / ".github/workflows/release.yml").read_text(encoding="utf-8"))
+    (step,) = (
+        step for step in workflow["jobs"]["build"]["steps"] if "OWNER" in step.get("run", "")
+    )
+    for name in PLACES[:3]:
+        (tmp_path / name).write_text("https://github.com/me/irpref\n")
+    (tmp_path / "examples").mkdir()
+    for text, status in (("me", 0), ("OWNER", 1)):
+        (tmp_path / "examples" / "a.ipynb").write_text(text)
+        subprocess.run("git init -q && git add -A", shell=True, cwd=tmp_path, check=True)
+        done = subprocess.run(
+            ["bash", "-e", "-o", "pipefail", "-c", step["run"]],
+            cwd=tmp_path,
+            capture_output=True,
+            text=True,
+        )
+        assert done.returncode == status
+    assert "examples/a.ipynb" in done.stdout
+    assert "CONTRIBUTING.md" in done.stdout
 
 
 def run(command, folder, **environment):
@@ -278,6 +340,37 @@ def test_the_wheel_holds_the_package_and_nothing_else(wheels):
     assert {
         PurePosixPath(name).suffix for name in others if name.startswith("irpref/pt_docs/")
     } == {".rst"}
+
+
+@pytest.mark.skipif(os.name == "nt", reason="needs bash")
+def test_the_first_commands_of_the_package_index_work_in_a_fresh_environment(wheels, tmp_path):
+    """A folder is the index; what irpref needs is what is installed here."""
+    with zipfile.ZipFile(wheels[0]) as archive:
+        page = archive.read(f"irpref-{irpref.__version__}.dist-info/METADATA").decode()
+    commands = re.search(r"^```sh\n(.*?)^```", page, re.M | re.S)[1]
+    assert commands.startswith("pip install 'irpref[all]'")
+    subprocess.run([sys.executable, "-m", "venv", tmp_path / "new"], check=True)
+    (packages,) = (tmp_path / "new").glob("lib/python*/site-packages")
+    (packages / "installed.pth").write_text(sysconfig.get_path("purelib") + "\n")
+    environment = {name: text for name, text in os.environ.items() if name != "PYTHONPATH"}
+    environment |= {
+        "PATH": os.pathsep.join([str(tmp_path / "new" / "bin"), os.environ["PATH"]]),
+        "PIP_NO_INDEX": "1",
+        "PIP_FIND_LINKS": str(wheels[0].parent),
+        "PIP_NO_DEPS": "1",
+        "PIP_FORCE_REINSTALL": "1",  # another one is seen, but is not in this environment
+    }
+    where = "irpref --version && python -c 'import irpref; print(irpref.__file__)'"
+    done = subprocess.run(
+        ["bash", "-ec", f"{commands}\n{where}"],
+        cwd=tmp_path,
+        env=environment,
+        capture_output=True,
+        text=True,
+        timeout=300,
+    )
+    assert done.returncode == 0, done.stderr
+    assert Path(done.stdout.splitlines()[-1]).is_relative_to(packages)
 
 
 def test_the_sdist_holds_the_sources_the_examples_and_what_is_said_of_them(sdist):
