@@ -424,7 +424,7 @@ def test_runs_are_looked_at_whoever_computes(call: Call, wrong: None, options: l
 def test_what_only_the_host_computes_fails_in_one_line(call: Call, files: Path) -> None:
     (files / "half").write_text("1 0 a 0.5\n1 0 b 1.5\n")
     said = (
-        "IPrec@0.1 is computed by pytrec_eval of ir_measures, which takes whole grades, not 0.5\n"
+        "IPrec@0.1 is computed by pytrec_eval of ir_measures, which takes whole grades, not 1.5\n"
     )
     assert call("eval", "half", "r1", "IPrec@0.1", "AP") == (1, "", f"irpref: {said}")
     (files / "all").write_text(
