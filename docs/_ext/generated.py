@@ -621,7 +621,8 @@ def modules_page() -> str:
 
 # Modules of irpref that are imported with it and are not public, and those with a page of their own.
 NOT_LISTED = {
-    "data", "explanation", "hosts", "judged", "kernel", "measures", "messages", "show", "values",
+    "data", "explanation", "hosts", "judged", "kernel", "measures", "messages", "observed", "show",
+    "values",
     "errors", "lab", "transformers",
 }  # fmt: skip
 
