@@ -7,8 +7,7 @@ from hypothesis import strategies as st
 from scipy import stats
 
 import meta_oracles as oracle
-from irpref.values import ranking
-from irpref_lab.meta import TopicValues, agreement, kendall_tau, system_ranking, tau_ap
+from irpref_lab.meta import TopicValues, agreement, kendall_tau, ranking, system_ranking, tau_ap
 from irpref_lab.meta.ranking import kendall_taus
 
 few = st.integers(2, 5).flatmap(
