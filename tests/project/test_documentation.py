@@ -83,6 +83,7 @@ def given():
     example = load("synthetic")
     return {
         "irpref": irpref,
+        "irpref_lab": irpref_lab,
         "qrels": example.qrels,
         "runs": {name: example.runs[name] for name in ("strong", "baseline", "broad")},
         "judge_of_all": {
