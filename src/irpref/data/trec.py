@@ -602,9 +602,10 @@ def _is_joined(row: list[bytes]) -> bool:
     """Whether a line of a run has the fields of another one behind the fourth: Q0, document, rank
     and score.
     """
+    fields = row[:MOST_FIELDS]  # the last one may be the rest of a very long line
     return any(
-        row[i] in (row[1], b"Q0") and row[i + 2].isdigit() and is_number(row[i + 3])
-        for i in range(5, len(row) - 3)
+        fields[i] in (fields[1], b"Q0") and fields[i + 2].isdigit() and is_number(fields[i + 3])
+        for i in range(5, len(fields) - 3)
     )
 
 
