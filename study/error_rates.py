@@ -33,8 +33,8 @@ from scipy import special
 
 import irpref_lab
 from irpref.kernel.segments import Bools, Floats, Ints
-from irpref_lab.decide import bounds, t_tests
 from irpref_lab.decide.sign_flips import are_all, sign_vectors, stepdown
+from irpref_lab.trust import bounds, t_tests
 from irpref_lab.trust.design import topics_for_margin, topics_needed
 from irpref_lab.trust.samples import pairs_of_systems
 

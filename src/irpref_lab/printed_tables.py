@@ -24,16 +24,14 @@ def of_comparison(comparison: Any) -> list[Table]:
         "mean_a": Column(a, four),
         "mean_b": Column(b, four),
         "difference": Column("difference", gap),
-        **{end: Column(name, _end) for end, name in (("low", "from"), ("high", "to"))},
+        **{end: Column(end, _end) for end in ("low", "high")},
         "p": Column("p", p_value),
-        "wins": Column("better"),
-        "losses": Column("worse"),
-        "equal": Column("equal"),
+        **{name: Column(name) for name in ("wins", "losses", "equal")},
     }
     *sentences, test = comparison.text.splitlines()
     notes = [
-        f"difference: {b} minus {a}; from, to: its {100 * comparison.level:g} % interval",
-        f"better, worse, equal: topics on which {b} is better, worse or the same",
+        f"difference: {b} minus {a}; low, high: its {100 * comparison.level:g} % interval",
+        f"wins, losses, equal: topics on which {b} is better, worse or the same",
     ]
     if "low_judged" in comparison:  # a sample, which knows no values of single runs
         for name in ("mean_a", "mean_b", "wins", "losses", "equal"):
@@ -41,7 +39,7 @@ def of_comparison(comparison: Any) -> list[Table]:
         for end in ("low_judged", "high_judged"):
             columns[end] = Column(end, _end)
         notes = [
-            f"difference: {b} minus {a}; from, to: its interval over topics",
+            f"difference: {b} minus {a}; low, high: its interval over topics",
             "low_judged, high_judged: interval of the difference under full judgments of these "
             "topics",
         ]
@@ -59,8 +57,7 @@ def _end(end: float) -> str:
 
 def topics_of_comparison(comparison: Any) -> list[Table]:
     """The values of each measure by topic."""
-    a, b = map(visible, comparison.names)
-    heads = {"query_id": "topic", "a": a, "b": b}
+    heads = {"query_id": "topic"} | {name: visible(name) for name in comparison.names}
     return [
         of_frame(part.drop(columns="measure"), rounded(), heads, title=str(part["measure"].iloc[0]))
         for _, part in comparison.by_topic.groupby("measure", sort=False)
@@ -74,13 +71,14 @@ def of_gate(decision: Any) -> list[Table]:
     """The verdict of a gate in one line, and its rows."""
     table = of_frame(_shown(decision), rounded(), shows={"p": p_value}, title=decision.text)
     lower = [name for name in dict.fromkeys(decision["measure"]) if not higher_is_better(name)]
-    turned = f" (the reverse for {', '.join(lower)}, where lower is better)" if lower else ""
+    turned = f"; lower is better for {', '.join(lower)}" if lower else ""
     n_rows = len(decision)
+    shared = f"; the {n_rows} rows share the level of the other side" if n_rows > 1 else ""
     table.notes = [
         f"difference: candidate minus baseline{turned}",
-        f"low, high: one-sided bounds at {100 * decision.level:.4g} %, paired t"
-        + (f"; for high, the {n_rows} rows share the level" if n_rows > 1 else ""),
-        "worse: high is below 0, and the sign-flip test agrees (one-sided, so half of p counts)",
+        f"low, high: one-sided bounds by the paired t-test, at {100 * decision.level:.4g} % on the "
+        f"side of a loss{shared}",
+        "worse: at least one measure is significantly worse, by the bound and the test alike",
         *([] if "low_judged" in decision else [_what_is_unjudged(decision)]),
         *decision.notes,
         f"qrels: {decision.qrels}",
@@ -93,7 +91,9 @@ def _shown(decision: Any) -> Any:
     """The columns that say something: what is the same for all measures is in the notes."""
     shares = ("missing", "unjudged", "by_judge")
     drop = [f"{what}_{name}" for what in shares for name in ("baseline", "candidate")]
-    drop += ["could_turn", "reason", "topics_by_code"]
+    drop += ["could_turn", "reason", "topics_by_code"] + ["largest_loss"] * (
+        "group" not in decision
+    )
     drop += [name for name in decision if "repeats_" in name]
     if decision["baseline"].isna().all():
         drop += ["baseline", "candidate"]
@@ -103,6 +103,9 @@ def _shown(decision: Any) -> Any:
         drop.append("left_out")
     if (decision["codes"] == "").all():
         drop.append("codes")
+    if "reference" in decision:
+        shown_reference = ["reference", "difference_reference", "high_reference", "low_reference"]
+        drop += [name for name in shown_reference if decision[name].isna().all()]
     if decision["topics_needed"].isna().all():
         drop.append("topics_needed")
     shown = decision.drop(columns=drop, errors="ignore")
@@ -167,13 +170,7 @@ def of_differences(differences: Any, places: int = 4) -> list[Table]:
 
 # Boards -------------------------------------------------------------------------------------------
 
-_HEADS = {
-    "low": "from",
-    "high": "to",
-    "place_low": "best",
-    "place_high": "worst",
-    "judged@10": "Judged@10",
-}
+_HEADS = {"judged@10": "Judged@10"}
 
 
 def of_board(board: Any, top: int | None = None) -> list[Table]:
@@ -218,15 +215,15 @@ def _of_measure(part: Any, board: Any, top: int | None) -> Table:
     if differs:
         table.notes.append(f"answered: topics with documents, of {n_topics}")
     if "low" in shown:
-        table.notes.append(f"from, to: {100 * board.level:g} % interval of the mean over topics")
+        table.notes.append(f"low, high: {100 * board.level:g} % interval of the mean over topics")
     if board.method != "none":
         letters = "; runs that share a letter are not shown to differ" if "letters" in shown else ""
         table.notes += [
-            f"best, worst: range of places consistent with the tests{letters}",
+            f"place_low, place_high: range of places consistent with the tests{letters}",
             f"test: {board.test}",
         ]
     if "codes" in shown:
-        table.notes.append("codes: why there is no verdict")
+        table.notes.append("codes: why no other run is called better than this one")
     return table
 
 
@@ -299,8 +296,6 @@ def _different_from(best: str, measure: str, group: str | None, board: Any) -> s
 _OF_PREDICTIONS = {
     "human": "humans",
     "judge": "judge",
-    "low": "from",
-    "high": "to",
     "topics_human": "topics (humans)",
     "topics_judge": "topics (judge)",
     "p_human": "p (humans)",
@@ -318,7 +313,7 @@ def of_predictions(predictions: Any, tests: bool = False) -> list[Table]:
     shown = predictions.pairs if tests else predictions
     if "codes" in shown and not shown["codes"].astype(bool).any():
         shown = shown.drop(columns="codes")
-    what = "difference (a minus b)" if tests else "estimate"
+    what = "difference (b minus a)" if tests else "estimate"
     shows: dict[str, Any] = {name: p_value for name in ("p", "p_human", "p_judge")}
     counts = {"sample": _count, "topics_needed": _count}
     tables = [
@@ -335,7 +330,7 @@ def of_predictions(predictions: Any, tests: bool = False) -> list[Table]:
         table.notes = [
             "humans: by human grades, on the topics that humans judged; judge: by the judge's "
             "grades, on all topics",
-            f"{what}: the humans' value, adjusted by the judge's; from, to: its "
+            f"{what}: the humans' value, adjusted by the judge's; low, high: its "
             f"{100 * predictions.level:g} % interval",
         ]
     agreement = of_frame(

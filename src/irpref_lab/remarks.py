@@ -79,7 +79,7 @@ def about_topics(
     measures: Iterable[Measure],
     inside: Bools,
     absent: Iterable[str] = (),
-    codes: Sequence[str] | None = None,
+    in_notes: bool = False,
     called: str | None = None,
 ) -> list[str]:
     """What the topics cannot say: one sentence for each cause, the same for several measures once.
@@ -90,8 +90,8 @@ def about_topics(
     measures : measures
     inside : bool array (n_topics,)
     absent : runs that are not told about
-    codes : sequence of str, optional
-        The codes that are told; all of them if not given.
+    in_notes : bool
+        Whether only codes are told that no sentence about a pair tells.
     called : str, optional
         What the sentences say in place of the measure's name.
     """
@@ -100,7 +100,7 @@ def about_topics(
     for measure in measures:
         by_code: dict[str, list[Mapping[str, Any]]] = {}
         for row in facts.rows(measure, inside, called=NAMES):
-            if row["run"] not in absent and (codes is None or row["code"] in codes):
+            if row["run"] not in absent and (row["in_notes"] or not in_notes):
                 by_code.setdefault(row["code"], []).append(row)
         for rows in by_code.values():
             shown = [row["text"] for row in rows]

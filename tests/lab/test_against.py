@@ -16,7 +16,7 @@ THREE = {name: MADE.runs[name] for name in ("baseline", "strong", "noisy")}
 def test_the_table_of_the_shell():
     found = irpref_lab.against(["AP", "EMeasure"], MADE.qrels, "baseline", THREE)
     columns = ["run", "measure", "value", "difference", "p", "p_adjusted", "differs"]
-    assert list(found) == [*columns, "topics_by_code"]
+    assert list(found) == [*columns, "codes", "topics_by_code"]
     assert found["run"].tolist() == [name for name in THREE for _ in range(2)]
     means = irpref.evaluator(["AP", "EMeasure"], MADE.qrels)
     for name, rows in found.groupby("run"):

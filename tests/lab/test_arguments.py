@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from irpref.errors import ArgumentError
-from irpref_lab.decide.arguments import check_depth, check_level, check_margin, check_missing
+from irpref_lab.arguments import check_depth, check_level, check_margin, check_missing
 
 
 @pytest.mark.parametrize("level", [0.9, 0.95, 0.501, np.float32(0.75), np.float64(0.99)])

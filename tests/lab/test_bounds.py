@@ -8,12 +8,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
-from irpref_lab.decide import t_tests
-from irpref_lab.decide.bounds import (
+from irpref_lab.trust import t_tests
+from irpref_lab.trust.bounds import (
     few_differences,
     largest_share,
     lower,
-    to_lose,
     unseen,
     unseen_loss,
     widened,
@@ -91,9 +90,3 @@ def test_what_could_break_unseen_is_about_3_in_n():
     gains[3] = -0.1
     assert unseen_loss(gains, baseline, 0.95, 0.0) is None
     assert unseen_loss(np.full(60, 0.1), baseline, 0.95, 0.0) is None
-
-
-def test_a_mean_can_lose_what_it_has():
-    assert to_lose(0.015, (0.0, 1.0)) == 0.015
-    assert to_lose(-0.5, (-1.0, 1.0)) == 0.5
-    assert to_lose(0.9, (0.0, 1.0), higher_is_better=False) == pytest.approx(0.1)

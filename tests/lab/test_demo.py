@@ -99,8 +99,8 @@ def test_what_the_test_says_is_what_leaderboard_says(told):
         p = pairs.loc[measure, "p_adjusted"]
         assert f"{measure} (adjusted p = {p:.4f})" in told[1]
     assert (
-        "Test: step-down sign-flip t-test, 10,000 sign vectors, 158 topics; family: all 10 pairs "
-        "of 5 runs" in told[1]
+        "Test: paired t-tests adjusted after Holm, 158 topics; family: all 10 pairs of 5 runs"
+        in told[1]
     )
     assert "not shown to differ by nDCG@10 (" in told[1]
 

@@ -135,7 +135,7 @@ def test_with_all_topics_judged_by_humans_it_is_their_t_interval():
     pair = predictions.pairs.iloc[0]
     a, b = (
         next(iter(irpref.evaluator(["AP"], qrels).values(runs[name]).values()))
-        for name in (pair["a"], pair["b"])
+        for name in (pair["b"], pair["a"])  # second minus first
     )
     low, high = stats.ttest_1samp(a - b, 0).confidence_interval(0.95)
     assert (pair["difference"], pair["low"], pair["high"]) == pytest.approx(

@@ -62,10 +62,10 @@ def test_a_notebook_shows_sentence_names_marks_test_and_legend(files, command):
     assert html.count("<table>") == html.count("</table>") == len(result._tables())
     heads = re.findall(r"<th [^>]*>\s*(.*?)\s*</th>", html)
     for words in {
-        "compare": [*str(getattr(result, "text", "")).splitlines(), "from, to: its 95 % interval"],
+        "compare": [*str(getattr(result, "text", "")).splitlines(), "low, high: its 95 % interval"],
         "gate": [str(getattr(result, "text", "")), "one-sided bounds"],
         "against": ["† differs from bm25; a value", "bold: best", "<b>"],
-        "leaderboard": ["test: step-down sign-flip", "share a letter"],
+        "leaderboard": ["test: paired t-tests", "share a letter"],
         "judge": ["How well the judge agrees", "95 % interval"],
     }[command]:
         assert words in html

@@ -151,7 +151,7 @@ def test_tests_on_the_page_are_those_of_the_leaderboard(made):
             for j in range(i + 1, n):
                 pair = data["runs"][i], data["runs"][j]
                 sign, row = (
-                    (1, pairs.loc[pair]) if pair in pairs.index else (-1, pairs.loc[pair[::-1]])
+                    (-1, pairs.loc[pair]) if pair in pairs.index else (1, pairs.loc[pair[::-1]])
                 )
                 assert data["pairs"][m]["difference"][at] == pytest.approx(
                     sign * row["difference"], abs=1e-8

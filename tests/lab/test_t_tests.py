@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from irpref_lab.decide.all_pairs import pair_tests
-from irpref_lab.decide.t_tests import holm, interval, lower, p_of_pair, p_of_pairs, p_values, upper
 from irpref_lab.trust.samples import pairs_of_systems
+from irpref_lab.trust.t_tests import holm, interval, lower, p_of_pair, p_of_pairs, p_values, upper
 
 
 def _reference(difference):

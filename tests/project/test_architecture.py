@@ -28,6 +28,7 @@ SURFACES = ("transformers", "hosts", "cli")  # each may import all layers, and o
 # The lab's own: those of one row may not import each other.
 LAB = (
     ("messages", "short_names"),
+    ("arguments",),
     ("trust", "printed_tables", "remarks"),
     ("decide", "checking", "judges", "meta"),
     ("plots", "spark"),
@@ -35,7 +36,7 @@ LAB = (
     ("commands", "pyterrier"),
 )
 # Where one part of the lab is part of another's question: compare, gate and intervals with a judge.
-ASKED = {("decide", "judges"), ("trust", "judges")}
+ASKED = {("judges", "decide"), ("trust", "judges")}
 
 
 def _name(path):

@@ -9,7 +9,7 @@ from irpref.observed.gathering import Gatherer, gathered, read_repeats, repeats_
 from irpref.observed.judgment_codes import CONTRADICTING_PREFERENCES
 from irpref.observed.measure_codes import too_few
 from irpref.observed.run_codes import INVALID_RUN
-from irpref.observed.sensitivity import TOP, is_count, sees_grades
+from irpref.observed.sensitivity import TOP, is_count, limits_of, sees_grades
 from irpref.observed.streamed import lines
 from irpref.observed.suggestions import alternatives, suggest, usual
 from irpref.observed.thresholds import threshold_of, thresholds, thresholds_on
@@ -31,6 +31,7 @@ __all__ = [
     "check_present",
     "gathered",
     "is_count",
+    "limits_of",
     "lines",
     "read_repeats",
     "repeats_in",

@@ -12,7 +12,7 @@ _LISTED = (*judgment_codes.CODES, *run_codes.CODES, *measure_codes.CODES)
 # The codes that can stand against a verdict come first, in the order in which they are said.
 _FIRST = (
     *("unanswerable", "unanswered", "changed-ids", "out-of-reach", "unseen", "blind", "shallow"),
-    *("unjudged", "few-topics", "equal-scores"),
+    *("unjudged", "few-topics", "equal-scores", "wide-margin"),
 )
 CODES: list[Code] = sorted(
     _LISTED,

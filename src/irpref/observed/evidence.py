@@ -4,8 +4,8 @@ hold on them.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import compress
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
@@ -195,6 +195,10 @@ class Evidence:
     asked: list[Measure] = field(default_factory=list)
     evaluate: Callable[[Run], Values] | None = None
 
+    def only(self, systems: Iterable[int]) -> Evidence:
+        """Return what can be told of some systems, by number."""
+        return replace(self, systems=[self.systems[number] for number in systems])
+
     # Topics ---------------------------------------------------------------------------------------
 
     @property
@@ -339,18 +343,17 @@ class Evidence:
 
     # The order of documents -----------------------------------------------------------------------
 
-    @cached_property
-    def same_order(self) -> bool:
+    def same_order(self, a: int, b: int | None) -> bool:
         """Whether two systems of one run each have the same ranking; with many topics this is not
         asked.
         """
-        if len(self.systems) != 2 or len(self.topics) > MOST_TOPICS:
+        if b is None or len(self.topics) > MOST_TOPICS:
             return False
-        if any(len(system.runs) != 1 for system in self.systems):
-            return False
-        first, second = (system.runs[0].on(self.pool) for system in self.systems)
-        same_sizes = np.array_equal(first.topics.offsets, second.topics.offsets)
-        return same_sizes and first.doc_ids == second.doc_ids
+        kept: dict[tuple[int, int], bool] = self.__dict__.setdefault("_same_orders", {})
+        key = (min(a, b), max(a, b))
+        if key not in kept:
+            kept[key] = _same_ranking(self.systems[a].runs, self.systems[b].runs, self.pool)
+        return kept[key]
 
     def equal_in_words(self, run: int, called: str | None = None) -> str:
         """Say that all documents of a system have equal scores, on more than half of the topics;
@@ -445,6 +448,8 @@ class Evidence:
                     "example": first if found.example is None else found.example,
                     "text": code.text(view, found, names_first),
                     "explains": code.instead_of,
+                    "here": here,
+                    "in_notes": code.in_notes,
                 }
 
     def every_row(
@@ -465,8 +470,7 @@ class Evidence:
                 of_code = [None]
             for measure in of_code:
                 rows += self._rows_of(code, inside, measure, called, names_first)
-        told = {(row["measure"], code) for row in rows for code in row["explains"]}
-        return [row for row in rows if (row["measure"], row["code"]) not in told]
+        return [row for row in rows if not _is_explained(row, rows)]
 
     def against(
         self,
@@ -475,9 +479,11 @@ class Evidence:
         baseline: int,
         inside: Bools,
         missing: float,
+        other: int | None = None,
+        margin: float | None = None,
     ) -> list[Ground]:
-        """The reasons not to call the other of two systems as good as the baseline (a pass), or
-        better (a claim).
+        """Return the reasons not to call another system as good as the baseline (a pass), or better
+        (a claim).
 
         Parameters
         ----------
@@ -489,11 +495,16 @@ class Evidence:
             The topics to look at.
         missing : float
             Share of the answerable topics that may be missing.
+        other : int, optional
+            Number of the other system; None: any, so that codes about two are not asked.
+        margin : float, optional
+            The largest loss of a mean that a pass tolerates.
         """
-        view = View(self, inside, baseline, 1 - baseline, measure, str(measure), missing)
+        view = View(self, inside, baseline, other, measure, str(measure), missing, margin)
         grounds: list[Ground] = []
+        explained: set[str] = set()
         for code in CODES:
-            if verdict not in code.against:
+            if verdict not in code.against or code.name in explained:
                 continue
             text = code.against_verdict(view)
             nothing_left = (
@@ -503,6 +514,7 @@ class Evidence:
             )  # for the other reasons
             if text is not None and not nothing_left:
                 grounds.append(Ground(code.name, text))
+                explained.update(code.instead_of)
             if code.name == "unanswerable" and grounds:
                 break  # nothing else can be told
         return grounds
@@ -530,6 +542,28 @@ class Evidence:
         if system.name == self.leaves_out:
             return "it is left out" if n == 1 else "they are left out"
         return "it counts as an empty ranking" if n == 1 else "they count as empty rankings"
+
+
+def _is_explained(row: Row, rows: Sequence[Row]) -> bool:
+    """Whether other codes explain all topics of a row: one cause is said once."""
+    explained = [
+        other["here"]
+        for other in rows
+        if row["code"] in other["explains"]
+        and row["run"] in (None, other["run"])
+        and other["measure"] in (None, row["measure"])
+    ]
+    if not explained or not row["topics"]:
+        return False
+    return not (row["here"] & ~np.any(explained, axis=0)).any()
+
+
+def _same_ranking(a: Sequence[Run], b: Sequence[Run], pool: Pool) -> bool:
+    if len(a) != 1 or len(b) != 1:
+        return False
+    first, second = a[0].on(pool), b[0].on(pool)
+    same_sizes = np.array_equal(first.topics.offsets, second.topics.offsets)
+    return same_sizes and first.doc_ids == second.doc_ids
 
 
 def _reversed(run: Run, pool: Pool) -> Run:

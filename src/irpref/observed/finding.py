@@ -7,7 +7,7 @@ to add a code is to add a record to it."""
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 from irpref.kernel.segments import Bools
@@ -39,6 +39,8 @@ class View:
         The name of the measure in sentences.
     missing : float
         Share of the answerable topics that a verdict may miss.
+    margin : float or None
+        The largest loss of a mean that a pass tolerates.
     """
 
     facts: Evidence
@@ -48,6 +50,7 @@ class View:
     measure: Measure | None = None
     called: str = ""
     missing: float = 0.05
+    margin: float | None = None
 
     @property
     def system(self) -> System:
@@ -190,7 +193,4 @@ class Code:
             if not here.any() or (here & told).sum() <= share * told.sum():
                 return None
         inside = view.inside if found.told is None else found.told & view.inside
-        within = View(
-            view.facts, inside, view.run, view.other, view.measure, view.called, view.missing
-        )
-        return self.text(within, found)
+        return self.text(replace(view, inside=inside), found)

@@ -12,6 +12,7 @@ from irpref.measures.declare import KernelMeasure, needs
 from irpref.measures.degenerate import lacks_nonrelevant, nonrelevant
 from irpref.observed.finding import Code, Found, Level, View
 from irpref.observed.judgment_codes import nothing
+from irpref.observed.sensitivity import limits_of
 from irpref.observed.thresholds import threshold_of, thresholds
 
 _IN_REACH, _BLIND = 0.25, 0.5
@@ -112,8 +113,8 @@ def _few_topics(view: View) -> Found | None:
     assert measure is not None
     assert view.run is not None
     n_kept = int(facts.compared(measure, view.run, view.inside).sum())
-    if n_kept >= FEWEST:
-        return None
+    if n_kept >= FEWEST or facts.same_order(view.run, view.other):
+        return None  # a change of nothing needs no number of topics
     return Found(view.inside, words={"text": too_few(n_kept)})
 
 
@@ -130,8 +131,37 @@ FEW_TOPICS = Code(
     nothing,
     "{text}",
     by_measure=True,
-    against=frozenset({"pass", "claim"}),
+    against=frozenset({"pass"}),  # a claim says how many topics there are
     stops=_few_topics,
+)
+
+
+def _wide_margin(view: View) -> Found | None:
+    """The margin is at least what the baseline has to lose."""
+    facts, measure = view.facts, view.measure
+    if view.margin is None or measure is None or view.run is None:
+        return None
+    kept = facts.compared(measure, view.run, view.inside)
+    if not kept.any():
+        return None
+    mean = float(facts.values(measure)[view.run][kept].mean())
+    least, most = limits_of(measure)
+    to_lose = mean - least if getattr(measure, "higher_is_better", True) else most - mean
+    if view.margin < to_lose - 1e-12:  # the mean is rounded
+        return None
+    words = {"margin": view.margin, "to_lose": max(to_lose, 0.0), "mean": mean}
+    return Found(view.inside, words=words)
+
+
+WIDE_MARGIN = Code(
+    "wide-margin",
+    "verdict",
+    nothing,
+    "the baseline has only {to_lose:.3g} to lose by {measure} (its mean is {mean:.3g}), so a "
+    "margin of {margin:g} would let any loss pass",
+    by_measure=True,
+    against=frozenset({"pass"}),
+    stops=_wide_margin,
 )
 
 
@@ -271,6 +301,7 @@ CODES = (
         BLIND,
         SAME_VALUES,
         FEW_TOPICS,
+        WIDE_MARGIN,
         CAUTION,
         FIXED_SCALE,
         MAX_REL_MISSING,

@@ -141,6 +141,7 @@ CHANGED_IDS = Code(
     "grave",
     against=EVIDENCE,
     stops=_too_many_changed,
+    instead_of=("unseen", "unjudged", "wide-margin"),
 )
 
 
@@ -156,6 +157,8 @@ def _too_shallow(view: View) -> Found | None:
     facts = view.facts
     assert view.run is not None
     assert view.measure is not None
+    if view.other is None:
+        return None
     which = facts.too_shallow(view.measure)[view.run]
     if not (which & view.inside & facts.answerable).any():
         return None
@@ -349,8 +352,9 @@ def _hardly_judged(view: View) -> Found | None:
     """The first ten of the baseline are judged to a small part of the other run's share."""
     facts, measure = view.facts, view.measure
     assert view.run is not None
-    assert view.other is not None
     assert measure is not None
+    if view.other is None:
+        return None
     if not (facts.pool.grade == 0).any():
         return None  # only relevant documents are judged: a better run has more of them
     kept = facts.compared(measure, view.run, view.inside)
@@ -413,7 +417,11 @@ def _order_by_ids(view: View) -> Found | None:
     assert view.measure is not None
     name = view.system.name
     text = facts.equal_in_words(view.run, f"the {name}" if name == facts.leaves_out else name)
-    if not text or facts.same_order or not facts.order_matters(view.run, view.measure):
+    if (
+        not text
+        or facts.same_order(view.run, view.other)
+        or not facts.order_matters(view.run, view.measure)
+    ):
         return None
     return Found(view.inside, words={"text": text}, says="{text}")
 

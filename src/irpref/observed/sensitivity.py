@@ -22,6 +22,7 @@ from irpref.judged.pool import Pool
 from irpref.kernel.memo import shared
 from irpref.kernel.run import JudgedRun
 from irpref.kernel.segments import Bools, Floats, Ints
+from irpref.measures.declare import KernelMeasure
 from irpref.measures.degenerate import lacks_nonrelevant
 from irpref.messages import held
 from irpref.values.evaluator import evaluator as fastest
@@ -39,6 +40,18 @@ def last_rank(measure: Measure, depth: int | None = None) -> int | None:
 def is_count(measure: Measure) -> bool:
     """Whether a measure is a count, whose total over the topics is shown in place of a mean."""
     return isinstance(measure.aggregator(), SumAgg)
+
+
+# Measures of ir_measures without an upper limit.
+_UNLIMITED = frozenset({"BPM", "INSQ", "INST", "SDCG", "alpha_DCG", "DCG"})
+
+
+def limits_of(measure: Measure) -> tuple[float, float]:
+    """Return the lowest and the highest value that a topic can have by a measure."""
+    if isinstance(measure, KernelMeasure):
+        return measure.BOUNDS
+    unlimited = is_count(measure) or str(measure.NAME) in _UNLIMITED
+    return 0.0, np.inf if unlimited else 1.0
 
 
 def scale(measure: Measure, pool: Pool) -> str:

@@ -154,6 +154,11 @@ class TopicValues:
             self, topics=list(compress(self.topics, topics)), values=self.values[:, topics]
         )
 
+    def among(self, topics: Iterable[str]) -> Self:
+        """Keep the topics that are among these."""
+        wanted = set(topics)
+        return self.on(np.array([topic in wanted for topic in self.topics], bool))
+
     def select(
         self, systems: Iterable[str] | None = None, topics: Iterable[str] | None = None
     ) -> TopicValues:

@@ -44,6 +44,11 @@ Exit status: 0 passed, 1 blocked, 3 cannot tell, 2 an error, 130 interrupted."""
 @options.option(
     "--expect", metavar="HASH", help="fail if the judgments, the judge or the groups changed"
 )
+@options.option(
+    "--reference",
+    metavar="FILE",
+    help="a run that does not move, such as the last release: also block a loss to it",
+)
 @lab_options.missing("the baseline may lack")
 @options.option(
     "--depth", type=COUNT, metavar="K", help="only the first K documents of each topic count"
@@ -68,21 +73,25 @@ def gate(
     out: Output,
     expect_qrels: str | None,
     expect: str | None,
+    reference: str | None,
     judge: tuple[str, ...],
     plan: str | None,
     **how: Any,
 ) -> int:
     """Decide in CI whether a change may ship: compare a candidate run with a baseline.
 
-    At confidence --level, it passes if every measure lost less than --margin, and is blocked if any
-    measure got worse, over all topics or in a group of --groups. Otherwise it cannot tell: there
-    are too few topics, and the summary estimates how many you need, or too much is missing, and it
-    says what.
+    At confidence --level, it passes if every measure lost less than --margin, and is blocked if at
+    least one measure is significantly worse, over all topics, in a group of --groups, or than
+    --reference. Otherwise it cannot tell: there are too few topics, and the summary estimates how
+    many would rule out such a loss, or too much is missing, and it says what.
     """
+    import irpref
     import irpref_lab
 
     with whole_files():
         qrels, runs = lab_options.read(given, judge, plan)
+        if reference is not None:
+            how["reference"] = irpref.read_run(reference, given.form)
     decision = irpref_lab.gate(given.measures, qrels, *runs.values(), **lab_options.some(**how))
     if expect_qrels not in (None, decision.qrels):
         raise ArgumentError(

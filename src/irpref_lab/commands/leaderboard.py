@@ -157,6 +157,7 @@ def _sizes(design: Any, wanted: float, level: float) -> Table:
     """The numbers of topics, for readers."""
     heads = {
         **{"topics_t": "topics (t)", "topics_anova": "topics (ANOVA)"},
+        "topics_margin": "topics (margin)",
         **{"n_topics": "topics here", "detectable": "detectable here"},
     }
     table = of_frame(
@@ -165,7 +166,8 @@ def _sizes(design: Any, wanted: float, level: float) -> Table:
     which = f" (that of the two best runs, or {DIFFERENCE})" if wanted == OBSERVED else ""
     table.notes = [
         f"topics: needed to detect this difference{which} in 4 of 5 experiments at level "
-        f"{1 - level:.3g}, between two runs (t) or among all (ANOVA)",
+        f"{1 - level:.3g}, between two runs (t) or among all (ANOVA), or to rule out a loss of "
+        "this size where there is none (margin)",
         "detectable here: the smallest difference that the topics here detect as often (t)",
     ]
     return table

@@ -4,10 +4,11 @@ comparisons?
 Each method gives every pair a p-value adjusted for the number of pairs, so that the chance of
 calling any pair of equal runs different stays at the level of the test (family-wise error):
 
+    holm        paired t-tests, adjusted after Holm: see `irpref_lab.trust.t_tests`
     stepdown    sign flips of the topics, and step-down maxima of t: see
                 `irpref_lab.decide.sign_flips`. A run that is far from all others does not affect
-                their p-values
-    holm        paired t-tests, adjusted after Holm: see `irpref_lab.decide.t_tests`
+                their p-values. With few topics its error is above the level: see
+                docs/significance.md
 
 T. Sakai, Laboratory experiments in information retrieval, Springer 2018,
 doi:10.1007/978-981-13-1199-4; S. Holm, Scandinavian Journal of Statistics 6 (1979) 65-70.
@@ -33,18 +34,18 @@ from irpref.errors import ArgumentError
 from irpref.kernel import Bools, Floats, Ints
 from irpref.messages import check_choice
 from irpref.values.means import magnitude, settled
-from irpref_lab.decide import t_tests
 from irpref_lab.decide.sign_flips import (
     N_PERMUTATIONS,
     are_all,
     check_permutations,
     stepdown_of_runs,
 )
+from irpref_lab.trust import t_tests
 from irpref_lab.trust.design import residual_variance
 from irpref_lab.trust.samples import Rng, fixed_seed, pairs_of_systems
 
-PAIRS, LEVEL = "stepdown", 0.95  # the test and its level, unless you choose others
-METHODS = ("stepdown", "holm", "none")
+PAIRS, LEVEL = "holm", 0.95  # the test and its level, unless you choose others
+METHODS = ("holm", "stepdown", "none")
 
 
 @dataclass(frozen=True, eq=False)
@@ -54,15 +55,15 @@ class Pairs:
     Attributes
     ----------
     first, second : int arrays (n_pairs,)
-        Numbers of the runs: in the order of `numpy.triu_indices(n_runs, 1)`, or every other run and
-        the baseline.
+        Numbers of the runs: in the order of `numpy.triu_indices(n_runs, 1)`, or the baseline and
+        every other run.
     difference : float array (n_pairs,)
-        Mean of the first minus mean of the second.
+        Mean of the second minus mean of the first.
     effect_size : float array (n_pairs,)
         0 if nothing differs; NaN if a difference does not vary at all.
     p : float array (n_pairs,)
-        P-value of this pair alone, two-sided: by sign flips, whichever other runs there are; with
-        `holm` by the paired t-test that it adjusts.
+        P-value of this pair alone, two-sided, whichever other runs there are: by the paired t-test;
+        with `stepdown` by sign flips.
     p_adjusted : float array (n_pairs,)
         P-value adjusted for all pairs; NaN for `none`.
     """
@@ -74,13 +75,19 @@ class Pairs:
     p: Floats
     p_adjusted: Floats
 
-    def different(self, level: float) -> Bools:
-        """Which runs are significantly different: a symmetric matrix (n_runs, n_runs)."""
+    def different(self, level: float, counts: Bools | None = None) -> Bools:
+        """Find runs that are significantly different: a symmetric matrix (n_runs, n_runs).
+
+        Parameters
+        ----------
+        level : float
+        counts : bool array (n_pairs,), optional
+            Pairs that nothing stands against; by default all.
+        """
         n = int(self.second.max()) + 1
         out = np.zeros((n, n), bool)
-        out[self.first, self.second] = out[self.second, self.first] = significant(
-            self.p_adjusted, level
-        )
+        shown = significant(self.p_adjusted, level) & (True if counts is None else counts)
+        out[self.first, self.second] = out[self.second, self.first] = shown
         return out
 
 
@@ -103,7 +110,7 @@ def described(
     """
     names = {
         "stepdown": "step-down sign-flip t-test",
-        "holm": "paired t-tests adjusted after Holm",
+        "holm": "paired t-tests adjusted after Holm" if n_runs > 2 else "paired t-test",
     }
     family = "one pair of runs"
     if n_runs > 2:
@@ -123,7 +130,7 @@ def described(
 
 def pair_tests(
     values: Floats,
-    method: str = "stepdown",
+    method: str = PAIRS,
     n_permutations: int = N_PERMUTATIONS,
     rng: Rng | None = None,
     baseline: int | None = None,
@@ -134,7 +141,7 @@ def pair_tests(
     ----------
     values : float array (n_runs, n_topics)
         Topics in ascending order of id.
-    method : {'stepdown', 'holm', 'none'}
+    method : {'holm', 'stepdown', 'none'}
     n_permutations : int
         Number of sign vectors.
     rng : seed or numpy Generator, optional
@@ -156,19 +163,17 @@ def pair_tests(
         )
     first, second = pairs_of_systems(n_runs)
     if baseline is not None:
-        first = np.delete(np.arange(n_runs), baseline)
-        second = np.full(n_runs - 1, baseline)
-    means, magnitudes, seed = values.mean(axis=1), magnitude(values), fixed_seed(rng)
+        first = np.full(n_runs - 1, baseline)
+        second = np.delete(np.arange(n_runs), baseline)
+    means, magnitudes = values.mean(axis=1), magnitude(values)
     size = np.maximum(magnitudes[first], magnitudes[second])
-    difference = settled(means[first] - means[second], size)
+    difference = settled(means[second] - means[first], size)
     variance = residual_variance(values)
-    if method == "holm":
-        p = t_tests.p_of_pairs(values, first, second)
-        p_adjusted = t_tests.holm(p)
+    if method == "stepdown":
+        p, p_adjusted = stepdown_of_runs(values, first, second, n_permutations, fixed_seed(rng))
     else:
-        p, p_adjusted = stepdown_of_runs(values, first, second, n_permutations, seed)
-    if method == "none":
-        p_adjusted = np.full_like(p, np.nan)
+        p = t_tests.p_of_pairs(values, first, second)
+        p_adjusted = t_tests.holm(p) if method == "holm" else np.full_like(p, np.nan)
     return Pairs(first, second, difference, _over(difference, math.sqrt(variance)), p, p_adjusted)
 
 

@@ -8,7 +8,8 @@ of tests: `p` is for the pair alone, `p_adjusted` for all of the family. See
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import groupby
 from typing import Any, ClassVar
 
 import numpy as np
@@ -16,24 +17,22 @@ import pandas as pd
 
 from irpref.data.run_names import named_runs, run_names
 from irpref.errors import ArgumentError, JudgmentsError, MeasureError
-from irpref.judged import Groups, QrelsLike, RunLike, Runs, judgments
-from irpref.judged.groups import groups_of
-from irpref.kernel import Bools
+from irpref.judged import Groups, QrelsLike, RunLike, Runs
 from irpref.measures.declare import Measures
 from irpref.measures.names import parse_all
 from irpref.messages import check_choice, once_per_call, whole_files
-from irpref.observed import Evidence, check_present, gathered, thresholds_on
+from irpref.observed import MISSING
 from irpref.show.text import Table
 from irpref.values.matrix import TopicValues
+from irpref_lab.arguments import check_level, check_missing
 from irpref_lab.decide.all_pairs import LEVEL, METHODS, PAIRS, described, pair_tests, significant
-from irpref_lab.decide.grounds import absent_runs
-from irpref_lab.decide.paired import without_missing
+from irpref_lab.decide.basis import basis_of
+from irpref_lab.decide.pair import Basis, Pair, labels
+from irpref_lab.decide.pair import pairs as every_pair
 from irpref_lab.printed_tables import of_differences
-from irpref_lab.remarks import columns_of_runs, of_many_runs, within_repeats
 from irpref_lab.trust.frames import ResultFrame, Row
-from irpref_lab.trust.topics import check_level
 
-_MISSING = {"difference": np.nan, "p": np.nan, "p_adjusted": np.nan, "differs": None}
+_MISSING = {"difference": np.nan, "p": np.nan, "p_adjusted": np.nan, "differs": None, "codes": ""}
 
 
 class Differences(ResultFrame):
@@ -74,6 +73,7 @@ def against(
     *,
     pairs: str = PAIRS,
     level: float = LEVEL,
+    missing: float = MISSING,
     groups: Groups | None = None,
     strict: bool = False,
 ) -> Differences:
@@ -88,10 +88,12 @@ def against(
     runs : mapping of name to run, or list of paths
         The baseline may be among them. A list of runs under one name is one system that was run
         several times: its value of a topic is the mean of theirs.
-    pairs : {'stepdown', 'holm', 'none'}
+    pairs : {'holm', 'stepdown', 'none'}
         How all pairs with the baseline are tested: see `irpref_lab.decide.all_pairs`.
-    level : float in (0, 1)
+    level : float in (0.5, 1)
         Differences with an adjusted p-value of at most 1 - level are significant.
+    missing : float in [0, 1)
+        Share of the answerable topics that a run may lack.
     groups : mapping of topic to group, path of a file, or name of a column of the qrels, optional
         Means and tests for each group of topics.
     strict : bool
@@ -105,11 +107,12 @@ def against(
         (only with groups), `measure`, `value` (mean as `irpref eval` prints it; a sum for measures
         that count), `difference` (value minus the baseline's), `p` (of this pair alone),
         `p_adjusted` (for all pairs with the baseline), `differs` (whether the difference is
-        significant). The last four are missing for the baseline, the last three in a group of one
-        topic. `topics_by_code` has what the topics cannot say (see `irpref.evidence`), such as
-        `unseen 12, unanswered 3`; `repeats` and `sd_repeats` are as in `irpref_lab.leaderboard`. A
-        run that answers no judged topic, or retrieves no judged document, comes last and takes no
-        part in the tests: a column `reason` says why, if there are any.
+        significant; missing where `irpref_lab.compare` cannot tell), `codes` (the reasons why not,
+        see `irpref.evidence`). The four before are missing for the baseline, the last three in a
+        group of one topic. `topics_by_code` has what the topics cannot say, such as `unseen 12,
+        unanswered 3`; `repeats` and `sd_repeats` are as in `irpref_lab.leaderboard`. A run that
+        answers no judged topic, or retrieves no judged document, comes last and takes no part in
+        the tests: a column `reason` says why, if there are any.
 
     Raises
     ------
@@ -131,80 +134,61 @@ def against(
     3     broad  0.6600      0.1423      0.0043
     4     noisy  0.3443     -0.1734      0.0043
     """
-    level = check_level(level)
+    level, missing = check_level(level), check_missing(missing)
     check_choice("pairs", pairs, METHODS)
     chosen = parse_all(measures)
     if not chosen:
         raise MeasureError("against needs at least one measure")
     base, named = _with_baseline(baseline, runs)
     with whole_files(strict):
-        read = judgments(qrels)
-        facts = gathered(chosen, read, named)
-    check_present(facts.systems[:1], len(facts.topics))
-    absent = absent_runs(facts, strict)
-    rows: dict[str, list[Row]] = {name: [] for name in [*named, *absent]}
-    if len(facts.topics) < 2:
-        raise JudgmentsError(f"a test needs at least 2 topics, got {len(facts.topics)}")
+        basis = basis_of(chosen, qrels, named, present=[base])
+    basis.check_values()
+    absent = basis.absent(strict)
+    tables = basis.tables()
+    parts = basis.parts(groups)
+    n_topics = sum(int(inside.sum()) for inside in parts.values())
+    if n_topics < 2:
+        raise JudgmentsError(f"a test needs at least 2 topics, got {n_topics}")
+    others = [(0, i) for i, name in enumerate(basis.names) if i and name not in absent]
+    rows: list[Row] = []
     topics: list[pd.DataFrame] = []
-    parts = groups_of(groups, read, facts.topics)
-    for measure, whole in zip(facts.measures, facts.tables(), strict=True):
-        present = [name for name in whole.systems if name not in absent]
-        for group, inside in groups_of(groups, read, whole.topics).items():
-            labels = {} if group is None else {"group": group}
-            part = whole.on(inside)
-            more = columns_of_runs(facts, measure, parts[group])
-            results = _rows(part.select(present), pairs, level)
-            of_absent = part.select(absent).means.tolist() if absent else []
-            results += [{"value": mean, **_MISSING} for mean in of_absent]
-            for name, row in zip([*present, *absent], results, strict=True):
-                row |= more[name]
-                row |= {"reason": absent.get(name)} if absent else {}
-                rows[name].append({"run": name, **labels, "measure": part.measure, **row})
-            topics += [_topics(part, name, labels) for name in part.systems]
-    last = [name for name in named if name not in absent] + list(absent)
-    table = Differences([row for name in last for row in sorted(rows[name], key=_group)]).astype(
-        {"differs": "boolean"}
-    )
+    notes: list[str] = []
+    of_measure = {table.measure: table for table in tables}
+    every = every_pair(basis, "claim", parts, missing, others)
+    for (measure, group), some in groupby(every, key=lambda pair: (pair.measure, pair.group)):
+        compared = {pair.names[1]: pair for pair in some}
+        about = labels(measure, group, groups is not None)
+        values = of_measure[str(measure)].among(next(iter(compared.values())).query_ids)
+        found = _of_runs(values, [base, *compared], pairs, level)
+        columns = basis.columns_of_runs(measure, parts[group])
+        for name, row in found.items():
+            if (pair := compared.get(name)) is not None:
+                row["codes"] = pair.codes
+                row["differs"] = None if pair.grounds else row["differs"]
+                if row["differs"]:
+                    notes += _remarks(pair, basis, row, level, missing)
+            row |= {"reason": absent.get(name)} if absent else {}
+            rows.append({"run": name, **about, **row, **columns[name]})
+        topics += [_topics(values, name, about) for name in values.systems]
+    order = {name: i for i, name in enumerate([*(n for n in named if n not in absent), *absent])}
+    rows.sort(key=lambda row: (order[row["run"]], str(row.get("group", ""))))
+    table = Differences(rows).astype({"differs": "boolean"})
     table.by_topic = pd.concat(topics, ignore_index=True)
-    table.evidence = facts.frame(parts)
-    table.notes = [
-        *of_many_runs(facts, facts.measures, absent),
-        *_of_differences(facts, table, parts, level),
-        *thresholds_on(facts.measures, read),
-    ]
+    table.evidence = basis.frame(parts)
+    table.notes = [*basis.notes_of_many(absent), *notes]
     table.baseline, table.level, table.method, table.test = base, level, pairs, ""
     if pairs != "none":
-        n_topics = None if groups is not None else whole.n_topics
-        table.test = described(pairs, len(present), n_topics, level, baseline=base)
+        number = None if groups is not None else values.n_topics
+        table.test = described(pairs, len(others) + 1, number, level, baseline=base)
     return table.made()
 
 
-def _of_differences(
-    facts: Evidence, table: pd.DataFrame, parts: Mapping[str | None, Bools], level: float
-) -> list[str]:
-    """Significant differences that rest on topics that one of the two runs lacks, or that are not
-    larger than between runs of one system.
-    """
-    measures = {str(measure): measure for measure in facts.measures}
-    numbers = {system.name: number for number, system in enumerate(facts.systems)}
-    sentences = []
-    for row in table[table["differs"].fillna(False)].to_dict("records"):
-        pair, group = [0, numbers[row["run"]]], row.get("group")
-        measure, inside = measures[row["measure"]], parts[group]
-        unanswered = facts.unanswered(measure)[pair]
-        inside = inside & ~np.isnan(facts.values(measure)[pair]).any(axis=0)
-        values = facts.topic_values(measure, inside).select([facts.systems[i].name for i in pair])
-        about_it = [
-            without_missing(values, unanswered[:, inside], level),
-            *within_repeats(facts, measure, parts[group], pair, row["difference"]),
-        ]
-        where = "" if group is None else f" in {group}"
-        sentences += [f"{row['run']}, {measure}{where}: {text}" for text in about_it if text]
-    return sentences
-
-
-def _group(row: Row) -> str:
-    return str(row.get("group", ""))
+def _remarks(pair: Pair, basis: Basis, row: Row, level: float, missing: float) -> Iterator[str]:
+    """Yield what a significant difference rests on: topics that one run lacks, repeats."""
+    where = "" if pair.group is None else f" in {pair.group}"
+    about_it = [pair.where_both_answer(level), *basis.sentences("pass", pair, row, missing)]
+    for text in filter(None, about_it):
+        yield f"{pair.names[1]}, {pair.measure}{where}: {text}"
 
 
 def _with_baseline(baseline: Any, runs: Any) -> tuple[str, Row]:
@@ -239,18 +223,26 @@ def _same_file(a: Any, b: Any) -> bool:
     return os.path.exists(a) and os.path.exists(b) and os.path.samefile(a, b)
 
 
-def _rows(part: TopicValues, pairs: str, level: float) -> list[Row]:
-    """Mean of each run, and its difference from the first and the tests of it."""
-    rows = [{"value": mean, **_MISSING} for mean in part.means.tolist()]
-    baseline, *others = rows
-    for row in others:
-        row["difference"] = row["value"] - baseline["value"]
-    if part.n_topics > 1:  # else there is nothing to test
-        tests = pair_tests(part.values, pairs, baseline=0)
+def _of_runs(
+    values: TopicValues, present: Sequence[str], pairs: str, level: float
+) -> dict[str, Row]:
+    """Return the mean of each run, and of each that takes part its difference from the first."""
+    rows: dict[str, Row] = {
+        name: {"value": mean, **_MISSING}
+        for name, mean in zip(values.systems, values.means.tolist(), strict=True)
+    }
+    tested, (base, *others) = values.select(present), present
+    for name in others:
+        rows[name]["difference"] = rows[name]["value"] - rows[base]["value"]
+    if values.n_topics > 1:  # else there is nothing to test
+        tests = pair_tests(tested.values, pairs, baseline=0)
         different = significant(tests.p_adjusted, level)
-        for i, row in enumerate(others):
-            row["p"], row["p_adjusted"] = float(tests.p[i]), float(tests.p_adjusted[i])
-            row["differs"] = bool(different[i])
+        for i, name in enumerate(others):
+            rows[name]["p"], rows[name]["p_adjusted"] = (
+                float(tests.p[i]),
+                float(tests.p_adjusted[i]),
+            )
+            rows[name]["differs"] = bool(different[i])
     return rows
 
 

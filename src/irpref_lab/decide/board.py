@@ -21,48 +21,39 @@ of differences, ours from the tests of `irpref_lab.decide.all_pairs`, which deci
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping, Sequence
-from itertools import product
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 import pandas as pd
 
 from irpref.data.run_names import named_runs
 from irpref.errors import ArgumentError
-from irpref.judged import Groups, QrelsLike, Runs, judgments
-from irpref.judged.groups import groups_of
-from irpref.kernel import Bools, ratio
+from irpref.judged import Groups, QrelsLike, Runs
+from irpref.kernel import Bools
 from irpref.measures.declare import MeasureLike, Measures
 from irpref.measures.names import parse_all
 from irpref.messages import check_choice, once_per_call, whole_files
-from irpref.observed import MISSING, Evidence, gathered, thresholds_on
+from irpref.observed import MISSING
 from irpref.show.text import Table
 from irpref.values.matrix import TopicValues
+from irpref_lab.arguments import check_level, check_missing
 from irpref_lab.decide import all_pairs as tests
 from irpref_lab.decide.all_pairs import LEVEL, PAIRS
-from irpref_lab.decide.grounds import absent_runs
+from irpref_lab.decide.basis import basis_of
 from irpref_lab.decide.letters import letters
-from irpref_lab.decide.on_samples import NO_LOOK, grounds_on_sample, judged_intervals, parts_of
+from irpref_lab.decide.pair import FURTHER, Basis
 from irpref_lab.decide.sign_flips import N_PERMUTATIONS
-from irpref_lab.judges.sampled import Sampled, SampledValues
 from irpref_lab.printed_tables import of_board
-from irpref_lab.remarks import columns_of_runs, each_within_repeats, of_many_runs
 from irpref_lab.trust.frames import ResultFrame
 from irpref_lab.trust.samples import Rng, fixed_seed
-from irpref_lab.trust.topics import (
-    FEWEST,
-    check_level,
-    in_range,
-    mean_intervals,
-    on_the_same_topics,
-)
+from irpref_lab.trust.topics import FEWEST, limits_named, mean_intervals, on_the_same_topics
 
-# What every board says of runs besides your measures.
-_JUDGED, _ANSWERED = FURTHER = ("Judged@10", "NumRet")
-_PLACES = ("place", "place_low", "place_high")
-_PAIRS = ("measure", "group", "a", "b", "difference", "effect_size", "p", "p_adjusted")
+_JUDGED, _ANSWERED = FURTHER
+_PAIRS = (
+    *("measure", "group", "a", "b", "difference", "effect_size", "p", "p_adjusted"),
+    "codes",
+)
 
 
 class Leaderboard(ResultFrame):
@@ -72,8 +63,8 @@ class Leaderboard(ResultFrame):
     ----------
     pairs : pandas.DataFrame
         A row for each pair of runs, measure and group: `measure`, `group`, `a`, `b`, `difference`
-        (mean of `a` minus mean of `b`), `effect_size`, `p` (of this pair alone), `p_adjusted` (for
-        all of them).
+        (mean of `b` minus mean of `a`), `effect_size`, `p` (of this pair alone), `p_adjusted` (for
+        all of them), `codes` (why the pair is not called different, see `irpref.evidence`).
     level : float
     method : str
     test : str
@@ -91,8 +82,9 @@ class Leaderboard(ResultFrame):
     ]
 
     def different_pairs(self) -> pd.DataFrame:
-        """The rows of `pairs` with a significant difference."""
-        return self.pairs[tests.significant(self.pairs["p_adjusted"], self.level)]
+        """The rows of `pairs` with a significant difference that nothing stands against."""
+        shown = tests.significant(self.pairs["p_adjusted"], self.level)
+        return self.pairs[shown & (self.pairs["codes"] == "").to_numpy()]
 
     def _tables(self) -> Sequence[Table]:
         return of_board(self)
@@ -110,6 +102,7 @@ def leaderboard(
     n_permutations: int = N_PERMUTATIONS,
     rng: Rng | None = None,
     strict: bool = False,
+    missing: float = MISSING,
 ) -> Leaderboard:
     """Means of runs with their intervals, places and letters, from tests of all pairs.
 
@@ -118,45 +111,48 @@ def leaderboard(
     measures : measures of any toolkit, or their names
     qrels : in any form that `irpref.evaluator` takes, or what `irpref_lab.sampled` returns
         On a sample, means are missing, and `.pairs` has `low_judged` and `high_judged`: intervals
-        of the differences under full human judgments of these topics, that hold for all pairs. A
-        column `codes` says why there is no verdict, as in `irpref_lab.compare`.
+        of the differences under full human judgments of these topics, that hold for all pairs.
     runs : mapping of name to run, or list of paths
         Paths are named as `irpref eval` names them. A list of runs under one name is one system
         that was run several times: its value of a topic is the mean of theirs.
     sort : measure or name, optional
         The measure that orders the runs of every board, best first. By default each board's own
         measure does.
-    pairs : {'stepdown', 'holm', 'none'}
+    pairs : {'holm', 'stepdown', 'none'}
         How all pairs are tested: see `irpref_lab.decide.all_pairs`. With `none` there are no
         letters, adjusted p-values or ranges of places.
-    level : float in (0, 1)
+    level : float in (0.5, 1)
         Confidence level of the intervals; pairs with an adjusted p-value of at most 1 - level are
         significantly different.
     groups : mapping of topic to group, path of a file, or name of a column of the qrels, optional
         A leaderboard for each group of topics; lines of a file are `topic group`. Every topic of
         the qrels needs a group, every group 2 topics.
     n_permutations : int
-        Number of sign vectors.
+        Number of sign vectors, for `pairs='stepdown'`.
     rng : seed or numpy Generator, optional
-        Random numbers of the test. By default seed 0, so that the same data give the same digits.
+        Random numbers of intervals and sign vectors. By default seed 0, so that the same data give
+        the same digits.
     strict : bool
         Whether a run that answers no judged topic, or retrieves no judged document, is an error; so
         is a file that may have been cut off.
+    missing : float in [0, 1)
+        Share of the answerable topics that a run may lack before no verdict rests on it.
 
     Returns
     -------
     Leaderboard
         A DataFrame with a row for each group, measure and run, in this order, with the runs sorted
         by `sort`: `run`, `measure`, `group` (None without groups), `mean` (as `irpref eval` prints
-        it; a sum for measures that count), `low`, `high`, `place` (1 for the best mean; equal
-        means share a place), `place_low`, `place_high`, `letters` (None if more than eight would be
+        it; a sum for measures that count), `low`, `high`, `place` (1 for the best mean; equal means
+        share a place), `place_low`, `place_high`, `letters` (None if more than eight would be
         needed), `topics_without_documents`, `judged@10`, `topics_by_code` (what the topics cannot
-        say, see `irpref.evidence`, such as `unseen 12, unanswered 3`); `repeats` and `sd_repeats`
-        (standard deviation of the mean between them) if a system was run several times. Intervals
-        are missing with fewer than five topics. Runs that answer no judged topic, or retrieve no
-        judged document, come last, without a place or interval, and take no part in tests: a column
-        `reason` says why, if there are any. The attribute `pairs` holds the results of the tests,
-        `test` describes the test.
+        say, see `irpref.evidence`, such as `unseen 12, unanswered 3`), `codes` (what stands against
+        the claim that another run is better: such pairs are not called different); `repeats` and
+        `sd_repeats` (standard deviation of the mean between them) if a system was run several
+        times. Intervals are missing with fewer than five topics. Runs that answer no judged topic,
+        or retrieve no judged document, come last, without a place or interval, and take no part in
+        tests: a column `reason` says why, if there are any. The attribute `pairs` holds the results
+        of the tests, `test` describes the test.
 
     Raises
     ------
@@ -182,7 +178,7 @@ def leaderboard(
     0       run  0.3667      1          1           2       a
     1  reversed  0.3167      2          1           2       a
     """
-    level = check_level(level)
+    level, missing = check_level(level), check_missing(missing)
     check_choice("pairs", pairs, tests.METHODS)
     chosen = parse_all(measures)
     if not chosen:
@@ -198,69 +194,51 @@ def leaderboard(
             f"one)",
             parameter="runs",
         )
-    if isinstance(qrels, Sampled):
-        return _leaderboard_of_sample(
-            names,
-            qrels,
-            runs,
-            by=by,
-            pairs=pairs,
-            level=level,
-            groups=groups,
-            n_permutations=n_permutations,
-            seed=fixed_seed(rng),
-        )
     with whole_files(strict):
-        read = judgments(qrels)
-        facts = gathered(chosen, read, named)
-    absent = absent_runs(facts, strict, alone=pairs == "none")
-    by_measure = with_further(facts)
-    parts = groups_of(groups, read, by_measure[names[0]].topics)
-    options = pairs, level, n_permutations, fixed_seed(rng)
-    board = board_of(by_measure, names, by, parts, *options, absent=absent)
-    of_topics = groups_of(groups, read, facts.topics)
-    board.evidence = facts.frame(of_topics)
-    columns_by = {
-        (str(measure), group): columns_of_runs(facts, measure, inside)
-        for measure in chosen
-        for group, inside in of_topics.items()
-    }
-    more = [
-        columns_by[row["measure"], row["group"]][row["run"]] for row in board.to_dict("records")
-    ]
-    for name in more[0]:
-        board[name] = [columns[name] for columns in more]
-    told_apart = board.different_pairs().to_dict("records")
-    differences = [
-        (f"{row['a']} and {row['b']}, ", (row["a"], row["b"]), row) for row in told_apart
-    ]
-    board.notes = [
-        *of_many_runs(facts, chosen, absent),
-        *each_within_repeats(facts, of_topics, differences),
-        *thresholds_on(chosen, read),
-    ]
+        basis = basis_of(chosen, qrels, named, present=(), keep=False)
+    absent = basis.absent(strict, alone=pairs == "none")
+    parts = basis.parts(groups)
+    board = board_of(
+        with_further(basis),
+        names,
+        by,
+        parts,
+        pairs,
+        basis.share(level),
+        n_permutations,
+        fixed_seed(rng),
+        absent,
+        reasons_of(basis, parts, missing),
+    )
+    basis.complete(board, parts, level)
+    board.evidence = basis.frame(parts)
+    board.notes = [*basis.notes_of_many(absent), *basis.notes_of_pairs(board, parts)]
     return board.made()
 
 
-def with_further(facts: Evidence) -> dict[str, TopicValues]:
-    """Values of the measures, and of `FURTHER`, which were noted of each run.
+def with_further(basis: Basis) -> dict[str, TopicValues]:
+    """Return the values of the measures, and of `FURTHER`.
 
     Raises
     ------
     ValueError
         A measure has no value for some topics.
     """
-    judged = [
-        np.mean([ratio(one.judged_top, one.top) for one in system.observed], axis=0)
-        for system in facts.systems
-    ]
-    retrieved = [system.lengths.mean(axis=0) for system in facts.systems]
-    names = [system.name for system in facts.systems]
-    further = [
-        TopicValues(measure, names, facts.topics, np.array(values))
-        for measure, values in zip(FURTHER, (judged, retrieved), strict=True)
-    ]
-    return {one.measure: one for one in on_the_same_topics([*further, *facts.tables()])}
+    return {one.measure: one for one in on_the_same_topics([*basis.further(), *basis.tables()])}
+
+
+def reasons_of(
+    basis: Basis, parts: Mapping[str | None, Bools], missing: float
+) -> dict[tuple[str, str | None], dict[str, list[str]]]:
+    """Map each measure and group to the codes of each run that stand against claims."""
+    return {
+        (str(measure), group): {
+            name: [ground.code for ground in grounds]
+            for name, grounds in basis.against_runs(measure, inside, missing).items()
+        }
+        for measure in basis.measures
+        for group, inside in parts.items()
+    }
 
 
 def board_of(
@@ -273,6 +251,7 @@ def board_of(
     n_permutations: int = N_PERMUTATIONS,
     seed: Rng | None = None,
     absent: Mapping[str, str] | None = None,
+    reasons: Mapping[tuple[str, str | None], Mapping[str, list[str]]] | None = None,
 ) -> Leaderboard:
     """The leaderboard of values that you already have.
 
@@ -291,6 +270,8 @@ def board_of(
         None is seed 0.
     absent : mapping of run to reason, optional
         Runs that take no part in tests, and have no place.
+    reasons : mapping, optional
+        See `reasons_of`.
 
     Raises
     ------
@@ -315,9 +296,14 @@ def board_of(
             values = of_group[name].select(best_first)
             if n_runs > 1 and inside.sum() > 1:
                 compared = tests.pair_tests(values.values, pairs, n_permutations, seed)
-                tested.append(_tests(values, group, compared))
-                different = None if pairs == "none" else compared.different(level)
+                of_runs = (reasons or {}).get((name, group), {})
+                codes = _codes_of_pairs(values, compared, of_runs)
+                tested.append(_tests(values, group, compared, codes))
+                different = None if pairs == "none" else compared.different(level, codes == "")
             table = _board(of_group, name, best_first, group, different, level, seed)
+            if reasons is not None:
+                of_runs = reasons[name, group]
+                table["codes"] = [", ".join(of_runs.get(run, ())) for run in table["run"]]
             if absent:
                 last = _board(of_group, name, list(absent), group, None, level, seed)
                 table = _with_absent(table, last, absent)
@@ -368,8 +354,8 @@ def _board(
     )
     low = high = np.full(n, np.nan)
     if values.n_topics >= FEWEST:
-        low, high, _ = mean_intervals(values.values, level, rng=seed)
-        low, high = in_range(values.measure, low, high)
+        limits = limits_named(values.measure)
+        low, high, _ = mean_intervals(values.values, level, rng=seed, limits=limits)
     place, order = values.places, values.best_first
     best = np.full(n, pd.NA, dtype=object)
     worst, text = best.copy(), np.full(n, None, dtype=object)
@@ -395,8 +381,31 @@ def _board(
     )
 
 
-def _tests(values: TopicValues, group: str | None, compared: tests.Pairs) -> pd.DataFrame:
-    """A row for each pair of runs."""
+def _codes_of_pairs(
+    values: TopicValues, compared: tests.Pairs, of_runs: Mapping[str, list[str]]
+) -> Any:
+    """Return why each pair is not called different: the codes of the worse run, and topics that
+    either lacks, (n_pairs,).
+    """
+    codes = np.full(compared.first.size, "", dtype=object)
+    if not any(of_runs.values()):
+        return codes
+    gain = compared.difference if values.higher_is_better else -compared.difference
+    worse = np.where(gain >= 0, compared.first, compared.second)
+    better = compared.first + compared.second - worse
+    for number, name in enumerate(values.systems):
+        if of_runs.get(name):
+            codes[worse == number] = ", ".join(of_runs[name])
+        if "unanswered" in of_runs.get(name, ()):
+            also = (better == number) & (codes == "")
+            codes[also] = "unanswered"
+    return codes
+
+
+def _tests(
+    values: TopicValues, group: str | None, compared: tests.Pairs, codes: Any
+) -> pd.DataFrame:
+    """Return a row for each pair of runs."""
     names = np.array(values.systems, dtype=object)
     return pd.DataFrame(
         {
@@ -408,77 +417,6 @@ def _tests(values: TopicValues, group: str | None, compared: tests.Pairs) -> pd.
             "effect_size": compared.effect_size,
             "p": compared.p,
             "p_adjusted": compared.p_adjusted,
+            "codes": codes,
         }
     )
-
-
-# On a sample --------------------------------------------------------------------------------------
-
-
-def _leaderboard_of_sample(
-    names: Sequence[str],
-    judgments: Sampled,
-    runs: Runs,
-    *,
-    by: str | None,
-    pairs: str,
-    level: float,
-    groups: Groups | None,
-    n_permutations: int,
-    seed: int | None,
-) -> Leaderboard:
-    """`irpref_lab.leaderboard` on a sample."""
-    parts, share = parts_of(groups, judgments), judgments.share(level)
-    by_measure = {one.values.measure: one for one in judgments.values(list(names), runs)}
-    first = next(iter(by_measure.values()))
-    values = {name: one.values for name, one in by_measure.items()}
-    answered = first.answers.astype(np.float64)
-    for name, numbers in zip(FURTHER, (np.zeros_like(answered), answered), strict=True):
-        values[name] = TopicValues(name, first.values.systems, first.values.topics, numbers)
-    board = board_of(values, names, by, parts, pairs, share, n_permutations, seed)
-    for column in ("mean", "low", "high", "judged@10"):
-        board[column] = math.nan
-    board["place"], board["codes"] = board["place"].astype("Int64"), ""
-    tables, unknown = [], dict[str, list[str]]()
-    for name, (group, inside) in product(names, parts.items()):
-        estimates = by_measure[name].on(inside)
-        against = grounds_on_sample(judgments, estimates, MISSING, range(len(estimates.answers)))
-        rows, tested = (_about(frame, name, group) for frame in (board, board.pairs))
-        if against:
-            codes = [ground.code for ground in against]
-            only_look = codes == [NO_LOOK]
-            board.loc[rows, list(_PLACES[only_look:])] = pd.NA
-            board.loc[rows, "letters"] = None
-            board.loc[rows, "codes"] = ", ".join(codes)
-        table = _judged_pairs(judgments, estimates, board.pairs[tested], level)
-        for ground in against:
-            if ground.code != NO_LOOK:  # the sample says it
-                table[["effect_size", "p", "p_adjusted"]] = math.nan
-                about = name if group is None else f"{name} in {group}"
-                unknown.setdefault(ground.text, []).append(about)
-        tables.append(table)
-    if len(board.pairs):
-        board.pairs = pd.concat(tables).sort_index()
-    board.evidence = None
-    board.test = "; ".join(filter(None, [board.test, judgments.text]))
-    board.notes = [
-        *(f"{', '.join(about)}: cannot tell, {text}" for text, about in unknown.items()),
-        *thresholds_on(parse_all(names), judgments),
-    ]
-    return board.made()
-
-
-def _about(table: pd.DataFrame, measure: str, group: str | None) -> pd.Series:
-    """Which rows are about a measure, in one group of topics."""
-    of_group = table["group"].isna() if group is None else table["group"] == group
-    return (table["measure"] == measure) & of_group
-
-
-def _judged_pairs(
-    judgments: Sampled, estimates: SampledValues, pairs: pd.DataFrame, level: float
-) -> pd.DataFrame:
-    """Pairs (`a` minus `b`) with intervals under full human judgments that hold for all at once."""
-    place = {name: i for i, name in enumerate(estimates.values.systems)}
-    first, second = (pairs[column].map(place).to_numpy(np.int64) for column in "ba")
-    low, high = judged_intervals(judgments, estimates, first, second, level)
-    return pairs.assign(low_judged=low, high_judged=high)

@@ -13,8 +13,8 @@ import numpy as np
 
 from irpref.errors import ArgumentError
 from irpref.values.means import magnitude, settled
-from irpref_lab.decide import t_tests
 from irpref_lab.decide.sign_flips import N_PERMUTATIONS, stepdown
+from irpref_lab.trust import t_tests
 
 
 def randomisation_test(

@@ -54,8 +54,10 @@ from irpref.judged import QrelsLike, Runs, in_memory, judgments
 from irpref.kernel import Floats
 from irpref.measures.declare import Measures
 from irpref.messages import IrprefWarning, check_choice, once_per_call, warn_user
-from irpref.observed import MISSING, check_present, gathered, thresholds
+from irpref.observed import MISSING, check_present, gathered, limits_of, thresholds
 from irpref.show.text import Table
+from irpref_lab.arguments import check_confidence
+from irpref_lab.decide.basis import JudgedRuns
 from irpref_lab.judges.additive import refusal
 from irpref_lab.judges.calibration import correlation, useless
 from irpref_lab.judges.filling import USELESS, grades_frame, human_rows
@@ -64,7 +66,7 @@ from irpref_lab.printed_tables import of_predictions
 from irpref_lab.remarks import about_topics, without_value
 from irpref_lab.trust.design import topics_for_each
 from irpref_lab.trust.frames import ResultFrame
-from irpref_lab.trust.topics import FEWEST, check_level, in_range, limits_of
+from irpref_lab.trust.topics import FEWEST, limits_named
 
 _IDS = ["query_id", "doc_id"]
 _MOST = 10_000  # topics: nobody would judge more
@@ -170,7 +172,7 @@ def judge(
     >>> judge(["RR"], human, grades, {"run": run}, topics="fixed").round(4).values.tolist()
     [['run', 'RR', 0.75, 0.6667, 0.6667, nan, nan, 2, 3]]
     """
-    check_level(level)
+    check_confidence(level)
     check_choice("topics", topics, ("sample", "fixed"))
     by_name = {name: in_memory(run) for name, run in named_runs(runs).items()}
     true, by_judge = human_rows(grades_frame(judgments(human))), grades_frame(judgments(judge))
@@ -191,10 +193,11 @@ def judge(
     rows: list[pd.DataFrame] = []
     pairs: list[pd.DataFrame] = []
     agreements: list[dict[str, Any]] = []
-    human_facts, facts = (
-        gathered(measures, judgments(frame), by_name) for frame in (true, by_judge)
-    )
+    human_facts = gathered(measures, judgments(true), by_name)
     check_present(human_facts.systems, len(human_facts.topics))
+    of_judge = judgments(by_judge)
+    facts = gathered(measures, of_judge, by_name)
+    basis, everything = JudgedRuns(facts, of_judge), facts.everything
     for of_humans, of_all, measure in zip(
         human_facts.tables(), facts.tables(), facts.measures, strict=True
     ):
@@ -202,25 +205,28 @@ def judge(
         a, b = np.triu_indices(len(of_all.systems), 1)
         y, f, name = of_humans.values, of_all.values, np.array(of_all.systems, object)
         of_runs = _table(y, f, labelled, weight, fixed, level, of_all.scale)
-        of_runs["low"], of_runs["high"] = in_range(of_all.measure, of_runs["low"], of_runs["high"])
+        limits = limits_named(of_all.measure)
+        for end in ("low", "high"):
+            of_runs[end] = np.clip(of_runs[end], *limits)
         of_runs.insert(0, "run", name)
         of_pairs = _table(
-            y[a] - y[b], f[a] - f[b], labelled, weight, fixed, level, of_all.scale, shared=True
+            y[b] - y[a], f[b] - f[a], labelled, weight, fixed, level, of_all.scale, shared=True
         )
         bottom, top = limits_of(measure)
         of_pairs["low"] = of_pairs["low"].clip(lower=bottom - top)
         of_pairs["high"] = of_pairs["high"].clip(upper=top - bottom)
         of_pairs.insert(0, "a", name[a])
         of_pairs.insert(1, "b", name[b])
-        lacking = (facts.unanswered(measure) & facts.answerable).sum(axis=1)
-        broken = lacking > MISSING * facts.answerable.sum()
-        of_pairs["codes"] = np.where(broken[a] | broken[b], "unanswered", "")
-        of_pairs.loc[broken[a] | broken[b], ["low", "high", "p"]] = math.nan
+        two = list(zip(a.tolist(), b.tolist(), strict=True))
+        of_pairs["codes"] = [
+            basis.pair("claim", measure, None, everything, MISSING, pair).codes for pair in two
+        ]
+        of_pairs.loc[of_pairs["codes"] != "", ["low", "high", "p"]] = math.nan
         rows.append(
             of_runs.assign(measure=of_all.measure, topics_human=y.shape[1], topics_judge=f.shape[1])
         )
         pairs.append(of_pairs.assign(measure=of_all.measure))
-        _, error, df = estimates(y[a] - y[b], f[a] - f[b], labelled, weight, True, shared=True)
+        _, error, df = estimates(y[b] - y[a], f[b] - f[a], labelled, weight, True, shared=True)
         half = special.stdtrit(df, (1 + level) / 2) * error
         instead = documents_instead(measure, true, by_judge, by_name, half, level)
         agreements.append(
@@ -236,7 +242,6 @@ def judge(
     out.pairs = pd.concat(pairs, ignore_index=True).rename(columns={"estimate": "difference"})[
         _PAIRS
     ]
-    everything = np.ones(len(facts.topics), bool)
     out.evidence = facts.frame({None: everything})
     out.notes = [
         *about_topics(facts, facts.measures, everything),

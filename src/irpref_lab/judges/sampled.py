@@ -5,13 +5,14 @@ runs are not, since a document that all runs rank alike was never drawn."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
+from ir_measures.measures import Measure
 
 from irpref.errors import AbsentRunError, ArgumentError, JudgmentsError, Remedy
 from irpref.judged import Judgments, Pool, QrelsLike, Runs, as_table, hash_of_pool, judgments
@@ -41,6 +42,9 @@ from irpref_lab.judges.priority_sampling import (
     variances_at,
     whole,
 )
+
+if TYPE_CHECKING:
+    from irpref_lab.decide.pair import Basis
 
 
 class Sampled(Judgments):
@@ -90,7 +94,7 @@ class Sampled(Judgments):
 
     def pool(self, columns: Iterable[str] = (), preferences: bool | None = False) -> Pool:
         """Refused: no run can be judged against a sample."""
-        raise self._refusal()
+        raise self.refusal()
 
     def only(self, topics: Iterable[str]) -> Judgments:
         """Refused: the topics are those of the plan. Use `groups` of `irpref_lab.compare`."""
@@ -98,14 +102,15 @@ class Sampled(Judgments):
 
     def with_column(self, name: str, values: Any) -> Judgments:
         """Refused: it would be judgments of another kind."""
-        raise self._refusal()
+        raise self.refusal()
 
     def __iter__(self) -> Iterator[Any]:
         """Refused, as `pool`."""
-        raise self._refusal()
+        raise self.refusal()
 
     @staticmethod
-    def _refusal() -> JudgmentsError:
+    def refusal() -> JudgmentsError:
+        """Return the error for whoever needs the values of single runs."""
         return JudgmentsError(
             "judgments of a sample tell the differences of runs, not the value of one: they are "
             "for irpref_lab.compare, gate and leaderboard"
@@ -166,6 +171,12 @@ class Sampled(Judgments):
         priority = np.where(certain, np.inf, self.plan["priority"].to_numpy())
         gain = measure.gains(self.human_grade)
         return estimated(self._level, self._topic, gain, size, priority, self._certain)
+
+    def basis(self, measures: Sequence[Measure], runs: Mapping[str, Any]) -> Basis:
+        """Return runs on this sample, as verdicts ask about them."""
+        from irpref_lab.judges.sampled_runs import SampledRuns
+
+        return SampledRuns(self, measures, runs)
 
     def values(self, measures: Measures, runs: Runs) -> list[SampledValues]:
         """Values of runs by topic, of which only differences mean anything.
@@ -248,6 +259,17 @@ class SampledValues:
             answers=self.answers[:, topics],
             topic=topic,
             weights=weights,
+        )
+
+    def select(self, numbers: Sequence[int]) -> SampledValues:
+        """Return the values of some runs, by number."""
+        kept = list(numbers)
+        systems = [self.values.systems[number] for number in kept]
+        return replace(
+            self,
+            values=self.values.select(systems),
+            answers=self.answers[kept],
+            weights=self.weights[kept],
         )
 
     def intervals(self, first: Ints, second: Ints, level: float) -> tuple[Floats, Floats]:

@@ -21,6 +21,7 @@ from typing import TYPE_CHECKING
 
 from irpref.data.replace import replaced
 from irpref.messages import once_per_call
+from irpref_lab.decide.all_pairs import PAIRS
 from irpref_lab.page import charts
 from irpref_lab.page.contents import Options, contents
 
@@ -102,7 +103,7 @@ def report(
     groups: Groups | None = None,
     rankings: str | Iterable[str] | None = None,
     depth: int = 20,
-    pairs: str = "stepdown",
+    pairs: str = PAIRS,
     level: float = 0.95,
     rng: Rng | None = None,
     strict: bool = False,

@@ -32,26 +32,26 @@ from irpref.measures.declare import Measures
 from irpref.measures.names import parse_all
 from irpref.measures.rpref import RPref
 from irpref.messages import IrprefWarning, about, check_choice, did_you_mean, give, whole_files
-from irpref.observed import gathered, read_repeats, repeats_in, thresholds_on
+from irpref.observed import MISSING, read_repeats, repeats_in
 from irpref.values.matrix import TopicValues
 from irpref.values.progress import progress
+from irpref_lab.arguments import check_level
 from irpref_lab.checking import check, grave
 from irpref_lab.decide.all_pairs import METHODS
-from irpref_lab.decide.board import Leaderboard, board_of, with_further
+from irpref_lab.decide.basis import basis_of
+from irpref_lab.decide.board import Leaderboard, board_of, reasons_of, with_further
 from irpref_lab.decide.comparison import UNKNOWN, Comparison, compare
-from irpref_lab.decide.grounds import absent_runs
+from irpref_lab.decide.pair import Basis
 from irpref_lab.judges.filling import Filled
 from irpref_lab.messages import not_accepted
 from irpref_lab.page.query_texts import Texts, texts
 from irpref_lab.page.rankings import rankings, unjudged_by_rank
 from irpref_lab.plots.drawing import CRP_CUT
 from irpref_lab.plots.plot_data import constant_npref
-from irpref_lab.remarks import of_many_runs
 from irpref_lab.short_names import left_out, parts
 from irpref_lab.trust.holes import hole_intervals, pair_intervals
 from irpref_lab.trust.samples import Rng, fixed_seed
 from irpref_lab.trust.ties import tie_intervals
-from irpref_lab.trust.topics import check_level
 
 # A part of the page.
 Part: TypeAlias = dict[str, Any]
@@ -116,9 +116,9 @@ def contents(measures: Measures, given: QrelsLike, runs: Runs, options: Options)
     with whole_files(options.strict):
         qrels = judgments(given)
         named = _opened(named)  # each file is read once
-    facts = gathered(chosen, qrels, named)
-    absent = absent_runs(facts, options.strict, alone=len(named) < 2)
-    by_measure = with_further(facts)
+    basis = basis_of(chosen, qrels, named, present=(), keep=False)
+    absent = basis.absent(options.strict, alone=len(named) < 2)
+    by_measure = with_further(basis)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", IrprefWarning)  # were given by the evaluation
         return plain(
@@ -127,13 +127,13 @@ def contents(measures: Measures, given: QrelsLike, runs: Runs, options: Options)
                 "level": options.level,
                 "measures": [_measure(measure, by_measure[str(measure)]) for measure in chosen],
                 "absent": absent,
-                "notes": [*of_many_runs(facts, chosen, absent), *thresholds_on(chosen, qrels)],
+                "notes": basis.notes_of_many(absent),
                 "inputs": inputs,
                 "filled": qrels.text if isinstance(qrels, Filled) else None,
                 "versions": _versions(),
                 "methods": literature.methods(chosen),
                 "bibtex": literature.cite(chosen),
-                **_parts(chosen, qrels, named, by_measure, absent, options),
+                **_parts(chosen, qrels, named, by_measure, basis, absent, options),
             }
         )
 
@@ -161,6 +161,7 @@ def _parts(
     qrels: Judgments,
     named: Mapping[str, list[Any]],
     by_measure: Mapping[str, TopicValues],
+    basis: Basis,
     absent: Mapping[str, str],
     options: Options,
 ) -> Part:
@@ -171,7 +172,7 @@ def _parts(
         options = replace(options, groups=group_of_topic(options.groups, qrels))
     verdicts = _verdicts(chosen, qrels, named, options)
     within = None if options.groups is None else groups_of(options.groups, qrels, first.topics)
-    board = _board(names, by_measure, within, options, absent, verdicts)
+    board = _board(names, by_measure, within, options, basis, absent, verdicts)
     order: list[str] = board["runs"]
     present = [name for name in order if name not in absent]
     shown = dict.fromkeys(options.named_runs or present[:N_RANKINGS])
@@ -229,7 +230,7 @@ def _verdicts(
         return []
     names = sorted(named, key=lambda name: name != options.baseline)
     a, b = (named[name] for name in names)
-    how: dict[str, Any] = {"level": options.level, "rng": options.rng, "names": names}
+    how: dict[str, Any] = {"level": options.level, "names": names}
     verdicts = [compare(chosen, qrels, a, b, **how)]
     if options.groups is not None:
         verdicts.append(compare(chosen, qrels, a, b, groups=options.groups, **how))
@@ -279,6 +280,7 @@ def _board(
     by_measure: Mapping[str, TopicValues],
     groups: Mapping[str | None, Bools] | None,
     options: Options,
+    basis: Basis,
     absent: Mapping[str, str],
     verdicts: Sequence[Comparison],
 ) -> Part:
@@ -288,8 +290,12 @@ def _board(
     tests = options.pairs if several else "none", options.level
 
     def board_on(topics: Mapping[str | None, Bools]) -> Leaderboard:
+        reasons = reasons_of(basis, topics, MISSING)
         return board_of(
-            by_measure, names, names[0], topics, *tests, seed=options.rng, absent=absent
+            *(by_measure, names, names[0], topics, *tests),
+            seed=options.rng,
+            absent=absent,
+            reasons=reasons,
         )
 
     board = board_on({None: np.ones(len(first.topics), bool)})
@@ -321,8 +327,12 @@ def _board(
 
 
 def _blanked(table: Any, columns: list[str], untold: Collection[tuple[str, str | None]]) -> Any:
-    """A table without what a test says by measures, and in groups, where `compare` cannot tell."""
+    """Blank what a test says by measures, and in groups, where `compare` cannot tell, and of pairs
+    that something stands against.
+    """
     out = table.copy()
+    if "a" in out:
+        out.loc[out["codes"] != "", columns] = None
     groups = (None if group != group else group for group in out["group"])
     keys = zip(out["measure"], groups, strict=True)
     out.loc[[key in untold for key in keys], columns] = None
@@ -335,10 +345,10 @@ def _rows(board: pd.DataFrame) -> pd.DataFrame:
 
 
 def _pairs(tested: pd.DataFrame, names: Sequence[str], runs: Sequence[str]) -> list[pd.DataFrame]:
-    """For each measure, the pairs of runs i < j of the board, row by row: `i` minus `j`."""
+    """Return the pairs of runs i < j of the board by each measure, row by row: `i` minus `j`."""
     place = {name: i for i, name in enumerate(runs)}
     a, b = (tested[side].map(place) for side in ("a", "b"))
-    sign = np.where(a < b, 1.0, -1.0)
+    sign = np.where(a < b, -1.0, 1.0)
     signed = tested.assign(
         difference=sign * tested["difference"], effect_size=sign * tested["effect_size"]
     )

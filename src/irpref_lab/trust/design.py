@@ -317,7 +317,8 @@ def topic_set_size(
         `n_topics` (of `values`), `detectable` (smallest difference that a paired t-test finds with
         these), `difference`, `topics_t` (needed by a paired t-test of two systems), `topics_anova`
         (needed by an analysis of variance of all systems in `values`, with this difference between
-        the best and the worst).
+        the best and the worst), `topics_margin` (that would rule out a loss of this size, if there
+        is none, by the bound of `irpref_lab.gate`).
 
     Raises
     ------
@@ -328,8 +329,8 @@ def topic_set_size(
     --------
     >>> two = TopicValues("AP", ["a", "b"], ["q1", "q2", "q3"], [[0.5, 0.1, 0.3], [0.4, 0.3, 0.2]])
     >>> topic_set_size(two, 0.1).round(3)
-      measure  variance  n_topics  detectable  difference  topics_t  topics_anova
-    0      AP     0.015         3       0.565         0.1        26            25
+      measure  variance  n_topics  detectable  difference  topics_t  topics_anova  topics_margin
+    0      AP     0.015         3       0.565         0.1        26            25             20
     """
     import pandas as pd
 
@@ -358,6 +359,7 @@ def topic_set_size(
                     "difference": difference,
                     "topics_t": by_t,
                     "topics_anova": by_anova,
+                    "topics_margin": topics_for_margin(difference, variance, level),
                 }
             )
     return pd.DataFrame(rows)

@@ -15,31 +15,34 @@ topics 92 to 95 of 100 intervals hold the true mean instead of 95. Unlike the t 
 within the range of the values and follows their skewness. Both see the topics as a random sample of
 topics like them; neither says anything about another collection.
 
+Where almost all topics have the same value, both see too little: of ten topics whose RR is 1, the
+interval would be 1 to 1. Intervals are then widened, see `irpref_lab.trust.bounds.widened`.
+
 Decided here: topics are drawn in ascending order of id, so that the order of the qrels does not
-matter; values that do not vary have an interval of length 0; with fewer than five topics there is
-no interval. If q is less than the chance 1 / n^n to draw the lowest topic n times (five topics at
-99 %), no bootstrap interval is wide enough, and the one of t takes its place."""
+matter; with fewer than five topics there is no interval. If q is less than the chance 1 / n^n to
+draw the lowest topic n times (five topics at 99 %), no bootstrap interval is wide enough, and the
+one of t takes its place."""
 
 from __future__ import annotations
 
 import math
-from typing import Any
 
 import numpy as np
 import pandas as pd
 from ir_measures.measures import Measure
-from ir_measures.measures.base import SumAgg
 from scipy import special
 
 from irpref.errors import ArgumentError, MeasureError
 from irpref.judged import Groups, QrelsLike, RunLike, judgments
 from irpref.judged.groups import groups_of
 from irpref.kernel import Floats
-from irpref.measures.declare import KernelMeasure, Measures
+from irpref.measures.declare import Measures
 from irpref.measures.names import parse
 from irpref.messages import check_choice
+from irpref.observed import limits_of
 from irpref.values.matrix import TopicValues, evaluated
-from irpref_lab.messages import not_accepted
+from irpref_lab.arguments import check_confidence
+from irpref_lab.trust import bounds
 from irpref_lab.trust.interval_tables import interval_table
 from irpref_lab.trust.samples import Rng, counts, drawing
 
@@ -48,36 +51,12 @@ FEWEST = 5  # topics: with fewer there is no interval
 _PIECE = 1 << 22  # numbers of an array of draws held at a time: 32 MB
 
 
-def check_level(level: Any) -> float:
-    """The level as a float; `ValueError` unless it lies between 0 and 1."""
+def limits_named(measure: str) -> tuple[float, float]:
+    """Return the limits of a measure by name; infinite ones if the name is unknown."""
     try:
-        number = float(level)
-    except (TypeError, ValueError):
-        number = math.nan
-    if not 0 < number < 1:
-        raise not_accepted("level", level, "a number between 0 and 1, such as 0.95")
-    return number
-
-
-# Measures of ir_measures without an upper limit.
-_UNLIMITED = frozenset({"BPM", "INSQ", "INST", "SDCG", "alpha_DCG", "DCG"})
-
-
-def limits_of(measure: Measure) -> tuple[float, float]:
-    """The lowest and the highest value that a mean of this measure can have."""
-    if isinstance(measure, KernelMeasure):
-        return measure.BOUNDS
-    counts = isinstance(measure.aggregator(), SumAgg)
-    return 0.0, math.inf if counts or str(measure.NAME) in _UNLIMITED else 1.0
-
-
-def in_range(measure: str, low: Floats, high: Floats) -> tuple[Floats, Floats]:
-    """Bounds of means, no wider than the measure allows; as they are if its name is unknown."""
-    try:
-        bottom, top = limits_of(parse(measure))
+        return limits_of(parse(measure))
     except ValueError:
-        return low, high
-    return np.maximum(low, bottom), np.minimum(high, top)
+        return -math.inf, math.inf
 
 
 def difference_in_range(measure: Measure, low: float, high: float) -> tuple[float, float]:
@@ -98,8 +77,9 @@ def mean_intervals(
     method: str = "bootstrap",
     rng: Rng | None = None,
     n_samples: int = N_SAMPLES,
+    limits: tuple[float, float] = (-math.inf, math.inf),
 ) -> tuple[Floats, Floats, Floats]:
-    """Confidence intervals of means over topics.
+    """Return confidence intervals of means over topics.
 
     Parameters
     ----------
@@ -111,6 +91,9 @@ def mean_intervals(
         None is seed 0. All rows have the same draws.
     n_samples : int
         Number of bootstrap samples.
+    limits : two floats
+        The least and the largest value that a topic can have. Bounds lie between them, and where
+        almost all topics have the same value, they are widened towards those that are finite.
 
     Returns
     -------
@@ -123,7 +106,7 @@ def mean_intervals(
     ValueError
         `level` outside (0, 1), an unknown method, fewer than two topics.
     """
-    level = check_level(level)
+    level = check_confidence(level)
     check_choice("method", method, ("bootstrap", "t"))
     n = values.shape[1]
     if n < 2:
@@ -138,19 +121,38 @@ def mean_intervals(
     spread = np.where(values.max(axis=1) == values.min(axis=1), 0.0, values.std(axis=1, ddof=1))
     t = float(special.stdtrit(n - 1, (1 + level) / 2))
     q = float(special.ndtr(-math.sqrt(n / (n - 1)) * t))
+    error = np.zeros_like(mean)
     if method == "t" or q < n**-n:  # no sample of so few topics reaches the quantile
         half = t * spread / math.sqrt(n)
-        return mean - half, mean + half, np.zeros_like(mean)
-    means = _resampled_means(values, drawing(rng), n_samples)
-    off = math.sqrt(q * (1 - q) / n_samples)
-    # Both ends, and around each the quantiles one standard error of q away.
-    wanted = np.clip([q, 1 - q, q + off, q - off, 1 - q + off, 1 - q - off], 0.0, 1.0)
-    low, high, *beside = np.quantile(means, wanted, axis=1)
-    error = np.maximum(beside[0] - beside[1], beside[2] - beside[3])
-    same = spread == 0
-    low[same] = high[same] = mean[same]
-    error[same] = 0.0
-    return low, high, error / 2
+        low, high = mean - half, mean + half
+    else:
+        means = _resampled_means(values, drawing(rng), n_samples)
+        off = math.sqrt(q * (1 - q) / n_samples)
+        # Both ends, and around each the quantiles one standard error of q away.
+        wanted = np.clip([q, 1 - q, q + off, q - off, 1 - q + off, 1 - q - off], 0.0, 1.0)
+        low, high, *beside = np.quantile(means, wanted, axis=1)
+        error = np.maximum(beside[0] - beside[1], beside[2] - beside[3]) / 2
+        same = spread == 0
+        low[same] = high[same] = mean[same]
+        error[same] = 0.0
+    return *_widened(values, low, high, level, limits), error
+
+
+def _widened(
+    values: Floats, low: Floats, high: Floats, level: float, limits: tuple[float, float]
+) -> tuple[Floats, Floats]:
+    """Widen intervals of rows almost all of whose topics have the same value, within limits."""
+    least, most = limits
+    if np.isinf(limits).all():
+        return low, high
+    low, high = low.copy(), high.copy()
+    for row, of_row in enumerate(values):
+        wide = bounds.widened(of_row, (float(low[row]), float(high[row])), level, limits)
+        if math.isfinite(least):
+            low[row] = wide[0]
+        if math.isfinite(most):
+            high[row] = wide[1]
+    return np.clip(low, least, most), np.clip(high, least, most)
 
 
 def _resampled_means(values: Floats, rng: np.random.Generator, n_samples: int) -> Floats:
@@ -183,11 +185,11 @@ def topic_intervals(
     tables = []
     for group, inside in groups_of(groups, read, matrices[0].topics).items():
         here = [matrix.on(inside) for matrix in matrices]
-        low, high, error = mean_intervals(
-            np.concatenate([matrix.values for matrix in here]), level, method, rng
-        )
-        for row, matrix in enumerate(here):
-            low[row], high[row] = in_range(matrix.measure, low[row], high[row])
+        of_each = [
+            mean_intervals(matrix.values, level, method, rng, limits=limits_named(matrix.measure))
+            for matrix in here
+        ]
+        low, high, error = (np.concatenate(ends) for ends in zip(*of_each, strict=True))
         scale = np.array([matrix.scale for matrix in here])
         value = [float(matrix.means[0]) for matrix in here]
         drawn = {} if method == "t" else {"error": error * scale}

@@ -33,7 +33,7 @@ from scipy import special
 
 from irpref.kernel import Floats
 from irpref.values.means import ROUNDING
-from irpref_lab.decide import t_tests
+from irpref_lab.trust import t_tests
 
 _FEW_OTHERS = 5  # topics that differ from the commonest value, with which the usual interval holds
 _FEW_DIFFERENT = 10  # topics on which two runs differ, with which the usual bound holds
@@ -201,15 +201,3 @@ def unseen_loss(gains: Floats, baseline: Floats, level: float, worst: float) -> 
         return None
     largest = float(np.abs(baseline - worst).max())
     return unseen(gains.size, level) * largest if math.isfinite(largest) else None
-
-
-def to_lose(mean: float, limits: tuple[float, float], higher_is_better: bool = True) -> float:
-    """Return how much a mean can get worse: a gate whose margin is at least this cannot pass.
-
-    Examples
-    --------
-    >>> to_lose(0.25, (0.0, 1.0)), to_lose(0.25, (0.0, 1.0), higher_is_better=False)
-    (0.25, 0.75)
-    """
-    least, most = limits
-    return mean - least if higher_is_better else most - mean

@@ -1,4 +1,4 @@
-"""Check the arguments that verdicts share: level, margin, missing, depth."""
+"""Check the arguments that results of the lab share: level, margin, missing, depth."""
 
 from __future__ import annotations
 
@@ -32,6 +32,23 @@ def check_level(level: Any) -> float:
             value=level,
         )
     raise not_accepted("level", level, _EXPECTED_LEVEL)
+
+
+def check_confidence(level: Any) -> float:
+    """Return the level of an interval as a float; any between 0 and 1 is legitimate.
+
+    Raises
+    ------
+    ArgumentError
+        It does not lie between 0 and 1.
+    """
+    try:
+        number = float(level)
+    except (TypeError, ValueError):
+        number = math.nan
+    if not 0 < number < 1:
+        raise not_accepted("level", level, "a number between 0 and 1, such as 0.95")
+    return number
 
 
 def check_margin(margin: Any, limits: tuple[float, float] = (0.0, math.inf)) -> float:

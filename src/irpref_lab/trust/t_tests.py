@@ -117,7 +117,7 @@ def interval(difference: Floats, level: float) -> tuple[float, float]:
     """Return the two-sided confidence interval of the mean difference.
 
     It holds 0 if and only if the p-value is above 1 - level, unless the differences do not vary:
-    then its length is 0. See `irpref_lab.decide.bounds.widened`.
+    then its length is 0. See `irpref_lab.trust.bounds.widened`.
 
     Parameters
     ----------
