@@ -18,8 +18,8 @@ FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
 # comma, a colon or "of" follows.
 VERBS = frozenset(
     """
-    accept add align allow append apply ask assign average begin bind bound break bring build cache
-    calculate calibrate call cast change check choose cite clear close collect color colour combine
+    accept add admit align allow append apply ask assign average begin bind bound break bring build cache
+    calculate calibrate call cast change check choose cite clear clip close collect color colour combine
     compare compile complete compute concatenate condense connect convert copy correct correlate
     count cover create cut decide declare decode decorate decrease describe divide do download drop
     draw draft encode end ensure enter escape estimate evaluate exclude expand expect explain export
@@ -27,13 +27,13 @@ VERBS = frozenset(
     get give go group guess hash hold identify ignore import include increase index infer insert
     interpolate invert iterate join judge keep label lay leave let limit list load locate log look
     lower make map mark match mean measure merge move multiply name normalise note number offer open
-    order pad pair parse pass permute pick place plan plot pool prefer prepare print project prove
-    publish put put raise rank read rebuild recognise record reduce refuse register remove rename
+    order pad pair parse pass permute pick place plan plot pool prefer prepare print quote project prove
+    publish put put raise rank read rebuild recognise record reduce remember refuse register remove rename
     render repeat replace report reshape resolve restore restrict return reverse round run sample
     save say scale score search see select send serialise set shorten show shuffle simulate skip
-    smooth solve sort split spread stack start stop store strip subtract suggest sum suppress swap
+    smooth solve sort spell split spread stack start stop store strip subtract suggest sum suppress swap
     take tell test time transform translate trim truncate try turn undo unite update use validate
-    view visit wait walk warn weigh weight wrap write yield
+    view visit wait walk warn weigh weight word wrap write yield
     """.split()  # noqa: SIM905
 )
 RARE = {
@@ -51,7 +51,8 @@ class Docstring(NamedTuple):
     @property
     def begins_with_a_verb(self):
         word, _, rest = self.text.partition(" ")
-        return word.lower() in VERBS and not rest.startswith("of ")
+        is_noun = rest.startswith("of ") and word != "Warn"
+        return word.lower() in VERBS and not is_noun
 
 
 def docstrings_of(path):
