@@ -1,6 +1,5 @@
-"""`irpref curve`: curves as tables. A kind has the name of what it shows, its options those of the
-arguments of the function that computes it.
-"""
+"""`irpref curve`: curves as tables. A kind is named after the curve that it shows, its options
+after the arguments of the function that computes it."""
 
 from __future__ import annotations
 
@@ -130,7 +129,7 @@ def _print(compute: Callable[..., Any], given: Inputs, out: Output, how: dict[st
 
 
 def arguments(given: Inputs, how: dict[str, Any]) -> dict[str, Any]:
-    """The options that were given, and the measure, as functions take them."""
+    """Return the options that were given, and the measure, as functions take them."""
     how = {name: value for name, value in how.items() if value is not None}
     if given.measures:
         if how.pop("rel", 1) != 1:

@@ -23,7 +23,7 @@ OPTIONS = {
 
 
 def as_option(remedy: Remedy | None) -> str:
-    """A remedy in the words of the shell; empty if no option does the same."""
+    """Word a remedy for the shell; empty if no option does the same."""
     if remedy is None:
         return ""
     if not remedy.argument and not remedy.call:
@@ -46,5 +46,5 @@ def as_option(remedy: Remedy | None) -> str:
 
 
 def text_of(told: Exception | str) -> str:
-    """What an error or a warning says, its remedy as an option."""
+    """Return the message of an error or a warning, its remedy as an option."""
     return told.worded(as_option(told.remedy)) if isinstance(told, Told) else str(told)
