@@ -52,8 +52,6 @@ def held() -> Iterator[list[IrprefWarning]]:
 
     `warnings.catch_warnings` is for all threads at once, so that one would take the warnings of
     another.
-
-    `warnings.catch_warnings` is for all threads at once, so that one would take those of another.
     """
     kept: list[IrprefWarning] = []
     before = _held.set(kept)

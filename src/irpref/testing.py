@@ -106,8 +106,6 @@ class _Laws(_Trial):
     words, or None: the first counts.
 
     The laws' names become the names of the faults, their docstrings the first sentence.
-
-    Their names become those of the faults, their docstrings the first sentence.
     """
 
     def name(self) -> Iterator[str | None]:

@@ -139,7 +139,7 @@ def _flush_nowhere() -> None:
 
 
 def _in_words(error: click.UsageError) -> str:
-    """Word an error of the command line: what is wrong, the likely meaning, and where to find
+    """Word an error of the command line: the fault, the likely meaning, and where to find
     help.
     """
     name = error.ctx.command_path if error.ctx else "irpref"

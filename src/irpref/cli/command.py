@@ -1,7 +1,7 @@
 """Commands: click's, imported when they are called, with our exit status.
 
 A command is a function with `@command(...)` in a module of its own. A `Section` lists the commands
-of a package with a line of help each, so that `irpref --help` imports none of them."""
+of a package with a line of help each, so that `irpref --help` imports no command."""
 
 from __future__ import annotations
 

@@ -37,7 +37,7 @@ def curve() -> None:
 
 def _kind(name: str, takes: str, compute: str, text: str, *declared: options.Decorator) -> None:
     """Add a kind of curve: the function of `irpref.curves` that computes it, a line of help, and
-    the options that it has besides those of all kinds.
+    the options that it has besides the options of all kinds.
     """
 
     def show(given: Inputs, out: Output, **how: Any) -> None:

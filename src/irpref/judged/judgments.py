@@ -1,7 +1,7 @@
 """`irpref.judgments`: judgments of any form, read once.
 
 A `Judgments` holds the table that was read, and the pools that runs are judged against, each
-indexed the first time that it is asked for. Every public function turns what it gets as qrels into
+indexed the first time that it is asked for. Every public function turns its qrels into
 one with `judgments`, and passes that on; nothing else opens qrels."""
 
 from __future__ import annotations
@@ -362,9 +362,9 @@ def _read(qrels: Any, how: Reading) -> Judgments:
 
 def _no_reading(how: Reading) -> None:
     """Raise `ArgumentError` if a column of grades or labels are given for a data set, which has its
-    own. Other columns may belong to a run that is read in the same way.
+    own.
 
-    Other columns may be those of a run that is read in the same way.
+    Other columns may belong to a run that is read in the same way.
     """
     for parameter, value in (("columns", how.columns), ("labels", how.labels)):
         if value and not how.shared and (parameter == "labels" or "relevance" in how.columns):

@@ -31,9 +31,6 @@ class Others:
     Providers break ties in different ways, and pytrec_eval rounds scores. So they get, in place of
     the run's scores, scores that fall by one from rank to rank.
 
-    Providers break ties in different ways, and pytrec_eval rounds scores. So they get scores that
-    fall by one from rank to rank in place of those of the run.
-
     Parameters
     ----------
     measures : list of measures
