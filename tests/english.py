@@ -27,7 +27,7 @@ VERBS = frozenset(
     get give go group guess hash hold identify ignore import include increase index infer insert
     interpolate invert iterate join judge keep label lay leave let limit list load locate log look
     lower make map mark match mean measure merge move multiply name normalise note number offer open
-    order pad pair parse pass permute pick place plan plot pool prefer prepare print quote project prove
+    order pad pair parse pass permute pick place plan plot pool predict prefer prepare print quote project prove
     publish put put raise rank read rebuild recognise record reduce remember refuse register remove rename
     render repeat replace report reshape resolve restore restrict return reverse round run sample
     save say scale score search see select send serialise set shorten show shuffle simulate skip
