@@ -1,5 +1,5 @@
-"""Count how docstrings are worded: whether those of functions begin with a verb, and how often words
-that good documentation rarely needs are used.
+"""Count how docstrings are worded: whether functions' docstrings begin with a verb, and how often
+words that good documentation rarely needs are used.
 
 ``python tests/english.py [FILE_OR_FOLDER ...]`` prints the figures of each, and with ``--list`` the
 functions whose docstring begins otherwise.
@@ -18,22 +18,23 @@ FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
 # comma, a colon or "of" follows.
 VERBS = frozenset(
     """
-    accept add admit align allow append apply ask assign average begin bind bound break bring build cache
-    calculate calibrate call cast change check choose cite clear clip close collect color colour combine
-    compare compile complete compute concatenate condense connect convert copy correct correlate
-    count cover create cut decide declare decode decorate decrease describe divide do download drop
-    draw draft encode end ensure enter escape estimate evaluate exclude expand expect explain export
-    extend extract factorize fetch fill filter find fit fix fold follow forget format gather generate
-    get give go group guess hash hold identify ignore import include increase index infer insert
-    interpolate invert iterate join judge keep label lay leave let limit list load locate log look
-    lower make map mark match mean measure merge move multiply name normalise note number offer open
-    order pad pair parse pass permute pick place plan plot pool predict prefer prepare print quote project prove
-    publish put put raise rank read rebuild recognise record reduce remember refuse register remove rename
-    render repeat replace report reshape resolve restore restrict return reverse round run sample
-    save say scale score search see select send serialise set shorten show shuffle simulate skip
-    smooth solve sort spell split spread stack start stop store strip subtract suggest sum suppress swap
-    take tell test time transform translate trim truncate try turn undo unite update use validate
-    view visit wait walk warn weigh weight word wrap write yield
+    accept add admit align allow append apply ask assign average begin bind bound break bring build
+    cache calculate calibrate call cast change check choose cite clear clip close collect color
+    colour combine compare compile complete compute concatenate condense connect convert copy
+    correct correlate count cover create cut decide declare decode decorate decrease describe divide
+    do download draft draw drop encode end ensure enter escape estimate evaluate exclude expand
+    expect explain export extend extract factorize fetch fill filter find fit fix fold follow forget
+    format gather generate get give go group guess hash hold identify ignore import include increase
+    index infer insert interpolate invert iterate join judge keep label lay leave let limit list
+    load locate log look lower make map mark match mean measure merge move multiply name normalise
+    note number offer open order pad pair parse pass permute pick place plan plot pool predict
+    prefer prepare press print project prove publish put quote raise rank reach read rebuild
+    recognise record reduce refuse register reload remember remove rename render repeat replace
+    report reshape resolve restore restrict return reverse round run sample save say scale score
+    search see select send serialise set shorten show shuffle silence simulate skip smooth solve
+    sort spell split spread stack start state stop store strip subtract suggest sum summarise
+    suppress swap tabulate take tell test time transform translate trim truncate try turn undo unite
+    unpack update use validate view visit wait walk warn weigh weight word wrap write yield
     """.split()  # noqa: SIM905
 )
 RARE = {
