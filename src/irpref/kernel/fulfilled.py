@@ -264,7 +264,7 @@ def _shares(prefs: Preferences, rank: Ints) -> Iterator[tuple[Ints, Floats, Ints
 
 
 def at_documents(view: Ranked, pairs: str, weight: Floats) -> tuple[Floats, Floats, Floats]:
-    """Sum, at the higher document of each, the preferences that the ranking decides: (n_judged,)
+    """Sum the preferences that the ranking decides at the higher document of each: (n_judged,)
     each.
 
     Parameters

@@ -41,7 +41,7 @@ def inversions(
     weighted: bool = True,
     zeros: Floats | None = None,
 ) -> Floats:
-    """Sum, for each row, its differences from the lower values ranked above it: shape (n_rows,).
+    """Sum the differences of each row from the lower values ranked above it: shape (n_rows,).
 
     Parameters
     ----------

@@ -31,7 +31,9 @@ _EXACT = float(2**53)  # integers below this add without rounding in a double
 
 
 def ratio(numerator: Floats | Ints, denominator: Floats | Ints) -> Floats:
-    """Divide, with 0 unless the denominator is above 0: shape as `denominator`."""
+    """Divide two arrays; the result is 0 unless the denominator is above 0: shape as
+    `denominator`.
+    """
     return np.divide(numerator, denominator, out=np.zeros(denominator.shape), where=denominator > 0)
 
 
