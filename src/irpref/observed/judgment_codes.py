@@ -90,7 +90,7 @@ UNSEEN = Code(
     "unseen",
     "judgments",
     _unseen,
-    "no run retrieves a judged document for {some}",
+    "for {some}, no run retrieves a judged document",
     level="note",
     against=frozenset({"values", "pass", "claim"}),
     stops=_too_few_seen,
