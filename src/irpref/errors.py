@@ -130,7 +130,7 @@ class Told(Exception):  # warnings are exceptions, too
     measure: str | None = None
     parameter: str | None = None
     value: Any = None
-    _place = ""  # what the message begins with if there is no file
+    _place = ""  # the beginning of the message if there is no file
     _joint = ": "
 
     def __init__(self, message: str, *, remedy: Remedy | None = None, **about: Any) -> None:

@@ -18,7 +18,7 @@ from irpref.errors import IrprefWarning as IrprefWarning
 from irpref.errors import RangeWarning as RangeWarning
 from irpref.errors import ScaleWarning as ScaleWarning
 
-# What other packages may use.
+# Names that other packages may use.
 __all__ = [
     "IrprefWarning",
     "about",

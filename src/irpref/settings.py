@@ -51,7 +51,7 @@ from irpref.measures.toml_files import data
 
 Number = int | float
 
-# What the definition of a grade that is no relevance looks like: an opening verdict, or a phrase.
+# How the definition of a grade denies relevance: by an opening verdict, or by a phrase.
 _DENIES = re.compile(
     r"^\W*(no|non|not|irrelevant|excluded|unrelated|negative)\b"
     r"|does not (directly )?answer|out of context|not relevant to the|little or no",

@@ -331,7 +331,7 @@ def _broken(measure: Measure, seed: int) -> Iterator[Fault]:
             wrong = next(filter(None, law(_Laws(measure, seed))), None)
         except Exception as error:
             yield Fault(law.__name__, f"{law_text}. Here {type(error).__name__}: {error}")
-            if law is _Laws.finite:  # what fails on plain data fails everywhere
+            if law is _Laws.finite:  # a law broken on plain data is broken everywhere
                 return
             continue
         if wrong:

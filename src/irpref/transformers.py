@@ -63,7 +63,7 @@ class _Stage(pt.Transformer):
         self._pool = self.qrels.pool()
         return self._pool.topic_ids
 
-    # Read-only: what was prepared from the qrels and the measure would not follow a change.
+    # Read-only: data prepared from the qrels and the measure would not follow a change.
     @property
     def qrels(self) -> Judgments:
         """The judgments."""
@@ -272,7 +272,7 @@ class Explain(_Stage):
         if not self.missed:
             self._check_sum(account, wanted)
 
-        # Rows that were not retrieved take what describes the query from a row of their topic.
+        # Rows that were not retrieved take the columns about the query from a row of their topic.
         first = dict(
             zip(wanted, np.flatnonzero(judged & ~inp["qid"].duplicated().to_numpy()), strict=True)
         )

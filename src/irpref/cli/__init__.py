@@ -38,12 +38,12 @@ _ELSEWHERE = {
     "--baseline": "to test runs against a baseline, type irpref against QRELS BASELINE RUN...",
     "--judge": "to fill in a judge's grades, type irpref fill HUMAN JUDGE -f filled.tsv",
 }
-# What is written into the name of a measure.
+# Parameters that are written into the name of a measure.
 _IN_NAMES = {
     **dict.fromkeys(("--rel", "-l"), "AP(rel=2)"),
     **dict.fromkeys(("--cutoff", "-k"), "nDCG@10"),
 }
-# What other tools call options of ours.
+# Names of our options in other tools.
 _OTHER_NAMES = {
     "--by-topic": "--by-query",
     "--by-topics": "--by-query",

@@ -343,7 +343,7 @@ def sort_arguments(
         elif not text.strip():
             raise click.UsageError("an argument is empty, expected a file or a measure")
         elif os.path.exists(text) and (not os.path.isdir(text) or is_folder(text)):
-            # As for the host's command, what follows the qrels is a run.
+            # As for the host's command, the argument after the qrels is a run.
             if i > 0 and measures and not _looks_like_a_path(text) and _is_measure(text):
                 raise click.UsageError(
                     f"{text!r} is both a file and a measure: write ./{text} or -m {text}"

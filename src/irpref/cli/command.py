@@ -259,7 +259,7 @@ class Irpref(Group):
 
     def get_command(self, ctx: click.Context, name: str) -> click.Command | None:
         """Import the command of this name."""
-        # What other packages have joined is looked for only if the name is not ours.
+        # Commands of other packages are looked for only if the name is not ours.
         for section in chain([PLUGIN], _joined()):
             if name in section.commands:
                 module, _, attribute = section.commands[name][0].partition(":")

@@ -120,8 +120,7 @@ def _print(compute: Callable[..., Any], given: Inputs, out: Output, how: dict[st
     if given.topics:
         how["per_topic"] = True
         only_topics(qrels.topic_ids, given.topics)
-    # Computed on all topics, so that what is taken from the qrels as a whole (max_rel) stays the
-    # same.
+    # Computed on all topics, so that facts of the qrels as a whole (max_rel) stay the same.
     table = compute(qrels, runs, **how)
     if given.topics:
         table = table[table["query_id"] == given.topics[0]]

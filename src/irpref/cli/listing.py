@@ -88,7 +88,7 @@ def _named(name: str) -> Any:
 def facts(measure: Any) -> dict[str, Any]:
     """Collect the declarations of a measure, as JSON would have them."""
     ours = isinstance(measure, KernelMeasure)
-    # Of a measure of the host, what is said where it is computed here.
+    # The host's measures are described where they are computed here.
     declared = measure if ours else HOSTED.get(str(measure.NAME))
     formula, meanings = (measure.FORMULA, measure.SYMBOLS) if ours else ("", {})
     documentation = inspect.cleandoc(type(measure).__doc__ or "")

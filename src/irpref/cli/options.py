@@ -309,7 +309,7 @@ rel = option(
     help="lowest relevant grade",
 )
 
-# Of curves and pictures. Their names are those of the arguments of the functions that draw them.
+# Of curves and pictures. They are named after the arguments of the functions that draw them.
 one_topic = option("-t", "--topic", metavar="ID", help="only this topic")
 judged_only = option("--judged-only", is_flag=True, help="leave out unjudged documents")
 depth = option(

@@ -6,9 +6,8 @@ from collections.abc import Mapping
 
 from irpref.errors import Remedy, Told
 
-# The option that does what an argument does in Python, or the command that does what a call does.
-# One that ends with `=` takes its value from the remedy's example; arguments that no command has
-# are not here.
+# The option in place of an argument in Python, or the command in place of a call. One that ends
+# with `=` takes its value from the remedy's example; arguments that no command has are not here.
 OPTIONS = {
     "columns": "--columns=",
     "float32": "--float32",

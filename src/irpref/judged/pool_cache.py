@@ -51,7 +51,7 @@ def _is_constant(column: Any) -> bool:
     return all(issubclass(kind, _CONSTANT) for kind in set(map(type, column.tolist())))
 
 
-# What an object column may hold: the same object is the same value then, and the same text.
+# Types that an object column may hold: the same object is the same value then, and the same text.
 _CONSTANT = (str, int, float, bool, bytes, type(None), np.generic)
 
 

@@ -251,7 +251,7 @@ def _close(given: _Given) -> tuple[tuple[Any, ...], tuple[Any, ...]]:
     """
     graph = _graph(given)
     group, row, part = graph.group, graph.row, graph.part
-    # The level of a document is that of the last subgroup: of several numbers for one place NumPy
+    # A document has its level in the last subgroup: of several numbers for one place NumPy
     # keeps the last.
     level = np.empty(row.size)
     level[graph.node] = given.level

@@ -153,8 +153,8 @@ class Preferences:
 
     def wins(self, n_judged: int) -> Floats:
         """Count the preferences of each document over others, in all groups: shape (n_judged,)."""
-        # Entries of a group are sorted by level: what follows the last of one's own level is on a
-        # lower one.
+        # Entries of a group are sorted by level: all entries behind the last of one's own level
+        # are on a lower one.
         levels = self._levels()
         lower = self.entries.spread(self.entries.ends) - levels.spread(levels.ends)
         out = np.bincount(self.row, lower, n_judged) + np.bincount(self.winner, minlength=n_judged)
@@ -216,12 +216,12 @@ def _of_entries(prefs: Preferences, rank: Ints) -> Floats:
     rows = np.flatnonzero(retrieved)
     if not rows.size:
         return out
-    # From the bottom of the ranking: what comes before a row here, the ranking has below it.
+    # From the bottom of the ranking: rows that come before a row here are ranked below it.
     rows = rows[np.lexsort((-at[rows], prefs.entries.topic[rows]))]
     groups = prefs.entries.part(np.flatnonzero(retrieved))
     place = prefs.place[rows]
     better, _ = lower_before(place, groups)
-    # Those of its own level before it: rows are sorted by group, level and then from the bottom.
+    # Rows of its own level before it: rows are sorted by group, level and then from the bottom.
     level = np.lexsort((np.arange(rows.size), place, groups.topic))
     same = np.empty(rows.size)
     same[level] = Segments.of_equal(place[level], groups.topic[level]).position

@@ -215,8 +215,8 @@ class JudgedRun(HasMemo):
         """Group consecutive topics into batches of about `rows` rows, small enough for the cache:
         first, one past the last.
         """
-        # By judgments, not by hits: then every run of an evaluator has the same groups, and what a
-        # group of the pool keeps for the measures serves them all.
+        # By judgments, not by hits: then every run of an evaluator has the same groups, and the
+        # results that a group of the pool keeps for the measures serve all runs.
         load = self.pool.load
         start = 0
         while start < self.n_topics:

@@ -229,8 +229,8 @@ class Segments:
             return self.running_count(values.astype(np.int64)).astype(np.float64)
         with np.errstate(invalid="ignore", over="ignore"):
             upto = np.cumsum(values)
-            # Integers are exact in one long sum (every grade scale in use), and equal what the path
-            # below gives: the choice between the two never shows in a value.
+            # Integers are exact in one long sum (every grade scale in use), and equal the result of
+            # the path below: the choice between the two never shows in a value.
             if np.abs(values).sum() < _EXACT and not (values != np.rint(values)).any():
                 return upto - self.spread((upto - values)[np.minimum(self.starts, values.size - 1)])
         out = np.empty_like(values)

@@ -22,9 +22,9 @@ from irpref.observed.changed_ids import Changed, JudgedIds
 from irpref.observed.scales import grade_order
 from irpref.observed.sensitivity import TOP
 
-# What tools write for an id that is missing.
+# Words that tools write for a missing id.
 NO_IDS = ("None", "nan", "NaN", "NULL", "null", "<NA>", "NaT", "undefined", "none", "N/A")
-_SOME_BY_CHANCE = 0.05  # share of topics whose number is that of a document by chance
+_SOME_BY_CHANCE = 0.05  # share of topics whose number is also a document's by chance
 
 
 @dataclass(frozen=True, slots=True, eq=False)

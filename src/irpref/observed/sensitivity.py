@@ -112,7 +112,7 @@ def tells_apart(
     ends: list[Values] = []
     reached, alike = {}, {}
     for measure in measures:
-        # What has no value, since another provider cannot compute it, is no evidence.
+        # A ranking without a value, since another provider cannot compute it, is no evidence.
         reached[measure] = differ(ideal[measure], empty[measure]) | np.isnan(ideal[measure])
         several_or_none = several | lacks_nonrelevant(measure, pool)
         same = several_or_none[start:stop] & ~differ(highest[measure], lowest[measure])

@@ -92,7 +92,7 @@ def explanation_text(
             ]
         )
     rows += [[], [None, "sum", *[None] * len(numbers), account.contribution.sum(), None]]
-    # What the table and the steps name: `upto(x)` is listed with its argument.
+    # Names in the table and the steps: `upto(x)` is listed with its argument.
     used = {*names, *re.findall(r"\w+", " ".join(steps))}
     known = [
         (name, meaning)

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
     import pandas as pd
 
-# Column names of the long tables we read: ours, and those of `pt.Experiment(perquery=True)`.
+# Column names of the long tables we read: ours, and `pt.Experiment`'s with `perquery=True`.
 _COLUMNS = {
     "system": ("system", "name", "run"),
     "topic": ("query_id", "qid", "topic"),

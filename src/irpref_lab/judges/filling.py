@@ -158,7 +158,7 @@ def fill(qrels: QrelsLike, judge: QrelsLike | Sequence[Any], runs: Runs | None =
             parameter="qrels",
         )
     given = grades_frame(read)
-    # What an earlier `fill` added, or columns of other meaning with these names.
+    # Columns that an earlier `fill` added, or columns of other meaning with these names.
     human = human_rows(given).drop(columns=[_CALIBRATED, _DEPTH, LOWEST], errors="ignore")
     judged = human[human["relevance"] >= 0]
     grades = judged.set_index(_IDS)["relevance"].astype(np.float64)

@@ -69,7 +69,7 @@ def documents_instead(
             two = two[:, differ]
             weight, partner = two[0] - two[1], partners([two], topic[differ])
             own = weight**2 * squared[level_of[differ]]
-            # Of two partners, each bears half of what the product of their errors takes off.
+            # Of two partners, each bears half of the reduction by the product of their errors.
             with_partner = partner != np.arange(partner.size)
             load = own + np.where(with_partner, weight * weight[partner] * shared, 0.0)
             size, _ = united(sizes([two]), np.ones(partner.size), partner)

@@ -37,7 +37,7 @@ from irpref_lab.meta.result import Result
 from irpref_lab.meta.values import one_of
 from irpref_lab.trust.samples import Rng, counts, drawing, pair_chunks, pairs_of_systems
 
-# A variance is a difference of sums; below this share of them it is rounding error and set to 0.
+# A variance is a difference of sums; below this share it is rounding error, set to 0.
 _NO_VARIANCE = 1e-13
 # Tolerance: equal statistics computed in two ways may differ in their last digits.
 _SAME = 1e-9

@@ -31,7 +31,7 @@ _DASHES: tuple[Any, ...] = ((0, (4, 1, 1, 1)), (0, (6, 3)), (0, (1, 3)))
 _GAINS = {"cg": "Cumulated gain", "dcg": "Discounted cumulated gain", "ncg": "NCG", "ndcg": "NDCG"}
 NOTHING = "nothing relevant"  # label of the curve of a run without relevant documents
 
-# What the docstrings of all curves say of their parameters.
+# The part of the docstrings of all curves about their parameters.
 _FIRST = """data : table of `irpref.curves.{table}`, or the qrels
 runs : with qrels: one run, or a dict of name to run"""
 _HIGHLIGHT = """highlight : names of runs, optional

@@ -356,7 +356,7 @@ def legend(ax: Axes, handles: Sequence[Any] | None = None, *, note: str = "") ->
         return
     from matplotlib.transforms import ScaledTranslation
 
-    figure.draw_without_rendering()  # to know where what is below the axes ends
+    figure.draw_without_rendering()  # to know where the parts below the axes end
     ends: Any = ax.xaxis.get_tightbbox()
     down = ScaledTranslation(0, (ends.y0 - ax.bbox.y0) / figure.dpi - 0.06, figure.dpi_scale_trans)
     look |= {

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from irpref.judged import QrelsLike, RunLike, Runs
     from irpref.measures.declare import MeasureLike
 
-# What the pictures of values by topic are drawn from.
+# Data from which pictures of values by topic are drawn.
 Values: TypeAlias = "QrelsLike | TopicValues | Iterable[TopicValues]"
 # One run, or several by name; None with a table.
 GivenRuns: TypeAlias = "RunLike | Runs | None"
@@ -66,7 +66,7 @@ def curve_means(
         return only(table, "query_id", None)
     if "group" not in table:
         return table
-    alone = set(table["run"]) == {"run"}  # what a run without a name is called
+    alone = set(table["run"]) == {"run"}  # the name of a run without one
     drawn = table.assign(
         run=table["group"] if alone else table["run"] + " (" + table["group"] + ")"
     )
