@@ -56,7 +56,7 @@ class FileName(click.Path):
 
 
 class Parsed(click.ParamType):  # type: ignore[type-arg]  # not generic before click 8.5
-    """The result of a function of text.
+    """A type of option whose text a function parses.
 
     Parameters
     ----------

@@ -185,7 +185,7 @@ KEPT, KEPT_ALONE, BROKEN, BROKEN_ALONE = range(4)
 
 
 def ordered(prefs: Preferences, rank: Ints) -> tuple[Floats, Floats]:
-    """Sort the preferences into kept and broken by a ranking.
+    """Count the preferences that a ranking keeps and breaks.
 
     Parameters
     ----------

@@ -1,5 +1,4 @@
-"""Why each document contributes its share, in words: the part of a measure's explanation of one
-topic.
+"""Why each document contributes its share, in words: a measure's explanation of one topic.
 
 A measure's own file holds a function that takes a `Topic` and sets its reasons; `default_reasons`
 serves those that have none."""

@@ -404,7 +404,7 @@ class Evidence:
             yield View(self, inside, None, None, measure, called)
 
     def masks(self, measure: Measure) -> dict[str, Bools]:
-        """Mark the topics of each code that denies topics' values as evidence: (n_topics,), or
+        """Mark the topics of each code by which a topic's value is no evidence: (n_topics,), or
         (n_systems, n_topics) if it is about runs.
         """
         out: dict[str, Bools] = {}
@@ -421,9 +421,9 @@ class Evidence:
     def rows(
         self, measure: Measure, inside: Bools, called: str | None = None
     ) -> Iterator[dict[str, Any]]:
-        """Yield the limits of topics as evidence by a measure, over the topics of a mask
-        (n_topics,): a row for each code and run. The texts name the measure as it is `called`, by
-        default `str(measure)`.
+        """Yield a row for each code and run: the limits of topics as evidence by a measure, over
+        the topics of a mask (n_topics,). The texts name the measure as it is `called`, by default
+        `str(measure)`.
         """
         name = str(measure) if called is None else called
         for code in CODES:

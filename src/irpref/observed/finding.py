@@ -152,7 +152,7 @@ class Code:
         return [one for one in every if (one.topics & view.inside).any() or one.count]
 
     def text(self, view: View, found: Found, names_first: bool = False) -> str:
-        """Say in a sentence where it holds.
+        """Word the finding as a sentence.
 
         Parameters
         ----------
