@@ -1,4 +1,5 @@
-"""Spark in local mode: rows a second by size of bucket, and what one process takes for the same."""
+"""Spark in local mode: rows a second by size of bucket, and the time of one process for the
+same."""
 
 from __future__ import annotations
 
@@ -20,8 +21,8 @@ TRIES = 2
 
 
 def spark(options: argparse.Namespace) -> list[dict[str, Any]]:
-    """All measures over a run of five million rows in Parquet. ImportError where pyspark is not
-    installed.
+    """Time all measures over a run of five million rows in Parquet. ImportError where pyspark is
+    not installed.
     """
     import polars as pl
     import pyarrow  # noqa: F401

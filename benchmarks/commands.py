@@ -1,4 +1,4 @@
-"""From files to values: command lines, start-up included; and what an import costs."""
+"""From files to values: command lines, start-up included; and the cost of an import."""
 
 from __future__ import annotations
 
@@ -35,8 +35,8 @@ SIZES = [
 
 
 def files(options: argparse.Namespace) -> list[dict[str, Any]]:
-    """`irpref eval` with all measures, trec_eval and ir_measures with bpref, on files sorted by
-    topic.
+    """Time `irpref eval` with all measures, trec_eval and ir_measures with bpref, on files sorted
+    by topic.
     """
     sizes = [(int(rows), min(1000, max(1, int(rows) // 10))) for rows in options.rows]
     named = {f"{rows:,}": (rows // depth, depth) for rows, depth in sizes}
@@ -44,7 +44,7 @@ def files(options: argparse.Namespace) -> list[dict[str, Any]]:
 
 
 def growth(options: argparse.Namespace) -> list[dict[str, Any]]:
-    """`irpref eval` alone on ever more topics, and on ever longer lists."""
+    """Time `irpref eval` alone on ever more topics, and on ever longer lists."""
     sizes = {f"{topics:,} x {depth:,}": (topics, depth) for topics, depth in SIZES}
     ours = {who: command for who, command in _commands(options).items() if who == "irpref"}
     return _on_files("growth", sizes, ours, options)
@@ -56,7 +56,7 @@ def _on_files(
     contestants: dict[str, Callable[[str, str], list[str]]],
     options: argparse.Namespace,
 ) -> list[dict[str, Any]]:
-    """Each contestant on files of so many topics and so many documents a topic, in turns."""
+    """Time each contestant on files of so many topics and so many documents a topic, in turns."""
     results = []
     for form, (topics, depth) in sizes.items():
         rows = topics * depth
@@ -94,7 +94,7 @@ def _on_files(
 
 
 def verdicts(results: list[dict[str, Any]]) -> list[str]:
-    """Whether the targets for files are met, of the results for one file."""
+    """Say whether the targets for files are met, of the results for one file."""
     of = {r["who"]: r for r in results}
     if "irpref" not in of:
         return []
@@ -155,7 +155,7 @@ print(json.dumps([status, wall, usage.ru_utime + usage.ru_stime, usage.ru_maxrss
 
 @cache
 def _environment() -> dict[str, str]:
-    """Byte code kept, as it is for installed packages; this checkout may be run without."""
+    """Keep byte code, as it is for installed packages; this checkout may be run without."""
     folder = tempfile.mkdtemp(prefix="bytecode")
     atexit.register(shutil.rmtree, folder, ignore_errors=True)
     environment = {k: v for k, v in os.environ.items() if k != "PYTHONDONTWRITEBYTECODE"}
@@ -163,8 +163,8 @@ def _environment() -> dict[str, str]:
 
 
 def timed(command: Sequence[str], clock: str = "wall") -> tuple[float, float]:
-    """Seconds (of all threads together by the `cpu` clock), and megabytes at the peak, of a
-    command.
+    """Measure the seconds of a command (of all threads together by the `cpu` clock), and its
+    megabytes at the peak.
     """
     launcher = [sys.executable, "-S", "-c", _LAUNCHER, *command]
     done = subprocess.run(launcher, check=True, capture_output=True, text=True, env=_environment())
@@ -175,7 +175,7 @@ def timed(command: Sequence[str], clock: str = "wall") -> tuple[float, float]:
 
 
 def start(options: argparse.Namespace) -> list[dict[str, Any]]:
-    """Imports, and `irpref --help`."""
+    """Time imports, and `irpref --help`."""
     cases = {
         "python": [sys.executable, "-c", "pass"],
         "import ir_measures": [sys.executable, "-c", "import ir_measures"],

@@ -1,7 +1,7 @@
 """Who takes part: ours with every measure of the package, the others with Bpref alone.
 
 A contestant takes qrels and runs in one of the forms of `workloads.FORMS` and returns the average
-of each measure. What is not installed is left out, with one line."""
+of each measure. A tool that is not installed is left out, with one line."""
 
 from __future__ import annotations
 
@@ -40,18 +40,20 @@ Contestant = Callable[[Any, list[Any]], list[dict[str, float]]]
 
 
 def irpref_each(qrels: Any, runs: list[Any]) -> list[dict[str, float]]:
-    """Ours, a new evaluator for every run, as PyTerrier builds them."""
+    """Evaluate with ours, a new evaluator for every run, as PyTerrier builds them."""
     return [_named(_evaluator(qrels).calc_aggregate(run)) for run in runs]
 
 
 def irpref_once(qrels: Any, runs: list[Any]) -> list[dict[str, float]]:
-    """Ours, one evaluator for all runs."""
+    """Evaluate with ours, one evaluator for all runs."""
     evaluator = _evaluator(qrels)
     return [_named(evaluator.calc_aggregate(run)) for run in runs]
 
 
 def _evaluator(qrels: Any) -> Any:
-    """ir_measures' own entry, which users have; polars frames it does not pass on."""
+    """Make an evaluator by ir_measures' own entry, which users have; by ours for polars frames,
+    which that does not pass on.
+    """
     import ir_measures
 
     import irpref
@@ -61,14 +63,14 @@ def _evaluator(qrels: Any) -> Any:
 
 
 def ir_measures_each(qrels: Any, runs: list[Any]) -> list[dict[str, float]]:
-    """ir_measures' Bpref, a new evaluator for every run."""
+    """Evaluate with ir_measures' Bpref, a new evaluator for every run."""
     import ir_measures
 
     return [_named(ir_measures.calc_aggregate([ir_measures.Bpref], qrels, run)) for run in runs]
 
 
 def ir_measures_once(qrels: Any, runs: list[Any]) -> list[dict[str, float]]:
-    """ir_measures' Bpref, one evaluator for all runs."""
+    """Evaluate with ir_measures' Bpref, one evaluator for all runs."""
     import ir_measures
 
     evaluator = ir_measures.evaluator([ir_measures.Bpref], qrels)
@@ -76,7 +78,7 @@ def ir_measures_once(qrels: Any, runs: list[Any]) -> list[dict[str, float]]:
 
 
 def pytrec_eval_once(qrels: Any, runs: list[Any]) -> list[dict[str, float]]:
-    """pytrec_eval itself, on dicts."""
+    """Evaluate with pytrec_eval itself, on dicts."""
     import pytrec_eval
 
     evaluator = pytrec_eval.RelevanceEvaluator(qrels, ["bpref"])
@@ -88,7 +90,7 @@ def pytrec_eval_once(qrels: Any, runs: list[Any]) -> list[dict[str, float]]:
 
 
 def ranx_each(qrels: Any, runs: list[Any]) -> list[dict[str, float]]:
-    """ranx' bpref, from frames or dicts to the value."""
+    """Evaluate with ranx' bpref, from frames or dicts to the value."""
     import ranx
 
     def made(kind: Any, data: Any, value: str) -> Any:
@@ -110,7 +112,7 @@ def ranx_each(qrels: Any, runs: list[Any]) -> list[dict[str, float]]:
 
 @cache
 def measures() -> tuple[Any, ...]:
-    """All measures of the package; read once, since a program has them as objects."""
+    """Read all measures of the package once, since a program has them as objects."""
     import irpref
 
     return tuple(irpref.parse_all(OURS))
@@ -138,12 +140,14 @@ MANY: dict[str, tuple[Contestant, str, tuple[str, ...]]] = {
 
 
 def fresh() -> None:
-    """Forget what irpref keeps of earlier qrels: a first evaluation is what most people wait for."""
+    """Forget the earlier qrels that irpref keeps: a first evaluation is the one most people wait
+    for.
+    """
     from irpref.judged import pool_cache
 
     pool_cache.forget()
 
 
 def installed(module: str) -> bool:
-    """Whether a contestant's package is there."""
+    """Test whether a contestant's package is there."""
     return importlib.util.find_spec(module) is not None

@@ -2,7 +2,7 @@
 
     python -m benchmarks.report results.json [more.json ...]
 
-Later files replace what earlier ones measured. With --keep, sections of the page that have no
+Later files replace the results of earlier ones. With --keep, sections of the page that have no
 results stay as they are."""
 
 # ruff: noqa: RUF001  (the page writes ratios with a multiplication sign)
@@ -68,8 +68,8 @@ def main() -> None:
 
 
 def merged(old: str, new: str) -> str:
-    """A page with the sections of a new one in the place of its own; new ones stand before that
-    about start-up.
+    """Put the sections of a new page in the place of a page's own; new ones stand before
+    start-up.
     """
     parts = {text.partition("\n")[0]: text for text in old.split("\n## ")}
     fresh = {text.partition("\n")[0]: text for text in new.split("\n## ")[1:]}
@@ -111,7 +111,7 @@ def page(files: list[dict[str, Any]]) -> str:
 
 
 def about(file: dict[str, Any]) -> str:
-    """Machine, versions and date."""
+    """Describe machine, versions and date."""
     versions = ", ".join(
         f"{name} {version}" for name, version in file["versions"].items() if version
     )
@@ -129,7 +129,7 @@ def about(file: dict[str, Any]) -> str:
 
 
 def section(name: str, text: str, results: list[dict[str, Any]]) -> str:
-    """Table of a workload: a row for each form."""
+    """Tabulate a workload: a row for each form."""
     here = _of(results, name)
     rows = []
     for form in FORMS:
@@ -163,7 +163,7 @@ def section(name: str, text: str, results: list[dict[str, Any]]) -> str:
 
 
 def files_section(results: list[dict[str, Any]]) -> str:
-    """Command lines on files."""
+    """Tabulate command lines on files."""
     whos = list(dict.fromkeys(r["who"] for r in results))
     rows = []
     for form in dict.fromkeys(r["form"] for r in results):
@@ -211,7 +211,7 @@ def growth_section(results: list[dict[str, Any]]) -> str:
 
 
 def jobs_section(results: list[dict[str, Any]], file: dict[str, Any]) -> str:
-    """The jobs of `benchmarks/track.py`: each contestant beside ours."""
+    """Tabulate the jobs of `benchmarks/track.py`: each contestant beside ours."""
     rows = []
     for workload, form in dict.fromkeys((r["workload"], r["form"]) for r in results):
         of = {r["who"]: r for r in results if (r["workload"], r["form"]) == (workload, form)}
@@ -272,7 +272,7 @@ def jobs_section(results: list[dict[str, Any]], file: dict[str, Any]) -> str:
 
 
 def _reached(workload: str, form: str, of: dict[str, dict[str, Any]]) -> str:
-    """Whether the target of a row is met, where a ratio or a rate says so."""
+    """Say whether the target of a row is met, where a ratio or a rate says so."""
     ours = of["irpref"]
     least = LEAST.get((workload, form), LEAST.get((workload, "")))
     if least is None:
@@ -323,7 +323,7 @@ JOBS = {
 
 
 def start_section(results: list[dict[str, Any]]) -> str:
-    """Imports."""
+    """Tabulate imports."""
     took = {r["form"]: seconds(r) for r in results}
     rows = [[form, _time(value)] for form, value in took.items()]
     text = "## Start-up\n\n" + table(["process", "time"], rows)
@@ -334,7 +334,7 @@ def start_section(results: list[dict[str, Any]]) -> str:
 
 
 def stages_section(results: list[dict[str, Any]]) -> str:
-    """Where the time goes."""
+    """Tabulate where the time goes."""
     rows = []
     for r in results:
         if r["who"] not in ("index the qrels", "align the run", "all kernels"):
@@ -359,7 +359,7 @@ def stages_section(results: list[dict[str, Any]]) -> str:
 
 
 def kernels_section(results: list[dict[str, Any]]) -> str:
-    """Cost of rpref by number of grades."""
+    """Tabulate the cost of rpref by number of grades."""
     rows = [[r["form"], f"{seconds(r) / r['rows'] * 1e9:.0f}"] for r in results]
     return (
         "## Number of grades\n\n`RPref` on an aligned run, 20 topics × 5,000 judged documents. "
@@ -369,7 +369,7 @@ def kernels_section(results: list[dict[str, Any]]) -> str:
 
 
 def spark_section(results: list[dict[str, Any]]) -> str:
-    """Spark in local mode."""
+    """Tabulate Spark in local mode."""
     rows = []
     for r in results:
         rate = "" if "session" in r["form"] else f"{r['rows'] / seconds(r) / 1e6:.2f}"
@@ -382,14 +382,14 @@ def spark_section(results: list[dict[str, Any]]) -> str:
 
 
 def table(head: Iterable[str], rows: Iterable[Iterable[str]]) -> str:
-    """Markdown."""
+    """Write a table in Markdown."""
     head = list(head)
     lines = ["| " + " | ".join(head) + " |", "|" + "---|" * len(head)]
     return "\n".join([*lines, *("| " + " | ".join(row) + " |" for row in rows)]) + "\n"
 
 
 def seconds(result: dict[str, Any]) -> float:
-    """Median."""
+    """Return the median of the seconds."""
     return statistics.median(result["seconds"])
 
 

@@ -84,7 +84,7 @@ Result = dict[str, Any]
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run what was asked for."""
+    """Run the workloads asked for."""
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument(
         "what", nargs="*", default=["A", "B", "C", "D"], help=f"{' '.join(WHAT)}, or all"
@@ -153,7 +153,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def memory(name: str, options: argparse.Namespace) -> list[Result]:
-    """Workloads that are in memory: A, B, C, D."""
+    """Run a workload that is in memory: A, B, C, D."""
     results = []
     load = workloads.build(name, topics=options.topics, runs=options.runs)
     for form in options.forms:
@@ -251,8 +251,8 @@ def _timed(call: Callable[[], Any]) -> tuple[list[float], Any]:
 
 
 def _agree(values: dict[str, list[dict[str, float]]]) -> None:
-    """A fast wrong answer is no result: BprefVariant is ir_measures' Bpref (scores fit float32
-    here).
+    """Stop if values differ, since a fast wrong answer is no result: BprefVariant is ir_measures'
+    Bpref (scores fit float32 here).
     """
     ours = [v for who, v in values.items() if who.startswith("irpref")]
     for who, theirs in values.items():
@@ -303,7 +303,9 @@ def _elsewhere(
 
 
 def kernels(seconds: float) -> list[Result]:
-    """Seconds a judged document, by number of distinct grades: RPref over a dense list."""
+    """Measure the seconds a judged document, by number of distinct grades: RPref over a dense
+    list.
+    """
     import numpy as np
     import pandas as pd
 
@@ -358,7 +360,7 @@ def report(results: list[Result]) -> None:
 
 
 def target_of(result: Result) -> float | None:
-    """Least ratio asked for, if any."""
+    """Return the least ratio asked for, if any."""
     key = (result["workload"], result["form"])
     return TARGETS.get(
         (*key, result["who"]), TARGETS.get(key) if result["who"] == "irpref" else None
@@ -366,7 +368,7 @@ def target_of(result: Result) -> float | None:
 
 
 def machine() -> dict[str, Any]:
-    """Where and with what the results were measured."""
+    """Describe where and with which versions the results were measured."""
     versions = {}
     for package in PACKAGES:
         try:

@@ -1,4 +1,5 @@
-"""Where the time of an evaluation goes, and what the checks cost that stay on in every fast path."""
+"""Where the time of an evaluation goes, and the cost of the checks that stay on in every fast
+path."""
 
 from __future__ import annotations
 
@@ -15,7 +16,7 @@ from benchmarks import peers, workloads
 
 
 def stages(options: argparse.Namespace) -> list[dict[str, Any]]:
-    """Seconds of the three stages, and of each check on its own."""
+    """Measure the seconds of the three stages, and of each check on its own."""
     from irpref.judged import match
     from irpref.judged.align import Part, _at_once
     from irpref.judged.judgments import judgments
@@ -90,7 +91,9 @@ def stages(options: argparse.Namespace) -> list[dict[str, Any]]:
 def repeated(
     call: Callable[..., Any], seconds: float, given: Callable[[], Any] | None = None
 ) -> list[float]:
-    """Seconds of each call, with what `given` made for it before the clock was started."""
+    """Measure the seconds of each call, with arguments that `given` made before the clock was
+    started.
+    """
     times: list[float] = []
     began = time.perf_counter()
     while len(times) < 4 or (time.perf_counter() - began < seconds and len(times) < 30):

@@ -39,7 +39,7 @@ for path in sys.argv[2:]:
 
 
 def track(options: argparse.Namespace) -> list[dict[str, Any]]:
-    """`irpref eval` with seven measures over all runs of a track, start-up included, and
+    """Time `irpref eval` with seven measures over all runs of a track, start-up included, and
     pytrec_eval with three.
     """
     results = []
@@ -101,7 +101,7 @@ def _mix(path: Path) -> None:
 
 
 def reading(options: argparse.Namespace) -> list[dict[str, Any]]:
-    """`read_run` beside pandas' reader (six columns, ids as text)."""
+    """Time `read_run` beside pandas' reader (six columns, ids as text)."""
     import pandas as pd
 
     import irpref
@@ -133,7 +133,9 @@ def reading(options: argparse.Namespace) -> list[dict[str, Any]]:
 
 
 def scattered(options: argparse.Namespace) -> list[dict[str, Any]]:
-    """C as frames lie in memory: tidy, and as `DataFrame(list of tuples)` and `merge` leave them."""
+    """Time C with frames as they lie in memory: tidy, and as `DataFrame(list of tuples)` and
+    `merge` leave them.
+    """
     results: list[dict[str, Any]] = []
     load = workloads.build("C", topics=options.topics or 2000)
     for form, made in {
@@ -153,8 +155,8 @@ def scattered(options: argparse.Namespace) -> list[dict[str, Any]]:
 
 
 def _scattered(rows: workloads.Rows, dtype: Any) -> Any:
-    """A frame of one block of columns, whose strings are objects of their own, wherever there was
-    room for them.
+    """Make a frame of one block of columns, whose strings are objects of their own, wherever there
+    was room for them.
     """
     import pandas as pd
 
@@ -180,7 +182,7 @@ def _scattered_dict(rows: workloads.Rows) -> Any:
 
 
 def parquet(options: argparse.Namespace) -> list[dict[str, Any]]:
-    """All measures over a run in Parquet: one file, and a folder partitioned by topic."""
+    """Time all measures over a run in Parquet: one file, and a folder partitioned by topic."""
     from irpref.data.source import Source
     from irpref.judged.stream import align_file
 
@@ -209,7 +211,7 @@ THIRTEEN = (*SEVEN, "OMeasure", "PMeasure", "P@10", "RR", "CRPRecovery", "nCRP")
 
 
 def experiment(options: argparse.Namespace) -> list[dict[str, Any]]:
-    """`pt.Experiment` of systems that are frames, with thirteen measures: as it is, and with
+    """Time `pt.Experiment` of systems that are frames, with thirteen measures: as it is, and with
     `accelerate()`.
     """
     import pyterrier as pt
@@ -259,8 +261,8 @@ LEVELS = (90, 80, 70, 60, 50, 40, 30, 25, 20, 15, 10, 5, 4, 3, 2, 1)
 
 
 def statistics_(options: argparse.Namespace) -> list[dict[str, Any]]:
-    """What is computed of a whole track, from files: leaderboard, ties, robustness, and the report
-    of 79 runs.
+    """Time the statistics of a whole track, from files: leaderboard, ties, robustness, and the
+    report of 79 runs.
     """
     import irpref
 
@@ -330,7 +332,7 @@ def _read(
 
 
 def _thinned(qrels: Path, paths: list[str]) -> None:
-    """Five measures with some of the judgments, level by level, as pytrec_eval is asked for them."""
+    """Evaluate five measures with some of the judgments, level by level, by pytrec_eval."""
     import pytrec_eval
 
     judged, runs = _read(qrels, paths)
@@ -354,7 +356,7 @@ def _thinned(qrels: Path, paths: list[str]) -> None:
 
 
 def in_turns(calls: dict[str, Callable[[], Any]], turns: int, clock: str) -> dict[str, list[float]]:
-    """Seconds of each call, one after the other, the first of each not counted."""
+    """Measure the seconds of each call, one after the other, the first turn not counted."""
     now = time.process_time if clock == "cpu" else time.perf_counter
     taken: dict[str, list[float]] = {who: [] for who in calls}
     for turn in range(turns + 1):

@@ -3,7 +3,7 @@
     A  50 topics x 1,000 retrieved, 1,500 judged a topic, 4 grades, 600 of the judged ones retrieved
     B  many runs over the qrels of A, as an experiment with many systems
     C  the shape of MS MARCO dev: 6,980 topics x 1,000 retrieved, 1.07 judged a topic, numeric ids
-    D  dense: 1,000 topics x 1,000 retrieved, all of them judged, 4 grades
+    D  dense: 1,000 topics x 1,000 retrieved, all judged, 4 grades
     S  files: any number of topics x 1,000 (or 50 x 100,000), 100 judged a topic
 
 Scores are rounded, so that about one document in ten is tied with another of its topic, as in runs
@@ -33,21 +33,23 @@ class Rows:
         return self.topic.size
 
     def query_ids(self) -> list[str]:
-        """Ids of the topics, row by row; equal ids are one object, as readers of files make them."""
+        """List the ids of the topics, row by row; equal ids are one object, as readers of files
+        make them.
+        """
         names = [str(1 + t) for t in range(int(self.topic.max()) + 1)]
         return [names[t] for t in self.topic.tolist()]
 
     def doc_ids(self) -> list[str]:
-        """Ids of the documents, row by row, a new string each."""
+        """List the ids of the documents, row by row, a new string each."""
         return ids(self.doc, self.id_of)
 
     def values(self) -> list[Any]:
-        """Scores or grades as Python numbers."""
+        """List scores or grades as Python numbers."""
         return self.value.tolist()
 
 
 def ids(numbers: np.ndarray, kind: str) -> list[str]:
-    """Ids such as `clueweb12-0000tw-00-12345`, or plain numbers as strings."""
+    """Make ids such as `clueweb12-0000tw-00-12345`, or plain numbers as strings."""
     if kind == "numeric":
         return [str(n) for n in numbers.tolist()]
     return [
@@ -97,7 +99,7 @@ def build(name: str, topics: int | None = None, runs: int = 100, depth: int = 10
 def _pooled(
     name: str, rng: np.random.Generator, topics: int, depth: int, judged: int, hits: int, runs: int
 ) -> Workload:
-    """`judged` documents a topic with grades 0 to 3, of which each run retrieves `hits`."""
+    """Make `judged` documents a topic with grades 0 to 3, of which each run retrieves `hits`."""
     # Every topic has a range of document numbers of its own; the first `judged` of them are in the
     # pool.
     span = judged + depth
@@ -128,7 +130,7 @@ def _run(
 
 
 def _sparse(rng: np.random.Generator, topics: int) -> Workload:
-    """One relevant document for most topics, 1.07 on average, found in four topics of five."""
+    """Make one relevant document for most topics, 1.07 on average, found in four topics of five."""
     collection, depth = 8_841_823, 1000
     start = rng.integers(0, collection - 40_000, size=topics)
     docs = start[:, None] + np.cumsum(rng.integers(1, 40, size=(topics, depth)), axis=1)
@@ -150,7 +152,7 @@ def _sparse(rng: np.random.Generator, topics: int) -> Workload:
 
 
 def as_dict(rows: Rows) -> dict[str, dict[str, Any]]:
-    """Dict of dicts."""
+    """Make a dict of dicts."""
     out: dict[str, dict[str, Any]] = {}
     for topic, doc, value in zip(rows.query_ids(), rows.doc_ids(), rows.values(), strict=True):
         out.setdefault(topic, {})[doc] = value
@@ -158,7 +160,7 @@ def as_dict(rows: Rows) -> dict[str, dict[str, Any]]:
 
 
 def as_tuples(rows: Rows) -> list[Any]:
-    """ir_measures' namedtuples."""
+    """Make ir_measures' namedtuples."""
     import ir_measures
 
     make = ir_measures.ScoredDoc if rows.name == "score" else ir_measures.Qrel
@@ -195,7 +197,7 @@ def _str_arrow() -> Any:
 
 
 def as_polars(rows: Rows) -> Any:
-    """Polars frame."""
+    """Make a polars frame."""
     import polars as pl
 
     return pl.DataFrame(

@@ -37,7 +37,7 @@ LOADED = {"script": "src", "img": "src", "iframe": "src", "source": "src", "link
 
 
 class Page(HTMLParser):
-    """Links, anchors and what a page loads."""
+    """Links, anchors and the files that a page loads."""
 
     def __init__(self, text: str) -> None:
         super().__init__()
@@ -61,7 +61,7 @@ class Page(HTMLParser):
 
 
 def problems(site: Path) -> list[str]:
-    """What is wrong, a line each."""
+    """List the problems, a line each."""
     pages = {path: Page(path.read_text(encoding="utf-8")) for path in sorted(site.rglob("*.html"))}
     found = outside({link for page in pages.values() for link in page.links})
     for path, page in pages.items():
@@ -86,8 +86,8 @@ def problems(site: Path) -> list[str]:
 
 
 def outside(links: Iterable[str]) -> list[str]:
-    """What is wrong with the form of addresses elsewhere: no https, no DOI, one place spelled in
-    two ways.
+    """Find faults in the form of addresses elsewhere: no https, no DOI, one place spelled in two
+    ways.
     """
     found, spellings = [], defaultdict(set)
     for link in sorted(links):
@@ -111,7 +111,7 @@ def outside(links: Iterable[str]) -> list[str]:
 
 
 def search(site: Path, picture: Path | None = None) -> list[str]:
-    """What the search of the site finds for words of its pages, opened from the disk."""
+    """Search the site, opened from the disk, for words of its pages, and list the failures."""
     sys.path.insert(0, str(DOCS.parent / "tests"))
     from browser import Browser, program
 

@@ -44,7 +44,7 @@ linkcheck_retries = 3
 
 
 def setup(app):
-    """Publishers turn programs away, so the registry of DOIs is asked in their place."""
+    """Ask the registry of DOIs in the place of publishers, which turn programs away."""
     app.connect(
         "linkcheck-process-uri", lambda _, uri: uri.replace("//doi.org/", "//doi.org/api/handles/")
     )

@@ -39,7 +39,7 @@ Data = tuple[dict[str, dict[str, float]], dict[str, dict[str, dict[str, float]]]
 def made_up(
     n_topics: int, n_runs: int, *, negative: bool = False, names: str = "run{}", seed: int = 7
 ) -> Data:
-    """Judgments and runs of which the first are better."""
+    """Make up judgments and runs of which the first are better."""
     rng = np.random.default_rng(seed)
     qrels, runs = {}, {names.format(r): {} for r in range(n_runs)}
     for t in range(n_topics):
@@ -57,7 +57,7 @@ def made_up(
 
 
 def depths(data: Data) -> Data:
-    """The same, with runs of 5, 15, 25, ... documents."""
+    """Cut the runs to 5, 15, 25, ... documents."""
     qrels, runs = data
     cut = {}
     for r, (name, run) in enumerate(runs.items()):
@@ -70,7 +70,7 @@ def depths(data: Data) -> Data:
 
 
 def real(folder: str | None) -> Data:
-    """Four runs of TREC Deep Learning 2019, or what comes with the package."""
+    """Read four runs of TREC Deep Learning 2019, or the data that come with the package."""
     if folder is None or not (Path(folder) / "dl19-passage").exists():
         data = load("synthetic")
         return data.qrels, data.runs
@@ -84,7 +84,7 @@ def real(folder: str | None) -> Data:
 
 
 def rows(folder: str | None) -> Iterator[tuple[str, Data]]:
-    """The data: what they are, judgments and runs."""
+    """Yield the data: a description, judgments and runs."""
     yield "real", real(folder)
     yield (
         "long names",
@@ -100,7 +100,7 @@ def rows(folder: str | None) -> Iterator[tuple[str, Data]]:
 
 
 def pictures(data: Data) -> dict[str, Callable[[], Any]]:
-    """What is drawn of data, by name."""
+    """Name the pictures of data, each with the call that draws it."""
     qrels, runs = data
     names = list(runs)
     first = next(iter(irpref.curves.summary_table(qrels, runs, per_topic=True)["query_id"]))
@@ -144,7 +144,7 @@ MEASURES = (
 
 
 def of_meta(data: Data) -> dict[str, Callable[[], Any]]:
-    """Pictures of meta-evaluation, with few and with many measures."""
+    """Name the pictures of meta-evaluation, with few and with many measures."""
     qrels, runs = data
     values = list(topic_values(MEASURES, qrels, runs).values())
     found = incompleteness(MEASURES, qrels, runs, levels=(50, 20, 5), n_samples=3, rng=0)
@@ -166,7 +166,7 @@ def of_meta(data: Data) -> dict[str, Callable[[], Any]]:
 
 
 def image(draw: Callable[[], Any]) -> Any:
-    """The picture as Pillow has it."""
+    """Return the picture as Pillow has it."""
     from matplotlib import pyplot
     from PIL import Image
 
@@ -179,7 +179,7 @@ def image(draw: Callable[[], Any]) -> Any:
 
 
 def strip(sheet: str, what: str, draw: dict[str, Callable[[], Any]]) -> Any:
-    """A row of the sheet, also written to a file of its own."""
+    """Draw a row of the sheet, also written to a file of its own."""
     from PIL import Image, ImageDraw
 
     found = [(name, image(one)) for name, one in draw.items()]

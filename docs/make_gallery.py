@@ -20,9 +20,9 @@ DPI = 200
 
 
 class Picture(NamedTuple):
-    """A picture: file name, heading, what it shows, the code that leaves it in `ax`, and what there
-    is to see, in
-    words for who does not see it."""
+    """A picture: file name, heading, its subject, the code that leaves it in `ax`, and a
+    description for people who do not see it.
+    """
 
     name: str
     heading: str
@@ -194,7 +194,7 @@ ENTRY = """
 
 
 def page() -> str:
-    """The page in Markdown."""
+    """Write the page in Markdown."""
     return HEAD.format(setup=SETUP) + "".join(
         ENTRY.format(**picture._asdict()) for picture in PICTURES
     )

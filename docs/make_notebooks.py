@@ -1,8 +1,8 @@
-"""Run the notebooks of `examples/` and store what they show.
+"""Run the notebooks of `examples/` and store their output.
 
     python docs/make_notebooks.py
 
-Run it after a change of what they call; the tests run them, too, and store nothing.
+Run it after a change of code that they call; the tests run them, too, and store nothing.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ NOTEBOOKS = sorted(EXAMPLES.glob("*.ipynb"))
 
 
 def executed(path: Path, folder: Path) -> Any:
-    """A notebook after all its cells have run, in a folder of its own.
+    """Run all cells of a notebook in a folder of its own, and return the notebook.
 
     Raises
     ------

@@ -1,10 +1,10 @@
-"""Write what the code of a page prints below it, so that a page can be read as it is.
+"""Write the output of a page's code below it, so that a page can be read as it is.
 
     python docs/make_output.py docs/tutorials/*.md     # in place
     python docs/make_output.py --check docs/better.md  # status 1 if a page would change
 
 Blocks of `python` run one after the other in one namespace, blocks of `sh` in a shell, all in one
-empty folder. A block of `text` that follows is what they print, or what the last expression is, as
+empty folder. A block of `text` that follows is their output, or the value of the last expression, as
 at a prompt; blocks without one run, too. Blocks with `>>>` are left to doctest. A comment above a
 block, `<!-- not run -->` or `<!-- file NAME -->`, leaves it out or makes a file of it. Code in a
 comment that begins with `<!-- run` runs unseen. A picture that the code saves is copied beside the page."""
@@ -37,13 +37,13 @@ WIDTH = 96
 
 
 def with_output(text: str, space: dict[str, Any] | None = None) -> str:
-    """The text of a page, run in the present folder, with what its code prints.
+    """Run the text of a page in the present folder, and return it with the output of its code.
 
     Parameters
     ----------
     text : str
     space : dict, optional
-        What the code takes as given.
+        Names that the code takes as given.
     """
     space = {"__name__": "__main__"} if space is None else space
 
@@ -69,7 +69,7 @@ def with_output(text: str, space: dict[str, Any] | None = None) -> str:
 
 @contextlib.contextmanager
 def wide() -> Iterator[None]:
-    """Tables of pandas, and of what runs in a shell, are as wide as a page."""
+    """Make tables of pandas, and of commands in a shell, as wide as a page."""
     import pandas as pd
 
     before = os.environ.get("COLUMNS")
@@ -86,7 +86,7 @@ def wide() -> Iterator[None]:
 
 
 def in_python(code: str, space: dict[str, Any]) -> str:
-    """What a block prints, then its last expression."""
+    """Return the output of a block, then its last expression."""
     tree = ast.parse(code)
     last = tree.body.pop() if tree.body and isinstance(tree.body[-1], ast.Expr) else None
     out = io.StringIO()
@@ -104,7 +104,7 @@ def in_python(code: str, space: dict[str, Any]) -> str:
 
 
 def in_shell(lines: str) -> str:
-    """What a shell prints for lines, in one piece; `RuntimeError` if one fails."""
+    """Return the output of a shell for lines, in one piece. Raise `RuntimeError` if one fails."""
     source = os.pathsep.join([str(ROOT / "src"), os.environ.get("PYTHONPATH", "")])
     path = os.pathsep.join([str(Path(sys.executable).parent), os.environ.get("PATH", "")])
     environment = {**os.environ, "PYTHONPATH": source, "PATH": path, "PYTHONUTF8": "1"}

@@ -1,5 +1,5 @@
-"""Makes docs/proved.md: what was compared with what, how many values, counted by the tests that
-compare.
+"""Makes docs/proved.md: which values were compared with which tool, how many, counted by the tests
+that compare.
 
     python docs/make_proved.py            # runs these tests (minutes) and writes docs/proved.json and docs/proved.md
     python docs/make_proved.py --page     # writes docs/proved.md from docs/proved.json
@@ -54,7 +54,7 @@ TOOLS = ("ir-measures", "pytrec_eval-terrier", "pyNTCIREVAL", "hypothesis", "num
 
 
 def counting() -> list[str]:
-    """The test files that count what they compare."""
+    """List the test files that count the values they compare."""
     tests = sorted((DOCS.parent / "tests").rglob("test_*.py"))
     return [
         path.relative_to(DOCS.parent).as_posix()
@@ -64,7 +64,7 @@ def counting() -> list[str]:
 
 
 def page(counted: dict[str, object]) -> str:
-    """The page."""
+    """Write the page."""
     rows: list[dict[str, object]] = counted["counts"]  # type: ignore[assignment]
     tools: dict[str, str] = counted["versions"]  # type: ignore[assignment]
     values: dict[str, int] = defaultdict(int)

@@ -26,7 +26,7 @@ JUDGMENTS = {
 
 
 def names() -> str:
-    """The registered measures in a table, a row for each family."""
+    """Tabulate the registered measures, a row for each family."""
     families: dict[str, list[Measure]] = {}
     for measure in registered().values():
         families.setdefault(measure.GROUP, []).append(measure)
@@ -45,14 +45,16 @@ def names() -> str:
 
 
 def question(family: str, measures: Sequence[Measure]) -> str:
-    """The question of a family, from the line about its page; of a new one, that of its first measure."""
+    """Return the question of a family, from the line about its page; of a new one, its first
+    measure's.
+    """
     said = tomllib.loads((ROOT / "docs" / "pages.toml").read_text("utf-8"))["descriptions"]
     page = "measures/" + "-".join(re.findall(r"\w+", family.lower()))
     return str(said.get(page, measures[0].QUESTION))
 
 
 def judgments(measures: Sequence[Measure]) -> str:
-    """What must have been judged; for which measures, if not for all."""
+    """Say which judgments are needed; for which measures, if not for all."""
     parts = [] if all("preferences" in measure.NEEDS for measure in measures) else ["grades"]
     for need, words in JUDGMENTS.items():
         asking = [measure.NAME for measure in measures if need in measure.NEEDS]
@@ -63,17 +65,17 @@ def judgments(measures: Sequence[Measure]) -> str:
 
 
 def linked(measure: Measure) -> str:
-    """The name of a measure, which leads to its file."""
+    """Link the name of a measure to its file."""
     return f"[{measure.NAME}]({source(measure)})"
 
 
 def source(measure: Measure) -> str:
-    """The file of a measure, from the root of the repository."""
+    """Return the file of a measure, from the root of the repository."""
     return f"src/{type(measure).__module__.replace('.', '/')}.py"
 
 
 def with_names(text: str) -> str:
-    """The text of the README with the table as it should be."""
+    """Return the text of the README with the table as it should be."""
     before, _, rest = text.partition(BEGIN)
     _, _, after = rest.partition(END)
     return f"{before}{BEGIN}\n{names()}\n{END}{after}"

@@ -53,7 +53,7 @@ PICTURES = (
 
 
 def picture(browser: Browser, path: Path, first: str, last: str) -> None:
-    """Take what stands from one element to another."""
+    """Take a picture from one element to another."""
     from PIL import Image
 
     top = (

@@ -32,7 +32,7 @@ from irpref.measures.declare import registered as registered
 
 
 def stub() -> str:
-    """The text of the file."""
+    """Write the text of the file."""
     blocks = [class_of(type(measure)) for measure in measures.registered().values()]
     names = "".join(
         f"{name}: {type(getattr(measures, name)).__name__}\n" for name in measures.__all__
@@ -42,7 +42,7 @@ def stub() -> str:
 
 
 def class_of(of: type[KernelMeasure]) -> str:
-    """A class with the signatures of calling a measure, and of `@`."""
+    """Write a class with the signatures of calling a measure, and of `@`."""
     name = of.__name__
     lines = [f"class {name}(KernelMeasure):", *textwrap.indent(docstring(of), "    ").splitlines()]
     lines += [
@@ -66,7 +66,7 @@ def class_of(of: type[KernelMeasure]) -> str:
 
 
 def docstring(of: type[KernelMeasure]) -> str:
-    """Use and parameters; the rest is what `help` shows."""
+    """Write use and parameters; `help` shows the rest."""
     lines = [
         *(of.__doc__ or "").splitlines(),
         "",
@@ -84,7 +84,7 @@ def docstring(of: type[KernelMeasure]) -> str:
 
 
 def hint(spec: Any) -> str:
-    """The type of a parameter; None stands for not given."""
+    """Write the type of a parameter; None stands for not given."""
     return f"{spec.annotation()} | None".replace("'", '"')
 
 

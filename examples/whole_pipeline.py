@@ -1,4 +1,4 @@
-"""From systems to a table of measures: one Experiment, its tests, what is lost, and one topic
+"""From systems to a table of measures: one Experiment, its tests, the losses, and one topic
 explained.
 
     python examples/whole_pipeline.py                       # five real runs of the package, offline
@@ -30,7 +30,7 @@ SHIPPED = "irpref/cast2021"
 
 
 def read(dataset):
-    """Topics and judgments of an ir_datasets data set in PyTerrier's columns."""
+    """Read topics and judgments of an ir_datasets data set in PyTerrier's columns."""
     topics = pd.DataFrame(
         [(query.query_id, plain(query.default_text())) for query in dataset.queries_iter()],
         columns=["qid", "query"],
@@ -47,7 +47,7 @@ def read(dataset):
 
 
 def shipped():
-    """Systems, topics and judgments of TREC CAsT 2021: the runs of its organisers are the
+    """Return systems, topics and judgments of TREC CAsT 2021: the runs of its organisers are the
     systems.
     """
     dataset = pt.get_dataset(SHIPPED.replace("/", ":"))
@@ -58,7 +58,7 @@ def shipped():
 
 
 def indexed(dataset, folder):
-    """Four models of PISA over the documents."""
+    """Index the documents with PISA for four models."""
     import pyterrier_pisa
 
     index = pyterrier_pisa.PisaIndex(folder, text_field="text", threads=1, overwrite=True)
@@ -95,7 +95,7 @@ def quiet():
 
 
 def measures_for(dataset):
-    """Built-in measures and ours, on the scale of the collection."""
+    """Choose built-in measures and ours, on the scale of the collection."""
     scale = scale_of(dataset)
     # bind() writes the top of the grade scale into each measure that needs it, so that values do
     # not change when PyTerrier evaluates in batches. (It warns about bpref and its family where
@@ -154,8 +154,8 @@ def main(arguments=None):
 
 
 def what_is_lost(system, topics, qrels):
-    """The same documents without the unjudged ones, in the best order, and the best list there
-    is.
+    """Evaluate the same documents without the unjudged ones, in the best order, and the best list
+    there is.
     """
     variants = {
         "as it is": system,
@@ -167,7 +167,9 @@ def what_is_lost(system, topics, qrels):
 
 
 def one_topic(system, topics, qrels):
-    """What each document contributes to QMeasure, for the topic with the lowest value above 0."""
+    """Show how much each document contributes to QMeasure, for the topic with the lowest value
+    above 0.
+    """
     results = system(topics)
     values = pt.irpref.PerQuery(qrels, QMeasure)(results)
     worst = values[values["QMeasure"] > 0].sort_values("QMeasure")["qid"].iloc[0]
@@ -178,12 +180,12 @@ SIGNIFICANCE = ("+", "-", "p-value", "reject", "corrected")
 
 
 def probability(p):
-    """A p-value in words; no test gives 0."""
+    """Put a p-value in words; no test gives 0."""
     return "p < 0.0001" if p < 0.0001 else f"p = {p:.4f}"
 
 
 def differences(table):
-    """One line for each significant difference to the baseline."""
+    """Write one line for each significant difference to the baseline."""
     found = [
         f"{row['name']} differs from {table['name'][0]} in {column.removesuffix(' reject')} "
         f"({probability(row[column.replace(' reject', ' p-value corrected')])}, Holm)"

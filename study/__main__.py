@@ -14,7 +14,7 @@ HERE = Path(__file__).parent
 
 
 def parser() -> argparse.ArgumentParser:
-    """The command."""
+    """Make the parser of the command."""
     made = argparse.ArgumentParser(
         prog="python -m study",
         description="Compute results and verdicts of collections; without FOLDER write pages and "
@@ -48,7 +48,7 @@ def parser() -> argparse.ArgumentParser:
 
 
 def collections_in(folders: list[str]) -> list[Path]:
-    """Folders with qrels and runs: those named, and those in the folders named."""
+    """Find the folders with qrels and runs: folders named, and folders inside of these."""
     homes = []
     for folder in map(Path, folders):
         inside = (

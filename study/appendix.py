@@ -18,7 +18,7 @@ DEPTHS = (3, 10, 30, 100)
 
 
 def page(results: Results, verdicts: str, numbers: str) -> str:
-    """The page; `verdicts`, `numbers`: the tables behind its claims and its decisions."""
+    """Write the page; `verdicts`, `numbers`: the tables behind its claims and its decisions."""
     parts = [
         "# Robustness: appendix",
         "<!-- Written by `python -m study` from study/results; change those, or "
@@ -70,7 +70,7 @@ def page(results: Results, verdicts: str, numbers: str) -> str:
 
 
 def collections(results: Results) -> str:
-    """What each collection is."""
+    """Describe each collection."""
     rows = []
     for name in results.names:
         about = results.about[name]
@@ -116,7 +116,7 @@ def _interval(results: Results, name: str, v: Verdict) -> str:
 
 
 def hypotheses(results: Results) -> str:
-    """Every hypothesis in every collection."""
+    """Tabulate every hypothesis in every collection."""
     merged = {v.hypothesis.name: v.verdict for v in results.verdicts(merged=True)}
     seen = [name for name in results.names if name not in results.unseen]
     before = {v.hypothesis.name: v.verdict for v in results.verdicts(seen)} if seen else {}
@@ -136,7 +136,7 @@ def hypotheses(results: Results) -> str:
 
 
 def _all_grades(results: Results) -> str:
-    """H3 with the collections that it leaves out."""
+    """Give H3 with the collections that it leaves out."""
     left_out = [results.title(name) for name in results.names if not results.is_graded(name)]
     if not left_out:
         return "All of these collections are graded."
@@ -156,7 +156,7 @@ def _range(
 
 
 def outcomes(results: Results) -> str:
-    """Every outcome of every measure."""
+    """Tabulate every outcome of every measure."""
     columns = {
         "own, 10 %": ("random 10", "own", fraction),
         "prediction, 10 %": ("random 10", "prediction", fraction),
@@ -177,7 +177,7 @@ def outcomes(results: Results) -> str:
 
 
 def bias(results: Results) -> str:
-    """Bias of each measure by depth of the pool."""
+    """Tabulate the bias of each measure by depth of the pool."""
     rows = []
     for m in results.measures:
         rows.append(
@@ -193,7 +193,7 @@ def bias(results: Results) -> str:
 
 
 def sakai(results: Results) -> str:
-    """Whether condensed measures overestimate more than plain ones underestimate, by depth."""
+    """Say whether condensed measures overestimate more than plain ones underestimate, by depth."""
     above = []
     for k in DEPTHS:
         each = [
@@ -219,7 +219,7 @@ def sakai(results: Results) -> str:
 
 
 def levels(results: Results) -> str:
-    """Own ranking by level; and judgments needed."""
+    """Tabulate the own ranking by level, and judgments needed."""
     rows = []
     for measure in results.measures:
         shares = [results.about[name]["needed"][measure][0] for name in results.names]
@@ -231,7 +231,7 @@ def levels(results: Results) -> str:
 
 
 def robust03(results: Results) -> str:
-    """Our numbers for the measures of Sakai and Kando; and what their abstract says."""
+    """Compare our numbers for the measures of Sakai and Kando with their abstract."""
     name = "robust03"
     if name not in results.names:
         return "Robust 2003 is not among these collections."

@@ -57,7 +57,8 @@ BINARY = tuple(f"{name} binary" for name in GRADED)
 
 @dataclass(frozen=True)
 class Hypothesis:
-    """A claim on one number: outcome of `plus` (mean over the measures) less that of `minus`.
+    """A claim on one number: outcome of `plus` (mean over the measures) less the outcome of
+    `minus`.
 
     Attributes
     ----------
@@ -95,7 +96,7 @@ class Hypothesis:
         return {"not less": -self.bound, "not more": self.bound}.get(self.claim, 0.0)
 
     def estimand(self, by_measure: Mapping[str, ArrayLike]) -> np.ndarray:
-        """The number, from the outcome by measure; arrays (of replicates) give arrays."""
+        """Compute the number from the outcome by measure; arrays (of replicates) give arrays."""
 
         def mean(labels: tuple[str, ...]) -> np.ndarray:
             outcome = np.mean(
@@ -109,7 +110,7 @@ class Hypothesis:
         return mean(self.plus) - (mean(self.minus) if self.minus else 0.0)
 
     def read(self, low: float, high: float) -> str:
-        """What an interval says."""
+        """Read a verdict from an interval."""
         if self.claim in ("less", "not more"):
             low, high = -high, -low
         if self.claim in ("more", "less"):
@@ -119,7 +120,7 @@ class Hypothesis:
         return SUPPORTED if low > -self.bound else REFUTED if high < -self.bound else OPEN
 
     def reach(self, estimate: ArrayLike) -> np.ndarray:
-        """Half width below which an interval around the estimate gives a verdict."""
+        """Compute the half width below which an interval around the estimate gives a verdict."""
         x = np.asarray(estimate, dtype=float) * (-1 if self.claim in ("less", "not more") else 1)
         if self.claim in ("more", "less"):
             return np.maximum(np.abs(x), self.bound - np.abs(x))
@@ -250,8 +251,8 @@ HYPOTHESES = (
 
 @dataclass(frozen=True)
 class Verdict:
-    """What the collections say: mean over them, the interval from which the verdict is read, and
-    its level.
+    """The verdict of the collections: mean over collections, the interval from which the verdict is
+    read, and its level.
 
     `p` is adjusted by Holm; `low` and `high` are at 1 - `level`, and infinite with fewer than three
     collections. `flips` is the p-value of the exact sign-flip test over the collections, of this
@@ -269,12 +270,12 @@ class Verdict:
 
 
 def unit(collection: str) -> str:
-    """What counts once: a collection without its round."""
+    """Name the unit that counts once: a collection without its round."""
     return re.sub(r"-r\d+$", "", collection)
 
 
 def units(by_collection: Mapping[str, float]) -> list[float]:
-    """Estimates of the collections, rounds of one collection averaged."""
+    """Collect the estimates of the collections, rounds of one collection averaged."""
     grouped: dict[str, list[float]] = {}
     for name, estimate in by_collection.items():
         grouped.setdefault(unit(name), []).append(estimate)
@@ -282,7 +283,9 @@ def units(by_collection: Mapping[str, float]) -> list[float]:
 
 
 def sign_flips(estimates: np.ndarray) -> float:
-    """Exact two-sided p-value of the mean: share of all sign vectors with as large a mean."""
+    """Compute the exact two-sided p-value of the mean: share of all sign vectors with as large a
+    mean.
+    """
     signs = np.array(list(product((1.0, -1.0), repeat=len(estimates))))
     sums = np.abs(signs @ estimates)
     return float(np.mean(sums >= sums[0] * (1 - 1e-12)))
@@ -291,7 +294,7 @@ def sign_flips(estimates: np.ndarray) -> float:
 def decide(
     estimates: np.ndarray, hypotheses: Sequence[Hypothesis] = HYPOTHESES
 ) -> tuple[np.ndarray, ...]:
-    """Holm's levels, intervals and adjusted p-values for whole simulations.
+    """Compute Holm's levels, intervals and adjusted p-values for whole simulations.
 
     Parameters
     ----------
@@ -329,7 +332,9 @@ def decide(
 
 
 def verdicts(by_hypothesis: Mapping[str, Mapping[str, float]]) -> list[Verdict]:
-    """Verdicts from the estimate of each hypothesis (by name) in each collection (by name)."""
+    """Reach verdicts from the estimate of each hypothesis (by name) in each collection (by
+    name).
+    """
     each = [units(by_hypothesis[h.name]) for h in HYPOTHESES]
     most = max(map(len, each))
     table = np.array([[*estimates, *[np.nan] * (most - len(estimates))] for estimates in each])

@@ -38,8 +38,8 @@ class Collection:
 
 
 def guess_rel(name: str) -> float:
-    """Lowest relevant grade where none is given: 2 for the passages of TREC's Deep Learning track,
-    as there; else 1.
+    """Guess the lowest relevant grade where none is given: 2 for the passages of TREC's Deep
+    Learning track, as there; else 1.
     """
     return 2.0 if re.search(r"(^|[^a-z])dl-?(20)?\d\d|deep-?learning", name.lower()) else 1.0
 
@@ -88,7 +88,7 @@ def read(folder: str | Path, rel: float | None = None) -> Collection:
 
 
 def _files(folder: Path) -> list[Path]:
-    """Files of a folder but those that explain it."""
+    """List the files of a folder but not those that explain it."""
     every = (p for p in folder.glob("*") if p.is_file() and not p.name.startswith("."))
     return sorted(
         p for p in every if p.suffix.lower() != ".md" and not p.name.lower().startswith("readme")
@@ -100,7 +100,7 @@ def _frame(table: object) -> pd.DataFrame:
 
 
 def _cut(path: Path, topics: set[str]) -> pd.DataFrame:
-    """The first documents of each topic, in trec_eval's order."""
+    """Cut a run after the first documents of each topic, in trec_eval's order."""
     run = _frame(irpref.read_run(path))
     run = run[run["query_id"].isin(topics)]
     run = run.sort_values(
@@ -110,7 +110,7 @@ def _cut(path: Path, topics: set[str]) -> pd.DataFrame:
 
 
 def _teams(home: Path, runs: list[str]) -> tuple[dict[str, str], str]:
-    """Team of each run, and how it was found."""
+    """Find the team of each run, and say how it was found."""
     path = home / "runs.tsv"
     if path.exists():
         with open(path, encoding="utf-8", newline="") as file:

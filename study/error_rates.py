@@ -223,7 +223,7 @@ def found(name: str, of: Values) -> Iterator[Cell]:
 
 
 def pairs(name: str, of: Values) -> Iterator[Cell]:
-    """Simulate one pair: size of both tests by each null, and what they find of real pairs."""
+    """Simulate one pair: size of both tests by each null, and their findings on real pairs."""
     for measure in (*MEASURES, BINARY):
         for null in ("exchange", "weights", "near"):
             draw = generator("pairs", name, measure, null)

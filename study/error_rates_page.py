@@ -63,7 +63,7 @@ def percent(share: float) -> str:
 
 
 def two(cells: Cells, name: str, worst: Callable[[Cells, str], float] = most) -> str:
-    """Return the mean over collections and, in brackets, the worst of them."""
+    """Return the mean over collections and, in brackets, the worst collection."""
     return f"{percent(mean(cells, name))} ({percent(worst(cells, name))})"
 
 

@@ -32,7 +32,7 @@ RESULTS = Path(__file__).parent / "results" / "imperfect.csv"
 
 
 def compute(collection: Collection, judges: list[Path]) -> list[tuple[Any, ...]]:
-    """Rows of one collection: collection, loss, measure, tau."""
+    """Compute the rows of one collection: collection, loss, measure, tau."""
     grades = sorted(collection.qrels["relevance"].unique().tolist())
     every = measures([float(grade) for grade in grades], collection.rel)
     rows = []
@@ -61,7 +61,7 @@ def compute(collection: Collection, judges: list[Path]) -> list[tuple[Any, ...]]
 
 
 def judges_of(folder: Path) -> list[Path]:
-    """The grades of language models for the documents of a collection."""
+    """List the grades of language models for the documents of a collection."""
     home = folder.parent / "llm-judges" / folder.name.partition("-")[0]
     return sorted(home.glob("*.gz")) if home.is_dir() else []
 

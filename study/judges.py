@@ -1,4 +1,4 @@
-"""Measures what docs/judges.md says: five LLM judges on TREC DL 2019 and 2020, made judges on two
+"""Measures the claims of docs/judges.md: five LLM judges on TREC DL 2019 and 2020, made judges on two
 other collections.
 
     IRPREF_DATA=FOLDER python -m study.judges
@@ -41,7 +41,7 @@ MADE = {"trec-covid-r3": "TREC-COVID 3", "clef-ehealth-2018": "CLEF eHealth"}
 
 
 def load(name):
-    """Human grades, judges' grades and runs of a collection."""
+    """Read human grades, judges' grades and runs of a collection."""
     human = irpref.read_qrels(DATA / f"{name}-passage" / "qrels" / "qrels.txt.gz")
     files = sorted((DATA / f"{name}-passage" / "runs").glob("*.gz"))
     runs = {file.name.removesuffix(".run.gz"): irpref.read_run(file) for file in files}
@@ -55,7 +55,7 @@ def load(name):
 
 
 def load_made(name):
-    """A collection whose judges are made from its human grades: what an LLM judge gets wrong, in
+    """Read a collection and make judges from its human grades, with the errors of an LLM judge in
     four ways.
     """
     human = irpref.read_qrels(next((DATA / name / "qrels").glob("*.gz")))[
@@ -92,13 +92,13 @@ def load_made(name):
 
 
 def ranked(run):
-    """A run with ranks."""
+    """Add ranks to a run."""
     order = run.sort_values(["query_id", "score", "doc_id"], ascending=[True, False, False])
     return order.assign(rank=order.groupby("query_id").cumcount() + 1)[[*IDS, "rank"]]
 
 
 def values(measures, qrels, runs):
-    """Values of all runs: measure to array (n_runs, n_topics), topics by id."""
+    """Compute the values of all runs: measure to array (n_runs, n_topics), topics by id."""
     evaluate = irpref.evaluator(measures, qrels)
     order = np.argsort(np.array(evaluate.topic_ids, dtype=object))
     found = [evaluate.values(run) for run in runs.values()]
@@ -106,7 +106,7 @@ def values(measures, qrels, runs):
 
 
 def pool(human, runs, names):
-    """The human grades of the first documents of some runs."""
+    """Select the human grades of the first documents of some runs."""
     top = [
         runs[n].sort_values("score", ascending=False).groupby("query_id").head(DEPTH)[IDS]
         for n in names
@@ -115,14 +115,14 @@ def pool(human, runs, names):
 
 
 def mixed(known, judge):
-    """Human grades where there are some, the judge's own elsewhere."""
+    """Take human grades where there are some, the judge's own elsewhere."""
     both = pd.concat([known, judge[[*IDS, "relevance"]]])
     return both.drop_duplicates(IDS, keep="first")
 
 
 def order_and_bias(human, judges, runs, draws):
-    """Agreement with the order under full judgments, and bias, of five ways to treat unjudged
-    documents.
+    """Measure agreement with the order under full judgments, and bias, of five ways to treat
+    unjudged documents.
     """
     true = [v.mean(axis=1) for v in values(MEASURES, human, runs)]
     rows = []
@@ -151,15 +151,15 @@ def order_and_bias(human, judges, runs, draws):
 
 
 def useless(human, judge):
-    """A judge whose grades were shuffled."""
+    """Make a useless judge: shuffle its grades."""
     return judge.assign(
         relevance=np.random.default_rng(3).permutation(judge["relevance"].to_numpy())
     )
 
 
 def predicted(human, judges, runs):
-    """Differences of two runs with ten human topics: coverage, and width against the t interval of
-    humans alone.
+    """Estimate differences of two runs with ten human topics: coverage, and width against the t
+    interval of humans alone.
     """
     topics = sorted(human["query_id"].unique())
     judges = {**judges, "shuffled": useless(human, judges["umbrela-gpt4"])}
@@ -207,8 +207,8 @@ def predicted(human, judges, runs):
 
 
 def circular(human, judges, runs):
-    """A system that ranks by the judge's own grades, and rerankers that are language models, by
-    different qrels.
+    """Evaluate a system that ranks by the judge's own grades, and rerankers that are language
+    models, by different qrels.
     """
     first = next(
         run
@@ -251,7 +251,7 @@ SHORT = dict(zip(MEASURES, ("nDCG@10", "AP", "Q", "rpref"), strict=True))
 
 
 def tables(results):
-    """The tables of the page, as Markdown: name of the file to text."""
+    """Write the tables of the page, as Markdown: name of the file to text."""
 
     def markdown(rows, head):
         lines = [f"| {' | '.join(head)} |", f"|{'---|' * len(head)}"]
@@ -304,7 +304,7 @@ def tables(results):
 
 
 def draw(results):
-    """The pictures of the page."""
+    """Draw the pictures of the page."""
     import matplotlib
 
     matplotlib.use("Agg")
@@ -349,7 +349,7 @@ def draw(results):
 
 
 def main():
-    """Compute, store and draw."""
+    """Compute the results, store them and draw."""
     OUT.mkdir(exist_ok=True)
     results = {}
     for name in ("dl19", "dl20", *MADE):
@@ -367,7 +367,7 @@ def main():
 
 
 def write(results):
-    """The files of the page, from what was stored."""
+    """Write the files of the page from the results stored."""
     for name, text in tables(results).items():
         (OUT / f"{name}.inc").write_text(text, encoding="utf-8")
     every = pd.concat(

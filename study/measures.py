@@ -19,7 +19,7 @@ NORMS = {"absolute": "", "relative": ",norm='relative'", "relative2": ",norm='re
 
 
 def graded_rbp(run: JudgedRun, *, p: float, top: float, judged_only: bool) -> Floats:
-    """RBP of each topic: shape (n_topics,), in [0, 1); negative grades are no judgment."""
+    """Compute RBP of each topic: shape (n_topics,), in [0, 1); negative grades are no judgment."""
     view = run.view(None, judged_only)
     return view.hits.total((1 - p) * p ** (view.rank - 1.0) * np.maximum(view.grade, 0.0) / top)
 
@@ -46,7 +46,7 @@ GradedRBP = _GradedRBP()
 
 
 def measures(grades: list[float], rel: float) -> dict[str, MeasureLike]:
-    """Every measure of the study.
+    """Name every measure of the study.
 
     Parameters
     ----------

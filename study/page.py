@@ -74,7 +74,7 @@ CLAUSES = {
 
 
 def write(results: Path, docs: Path, appendix_to: Path) -> None:
-    """The page and its figure, the appendix and `verdicts.csv`."""
+    """Write the page and its figure, the appendix and `verdicts.csv`."""
     stored = Results(results)
     files = {
         docs / "robustness.md": page(stored),
@@ -89,7 +89,7 @@ def write(results: Path, docs: Path, appendix_to: Path) -> None:
 
 
 def verdicts_csv(results: Results) -> str:
-    """A row for each hypothesis; the interval is at its own level of Holm's procedure."""
+    """Write a row for each hypothesis; the interval is at its own level of Holm's procedure."""
     out = io.StringIO()
     lines = csv.writer(out, lineterminator="\n")
     lines.writerow(
@@ -123,14 +123,14 @@ def verdicts_csv(results: Results) -> str:
 
 
 def appendix_page(results: Results) -> str:
-    """The appendix, with the tables behind the page."""
+    """Write the appendix, with the tables behind the page."""
     verdicts = results.verdicts()
     tables = "\n\n".join([verdict_table(results, verdicts), _reading(verdicts)])
     return appendix.page(results, tables, numbers(results))
 
 
 def page(results: Results) -> str:
-    """The page of the site, at most 1,200 words."""
+    """Write the page of the site, at most 1,200 words."""
     verdicts = {v.hypothesis.name: v for v in results.verdicts()}
     parts = [
         "# Robustness to missing judgments",
@@ -178,7 +178,7 @@ def page(results: Results) -> str:
 
 
 def answers(results: Results, verdicts: dict[str, Verdict]) -> str:
-    """The answers in short, from the verdicts."""
+    """Give the answers in short, from the verdicts."""
     clauses = {
         name: words[verdicts[name].verdict].replace("{x}", times(verdicts[name].mean)[1:])
         for name, words in CLAUSES.items()
@@ -195,7 +195,7 @@ def answers(results: Results, verdicts: dict[str, Verdict]) -> str:
 
 
 def _grades(results: Results, verdict: Verdict) -> str:
-    """H3, with the gain of grades as judgments."""
+    """State H3, with the gain of grades as judgments."""
     from scipy import stats
 
     gains = units(results.claim(verdict.hypothesis))
@@ -215,7 +215,7 @@ def _grades(results: Results, verdict: Verdict) -> str:
 
 
 def _pooled(results: Results, verdict: Verdict) -> str:
-    """H7, by t and by sign flips."""
+    """State H7, by t and by sign flips."""
     bias = results.claim(verdict.hypothesis, results.names)
     below = sum(x < 0 for x in bias.values())
     many = "all" if below == len(bias) else str(below)
@@ -240,7 +240,7 @@ def _bias(results: Results) -> str:
 
 
 def _verdicts(verdicts: Sequence[Verdict], k: int) -> str:
-    """How many hypotheses have which verdict."""
+    """Count the hypotheses with each verdict."""
     named = {
         word: [v.hypothesis.name for v in verdicts if v.verdict == word]
         for word in (SUPPORTED, NO_EFFECT, REFUTED, OPEN)
@@ -254,7 +254,7 @@ def _verdicts(verdicts: Sequence[Verdict], k: int) -> str:
 
 
 def _merged(results: Results) -> str:
-    """What is left if the years of TREC DL count once."""
+    """Say which verdicts are left if the years of TREC DL count once."""
     left = [v.hypothesis.name for v in results.verdicts(merged=True) if v.verdict != OPEN]
     still = f"only {listed(left)} keep their verdicts" if left else "no hypothesis gets a verdict"
     return f"There are few collections: if the two years of TREC DL count as one, {still}."
@@ -279,7 +279,7 @@ def _seen(results: Results) -> str:
 
 
 def _not_counted(results: Results) -> str:
-    """Collections of too few teams, and what would be if they counted."""
+    """Name collections of too few teams, and the verdicts if they counted."""
     small = [name for name in results.names if name not in results.counted]
     if not small:
         return ""
@@ -297,7 +297,7 @@ def _not_counted(results: Results) -> str:
 
 
 def verdict_table(results: Results, verdicts: Sequence[Verdict]) -> str:
-    """Every hypothesis with its estimate, interval, verdict and power."""
+    """Tabulate every hypothesis with its estimate, interval, verdict and power."""
     rows = []
     for i, v in enumerate(verdicts):
         h, strength = v.hypothesis, simulated(v.units)[i]
@@ -345,7 +345,7 @@ def _reading(verdicts: Sequence[Verdict]) -> str:
 
 
 def imperfect(results: Results) -> str:
-    """Own ranking with imperfect judgments, from `study.imperfect`; exploratory."""
+    """Tabulate the own ranking with imperfect judgments, from `study.imperfect`; exploratory."""
     heads = {
         "documents 50": "half of the documents gone",
         "flip 80": "one grade in five changed",
@@ -386,8 +386,8 @@ def _imperfect(results: Results, loss: str, measure: str) -> float:
 
 
 def numbers(results: Results) -> str:
-    """Own ranking, prediction, wrong calls and bias of each measure that one would use; bold if it
-    passes.
+    """Tabulate own ranking, prediction, wrong calls and bias of each measure that one would use;
+    bold if it passes.
     """
     random, pools = (dict(asked) for _, asked in situations(results)[:2])
     columns = [
@@ -418,14 +418,14 @@ def _bold(text: str, passed: bool) -> str:
 
 
 def _best(results: Results, loss: str, outcome: str, margin: float) -> set[str]:
-    """Measures whose mean is within the margin of the best."""
+    """Find measures whose mean is within the margin of the best."""
     mean = {m: results.mean(loss, outcome, m) for m in USABLE}
     top = max(mean.values())
     return {m for m, x in mean.items() if x >= top - margin}
 
 
 def few_wrong(results: Results) -> set[str]:
-    """Measures with at most half as many wrong calls again as nDCG'."""
+    """Find measures with at most half as many wrong calls again as nDCG'."""
     most = WRONG * results.mean("random 10", "wrong", "nDCG'")
     return {m for m in USABLE if results.mean("random 10", "wrong", m) <= most}
 
@@ -437,8 +437,8 @@ def _size(results: Results, measure: str) -> float:
 
 
 def least_biased(results: Results) -> set[str]:
-    """Measures whose bias is, in the mean of its size over collections, within the margin of the
-    smallest.
+    """Find measures whose bias is, in the mean of its size over collections, within the margin of
+    the smallest.
     """
     size = {m: _size(results, m) for m in USABLE}
     least = min(size.values())
@@ -446,7 +446,7 @@ def least_biased(results: Results) -> set[str]:
 
 
 def situations(results: Results) -> list[tuple[str, list[tuple[str, set[str]]]]]:
-    """What is asked of a measure in each situation: the measures that pass each question."""
+    """List the questions to a measure in each situation: the measures that pass each question."""
     random = [
         ("own ranking", _best(results, "random 10", "own", OWN)),
         ("prediction", _best(results, "random 10", "prediction", PREDICTION)),
@@ -468,7 +468,9 @@ def situations(results: Results) -> list[tuple[str, list[tuple[str, set[str]]]]]
 
 
 def decisions(results: Results) -> str:
-    """Situation by the measures that pass all questions, and those that fail one."""
+    """Tabulate each situation with the measures that pass all questions, and those that fail
+    one.
+    """
     rows = []
     for situation, asked in situations(results):
         failed = {m: sum(m not in passed for _, passed in asked) for m in USABLE}
@@ -493,7 +495,7 @@ def decisions(results: Results) -> str:
 
 
 def _left_out(results: Results) -> str:
-    """How often the advice is the same if a collection is left out."""
+    """Count how often the advice is the same if a collection is left out."""
 
     def best(part: Results) -> set[str]:
         _, asked = situations(part)[2]
@@ -514,7 +516,7 @@ def _left_out(results: Results) -> str:
 
 
 def needed(results: Results) -> str:
-    """Judgments that measures need to predict as well as nDCG' does with a tenth."""
+    """Give the judgments that measures need to predict as well as nDCG' does with a tenth."""
 
     def share(measure: str) -> str:
         shares = [results.about[name]["needed"][measure][0] for name in results.counted]
@@ -534,7 +536,7 @@ def needed(results: Results) -> str:
 
 
 def advice(results: Results) -> str:
-    """What follows, and what earlier advice got wrong."""
+    """Draw the conclusions, and name the errors of earlier advice."""
     top = [results.mean("random 10", "wrong", m) for m in ("RBP'", "nDCG'@10")]
     spans = [results.span("random 10", "wrong", m) for m in ("RBP'", "nDCG'@10")]
     low, high = min(s[0] for s in spans), max(s[1] for s in spans)

@@ -1,9 +1,9 @@
-"""Power of the design by simulation, from what the earlier study found: `python -m study.power`.
+"""Power of the design by simulation, from the earlier study: `python -m study.power`.
 
 `earlier.csv` has the earlier estimate of every hypothesis in each of its five collections (rounds
 averaged). A simulated study draws its collections from a normal distribution with the earlier mean
-and a spread that is itself drawn from what five collections tell about it, and goes through the
-rule of `claims`, Holm's procedure included."""
+and a spread that is itself drawn from the evidence of five collections, and goes through the rule
+of `claims`, Holm's procedure included."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ LOW = 0.8  # a hypothesis with less power may stay open
 
 
 def earlier() -> np.ndarray:
-    """Earlier estimates: (n_hypotheses, 5)."""
+    """Read the earlier estimates: (n_hypotheses, 5)."""
     with open(Path(__file__).parent / "earlier.csv", encoding="utf-8", newline="") as file:
         rows = {
             row.pop("hypothesis"): [float(x) for x in row.values()] for row in csv.DictReader(file)
@@ -30,7 +30,7 @@ def earlier() -> np.ndarray:
 
 
 def simulate(k: int, mean: np.ndarray, spread: np.ndarray) -> np.ndarray:
-    """Share of simulated studies of `k` collections with each verdict: (n_hypotheses, 4)."""
+    """Simulate studies of `k` collections: the share with each verdict, (n_hypotheses, 4)."""
     draw = np.random.default_rng([SEED, k])
     sd = spread[:, None] * np.sqrt(4 / draw.chisquare(4, (spread.size, STUDIES)))
     estimates = mean[:, None, None] + sd[:, None] * draw.normal(size=(mean.size, k, STUDIES))
@@ -47,8 +47,8 @@ def simulate(k: int, mean: np.ndarray, spread: np.ndarray) -> np.ndarray:
 
 @lru_cache
 def simulated(k: int) -> tuple[float, ...]:
-    """Chance of any verdict with `k` collections, of each hypothesis, with the earlier means as the
-    truth.
+    """Estimate the chance of any verdict with `k` collections, of each hypothesis, with the earlier
+    means as the truth.
     """
     if k < 3:
         return (0.0,) * len(HYPOTHESES)
@@ -58,7 +58,7 @@ def simulated(k: int) -> tuple[float, ...]:
 
 
 def table() -> str:
-    """The table of the preregistration, in Markdown."""
+    """Write the table of the preregistration, in Markdown."""
     known = earlier()
     mean, spread = known.mean(axis=1), known.std(axis=1, ddof=1)
     five, seven = simulate(5, mean, spread), simulate(7, mean, spread)

@@ -2,7 +2,7 @@
 study/REAL-RUNS.md.
 
     python -m study.real_runs FOLDER     # computes: FOLDER holds the collections, each with qrels/ and runs/
-    python -m study.real_runs            # writes study/REAL-RUNS.md and study/real-runs/README.md from what is stored
+    python -m study.real_runs            # writes study/REAL-RUNS.md and study/real-runs/README.md from the results stored
 
 Every number of both is read from the files in study/real-runs/; statements that depend on them are
 checked, and the script stops where the results no longer bear one out. The collections are not to
@@ -90,8 +90,8 @@ def compute(data: Path) -> None:
 
 
 def by_cutoff(measures: dict[Any, str], qrels: Any, runs: Any) -> tuple[pd.DataFrame, int, int]:
-    """Stability, sensitivity and power of each measure at each cutoff, of the best systems; their
-    number, and the topics'.
+    """Compute stability, sensitivity and power of each measure at each cutoff, of the best systems;
+    return them, the number of these systems, and the number of topics.
     """
     from irpref_lab import meta
 
@@ -125,8 +125,8 @@ def by_cutoff(measures: dict[Any, str], qrels: Any, runs: Any) -> tuple[pd.DataF
 
 
 def draw(table: pd.DataFrame, quantity: str, words: str) -> Any:
-    """A line for each measure by cutoff, whole lists at the right; a measure without a cutoff is a
-    line throughout.
+    """Draw a line for each measure by cutoff, whole lists at the right; a measure without a cutoff
+    is a line throughout.
     """
     from irpref_lab.plots import axes
     from irpref_lab.plots.drawing import finish, introduce, legend, style
@@ -145,7 +145,7 @@ def draw(table: pd.DataFrame, quantity: str, words: str) -> Any:
 def pictures(
     key: str, table: pd.DataFrame, measures: dict[Any, str], qrels: Any, runs: Any
 ) -> None:
-    """Minority rate against ties on whole lists, and discriminative power by cutoff."""
+    """Draw minority rate against ties on whole lists, and discriminative power by cutoff."""
     from dataclasses import replace
 
     from irpref_lab import meta, plots
@@ -166,8 +166,8 @@ def pictures(
 
 
 def crp(qrels: Any, runs: dict[str, Any]) -> dict[str, Any]:
-    """The curve of the deepest run that is the median one by nCRP on the topic, and what there is
-    to say of it.
+    """Draw the curve of the deepest run that is the median one by nCRP on the topic, and return the
+    facts about it.
     """
     import irpref
     from irpref import curves
@@ -232,7 +232,9 @@ def quantity_of(key: str, measure: str, quantity: str, cutoff: int = 0) -> float
 
 
 def number(measure: str, quantity: str, other: str) -> int:
-    """In how many collections a measure has more of it than another, on whole lists."""
+    """Count the collections in which a measure has more of a quantity than another, on whole
+    lists.
+    """
     return sum(
         quantity_of(key, measure, quantity) > quantity_of(key, other, quantity)
         for key in COLLECTIONS
@@ -240,7 +242,7 @@ def number(measure: str, quantity: str, other: str) -> int:
 
 
 def claim(holds: Any, text: str) -> str:
-    """The text, if the results bear it out."""
+    """Return the text if the results bear it out; stop otherwise."""
     if not holds:
         raise SystemExit(f"the results no longer bear this out: {text}")
     return text
@@ -251,21 +253,21 @@ def percent(value: float) -> str:
 
 
 def grid(head: Iterable[str], rows: Iterable[Iterable[str]]) -> str:
-    """A table; the first column is text, the others are numbers."""
+    """Write a table; the first column is text, the others are numbers."""
     names = list(head)
     lines = [names, ["---", *["--:"] * (len(names) - 1)], *rows]
     return "\n".join("| " + " | ".join(line) + " |" for line in lines)
 
 
 def best(shown: list[str], highest: bool) -> list[str]:
-    """Numbers as text, the best of them bold."""
+    """Print the best of some numbers, which are text, in bold."""
     top = (max if highest else min)((s for s in shown if s != "-"), key=float)
     return [f"**{s}**" if s == top else s for s in shown]
 
 
 def table_of(key: str) -> str:
-    """Discriminative power and minority rate by cutoff; ties, difference required and sensitivity
-    on whole lists.
+    """Tabulate discriminative power and minority rate by cutoff; ties, difference required and
+    sensitivity on whole lists.
     """
     columns: list[tuple[str, list[str]]] = []
     cutoffs = (5, 10, 0)
@@ -294,7 +296,7 @@ def table_of(key: str) -> str:
 
 
 def page() -> str:
-    """The page of the site: what the results say, without the tables."""
+    """Write the page of the site: the message of the results, without the tables."""
     of_all = settings()["collections"]
     n = len(COLLECTIONS)
     every = list(COLLECTIONS)
@@ -376,7 +378,7 @@ at 0 at rank {crp["balance"]}, so the recovery value is {crp["R"]}/{crp["balance
 
 
 def tables() -> str:
-    """The README of study/real-runs: what was compared, and a table for each collection."""
+    """Write the README of study/real-runs: the data compared, and a table for each collection."""
     compared = grid(
         ["collection", "runs", "compared", "topics", "judgments", "deepest list"],
         (

@@ -1,4 +1,4 @@
-"""What `run` has stored, read: estimates, standard errors and verdicts."""
+"""The stored results of `run`, read: estimates, standard errors and verdicts."""
 
 from __future__ import annotations
 
@@ -43,9 +43,9 @@ class Results:
     Attributes
     ----------
     names : all collections
-    counted : those that the claims rest on, of at least six teams (all if there are none): with
-        fewer, a collection says nothing about other systems
-    about : what each is, see `study.run`
+    counted : collections that the claims rest on, of at least six teams (all if there are none):
+        with fewer, a collection says nothing about other systems
+    about : facts about each, see `study.run`
     """
 
     def __init__(self, folder: Path) -> None:
@@ -79,7 +79,7 @@ class Results:
         return list(dict.fromkeys(measure for _, _, measure in self.imperfect))
 
     def title(self, name: str) -> str:
-        """What a collection is called on the page, or all rounds of it."""
+        """Return the name of a collection on the page, or of all its rounds."""
         rounds = [title for key, title in TITLES.items() if unit(key) == name]
         return TITLES.get(name, rounds[0].rpartition(" round")[0] if rounds else name)
 
@@ -89,13 +89,13 @@ class Results:
         return [name for name in self.names if name not in SEEN]
 
     def row(self, name: str, loss: str, outcome: str, measure: str) -> tuple[float, ...]:
-        """Estimate, standard error, and those of the difference from bpref; NaN where there are
-        none.
+        """Look up the estimate, its standard error, and both for the difference from bpref; NaN
+        where there are none.
         """
         return self._found.get((name, loss, outcome, measure), (float("nan"),) * 4)
 
     def estimate(self, name: str, loss: str, outcome: str, measure: str) -> float:
-        """An outcome in a collection."""
+        """Look up an outcome in a collection."""
         return self.row(name, loss, outcome, measure)[0]
 
     def mean(self, loss: str, outcome: str, measure: str, less: bool = False) -> float:
@@ -109,12 +109,12 @@ class Results:
         return float(np.mean(estimates)) if estimates else float("nan")
 
     def span(self, loss: str, outcome: str, measure: str) -> tuple[float, float]:
-        """Smallest and largest outcome of a collection."""
+        """Find the smallest and the largest outcome of a collection."""
         estimates = [self.estimate(name, loss, outcome, measure) for name in self.counted]
         return float(np.nanmin(estimates)), float(np.nanmax(estimates))
 
     def claim(self, hypothesis: Hypothesis, names: Iterable[str] | None = None) -> dict[str, float]:
-        """Estimate of a hypothesis in each collection that has one."""
+        """Map each collection that has an estimate of a hypothesis to it."""
         chosen = self.counted if names is None else names
         claims = {
             name: self.about[name]["claims"].get(hypothesis.name)
@@ -124,18 +124,18 @@ class Results:
         return {name: claim[0] for name, claim in claims.items() if claim is not None}
 
     def is_graded(self, name: str) -> bool:
-        """Whether most topics have relevant documents of several grades."""
+        """Test whether most topics have relevant documents of several grades."""
         about = self.about[name]
         return bool(about["graded_topics"] >= MOSTLY_GRADED * about["topics"])
 
     def without(self, left_out: str) -> Results:
-        """The results without a collection, all rounds of it."""
+        """Leave out a collection, all its rounds."""
         others = copy.copy(self)
         others.counted = [name for name in self.counted if unit(name) != left_out]
         return others
 
     def with_all(self) -> Results:
-        """The results with every collection counted."""
+        """Return the results with every collection counted."""
         every = copy.copy(self)
         every.counted = self.names
         return every
@@ -146,8 +146,8 @@ class Results:
         return list(dict.fromkeys(map(unit, self.counted)))
 
     def worth_of_grades(self) -> dict[str, float]:
-        """By graded collection, rounds averaged: times how many judgments the binary measures need
-        to predict as well as their graded twins do with a tenth of the judgments.
+        """Compute how many times as many judgments the binary measures need to predict as well as
+        their graded twins do with a tenth of the judgments: by graded collection, rounds averaged.
         """
         factors: dict[str, list[float]] = {}
         for name in filter(self.is_graded, self.counted):
@@ -168,7 +168,7 @@ class Results:
         return float(np.mean(rows))
 
     def within(self, name: str, hypothesis: Hypothesis) -> tuple[float, float, float] | None:
-        """Estimate of a hypothesis in a collection, with its 95 % interval over topics, teams and
+        """Estimate a hypothesis in a collection, with its 95 % interval over topics, teams and
         samples.
         """
         from scipy import stats
@@ -190,8 +190,9 @@ class Results:
     def verdicts(
         self, names: Iterable[str] | None = None, merged: bool = False, graded: bool = True
     ) -> list[Verdict]:
-        """Verdicts of the collections; `merged`: with the years of one track as one collection;
-        `graded`: without those that are not graded, where a hypothesis asks for it.
+        """Reach the verdicts of the collections; `merged`: with the years of one track as one
+        collection; `graded`: without collections that are not graded, where a hypothesis asks for
+        it.
         """
         tables = {
             h.name: self.claim(h if graded else replace(h, graded=False), names) for h in HYPOTHESES
@@ -204,7 +205,9 @@ class Results:
         )
 
     def predicted(self, hypothesis: Hypothesis) -> tuple[float, float]:
-        """95 % prediction interval for one more collection, from those that were seen."""
+        """Compute the 95 % prediction interval for one more collection, from the collections
+        already seen.
+        """
         from scipy import stats
 
         estimates = units(self.claim(hypothesis, [name for name in self.names if name in SEEN]))
@@ -215,12 +218,12 @@ class Results:
         return float(np.mean(estimates)) - half, float(np.mean(estimates)) + half
 
     def is_predicted(self, hypothesis: Hypothesis) -> dict[str, bool]:
-        """Whether the estimate of each unseen collection lies in the prediction interval."""
+        """Test whether the estimate of each unseen collection lies in the prediction interval."""
         low, high = self.predicted(hypothesis)
         new = self.claim(hypothesis, self.unseen)
         return {name: low <= x <= high for name, x in new.items()}
 
 
 def _track(name: str) -> str:
-    """The years of TREC DL as rounds of one collection."""
+    """Name the years of TREC DL as rounds of one collection."""
     return f"dl-r{name[2:4]}" if name in ("dl19-passage", "dl20-passage") else name

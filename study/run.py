@@ -1,8 +1,9 @@
 """One collection of the study, computed: `results/NAME.csv` and `results/NAME.json`.
 
-The CSV has a row for each loss, outcome and measure: estimate and standard error, and those of the
-difference from bpref. The JSON has what the collection is, the estimate and standard error of every
-hypothesis, and the judgments that measures need to predict as well as nDCG' does with a tenth."""
+The CSV has a row for each loss, outcome and measure: estimate and standard error, and both for the
+difference from bpref. The JSON has facts about the collection, the estimate and standard error of
+every hypothesis, and the judgments that measures need to predict as well as nDCG' does with a
+tenth."""
 
 from __future__ import annotations
 
@@ -32,7 +33,7 @@ COLUMNS = ("loss", "outcome", "measure", "estimate", "error", "less", "less_erro
 def compute(
     collection: Collection, n_samples: int = SAMPLES
 ) -> tuple[list[tuple[Any, ...]], dict[str, Any]]:
-    """Rows of the CSV, and the JSON."""
+    """Compute the rows of the CSV, and the JSON."""
     grades = sorted(collection.qrels["relevance"].unique().tolist())
     options: dict[str, Any] = {
         "n_samples": n_samples,
@@ -96,7 +97,7 @@ def compute(
 
 
 def graded_topics(collection: Collection) -> int:
-    """Topics with relevant documents of several grades."""
+    """Count the topics with relevant documents of several grades."""
     relevant = collection.qrels[collection.qrels["relevance"] > 0]
     return int((relevant.groupby("query_id")["relevance"].nunique() > 1).sum())
 
@@ -115,8 +116,8 @@ def _less(measure: str) -> Any:
 
 
 def _needed(result: Robustness) -> dict[str, list[float | None]]:
-    """Judgments, in per cent of all, with which measures predict as well as nDCG' does with 10
-    %.
+    """Find the judgments, in per cent of all, with which measures predict as well as nDCG' does
+    with 10 %.
     """
     every = result.judgments[100.0]
     out = {}
@@ -131,7 +132,7 @@ def _needed(result: Robustness) -> dict[str, list[float | None]]:
 
 
 def write(folder: Path, rows: list[tuple[Any, ...]], about: Mapping[str, Any]) -> None:
-    """Both files of a collection."""
+    """Write both files of a collection."""
     folder.mkdir(parents=True, exist_ok=True)
     name = about["collection"]
     with (

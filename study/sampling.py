@@ -1,4 +1,4 @@
-"""Simulates what docs/judge-until-sure.md and study/SAMPLING.md say, on seven collections.
+"""Simulates the claims of docs/judge-until-sure.md and study/SAMPLING.md, on seven collections.
 
     IRPREF_DATA=FOLDER python -m study.sampling [draws] [known] [unseen] [oracle]
     python -m study.sampling --stored         # tables and picture alone
@@ -6,8 +6,8 @@
 The folder has the judgments and runs of the collections below, and `llm-judges`. A document that no
 human judged counts as not relevant, so that full judgments are known. CACM and Robust 2003 have
 binary grades (here: any grade above 0), and a judge made from them with errors. The method was
-chosen on judges and collections of `KNOWN`; those of `UNSEEN` were only tried, afterwards. Only
-numbers are kept: docs/sampling/results.json and the picture beside it. 2,000 draws a cell take
+chosen on judges and collections of `KNOWN`; judges and collections of `UNSEEN` were only tried,
+afterwards. Only numbers are kept: docs/sampling/results.json and the picture beside it. 2,000 draws a cell take
 about half an hour. Cells that are stored with as many draws are not simulated again."""
 
 from __future__ import annotations
@@ -69,7 +69,7 @@ LEVEL = 0.95
 
 
 def load(name):
-    """Topics, gains and weights of all documents that some run ranks above the cutoff."""
+    """Read topics, gains and weights of all documents that some run ranks above the cutoff."""
     folder = Path(os.environ["IRPREF_DATA"]) / name
     human = irpref.read_qrels(next((folder / "qrels").glob("*.gz")))
     human = human[[*IDS, "relevance"]].drop_duplicates(IDS)
@@ -94,7 +94,7 @@ def load(name):
 
 
 def known_judges(collection):
-    """Grades of the judges with which the method was chosen, by name."""
+    """Read the grades of the judges with which the method was chosen, by name."""
     grade, documents = collection["grade"], collection["documents"]
     folder = Path(os.environ["IRPREF_DATA"]) / "llm-judges" / collection["name"].partition("-")[0]
     grades = {}
@@ -114,7 +114,7 @@ def known_judges(collection):
 
 
 def unseen_judges(collection):
-    """Grades of judges that are wrong in other ways, made from the human grades."""
+    """Make the grades of judges that are wrong in other ways, from the human grades."""
     rng = np.random.default_rng(21)
     grade, topic = collection["grade"], collection["topic"]
     weights = collection["weights"][0]
@@ -136,7 +136,7 @@ def unseen_judges(collection):
 
 
 def correlation(judge, gain):
-    """Of the judge's grades with the gains of human ones, over documents that it graded."""
+    """Correlate the judge's grades with the gains of human ones, over documents that it graded."""
     known = ~np.isnan(judge)
     if np.ptp(judge[known]) == 0:
         return 0.0
@@ -222,12 +222,12 @@ class Simulation:
                 )
 
     def table(self):
-        """A row for each pair, way and number of documents."""
+        """Return a row for each pair, way and number of documents."""
         names = ["pair", "kind", "way", "n", "documents", "error", "half", "shared", "true"]
         return pd.DataFrame(self.rows, columns=names)
 
     def short_of(self, n_draws):
-        """Numbers of documents with fewer draws, and how many lack."""
+        """Find numbers of documents with fewer draws, and how many lack."""
         table = self.table()
         table = table[(table["documents"] - table["n"] >= LEFT) & (table["way"] == "drawn")]
         number = table.groupby(["n", "kind"]).size().unstack(fill_value=0).min(axis=1)
@@ -235,7 +235,7 @@ class Simulation:
 
 
 def _share(variances):
-    """Level of each look; ratios of variances are rounded, so that few are computed."""
+    """Compute the level of each look; ratios of variances are rounded, so that few are computed."""
     rounded = [1.0]
     for before, after in pairwise(variances):
         rounded.append(rounded[-1] * round(50 * after / before) / 50)
@@ -243,7 +243,7 @@ def _share(variances):
 
 
 def simulated(collection, judge, m, n_draws, seed, first):
-    """Summary of one cell."""
+    """Simulate one cell and summarise it."""
     simulation = Simulation(collection, judge, m, seed)
     if m == 0:  # half widths vary little
         simulation.draw(
@@ -260,7 +260,7 @@ def simulated(collection, judge, m, n_draws, seed, first):
 
 
 def summary(table):
-    """Of one cell: coverage by number of documents, half widths, and when pairs are sure."""
+    """Summarise one cell: coverage by number of documents, half widths, and when pairs are sure."""
     table = table.assign(held=table["error"].abs() <= table["half"] + 1e-12)
     table["enough"] = table["documents"] - table["n"] >= LEFT
     drawn = table[(table["kind"] == "fixed") & (table["way"] == "drawn")]
@@ -300,10 +300,11 @@ def summary(table):
 
 
 def known_to_an_oracle(collection, judge, n_draws, seed):
-    """Half widths, as a share of `alone`, and sure pairs, if more is known than a sample can tell.
+    """Compute half widths, as a share of `alone`, and sure pairs, if more is known than a sample
+    can tell.
 
     Ways: `nothing` more; `means`: the true mean gain of each level of the judge, over the documents
-    of the pair; `spreads`: that of the level's squared errors, too, and sizes follow them.
+    of the pair; `spreads`: the level's mean squared errors, too, and sizes follow them.
     """
     simulation = Simulation(collection, judge, 0, seed)
     pairs = np.argwhere(simulation.documents > LOOKS[0])
@@ -321,7 +322,9 @@ def known_to_an_oracle(collection, judge, n_draws, seed):
 
 
 def _of_oracle(simulation, two, place):
-    """For one pair of runs: way, number of documents, half width, whether it is sure by then."""
+    """Return for one pair of runs: way, number of documents, half width, whether it is sure by
+    then.
+    """
     level, topic = simulation.level[place], simulation.topic[place]
     gain, w = simulation.gains[place], two[1] - two[0]
     load = np.maximum(np.bincount(level, abs(w)), 1e-12)
@@ -355,7 +358,7 @@ def _of_oracle(simulation, two, place):
 
 
 def table_of_oracle(results):
-    """What an oracle would gain, as Markdown."""
+    """Tabulate the gain of an oracle, as Markdown."""
     numbers = [str(n) for n in LOOKS[:3]]
     columns = [f"half width, {n}" for n in numbers] + [f"sure, {n}" for n in numbers]
     lines = [f"| collection, judge | known | {' | '.join(columns)} |", "|---|---|" + "---:|" * 6]
@@ -373,7 +376,7 @@ def short(number):
 
 
 def table_of(results, names):
-    """A table of the page, as Markdown."""
+    """Write a table of the page, as Markdown."""
     head = ["collection, judge", "draws", "correlation", "held: all looks", "lowest", "together"]
     head += ["over topics", "lowest", "half width", "sure after", "wrong"]
     lines = [f"| {' | '.join(head)} |", "|---|" + "---:|" * (len(head) - 1)]
@@ -395,7 +398,7 @@ def table_of(results, names):
 
 
 def draw(results):
-    """The picture: documents judged against half width, three ways."""
+    """Draw the picture: documents judged against half width, three ways."""
     import matplotlib
 
     matplotlib.use("Agg")
@@ -426,7 +429,7 @@ def draw(results):
 
 
 def stored():
-    """What docs/sampling/results.json has: results by part, collection and judge."""
+    """Read docs/sampling/results.json: results by part, collection and judge."""
     file = OUT / "results.json"
     return json.loads(file.read_text(encoding="utf-8")) if file.exists() else {}
 
@@ -438,7 +441,7 @@ def store(results):
 
 
 def run(part, n_draws):
-    """Simulate the cells that are not stored with as many draws, and store each of them."""
+    """Simulate the cells that are not stored with as many draws, and store each."""
     names, judges_of, measures, seed = PARTS[part]
     for name in names:
         collection = load(name)
@@ -457,7 +460,7 @@ def run(part, n_draws):
 
 
 def ask_the_oracle(n_draws):
-    """Simulate and store what more knowledge would gain where the method falls short."""
+    """Simulate and store the gain of more knowledge where the method falls short."""
     found = {}
     for name, judges in FALLS_SHORT.items():
         collection = load(name)
@@ -469,7 +472,7 @@ def ask_the_oracle(n_draws):
 
 
 def main(n_draws, parts):
-    """Simulate, store and draw."""
+    """Simulate the cells, store and draw them."""
     OUT.mkdir(exist_ok=True)
     for part in parts:
         if part == "oracle":
@@ -480,7 +483,7 @@ def main(n_draws, parts):
 
 
 def write(results):
-    """The files of the page, from what was stored."""
+    """Write the files of the page from the results stored."""
     (OUT / "table.inc").write_text(table_of(results["known"], KNOWN), encoding="utf-8")
     (OUT / "unseen.inc").write_text(table_of(results["unseen"], UNSEEN), encoding="utf-8")
     (OUT / "oracle.inc").write_text(table_of_oracle(results["oracle"]), encoding="utf-8")

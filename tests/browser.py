@@ -1,5 +1,5 @@
-"""A headless Chromium, driven over a pipe: pages opened, scripts run in them, pictures taken, what
-it asked for noted.
+"""A headless Chromium, driven over a pipe: open pages, run scripts in them, take pictures, note the
+addresses that they ask for.
 
 It speaks the DevTools protocol (https://chromedevtools.github.io/devtools-protocol/), with nothing
 to install beside the browser."""
@@ -34,7 +34,7 @@ OPTIONS = (
 
 
 def program():
-    """The browser on this machine, or None."""
+    """Find the browser on this machine, or None."""
     return next(filter(None, map(shutil.which, NAMES)), None)
 
 
@@ -44,7 +44,7 @@ class Browser:
     Attributes
     ----------
     messages : list of str
-        What the page wrote to the console, and errors.
+        Lines that the page wrote to the console, and errors.
     requests : list of str
         Addresses that it asked for.
     """
@@ -180,7 +180,7 @@ class Browser:
             sleep(0.01)
 
     def run(self, script):
-        """The value of an expression in the page."""
+        """Return the value of an expression in the page."""
         found = self.send(
             "Runtime.evaluate", expression=script, returnByValue=True, awaitPromise=True
         )
@@ -189,7 +189,7 @@ class Browser:
         return found["result"].get("value")
 
     def press(self, key):
-        """Press a key where the focus is."""
+        """Press a key on the element that has the focus."""
         code = {"Enter": 13, "Tab": 9, "ArrowRight": 39, "ArrowDown": 40}[key]
         more = {"text": "\r"} if key == "Enter" else {}
         self.send(

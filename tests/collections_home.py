@@ -1,5 +1,5 @@
-"""A home for ir_datasets made of the collections at hand: what it would have downloaded, put in
-place.
+"""A home for ir_datasets made of the collections at hand: each file in the place to which it would
+have downloaded it.
 
 ir_datasets reads $IR_DATASETS_HOME when it is imported, so the tests that use it run a new process.
 """

@@ -1,5 +1,5 @@
-"""How many values were compared with what: tests say it where they compare, `--compared FILE`
-writes it down.
+"""How many values were compared with which other tool: tests count where they compare, `--compared
+FILE` writes it down.
 
 `docs/make_proved.py` makes a page of it.
 """
@@ -28,7 +28,7 @@ def count(other: str, n: int) -> None:
 
 
 def written() -> str:
-    """The counts as JSON: with what, test, number."""
+    """Write the counts as JSON: compared with, test, number."""
     rows = [
         {"with": other, "test": test, "values": n} for (other, test), n in sorted(VALUES.items())
     ]

@@ -59,7 +59,7 @@ def pytest_sessionfinish(session: pytest.Session) -> None:
 
 @pytest.fixture(autouse=True)
 def _warned_anew() -> None:
-    """What one test was warned of is no secret to the next."""
+    """Forget the warnings of one test before the next."""
     from irpref.messages import given
 
     given.clear()
@@ -67,13 +67,13 @@ def _warned_anew() -> None:
 
 @pytest.fixture(autouse=True)
 def _wide_page(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Tables are as wide as they need to be, whatever runs the tests."""
+    """Let tables be as wide as they need to be, whatever runs the tests."""
     monkeypatch.delenv("COLUMNS", raising=False)
 
 
 @pytest.fixture(autouse=True)
 def _no_open_figures() -> Iterator[None]:
-    """Pictures of one test are not there in the next, whatever the order."""
+    """Close the pictures of one test before the next, whatever the order."""
 
     def close() -> None:
         if "matplotlib.pyplot" in sys.modules:
@@ -86,7 +86,7 @@ def _no_open_figures() -> Iterator[None]:
 
 @pytest.fixture
 def pipeline_as_before() -> Iterator[None]:
-    """ir_measures computes its measures itself after the test, as before it."""
+    """Check that ir_measures computes its measures itself after the test, as before it."""
     import ir_measures
 
     import irpref
@@ -102,7 +102,7 @@ def pipeline_as_before() -> Iterator[None]:
 
 @pytest.fixture
 def offline(monkeypatch: pytest.MonkeyPatch) -> None:
-    """PyTerrier's own stages look their documentation up when they are drawn."""
+    """Let PyTerrier's own stages find no documentation to look up when they are drawn."""
     monkeypatch.setattr(pytest.importorskip("pyterrier").documentation, "_cached_objects_inv", {})
 
 
@@ -123,14 +123,14 @@ def qrels(dataset: Any) -> Any:
 
 @pytest.fixture(scope="session")
 def systems(dataset: Any) -> dict[str, Any]:
-    """Three runs as transformers."""
+    """Make three runs transformers."""
     made = pytest.importorskip("pyterrier").Transformer.from_df
     return {name: made(dataset.get_results(name)) for name in ("baseline", "strong", "noisy")}
 
 
 @pytest.fixture(scope="session")
 def data_dir() -> Path:
-    """Directory of the public test collections, which `IRPREF_DATA` names."""
+    """Return the directory of the public test collections, which `IRPREF_DATA` names."""
     if not os.environ.get("IRPREF_DATA"):
         pytest.skip("needs the public test collections: IRPREF_DATA is not set")
     return Path(os.environ["IRPREF_DATA"])

@@ -1,6 +1,5 @@
-"""What users hand in: the same rows in every form that is accepted, and in each way that documents
-are looked up.
-"""
+"""The same rows in every form that users may hand in, and in each way that documents are looked
+up."""
 
 import contextlib
 import io
@@ -19,8 +18,8 @@ def _pandas(rows, dtype):
 
 
 def _from_trec(rows):
-    """The rows as a TREC file, read again; as a frame where an id is no word, which a file cannot
-    hold.
+    """Write the rows as a TREC file and read it again; as a frame where an id is no word, which a
+    file cannot hold.
     """
     rows = list(rows)
     if any(
@@ -106,7 +105,7 @@ WAYS = [ONE_BY_ONE, *([TEXTS] if texts.compiled else [])]
 
 
 def look_up(patch, way):
-    """From now on documents are looked up in this way, however few they are."""
+    """Look documents up in this way from now on, however few they are."""
     patch.setattr(texts, "compiled", way == TEXTS)
     for module in ("match", "inputs"):
         patch.setattr(f"irpref.judged.{module}.FEW", 0)
@@ -114,7 +113,7 @@ def look_up(patch, way):
 
 @contextlib.contextmanager
 def looked_up(way):
-    """Documents are looked up in this way, however few they are."""
+    """Look documents up in this way, however few they are."""
     with pytest.MonkeyPatch.context() as patch:
         look_up(patch, way)
         yield

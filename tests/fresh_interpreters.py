@@ -1,8 +1,7 @@
-"""What only a fresh interpreter can show: orders of import, broken installations.
+"""Facts that only a fresh interpreter can show: orders of import, broken installations.
 
-Run as a script it forks once for each scenario before anything heavy is imported, and prints what
-they returned as one JSON object: one start of Python for all of them. There is no network in any of
-them."""
+Run as a script it forks once for each scenario before anything heavy is imported, and prints their
+results as one JSON object: one start of Python for all scenarios. There is no network in any."""
 
 import json
 import multiprocessing
@@ -14,7 +13,7 @@ import warnings
 
 
 def _facts():
-    """How things stand once everything has been imported."""
+    """Collect the facts once everything has been imported."""
     import ir_measures
     import pyterrier as pt
 
@@ -66,7 +65,7 @@ def measures_of_pyterrier_first():
 
 
 def only_pyterrier():
-    """Nothing of ours is imported by the user, and nothing heavy by us."""
+    """Import PyTerrier alone: nothing of ours is imported by the user, and nothing heavy by us."""
     import pyterrier as pt
     from ir_measures import parse_trec_measure
 
@@ -91,7 +90,9 @@ def only_irpref():
 
 
 def _contents():
-    """What the modules of the hosts hold, and their classes: (module, name) to object."""
+    """Collect the contents of the hosts' modules, and of their classes: (module, name) to
+    object.
+    """
     found = {}
     for module_name, module in sorted(sys.modules.items()):
         if module_name.partition(".")[0] in ("ir_measures", "pyterrier") and module is not None:
@@ -104,7 +105,9 @@ def _contents():
 
 
 def _differences(change):
-    """Names in the hosts that a change replaces, adds and removes, and measures that it adds."""
+    """Find names in the hosts that a change replaces, adds and removes, and measures that it
+    adds.
+    """
     import ir_measures
 
     registry, before = dict(ir_measures.measures.registry), _contents()
@@ -128,7 +131,7 @@ def _differences(change):
 
 
 def importing_beside_ir_measures():
-    """What `import irpref` changes in ir_measures."""
+    """Find the changes of `import irpref` in ir_measures."""
     import ir_measures
     import ir_measures.__main__
 
@@ -136,7 +139,7 @@ def importing_beside_ir_measures():
 
 
 def loading_into_pyterrier():
-    """What `import irpref` and its entry points change in PyTerrier."""
+    """Find the changes of `import irpref` and its entry points in PyTerrier."""
     # In its place, an entry point that does nothing: PyTerrier as it is without us.
     sys.modules["irpref_pyterrier"] = types.SimpleNamespace(load=lambda: None)
     import pyterrier
@@ -155,7 +158,7 @@ def loading_into_pyterrier():
 
 
 def only_an_evaluation():
-    """What an evaluation loads: nothing of the lab."""
+    """Evaluate runs, which loads nothing of the lab."""
     import ir_measures
 
     import irpref
@@ -192,13 +195,13 @@ def _import_pyterrier():
 
 
 def broken_irpref():
-    """`import irpref` fails."""
+    """Let `import irpref` fail."""
     sys.modules["irpref"] = None
     return _import_pyterrier()
 
 
 def broken_behind_the_door():
-    """irpref imports, but what it does for PyTerrier fails."""
+    """Let irpref be imported, but fail in its work for PyTerrier."""
     import irpref.hosts.pyterrier
 
     def fail():
@@ -209,7 +212,7 @@ def broken_behind_the_door():
 
 
 def name_taken():
-    """Another package has registered a measure under one of our names."""
+    """Register another package's measure under one of our names."""
     import ir_measures
 
     class Theirs(ir_measures.measures.Measure):
@@ -229,7 +232,7 @@ def name_taken():
 
 
 def reloaded():
-    """Reloading the package, and a module with measures, leaves one provider and measures that
+    """Reload the package, and a module with measures, which leaves one provider and measures that
     work.
     """
     import importlib

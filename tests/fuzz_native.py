@@ -4,8 +4,8 @@ error.
     python tests/fuzz_native.py [READINGS] [SEED]
 
 Files of TREC's forms are made from a grammar and then damaged; ids from all of Unicode, with halves
-of surrogate pairs and what is no text. A reading is one file or one column. CI runs 200,000, the
-compiled part built for the sanitizers (`python hatch_build.py --sanitize`); what they find ends the
+of surrogate pairs and objects that are no text. A reading is one file or one column. CI runs 200,000, the
+compiled part built for the sanitizers (`python hatch_build.py --sanitize`); their findings end the
 process."""
 
 from __future__ import annotations
@@ -70,12 +70,12 @@ DAMAGE = [
 
 
 def word(rng: random.Random) -> str:
-    """A field that is no number."""
+    """Draw a field that is no number."""
     return "".join(rng.choices(rng.choice(ALPHABETS), k=rng.choice([1, 1, 2, 5, 8, 9, 17])))
 
 
 def number(rng: random.Random) -> str:
-    """A field that mostly is one."""
+    """Draw a field that mostly is a number."""
     kind = rng.random()
     if kind < 0.3:
         return rng.choice(NUMBERS)
@@ -88,7 +88,7 @@ def number(rng: random.Random) -> str:
 
 
 def file_of(rng: random.Random, form: trec.Form) -> bytes:
-    """Lines of a form: well-formed, odd, or damaged."""
+    """Draw lines of a form: well-formed, odd, or damaged."""
     tidy = rng.random() < 0.5
     topics = [word(rng) for _ in range(2)]
     lines = []
@@ -108,7 +108,7 @@ def file_of(rng: random.Random, form: trec.Form) -> bytes:
 
 
 def shown(found: Table | trec._Malformed) -> Any:
-    """What was read, down to the bits of its numbers; or what is wrong."""
+    """Show the data read, down to the bits of its numbers; or the error."""
     if isinstance(found, trec._Malformed):
         return found.args
     columns = {name: as_list(column) for name, column in found.columns.items()}
@@ -118,7 +118,7 @@ def shown(found: Table | trec._Malformed) -> Any:
 
 @contextmanager
 def in_python() -> Iterator[None]:
-    """Nothing is read by compiled code."""
+    """Read nothing by compiled code."""
     texts.compiled = False
     try:
         yield
@@ -127,7 +127,7 @@ def in_python() -> Iterator[None]:
 
 
 def lines(rng: random.Random) -> None:
-    """One file."""
+    """Read one file both ways."""
     form = rng.choice(FORMS)
     data = file_of(rng, form)
     found = trec._parsed(data, form)
@@ -149,7 +149,7 @@ def lines(rng: random.Random) -> None:
 
 
 def outcome(read: Callable[[], Any]) -> Any:
-    """What a call returns, or its error."""
+    """Return the result of a call, or its error."""
     try:
         return read()
     except trec._Malformed as error:
@@ -160,7 +160,9 @@ ODD = [7, None, b"a", float("nan"), np.str_("a"), "\ud800", "a\udcff"]
 
 
 def column(rng: random.Random) -> None:
-    """One column of ids, as a list and as an array, and the keys and numbers of a dict."""
+    """Read one column of ids both ways, as a list and as an array, and the keys and numbers of a
+    dict.
+    """
     ids: list[Any] = [word(rng) for _ in range(rng.choice([0, 1, 3, 20]))]
     ids += rng.choices(ids, k=3) if ids else []
     if rng.random() < 0.2:
@@ -211,8 +213,8 @@ def column(rng: random.Random) -> None:
 
 
 def main(readings: int = 200_000, seed: int = 0) -> None:
-    """So many readings, two thirds of them files; an `AssertionError` shows the input that is read
-    in two ways.
+    """Make so many readings, two thirds of which are files; an `AssertionError` shows the input
+    that is read in two ways.
     """
     assert texts.compiled, "nothing is compiled here: python hatch_build.py"
     rng = random.Random(seed)

@@ -57,7 +57,7 @@ SECONDS = 900
 
 
 def sources(package: str, home: Path) -> Path:
-    """The unpacked source distribution of the version that is installed."""
+    """Unpack the source distribution of the version that is installed."""
     wanted = f"{package}=={version(package)}"
     command = [
         sys.executable,
@@ -78,7 +78,7 @@ def sources(package: str, home: Path) -> Path:
 
 
 def outcomes(tests: Path, files: list[str], plugin: str, home: Path) -> dict[str, str]:
-    """Outcome of each test: passed, failed, skipped, error."""
+    """Map each test to its outcome: passed, failed, skipped, error."""
     name = "way_" + str(abs(hash(plugin)))
     (home / f"{name}.py").write_text(plugin)
     paths = [str(home), *os.environ.get("PYTHONPATH", "").split(os.pathsep)]
@@ -113,7 +113,7 @@ def outcomes(tests: Path, files: list[str], plugin: str, home: Path) -> dict[str
 
 
 def check(package: str, given: str | None, home: Path) -> bool:
-    """Run a suite three times, and say what came out."""
+    """Run a suite three times, and print the results."""
     # Absolute: pytest is started elsewhere.
     tests = (Path(given) if given else sources(package, home)).resolve() / "tests"
     files = sorted(

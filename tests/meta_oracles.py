@@ -10,7 +10,7 @@ def mean(row, sample):
 
 
 def stability(values, samples, fuzziness):
-    """(minority rate, ties) for each fuzziness."""
+    """Compute (minority rate, ties) for each fuzziness."""
     out = []
     for f in fuzziness:
         minority = ties = observations = 0
@@ -32,7 +32,7 @@ def stability(values, samples, fuzziness):
 
 
 def swap(values, samples, others, edges):
-    """(observations, swaps) for each bin."""
+    """Compute (observations, swaps) for each bin."""
     out = [[0, 0] for _ in edges]
     for x, y in combinations(values, 2):
         for sample, other in zip(samples, others, strict=True):
@@ -45,7 +45,7 @@ def swap(values, samples, others, edges):
 
 
 def t_squared(w):
-    """t^2 of numbers: 0/0 is 0, anything else over 0 infinite."""
+    """Compute t^2 of numbers: 0/0 is 0, anything else over 0 infinite."""
     n = len(w)
     m = Fraction(sum(w), n)
     variance = sum((v - m) ** 2 for v in w) / (n - 1)
@@ -55,7 +55,7 @@ def t_squared(w):
 
 
 def power(values, samples, alpha):
-    """(ASL, difference required) for each pair."""
+    """Compute (ASL, difference required) for each pair."""
     out = []
     for x, y in combinations(values, 2):
         z = [Fraction(a) - Fraction(b) for a, b in zip(x, y, strict=True)]

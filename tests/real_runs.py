@@ -12,7 +12,7 @@ COLLECTIONS = {"trec-covid-r3": 79, "dl19-passage": 43}
 
 
 def read_qrels(path: Path) -> dict[str, dict[str, int]]:
-    """TREC qrels: topic -> document -> grade."""
+    """Read TREC qrels: topic -> document -> grade."""
     out: dict[str, dict[str, int]] = {}
     with gzip.open(path, "rt", encoding="utf-8") as lines:
         for line in lines:
@@ -22,7 +22,7 @@ def read_qrels(path: Path) -> dict[str, dict[str, int]]:
 
 
 def read_run(path: Path) -> dict[str, dict[str, float]]:
-    """TREC run: topic -> document -> score."""
+    """Read a TREC run: topic -> document -> score."""
     out: dict[str, dict[str, float]] = {}
     with gzip.open(path, "rt", encoding="utf-8") as lines:
         for line in lines:
@@ -32,13 +32,13 @@ def read_run(path: Path) -> dict[str, dict[str, float]]:
 
 
 def qrels_of(data: Path, collection: str) -> dict[str, dict[str, int]]:
-    """The qrels of a collection."""
+    """Read the qrels of a collection."""
     (path,) = (data / collection / "qrels").glob("*.gz")
     return read_qrels(path)
 
 
 def runs_of(data: Path, collection: str) -> Iterator[tuple[str, dict[str, dict[str, float]]]]:
-    """The runs of a collection, one at a time, with their names."""
+    """Yield the runs of a collection, one at a time, with their names."""
     paths = sorted((data / collection / "runs").glob("*.gz"))
     assert len(paths) == COLLECTIONS[collection]
     for path in paths:
@@ -46,7 +46,7 @@ def runs_of(data: Path, collection: str) -> Iterator[tuple[str, dict[str, dict[s
 
 
 def tf_idf(folder: Path, depth: int = 200) -> dict[str, dict[str, float]]:
-    """A run made here, of a collection that has documents and queries and no runs."""
+    """Make a run here, of a collection that has documents and queries and no runs."""
     with gzip.open(folder / "docs" / "docs.jsonl.gz", "rt", encoding="utf-8") as lines:
         docs = {doc["docno"]: Counter(doc["text"].split()) for doc in map(json.loads, lines)}
     with gzip.open(folder / "queries" / "queries.tsv.gz", "rt", encoding="utf-8") as lines:

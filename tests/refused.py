@@ -1,4 +1,4 @@
-"""What tests of refusals share: two topics with a run, and the message of an error."""
+"""The common part of tests of refusals: two topics with a run, and the message of an error."""
 
 import pytest
 
@@ -14,7 +14,7 @@ def mean(measure, qrels, run):
 
 
 def refusal(measure, qrels, run) -> str:
-    """The message of the ValueError, which is one of ours."""
+    """Return the message of the ValueError, which is one of ours."""
     with pytest.raises(ValueError, match=r"\w") as error:  # the text is the caller's to check
         mean(measure, qrels, run)
     assert type(error.value) is ValueError or isinstance(error.value, IrprefError)

@@ -1,4 +1,5 @@
-"""What tests of the command line share: judgments and runs as files, and a call of the command."""
+"""The common part of tests of the command line: judgments and runs as files, and a call of the
+command."""
 
 import importlib.util
 import textwrap
@@ -24,7 +25,7 @@ Call = Callable[..., tuple[int, str, str]]
 
 @pytest.fixture
 def files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A directory with judgments and two runs, as the current one."""
+    """Write judgments and two runs into a directory, which becomes the current one."""
     for name, text in (("qrels", QRELS), ("r1", R1), ("r2", R2)):
         (tmp_path / name).write_text(text)
     monkeypatch.chdir(tmp_path)
@@ -52,14 +53,14 @@ def call(files: Path, capsys: pytest.CaptureFixture[str]) -> Call:
 
 
 def qrels_text(qrels: Mapping[Any, Mapping[Any, Any]]) -> str:
-    """A file of these judgments."""
+    """Write a file of these judgments."""
     return "".join(
         f"{topic} 0 {doc} {grade}\n" for topic, docs in qrels.items() for doc, grade in docs.items()
     )
 
 
 def run_text(run: Mapping[Any, Mapping[Any, Any]]) -> str:
-    """A file of this run."""
+    """Write a file of this run."""
     return "".join(
         f"{topic} Q0 {doc} 0 {score} tag\n"
         for topic, docs in run.items()
@@ -68,7 +69,7 @@ def run_text(run: Mapping[Any, Mapping[Any, Any]]) -> str:
 
 
 def script(path: Path) -> Any:
-    """A script of the repository, which is in no package, as a module."""
+    """Load a script of the repository, which is in no package, as a module."""
     spec = importlib.util.spec_from_file_location(path.stem, path)
     assert spec is not None
     assert spec.loader is not None

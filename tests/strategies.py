@@ -80,11 +80,11 @@ def collections(
     max_topics: int = 4,
     max_docs: int = 10,
 ) -> Collection:
-    """Several topics judged on one scale, and a run that answers some of them.
+    """Draw several topics judged on one scale, and a run that answers some topics.
 
     Every topic has its own part of the scale (so some have only relevant, only non-relevant or only
     unjudged documents) and its own kind of scores. Every topic of the qrels has a judgment; a run
-    that is not empty answers at least one of them."""
+    that is not empty answers at least one."""
     scales = INTEGER_SCALES if integer_only else INTEGER_SCALES + FLOAT_SCALES
     if max_grade is not None:
         scales = tuple(scale for scale in scales if max(scale) <= max_grade)
@@ -131,7 +131,7 @@ def _topics(
 
 
 def positive_grades(qrels: Mapping[str, Mapping[str, float]]) -> list[float]:
-    """The different positive grades of a collection, ascending."""
+    """List the different positive grades of a collection, ascending."""
     return sorted(
         {grade for judgments in qrels.values() for grade in judgments.values() if grade > 0}
     )
@@ -139,7 +139,9 @@ def positive_grades(qrels: Mapping[str, Mapping[str, float]]) -> list[float]:
 
 @st.composite
 def gains(draw: st.DrawFn, grades: Iterable[float]) -> dict[float, float]:
-    """Gains that do not fall as grades rise, for all of the grades given; some of them equal, or 0."""
+    """Draw gains that do not fall as grades rise, for all of the grades given; some may be equal,
+    or 0.
+    """
     grades = list(grades)
     value = st.sampled_from((0, 1, 2, 3, 4, 9, 0.5, 1.5))
     values = draw(st.lists(value, min_size=len(grades), max_size=len(grades)))
@@ -151,7 +153,7 @@ INTEGERS = (1, 2, 3, 4, 5, 6, 7, 8, 10, 11, 12, 20, 40, 100)
 
 
 def _values(spec: Param, grades: list[float]) -> st.SearchStrategy | None:
-    """Values that a parameter accepts; None where there are none to draw."""
+    """Draw values that a parameter accepts; None where there are none to draw."""
     if isinstance(spec.choices, tuple):
         # NaN equals nothing, so topics without a value have tests of their own.
         return st.sampled_from([choice for choice in spec.choices if choice != "nan"])
@@ -169,7 +171,7 @@ def _values(spec: Param, grades: list[float]) -> st.SearchStrategy | None:
 
 
 def parameters(name: str, grades: Iterable[float] = ()) -> st.SearchStrategy[dict]:
-    """Valid parameters of the named measure, as it declares them, any part of them left out.
+    """Draw valid parameters of the named measure, as it declares them, any part left out.
 
     `grades` are the positive grades of the data, for `gains`. Where `max_rel` is left out a measure
     infers it, with a warning."""
@@ -190,7 +192,7 @@ def parameters(name: str, grades: Iterable[float] = ()) -> st.SearchStrategy[dic
 
 
 def _accepted(make: Any, values: dict) -> bool:
-    """Whether a measure takes these parameters together, or a parameter this value."""
+    """Test whether a measure takes these parameters together, or a parameter this value."""
     try:
         make(**values)
     except ValueError:
@@ -204,7 +206,7 @@ def random_collection(
     n_docs: int = 60,
     grades: tuple[float, ...] = (0, 0, 0, 1, 1, 2, 3),
 ) -> Collection:
-    """Longer lists than Hypothesis likes to draw: half of the documents judged, many ties."""
+    """Make longer lists than Hypothesis likes to draw: half of the documents judged, many ties."""
     rng = random.Random(seed)
     qrels, run = {}, {}
     for number in range(n_topics):
@@ -217,8 +219,8 @@ def random_collection(
 
 
 def for_the_host(collection: Collection) -> Collection:
-    """Scores that 32 bits hold, in the same order; no topic with negative grades alone, no empty
-    topic in the run.
+    """Keep the order of scores in numbers that 32 bits hold; no topic with negative grades alone,
+    no empty topic in the run.
     """
     qrels = {topic: docs for topic, docs in collection.qrels.items() if max(docs.values()) >= 0}
     run = {}

@@ -60,12 +60,12 @@ def _save(path: Path, text: str) -> None:
 
 
 def slug(title: str) -> str:
-    """The name of the page of a group of measures."""
+    """Name the page of a group of measures."""
     return "-".join(re.findall(r"\w+", title.lower()))
 
 
 def measure_groups(measures: dict[str, Any]) -> dict[str, str]:
-    """The list of all measures as `index`, and a page for each group that they declare."""
+    """Write the list of all measures as `index`, and a page for each group that they declare."""
     groups: dict[str, list[str]] = {}
     for name, measure in measures.items():
         groups.setdefault(measure.GROUP, []).append(name)
@@ -84,7 +84,7 @@ def measure_groups(measures: dict[str, Any]) -> dict[str, str]:
 
 
 def measure_table(measures: Iterable[Any]) -> str:
-    """The question, range, direction and source of each measure."""
+    """Tabulate the question, range, direction and source of each measure."""
     rows = [
         f"| [{m.NAME}]({m.NAME}.md) | {m.QUESTION} | {m.RANGE} | "
         f"{'higher' if m.higher_is_better else 'lower'} | "
@@ -99,12 +99,12 @@ def measure_table(measures: Iterable[Any]) -> str:
 
 
 def toctree(pages: Iterable[str]) -> str:
-    """Pages below a page in the menu."""
+    """List pages below a page in the menu."""
     return "\n".join(["```{toctree}", ":hidden:", *pages, "```"])
 
 
 def linked(source: str) -> str:
-    """A text with its DOIs and addresses as links."""
+    """Turn the DOIs and addresses of a text into links."""
     text = re.sub(r"https?://[^\s)>,;]*[\w/]", r"<\g<0>>", source)
     return re.sub(r"doi:(10\.[^\s;,]*\w)", r"[doi:\1](https://doi.org/\1)", text)
 
@@ -130,7 +130,7 @@ LABEL = re.compile(
 
 
 def sections(definition: str, symbols: bool) -> dict[str, str]:
-    """A module's docstring by parts; before the first of them, `symbols` of the formula and
+    """Split a module's docstring into parts; before the first part, `symbols` of the formula and
     `background`.
 
     The formula itself is left out: the page has it in LaTeX, and its `symbols` if they are
@@ -158,7 +158,7 @@ def sections(definition: str, symbols: bool) -> dict[str, str]:
 
 
 def is_prose(paragraph: str) -> bool:
-    """Whether a paragraph of a docstring is no formula, table or list of symbols."""
+    """Test whether a paragraph of a docstring is no formula, table or list of symbols."""
     lines = paragraph.split("\n")
     return not lines[0].startswith(" ") and not any(
         re.search(r"\S {2,}\S", line.strip()) for line in lines
@@ -166,8 +166,8 @@ def is_prose(paragraph: str) -> bool:
 
 
 def measure_page(measure: Any) -> str:
-    """When to use a measure, a picture, formula, parameters, example, pitfalls; then the details,
-    as MyST Markdown.
+    """Write a measure's page: when to use it, a picture, formula, parameters, example, pitfalls;
+    then the details, as MyST Markdown.
     """
     from irpref.measures.declare import NEEDS
     from irpref.measures.literature import entries
@@ -224,7 +224,7 @@ def measure_page(measure: Any) -> str:
 
 
 def symbols_table(measure: Any) -> list[str]:
-    """What the symbols of the formula mean, those of this measure only."""
+    """Tabulate the symbols of the formula, only those of this measure."""
     from irpref.measures.notation import symbols
 
     rows = [
@@ -235,7 +235,9 @@ def symbols_table(measure: Any) -> list[str]:
 
 
 def real_runs(measure: Any) -> list[str]:
-    """The measure on the five runs of TREC CAsT 2021: a dot for each topic, the mean as a bar."""
+    """Draw the measure on the five runs of TREC CAsT 2021: a dot for each topic, the mean as a
+    bar.
+    """
     from matplotlib import pyplot
 
     from irpref.datasets import load
@@ -280,13 +282,13 @@ def plainly(measure: Any) -> str:
 
 
 def headed(heading: str, *texts: str | None) -> list[str]:
-    """The heading and the texts, if there is any."""
+    """Put the heading before the texts, if there is any."""
     there = [text for text in texts if text]
     return [heading, *there] if there else []
 
 
 def other_tools(measure: Any, said: str | None) -> list[str]:
-    """Its names elsewhere, and where values differ, with both numbers."""
+    """Give the measure's names elsewhere, and where values differ, with both numbers."""
     import irpref
     from irpref.measures.toml_files import data
 
@@ -320,7 +322,9 @@ def other_tools(measure: Any, said: str | None) -> list[str]:
 
 
 def beside_the_host(measure: Any) -> list[str]:
-    """The measures of ir_measures nearest to it, on its worked example: computed now, by both."""
+    """Compare the measure with the nearest measures of ir_measures on its worked example: computed
+    now, by both.
+    """
     from importlib.metadata import version
 
     import ir_measures
@@ -354,8 +358,8 @@ def beside_the_host(measure: Any) -> list[str]:
 
 
 def prose(text: str) -> str:
-    """A module's docstring as Markdown: formulas and lists of symbols stay as they were set, the
-    rest is prose.
+    """Turn a module's docstring into Markdown: formulas and lists of symbols stay as they were set,
+    the rest is prose.
     """
     parts = []
     for part in text.split("\n\n"):
@@ -365,7 +369,7 @@ def prose(text: str) -> str:
 
 
 def parameters_table(measure: Any) -> str:
-    """Name, default, values and meaning of each parameter."""
+    """Tabulate name, default, values and meaning of each parameter."""
     if not measure.SUPPORTED_PARAMS:
         return "None."
     rows = ["| parameter | default | accepts | |", "| --- | --- | --- | --- |"]
@@ -377,8 +381,8 @@ def parameters_table(measure: Any) -> str:
 
 
 def worked_example(measure: Any) -> list[str]:
-    """Judgments, ranking, what each document contributes, and the values, each compared with the
-    paper's.
+    """Show judgments, ranking, the contribution of each document, and the values, each compared
+    with the paper's.
     """
     import irpref
     from irpref.datasets import load
@@ -420,7 +424,7 @@ def worked_example(measure: Any) -> list[str]:
 
 
 def telling(measure: Any, wanted: list[Any]) -> Any:
-    """The value to show in full: of the plain measure, of a list that is neither ideal nor
+    """Choose the value to show in full: of the plain measure, of a list that is neither ideal nor
     hopeless.
     """
     of_one = [one for one in wanted if one.measure == wanted[0].measure]
@@ -434,7 +438,7 @@ def telling(measure: Any, wanted: list[Any]) -> Any:
 
 
 def picture_of(measure: Any, example: Any, wanted: list[Any]) -> list[str]:
-    """The ranking of the first value of the example, drawn."""
+    """Draw the ranking of the first value of the example."""
     import pictures
 
     import irpref
@@ -461,7 +465,7 @@ def picture_of(measure: Any, example: Any, wanted: list[Any]) -> list[str]:
 
 
 def contributions(measure: Any, example: Any, wanted: list[Any]) -> list[str]:
-    """What each document of the first topic of the example contributes, and why."""
+    """Tabulate how much each document of the first topic of the example contributes, and why."""
     import irpref
     from irpref.explanation import explain
 
@@ -492,7 +496,7 @@ def _cell(value: Any) -> str:
 
 
 def calls(measure: Any) -> str:
-    """The same measure in every surface."""
+    """Show the same measure in every surface."""
     plain = str(measure.recommended())
     known = "known" in measure.NEEDS
     shell = f'"{plain}"' if "(" in plain else plain
@@ -529,7 +533,7 @@ def calls(measure: Any) -> str:
 
 
 def commands_page() -> str:
-    """Help of every command."""
+    """Write the help of every command."""
     from irpref.cli.command import helps
 
     (_, whole), *others = helps()
@@ -560,18 +564,18 @@ LAB = {
 
 
 def public(module: Any, kind: Any) -> list[str]:
-    """Public names of a package that are of a kind, such as functions."""
+    """List the public names of a package that are of a kind, such as functions."""
     return [name for name in dir(module) if kind(getattr(module, name))]
 
 
 def described(names: Iterable[str], directive: str = "autofunction") -> str:
-    """The docstrings of these objects, one after the other."""
+    """List the docstrings of these objects, one after the other."""
     listed = "\n".join(f".. {directive}:: {name}" for name in names)
     return f"```{{eval-rst}}\n{listed}\n```"
 
 
 def by_purpose(package: Any, groups: dict[str, tuple[str, ...]]) -> list[str]:
-    """A section for each group of the functions of a package."""
+    """Write a section for each group of the functions of a package."""
     grouped = {name for group in groups.values() for name in group}
     others = tuple(name for name in public(package, inspect.isfunction) if name not in grouped)
     parts = []
@@ -583,7 +587,7 @@ def by_purpose(package: Any, groups: dict[str, tuple[str, ...]]) -> list[str]:
 
 
 def functions_page() -> str:
-    """Public functions of the plugin, from their docstrings."""
+    """Write the page of the plugin's public functions, from their docstrings."""
     import irpref
 
     parts = [
@@ -598,7 +602,7 @@ def functions_page() -> str:
 
 
 def lab_page() -> str:
-    """Public functions and modules of the lab, from their docstrings."""
+    """Write the page of the lab's public functions and modules, from their docstrings."""
     import irpref_lab
 
     parts = [
@@ -613,7 +617,7 @@ def lab_page() -> str:
 
 
 def modules_page() -> str:
-    """What the public modules of the plugin hold, from their docstrings."""
+    """Write the page of the plugin's public modules, from their docstrings."""
     import irpref
 
     return "\n\n".join(["# Modules of the plugin", *modules(irpref)]) + "\n"
@@ -628,7 +632,9 @@ NOT_LISTED = {
 
 
 def modules(package: Any) -> list[str]:
-    """A section for each public module of a package: what it is for, its classes and functions."""
+    """Write a section for each public module of a package: its purpose, its classes and
+    functions.
+    """
     parts, shown = [], set()
     for name in public(package, inspect.ismodule):
         if name in NOT_LISTED:
@@ -665,7 +671,7 @@ def modules(package: Any) -> list[str]:
 
 
 def forms_page() -> str:
-    """Forms of files, from the modules that read them."""
+    """Write the page of forms of files, from the modules that read them."""
     from irpref.data import preference_files as preferences
     from irpref.data import tables, trec
 
@@ -680,7 +686,7 @@ def forms_page() -> str:
 
 
 def errors_page() -> str:
-    """The tree of errors and warnings, and the attributes of those that have some."""
+    """Write the tree of errors and warnings, and the attributes of classes that have some."""
     from irpref import errors
 
     classes = [c for c in vars(errors).values() if inspect.isclass(c)]
@@ -700,7 +706,7 @@ def errors_page() -> str:
 
 
 def example_report(app: Any, exception: Exception | None) -> None:
-    """The page that the tutorial on reports walks through."""
+    """Write the page that the tutorial on reports walks through."""
     if exception is None and app.builder.format == "html":
         import irpref_lab
         from irpref.datasets import load

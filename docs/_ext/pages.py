@@ -22,7 +22,7 @@ SAID = tomllib.loads((Path(__file__).resolve().parent.parent / "pages.toml").rea
 
 
 def description(page: str) -> str | None:
-    """What a page is about, in a line."""
+    """Describe a page in a line."""
     from generated import slug
 
     from irpref.measures import registered
@@ -37,7 +37,9 @@ def description(page: str) -> str | None:
 
 
 class Words(SearchEnglish):
-    """What the search knows, without the word that is on every page and contains others."""
+    """The words that the search knows, without the word that is on every page and contains
+    others.
+    """
 
     stopwords = frozenset({*SearchEnglish.stopwords, "irpref", "irpref_lab"})
 
@@ -52,7 +54,7 @@ class Names(PythonDomain):
 
 
 def keywords(page: str) -> list[str]:
-    """Words that people use for a page: of a measure its name in words, of functions theirs."""
+    """List words that people use for a page: a measure's name in words, the functions' names."""
     import irpref
     import irpref_lab
     from irpref.measures import registered
@@ -75,8 +77,8 @@ def index(app: Any, tree: nodes.document) -> None:
 
 
 def add(app: Any, page: str, template: str, context: dict[str, Any], tree: Any) -> None:
-    """Put the description into the head of the page, and those of other pages behind their titles
-    in lists of pages.
+    """Put the description into the head of the page, and other pages' descriptions behind their
+    titles in lists of pages.
     """
     if said := description(page):
         context["metatags"] = (

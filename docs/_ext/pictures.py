@@ -1,6 +1,5 @@
-"""A picture of a worked example: the ranking as boxes shaded by grade, what each document adds, and
-the ideal list.
-"""
+"""A picture of a worked example: the ranking as boxes shaded by grade, the amount that each
+document adds, and the ideal list."""
 
 from __future__ import annotations
 
@@ -18,12 +17,12 @@ def draw(
     ideal: Sequence[Any],
     added: Sequence[float] | None,
 ) -> str:
-    """Write the picture; the return value says in words what there is to see.
+    """Write the picture; return a description in words.
 
     Parameters
     ----------
     ranking, ideal : (document, grade) from rank 1 on; the grade is None without a judgment
-    added : what each document of the ranking adds to the value; None where the value is no sum
+    added : the amount that each document of the ranking adds to the value; None where the value is no sum
     """
     from matplotlib.backends.backend_agg import FigureCanvasAgg
     from matplotlib.colors import to_rgb

@@ -1,4 +1,4 @@
-"""Marks what pages should not break, squeeze or cut: sentences in boxes, short names, long cells,
+"""Marks parts that pages should not break, squeeze or cut: sentences in boxes, short names, long cells,
 wide pictures.
 """
 
@@ -17,7 +17,7 @@ WIDE = 1.8  # width over height of a picture that a phone cannot show as a whole
 
 
 def mark(app: Any, tree: nodes.document) -> None:
-    """Give classes to nodes; `site.css` says what becomes of them."""
+    """Give classes to nodes, for `site.css`."""
     for box in tree.findall(nodes.literal_block):
         lines = [line.strip() for line in box.astext().splitlines()]
         if box.get("language") == "bibtex" or (
@@ -39,7 +39,7 @@ def mark(app: Any, tree: nodes.document) -> None:
 
 
 def shape(path: Path) -> float:
-    """Width over height of a PNG or SVG; 0 of anything else."""
+    """Compute width over height of a PNG or SVG; 0 of anything else."""
     if not path.is_file() or path.suffix not in (".png", ".svg"):
         return 0.0
     if path.suffix == ".png":

@@ -1,9 +1,9 @@
 """Evaluation measures that ir_measures and PyTerrier lack.
 
-Importing the package registers its measures and their names with ir_measures. You can then use
-them like the built-in ones in `ir_measures.calc_aggregate`, `pt.Experiment` and everything built on
-them. What goes beyond single values (comparisons, a gate for CI, leaderboards, LLM judges) is in
-the package `irpref_lab`.
+Importing the package registers its measures and their names with ir_measures. You can then use them
+like the built-in ones in `ir_measures.calc_aggregate`, `pt.Experiment` and everything built on
+them. All that goes beyond single values (comparisons, a gate for CI, leaderboards, LLM judges) is
+in the package `irpref_lab`.
 
 >>> import ir_measures
 >>> from irpref import RPref

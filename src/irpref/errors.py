@@ -7,7 +7,7 @@
           LabelError               it has a label instead of a grade, of unknown worth
         JudgmentsError             the judgments cannot be used
           EmptyJudgmentsError      there are none
-          ConflictError            two of them contradict each other
+          ConflictError            two judgments contradict each other
         RunError                   the run cannot be evaluated
           NoCommonTopicError       it answers no topic of the judgments
           AbsentRunError           no verdict: it answers no judged topic, or has no judged document
@@ -23,8 +23,8 @@
         DegenerateWarning          the judgments leave a measure nothing to tell apart
         CutWarning                 a file may have been cut off
 
-Attributes say what an error or a warning is about; those that do not apply are None. `str` returns
-the whole message. `remedy` is what you can do about it: the message words it for Python, the
+Attributes tell the subject of an error or a warning; attributes that do not apply are None. `str`
+returns the whole message. `remedy` is a way to mend it: the message words it for Python, the
 `irpref` command as an option.
 
 >>> from irpref import read_qrels
@@ -63,13 +63,13 @@ class Remedy:
     ----------
     argument : str
         Its name in Python, such as `columns`, `labels`, `form` or `known`; empty if the remedy is a
-        call, or what `effect` says.
+        call, or `effect` says it all.
     example : object
         A value for it, such as `{"score": "NAME"}`; None if any value will do.
     call : str
         The public function that takes it; empty if that is clear.
     effect : str
-        What it does, as the end of the sentence: "names it".
+        Its effect, as the end of the sentence: "names it".
     """
 
     argument: str = ""
@@ -78,7 +78,7 @@ class Remedy:
     effect: str = ""
 
     def __str__(self) -> str:
-        """The remedy in the words of Python."""
+        """Word the remedy for Python."""
         given = ""
         if self.argument:
             example = "..." if self.example is None else repr(self.example)
@@ -94,7 +94,7 @@ QRELS_FIRST = Remedy(effect="judgments come before runs")
 
 
 class Told(Exception):  # warnings are exceptions, too
-    """A message, what it is about, and what you can do: shared by errors and warnings.
+    """A message, its subject, and what you can do: shared by errors and warnings.
 
     Parameters
     ----------
@@ -130,7 +130,7 @@ class Told(Exception):  # warnings are exceptions, too
     measure: str | None = None
     parameter: str | None = None
     value: Any = None
-    _place = ""  # what the message begins with if there is no file
+    _place = ""  # the beginning of the message if there is no file
     _joint = ": "
 
     def __init__(self, message: str, *, remedy: Remedy | None = None, **about: Any) -> None:
@@ -156,7 +156,9 @@ class Told(Exception):  # warnings are exceptions, too
         return place
 
     def worded(self, remedy: str) -> str:
-        """The whole message, with the remedy in words of your own (none if they are empty)."""
+        """Return the whole message, with the remedy in words of your own (none if they are
+        empty).
+        """
         text = f"{self.where}{self._joint}{self.message}" if self.where else self.message
         if self.run not in (None, self.path):
             text = f"{self.run!r}: {text}"
@@ -178,7 +180,7 @@ class InputError(IrprefError):
 
 
 class ColumnError(InputError):
-    """A file or a table lacks columns, or has one of them twice.
+    """A file or a table lacks columns, or has one twice.
 
     Attributes
     ----------
@@ -187,7 +189,7 @@ class ColumnError(InputError):
     header : tuple of str
         All columns that are there.
     table : str
-        What it is, if it is not a file: `DataFrame`.
+        Its kind, if it is not a file: `DataFrame`.
     """
 
     missing: tuple[str, ...] = ()

@@ -1,4 +1,4 @@
-"""Why a topic has its value: what each document contributes, and the reason in words.
+"""Why a topic has its value: the contribution of each document, and the reason in words.
 
 >>> from irpref import RPref
 >>> from irpref import explain
@@ -48,7 +48,7 @@ __all__ = ["MISSED", "REST", "RETRIEVED", "Account", "Explainer", "explain", "ex
 
 
 def explainable(measure: MeasureLike) -> KernelMeasure:
-    """The measure, if it can be explained: its value must be a sum over documents.
+    """Return the measure if it can be explained: its value must be a sum over documents.
 
     Raises
     ------
@@ -84,7 +84,7 @@ def explainable(measure: MeasureLike) -> KernelMeasure:
 
 
 def _like(chosen: Measure, ours: KernelMeasure | None) -> KernelMeasure | None:
-    """Our measure with the parameters of a chosen one, as far as it has them and takes their
+    """Give our measure the parameters of a chosen one, as far as it has them and takes their
     values.
     """
     if ours is not None:
@@ -105,7 +105,7 @@ class Account:
         Rows by topic of the pool.
     kind : int array (n_rows,)
         RETRIEVED, MISSED (judged documents that the run lacks and that count, or would count if
-        they were retrieved) or REST (what belongs to no document).
+        they were retrieved) or REST (the part that belongs to no document).
     doc_ids : object array of str (n_rows,)
         None for REST.
     rank : int array (n_rows,)
@@ -115,7 +115,7 @@ class Account:
     source : int array (n_rows,)
         Row of the run's input; -1 for rows that were not retrieved.
     columns : dict of str to float array (n_rows,)
-        What the contributions are made of.
+        Numbers that the contributions are made of.
     value : float array (n_topics,)
         The value of the measure, from its kernel.
     steps : dict of str to str
@@ -138,7 +138,7 @@ class Account:
     numbers: Mapping[str, Floats | Ints]
 
     def numbers_of(self, t: int) -> dict[str, float]:
-        """The numbers of one topic that its steps name."""
+        """Return the numbers of one topic that its steps name."""
         named = set(re.findall(r"\w+", " ".join(self.steps.values())))
         return {
             name: float(of_topic[t]) for name, of_topic in self.numbers.items() if name in named
@@ -165,7 +165,7 @@ class Explainer:
         self.arguments: dict[str, Any] = resolved[self.measure]
 
     def topic_number(self, query_id: Any) -> int:
-        """Number of a topic of the qrels; `ValueError` if it has no judgments."""
+        """Look up the number of a topic of the qrels. Raise `ValueError` if it has no judgments."""
         topic = id_text(query_id)
         if topic not in self.pool.topic_of:
             raise unknown_topic(topic, self.pool.topic_ids, "query_id")
@@ -179,7 +179,7 @@ class Explainer:
         Parameters
         ----------
         run : as `ir_measures.calc` takes it
-        wanted : topics of the pool to explain, by number; all of them if None
+        wanted : topics of the pool to explain, by number; all if None
         missed : whether to add rows for documents that were not retrieved, and for the rest
 
         Raises
@@ -254,7 +254,7 @@ class Explainer:
         )
 
     def reasons(self, account: Account, first: int | None = None) -> list[str]:
-        """Why each row contributes what it does, in words; empty if there is nothing to say.
+        """Say in words why each row contributes as it does; empty if there is nothing to say.
 
         With `first`, only this many rows of each topic are sure to get all their reasons.
         """
@@ -266,7 +266,7 @@ class Explainer:
         return out
 
     def _topic(self, account: Account, t: int, first: int | None) -> Topic:
-        """One topic of an account, with the reasons that apply to every measure."""
+        """Return one topic of an account, with the reasons that apply to every measure."""
         rows, own = account.topics.span(t), self.pool.judged.span(t)
         negative = self.measure.NEGATIVE_GRADES
         place, grade = account.rank[rows], account.grade[rows]
@@ -305,7 +305,7 @@ def explain(
     query_id: str | None = None,
     why: bool | None = None,
 ) -> pd.DataFrame:
-    """Show what each document contributes to the value of a measure.
+    """Show how much each document contributes to the value of a measure.
 
     Parameters
     ----------

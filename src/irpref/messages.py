@@ -1,4 +1,4 @@
-"""Give warnings at the user's line, say which run they are about, and put values into words."""
+"""Give warnings at the user's line, name the run that they are about, and put values into words."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from irpref.errors import IrprefWarning as IrprefWarning
 from irpref.errors import RangeWarning as RangeWarning
 from irpref.errors import ScaleWarning as ScaleWarning
 
-# What other packages may use.
+# Names that other packages may use.
 __all__ = [
     "IrprefWarning",
     "about",
@@ -50,7 +50,8 @@ _Function = TypeVar("_Function", bound=Callable[..., Any])
 def held() -> Iterator[list[IrprefWarning]]:
     """Keep the warnings of this package that this thread gives, in place of showing them.
 
-    `warnings.catch_warnings` is for all threads at once, so that one would take those of another.
+    `warnings.catch_warnings` is for all threads at once, so that one would take the warnings of
+    another.
     """
     kept: list[IrprefWarning] = []
     before = _held.set(kept)
@@ -61,7 +62,7 @@ def held() -> Iterator[list[IrprefWarning]]:
 
 
 def once_per_call(function: _Function) -> _Function:
-    """A function that gives each warning once, whichever of its steps finds the cause again."""
+    """Make a function give each warning once, whichever of its steps finds the cause again."""
 
     @wraps(function)
     def called(*args: Any, **kwargs: Any) -> Any:
@@ -87,7 +88,7 @@ def whole_files(strict: bool = True) -> Iterator[None]:
 
 
 def wants_whole_files() -> bool:
-    """Whether a file that may have been cut off is refused here."""
+    """Tell whether a file that may have been cut off is refused here."""
     return _whole.get()
 
 
@@ -112,7 +113,7 @@ def give(warning: IrprefWarning, once: bool | Literal["session"] = False) -> Non
     ----------
     warning : IrprefWarning
     once : bool or 'session'
-        Whether to remember in their place what was shown where; for 'session', anywhere.
+        Whether to remember in their place which text was shown where; for 'session', anywhere.
 
     Raises
     ------
@@ -149,7 +150,7 @@ def give(warning: IrprefWarning, once: bool | Literal["session"] = False) -> Non
 
 
 def is_interactive() -> bool:
-    """Whether IPython runs the code, as in a notebook."""
+    """Test whether IPython runs the code, as in a notebook."""
     shell = getattr(sys.modules.get("IPython"), "get_ipython", None)
     return shell is not None and shell() is not None
 
@@ -174,12 +175,12 @@ def about(name: str | None, several: bool = True) -> Iterator[None]:
 
 
 def is_named() -> bool:
-    """Whether warnings say which run they are about."""
+    """Tell whether warnings name the run that they are about."""
     return _about.get() is not None
 
 
 def nearest(name: str, known: Iterable[str], cutoff: float = 0.6) -> str | None:
-    """The known name that looks most like a name that nobody knows; None if none does."""
+    """Find the known name that looks most like a name that nobody knows; None if none does."""
     from difflib import get_close_matches
 
     names: dict[str, str] = {}
@@ -192,13 +193,13 @@ def nearest(name: str, known: Iterable[str], cutoff: float = 0.6) -> str | None:
 
 
 def did_you_mean(name: str, known: Iterable[str], cutoff: float = 0.6) -> str:
-    """`nearest` as the end of a message; nothing if there is none."""
+    """Put `nearest` as the end of a message; nothing if there is none."""
     near = nearest(name, known, cutoff)
     return f"; did you mean {near!r}?" if near else ""
 
 
 def check_choice(name: str, value: object, choices: Iterable[str]) -> None:
-    """`ArgumentError` for the value of an argument that is none of its choices."""
+    """Raise `ArgumentError` for the value of an argument that is none of its choices."""
     known = list(choices)
     if value not in known:
         names = ", ".join(map(repr, known))
@@ -211,7 +212,7 @@ def check_choice(name: str, value: object, choices: Iterable[str]) -> None:
 
 
 def unknown_topic(topic: str, known: Iterable[str], parameter: str) -> ArgumentError:
-    """The error about an argument that names a topic without judgments."""
+    """Make the error about an argument that names a topic without judgments."""
     first = ", ".join(map(repr, islice(known, 3)))
     return ArgumentError(
         f"the qrels have no topic {topic!r} (the first are {first})",
@@ -221,19 +222,19 @@ def unknown_topic(topic: str, known: Iterable[str], parameter: str) -> ArgumentE
 
 
 def clipped(value: object) -> object:
-    """The value for a message, at most 80 characters of it."""
+    """Clip a value for a message to at most 80 characters."""
     text = value if isinstance(value, str) else repr(value)
     return value if len(text) <= 80 else text[:77] + "..."
 
 
 def have(number: int) -> str:
-    """The verb of so many topics: `1 of 3 topics has`, `2 of 3 topics have`."""
+    """Choose the verb for so many topics: `1 of 3 topics has`, `2 of 3 topics have`."""
     return "has" if number == 1 else "have"
 
 
 def visible(text: str) -> str:
-    """The text with what moves cursors or ends rows written out, and bytes of file names that are
-    no UTF-8.
+    """Write out characters of a text that move cursors or end rows, and bytes of file names that
+    are no UTF-8.
     """
     return text if text.isprintable() else "".join(map(_written, text))
 

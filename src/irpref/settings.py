@@ -1,11 +1,11 @@
-"""Which settings fit a collection: the scale of its grades, and what follows from it for the
-measures.
+"""Which settings fit a collection: the scale of its grades, and the parameters of measures that
+follow.
 
 Nothing is downloaded. ir_datasets ships, with its code, three facts about the qrels of its data
 sets:
 
 definitions
-    `qrels_defs()`, the grades assessors could give and what each means;
+    `qrels_defs()`, the grades assessors could give and their meanings;
 counts
     how often each grade occurs in the file;
 official measures
@@ -14,25 +14,22 @@ official measures
 The recommendations follow rules, so that you can disagree with them:
 
 1. *Scale.* The defined grades count, used or not: a scale does not shrink because nobody gave its
-   top grade.
-   If the file holds a grade that is not defined, the definitions belong to another file and the
-   counted grades are the scale (nfcorpus defines 0 to 2 and holds 1 to 3).
+   top grade. If the file holds a grade that is not defined, the definitions belong to another file
+   and the counted grades are the scale (nfcorpus defines 0 to 2 and holds 1 to 3).
 2. *rel.* The threshold of the official measures (the highest, if they name several). Else the
-   lowest positive
-   grade whose definition does not deny relevance ("does not answer the question", "Not valuable").
-3. *gains.* Grades between 0 and `rel` get gain 0, so that graded and binary measures agree on what
-   is
-   relevant. Leave out `gains` to give them partial credit, as nDCG does in most tracks.
+   lowest positive grade whose definition does not deny relevance ("does not answer the question",
+   "Not valuable").
+3. *gains.* Grades between 0 and `rel` get gain 0, so that graded and binary measures agree on which
+   documents are relevant. Leave out `gains` to give them partial credit, as nDCG does in most
+   tracks.
 4. *max_rel.* The top of the scale.
 5. *Negative grades* are left alone: they count as unjudged (except for the CRP family). If they
-   mean
-   "judged and worthless", the note says how to have them count as judged and not relevant.
+   mean "judged and worthless", the note says how to have them count as judged and not relevant.
 6. *Direction.* Cranfield's grades count down, and ir_datasets describes them the other way round.
-   `regrade` says
-   what each grade of the file is on a scale where higher is better, and everything else refers to
-   that scale.
+   `regrade` maps each grade of the file to a scale where higher is better, and everything else
+   refers to that scale.
 
-Judged non-relevant documents are those with a grade of at least 0 and below `rel`. Without them no
+Judged non-relevant documents have a grade of at least 0 and below `rel`. Without them no
 preference "relevant before non-relevant" can be violated: `Bpref` and its variants are recall, and
 so are `RPref` and `NPref` if all grades are the same. `Scale.note` says so."""
 
@@ -54,7 +51,7 @@ from irpref.measures.toml_files import data
 
 Number = int | float
 
-# What the definition of a grade that is no relevance looks like: an opening verdict, or a phrase.
+# How the definition of a grade denies relevance: by an opening verdict, or by a phrase.
 _DENIES = re.compile(
     r"^\W*(no|non|not|irrelevant|excluded|unrelated|negative)\b"
     r"|does not (directly )?answer|out of context|not relevant to the|little or no",
@@ -77,8 +74,7 @@ class Scale:
     has_nonrelevant : bool
         Whether documents with a grade of at least 0 and below `rel` exist.
     note : str
-        What to know before choosing a measure, a line for each remark; empty if there is nothing to
-        say.
+        Remarks to read before choosing a measure, a line each; empty if there is nothing to say.
     rel : int or float
         Recommended threshold of binary measures.
     gains : mapping of grade to gain
@@ -92,9 +88,9 @@ class Scale:
     source : 'definitions', 'counts' or 'qrels'
         Where the grades were taken from.
     regrade : mapping of grade to grade
-        If the grades of the file count down: what to make of each before you evaluate; leave out
-        judgments with a grade that is not named. All of the above refers to the result. Empty if
-        the file can be used as it is.
+        If the grades of the file count down: the grade to put in place of each before you evaluate;
+        leave out judgments with a grade that is not named. All of the above refers to the result.
+        Empty if the file can be used as it is.
     """
 
     max_rel: Number
@@ -113,7 +109,7 @@ class Scale:
 
 
 def names_with_qrels() -> list[str]:
-    """Ids of the public data sets of ir_datasets that have qrels.
+    """List the ids of the public data sets of ir_datasets that have qrels.
 
     Returns
     -------
@@ -134,7 +130,7 @@ def names_with_qrels() -> list[str]:
 
 
 def scale_of(dataset: Any) -> Scale:
-    """Scale of a data set, or of qrels.
+    """Find the scale of a data set, or of qrels.
 
     Parameters
     ----------
@@ -190,14 +186,14 @@ def scale_of(dataset: Any) -> Scale:
 
 
 def _counts(dataset: Any) -> dict[Number, int]:
-    """How often each grade occurs, as far as ir_datasets says."""
+    """Count how often each grade occurs, as far as ir_datasets says."""
     metadata = dataset.metadata().get("qrels", {}) if hasattr(dataset, "metadata") else {}
     by_grade = metadata.get("fields", {}).get("relevance", {}).get("counts_by_value", {})
     return {clean_number(float(grade)): int(n) for grade, n in by_grade.items()}
 
 
 def _official_rel(dataset: Any) -> Number | None:
-    """Highest threshold that the official measures of the task name."""
+    """Find the highest threshold that the official measures of the task name."""
     documentation = dataset.documentation() if hasattr(dataset, "documentation") else None
     names = (documentation or {}).get("official_measures") or []
     stated = [int(n) for name in names for n in re.findall(r"\brel=(\d+)", str(name))]
@@ -242,7 +238,9 @@ def _scale(
 
 
 def _first_relevant(positive: Iterable[Number], meanings: Mapping[Number, str]) -> Number:
-    """Lowest positive grade whose definition does not deny relevance; 1 if none is defined."""
+    """Find the lowest positive grade whose definition does not deny relevance; 1 if none is
+    defined.
+    """
     for grade in positive:
         if not _DENIES.search(meanings.get(grade, "")):
             return grade if grade in meanings else min(1, grade)
@@ -256,7 +254,7 @@ def _notes(
     fits: bool,
     has_nonrelevant: bool,
 ) -> Iterable[str]:
-    """Sentences of `notes.toml` that hold, each with the grades that it is about."""
+    """Yield the sentences of `notes.toml` that hold, each with the grades that it is about."""
     notes, positive = data("notes.toml"), [g for g in occurs if g > 0]
     removed = [g for g in grades if g < 0 and _REMOVED.search(meanings.get(g, ""))]
     about = {

@@ -62,13 +62,13 @@ class _Trial:
         }
 
     def values(self, qrels: Any, run: Any) -> dict[str, float]:
-        """Value by topic, as ir_measures returns it."""
+        """Compute the value by topic, as ir_measures returns it."""
         if isinstance(qrels, dict) and self.columns:
             qrels = self.frame(qrels)
         return {str(m.query_id): m.value for m in ir_measures.iter_calc([self.measure], qrels, run)}
 
     def frame(self, qrels: Rows) -> Any:
-        """The judgments as a frame with the columns that the measure reads."""
+        """Return the judgments as a frame with the columns that the measure reads."""
         judgments = _frame(qrels, "relevance")
         # Of the documents a third are known, for one.
         third = [int(doc[-1]) % 3 == 0 for doc in judgments["doc_id"]]
@@ -79,8 +79,8 @@ class _Trial:
     def changed(
         self, qrels: Any, run: Any, expected: dict[str, float] | None = None, before: str = ""
     ) -> str | None:
-        """The first topic whose value is not the expected one (by default: the usual value), in
-        words.
+        """Describe the first topic whose value is not the expected one (by default: the usual
+        value).
         """
         wanted = self.values(self.qrels, self.run) if expected is None else expected
         values = self.values(qrels, run)
@@ -94,7 +94,7 @@ class _Trial:
         return None
 
     def shuffled(self, data: Rows) -> Rows:
-        """The same rows in another order."""
+        """Put the same rows in another order."""
         topics = self.draw.sample(list(data.items()), len(data))
         return {
             topic: dict(self.draw.sample(list(docs.items()), len(docs))) for topic, docs in topics
@@ -102,10 +102,10 @@ class _Trial:
 
 
 class _Laws(_Trial):
-    """The laws in the order in which they are tried. Each yields what is wrong, in words, or None:
-    the first counts.
+    """The laws in the order in which they are tried. Each yields the faults that it finds, in
+    words, or None: the first counts.
 
-    Their names become those of the faults, their docstrings the first sentence.
+    The laws' names become the names of the faults, their docstrings the first sentence.
     """
 
     def name(self) -> Iterator[str | None]:
@@ -331,7 +331,7 @@ def _broken(measure: Measure, seed: int) -> Iterator[Fault]:
             wrong = next(filter(None, law(_Laws(measure, seed))), None)
         except Exception as error:
             yield Fault(law.__name__, f"{law_text}. Here {type(error).__name__}: {error}")
-            if law is _Laws.finite:  # what fails on plain data fails everywhere
+            if law is _Laws.finite:  # a law broken on plain data is broken everywhere
                 return
             continue
         if wrong:

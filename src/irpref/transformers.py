@@ -2,13 +2,13 @@
 
     bm25 >> pt.irpref.Judge(qrels)                       labels beside the results
     bm25 >> pt.irpref.Condense(qrels)                    judged documents only, ranked again
-    bm25 >> pt.irpref.Explain(qrels, RPref(norm="relative2"))   what each document contributes
+    bm25 >> pt.irpref.Explain(qrels, RPref(norm="relative2"))   the contribution of each document
     bm25 >> pt.irpref.Oracle(qrels)                      the best order of these documents
     bm25 >> pt.irpref.PerQuery(qrels, [RPref(norm="relative2"), "nDCG@10"])
     bm25 >> RPref(norm="relative2").per_query(qrels)     the same for one measure of ours
 
 Qrels have any form that `irpref.evaluator` takes; further columns (`known`, ...) reach the
-measures. Ids are compared as `str`. Order, gains and values are those of the evaluation: ties are
+measures. Ids are compared as `str`. Order, gains and values are as in the evaluation: ties are
 broken by docno, descending, and a `rank` column is never read. If a topic has a document twice, its
 last row counts, with a warning.
 
@@ -40,12 +40,12 @@ FIRST_RANK: int = pt.model.FIRST_RANK
 
 
 def _as_run(frame: pd.DataFrame, rows: Bools) -> pd.DataFrame:
-    """Rows of a result frame as a run."""
+    """Take rows of a result frame as a run."""
     return frame.loc[rows, ["qid", "docno", "score"]]
 
 
 class _Stage(pt.Transformer):
-    """What our stages share.
+    """The part that our stages share.
 
     The qrels stay out of `repr`, which names systems in result tables, and out of drawings. Stages
     are equal only if they are the same object: two with the same `repr` may hold different qrels.
@@ -63,7 +63,7 @@ class _Stage(pt.Transformer):
         self._pool = self.qrels.pool()
         return self._pool.topic_ids
 
-    # Read-only: what was prepared from the qrels and the measure would not follow a change.
+    # Read-only: data prepared from the qrels and the measure would not follow a change.
     @property
     def qrels(self) -> Judgments:
         """The judgments."""
@@ -77,24 +77,26 @@ class _Stage(pt.Transformer):
         return f"{type(self).__name__}({', '.join(['qrels', *named])})"
 
     def schematic(self, *, input_columns: list[str] | None) -> dict[str, Any]:
-        """What drawings show. Without `help_url` PyTerrier would download the index of its
-        documentation.
+        """Return the contents of drawings. Without `help_url` PyTerrier would download the index of
+        its documentation.
         """
         settings = {"qrels": f"{len(self._topic_ids)} topics", **self._shown}
         return {"label": type(self).__name__, "settings": settings, "help_url": None}
 
     def _judged_rows(self, inp: pd.DataFrame) -> Bools:
-        """Which rows belong to topics with judgments: shape (n_rows,)."""
+        """Mark the rows that belong to topics with judgments: shape (n_rows,)."""
         return inp["qid"].map(str).isin(self._topic_ids).to_numpy()
 
     def _listing(self, inp: pd.DataFrame, judged: Bools) -> tuple[Listing, Ints]:
-        """The documents of topics with judgments in evaluation order, and their rows in `inp`."""
+        """Put the documents of topics with judgments in evaluation order; return them and their
+        rows in `inp`.
+        """
         listing = listing_of(self._pool, _as_run(inp, judged))
         return listing, np.flatnonzero(judged)[listing.source]
 
 
 def _in_topic_order(inp: pd.DataFrame, row: Ints) -> Ints:
-    """Stable order of rows, given by their row in `inp`, that puts its topics in order of first
+    """Order rows stably, given by their row in `inp`, so that its topics are in order of first
     appearance.
     """
     return np.argsort(pd.factorize(inp["qid"])[0][row], kind="stable")
@@ -151,7 +153,8 @@ class Condense(_Stage):
 
 
 class Oracle(_Stage):
-    """Put documents into the best order: those of a result list, or all known relevant documents.
+    """Put documents into the best order: the documents of a result list, or all known relevant
+    ones.
 
     R -> R sorts the documents by descending grade (unjudged ones as grade 0, so before negative
     ones); equal grades keep their order. Q -> R gives the ideal list: all documents with a positive
@@ -163,7 +166,7 @@ class Oracle(_Stage):
     """
 
     def transform(self, inp: pd.DataFrame) -> pd.DataFrame:
-        """Sort, or look the ideal list up."""
+        """Sort the documents, or look the ideal list up."""
         with pt.validate.any(inp, context=self) as v:
             v.result_frame(extra_columns=["score"], mode="results")
             v.query_frame(mode="queries")
@@ -196,14 +199,14 @@ class Oracle(_Stage):
 
 
 def _ranked(inp: pd.DataFrame) -> pd.DataFrame:
-    """The results with a column `rank`; if there is none, ranks follow the order of the rows."""
+    """Add a column `rank` to the results; if there is none, ranks follow the order of the rows."""
     if "rank" in inp.columns:
         return inp
     return inp.assign(rank=inp.groupby("qid", sort=False).cumcount().to_numpy() + FIRST_RANK)
 
 
 class Explain(_Stage):
-    """Add what each document contributes to a measure, and the numbers it is computed from.
+    """Add the contribution of each document to a measure, and the numbers it is computed from.
 
     R -> R, adding `label`, `judged`, the columns of the measure (`rho`, `loss` and `penalty` for
     RPref; `gain`, `cg`, `count`, `cg_I` and `BR` for the Q, O, P and P+ measures; `rp` and `crp`
@@ -214,15 +217,15 @@ class Explain(_Stage):
     not retrieved, or to the ranks below the end of a short list (RPref(unretrieved='infinity'),
     CRP), a warning says so. `missed=True` adds rows at the end of each topic, without `score` and
     `rank`: one for each document that was not retrieved but counts, or would have, and one without
-    a `docno` for what belongs to no document. Then the sum is complete, but use the results only
-    for reading: in an evaluation, the new rows would count as retrieved.
+    a `docno` for the part that belongs to no document. Then the sum is complete, but use the
+    results only for reading: in an evaluation, the new rows would count as retrieved.
 
     Parameters
     ----------
     qrels : DataFrame or other qrels
     measure : measure of ours, or its name
     missed : bool
-        Whether to add rows for what was not retrieved.
+        Whether to add rows for documents that were not retrieved.
     why : bool
         Whether to add the column `why`, reasons in words.
 
@@ -269,7 +272,7 @@ class Explain(_Stage):
         if not self.missed:
             self._check_sum(account, wanted)
 
-        # Rows that were not retrieved take what describes the query from a row of their topic.
+        # Rows that were not retrieved take the columns about the query from a row of their topic.
         first = dict(
             zip(wanted, np.flatnonzero(judged & ~inp["qid"].duplicated().to_numpy()), strict=True)
         )
@@ -321,7 +324,7 @@ class PerQuery(_Stage):
     Parameters
     ----------
     qrels : DataFrame or other qrels
-    measures : measure or name, or several of them, of any toolkit
+    measures : measure or name, or several, of any toolkit
         Columns have the names that you type (`map`, `P+`), as in `pt.Experiment`, and
         `str(measure)` for a measure.
 

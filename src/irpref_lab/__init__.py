@@ -1,4 +1,4 @@
-"""The lab: what to conclude from values, and how far they can be trusted.
+"""The lab: conclusions from values, and how far they can be trusted.
 
 `compare`, `gate`, `against` and `leaderboard` tell you which system is better.
 `intervals` shows how much ties, unjudged documents and the choice of topics can change a value, and

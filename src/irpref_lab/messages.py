@@ -6,18 +6,18 @@ from irpref.errors import ArgumentError
 
 
 def not_accepted(name: str, value: object, expected: str) -> ArgumentError:
-    """The error about the value of an argument, which says what is expected."""
+    """Make the error about the value of an argument, which says what is expected."""
     return ArgumentError(
         f"{name}={value!r} is not accepted, expected {expected}", parameter=name, value=value
     )
 
 
 def p_value(p: float) -> str:
-    """A p-value as all outputs for readers show it; a dash if no test was possible."""
+    """Format a p-value as all outputs for readers show it; a dash if no test was possible."""
     return "-" if p != p else f"{p:.4f}" if p >= 0.0001 else "<0.0001"
 
 
 def p_equals(p: float) -> str:
-    """The same in a sentence: `p = 0.0014`."""
+    """Format a p-value in a sentence: `p = 0.0014`."""
     shown = p_value(p)
     return f"p < {shown[1:]}" if shown.startswith("<") else f"p = {shown}"

@@ -1,4 +1,4 @@
-"""Results of the lab as tables for readers: what the shell prints, and notebooks show."""
+"""Results of the lab as tables for readers: printed by the shell, and shown by notebooks."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from irpref_lab.messages import p_value
 
 
 def of_comparison(comparison: Any) -> list[Table]:
-    """The sentences of a comparison, then a line a measure, or a measure and group."""
+    """Show the sentences of a comparison, then a line a measure, or a measure and group."""
     a, b = map(visible, comparison.names)
     four, gap = rounded(), rounded(4, "+")
     columns = {"measure": Column("measure", left=True)}
@@ -68,7 +68,7 @@ def topics_of_comparison(comparison: Any) -> list[Table]:
 
 
 def of_gate(decision: Any) -> list[Table]:
-    """The verdict of a gate in one line, and its rows."""
+    """Show the verdict of a gate in one line, and its rows."""
     table = of_frame(_shown(decision), rounded(), shows={"p": p_value}, title=decision.text)
     lower = [name for name in dict.fromkeys(decision["measure"]) if not higher_is_better(name)]
     turned = f"; lower is better for {', '.join(lower)}" if lower else ""
@@ -88,7 +88,9 @@ def of_gate(decision: Any) -> list[Table]:
 
 
 def _shown(decision: Any) -> Any:
-    """The columns that say something: what is the same for all measures is in the notes."""
+    """Select the columns that say something: facts that are the same for all measures are in the
+    notes.
+    """
     shares = ("missing", "unjudged", "by_judge")
     drop = [f"{what}_{name}" for what in shares for name in ("baseline", "candidate")]
     drop += ["could_turn", "reason", "topics_by_code"] + ["largest_loss"] * (
@@ -115,7 +117,7 @@ def _shown(decision: Any) -> Any:
 
 
 def _what_is_unjudged(decision: Any) -> str:
-    """Unjudged documents, and what judging them could change."""
+    """Say how many documents are unjudged, and what judging them could change."""
     first = decision.iloc[0]
     shares = [f"{100 * first[name]:.1f} %" for name in ("unjudged_baseline", "unjudged_candidate")]
     turning = decision.loc[decision["could_turn"].fillna(False), "measure"].tolist()
@@ -138,7 +140,7 @@ def _what_is_unjudged(decision: Any) -> str:
 
 
 def of_differences(differences: Any, places: int = 4) -> list[Table]:
-    """A row for each run (and group), a column for each measure, the best values marked."""
+    """Show a row for each run (and group), a column for each measure, the best values marked."""
     number = rounded(places)
     labels = ["run", "group"] if "group" in differences else ["run"]
     measures = list(dict.fromkeys(differences["measure"]))
@@ -174,7 +176,7 @@ _HEADS = {"judged@10": "Judged@10"}
 
 
 def of_board(board: Any, top: int | None = None) -> list[Table]:
-    """A table for each measure, and group of topics, of the best `top` runs."""
+    """Show a table for each measure, and group of topics, of the best `top` runs."""
     tables = [
         _of_measure(part, board, top)
         for _, part in board.groupby(["group", "measure"], sort=False, dropna=False)
@@ -184,7 +186,7 @@ def of_board(board: Any, top: int | None = None) -> list[Table]:
 
 
 def _of_measure(part: Any, board: Any, top: int | None) -> Table:
-    """The rows of one measure: what is the same for all of them is said once or not at all."""
+    """Show the rows of one measure: facts that all rows share are said once or not at all."""
     group, measure = _group_of(part), part["measure"].iloc[0]
     shown = part.drop(columns=["measure", "group", "topics_by_code"], errors="ignore")
     if top is not None and top < len(shown):
@@ -228,13 +230,14 @@ def _of_measure(part: Any, board: Any, top: int | None) -> Table:
 
 
 def _group_of(part: Any) -> str | None:
-    """The group of topics that these rows are about; None without groups."""
+    """Return the group of topics that these rows are about; None without groups."""
     group = part["group"].iloc[0]
     return None if group != group else group  # NaN is not itself
 
 
 def of_board_in_paper(board: Any, top: int | None = None) -> list[Table]:
-    """A row for each run and a column for each measure, for each group of topics, with a caption.
+    """Show a row for each run and a column for each measure, for each group of topics, with a
+    caption.
 
     The best values are marked. Runs that share a letter are not shown to differ; where letters
     would be too many, runs that differ from the best are marked.
@@ -283,7 +286,7 @@ def _of_group(part: Any, board: Any, top: int | None) -> Table:
 
 
 def _different_from(best: str, measure: str, group: str | None, board: Any) -> set[str]:
-    """The runs that are shown to differ from the best one."""
+    """Find the runs that are shown to differ from the best one."""
     pairs = board.different_pairs()
     pairs = pairs[pairs["measure"] == measure]
     pairs = pairs[pairs["group"].isna() if group is None else pairs["group"] == group]
@@ -309,7 +312,7 @@ _OF_PREDICTIONS = {
 
 
 def of_predictions(predictions: Any, tests: bool = False) -> list[Table]:
-    """A table for each measure, of runs or of pairs of runs, and how far the judge agrees."""
+    """Show a table for each measure, of runs or of pairs of runs, and how far the judge agrees."""
     shown = predictions.pairs if tests else predictions
     if "codes" in shown and not shown["codes"].astype(bool).any():
         shown = shown.drop(columns="codes")

@@ -27,17 +27,17 @@ if TYPE_CHECKING:
 def leaderboard(
     measures: Measures, qrels: Judgments, runs: Mapping[str, Any], **options: Any
 ) -> Leaderboard:
-    """`irpref_lab.leaderboard` of systems: means with intervals, places, and the tests of all
-    pairs.
+    """Rank systems, as `irpref_lab.leaderboard` does: means with intervals, places, and the tests
+    of all pairs.
 
     Parameters
     ----------
     systems : list of pipelines, result frames, or runs in any other form; or mapping of name to
         them
     topics : frame with columns `qid` and `query`
-        What pipelines retrieve for. As in `pt.Experiment`, only the judgments of these topics are
-        used. None: those of all topics, if there are no pipelines.
-    qrels : frame of judgments, or any other form of them
+        The topics that pipelines retrieve for. As in `pt.Experiment`, only the judgments of these
+        topics are used. None: the judgments of all topics, if there are no pipelines.
+    qrels : frame of judgments, or any other form of qrels
     measures : measures of any toolkit, or their names
     names : list of str, optional
         Names of the systems, if these are a list. None: pipelines are named as they print, as in
@@ -63,7 +63,7 @@ def report(
     names: Names = None,
     **options: Any,
 ) -> Report:
-    """`irpref_lab.report` of systems: an evaluation as one page.
+    """Show an evaluation of systems as one page, as `irpref_lab.report` does.
 
     Parameters
     ----------
@@ -90,7 +90,7 @@ def report(
 def compare(
     measures: Measures, qrels: Judgments, runs: Mapping[str, Any], **options: Any
 ) -> Comparison:
-    """`irpref_lab.compare` of two systems: is the second better than the first?
+    """Compare two systems, as `irpref_lab.compare` does: is the second better than the first?
 
     Parameters
     ----------
@@ -112,7 +112,8 @@ def compare(
 def against(
     measures: Measures, qrels: Judgments, runs: Mapping[str, Any], **options: Any
 ) -> Differences:
-    """`irpref_lab.against` of systems: which of them differ from the first, the baseline?
+    """Compare systems with the first, the baseline, as `irpref_lab.against` does: which systems
+    differ?
 
     Parameters
     ----------
@@ -129,7 +130,8 @@ def against(
 
 @like_experiment
 def gate(measures: Measures, qrels: Judgments, runs: Mapping[str, Any], **options: Any) -> Gate:
-    """`irpref_lab.gate` of two systems, baseline and candidate: may the second replace the first?
+    """Decide whether the second system, the candidate, may replace the first, the baseline, as
+    `irpref_lab.gate` does.
 
     Parameters
     ----------
@@ -151,7 +153,8 @@ def gate(measures: Measures, qrels: Judgments, runs: Mapping[str, Any], **option
 def intervals(
     measures: Measures, qrels: Judgments, runs: Mapping[str, Any], **options: Any
 ) -> pd.DataFrame:
-    """`irpref_lab.intervals` of systems: how far ties, unjudged documents or topics move values.
+    """Show how far ties, unjudged documents or topics move the values of systems, as
+    `irpref_lab.intervals` does.
 
     Parameters
     ----------
@@ -179,7 +182,7 @@ def check(
     names: Names = None,
     **options: Any,
 ) -> pd.DataFrame:
-    """`irpref_lab.check` of systems: what is wrong with judgments and results.
+    """Find problems in judgments and in the results of systems, as `irpref_lab.check` does.
 
     Parameters
     ----------

@@ -1,7 +1,7 @@
-"""What values rest on, in sentences: the words of all verdicts and boards, without full stops.
+"""The limits of values, in sentences: the words of all verdicts and boards, without full stops.
 
-`irpref.evidence` has the facts and their words. Here is which of them a reader is told, and what a
-judge and repeated runs mean for a verdict."""
+`irpref.evidence` has the facts and their words. Here it is decided which facts a reader is told,
+and what a judge and repeated runs mean for a verdict."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _OF_SOME_TOPICS = {
 
 
 def topics_by_code(facts: Evidence, measure: Measure, inside: Bools, names: Sequence[str]) -> str:
-    """How many topics each code has: `unseen 12, unanswered 3 (a)`, with the names of systems."""
+    """Count the topics of each code: `unseen 12, unanswered 3 (a)`, with the names of systems."""
     counts = [
         (code, int((row & inside).sum()), name)
         for code, mask in facts.masks(measure).items()
@@ -36,7 +36,7 @@ def topics_by_code(facts: Evidence, measure: Measure, inside: Bools, names: Sequ
 
 
 def columns_of_runs(facts: Evidence, measure: Measure, inside: Bools) -> dict[str, dict[str, Any]]:
-    """What a row about each system says besides its values: see `irpref_lab.against`.
+    """Make the columns of a row about each system besides its values: see `irpref_lab.against`.
 
     `topics_by_code` is without names: `unseen 12, unanswered 3`.
     """
@@ -62,7 +62,9 @@ def of_many_runs(
     absent: Mapping[str, str] = MappingProxyType({}),
     called: str | None = None,
 ) -> list[str]:
-    """What a board rests on, a sentence each; `called` is what readers know the measures by."""
+    """List the limits of a board, a sentence each; `called` is the readers' name of the
+    measures.
+    """
     everything: Bools = np.ones(len(facts.topics), bool)
     lost = [f"{name} is left out of all tests: {reason}" for name, reason in absent.items()]
     return [
@@ -82,7 +84,8 @@ def about_topics(
     in_notes: bool = False,
     called: str | None = None,
 ) -> list[str]:
-    """What the topics cannot say: one sentence for each cause, the same for several measures once.
+    """List the limits of the topics: one sentence for each cause, the same for several measures
+    once.
 
     Parameters
     ----------
@@ -93,7 +96,7 @@ def about_topics(
     in_notes : bool
         Whether only codes are told that no sentence about a pair tells.
     called : str, optional
-        What the sentences say in place of the measure's name.
+        The words in place of the measure's name.
     """
     # The names of the measures that a sentence is about.
     sentences: dict[str, list[str]] = {}
@@ -114,14 +117,14 @@ def about_topics(
 
 
 def with_names(sentence: str, names: Sequence[str]) -> str:
-    """The sentence with the names of the measures in their place, and its verb in number."""
+    """Put the names of the measures into a sentence in their place, and its verb in number."""
     if len(names) > 1:
         sentence = sentence.replace(f"{NAMES} looks at", f"{NAMES} look at", 1)
     return sentence.replace(NAMES, ", ".join(names), 1)
 
 
 def without_value(facts: Evidence, measures: Iterable[Measure], inside: Bools) -> list[str]:
-    """Measures that have no value for some topics, whose means are those of the others."""
+    """Name measures that have no value for some topics, whose means leave these out."""
     sentences = []
     for measure in measures:
         valued = ~np.isnan(facts.values(measure)).any(axis=0) & inside
@@ -147,7 +150,7 @@ def own_topics(facts: Evidence, inside: Bools) -> list[str]:
 
 
 def by_judge(facts: Evidence, inside: Bools, whose: str = "both runs") -> list[str]:
-    """How much of the first ten no human graded, if a judge did."""
+    """Say how much of the first ten no human graded, if a judge did."""
     graded = sum(int(system.by_judge[inside].sum()) for system in facts.systems)
     if not graded:
         return []
@@ -159,7 +162,9 @@ def by_judge(facts: Evidence, inside: Bools, whose: str = "both runs") -> list[s
 
 
 def columns_of_judge(facts: Evidence, inside: Bools, names: Sequence[str]) -> dict[str, float]:
-    """Share of the first ten of each system that a judge alone graded; nothing without a judge."""
+    """Compute the share of the first ten of each system that a judge alone graded; nothing without
+    a judge.
+    """
     columns: dict[str, float] = {}
     if any(system.by_judge.any() for system in facts.systems):
         for name, system in zip(names, facts.systems, strict=True):
@@ -171,7 +176,7 @@ def columns_of_judge(facts: Evidence, inside: Bools, names: Sequence[str]) -> di
 def within_repeats(
     facts: Evidence, measure: Measure, topics: Bools, runs: Sequence[int], difference: float
 ) -> list[str]:
-    """Whether runs of one system differ as much as these systems do."""
+    """Say whether runs of one system differ as much as these systems do."""
     most, name = max(
         (facts.systems[i].range_of_mean(measure, topics), facts.systems[i].name) for i in runs
     )
@@ -185,14 +190,15 @@ def each_within_repeats(
     parts: Mapping[str | None, Bools],
     pairs: Iterable[tuple[str, Sequence[str], Mapping[str, Any]]],
 ) -> list[str]:
-    """`within_repeats` of the rows of a table: which pair, by which measure, in which group.
+    """Apply `within_repeats` to the rows of a table: which pair, by which measure, in which
+    group.
 
     Parameters
     ----------
     facts : Evidence
     parts : mapping of group to bool array (n_topics,)
     pairs : iterable of (str, two names of systems, row of a table)
-        The text is what the sentence begins with.
+        The text is the beginning of the sentence.
     """
     if all(system.n_repeats == 1 for system in facts.systems):
         return []
@@ -213,12 +219,13 @@ def each_within_repeats(
 def columns_of_repeats(
     facts: Evidence, measure: Measure, topics: Bools, names: Sequence[str]
 ) -> dict[str, Any]:
-    """How often each system was run, and how much its mean varies: nothing if all were run once.
+    """Count how often each system was run, and say how much its mean varies: nothing if all were
+    run once.
 
     Parameters
     ----------
     names : sequence of str
-        What follows `repeats_` and `sd_repeats_` in the name of the column of each system.
+        Suffix of each system's columns `repeats_` and `sd_repeats_`.
     """
     columns: dict[str, Any] = {}
     if any(system.n_repeats > 1 for system in facts.systems):
@@ -229,7 +236,7 @@ def columns_of_repeats(
 
 
 def repeated(facts: Evidence, measures: Iterable[Measure], inside: Bools) -> list[str]:
-    """Which systems were run several times, and how much their means vary."""
+    """Say which systems were run several times, and how much their means vary."""
     sentences = []
     for system in facts.systems:
         if system.n_repeats > 1:

@@ -1,4 +1,4 @@
-"""Shorten long names: leave out what all begin or end with, and cut the rest in the middle."""
+"""Shorten long names: leave out a common beginning or end, and cut the rest in the middle."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class Parts(NamedTuple):
 
 
 def parts(names: Iterable[str], longest: int = LONGEST) -> dict[str, Parts]:
-    """Split names so that what is shown of them fits and still differs.
+    """Split names so that the parts shown fit and still differ.
 
     Parameters
     ----------
@@ -48,7 +48,7 @@ def parts(names: Iterable[str], longest: int = LONGEST) -> dict[str, Parts]:
 
 
 def left_out(names: Mapping[str, Parts]) -> str:
-    """What is left out of all names, in words; empty if nothing is."""
+    """Say which part is left out of all names; empty if nothing is."""
     one = next(iter(names.values()), Parts("", "", "", "", ""))
     words = [
         f"\N{LEFT DOUBLE QUOTATION MARK}{middle(part, 26)}\N{RIGHT DOUBLE QUOTATION MARK} {where}"
@@ -59,7 +59,7 @@ def left_out(names: Mapping[str, Parts]) -> str:
 
 
 def middle(name: str, longest: int = LONGEST) -> str:
-    """The name, without its middle if it is longer than this."""
+    """Cut the middle out of a name if it is longer than this."""
     head, cut, tail = _split(name, longest)
     return head + (ELLIPSIS if cut else "") + tail
 
@@ -73,7 +73,9 @@ def _split(name: str, longest: int) -> tuple[str, str, str]:
 
 
 def _common(names: Sequence[str]) -> tuple[str, str]:
-    """What all names begin and end with, up to a separator; nothing if little would be gained."""
+    """Find the common beginning and end of all names, up to a separator; nothing if little would be
+    gained.
+    """
     if len(names) < 2:
         return "", ""
     first = _up_to_separator(names)
@@ -87,7 +89,7 @@ def _common(names: Sequence[str]) -> tuple[str, str]:
 
 
 def _up_to_separator(names: Sequence[str]) -> str:
-    """What all names begin with, up to and including its last separator."""
+    """Find the common beginning of all names, up to and including its last separator."""
     low, high = min(names), max(names)
     same = low[: next((i for i, sign in enumerate(low) if sign != high[i]), len(low))]
     return same[: 1 + max(same.rfind(sign) for sign in "-_./ :")]

@@ -2,9 +2,9 @@
 
 Topics are independent of each other, so a run is evaluated in buckets of topics: a bucket's rows of
 the run and of the qrels meet on one worker as Arrow tables and take the ordinary path: `Pool`,
-`align_run`, kernels. Values are those of one machine, to the last bit. Only what concerns all
-topics is settled beforehand: the grade scale is taken from all qrels once, and qrels and run must
-have a topic in common.
+`align_run`, kernels. Values are the same as on one machine, to the last bit. Only questions about
+all topics are settled beforehand: the grade scale is taken from all qrels once, and qrels and run
+must have a topic in common.
 
 One rule differs, because rows in Spark have no order: a document that a run repeats in a topic is
 an error (on one machine the last row counts)."""
@@ -50,14 +50,15 @@ def evaluate(
     buckets: int | None = None,
     ignore_self: bool = False,
 ) -> DataFrame:
-    """Values of a run by topic and measure.
+    """Compute the values of a run by topic and measure.
 
     Parameters
     ----------
     run : pyspark.sql.DataFrame
         Columns `query_id`, `doc_id`, `score`; others are dropped before anything is moved.
     qrels : pyspark.sql.DataFrame
-        Columns `query_id`, `doc_id`, `relevance`, and those that a measure asks for (`known`, ...).
+        Columns `query_id`, `doc_id`, `relevance`, and columns that a measure asks for (`known`,
+        ...).
     measures : measures or names, of any toolkit
     buckets : int, optional
         Number of groups of topics, `spark.sql.shuffle.partitions` if not given. Each core of a
@@ -128,7 +129,7 @@ def evaluate(
 
 
 def _extra_columns(measures: Iterable[Measure], present: Iterable[str]) -> list[str]:
-    """Columns of the qrels, beyond the three, that measures read and that are there."""
+    """Name the columns of the qrels, beyond the three, that measures read and that are there."""
     names = set(columns_for(measures))
     for measure in measures:
         if not isinstance(measure, KernelMeasure):
@@ -139,7 +140,7 @@ def _extra_columns(measures: Iterable[Measure], present: Iterable[str]) -> list[
 
 
 def _columns(frame: DataFrame, what: str, value: str, extra: Iterable[str]) -> DataFrame:
-    """The columns needed, ids as strings and values as doubles."""
+    """Select the columns needed, ids as strings and values as doubles."""
     from pyspark.sql import functions as sql
 
     missing = [name for name in ("query_id", "doc_id", value) if name not in frame.columns]
@@ -160,7 +161,7 @@ def _columns(frame: DataFrame, what: str, value: str, extra: Iterable[str]) -> D
 def _bound(
     measures: list[Measure], qrels: DataFrame, extra: list[str]
 ) -> list[tuple[str, Measure]]:
-    """Measures with the grade scale of all the qrels filled in, under the names as given."""
+    """Fill the grade scale of all the qrels into measures, under the names as given."""
     ours = [m for m in measures if isinstance(m, KernelMeasure)]
     # NaN and infinity are found, with topic and document, when the judgments are indexed.
     judged = (row[0] for row in qrels.select("relevance").distinct().collect())
@@ -199,8 +200,8 @@ def _check_topics(run: DataFrame, qrels: DataFrame) -> None:
 
 
 def _on_bucket(measures: list[tuple[str, Measure]]) -> Callable[..., Any]:
-    """What a worker does with a bucket: Arrow tables of its qrels and run to an Arrow table of
-    values.
+    """Make the function of a worker: from Arrow tables of a bucket's qrels and run to an Arrow
+    table of values.
     """
 
     # Exactly two arguments: Spark counts them, and given three it passes the key of the group, too.
@@ -219,7 +220,7 @@ def _on_bucket(measures: list[tuple[str, Measure]]) -> Callable[..., Any]:
 def _values(
     measures: list[tuple[str, Measure]], judgments: Any, retrieved: Any
 ) -> Iterator[tuple[str, str, float]]:
-    """Topic, name of the measure and value."""
+    """Yield topic, name of the measure and value."""
     qrels, run = (_frame(table.drop_columns(_BUCKET)) for table in (judgments, retrieved))
     # A bucket may hold topics of the run without judgments, and judgments of topics the run lacks.
     run = run[run["query_id"].isin(qrels["query_id"].unique())]
@@ -241,7 +242,7 @@ def _values(
 
 
 def _frame(table: Any) -> pd.DataFrame:
-    """A table of Arrow as a frame whose text stays in Arrow."""
+    """Turn a table of Arrow into a frame whose text stays in Arrow."""
     import pandas as pd
     import pyarrow as pa
 
@@ -250,7 +251,7 @@ def _frame(table: Any) -> pd.DataFrame:
 
 
 def _by_subtopic() -> set[str | None]:
-    """Measures of the host whose judgments may differ: there is one for each subtopic of the
+    """Name the host's measures whose judgments may differ: there is one for each subtopic of the
     document.
     """
     from ir_measures import providers

@@ -1,9 +1,9 @@
-"""The entry points of PyTerrier, and that of ir_measures.
+"""The entry points of PyTerrier, and the one of ir_measures.
 
 PyTerrier loads entry points at the end of `import pyterrier`, and an error there breaks that import
 for everybody. This is a package of its own, so that even if `import irpref` fails (another package
-owns the name of a measure, a dependency is broken) you only get a warning, and an error that says
-what is wrong when you use `pt.irpref`."""
+owns the name of a measure, a dependency is broken) you only get a warning, and an error that names
+the fault when you use `pt.irpref`."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class Unavailable:
         self._cause = cause
 
     def list_dataset_names(self) -> list[str]:
-        """No data sets, so that those of others can be listed."""
+        """Return no data sets, so that other packages' can be listed."""
         return []
 
     def __getattr__(self, name: str) -> Any:
@@ -38,7 +38,9 @@ class Unavailable:
 
 
 def load() -> Any:
-    """Add our measures to `pyterrier.measures`, and return what `pt.irpref` is bound to."""
+    """Add our measures to `pyterrier.measures`, and return the object that `pt.irpref` is bound
+    to.
+    """
 
     def namespace() -> Any:
         from irpref.hosts.pyterrier import add_measures

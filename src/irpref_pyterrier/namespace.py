@@ -1,4 +1,4 @@
-"""`pt.irpref`: what PyTerrier users see of the plugin and of the lab.
+"""`pt.irpref`: the plugin and the lab for users of PyTerrier.
 
     import pyterrier as pt
     from pyterrier.measures import *            # AP, nDCG, ..., and RPref, QMeasure, ...

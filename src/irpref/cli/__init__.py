@@ -1,10 +1,10 @@
 """The `irpref` command.
 
-`irpref.cli.command` says what a command is, `irpref.cli.options` has the options that they share.
+`irpref.cli.command` defines commands, `irpref.cli.options` has the options that they share.
 Errors that users can cause are one line on standard error.
 
 Exit status: 0 done, 1 the input cannot be evaluated (2 for `gate`), 2 the command line cannot be
-understood, 130 interrupted, 141 the reader of the output went away (what a shell reports for both).
+understood, 130 interrupted, 141 the reader of the output went away (as a shell reports both).
 """
 
 from __future__ import annotations
@@ -38,12 +38,12 @@ _ELSEWHERE = {
     "--baseline": "to test runs against a baseline, type irpref against QRELS BASELINE RUN...",
     "--judge": "to fill in a judge's grades, type irpref fill HUMAN JUDGE -f filled.tsv",
 }
-# What is written into the name of a measure.
+# Parameters that are written into the name of a measure.
 _IN_NAMES = {
     **dict.fromkeys(("--rel", "-l"), "AP(rel=2)"),
     **dict.fromkeys(("--cutoff", "-k"), "nDCG@10"),
 }
-# What other tools call options of ours.
+# Names of our options in other tools.
 _OTHER_NAMES = {
     "--by-topic": "--by-query",
     "--by-topics": "--by-query",
@@ -67,7 +67,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     Parameters
     ----------
     argv : sequence of str, optional
-        Arguments after the name of the command; those of the process if not given.
+        Arguments after the name of the command; the process's own if not given.
 
     Returns
     -------
@@ -131,7 +131,7 @@ def script() -> NoReturn:
 
 
 def _flush_nowhere() -> None:
-    """Let Python's last flush of standard output succeed: what is left there cannot be written."""
+    """Let Python's last flush of standard output succeed: the rest cannot be written."""
     try:
         sys.stdout.flush()
     except (OSError, ValueError):
@@ -139,7 +139,9 @@ def _flush_nowhere() -> None:
 
 
 def _in_words(error: click.UsageError) -> str:
-    """An error of the command line: what is wrong, what was probably meant, and where help is."""
+    """Word an error of the command line: the fault, the likely meaning, and where to find
+    help.
+    """
     name = error.ctx.command_path if error.ctx else "irpref"
     message = error.format_message()
     if not _of_ours(error):
@@ -183,7 +185,9 @@ def _in_words(error: click.UsageError) -> str:
 
 
 def _of_ours(error: click.UsageError) -> bool:
-    """Whether a command of ours raised it, and not click, which misses a command of a group."""
+    """Test whether a command of ours raised it, and not click, which misses a command of a
+    group.
+    """
     in_group = error.ctx is not None and isinstance(error.ctx.command, click.Group)
     return type(error) is click.UsageError and not in_group
 

@@ -1,4 +1,4 @@
-"""What a command line names: judgments, runs and measures."""
+"""The judgments, runs and measures that a command line names."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ INPUTS = (
 
 @dataclass
 class Inputs:
-    """What a command line names, and how it is read.
+    """The files and measures that a command line names, and how they are read.
 
     Attributes
     ----------
@@ -62,7 +62,7 @@ class Inputs:
         Run files by name.
     measures : list of Measure
     topics : tuple of str
-        Those of -t; empty for all.
+        The topics of -t; empty for all.
     known : str or None
         The file of --known.
     form : Reading or None
@@ -101,12 +101,12 @@ class Inputs:
         Parameters
         ----------
         takes, default : see `irpref.cli.options.inputs`
-        **options : `format`, `columns`, `labels`, `float32` and `ties`, those that there are
+        **options : `format`, `columns`, `labels`, `float32` and `ties`, as far as given
 
         Raises
         ------
         click.UsageError
-            An argument is neither a run nor a measure; too few or many of them; standard input is
+            An argument is neither a run nor a measure; too few or too many; standard input is
             named twice.
         """
         form = _reading(options)
@@ -125,20 +125,22 @@ class Inputs:
         return cls(qrels, files, parsed, topics, known, form, jobs, systems)
 
     def all_judgments(self) -> Judgments:
-        """The judgments, with the documents of --known."""
+        """Read the judgments, with the documents of --known."""
         read = read_judgments(self.qrels, self.form)
         return judgments(read, known=self.known_documents())
 
     def known_documents(self) -> Judgments | None:
-        """The documents of --known."""
+        """Read the documents of --known."""
         return None if self.known is None else judgments(self.known, form=self.form)
 
     def judgments(self) -> Judgments:
-        """The judgments of the topics of -t; the measures keep the scale of all judgments."""
+        """Read the judgments of the topics of -t; the measures keep the scale of all judgments."""
         return self.of_topics(self.all_judgments())
 
     def of_topics(self, qrels: Judgments) -> Judgments:
-        """The judgments of the topics of -t; the measures keep the scale of all judgments."""
+        """Select the judgments of the topics of -t; the measures keep the scale of all
+        judgments.
+        """
         if not self.topics:
             return qrels
         from irpref import bind
@@ -178,11 +180,12 @@ class Inputs:
                 yield name, done.value
 
     def runs(self) -> dict[str, Any]:
-        """The runs by name: see `each_run`."""
+        """Read the runs by name: see `each_run`."""
         return dict(self.each_run())
 
     def systems_called(self, option: str, words: Iterable[str]) -> list[str]:
-        """The names of the systems that an option names: by name, or by a run or file of theirs.
+        """Find the systems that an option names: by their own name, or by the name or file of a
+        run.
 
         Raises
         ------
@@ -200,7 +203,7 @@ class Inputs:
         return [called[word] for word in words]
 
     def of_systems(self, runs: Mapping[str, Any]) -> dict[str, Any]:
-        """The run of each system, or the list of its runs."""
+        """Map each system to its run, or to the list of its runs."""
         return {
             name: [runs[one] for one in names] if len(names) > 1 else runs[names[0]]
             for name, names in self.systems.items()
@@ -208,8 +211,8 @@ class Inputs:
 
 
 def shared_reading(form: str | None, columns: Any, labels: Any) -> Reading:
-    """How all files of a command line are read, from its options; the command remembers it, since
-    an option that nothing had use for is refused before anything is written.
+    """Say how all files of a command line are read, from its options; the command remembers it,
+    since an option that nothing had use for is refused before anything is written.
     """
     how = reading_of(form, columns, labels, shared=True)
     ctx = click.get_current_context(silent=True)
@@ -219,7 +222,7 @@ def shared_reading(form: str | None, columns: Any, labels: Any) -> Reading:
 
 
 def _reading(options: Mapping[str, Any]) -> Reading | None:
-    """How to read files, from the options; None if there are none."""
+    """Say how to read files, from the options; None if there are none."""
     given = [options.get(name) for name in ("format", "columns", "labels")]
     order = {name: options[name] for name in ORDER if name in options}
     how = replace(shared_reading(*given), **order)
@@ -266,7 +269,7 @@ def _sorted(
 
 
 def systems_of(paths: Sequence[str], repeats: bool) -> dict[str, list[str]]:
-    """The names of the runs of each system, by the name of the system.
+    """Map each system to the names of its runs.
 
     With `repeats`, files whose names differ in a last number after `-`, `.` or `_` are runs of one
     system, which has their name without it: `llm-1.run` and `llm-2.run` are `llm`.
@@ -290,8 +293,8 @@ def systems_of(paths: Sequence[str], repeats: bool) -> dict[str, list[str]]:
 
 
 def _no_measure(qrels: str, form: Reading | None) -> str:
-    """What to say if no measure is named: three that suit the judgments, if these can be read
-    again.
+    """Word the error for a missing measure: name three that suit the judgments, if these can be
+    read again.
     """
     if os.path.isfile(qrels):
         from irpref.observed.suggestions import suggest
@@ -307,7 +310,9 @@ def _no_measure(qrels: str, form: Reading | None) -> str:
 
 
 def _no_blanks(words: Sequence[str]) -> None:
-    """`UsageError` if words are the parts of a file name that the shell has split at its spaces."""
+    """Raise `UsageError` if words are the parts of a file name that the shell has split at its
+    spaces.
+    """
     for i, word in enumerate(words):
         if not os.path.exists(word):
             for j in range(i + 2, min(i + 6, len(words)) + 1):
@@ -320,7 +325,7 @@ def _no_blanks(words: Sequence[str]) -> None:
 def sort_arguments(
     arguments: Sequence[str], measures: bool = True, runs: bool = True
 ) -> tuple[list[str], list[str]]:
-    """Runs and names of measures among the arguments after the qrels.
+    """Sort the arguments after the qrels into runs and names of measures.
 
     Raises
     ------
@@ -338,7 +343,7 @@ def sort_arguments(
         elif not text.strip():
             raise click.UsageError("an argument is empty, expected a file or a measure")
         elif os.path.exists(text) and (not os.path.isdir(text) or is_folder(text)):
-            # As for the host's command, what follows the qrels is a run.
+            # As for the host's command, the argument after the qrels is a run.
             if i > 0 and measures and not _looks_like_a_path(text) and _is_measure(text):
                 raise click.UsageError(
                     f"{text!r} is both a file and a measure: write ./{text} or -m {text}"
@@ -380,7 +385,7 @@ def _is_measure(text: str) -> bool:
 
 
 def _neither(text: str) -> str:
-    """What to say of a text that is no file and no measure."""
+    """Word the error for a text that is no file and no measure."""
     error = _refusal(text)
     if text.replace("_", "").replace("-", "").isdecimal():
         return f"{text!r} is neither a file nor a measure; select a topic with -t {text}"
@@ -396,7 +401,7 @@ def _neither(text: str) -> str:
 
 @cache
 def _refusal(text: str) -> Exception | None:
-    """What is wrong with a text as the name of a measure; None if it is one."""
+    """Return the error of a text as the name of a measure; None if it is one."""
     try:
         parse_all(text)
     except ValueError as error:
@@ -405,7 +410,7 @@ def _refusal(text: str) -> Exception | None:
 
 
 def named_measures(names: Iterable[str]) -> list[Any]:
-    """The measures, each once. Raises `click.UsageError`."""
+    """Parse the names of measures, each measure once. Raises `click.UsageError`."""
     try:
         measures = parse_all(list(names))
         for measure in measures:
@@ -420,12 +425,12 @@ def named_measures(names: Iterable[str]) -> list[Any]:
 
 
 def one_measure_of(measures: Sequence[Any], option: str, name: str) -> Measure:
-    """The one of the measures that an option names.
+    """Find the one of the measures that an option names.
 
     Raises
     ------
     click.UsageError
-        It is none of them.
+        It is not among the measures.
     """
     hint = f"'{option}'"
     try:
@@ -452,7 +457,7 @@ def warn_again(done: Done[str, Any], several: bool) -> None:
 
 
 def named(error: Exception, path: str) -> Exception:
-    """An error of a run that says which one it is about."""
+    """Make an error of a run say which run it is about."""
     name = "<stdin>" if path == "-" else path
     if isinstance(error, IrprefError):
         if error.path is None:
@@ -462,8 +467,8 @@ def named(error: Exception, path: str) -> Exception:
 
 
 def read_judgments(name: str, form: Reading | None = None) -> Judgments:
-    """Judgments from a file, standard input, or ir_datasets: the one place where commands open
-    them.
+    """Read judgments from a file, standard input, or ir_datasets: commands open judgments only
+    here.
 
     Parameters
     ----------
@@ -480,7 +485,7 @@ def read_judgments(name: str, form: Reading | None = None) -> Judgments:
 
 
 def only_topics(known: Iterable[str], wanted: Sequence[str]) -> list[str]:
-    """The topics asked for; `ValueError` for one that the qrels do not have."""
+    """Return the topics asked for. Raise `ValueError` for one that the qrels do not have."""
     there = dict.fromkeys(known)
     for topic in wanted:
         if topic not in there:

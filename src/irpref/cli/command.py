@@ -1,7 +1,7 @@
-"""What commands are: click's, imported when they are called, with our exit status.
+"""Commands: click's, imported when they are called, with our exit status.
 
 A command is a function with `@command(...)` in a module of its own. A `Section` lists the commands
-of a package with a line of help each, so that `irpref --help` imports none of them."""
+of a package with a line of help each, so that `irpref --help` imports no command."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ CALLED = f"{__name__}.called"  # the context of the command, in that of `irpref`
 
 
 def _spelled(token: str) -> str:
-    """A word as we spell it: the command ir_measures has underscores, and `--output_format`."""
+    """Spell a word as we do: the command ir_measures has underscores, and `--output_format`."""
     token = token.replace("_", "-")
     return "output" if token == "output-format" else token
 
@@ -38,7 +38,7 @@ SETTINGS: dict[str, Any] = {
 
 
 class Argument(click.Argument):
-    """An argument with a line of help, which those of older versions of click have not."""
+    """An argument with a line of help, which older versions of click do not have."""
 
     def __init__(self, names: Sequence[str], help: str = "", **settings: Any) -> None:
         super().__init__(names, **settings)
@@ -85,7 +85,7 @@ class Command(click.Command):
             raise
 
     def invoke(self, ctx: click.Context) -> Any:
-        """Run the command, unless it would overwrite what it reads."""
+        """Run the command, unless it would overwrite its input."""
         if ctx.params.get("file") == "-" and not self._must_write:
             ctx.params["file"] = None  # as for other tools, this is standard output
         _keep_what_is_read(ctx.params)
@@ -98,7 +98,7 @@ class Command(click.Command):
 
 
 def error_status(ctx: click.Context | None) -> int:
-    """The exit status of input that the command of a context cannot evaluate."""
+    """Return the exit status of input that the command of a context cannot evaluate."""
     return int(ctx.find_root().meta.get(__name__, ERROR)) if ctx else ERROR
 
 
@@ -108,12 +108,14 @@ def command(name: str, **settings: Any) -> Callable[[Callable[..., Any]], Comman
 
 
 def before_writing(file: str | None = None) -> None:
-    """Every command calls this when all is read and nothing is written yet.
+    """Check the options for files, when all is read and nothing is written yet. Every command calls
+    this.
 
     Raises
     ------
     click.UsageError
-        -f names a file that has been read; no file has what --columns, --labels or --format names.
+        -f names a file that has been read; no file has the columns, labels or form that --columns,
+        --labels or --format names.
     """
     if file is not None and was_read(file):
         raise click.UsageError(f"-f {file}: this is an input file, and would be overwritten")
@@ -133,8 +135,8 @@ def before_writing(file: str | None = None) -> None:
 
 
 def _keep_what_is_read(parameters: Mapping[str, Any]) -> None:
-    """`UsageError` if -f names a file that the command line names, before anything is computed.
-    What is found in folders is known once it is read: see `before_writing`.
+    """Raise `UsageError` if -f names a file that the command line names, before anything is
+    computed. Files found in folders are known once they are read: see `before_writing`.
     """
     out = parameters.get("file") or ""
     if not os.path.isfile(out):
@@ -225,7 +227,9 @@ PLUGIN = Section(
 
 
 def sections() -> tuple[Section, ...]:
-    """Our section, and those of the packages that have joined; ours wins if a name is taken."""
+    """List our section, then the sections of packages that have joined; ours wins if a name is
+    taken.
+    """
     return (PLUGIN, *_joined())
 
 
@@ -250,12 +254,12 @@ class Irpref(Group):
     """The `irpref` command, whose commands are imported when they are called."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
-        """All names, by section."""
+        """List all names, by section."""
         return list(dict.fromkeys(chain.from_iterable(s.commands for s in sections())))
 
     def get_command(self, ctx: click.Context, name: str) -> click.Command | None:
-        """The command of this name, imported now."""
-        # What other packages have joined is looked for only if the name is not ours.
+        """Import the command of this name."""
+        # Commands of other packages are looked for only if the name is not ours.
         for section in chain([PLUGIN], _joined()):
             if name in section.commands:
                 module, _, attribute = section.commands[name][0].partition(":")
@@ -272,7 +276,7 @@ class Irpref(Group):
                 formatter.write_dl(rows)
 
     def shell_complete(self, ctx: click.Context, incomplete: str) -> list[Any]:
-        """Names of commands, with their lines of help."""
+        """List names of commands, with their lines of help."""
         from click.shell_completion import CompletionItem
 
         lines = {name: text for s in sections() for name, (_, text) in s.commands.items()}
@@ -304,7 +308,7 @@ def irpref(ctx: click.Context) -> int | None:
 
 
 def helps() -> Iterator[tuple[str, str]]:
-    """Name and help of the command itself, and of all below it; those of groups come first."""
+    """Yield name and help of the command itself, and of all below it; groups come first."""
     yield from _helps(irpref, click.Context(irpref, info_name="irpref", **SETTINGS))
 
 

@@ -1,7 +1,7 @@
 """Completion of arguments: files, and names of measures among them.
 
-click asks either the shell for files or a function for names. What may be a run or a measure is
-looked up here unless only files fit."""
+click asks either the shell for files or a function for names. A text that may be a run or a measure
+is looked up here unless only files fit."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from ir_measures.measures import registry
 def files_and_measures(
     ctx: click.Context, parameter: click.Parameter, incomplete: str
 ) -> list[CompletionItem]:
-    """Files and measures that begin like this."""
+    """List files and measures that begin like this."""
     # All measures are too many to show unasked.
     names = measures_only(ctx, parameter, incomplete) if incomplete else []
     if not names:
@@ -27,7 +27,7 @@ def files_and_measures(
 def measures_only(
     ctx: click.Context, parameter: click.Parameter, incomplete: str
 ) -> list[CompletionItem]:
-    """Measures that begin like this."""
+    """List measures that begin like this."""
     return [CompletionItem(name) for name in sorted(registry) if name.startswith(incomplete)]
 
 

@@ -1,4 +1,4 @@
-"""`irpref crosscheck`: our values beside those of other tools."""
+"""`irpref crosscheck`: our values beside other tools' values."""
 
 from __future__ import annotations
 

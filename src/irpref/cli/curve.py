@@ -1,6 +1,5 @@
-"""`irpref curve`: curves as tables. A kind has the name of what it shows, its options those of the
-arguments of the function that computes it.
-"""
+"""`irpref curve`: curves as tables. A kind is named after the curve that it shows, its options
+after the arguments of the function that computes it."""
 
 from __future__ import annotations
 
@@ -38,7 +37,7 @@ def curve() -> None:
 
 def _kind(name: str, takes: str, compute: str, text: str, *declared: options.Decorator) -> None:
     """Add a kind of curve: the function of `irpref.curves` that computes it, a line of help, and
-    the options that it has besides those of all kinds.
+    the options that it has besides the options of all kinds.
     """
 
     def show(given: Inputs, out: Output, **how: Any) -> None:
@@ -121,8 +120,7 @@ def _print(compute: Callable[..., Any], given: Inputs, out: Output, how: dict[st
     if given.topics:
         how["per_topic"] = True
         only_topics(qrels.topic_ids, given.topics)
-    # Computed on all topics, so that what is taken from the qrels as a whole (max_rel) stays the
-    # same.
+    # Computed on all topics, so that facts of the qrels as a whole (max_rel) stay the same.
     table = compute(qrels, runs, **how)
     if given.topics:
         table = table[table["query_id"] == given.topics[0]]
@@ -130,7 +128,7 @@ def _print(compute: Callable[..., Any], given: Inputs, out: Output, how: dict[st
 
 
 def arguments(given: Inputs, how: dict[str, Any]) -> dict[str, Any]:
-    """The options that were given, and the measure, as functions take them."""
+    """Return the options that were given, and the measure, as functions take them."""
     how = {name: value for name, value in how.items() if value is not None}
     if given.measures:
         if how.pop("rel", 1) != 1:

@@ -33,7 +33,7 @@ _COUNTS = ("NumQ", "NumRel", "NumRet", "num_q", "num_rel", "num_ret")
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """Values of a run on a topic, or over all topics or those of a group."""
+    """Values of a run on a topic, or over all topics or the topics of a group."""
 
     run: str
     topic: str  # SUMMARY for several
@@ -48,9 +48,9 @@ class Wanted:
     Attributes
     ----------
     labels : list of str
-        What each row begins with: `run`, `topic`, `group`.
+        The beginning of each row: `run`, `topic`, `group`.
     topics : list of str
-        Those of -t; empty for all.
+        The topics of -t; empty for all.
     groups : dict of str to set of str
         Topics by group; None is the name of all topics.
     """
@@ -149,7 +149,7 @@ def evaluate(
 
 
 def _groups(path: str | None, topics: Sequence[str]) -> dict[str | None, set[str]]:
-    """The topics of each group; of all, without a name, if there are none."""
+    """Map each group to its topics. Without groups, None maps to all topics."""
     if path is None:
         return {None: set(topics)}
     from irpref.judged.groups import groups_of
@@ -159,7 +159,7 @@ def _groups(path: str | None, topics: Sequence[str]) -> dict[str | None, set[str
 
 
 def _scorer(given: Inputs, qrels: Any, **how: Any) -> Scorer:
-    """What computes the values; its errors name the file of judgments."""
+    """Make the scorer that computes the values; its errors name the file of judgments."""
     try:
         return Scorer(given.measures, qrels, form=given.form, **how)
     except ValueError as error:
@@ -169,7 +169,7 @@ def _scorer(given: Inputs, qrels: Any, **how: Any) -> Scorer:
 
 
 def _scores(given: Inputs, scorer: Scorer) -> tuple[dict[str, Scores], int]:
-    """The values of each run that can be read, and the exit status."""
+    """Compute the values of each run that can be read; return them and the exit status."""
     from irpref.values.progress import progress
 
     paths = list(given.files.values())
@@ -191,7 +191,7 @@ def _scores(given: Inputs, scorer: Scorer) -> tuple[dict[str, Scores], int]:
 
 
 def _print_grave(scores: Mapping[str, Scores]) -> None:
-    """Print what is grave about runs."""
+    """Print the grave findings about runs."""
     noted = {name: score.noted for name, score in scores.items() if score.noted is not None}
     if noted:
         from irpref.observed.streamed import grave_rows, lines
@@ -211,7 +211,7 @@ def _warn_of_silent(scorer: Scorer, scores: Mapping[str, Scores]) -> None:
 
 
 def _without_value(scorer: Scorer, scores: Mapping[str, Scores]) -> list[str]:
-    """Which means are not over all topics, a sentence for each measure."""
+    """Say which means are not over all topics, a sentence for each measure."""
     n_topics = len(scorer.evaluator.topic_ids)
     texts = {
         measure: have_a_value((score.valued[measure] for score in scores.values()), n_topics)
@@ -226,7 +226,7 @@ def _without_value(scorer: Scorer, scores: Mapping[str, Scores]) -> list[str]:
 def _rows(
     scores: Mapping[str, Scores], measures: Sequence[Measure], wanted: Wanted
 ) -> Iterator[Row]:
-    """The rows of each run: topics, then means."""
+    """Yield the rows of each run: topics, then means."""
     group_of = {topic: group for group, topics in wanted.groups.items() for topic in topics}
     for name, score in scores.items():
         if wanted.by_query:
@@ -249,7 +249,7 @@ def _rows(
 
 
 def _long(rows: Iterable[Row], wanted: Wanted) -> Table:
-    """One row a value, as it comes."""
+    """Make a table of one row a value, as it comes."""
     columns = [Column("query_id" if name == "topic" else name) for name in wanted.labels]
     columns += [Column("measure"), Column("value", rounded(wanted.places))]
     lines = (
@@ -261,7 +261,9 @@ def _long(rows: Iterable[Row], wanted: Wanted) -> Table:
 
 
 def _wide(rows: list[Row], measures: Sequence[Measure], wanted: Wanted) -> Table:
-    """One row a run (or topic), one column a measure; the best of the runs is marked."""
+    """Make a table of one row a run (or topic), one column a measure; the best of the runs is
+    marked.
+    """
     number = rounded(wanted.places)
     if not wanted.labels:  # a list is easier to read than one long row
         columns = [Column("measure", left=True), Column("value", number)]
@@ -283,7 +285,7 @@ def _wide(rows: list[Row], measures: Sequence[Measure], wanted: Wanted) -> Table
 
 
 def _best_of_all(rows: Iterable[Row], number: Callable[[float], str]) -> dict[Any, str | None]:
-    """The best value of each topic (or group) and measure over the runs, as it is printed."""
+    """Find the best value of each topic (or group) and measure over the runs, as it is printed."""
     values: dict[tuple[str, str | None, Measure], list[float]] = {}
     for row in rows:
         for measure, value in row.values.items():
@@ -292,7 +294,7 @@ def _best_of_all(rows: Iterable[Row], number: Callable[[float], str]) -> dict[An
 
 
 def _best(measure: Measure, values: Sequence[float], number: Callable[[float], str]) -> str | None:
-    """The best value as it is printed; None if no value is better than another."""
+    """Find the best value as it is printed; None if no value is better than another."""
     printed = {number(value): value for value in values if value == value}
     if str(measure.NAME) in _COUNTS or len(printed) < 2:
         return None

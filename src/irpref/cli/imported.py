@@ -13,8 +13,8 @@ from irpref.errors import ArgumentError
 
 
 def imported(name: str) -> str:
-    """Import a module and make its measures known by their names, those of
-    `ir_measures.define_byquery` among them.
+    """Import a module and make its measures known by their names, including measures made with
+    `ir_measures.define_byquery`.
 
     Parameters
     ----------
@@ -59,7 +59,7 @@ def imported(name: str) -> str:
 
 
 def _loaded(name: str) -> ModuleType:
-    """The module of a file if there is one, else that which Python finds."""
+    """Import the module of a file if there is one, else the module that Python finds."""
     path = os.path.realpath(name if name.endswith(".py") else f"{name}.py")
     if not os.path.isfile(path):
         if name.endswith(".py"):
@@ -94,7 +94,7 @@ def _add_to_path(folder: str) -> None:
 
 
 def _remember(modules: list[ModuleType]) -> None:
-    """The files of modules are read, and -f does not overwrite them."""
+    """Remember the files of modules as read, so that -f does not overwrite them."""
     for module in modules:
         file = getattr(module, "__file__", None)
         if isinstance(file, str) and os.path.isfile(file):

@@ -15,8 +15,8 @@ from irpref.messages import held
 
 
 def in_order(words: Sequence[str], ctx: click.Context | None) -> Remedy:
-    """What to type in place of these words: with the judgments first, if they are among the files
-    that were taken for runs; else the usage of the command.
+    """Say how to type these words: with the judgments first, if they are among the files that were
+    taken for runs; else by the usage of the command.
     """
     called = ctx and ctx.meta.get(CALLED)
     if not called:
@@ -34,7 +34,7 @@ def in_order(words: Sequence[str], ctx: click.Context | None) -> Remedy:
 
 
 def _quoted(word: str) -> str:
-    """A word for a shell; double quotes around single ones."""
+    """Quote a word for a shell; double quotes around single ones."""
     return f'"{word}"' if "'" in word and not set('"$`\\!') & set(word) else quote(word)
 
 

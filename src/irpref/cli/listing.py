@@ -71,7 +71,7 @@ def list_measures(names: tuple[str, ...], long: bool, out: Output) -> None:
 
 
 def listed() -> list[Any]:
-    """Measures of ours in the order of the documentation, then those of the host."""
+    """List our measures in the order of the documentation, then the host's."""
     other = {str(m.NAME): m for m in registry.values() if not isinstance(m, KernelMeasure)}
     return [*registered().values(), *(other[name] for name in sorted(other, key=str.lower))]
 
@@ -86,9 +86,9 @@ def _named(name: str) -> Any:
 
 
 def facts(measure: Any) -> dict[str, Any]:
-    """What is declared about a measure, as JSON would have it."""
+    """Collect the declarations of a measure, as JSON would have them."""
     ours = isinstance(measure, KernelMeasure)
-    # Of a measure of the host, what is said where it is computed here.
+    # The host's measures are described where they are computed here.
     declared = measure if ours else HOSTED.get(str(measure.NAME))
     formula, meanings = (measure.FORMULA, measure.SYMBOLS) if ours else ("", {})
     documentation = inspect.cleandoc(type(measure).__doc__ or "")
@@ -144,7 +144,7 @@ def _providers(measure: Measure) -> list[str]:
 
 
 def _computed_by(fact: dict[str, Any]) -> list[str]:
-    """Providers, whether they are installed, and what they need."""
+    """List providers, whether they are installed, and what they need."""
     out = []
     for name in fact["providers"]:
         provider = providers.registry[name]
@@ -156,7 +156,7 @@ def _computed_by(fact: dict[str, Any]) -> list[str]:
 
 
 def _wanted(fact: dict[str, Any]) -> str | None:
-    """What to install before a measure computes here; None if it does."""
+    """Say what to install before a measure computes here; None if it does."""
     able = [providers.registry[name] for name in fact["providers"]]
     if fact["from"] == "irpref" or any(provider.is_available() for provider in able):
         return None
@@ -170,8 +170,8 @@ def _wanted(fact: dict[str, Any]) -> str | None:
 
 
 def _overview(every: list[dict[str, Any]]) -> list[Table]:
-    """A line for each measure: what it asks or says, its range, and a dash if it does not compute
-    here. Ours stand under the headings of their groups.
+    """Make a line for each measure: its question or description, its range, and a dash if it does
+    not compute here. Ours stand under the headings of their groups.
     """
     columns = [Column("", left=True), Column("", left=True, prose=True)]
     width = max(len(fact["name"]) for fact in every)
@@ -200,7 +200,7 @@ def _overview(every: list[dict[str, Any]]) -> list[Table]:
 
 
 def _filled(text: str, first: str = "", further: str = "") -> list[str]:
-    """Lines no wider than the terminal."""
+    """Wrap a text into lines no wider than the terminal."""
     width = min(page_of(sys.stdout).width or WIDTH, WIDTH)
     return textwrap.wrap(
         text, width, initial_indent=first, subsequent_indent=further, break_long_words=False

@@ -6,7 +6,7 @@
     @writing
     def evaluate(given: Inputs, out: Output) -> int: ...
 
-`inputs` comes first: it takes what was said about judgments, runs and measures, by whichever of
+`inputs` comes first: it takes all arguments about judgments, runs and measures, by whichever of
 these options, and passes it on as `given`. `writing` passes on `out`. The other options are
 arguments of the function."""
 
@@ -49,7 +49,7 @@ def option(*names: str, **settings: Any) -> Decorator:
 
 
 def together(*decorators: Decorator) -> Decorator:
-    """Several decorators as one, in the order of the help."""
+    """Combine several decorators into one, in the order of the help."""
     return lambda function: reduce(lambda f, one: one(f), reversed(decorators), function)
 
 
@@ -66,7 +66,9 @@ def _import_measures(_: click.Context, __: click.Parameter, names: tuple[str, ..
 def _merged(
     _: click.Context, __: click.Parameter, given: tuple[dict[str, tuple[str, ...]], ...]
 ) -> dict[str, tuple[str, ...]] | None:
-    """All columns; those of one name are alternatives, as runs and judgments may need them."""
+    """Merge all columns; columns of one name are alternatives, as runs and judgments may need
+    them.
+    """
     merged: dict[str, tuple[str, ...]] = {}
     for part in given:
         for ours, theirs in part.items():
@@ -95,17 +97,17 @@ def inputs(
     build: Callable[..., Any] = Inputs.from_options,
     required: bool = True,
 ) -> Decorator:
-    """Judgments, then runs, then measures.
+    """Declare the arguments of a command: judgments, then runs, then measures.
 
     Parameters
     ----------
     takes : str
-        What follows the judgments, such as `RUN... [MEASURE...]`: `...` marks what may be several,
-        brackets what may be left out.
+        The arguments after the judgments, such as `RUN... [MEASURE...]`: `...` marks arguments that
+        may be several, brackets arguments that may be left out.
     measures : tuple of str
         Computed if none is named.
     judgments : str
-        What the help calls the judgments.
+        The judgments' name in the help.
     more : decorator, optional
         A further argument after the judgments.
     build : callable
@@ -225,7 +227,7 @@ ranking = together(
 
 
 def writing_as(default: str = "table", what: str = "", pictures: bool = False) -> Decorator:
-    """The options -o and -f, as an argument `out`.
+    """Declare the options -o and -f, as an argument `out`.
 
     Parameters
     ----------
@@ -283,7 +285,7 @@ places = option(
 
 
 def groups_as(what: str) -> Decorator:
-    """The option --groups; `what` each group is for."""
+    """Declare the option --groups; `what` each group is for."""
     return option(
         "--groups",
         metavar="FILE",
@@ -307,7 +309,7 @@ rel = option(
     help="lowest relevant grade",
 )
 
-# Of curves and pictures. Their names are those of the arguments of the functions that draw them.
+# Of curves and pictures. They are named after the arguments of the functions that draw them.
 one_topic = option("-t", "--topic", metavar="ID", help="only this topic")
 judged_only = option("--judged-only", is_flag=True, help="leave out unjudged documents")
 depth = option(

@@ -25,7 +25,7 @@ NO_TEXT = (
 
 @dataclass(frozen=True, slots=True)
 class Output:
-    """What -f and -o say.
+    """The choices of -f and -o.
 
     Parameters
     ----------
@@ -72,17 +72,17 @@ class Output:
 
     @property
     def form(self) -> str:
-        """The text format: that of -o, of the name of the file, or of the command."""
+        """The text format: given by -o, by the name of the file, or by the command."""
         return self.asked or ENDINGS.get(self._ending, self.default)
 
     @property
     def for_programs(self) -> bool:
-        """Whether programs read what is written."""
+        """Whether programs read the output."""
         return self.form in LINES
 
     @contextmanager
     def open(self) -> Iterator[TextIO]:
-        """Standard output, or the file, which is whole or as it was.
+        """Open standard output, or the file, which ends up whole or as it was.
 
         Raises
         ------
@@ -111,7 +111,7 @@ class Output:
         ----------
         tables : Table or sequence of Table
         data : Table, optional
-            What is written in their place for programs.
+            The table that is written in their place for programs.
         head : bool
             Whether tsv begins with the names of the columns.
         widest : int, optional

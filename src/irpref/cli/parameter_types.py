@@ -1,4 +1,4 @@
-"""Values of options: what they are made from text by, and what is said if that fails."""
+"""Values of options: how they are made from text, and the error if that fails."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ LABELS_EXPECTED = "LABEL=GRADE, such as good=1,bad=0, or known labels, such as '
 
 
 class Complete(click.BadParameter):
-    """A bad value whose message says what was meant, so that no help needs to be named."""
+    """A bad value whose message says enough, so that no help needs to be named."""
 
 
 class Choice(click.Choice[str]):
     """One of several words; the error names the nearest."""
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
-        """The word, if it is one of them."""
+        """Return the word if it is one of the choices."""
         known = list(map(str, self.choices))
         if value not in known:
             raise none_of(value, known, ctx=ctx, param=param)
@@ -31,7 +31,7 @@ class Choice(click.Choice[str]):
 
 
 def none_of(value: object, known: Iterable[str], **where: Any) -> click.BadParameter:
-    """The error of an option whose value is none of the known words.
+    """Make the error of an option whose value is none of the known words.
 
     Parameters
     ----------
@@ -48,7 +48,7 @@ class FileName(click.Path):
     """The name of a file or folder; an empty one is refused."""
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
-        """The name."""
+        """Return the name."""
         if not str(value).strip():
             kind = "file" if self.file_okay else "folder"
             raise click.BadParameter(f"expected the name of a {kind}, got ''", ctx, param)
@@ -56,7 +56,7 @@ class FileName(click.Path):
 
 
 class Parsed(click.ParamType):  # type: ignore[type-arg]  # not generic before click 8.5
-    """What a function makes of text.
+    """A type of option whose text a function parses.
 
     Parameters
     ----------
@@ -64,14 +64,14 @@ class Parsed(click.ParamType):  # type: ignore[type-arg]  # not generic before c
     parse : callable
         Takes the text; raises `ValueError`.
     expected : str, optional
-        What the error says is expected; by default the error is what `parse` says.
+        The expected form, for the error; by default the error of `parse` is shown.
     """
 
     def __init__(self, name: str, parse: Callable[[str], Any], expected: str | None = None) -> None:
         self.name, self.parse, self.expected = name, parse, expected
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
-        """What the text means; a default is returned as it is."""
+        """Parse the text; return a default as it is."""
         if not isinstance(value, str):
             return value
         try:
@@ -83,7 +83,7 @@ class Parsed(click.ParamType):  # type: ignore[type-arg]  # not generic before c
 
 
 def pairs(text: str, expected: str) -> list[tuple[str, str]]:
-    """`a=b,c=d` as pairs; `expected` is what the error says is expected."""
+    """Split `a=b,c=d` into pairs; `expected` describes this form in the error."""
     parts = [part.partition("=") for part in text.split(",")]
     if not all(name.strip() and value.strip() for name, _, value in parts):
         raise ArgumentError(f"{text!r}: expected {expected}", value=text)
@@ -105,7 +105,7 @@ def _int(text: str) -> int:
 
 
 def number(expected: str, accepts: Callable[[float], bool]) -> Parsed:
-    """A finite number that is accepted."""
+    """Accept a finite number that passes the test."""
 
     def parse(text: str) -> float:
         number = _float(text)
@@ -117,7 +117,7 @@ def number(expected: str, accepts: Callable[[float], bool]) -> Parsed:
 
 
 def whole(least: int) -> Callable[[str], int]:
-    """Parses whole numbers from `least` on."""
+    """Make a parser of whole numbers from `least` on."""
 
     def parse(text: str) -> int:
         if not text.isdecimal() or _int(text) < least:

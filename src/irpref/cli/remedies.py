@@ -6,9 +6,8 @@ from collections.abc import Mapping
 
 from irpref.errors import Remedy, Told
 
-# The option that does what an argument does in Python, or the command that does what a call does.
-# One that ends with `=` takes its value from the remedy's example; arguments that no command has
-# are not here.
+# The option in place of an argument in Python, or the command in place of a call. One that ends
+# with `=` takes its value from the remedy's example; arguments that no command has are not here.
 OPTIONS = {
     "columns": "--columns=",
     "float32": "--float32",
@@ -23,7 +22,7 @@ OPTIONS = {
 
 
 def as_option(remedy: Remedy | None) -> str:
-    """A remedy in the words of the shell; empty if no option does the same."""
+    """Word a remedy for the shell; empty if no option does the same."""
     if remedy is None:
         return ""
     if not remedy.argument and not remedy.call:
@@ -46,5 +45,5 @@ def as_option(remedy: Remedy | None) -> str:
 
 
 def text_of(told: Exception | str) -> str:
-    """What an error or a warning says, its remedy as an option."""
+    """Return the message of an error or a warning, its remedy as an option."""
     return told.worded(as_option(told.remedy)) if isinstance(told, Told) else str(told)

@@ -28,7 +28,7 @@ def complain(error: Exception | str) -> None:
 
 
 def head(colour: int) -> str:
-    """What a line on standard error begins with."""
+    """Return the beginning of a line on standard error."""
     from irpref.show.text import coloured
 
     return f"\x1b[{colour}mirpref:\x1b[0m" if coloured(sys.stderr) else "irpref:"

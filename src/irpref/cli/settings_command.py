@@ -61,7 +61,7 @@ def settings(names: tuple[str, ...], out: Output) -> None:
 
 
 def _table(rows: list[dict[str, Any]], without: str, notes: Sequence[str] = ()) -> Table:
-    """All columns but one."""
+    """Show all columns but one."""
     columns = [name for name in rows[0] if name != without]
     return Table(
         [Column(name, left=name in TEXTS) for name in columns],

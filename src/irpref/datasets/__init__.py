@@ -30,7 +30,7 @@ def register() -> list[str]:
     Returns
     -------
     list of str
-        The ids registered now; empty if all of them were registered already.
+        The ids registered now; empty if all were registered already.
 
     Raises
     ------

@@ -1,4 +1,4 @@
-"""What an example is: judgments, runs, and the values worked out for them.
+"""Examples: judgments, runs, and the values worked out for them.
 
 A worked example is small enough to be checked by hand. Its expected values are exact fractions
 wherever a fraction exists. A value known only as printed keeps the number of printed decimals and
@@ -45,8 +45,8 @@ class Expected:
     places: int | None = None
 
     def admits(self, computed: float) -> bool:
-        """Whether a computed value agrees: within 1e-12 of an exact value, or to the decimals of a
-        printed one.
+        """Test whether a computed value agrees: within 1e-12 of an exact value, or to the decimals
+        of a printed one.
 
         >>> Expected("run", "q", "AP", 0.67, places=2).admits(2 / 3)
         True
@@ -70,7 +70,7 @@ class Curve:
     query_id : str or None
         The topic; None for the vector over all topics.
     name : str
-        What is drawn (`CRP`, `DCG`, `interpolated_precision`, ...).
+        The curve that is drawn (`CRP`, `DCG`, `interpolated_precision`, ...).
     values : tuple of Fraction or float
         The exact values, first rank (or recall level 0) first.
     printed : tuple of float
@@ -96,7 +96,7 @@ class Example:
     Attributes
     ----------
     id, title : str
-        Name for `irpref.datasets.load`, and one line on what the example shows.
+        Name for `irpref.datasets.load`, and one line on the point of the example.
     source : str
         Citation with DOI or URL and the figure or page; it says so if we derived the numbers.
     queries : dict of str to str
@@ -115,7 +115,7 @@ class Example:
         How many relevant documents the user expected, by topic (the column `expected` of the
         qrels).
     grades : dict of int or float to str
-        What each grade means.
+        The meaning of each grade.
     worked : str
         The calculation of the expected values, in lines of text; empty if there is none.
     """

@@ -49,7 +49,7 @@ def register() -> list[str]:
     Returns
     -------
     list of str
-        The ids registered now; empty if all of them were registered already.
+        The ids registered now; empty if all were registered already.
     """
     present = set(ir_datasets.registry)
     added = {name: dataset for name, dataset in datasets().items() if name not in present}

@@ -1,4 +1,4 @@
-"""Evaluate our measures as ir_measures and PyTerrier expect it of their own."""
+"""Evaluate our measures as ir_measures and PyTerrier expect of their own."""
 
 from __future__ import annotations
 
@@ -29,8 +29,8 @@ if TYPE_CHECKING:
 class HostEvaluator(KernelEvaluator):
     """Our evaluator as ir_measures and PyTerrier expect theirs to be.
 
-    Topics come in the order of the run, then those that it lacks, by id. What is an error elsewhere
-    in irpref is a warning here, and the result is that of the host's own measures: no rows (and NaN
+    Topics come in the order of the run, then the topics that it lacks, by id. An error elsewhere in
+    irpref is a warning here, and the result is as for the host's own measures: no rows (and NaN
     for means) without judgments, the value of an empty list if the run answers none of the topics.
     """
 
@@ -53,8 +53,8 @@ class HostEvaluator(KernelEvaluator):
         return judged
 
     def calc(self, run: RunLike) -> CalcResults:
-        """Means and metrics, one for every topic of the qrels and measure, sorted as the host does:
-        see the class.
+        """Compute means and metrics, one for every topic of the qrels and measure, sorted as the
+        host does: see the class.
         """
         judged = self.align(run)
         values = self.values_of(judged)
@@ -97,7 +97,7 @@ class NoJudgments(providers.Evaluator):
 
 
 def for_host(measures: Iterable[Measure], qrels: QrelsLike) -> HostEvaluator | NoJudgments:
-    """An evaluator of ours that follows the host's contract.
+    """Make an evaluator of ours that follows the host's contract.
 
     Raises
     ------
@@ -118,7 +118,7 @@ def for_host(measures: Iterable[Measure], qrels: QrelsLike) -> HostEvaluator | N
 
 
 def _refuse_fractions(evaluator: HostEvaluator) -> None:
-    """`JudgmentsError` for fractional grades and a measure of the host that refuses them.
+    """Raise `JudgmentsError` for fractional grades and a measure of the host that refuses them.
 
     Without the refusal, AP would be 0 for a judge's grades of .8, which do not reach `rel=1`.
     """
@@ -151,7 +151,7 @@ _knows_direction: ContextVar[bool] = ContextVar("knows_direction", default=False
 
 
 def _tell_direction(measures: Iterable[Measure]) -> None:
-    """Warn, once, that PyTerrier takes higher values for better ones.
+    """Warn once that PyTerrier takes higher values for better ones.
 
     Nothing tells a provider why a measure is evaluated, so that this is said if PyTerrier is there.
     """

@@ -34,7 +34,9 @@ class IrprefProvider(providers.Provider):
         return list(registered().values())
 
     def supports(self, measure: Measure) -> bool:
-        """Whether the measure is ours. `ValueError` if a required parameter is missing."""
+        """Test whether the measure is ours. Raise `ValueError` if a required parameter is
+        missing.
+        """
         return is_ours(measure)
 
     def _evaluator(self, measures: Iterable[Measure], qrels: QrelsLike) -> Any:
@@ -44,14 +46,16 @@ class IrprefProvider(providers.Provider):
         return for_host(measures, qrels)
 
     def own(self, measures: Iterable[Measure], qrels: QrelsLike) -> KernelEvaluator:
-        """An evaluator that follows our own rules: input that cannot be evaluated is an error."""
+        """Make an evaluator that follows our own rules: input that cannot be evaluated is an
+        error.
+        """
         from irpref.judged.judgments import judgments
         from irpref.values.kernels import KernelEvaluator
 
         return KernelEvaluator(measures, judgments(qrels))
 
     def qrel_inputs(self, measures: Iterable[Measure]) -> list[str]:
-        """Columns of the qrels that these measures read."""
+        """Name the columns of the qrels that these measures read."""
         from irpref.values.prepare import columns_for
 
         return [*super().qrel_inputs(measures), *columns_for(measures)]
@@ -84,7 +88,7 @@ class AcceleratedProvider(IrprefProvider):
         return [*registered().values(), *(host.registry[name] for name in HOSTED)]
 
     def supports(self, measure: Measure) -> bool:
-        """Whether we compute the measure. Raises as the host's own providers."""
+        """Test whether we compute the measure. Raises as the host's own providers."""
         measure.validate_params()
         return supports(measure) and (is_ours(measure) or as_in_host(measure))
 

@@ -129,7 +129,7 @@ def by_package(measure: Measure, order: Order, judged: Judged, scored: Scored) -
 
 
 def _options(measure: Measure, gains: Sequence[float]) -> list[Any]:
-    """What a class of pyNTCIREVAL takes after the gains."""
+    """List the arguments that a class of pyNTCIREVAL takes after the gains."""
     if measure.NAME != "NCU":
         return [measure["beta"], *filter(None, [measure.params.get("cutoff")])]
     options: list[Any] = [list(gains) if measure["stop"] == "graded" else measure["gamma"]]
@@ -141,7 +141,7 @@ def _is_condensed(measure: Measure) -> bool:
 
 
 def _gains(measure: Measure, judged: Judged) -> list[float]:
-    """The gain of each level from 1 to the highest."""
+    """List the gain of each level from 1 to the highest."""
     grades = {grade for docs in judged.values() for grade in docs.values()}
     if any(grade != int(grade) for grade in grades):
         raise JudgmentsError("NTCIREVAL takes whole grades")

@@ -1,17 +1,17 @@
-"""Compare irpref's values with those of other tools, topic by topic, and explain each difference.
+"""Compare irpref's values with other tools' values, topic by topic, and explain each difference.
 
 Tools are the providers of ir_measures' pipeline that are installed, each asked for one measure at a
 time, programs that are on the path (`trec_eval`, Sakai's `ntcir_eval`), pyNTCIREVAL, and ranx's own
-bpref. A difference is explained only by a reason that has
-been verified: our value, computed again with the tool's habit, is the tool's value. Habits are
+bpref. A difference is explained only by a reason that has been verified: our value, computed again
+with the tool's habit, is the tool's value. Habits are
 
 order    how the tool ranks documents with equal scores, and whether it rounds scores to 32 bits
 depth    cwl_eval reads 1,000 documents of a ranking and no more
 formula  cwl_eval divides AP by the relevant documents retrieved, not by all: it is our SeenAP
 grades   ir_measures' Judged, and bpref of ranx, count documents of negative grade as judged
 
-Each is tried alone, then several together. What a tool prints rounded (gdeval to 5 digits,
-trec_eval to 4) is compared to these digits.
+Each is tried alone, then several together. Values that a tool prints rounded (gdeval to 5
+digits, trec_eval to 4) are compared to these digits.
 """
 
 from __future__ import annotations
@@ -112,9 +112,9 @@ class Habits:
     orders : mapping of a reason to the tool's order of the documents of a topic
     depths : mapping of a reason to the number of documents that the tool reads
     formulas : mapping of a reason to the measure that the tool computes in place of one
-    grades : mapping of a reason to what the tool takes the judgments for
+    grades : mapping of a reason to the judgments as the tool takes them
     slack : float
-        The largest difference that rounding of what the tool prints can make.
+        The largest difference that rounding of the tool's output can make.
     """
 
     orders: Mapping[str, Order] = field(default_factory=dict)
@@ -161,7 +161,7 @@ _TREC: dict[str, tuple[str | None, str | None]] = {
 def crosscheck(
     measures: Measures, qrels: QrelsLike, runs: Runs, *, tools: Iterable[str] | None = None
 ) -> pd.DataFrame:
-    """Compare irpref's values with those of every installed tool, topic by topic.
+    """Compare irpref's values with the values of every installed tool, topic by topic.
 
     Parameters
     ----------
@@ -176,7 +176,7 @@ def crosscheck(
     -------
     pandas.DataFrame
         A row for each run, measure and tool that computes the measure: `topics` is the number of
-        judged topics that the run answers, `differ` the number of them on which the tool has a
+        judged topics that the run answers, `differ` the number of topics on which the tool has a
         different value or none, `unexplained` the number of these without a verified reason,
         `largest` the largest difference (the tool's value minus ours), `topic` its topic, and `why`
         the reasons. A tool that can compute nothing has one row, without run and measure; if you
@@ -261,7 +261,7 @@ def to_install(measures: Measures) -> str:
 
 
 def _is_there(name: str) -> bool:
-    """Whether a tool is installed."""
+    """Test whether a tool is installed."""
     if name == "pyNTCIREVAL":
         return find_spec(name) is not None
     if name in _INSTALL:
@@ -270,7 +270,9 @@ def _is_there(name: str) -> bool:
 
 
 def _asked(tools: Iterable[str] | None) -> list[str] | None:
-    """The names of tools, without repetitions; `ArgumentError` for one that nobody knows."""
+    """Return the names of tools, without repetitions. Raise `ArgumentError` for one that nobody
+    knows.
+    """
     if tools is None:
         return None
     asked = list(dict.fromkeys([tools] if isinstance(tools, str) else tools))
@@ -287,7 +289,7 @@ def _asked(tools: Iterable[str] | None) -> list[str] | None:
 
 
 def _in_one_line(rows: list[_Row], asked: list[str] | None, topics: int) -> list[_Row]:
-    """The rows, with one in place of those of each tool that could not compute anything."""
+    """Replace the rows of each tool that could not compute anything by one row."""
     able = {row.tool for row in rows if not row.error}
     lines: dict[str, str] = {}
     for row in rows:
@@ -303,7 +305,7 @@ def _in_one_line(rows: list[_Row], asked: list[str] | None, topics: int) -> list
 
 
 def _absence(name: str) -> str:
-    """Why a tool that was asked for by name computes nothing."""
+    """Say why a tool that was asked for by name computes nothing."""
     there = _is_there(name)
     return "computes none of these measures" if there else "is not installed"
 
@@ -311,7 +313,7 @@ def _absence(name: str) -> str:
 def _compared(
     name: str, measure: Measure, judged: Judged, scored: Scored, asked: list[str] | None
 ) -> Iterator[_Row]:
-    """Rows of one measure and run."""
+    """Yield the rows of one measure and run."""
     # Tools crash on grades that they cannot hold, and pytrec_eval on topics with negative grades
     # only.
     usable = {
@@ -376,7 +378,7 @@ def _is_same(theirs: float, ours: float, slack: float) -> bool:
 
 
 def _values(measure: Measure, judged: Judged, scored: Scored) -> dict[str, float]:
-    """Our value of each topic."""
+    """Compute our value of each topic."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # of the scale, ties, ...: this is about values
         kernels = evaluator([measure], judged)
@@ -391,7 +393,9 @@ def _reasons(
     scored: Scored,
     theirs: Mapping[str, float],
 ) -> list[str]:
-    """The reason for each of the tool's values: the fewest habits that turn our value into it."""
+    """Find the reason for each of the tool's values: the fewest habits that turn our value into
+    it.
+    """
     changes = sorted(
         product(
             [("", _in_our_order), *habits.orders.items()],
@@ -424,7 +428,7 @@ def _reasons(
 
 
 def _tools(measure: Measure) -> Iterator[tuple[str, Tool]]:
-    """The tools that compute a measure: name, and function of judgments and run."""
+    """Yield the tools that compute a measure: name, and function of judgments and run."""
     for provider in pipeline(ours=False):
         if not provider.is_available():
             continue
@@ -487,7 +491,7 @@ def _by_provider(
 
 
 def trec_name(measure: Measure) -> str | None:
-    """What trec_eval calls a measure, as its option `-m` takes it; None if it has none such."""
+    """Name a measure as trec_eval's option `-m` takes it; None if trec_eval has no such measure."""
     params = {
         key: value for key, value in measure.params.items() if key not in ("rel", "judged_only")
     }

@@ -10,7 +10,7 @@ retrieved (rank, grade) and of the number of documents retrieved. So a run is ne
 row; its documents are looked up among the topic's judged ones, and only the hits become rows. With
 compiled code, many documents are looked up at once: a table of hashes for each topic
 (`irpref.data.texts`) shows repeated documents and finds the judged ones; ids with the same hash are
-compared, since only the ids decide. Few documents, and all of them without compiled code, are
+compared, since only the ids decide. Few documents, and all documents without compiled code, are
 looked up in dicts. Both ways give the same hits.
 
 **How does a value stay the same bit for bit whatever other topics are present?** Sums are taken

@@ -78,7 +78,7 @@ class Listing:
         return np.append(self.pool.grade, np.nan)[self.row]
 
     def docs_of(self, rows: Ints | slice) -> list[str]:
-        """Ids of the documents at these rows."""
+        """Return the ids of the documents at these rows."""
         return str_list(as_list(take(self.table.doc_id, self.source[rows])))
 
     @property
@@ -87,7 +87,7 @@ class Listing:
         return [name for name in self.names if name not in self.pool.topic_of]
 
     def check_common(self) -> None:
-        """Raise `NoCommonTopicError` if the run has topics and none of them is judged."""
+        """Raise `NoCommonTopicError` if the run has topics and none is judged."""
         _check_common(self.pool, self.names)
 
     def first(self, depth: int) -> Listing:
@@ -156,11 +156,13 @@ class Part:
     source: Ints  # (n_rows,) row of the input
 
     def docs_of(self, rows: Ints) -> list[str]:
-        """Documents of these rows."""
+        """Return the documents of these rows."""
         return as_list(take(self.docs, rows))
 
     def falling(self, rows: Ints, group: Ints) -> Ints:
-        """The rows of each group by descending id: shape as both; groups follow each other."""
+        """Order the rows of each group by descending id: shape as both; groups follow each
+        other.
+        """
         docs = take(self.docs, rows)
         if not isinstance(docs, list):
             return rows[plain(docs).falling(group)]
@@ -184,7 +186,7 @@ class Repeats:
         self.first: tuple[str, str] | None = None
 
     def add(self, topic: str, doc: str, number: int) -> None:
-        """Note `number` superfluous rows of a topic, the first of them of `doc`."""
+        """Note `number` superfluous rows of a topic, the first a row of `doc`."""
         if self.strict:
             raise RunError(f"document {doc!r} is twice in topic {topic!r}", topic=topic, doc=doc)
         self.number += number
@@ -243,7 +245,7 @@ def align_tables(
     del topic
 
     def whole(name: str) -> Ints:
-        """A column of all hits; its parts are freed."""
+        """Join a column of all hits, and free its parts."""
         column: Ints = np.concatenate([np.zeros(0, np.int64), *kept.pop(name, [])])
         return column if by_topic is None else column[by_topic]
 
@@ -261,17 +263,21 @@ def align_tables(
 
 
 def _small(pool: Pool) -> type[np.signedinteger[Any]]:
-    """The type of ranks and rows: no topic of more rows than 32 bits count fits in memory."""
+    """Choose the type of ranks and rows: no topic of more rows than 32 bits count fits in
+    memory.
+    """
     return np.int32 if pool.grade.size < 2**31 else np.int64
 
 
 def _order_of(pool: Pool, names: Iterable[str]) -> Ints:
-    """Numbers of the judged topics in the order of a run."""
+    """Number the judged topics in the order of a run."""
     return np.array([pool.topic_of[name] for name in names if name in pool.topic_of], np.int64)
 
 
 def _tied(score: Floats, topics: Segments, at: Ints) -> tuple[Ints, Ints]:
-    """First and last row of the documents that are tied with each of these rows: shape as `at`."""
+    """Find the first and the last row of the documents tied with each of these rows: shape as
+    `at`.
+    """
     ties = Segments.of_equal(topics.topic, score)
     group = ties.topic[at]
     return ties.starts[group], ties.ends[group] - 1
@@ -317,7 +323,7 @@ def blocks(
     ----------
     pool : Pool
     parts : iterable of Table
-        Each topic is in one of them.
+        Each topic is in one table.
     repeats : Repeats
         Where repeated documents are noted.
     topics : list of str, optional
@@ -345,7 +351,7 @@ def _blocks(
 
 
 def _check_common(pool: Pool, topics: Sequence[str]) -> None:
-    """Raise `NoCommonTopicError` if a run has topics and none of them is judged."""
+    """Raise `NoCommonTopicError` if a run has topics and none is judged."""
     if topics and not any(name in pool.topic_of for name in topics):
         raise NoCommonTopicError(
             "run and qrels have no topic in common: the run's first topics are "
@@ -355,7 +361,7 @@ def _check_common(pool: Pool, topics: Sequence[str]) -> None:
 
 
 def _names(pool: Pool, part: Part, row: int) -> tuple[str, str]:
-    """Topic and document of a row."""
+    """Return topic and document of a row."""
     topic = np.repeat(part.topics, part.lengths)[row]
     return pool.topic_ids[topic], part.docs_of(np.array([row]))[0]
 
@@ -435,7 +441,7 @@ def _one_by_one(pool: Pool, part: Part, repeats: Repeats) -> Block:
 
 
 def _last_rows(docs: list[str], topic: str, repeats: Repeats) -> list[int]:
-    """Positions of the rows that count if documents are repeated: the last of each."""
+    """Find the rows that count if documents are repeated: the last row of each."""
     last = {doc: i for i, doc in enumerate(docs)}
     keep = sorted(last.values())
     lost = next(doc for i, doc in enumerate(docs) if last[doc] != i)

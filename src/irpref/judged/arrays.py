@@ -32,7 +32,7 @@ def align_arrays(grade: Floats, score: Floats) -> JudgedRun | None:
 
 
 def _table(values: Floats) -> Table:
-    """Rows of topics and documents named by their numbers; ids rise with the columns."""
+    """Name the rows of topics and documents by their numbers; ids rise with the columns."""
     n_topics, n_docs = values.shape
     there = ~np.isnan(values)
     docs = Coded(objects([f"{doc:09}" for doc in range(n_docs)]), np.nonzero(there)[1])

@@ -13,8 +13,8 @@ from irpref.kernel.segments import Ints
 
 @shared
 def canonical(pool: Pool) -> Ints:
-    """Rows of the pool by topic id and document id: the lines of the qrels may come in any
-    order.
+    """Order the rows of the pool by topic id and document id: the lines of the qrels may come in
+    any order.
     """
     docs, offsets = list(pool.doc_ids), pool.judged.offsets.tolist()
     topics = sorted(range(pool.n_topics), key=pool.topic_ids.__getitem__)
@@ -23,12 +23,12 @@ def canonical(pool: Pool) -> Ints:
 
 
 def hash_of_text(text: str) -> str:
-    """Hash of a text that says all that matters."""
+    """Hash a text that says all that matters."""
     return hashlib.blake2b(text.encode("utf-8", "surrogatepass"), digest_size=8).hexdigest()
 
 
 def hash_of_pool(pool: Pool) -> str:
-    """Hash of the judgments, to the last digit of each grade."""
+    """Hash the judgments, to the last digit of each grade."""
     order = canonical(pool)
     topic = pool.judged.topic.tolist()
     digest = hashlib.blake2b(digest_size=8)

@@ -27,7 +27,9 @@ from irpref.messages import have
 def groups_of(
     groups: Groups | None, qrels: Judgments | None, topics: Sequence[str]
 ) -> dict[str | None, Bools]:
-    """Which topics are in each group, groups in the order of their names."""
+    """Map each group to its topics, groups in the order of their names. Without groups, None maps
+    to all topics.
+    """
     if groups is None:
         return {None: np.ones(len(topics), bool)}
     group_of = group_of_topic(groups, qrels)
@@ -45,7 +47,7 @@ def groups_of(
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Part:
-    """Topics that a mean is taken over: those of a group, or all.
+    """Topics that a mean is taken over: a group's, or all.
 
     Attributes
     ----------
@@ -69,7 +71,7 @@ class Part:
 
 
 def parts_of(groups: Groups | None, qrels: Judgments | None, topics: Sequence[str]) -> list[Part]:
-    """The groups of topics one by one; all topics together if `groups` is None."""
+    """List the groups of topics one by one; all topics together if `groups` is None."""
     return [
         Part(group, at, sorted(at.tolist(), key=topics.__getitem__))
         for group, inside in groups_of(groups, qrels, topics).items()
@@ -78,7 +80,7 @@ def parts_of(groups: Groups | None, qrels: Judgments | None, topics: Sequence[st
 
 
 def group_column(n_topics: int, parts: Sequence[Part]) -> dict[str, Any]:
-    """The column with the group of each topic; none without groups."""
+    """Make the column with the group of each topic; none without groups."""
     if parts[0].group is None:
         return {}
     group = np.empty(n_topics, dtype=object)
@@ -88,7 +90,7 @@ def group_column(n_topics: int, parts: Sequence[Part]) -> dict[str, Any]:
 
 
 def group_of_topic(groups: Groups, qrels: Judgments | None) -> dict[str, str]:
-    """The group of each topic that has one, from whatever names groups."""
+    """Map each topic that has a group to it, from any form of groups."""
     if isinstance(groups, Mapping) or (hasattr(groups, "items") and hasattr(groups, "index")):
         return {
             id_text(topic): str(group) for topic, group in groups.items() if not is_missing(group)
@@ -131,7 +133,7 @@ def _of_column(name: str, qrels: Judgments | None) -> dict[str, str]:
 
 
 def _topic_and_group(line: bytes, form: str | None) -> list[str]:
-    """The two parts of a line, or what there is of them."""
+    """Split a line into topic and group, or as many of the two as there are."""
     blank = " \t\r"  # others, such as a no-break space, are part of an id
     if form != "csv":
         parts = line.split(b"\t" if form == "tsv" else None, 1)
@@ -145,9 +147,10 @@ def _topic_and_group(line: bytes, form: str | None) -> list[str]:
 
 
 def read_groups(path: str | os.PathLike[str]) -> dict[str, str]:
-    """Lines `topic group` of a file; blank lines and comments (`#`) are ignored. `ValueError` names
-    file and line. In a `.csv` file a comma is between the two, or a semicolon, and in a `.tsv` a
-    tab.
+    """Read the lines `topic group` of a file; blank lines and comments (`#`) are ignored.
+
+    A `ValueError` names file and line. In a `.csv` file a comma is between the two, or a semicolon,
+    and in a `.tsv` a tab.
     """
     out: dict[str, str] = {}
     form = form_of_name(os.fspath(path))

@@ -1,13 +1,13 @@
-"""Turn what users pass into tables: frames, dicts of dicts, iterables of namedtuples, files, data
-sets.
+"""Turn the inputs of users into tables: frames, dicts of dicts, iterables of namedtuples, files,
+data sets.
 
-`in_memory` reads files and data sets of runs (`irpref.judged.judgments` those of judgments);
+`in_memory` reads files and data sets of runs (`irpref.judged.judgments` reads judgments);
 `tables` makes a `Table` of any form, and no other module asks which form an input has. Columns have
 ir_measures' names, or PyTerrier's if those are missing. A score or grade is a real number: text,
 dates and complex numbers are refused in any form of input. An id is text; one of another type is
-what `str` makes of it.
+its `str`.
 
-Inputs are read once and never modified. Ids stay what they are (Python strings, integers, Arrow,
+Inputs are read once and never modified. Ids stay as they are (Python strings, integers, Arrow,
 categories): how they are looked up is up to `irpref.judged.align`."""
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ from irpref.kernel.segments import Floats, Ints, order_by
 
 
 class Opened:
-    """What was read once and is passed on: it holds its rows as a table.
+    """Input that was read once and is passed on: it holds its rows as a table.
 
     Attributes
     ----------
@@ -52,7 +52,7 @@ class Opened:
 
 
 def in_memory(run: Any, columns: Iterable[str] = ()) -> Any:
-    """A run in a form that can be read any number of times.
+    """Return a run in a form that can be read any number of times.
 
     Parameters
     ----------
@@ -89,8 +89,8 @@ def in_memory(run: Any, columns: Iterable[str] = ()) -> Any:
 
 
 def unwrapped(data: Any) -> Any:
-    """Iterators as lists, lazy frames collected, tables of pyarrow as frames, ir_datasets' data set
-    for PyTerrier's wrapper of it; anything else as it is.
+    """Turn iterators into lists, tables of pyarrow into frames and PyTerrier's wrapper of a data
+    set into the data set of ir_datasets, and collect lazy frames; return anything else as it is.
     """
     if isinstance(data, (Mapping, list, Table, Opened)):
         return data
@@ -104,28 +104,28 @@ def unwrapped(data: Any) -> Any:
 
 
 def is_dataset(data: Any) -> bool:
-    """Whether this is a data set of ir_datasets."""
+    """Test whether this is a data set of ir_datasets."""
     return any(
         hasattr(data, f"{part}_iter") for part in ("docs", "qrels", "scoreddocs", "docpairs")
     )
 
 
 def names_dataset(name: Any) -> bool:
-    """Whether a path may be the id of a data set: no file has this name."""
+    """Test whether a path may be the id of a data set: no file has this name."""
     return isinstance(name, str) and name != "-" and not os.path.exists(name)
 
 
 def tables(
     data: Any, value: str, columns: Iterable[str] | None = (), topics: Container[str] | None = None
 ) -> Iterator[Table]:
-    """The rows of what is in memory, one table after the other; each topic of a dict is in one of
-    them.
+    """Yield the rows of an input in memory, one table after the other; each topic of a dict is in
+    one table.
 
     Parameters
     ----------
     data : DataFrame (pandas or polars), dict of dicts, iterable of namedtuples, or `Table`
     value : 'score' or 'relevance'
-    columns : names of further columns to take if they are present; None: all of them
+    columns : names of further columns to take if they are present; None: all
     topics : container of str, optional
         Topics that are asked for. Of a dict, documents of other topics are not read: these topics
         then have none.
@@ -151,22 +151,22 @@ def tables(
 
 
 def run_tables(run: Any, topics: Container[str] | None = None) -> Iterator[Table]:
-    """`tables` of a run in any form, which `in_memory` reads."""
+    """Yield the `tables` of a run in any form, which `in_memory` reads."""
     return tables(in_memory(run), "score", topics=topics)
 
 
 def run_table(run: Any) -> Table:
-    """All rows of a run in any form as one table. Errors as for `tables`."""
+    """Put all rows of a run in any form into one table. Errors as for `tables`."""
     return Table.joined(run_tables(run))
 
 
 def as_table(data: Any, value: str, columns: Iterable[str] | None = ()) -> Table:
-    """All rows of any input as one table. Parameters and errors as for `tables`."""
+    """Put all rows of any input into one table. Parameters and errors as for `tables`."""
     return Table.joined(tables(data, value, columns))
 
 
 def by_topic(data: Mapping[Any, Any], value: str) -> Mapping[str, Mapping[Any, Any]]:
-    """A dict of dicts whose topics are `str`. Raises as `tables`."""
+    """Return a dict of dicts whose topics are `str`. Raises as `tables`."""
     what = "run" if value == "score" else "qrels"
     out: Mapping[str, Any] = data
     if not all(type(key) is str for key in data):
@@ -187,7 +187,7 @@ def by_topic(data: Mapping[Any, Any], value: str) -> Mapping[str, Mapping[Any, A
 
 
 def _are_ids(docs: Any, value: str) -> bool:
-    """Whether these are ids of documents without scores or grades; a set has no order."""
+    """Test whether these are ids of documents without scores or grades; a set has no order."""
     kinds: Any = (list, tuple) if value == "score" else (list, tuple, set, frozenset)
     return isinstance(docs, kinds) and all(isinstance(doc, (str, int, bytes)) for doc in docs)
 
@@ -197,7 +197,7 @@ def _or_of_ids(value: str) -> str:
 
 
 def _by_rank(docs: Sequence[Any]) -> dict[Any, float]:
-    """Ids with scores that fall by 1 from rank to rank; the first occurrence of an id counts."""
+    """Give ids scores that fall by 1 from rank to rank; the first occurrence of an id counts."""
     different = dict.fromkeys(docs)
     return dict(zip(different, range(len(different), 0, -1), strict=True))
 
@@ -246,7 +246,7 @@ def _check_same_ids(topics: list[str], docs: list[str]) -> None:
 
 
 def _from_rows(data: Any, value: str, columns: Iterable[str] | None) -> Table:
-    """The table of a frame or of an iterable. Ranks become scores."""
+    """Make the table of a frame or of an iterable. Ranks become scores."""
     if _of_polars(data) and hasattr(data, "columns"):
         table, column = _from_polars(data, value, columns)
     elif hasattr(data, "columns") and hasattr(data, "itertuples"):
@@ -257,7 +257,9 @@ def _from_rows(data: Any, value: str, columns: Iterable[str] | None) -> Table:
 
 
 def _from_polars(data: Any, value: str, columns: Iterable[str] | None) -> tuple[Table, str]:
-    """The table of a frame, and the column that its numbers are from; so do the two below."""
+    """Make the table of a frame, and name the column that its numbers are from; so do the two
+    below.
+    """
     import polars as pl
 
     present = data.columns
@@ -282,7 +284,7 @@ def _from_polars(data: Any, value: str, columns: Iterable[str] | None) -> tuple[
 
 
 def _series(ids: Any, name: str) -> Any:
-    """A polars column of ids as text."""
+    """Return a polars column of ids as text."""
     import polars as pl
 
     if ids.null_count():
@@ -295,7 +297,7 @@ def _series(ids: Any, name: str) -> Any:
 def _further(
     present: Sequence[str], names: Mapping[str, str], columns: Iterable[str] | None
 ) -> list[str]:
-    """The further columns that are asked for (all of them, if `columns` is None) and present."""
+    """Select the further columns that are asked for (all if `columns` is None) and present."""
     if columns is None:
         return [name for name in present if name not in names.values()]
     return [name for name in columns if name in present]
@@ -337,7 +339,7 @@ class _Columns(Mapping[str, Any]):
 
 
 def _ids(column: Any) -> Any:
-    """A pandas column (or index) of ids as `Table` holds it."""
+    """Return a pandas column (or index) of ids as `Table` holds it."""
     dtype = column.dtype
     if type(dtype).__name__ == "CategoricalDtype":
         codes = column.array.codes
@@ -358,7 +360,7 @@ def _ids(column: Any) -> Any:
 
 
 def _numbers(column: Any, data: Any, names: Mapping[str, str], value: str) -> Floats:
-    """A pandas column of scores or grades as float64; missing ones are NaN."""
+    """Return a pandas column of scores or grades as float64; missing ones are NaN."""
     dtype = column.dtype
     if isinstance(dtype, np.dtype) and dtype.kind in "iufb":
         return column.to_numpy(dtype=np.float64)
@@ -412,7 +414,9 @@ def _from_tuples(data: Any, value: str, columns: Iterable[str] | None) -> tuple[
 
 
 def _records(rows: Iterable[Mapping[Any, Any]], present: tuple[str, ...], value: str) -> list[Any]:
-    """Rows of dicts as objects with attributes. Raises as `columns_of` if one lacks a column."""
+    """Turn rows of dicts into objects with attributes. Raises as `columns_of` if a row lacks a
+    column.
+    """
     out = []
     for number, row in enumerate(rows, 1):
         if isinstance(row, Mapping) and tuple(row) != present:
@@ -430,8 +434,8 @@ def _of_polars(item: Any) -> bool:
 def as_numbers(
     numbers: list[Any], query_id: Iterable[Any], doc_id: Iterable[Any], value: str
 ) -> Floats:
-    """Float64 array of Python numbers; `ValueError` names topic and document of the first that is
-    no number.
+    """Make a float64 array of Python numbers; `ValueError` names topic and document of the first
+    that is no number.
     """
     if are_numbers(numbers):
         try:
@@ -471,7 +475,8 @@ _NO_NUMBERS = (
 
 
 def are_numbers(numbers: Iterable[Any]) -> bool:
-    """Whether these are numbers of the usual kinds; if not, they have to be checked one by one.
+    """Test whether these are numbers of the usual kinds; if not, they have to be checked one by
+    one.
 
     NumPy would take text, dates and complex numbers for numbers. A sum does not, and costs little.
     (NumPy 2.5 warns about times added to numbers; if warnings are errors, that means no.)"""
@@ -485,7 +490,7 @@ def are_numbers(numbers: Iterable[Any]) -> bool:
 
 
 def is_missing(value: Any) -> bool:
-    """Whether a value is None, NaN or pandas' NA."""
+    """Test whether a value is None, NaN or pandas' NA."""
     try:
         return value is None or bool(value != value)
     except TypeError:  # NA compares as neither
@@ -493,8 +498,8 @@ def is_missing(value: Any) -> bool:
 
 
 def str_list(docs: list[Any], name: str = "doc_id") -> list[str]:
-    """The same list if all ids are `str` already, else their `str`. `ValueError` if one is
-    missing.
+    """Return the same list if all ids are `str` already, else their `str`. Raise `ValueError` if an
+    id is missing.
     """
     try:
         "".join(docs)  # the cheapest check of a whole list that CPython offers
@@ -506,7 +511,7 @@ def str_list(docs: list[Any], name: str = "doc_id") -> list[str]:
 
 
 def id_text(name: object) -> str:
-    """An id of a topic or document as text: bytes are UTF-8, anything else is its `str`."""
+    """Return an id of a topic or document as text: bytes are UTF-8, anything else is its `str`."""
     return name.decode("utf-8", "surrogateescape") if isinstance(name, bytes) else str(name)
 
 

@@ -1,7 +1,7 @@
 """`irpref.judgments`: judgments of any form, read once.
 
-A `Judgments` holds the table of what was read, and the pools that runs are judged against, each
-indexed the first time that it is asked for. Every public function turns what it gets as qrels into
+A `Judgments` holds the table that was read, and the pools that runs are judged against, each
+indexed the first time that it is asked for. Every public function turns its qrels into
 one with `judgments`, and passes that on; nothing else opens qrels."""
 
 from __future__ import annotations
@@ -66,7 +66,7 @@ class Judgments:
     names : list of str
         Names of the columns: `query_id`, `doc_id`, `relevance`, and the further ones.
     table : Table
-        What was read; not to be changed.
+        The rows that were read; not to be changed.
 
     Examples
     --------
@@ -86,7 +86,7 @@ class Judgments:
         shared: bool = False,
         path: str | None = None,
     ) -> None:
-        """Judgments of a table that nobody changes.
+        """Hold the judgments of a table that nobody changes.
 
         Parameters
         ----------
@@ -111,7 +111,7 @@ class Judgments:
         return len(self.table)
 
     def __iter__(self) -> Iterator[Any]:
-        """The judgments as namedtuples, so that ir_measures takes them, too."""
+        """Yield the judgments as namedtuples, so that ir_measures takes them, too."""
         from ir_measures.util import Qrel
 
         table, ids = self.table, self._ids()
@@ -120,7 +120,7 @@ class Judgments:
         return map(Qrel, *ids, whole, iteration)
 
     def _ids(self) -> tuple[list[str], list[str]]:
-        """Topic and document of each row."""
+        """Return topic and document of each row."""
         return str_list(as_list(self.table.query_id)), str_list(as_list(self.table.doc_id))
 
     def __repr__(self) -> str:
@@ -138,7 +138,7 @@ class Judgments:
         )
 
     def _origin(self) -> str:
-        """How many grades come from elsewhere than humans: the last line of `repr`."""
+        """Say how many grades come from elsewhere than humans: the last line of `repr`."""
         return f"filled by a judge: {int(np.count_nonzero(self.filled)):,}"
 
     def __getstate__(self) -> dict[str, Any]:
@@ -160,7 +160,7 @@ class Judgments:
         return ["query_id", "doc_id", "relevance", *self.table.columns]
 
     def column(self, name: str) -> Any:
-        """A column by its name: (n_rows,), not to be changed."""
+        """Return a column by its name: (n_rows,), not to be changed."""
         table = self.table
         own = {"query_id": table.query_id, "doc_id": table.doc_id, "relevance": table.value}
         return own[name] if name in own else table.columns[name]
@@ -179,7 +179,7 @@ class Judgments:
         return self._pairs is not None or any(name in self.table.columns for name in COLUMNS)
 
     def frame(self, *, pyterrier: bool = False) -> pd.DataFrame:
-        """The judgments as a frame: `query_id`, `doc_id`, `relevance`, and further columns.
+        """Return the judgments as a frame: `query_id`, `doc_id`, `relevance`, and further columns.
 
         With `pyterrier`, the first three are called `qid`, `docno` and `label`.
         """
@@ -190,20 +190,20 @@ class Judgments:
         return frame.rename(columns=_PYTERRIER) if pyterrier else frame
 
     def pool(self, columns: Iterable[str] = (), preferences: bool | None = False) -> Pool:
-        """The judgments, indexed: what runs are judged against.
+        """Index the judgments, so that runs can be judged against them.
 
         Parameters
         ----------
         columns : names of further columns that the measures read
             Those that are missing are left out.
         preferences : bool or None
-            Whether measures of preferences are among them: if `has_preferences`, the pool then
-            holds these. None: only if the judgments can be nothing else.
+            Whether measures of preferences are among the measures: if `has_preferences`, the pool
+            then holds these. None: only if the judgments can be nothing else.
 
         Raises
         ------
         ConflictError
-            Two judgments of one document differ, as those of subtopics do.
+            Two judgments of one document differ, as judgments of subtopics do.
         ValueError
             Nothing is judged; a grade that is NaN or infinite.
         """
@@ -257,19 +257,19 @@ class Judgments:
         return pool_of_preferences(replace(table, columns=columns))
 
     def with_column(self, name: str, values: Any) -> Judgments:
-        """The judgments with another column, (n_rows,)."""
+        """Return the judgments with another column, (n_rows,)."""
         table = self.table
         columns = {**table.columns, name: values}
         present = list(dict.fromkeys([*table.header, name]))
         return Judgments(replace(table, columns=columns, header=present), kind=self._kind)
 
     def latest(self) -> Judgments:
-        """The judgments with the last one of each document, as ir_measures counts them."""
+        """Keep the last judgment of each document, as ir_measures counts them."""
         last = {pair: row for row, pair in enumerate(zip(*self._ids(), strict=True))}
         return Judgments(self.table.rows(np.array([*last.values()])), kind=self._kind)
 
     def only(self, topics: Iterable[str]) -> Judgments:
-        """The judgments of these topics."""
+        """Keep the judgments of these topics."""
         wanted = set(topics)
         ids = str_list(as_list(self.table.query_id))
         rows = np.flatnonzero([topic in wanted for topic in ids])
@@ -286,8 +286,9 @@ def judgments(
 ) -> Judgments:
     """Read judgments once, in any form.
 
-    Use it for input that can be read only once (a pipe, an iterator), to see what a file contains,
-    or to evaluate many times without reading again. The result is accepted wherever qrels are.
+    Use it for input that can be read only once (a pipe, an iterator), to see the contents of a
+    file, or to evaluate many times without reading again. The result is accepted wherever qrels
+    are.
 
     Parameters
     ----------
@@ -298,13 +299,13 @@ def judgments(
         ir_datasets or PyTerrier. It is not modified, and may change afterwards.
     known : optional
         Documents that the user knew, for measures such as `Coverage` and `Novelty`: a mapping of
-        topic to documents; judgments in any form, or the path of a file of them, where a grade
+        topic to documents; judgments in any form, or the path of a file of judgments, where a grade
         above 0 means known; or a pair `(run, depth)`: the first documents of a run. They become the
         column `known`.
     labels : str or mapping, optional
         Labels that stand for grades, as for `irpref.read_qrels`.
     columns : mapping, optional
-        What the columns are called: `{"relevance": "judgement"}`.
+        Names of the columns: `{"relevance": "judgement"}`.
     form : str, optional
         The form of a file, as for `irpref.read_qrels`; by the ending of its name if not given.
 
@@ -330,7 +331,7 @@ def judgments(
 
 
 def _read(qrels: Any, how: Reading) -> Judgments:
-    """Judgments of any form but our own."""
+    """Read judgments of any form but our own."""
     if isinstance(qrels, (str, os.PathLike)):
         if names_dataset(qrels):
             _no_reading(how)
@@ -360,9 +361,10 @@ def _read(qrels: Any, how: Reading) -> Judgments:
 
 
 def _no_reading(how: Reading) -> None:
-    """`ArgumentError` if a column of grades or labels are given for a data set, which has its own.
+    """Raise `ArgumentError` if a column of grades or labels are given for a data set, which has its
+    own.
 
-    Other columns may be those of a run that is read in the same way.
+    Other columns may belong to a run that is read in the same way.
     """
     for parameter, value in (("columns", how.columns), ("labels", how.labels)):
         if value and not how.shared and (parameter == "labels" or "relevance" in how.columns):
@@ -388,7 +390,7 @@ def _of_file(name: str, how: Reading) -> Judgments:
 
 
 def _of_dataset(data: Any, name: str | None = None) -> Judgments:
-    """Judgments of a data set of ir_datasets; `name` if they were asked for by name."""
+    """Read the judgments of a data set of ir_datasets; `name` if they were asked for by name."""
     from irpref.data.collections import judgments as judgments_in
     from irpref.data.collections import not_loaded
 
@@ -409,7 +411,7 @@ def _of_dataset(data: Any, name: str | None = None) -> Judgments:
 
 
 def _with_grades(frame: Any, how: Reading) -> Any:
-    """A frame whose columns have our names, and numbers for labels."""
+    """Return a frame whose columns have our names, and numbers for labels."""
     present = [str(name) for name in frame.columns]
     names = columns_of(present, "relevance", how)
     renamed = {old: new for new, old in names.items()}
@@ -429,7 +431,7 @@ def _with_grades(frame: Any, how: Reading) -> Any:
 
 
 def _with_known(read: Judgments, known: Any) -> Judgments:
-    """The judgments with the column `known`."""
+    """Add the column `known` to the judgments."""
     pairs = _known_pairs(read, known)
     flags = np.array([pair in pairs for pair in zip(*read._ids(), strict=True)], dtype=bool)
     if not pairs:
@@ -448,7 +450,7 @@ def _with_known(read: Judgments, known: Any) -> Judgments:
 
 
 def _known_pairs(read: Judgments, known: Any) -> set[tuple[str, str]]:
-    """Topic and id of each document that the user knew."""
+    """Collect topic and id of each document that the user knew."""
     if isinstance(known, tuple) and len(known) == 2 and isinstance(known[1], int):
         from irpref.judged.align import listed
 
@@ -463,7 +465,7 @@ def _known_pairs(read: Judgments, known: Any) -> set[tuple[str, str]]:
 
 
 def pairs_of(data: Any, above: float | None = None) -> set[tuple[str, str]]:
-    """Topic and id of documents.
+    """Collect topic and id of each document.
 
     Parameters
     ----------
@@ -482,8 +484,8 @@ def pairs_of(data: Any, above: float | None = None) -> set[tuple[str, str]]:
 
 
 def preferences_from(qrels: QrelsLike, negative: bool = True) -> pd.DataFrame:
-    """The preferences that graded judgments imply: one group per topic, higher grades before lower
-    ones.
+    """Derive the preferences that graded judgments imply: one group per topic, higher grades before
+    lower ones.
 
     Parameters
     ----------
@@ -506,7 +508,8 @@ def preferences_from(qrels: QrelsLike, negative: bool = True) -> pd.DataFrame:
     * with two grades, R relevant and N non-relevant documents of which all were retrieved,
       `PrefShare(pairs='retrieved')` is `BprefN` (and `RPref`): 1 - misplaced / (R N);
     * with two grades and R >= N, `PrefShare(by='group', nonrelevant='R')` is
-      (R N - misplaced + R (R - N)) / (R R): what `BprefVariant(norm='R')` is if all were retrieved.
+      (R N - misplaced + R (R - N)) / (R R): the value of `BprefVariant(norm='R')` if all were
+      retrieved.
 
     Examples
     --------

@@ -16,9 +16,9 @@ FEW = 500  # rows from which `Texts` are faster
 
 
 def texts_of(column: Any) -> Any:
-    """Ids to be looked up all at once: `Texts`, or `Coded` ones; None if they are few or no text,
-    or nothing is
-    compiled."""
+    """Return ids to be looked up all at once: `Texts`, or `Coded` ones; None if they are few or no
+    text, or nothing is compiled.
+    """
     if isinstance(column, Unread):
         return column.texts
     if isinstance(column, Texts) or len(column) < FEW:
@@ -40,14 +40,14 @@ def _read(column: Any) -> Texts | None:
 
 
 def rows_with(docs: Any, names: Sequence[str], places: Ints | None = None) -> Ints:
-    """Rows whose id is one of some names, or the one that is meant for the row.
+    """Find the rows whose id is one of some names, or the one that is meant for the row.
 
     Parameters
     ----------
     docs : list, `Texts` or `Coded` texts (n_rows,)
     names : sequence of str
     places : int array (n_rows,), optional
-        Which of the names each row is compared with; all of them if not given.
+        Which of the names each row is compared with; all if not given.
 
     Returns
     -------
@@ -71,11 +71,13 @@ def rows_with(docs: Any, names: Sequence[str], places: Ints | None = None) -> In
 
 
 def plain(docs: Any) -> Any:
-    """`Coded` texts as `Texts`, one for each row; anything else as it is."""
+    """Turn `Coded` texts into `Texts`, one for each row; return anything else as it is."""
     return take(docs.values, docs.codes) if isinstance(docs, Coded) else docs
 
 
 def chunks(lengths: Ints) -> Iterator[tuple[int, int]]:
-    """Consecutive topics of about `CHUNK_ROWS` rows: pairs of first and one past the last."""
+    """Group consecutive topics into chunks of about `CHUNK_ROWS` rows: pairs of first and one past
+    the last.
+    """
     starts = np.flatnonzero(np.diff(np.cumsum(lengths) // CHUNK_ROWS, prepend=-1))
     return pairwise([*starts.tolist(), lengths.size])

@@ -26,7 +26,7 @@ class Moved:
     rows: Ints
 
     def put(self, values: NDArray[T]) -> NDArray[T]:
-        """Values of the rows, (n_rows,), in the order of evaluation."""
+        """Put values of the rows, (n_rows,), in the order of evaluation."""
         out = values.copy()
         out[self.place] = values[self.rows]
         return out
@@ -38,7 +38,7 @@ def evaluation_order(
     falling: Callable[[Ints, Ints], Ints],
     matters: Bools | None = None,
 ) -> Moved | None:
-    """Order of evaluation of the rows of each topic.
+    """Find the order of evaluation of the rows of each topic.
 
     Parameters
     ----------
@@ -88,7 +88,9 @@ def evaluation_order(
 
 
 def _by_score(score: Floats, topics: Segments, unsorted: Ints) -> Ints:
-    """Rows of all topics, those of the topics `unsorted` by descending score: shape (n_rows,)."""
+    """Order the rows of all topics, in the topics `unsorted` by descending score: shape
+    (n_rows,).
+    """
     order = np.arange(score.size)
     part = Segments.of_lengths(topics.lengths[unsorted])
     of_part = topics.rows(unsorted)

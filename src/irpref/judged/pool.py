@@ -90,7 +90,7 @@ class Pool(Grades):
 
     @property
     def has_text_ids(self) -> bool:
-        """Whether the ids of documents were read as text, none of them as another object."""
+        """Whether all ids of documents were read as text."""
         return isinstance(self._given_docs, Texts)
 
     @cached_property
@@ -159,7 +159,7 @@ class Pool(Grades):
         )
 
     def _without_repeats(self) -> Pool:
-        """The same pool with one row for each judgment that was given twice."""
+        """Keep one row for each judgment that was given twice."""
         keep: Bools | None = None
         for t in range(self.n_topics):
             if len(self.index(t)) == self.judged.lengths[t]:
@@ -231,14 +231,16 @@ class Pool(Grades):
         return rows_of
 
     def max_gain(self, gains: Gains) -> float:
-        """Highest mapped grade of all topics, at least 1: the top of the scale if none is given."""
+        """Find the highest mapped grade of all topics, at least 1: the top of the scale if none is
+        given.
+        """
         mapped = self.level_mapped(gains)[self.level_grade >= 0]  # a negative grade is no judgment
         return float(mapped.max(initial=1.0))
 
 
 def _ideal_order(judged: Segments, grade: Floats) -> Ints:
-    """Rows of each topic by descending grade, equal grades in the order of the rows: shape
-    (n_judged,).
+    """Order the rows of each topic by descending grade, equal grades in the order of the rows:
+    shape (n_judged,).
     """
     top = grade.max()
     with np.errstate(over="ignore"):  # grades may be any finite numbers

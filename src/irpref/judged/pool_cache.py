@@ -2,10 +2,10 @@
 
 `pt.Experiment` builds an evaluator for each system (and batch) from the same qrels. A pool is
 reused only if every id, grade and column asked for is the same: the whole content is compared each
-time, which the caller cannot change, so a frame changed in place is indexed anew. Ids
-are compared by identity: our copy keeps the strings alive, so the same address is the same string.
-That takes microseconds, indexing milliseconds. Qrels whose cells hold what can change (lists,
-objects of users) are indexed anew each time."""
+time, which the caller cannot change, so a frame changed in place is indexed anew. Ids are compared
+by identity: our copy keeps the strings alive, so the same address is the same string. That takes
+microseconds, indexing milliseconds. Qrels whose cells hold values that can change (lists, objects
+of users) are indexed anew each time."""
 
 from __future__ import annotations
 
@@ -28,7 +28,9 @@ _lock = Lock()
 
 
 def kept_pool(data: Table) -> Pool:
-    """`Pool.from_table`, or the pool built before from an equal table. Raises as that does."""
+    """Return `Pool.from_table`, or the pool built before from an equal table. Raises as
+    `from_table` does.
+    """
     with _lock:
         kept = list(_pools)
     content, held = _content(data)
@@ -45,11 +47,11 @@ def kept_pool(data: Table) -> Pool:
 
 
 def _is_constant(column: Any) -> bool:
-    """Whether nothing that an object column holds can change."""
+    """Test whether nothing that an object column holds can change."""
     return all(issubclass(kind, _CONSTANT) for kind in set(map(type, column.tolist())))
 
 
-# What an object column may hold: the same object is the same value then, and the same text.
+# Types that an object column may hold: the same object is the same value then, and the same text.
 _CONSTANT = (str, int, float, bool, bytes, type(None), np.generic)
 
 
@@ -60,7 +62,7 @@ def forget() -> None:
 
 
 def _content(table: Table) -> tuple[list[Any], list[Any]]:
-    """What two equal tables have in common, piece by piece; and the columns whose addresses are
+    """Return the pieces that two equal tables have in common, and the columns whose addresses are
     compared.
     """
     pieces: list[Any] = [list(table.header), list(table.columns), table.value.tobytes()]

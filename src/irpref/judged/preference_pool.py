@@ -4,7 +4,7 @@
 
 Levels (`relevance`) order the documents of a subgroup and mean nothing outside it; groups are the
 preferences of different judges, who may contradict each other. See `irpref.kernel.preference_pairs`
-for what follows from them."""
+for the preferences that follow."""
 
 from __future__ import annotations
 
@@ -101,14 +101,16 @@ def pool_of_preferences(data: Table) -> Pool:
 
 
 def _coded(column: Any, order: Ints | None, size: int) -> tuple[list[str], Ints]:
-    """Names of a column, and the number of each row; one name if there is no column."""
+    """Factorize a column: its distinct values and the index of each row's value; one value if there
+    is no column.
+    """
     if column is None:
         return ["0"], np.zeros(size, np.int64)
     return _codes(str_list(as_list(take(column, order)), GROUP))
 
 
 def _codes(values: list[str]) -> tuple[list[str], Ints]:
-    """The different values, rising, and the place of each value among them."""
+    """Return the distinct values, rising, and the index of each value among them."""
     import pandas as pd
 
     codes, names = pd.factorize(objects(values), sort=True)

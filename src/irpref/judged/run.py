@@ -1,6 +1,6 @@
 """`irpref.run`: a run of any form, read once.
 
-A `Run` holds the table of what was read and knows how its documents are ordered. Against one
+A `Run` holds the table that was read and knows how its documents are ordered. Against one
 `Judgments` it is aligned once: its documents are looked up and put in the order of evaluation the
 first time that somebody asks, and everybody after that gets the same `Listing`. Every public
 function that takes runs for more than one purpose turns them into `Run` objects and passes these
@@ -77,7 +77,8 @@ class Run(Opened):
     path : str or None
         The file, or the id of a data set, that it was read from.
     table : Table
-        What was read, with the columns `rank` and `tag` if there are any; not to be changed.
+        The rows that were read, with the columns `rank` and `tag` if there are any; not to be
+        changed.
     how : Reading
         How its documents are ordered, and which rows count.
     cut : CutWarning or None
@@ -158,7 +159,7 @@ class Run(Opened):
         return frame.rename(columns=_PYTERRIER) if pyterrier else frame
 
     def _in_order(self) -> tuple[Ints, Ints]:
-        """Rows of the table in the order of evaluation, and the rank of each, from 1."""
+        """Return the rows of the table in the order of evaluation, and the rank of each, from 1."""
         import pandas as pd
 
         topics, docs = (as_objects(ids) for ids in (self.table.query_id, self.table.doc_id))
@@ -264,7 +265,7 @@ def run(
         are documents, too (BEIR's ArguAna and Quora).
     exclude : optional
         Documents that are left out: a mapping of topic to documents, or judgments in any form, such
-        as those of an earlier round (TREC-COVID) or the excluded ids of BRIGHT.
+        as the judgments of an earlier round (TREC-COVID) or the excluded ids of BRIGHT.
     repeats : {'last', 'first', 'best'}, optional
         Which row of a repeated document counts: the last (with a warning, as in ir_measures), the
         first, or the one with the best score. By default 'best' with `documents`, else 'last'.
@@ -320,8 +321,8 @@ def run(
 
 
 def excluded_documents(exclude: Any) -> frozenset[tuple[str, str]]:
-    """Topic and id of documents that are left out, from a mapping of topic to documents or from
-    judgments in any form, whatever their grades.
+    """Collect topic and id of the documents that are left out, from a mapping of topic to documents
+    or from judgments in any form, whatever their grades.
     """
     from irpref.judged.judgments import pairs_of
 
@@ -329,14 +330,14 @@ def excluded_documents(exclude: Any) -> frozenset[tuple[str, str]]:
 
 
 def _called(data: Run, name: str) -> Run:
-    """The same run with another name; what was looked up is kept."""
+    """Give the same run another name; keep the documents already looked up."""
     other = Run(data.table, data.how, name=name, path=data.path, cut=data.cut)
     other._listings = data._listings
     return other
 
 
 def _ordered(data: Run, how: Reading, given: Mapping[str, Any], name: str | None) -> Run:
-    """A run whose documents are ordered in another way."""
+    """Order the documents of a run in another way."""
     if data.how.changes_runs:
         raise ArgumentError(
             f"{', '.join(given)}: this run was ordered in another way when it was read, so pass "
@@ -348,7 +349,9 @@ def _ordered(data: Run, how: Reading, given: Mapping[str, Any], name: str | None
 
 
 def _own(data: Any, how: Reading) -> Any:
-    """What nobody else can change: frames are copied, with the columns named as they are here."""
+    """Copy a frame, with the columns named as they are here, so that nobody else can change it;
+    return anything else as it is.
+    """
     if hasattr(type(data), "columns") and not isinstance(data, Mapping):
         data = unwrapped(data)
         data = data.copy() if hasattr(data, "itertuples") else data.clone()
@@ -367,7 +370,7 @@ def _own(data: Any, how: Reading) -> Any:
 
 
 def read_once(data: Any, how: Reading = PLAIN, name: str | None = None) -> Run:
-    """Read a run of any form; what is a `Run` already stays as it is.
+    """Read a run of any form; a `Run` stays as it is.
 
     `irpref.run` is the public form. Here a frame is not copied: for functions that are done with a
     run when they return.
@@ -397,7 +400,7 @@ def read_once(data: Any, how: Reading = PLAIN, name: str | None = None) -> Run:
 
 
 def _rows_of(data: Any, how: Reading) -> Table:
-    """All rows of a run in any form, with the columns `rank` and `tag` if there are any."""
+    """Read all rows of a run in any form, with the columns `rank` and `tag` if there are any."""
     if not isinstance(data, (str, os.PathLike)) or names_dataset(data):
         wanted = (RANK, *TAGS)
         read = Table.joined(tables(in_memory(data, wanted), "score", wanted))
@@ -410,7 +413,7 @@ def _rows_of(data: Any, how: Reading) -> Table:
 
 
 def _named_columns(read: Table) -> dict[str, Any]:
-    """The columns `rank` and `tag` among the further ones of a table."""
+    """Select the columns `rank` and `tag` among the further ones of a table."""
     tag = next((name for name in TAGS if name in read.columns), None)
     columns = {name: read.columns[name] for name in (RANK,) if name in read.columns}
     if tag is not None:
@@ -419,7 +422,7 @@ def _named_columns(read: Table) -> dict[str, Any]:
 
 
 def _further(source: Source, how: Reading, size: int) -> Iterator[tuple[str, Any]]:
-    """Columns `rank` and `tag` of a file with a header, which is read again for each."""
+    """Read the columns `rank` and `tag` of a file with a header, which is read again for each."""
     names = names_in(source, how)
     rank = next((name for name in names if name.strip().lower() == RANK), None)
     tag = next((name for name in names if name.strip().lower() in TAGS), None)

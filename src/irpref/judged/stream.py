@@ -37,7 +37,7 @@ def align_file(
 ) -> JudgedFile:
     """Read and align a run file of any form.
 
-    While the topics of a TREC or Parquet file are each in one place, memory is that of the
+    While the topics of a TREC or Parquet file are each in one place, memory holds the
     judgments, the hits, and a few blocks of the file. Once a topic turns up again, the whole file
     is read. A folder of Parquet files counts as one file, its files in the order of their names.
 
@@ -68,7 +68,7 @@ def on_topics(
     form: str | Reading | None = None,
     block_bytes: int = BLOCK_BYTES,
 ) -> T:
-    """What `work` makes of the tables of a run file, each topic in one of them.
+    """Apply `work` to the tables of a run file, each topic in one table.
 
     It is called again, with one table, if a topic turns up again. Parameters and errors as for
     `align_file`.
@@ -141,7 +141,7 @@ def each(
 
 
 def done(work: Callable[[S], T], item: S) -> Done[S, T]:
-    """The outcome of `work` on one item: see `each`."""
+    """Return the outcome of `work` on one item: see `each`."""
     with held() as warnings:
         try:
             return Done(item, work(item), None, warnings)
@@ -150,7 +150,7 @@ def done(work: Callable[[S], T], item: S) -> Done[S, T]:
 
 
 def n_jobs() -> int:
-    """The cores that this process may use."""
+    """Count the cores that this process may use."""
     if hasattr(os, "sched_getaffinity"):
         return len(os.sched_getaffinity(0)) or 1
     return os.cpu_count() or 1

@@ -21,14 +21,14 @@ class HasQrels(Protocol):
     """A data set of ir_datasets with judgments."""
 
     def qrels_iter(self) -> Iterator[Any]:
-        """The judgments, one by one."""
+        """Yield the judgments, one by one."""
 
 
 class HasScoredDocs(Protocol):
     """A data set of ir_datasets with a run."""
 
     def scoreddocs_iter(self) -> Iterator[Any]:
-        """The scored documents, one by one."""
+        """Yield the scored documents, one by one."""
 
 
 _Table: TypeAlias = (

@@ -1,6 +1,4 @@
-"""Arrays by topic: what kernels see, and nothing else. What the file of a measure needs is imported
-from here.
-"""
+"""Arrays by topic: all that a kernel sees. A measure's file imports its needs from here."""
 
 from irpref.kernel.grades import Gains, Grades, Levels
 from irpref.kernel.memo import shared

@@ -1,6 +1,6 @@
-"""Derive preferences from judgments: what follows from them, or how they contradict each other.
+"""Derive the preferences that follow from judgments, or find how judgments contradict each other.
 
-See `irpref.kernel.preference_pairs` for how they are stored, and what a group and a subgroup are.
+See `irpref.kernel.preference_pairs` for how they are stored, and for groups and subgroups.
 """
 
 from __future__ import annotations
@@ -22,9 +22,8 @@ class ConflictingError(Exception):
     Attributes
     ----------
     rows : list of (int, int)
-        Judgments: the document of the first is preferred to that of the second, and the document of
-        the second is that of the next pair's first; the last pair leads back to the first. One
-        pair: a document is on two levels of a subgroup.
+        Judgments: the first document is preferred to the second, with which the next pair begins;
+        the last pair leads back to the first. One pair: a document is on two levels of a subgroup.
     """
 
     def __init__(self, rows: list[tuple[int, int]]) -> None:
@@ -33,7 +32,7 @@ class ConflictingError(Exception):
 
 
 def conflict_text(error: ConflictingError, judgment: Callable[[int], tuple[str, str, str]]) -> str:
-    """What contradicts what, in words; `judgment` gives topic, group and document of a row."""
+    """Describe a contradiction in words; `judgment` gives topic, group and document of a row."""
     rows = error.rows
     topic, name, doc = judgment(rows[0][0])
     where = f"topic {topic!r}, group {name!r}: "
@@ -66,12 +65,14 @@ class _Given:
     several: Bools  # whether its group has several subgroups
 
     def where(self, mask: Bools) -> _Given:
-        """Those that the mask keeps."""
+        """Select the judgments that the mask keeps."""
         return _Given(*(getattr(self, column.name)[mask] for column in fields(self)))
 
 
 def _given(topic: Ints, group: Ints, subgroup: Ints, row: Ints, level: Floats) -> _Given:
-    """Judgments in order. `ConflictingError` if a document is on two levels of a subgroup."""
+    """Put judgments in order. Raise `ConflictingError` if a document is on two levels of a
+    subgroup.
+    """
     order = np.lexsort((row, -level, subgroup, group, topic))
     topic, group, subgroup = topic[order], group[order], subgroup[order]
     row, level = row[order], level[order]
@@ -117,14 +118,14 @@ def build(
     n_topics: int,
     by_id: Ints | None = None,
 ) -> Preferences:
-    """Preferences from judgments: arrays (n_judgments,).
+    """Build preferences from judgments: arrays (n_judgments,).
 
     Parameters
     ----------
     topic : int array
         From 0.
     group, subgroup : int array
-        Numbers in the order of the names. Those of subgroups may have any order if all levels are
+        Numbers in the order of the names. Subgroups may be numbered in any order if all levels are
         above 0.
     row : int array
         Row of the document; documents of different topics have different rows.
@@ -221,7 +222,9 @@ def _graph(given: _Given) -> _Graph:
 
 
 def _depth(upper: Ints, lower: Ints, n: int) -> Ints:
-    """Edges of the longest path down from each vertex, -1 if one leads to a cycle: shape (n,)."""
+    """Count the edges of the longest path down from each vertex, -1 if a path leads to a cycle:
+    shape (n,).
+    """
     depth = np.full(n, -1)
     left = np.bincount(upper, minlength=n)  # edges to vertices that are not done
     order = np.argsort(lower, kind="stable")
@@ -239,7 +242,7 @@ def _depth(upper: Ints, lower: Ints, n: int) -> Ints:
 
 
 def _close(given: _Given) -> tuple[tuple[Any, ...], tuple[Any, ...]]:
-    """Groups of several subgroups, closed under transitivity.
+    """Close the groups of several subgroups under transitivity.
 
     Returns
     -------
@@ -248,7 +251,7 @@ def _close(given: _Given) -> tuple[tuple[Any, ...], tuple[Any, ...]]:
     """
     graph = _graph(given)
     group, row, part = graph.group, graph.row, graph.part
-    # The level of a document is that of the last subgroup: of several numbers for one place NumPy
+    # A document has its level in the last subgroup: of several numbers for one place NumPy
     # keeps the last.
     level = np.empty(row.size)
     level[graph.node] = given.level
@@ -284,7 +287,7 @@ _STARTS = 256  # documents from which a cycle is searched for
 
 
 def _circle(given: _Given, node: Ints) -> list[tuple[int, int]]:
-    """A shortest of the cycles through one of the first documents, as pairs of judgments."""
+    """Find a shortest cycle through one of the first documents, as pairs of judgments."""
     from scipy.sparse import coo_array
     from scipy.sparse.csgraph import shortest_path
 

@@ -1,5 +1,5 @@
-"""Counting the preferences that a ranking fulfils: by group, by pair of documents, and at the
-higher document.
+"""Count the preferences that a ranking fulfils: by group, by pair of documents, and at the higher
+document.
 
 A preference (a before b) is *kept* if a is ranked above b and *broken* if b is ranked above a; both
 documents were retrieved, or the higher one alone. If neither document was retrieved, the ranking
@@ -9,11 +9,11 @@ Three things are counted:
 
     `ranked`             by group, with five numbers from which all readings of trec_eval follow
     `by_pair`            by pair of documents, which several groups may judge
-    `at_documents`       at the higher document of each, which is what a document adds to a value
+    `at_documents`       at the higher document of each: how much a document adds to a value
 
 In an order of levels nothing is listed pair by pair: `irpref.kernel.preference_pairs.ordered`
 counts there. Only `by_pair` and `pair_terms` list pairs, some millions at a time, and the former
-only those of topics in which two groups can judge the same one.
+only in topics in which two groups can judge the same one.
 
 Numbers of preferences are whole, and sums of whole numbers are exact in a double. Shares are added
 in the order in which trec_eval adds them, since the last digit of a sum depends on it."""
@@ -50,17 +50,17 @@ class Ranked:
     number: Floats  # (n_groups,) all preferences, retrieved or not
 
     def fulfilled(self, pairs: str) -> Floats:
-        """Fulfilled preferences: shape (n_groups,)."""
+        """Count the fulfilled preferences of each group: shape (n_groups,)."""
         return self.ordered[KEPT] + (pairs != "retrieved") * self.ordered[KEPT_ALONE]
 
     def possible(self, pairs: str) -> Floats:
-        """Possible preferences: shape (n_groups,)."""
+        """Count the possible preferences of each group: shape (n_groups,)."""
         counted = self.ordered[[KEPT, BROKEN]] if pairs == "retrieved" else self.ordered
         return self.number if pairs == "all" else counted.sum(axis=0)
 
 
 def ranked(prefs: Preferences, judged: Segments, rank: Ints) -> Ranked:
-    """Count once what all readings of this ranking need."""
+    """Count once the numbers that all readings of this ranking need."""
     entries, pairs = ordered(prefs, rank)
     both = zip(entries, pairs, strict=True)
     by_group = np.array(
@@ -70,12 +70,12 @@ def ranked(prefs: Preferences, judged: Segments, rank: Ints) -> Ranked:
 
 
 def as_many_nonrelevant(view: Ranked, pairs: str) -> tuple[Floats, Floats]:
-    """Fulfilled and possible preferences of each group that has R non-relevant documents:
+    """Count fulfilled and possible preferences as if each group had R non-relevant documents:
     (n_groups,) each.
 
     If a group has too few non-relevant documents, those missing count as ranked below all others:
     each is one more fulfilled preference of every relevant document retrieved. If it has too many,
-    the group is counted again with the R highest of them."""
+    the group is counted again with the R highest ones."""
     prefs, rank, entries = view.prefs, view.rank, view.prefs.entries
     relevant, retrieved = prefs.level > 0, rank[prefs.row] != NOT_RETRIEVED
     # The documents that count as non-relevant differ with the kind of group: level 0, or all that
@@ -124,8 +124,8 @@ def _lowest_among_themselves(
     first_r: Bools,
     only_retrieved: bool,
 ) -> tuple[Floats, Floats]:
-    """The pairs among non-relevant documents that trec_eval counts in a group of one subgroup:
-    (n_groups,) each.
+    """Count the pairs among non-relevant documents that trec_eval counts in a group of one
+    subgroup: (n_groups,) each.
 
     They are part of trec_eval's numbers, though no judgment says so: see the list in
     `irpref.measures.prefs`."""
@@ -170,8 +170,8 @@ def by_pair(view: Ranked, pairs: str) -> Floats:
 
 
 def pair_terms(view: Ranked, pairs: str) -> tuple[Floats, Ints]:
-    """Shares of the pairs at their higher document, over the number of pairs of the topic:
-    (n_judged,); and that number, (n_topics,).
+    """Give the share of each pair to its higher document, over the topic's number of pairs:
+    (n_judged,); and return that number, (n_topics,).
     """
     out, sizes = np.zeros(view.rank.size), np.zeros(view.judged.n, np.int64)
     for t in range(view.judged.n):
@@ -183,8 +183,8 @@ def pair_terms(view: Ranked, pairs: str) -> tuple[Floats, Ints]:
 
 
 def _shares_of(view: Ranked, t: int, pairs: str) -> tuple[Ints, Floats, int]:
-    """Higher document and share of the pairs of a topic with a retrieved document, and how many
-    pairs count.
+    """Return higher document and share of each pair of a topic with a retrieved document, and the
+    number of pairs that count.
 
     In the order in which trec_eval adds: pairs of two retrieved documents first, each from the top
     of the ranking."""
@@ -203,7 +203,7 @@ def _shares_of(view: Ranked, t: int, pairs: str) -> tuple[Ints, Floats, int]:
 
 
 def _shares(prefs: Preferences, rank: Ints) -> Iterator[tuple[Ints, Floats, Ints]]:
-    """The pairs of documents of one topic that are judged, a few million at a time.
+    """List the judged pairs of documents of one topic, a few million at a time.
 
     Pairs are listed from the top of the ranking, so that memory does not grow with the square of
     the documents. A pair's key is the same in all groups: sorted by it, the groups of a pair are
@@ -264,7 +264,8 @@ def _shares(prefs: Preferences, rank: Ints) -> Iterator[tuple[Ints, Floats, Ints
 
 
 def at_documents(view: Ranked, pairs: str, weight: Floats) -> tuple[Floats, Floats, Floats]:
-    """At the higher document of each preference that the ranking decides: (n_judged,) each.
+    """Sum the preferences that the ranking decides at the higher document of each: (n_judged,)
+    each.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""What the measures see of the qrels: arrays only."""
+"""The judgments as measures see them: arrays only."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _KEPT = 1 << 20  # up to so many judgments, the arrays that measures share are k
 
 
 class Grades(HasMemo):
-    """What the measures see of the qrels: arrays, by topic, in ideal order.
+    """The judgments as measures see them: arrays, by topic, in ideal order.
 
     A *level* is a grade that occurs in a topic. Sums over the pool go over the few levels of a
     topic, not over its many documents.
@@ -39,8 +39,8 @@ class Grades(HasMemo):
     level_start : int array (n_levels,)
         First row of the level; its documents follow each other.
     columns : dict of str to array (n_judged,)
-        Further columns of the qrels that the measures asked for, and under (parameter, name) what a
-        measure reads in them: `known` truth values, `expected` numbers.
+        Further columns of the qrels that the measures asked for, and under (parameter, name) the
+        values that a measure reads in them: `known` truth values, `expected` numbers.
     """
 
     def __init__(
@@ -101,7 +101,7 @@ class Grades(HasMemo):
         )
 
     def level_mapped(self, gains: Gains) -> Floats:
-        """`gains.get(grade, grade)` of each level: shape (n_levels,).
+        """Map each level to `gains.get(grade, grade)`: shape (n_levels,).
 
         Raises
         ------
@@ -121,24 +121,26 @@ class Grades(HasMemo):
 
     @shared
     def level_gain(self, gains: Gains) -> Floats:
-        """`level_mapped`, but 0 for grades of 0 and below: shape (n_levels,)."""
+        """Map each level as `level_mapped` does, but grades of 0 and below to 0: shape
+        (n_levels,).
+        """
         return np.where(self.level_grade > 0, self.level_mapped(gains), 0.0)
 
     @shared
     def gain(self, gains: Gains) -> Floats:
-        """Gain of each judged document: shape (n_judged,), falling inside each topic."""
+        """Return the gain of each judged document: shape (n_judged,), falling inside each topic."""
         return self.level_gain(gains)[self.level]
 
     @shared
     def whole(self, gains: Gains) -> bool:
-        """Whether all gains are whole numbers, and so small that sums of them are exact."""
+        """Test whether all gains are whole numbers, and so small that sums of them are exact."""
         gain = self.level_gain(gains)
         exact = gain.max(initial=0.0) < 2.0**53 / max(self.judged.size, 1)
         return bool(exact and (gain == np.rint(gain)).all())
 
     @shared
     def ideal(self, gains: Gains) -> tuple[Segments, Floats]:
-        """The documents with a gain: rows by topic, and gains, falling inside each topic."""
+        """Return the documents with a gain: rows by topic, and gains, falling inside each topic."""
         # Gains do not rise while grades fall, so these are the first rows of each topic.
         size = np.where(self.level_gain(gains) > 0, self.level_size, 0)
         relevant = self.levels.total_whole(size.astype(np.float64))
@@ -150,20 +152,22 @@ class Grades(HasMemo):
 
     @shared
     def count_relevant(self, rel: float) -> Ints:
-        """R, the number of documents with a grade of at least `rel`: shape (n_topics,)."""
+        """Count R, the documents with a grade of at least `rel`: shape (n_topics,)."""
         return self.count_levels(self.level_grade >= rel)
 
     @shared
     def wins(self) -> Floats:
-        """Preferences of each judged document over others: shape (n_judged,)."""
+        """Count the preferences of each judged document over others: shape (n_judged,)."""
         return self.preferences.wins(self.judged.size)
 
     def count_levels(self, mask: Bools) -> Ints:
-        """Judged documents of the levels that `mask` keeps: (n_levels,) to (n_topics,)."""
+        """Count the judged documents on the levels that `mask` keeps: (n_levels,) to
+        (n_topics,).
+        """
         return self.level_total(mask.astype(np.float64)).astype(np.int64)
 
     def topics(self, start: int, stop: int) -> Grades:
-        """Topics `start` to `stop - 1`."""
+        """Select the topics `start` to `stop - 1`."""
         if self.load[-1] > _KEPT:
             return self._part(start, stop)
         # Columns may join later, when other measures ask for them.
@@ -193,7 +197,7 @@ class Levels(Grades):
     grade, size : arrays (n_levels,)
         Grade of the level, and its documents.
     columns : callable
-        () -> what measures read in further columns, each (n_judged,).
+        () -> the values that measures read in further columns, each (n_judged,).
     """
 
     def __init__(
@@ -214,5 +218,5 @@ class Levels(Grades):
 
     @cached_property
     def columns(self) -> dict[Any, Any]:  # type: ignore[override]
-        """What measures read in further columns: each (n_judged,)."""
+        """Values that measures read in further columns: each (n_judged,)."""
         return self._columns()

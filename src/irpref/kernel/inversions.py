@@ -1,5 +1,5 @@
-"""For every document, those of a lower value ranked above it: their number, and the sum of the
-differences.
+"""For every document, the documents of a lower value ranked above it: their number, and the sum of
+the differences.
 
 Rows follow topic by topic, in rank order. For each row, among the rows above it in its topic with a
 lower value,
@@ -9,7 +9,7 @@ lower value,
 
 Counting pairs takes time n^2; two algorithms are faster, and each topic gets the one that suits it.
 
-**Counters.** Take the rows of the lowest value away, then those of the next, and so on. Each time,
+**Counters.** Take away the rows of the lowest value, then of the next, and so on. Each time,
 the position of a row that is left falls by the number of rows of that value above it; the row loses
 that number times the difference of the two values. Fewer rows are left from value to value, so the
 time is at most n * values. Differences of two values are formed before they are multiplied: if the
@@ -41,7 +41,7 @@ def inversions(
     weighted: bool = True,
     zeros: Floats | None = None,
 ) -> Floats:
-    """Sum, over the rows above each one with a lower value, of the difference: shape (n_rows,).
+    """Sum the differences of each row from the lower values ranked above it: shape (n_rows,).
 
     Parameters
     ----------
@@ -93,8 +93,8 @@ def inversions(
 
 
 def lower_before(order: Ints, rows: Segments, value: Floats | None = None) -> tuple[Floats, Floats]:
-    """Number of rows before each one, in its segment, that come lower in an order, and the sum of
-    their values.
+    """Count the rows before each one, in its segment, that come lower in an order, and sum their
+    values.
 
     One pass per bit, from the highest. Inside groups of equal higher bits, which are together and
     in rank order, a row whose bit is 1 has those before it whose bit is 0.

@@ -1,4 +1,5 @@
-"""What several measures need of a run or of judgments, computed once and kept there."""
+"""Intermediate results that several measures need of a run or of judgments, computed once and kept
+there."""
 
 from __future__ import annotations
 
@@ -12,7 +13,7 @@ _NOTHING = object()
 
 
 class HasMemo:
-    """A run or judgments, with what measures computed of them so far."""
+    """A run or judgments, with the results that measures have computed from it so far."""
 
     def __init__(self) -> None:
         self._memo: dict[Hashable, Any] = {}

@@ -1,13 +1,13 @@
 """Preferences between documents as arrays: which precedes which, by topic and group, closed under
 transitivity.
 
-A *group* holds the preferences of one judge: they do not contradict each other, and what follows
-from two of them counts, too. It consists of *subgroups*, each of which puts some documents on
-levels: a document is preferred to those on lower levels of the same subgroup.
+A *group* holds the preferences of one judge: they do not contradict each other, and a preference
+that follows from two others counts, too. It consists of *subgroups*, each of which puts some
+documents on levels: a document is preferred to those on lower levels of the same subgroup.
 
 A group of one subgroup is an order of levels and needs no pairs: n documents on levels imply up to
 n (n - 1) / 2 preferences. The preferences of several subgroups are closed under transitivity
-(`irpref.kernel.closure`), and all of them are listed."""
+(`irpref.kernel.closure`), and all are listed."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ class Preferences:
     place : int array (n_entries,)
         Level of the entry in its group, 0 for the most preferred.
     level : float array (n_entries,)
-        Level as it was given (in several subgroups: in the last of them), which says whether the
+        Level as it was given (in several subgroups: in the last), which says whether the
         document is relevant.
     pairs : Segments
         Preferences (rows) of the groups of several subgroups, by group.
@@ -66,7 +66,7 @@ class Preferences:
 
     @classmethod
     def of_levels(cls, judged: Segments, level: Ints, grade: Floats) -> Preferences:
-        """One group a topic: a judged document is preferred to those of a lower grade.
+        """Make one group a topic: a judged document is preferred to all documents of a lower grade.
 
         Parameters
         ----------
@@ -89,7 +89,9 @@ class Preferences:
         return self.entries.offsets[self.groups.offsets] + self.pairs.offsets[self.groups.offsets]
 
     def topics(self, start: int, stop: int, first_row: int, last_row: int) -> Preferences:
-        """Topics `start` to `stop - 1`, of the rows `first_row` to `last_row - 1`."""
+        """Select the topics `start` to `stop - 1`, which have the rows `first_row` to `last_row -
+        1`.
+        """
         g = self.groups.span(start, stop)
         e, p = self.entries.span(g.start, g.stop), self.pairs.span(g.start, g.stop)
         return Preferences(
@@ -107,7 +109,9 @@ class Preferences:
         )
 
     def without(self, kept: Bools) -> Preferences:
-        """Only the preferences between entries that are kept: (n_entries,). The groups stay."""
+        """Keep only the preferences between entries that `kept` marks, (n_entries,). The groups
+        stay.
+        """
         rows = np.flatnonzero(kept)
         entries = self.entries.part(rows)
         # Levels that lost all their documents are not numbered: a group has no more levels than
@@ -127,7 +131,7 @@ class Preferences:
         )
 
     def _kept_in(self, kept: Bools, row: Ints) -> Bools:
-        """Whether the entries of these documents, (n_pairs,), are kept."""
+        """Look up whether the entries of these documents, (n_pairs,), are kept."""
         if not row.size:
             return np.zeros(0, bool)
         width = int(self.row.max()) + 1
@@ -137,28 +141,28 @@ class Preferences:
         return kept[at]
 
     def number(self) -> Floats:
-        """Preferences of each group: shape (n_groups,)."""
+        """Count the preferences of each group: shape (n_groups,)."""
         sizes, levels = self.entries.lengths.astype(np.float64), self._levels()
         on_level = levels.lengths.astype(np.float64)
         equal = self.entries.part(levels.starts).total_whole(on_level * on_level)
         return (sizes * sizes - equal) / 2 + self.pairs.lengths
 
     def _levels(self) -> Segments:
-        """Entries (rows) by level: those of one level follow each other."""
+        """Group entries (rows) by level: the entries of a level follow each other."""
         return Segments.of_equal(self.entries.topic, self.place)
 
     def wins(self, n_judged: int) -> Floats:
-        """Preferences of each document over others, in all groups: shape (n_judged,)."""
-        # Entries of a group are sorted by level: what follows the last of one's own level is on a
-        # lower one.
+        """Count the preferences of each document over others, in all groups: shape (n_judged,)."""
+        # Entries of a group are sorted by level: all entries behind the last of one's own level
+        # are on a lower one.
         levels = self._levels()
         lower = self.entries.spread(self.entries.ends) - levels.spread(levels.ends)
         out = np.bincount(self.row, lower, n_judged) + np.bincount(self.winner, minlength=n_judged)
         return out.astype(np.float64)
 
     def against(self, row: int) -> tuple[Ints, Ints]:
-        """Documents that a document is preferred to, and those preferred to it, each once: rows of
-        the judgments.
+        """Find the documents that a document is preferred to, and the documents preferred to it,
+        each once: rows of the judgments.
         """
         mine = np.flatnonzero(self.row == row)
         below: list[Ints] = [self.loser[self.winner == row]]
@@ -170,7 +174,7 @@ class Preferences:
         return np.unique(np.concatenate(below)), np.unique(np.concatenate(above))
 
 
-# What a ranking makes of them ---------------------------------------------------------------------
+# Kept and broken by a ranking ---------------------------------------------------------------------
 
 
 NOT_RETRIEVED = np.iinfo(np.int64).max
@@ -181,7 +185,7 @@ KEPT, KEPT_ALONE, BROKEN, BROKEN_ALONE = range(4)
 
 
 def ordered(prefs: Preferences, rank: Ints) -> tuple[Floats, Floats]:
-    """What a ranking makes of the preferences.
+    """Count the preferences that a ranking keeps and breaks.
 
     Parameters
     ----------
@@ -212,12 +216,12 @@ def _of_entries(prefs: Preferences, rank: Ints) -> Floats:
     rows = np.flatnonzero(retrieved)
     if not rows.size:
         return out
-    # From the bottom of the ranking: what comes before a row here, the ranking has below it.
+    # From the bottom of the ranking: rows that come before a row here are ranked below it.
     rows = rows[np.lexsort((-at[rows], prefs.entries.topic[rows]))]
     groups = prefs.entries.part(np.flatnonzero(retrieved))
     place = prefs.place[rows]
     better, _ = lower_before(place, groups)
-    # Those of its own level before it: rows are sorted by group, level and then from the bottom.
+    # Rows of its own level before it: rows are sorted by group, level and then from the bottom.
     level = np.lexsort((np.arange(rows.size), place, groups.topic))
     same = np.empty(rows.size)
     same[level] = Segments.of_equal(place[level], groups.topic[level]).position

@@ -1,4 +1,4 @@
-"""Why each document contributes what it does, in words: what a measure says about one topic.
+"""Why each document contributes its share, in words: a measure's explanation of one topic.
 
 A measure's own file holds a function that takes a `Topic` and sets its reasons; `default_reasons`
 serves those that have none."""
@@ -44,7 +44,7 @@ class Topic:
     why : list of str
         The reasons, to be set.
     preferences : Preferences, optional
-        Those of the topic, for measures that need them.
+        The topic's preferences, for measures that need them.
     pool_doc : list of str
         With them: the judged documents, in the order of `pool_grade`.
     first : int or None
@@ -66,13 +66,15 @@ class Topic:
     first: int | None = None
 
     def say(self, rows: Bools, words: str | Callable[[int], str]) -> None:
-        """Set the reasons of these rows: the same words, or what a function makes of each row."""
+        """Set the reasons of these rows: the same words, or the words that a function makes of each
+        row.
+        """
         for i in np.flatnonzero(rows[: self.first]).tolist():
             self.why[i] = words if isinstance(words, str) else words(i)
 
     def relevant_retrieved(self, others: str = "not relevant") -> Bools:
-        """The relevant documents retrieved, (n_rows,); the reason of other judged ones is that they
-        are `others`.
+        """Find the relevant documents retrieved, (n_rows,), and give the other judged ones the
+        reason `others`.
         """
         relevant = self.inside & self.relevant()
         self.say(self.inside & (self.grade >= 0) & ~relevant, others)
@@ -88,7 +90,9 @@ class Topic:
         self.say(relevant & (np.cumsum(relevant) == 1), f"first relevant document: {words}")
 
     def relevant(self) -> Bools:
-        """Documents that have a gain, or a grade of at least the parameter `rel`: (n_rows,)."""
+        """Find the documents with a gain, or with a grade of at least the parameter `rel`:
+        (n_rows,).
+        """
         rel = self.arguments.get("rel")
         counts: Bools = (
             self.columns["gain"] > 0
@@ -99,8 +103,8 @@ class Topic:
 
 
 def plain_reasons(topic: Topic, negative: bool, cutoff: int | None) -> None:
-    """Reasons that hold for every measure: why a document has no part in the value, empty if it
-    has.
+    """Set the reasons that hold for every measure: why a document has no part in the value, empty
+    if it has one.
 
     Parameters
     ----------
@@ -121,8 +125,8 @@ def plain_reasons(topic: Topic, negative: bool, cutoff: int | None) -> None:
 
 
 def default_reasons(topic: Topic) -> None:
-    """Reasons for measures without a function of their own: what each document adds, and that
-    others add nothing.
+    """Set the reasons for a measure without a function of its own: how much each document adds, and
+    that others add nothing.
     """
     adds = np.nan_to_num(topic.contribution) != 0
 
@@ -139,7 +143,7 @@ def default_reasons(topic: Topic) -> None:
 
 
 def names(docs: Sequence[str], rows: Ints, most: int = 3) -> str:
-    """Names of some rows in a sentence: `D1`; `D1 and D2`; `D1, D2, D3 and 5 more`."""
+    """Name some rows in a sentence: `D1`; `D1 and D2`; `D1, D2, D3 and 5 more`."""
     shown = most + 1 if rows.size == most + 1 else most
     docs = [docs[row] for row in rows[:shown].tolist()]
     if rows.size > shown:
@@ -155,7 +159,7 @@ def say_preferences(topic: Topic, relevance: Floats, penalty: Floats) -> Ints:
     ----------
     topic : Topic
     relevance : float array (n_rows,)
-        What the measure compares; NaN for documents that play no part.
+        The values that the measure compares; NaN for documents that play no part.
     penalty : float array (n_rows,)
         Share of its weight that a document loses.
 

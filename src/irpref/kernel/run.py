@@ -29,7 +29,7 @@ def _taken(row: Ints | Callable[[], Ints], kept: Ints) -> Ints:
 
 
 class JudgedRun(HasMemo):
-    """What the measures see of a run: its judged documents, by topic, in rank order.
+    """A run as measures see it: its judged documents, by topic, in rank order.
 
     Attributes
     ----------
@@ -96,11 +96,15 @@ class JudgedRun(HasMemo):
 
     @shared
     def gain(self, gains: Gains) -> Floats:
-        """Gain of each hit: shape (n_hits,), 0 for grades of 0 and below. See `Grades.gain`."""
+        """Return the gain of each hit: shape (n_hits,), 0 for grades of 0 and below. See
+        `Grades.gain`.
+        """
         return self.pool.level_gain(gains)[self.level]
 
     def at(self, cutoff: int | None) -> JudgedRun:
-        """The first `cutoff` retrieved documents; the pool stays whole. None: the run itself."""
+        """Cut the run after the first `cutoff` retrieved documents; the pool stays whole. None: the
+        run itself.
+        """
         return self if cutoff is None else self._cut(cutoff)
 
     @shared
@@ -109,7 +113,7 @@ class JudgedRun(HasMemo):
 
     @shared
     def condensed(self, negative: bool) -> JudgedRun:
-        """Only documents with a judgment, ranked again from 1; the pool stays whole.
+        """Keep only documents with a judgment, ranked again from 1; the pool stays whole.
 
         A negative grade counts as a judgment only if `negative` is true.
         """
@@ -119,16 +123,16 @@ class JudgedRun(HasMemo):
         return JudgedRun(self.pool, hits, rank, judged._row, hits.lengths, judged.level)
 
     def relevant(self, gains: Gains) -> JudgedRun:
-        """The hits with a gain, at their ranks; everything else stays."""
+        """Select the hits with a gain, at their ranks; everything else stays."""
         return self.of_levels(self.pool.level_gain(gains) > 0)
 
     def at_least(self, grade: float) -> JudgedRun:
-        """The hits with at least this grade, at their ranks; everything else stays."""
+        """Select the hits with at least this grade, at their ranks; everything else stays."""
         return self.of_levels(self.pool.level_grade >= grade)
 
     def of_levels(self, mask: Bools) -> JudgedRun:
-        """The hits of the levels that `mask` keeps, (n_levels,), at their ranks; everything else
-        stays.
+        """Select the hits of the levels that `mask` keeps, (n_levels,), at their ranks; everything
+        else stays.
         """
         # The key is the levels, so that views are shared: a gain and a grade of at least 1 mostly
         # select the same ones.
@@ -137,12 +141,12 @@ class JudgedRun(HasMemo):
         return self.memo(mask.tobytes(), lambda: self.select(mask.take(self.level)))
 
     def view(self, cutoff: int | None, judged_only: bool, negative: bool = False) -> JudgedRun:
-        """`condensed(negative)` if `judged_only`, then `at(cutoff)`."""
+        """Apply `condensed(negative)` if `judged_only`, then `at(cutoff)`."""
         return (self.condensed(negative) if judged_only else self).at(cutoff)
 
     def select(self, mask: Bools, n_retrieved: Ints | None = None) -> JudgedRun:
-        """The hits that `mask` keeps, (n_hits,), at their ranks; the list has as many documents, or
-        `n_retrieved`.
+        """Select the hits that `mask` keeps, (n_hits,), at their ranks; the list has as many
+        documents as before, or `n_retrieved`.
         """
         n = self.n_retrieved if n_retrieved is None else n_retrieved
         # Refer to the rows, not to this run: it holds its views, and only the garbage collector
@@ -158,7 +162,7 @@ class JudgedRun(HasMemo):
 
     @shared
     def others_above(self, part: JudgedRun) -> Floats:
-        """Number of hits above each hit of a part, in its topic, that the part lacks: (n_hits of
+        """Count the hits above each hit of a part, in its topic, that the part lacks: (n_hits of
         the part,).
         """
         if part is self or part._kept is None:
@@ -167,7 +171,7 @@ class JudgedRun(HasMemo):
         return above.astype(np.float64)
 
     def on_pool(self, values: Floats, missing: float = np.nan) -> Floats:
-        """Values of the hits on the rows of the pool, `missing` for documents that are no hits:
+        """Put values of the hits on the rows of the pool, `missing` for documents that are no hits:
         (n_judged,).
         """
         out = np.full(self.pool.judged.size, missing)
@@ -186,13 +190,13 @@ class JudgedRun(HasMemo):
 
     @shared
     def missed(self) -> Bools:
-        """Which rows of the pool the run did not retrieve: shape (n_judged,)."""
+        """Mark the rows of the pool that the run did not retrieve: shape (n_judged,)."""
         out = np.ones(self.pool.judged.size, bool)
         out[self.row] = False
         return out
 
     def topics(self, start: int, stop: int) -> JudgedRun:
-        """Topics `start` to `stop - 1`."""
+        """Select the topics `start` to `stop - 1`."""
         if (start, stop) == (0, self.n_topics):
             return self
         rows = self.hits.span(start, stop)
@@ -208,11 +212,11 @@ class JudgedRun(HasMemo):
         )
 
     def batches(self, rows: int = BATCH_ROWS) -> Iterator[tuple[int, int]]:
-        """Groups of consecutive topics of about `rows` rows, small enough for the cache: first, one
-        past the last.
+        """Group consecutive topics into batches of about `rows` rows, small enough for the cache:
+        first, one past the last.
         """
-        # By judgments, not by hits: then every run of an evaluator has the same groups, and what a
-        # group of the pool keeps for the measures serves them all.
+        # By judgments, not by hits: then every run of an evaluator has the same groups, and the
+        # results that a group of the pool keeps for the measures serve all runs.
         load = self.pool.load
         start = 0
         while start < self.n_topics:

@@ -31,12 +31,16 @@ _EXACT = float(2**53)  # integers below this add without rounding in a double
 
 
 def ratio(numerator: Floats | Ints, denominator: Floats | Ints) -> Floats:
-    """Quotients, 0 unless the denominator is above 0: shape as `denominator`."""
+    """Divide two arrays; the result is 0 unless the denominator is above 0: shape as
+    `denominator`.
+    """
     return np.divide(numerator, denominator, out=np.zeros(denominator.shape), where=denominator > 0)
 
 
 def opens(*columns: Ints | Floats) -> Bools:
-    """Rows in which a column differs from the row before, and the first: shape (n_rows,)."""
+    """Mark the first row, and rows in which a column differs from the row before: shape
+    (n_rows,).
+    """
     new = np.ones(columns[0].size, bool)
     new[1:] = columns[0][1:] != columns[0][:-1]
     for column in columns[1:]:
@@ -58,7 +62,7 @@ class Segments:
 
     @classmethod
     def of_lengths(cls, lengths: ArrayLike) -> Segments:
-        """Segments with these numbers of rows."""
+        """Make segments with these numbers of rows."""
         sizes = np.asarray(lengths, dtype=np.int64)
         offsets = np.zeros(sizes.size + 1, dtype=np.int64)
         np.cumsum(sizes, out=offsets[1:])
@@ -66,12 +70,12 @@ class Segments:
 
     @classmethod
     def of_topics(cls, topic: Ints, n: int = 0) -> Segments:
-        """Segments of rows whose topics these are, in ascending order; `n` topics at least."""
+        """Make segments from the topic of each row, in ascending order; at least `n` topics."""
         return cls.of_lengths(np.bincount(topic, minlength=n))
 
     @classmethod
     def of_equal(cls, *columns: Ints | Floats) -> Segments:
-        """Adjacent rows that are equal in all columns, a segment each."""
+        """Make a segment of adjacent rows that are equal in all columns."""
         return cls(np.append(np.flatnonzero(opens(*columns)), columns[0].size))
 
     @property
@@ -132,7 +136,7 @@ class Segments:
         return out
 
     def total(self, values: ArrayLike) -> Floats:
-        """Sum of each topic's rows, 0 for an empty topic: (n_rows,) to (n_topics,)."""
+        """Sum each topic's rows, 0 for an empty topic: (n_rows,) to (n_topics,)."""
         # Both ways add row after row, as the loops of trec_eval do: sums agree with it to the last
         # bit, and depend on the topic's own rows alone.
         if not self.size:
@@ -159,38 +163,44 @@ class Segments:
         )
 
     def total_whole(self, values: NDArray[T]) -> NDArray[T]:
-        """`total` of whole numbers, which add without rounding in any order: faster."""
+        """Sum as `total` does, but faster: whole numbers add without rounding in any order."""
         return self._reduce(np.add, values, 0)
 
     def count(self, mask: Bools) -> Ints:
-        """Number of rows of each topic that `mask` keeps: (n_rows,) to (n_topics,)."""
+        """Count the rows of each topic that `mask` keeps: (n_rows,) to (n_topics,)."""
         return self.part(mask.nonzero()[0]).lengths
 
     def maximum(self, values: Floats, empty: float = 0.0) -> Floats:
-        """Largest value of each topic, `empty` if it has no rows: (n_rows,) to (n_topics,)."""
+        """Find the largest value of each topic, `empty` if it has no rows: (n_rows,) to
+        (n_topics,).
+        """
         return self._reduce(np.maximum, values, empty)
 
     def minimum(self, values: Ints, empty: int = 0) -> Ints:
-        """Smallest value of each topic, `empty` if it has no rows: (n_rows,) to (n_topics,)."""
+        """Find the smallest value of each topic, `empty` if it has no rows: (n_rows,) to
+        (n_topics,).
+        """
         return self._reduce(np.minimum, values, empty)
 
     def first_value(self, values: NDArray[T], empty: float = 0) -> NDArray[T]:
-        """Value of the first row of each topic: (n_rows,) to (n_topics,)."""
+        """Take the value of the first row of each topic: (n_rows,) to (n_topics,)."""
         return np.append(values, empty)[np.where(self.lengths > 0, self.starts, -1)]
 
     def last_value(self, values: NDArray[T], empty: float = 0) -> NDArray[T]:
-        """Value of the last row of each topic: (n_rows,) to (n_topics,)."""
+        """Take the value of the last row of each topic: (n_rows,) to (n_topics,)."""
         return np.append(values, empty)[np.where(self.lengths > 0, self.ends - 1, -1)]
 
     def differs(self, values: Ints | Floats) -> Bools:
-        """Rows whose value is not that of the row before, in the same topic: shape (n_rows,)."""
+        """Mark rows whose value differs from the row before, in the same topic: shape (n_rows,)."""
         out = np.zeros(values.size, bool)
         out[1:] = values[1:] != values[:-1]
         out[self.starts[self.lengths > 0]] = False
         return out
 
     def first(self, mask: Bools) -> Ints:
-        """First row of each topic that `mask` keeps, -1 if there is none: shape (n_topics,)."""
+        """Find the first row of each topic that `mask` keeps, -1 if there is none: shape
+        (n_topics,).
+        """
         where = mask.nonzero()[0]
         if not where.size:
             return np.full(self.n, -1)
@@ -198,7 +208,7 @@ class Segments:
         return np.where((row >= self.starts) & (row < self.ends), row, -1)
 
     def running_count(self, mask: Bools | Ints) -> Ints:
-        """Sum of whole numbers (or rows where a mask holds) up to each row, in its topic: shape
+        """Sum whole numbers (or count rows where a mask holds) up to each row, in its topic: shape
         (n_rows,).
         """
         upto = np.zeros(self.size + 1, dtype=np.int64)
@@ -219,8 +229,8 @@ class Segments:
             return self.running_count(values.astype(np.int64)).astype(np.float64)
         with np.errstate(invalid="ignore", over="ignore"):
             upto = np.cumsum(values)
-            # Integers are exact in one long sum (every grade scale in use), and equal what the path
-            # below gives: the choice between the two never shows in a value.
+            # Integers are exact in one long sum (every grade scale in use), and equal the result of
+            # the path below: the choice between the two never shows in a value.
             if np.abs(values).sum() < _EXACT and not (values != np.rint(values)).any():
                 return upto - self.spread((upto - values)[np.minimum(self.starts, values.size - 1)])
         out = np.empty_like(values)
@@ -230,13 +240,13 @@ class Segments:
         return out
 
     def padded(self) -> Iterator[tuple[Ints, Ints, Bools]]:
-        """Topics of similar length as rectangles, for operations along one axis.
+        """Arrange topics of similar length as rectangles, for operations along one axis.
 
         Yields
         ------
         topics : shape (k,)
         rows : shape (k, width), row numbers, clipped outside the topic
-        inside : shape (k, width), which of them belong to the topic
+        inside : shape (k, width), whether the row belongs to the topic
         """
         # Widths are powers of two: at most half of a rectangle is padding, and topics of all
         # lengths fall into few rectangles.
@@ -249,44 +259,48 @@ class Segments:
             yield topics, rows, inside
 
     def rows(self, topics: Ints) -> Ints:
-        """Rows of some topics, topic after topic."""
+        """List the rows of some topics, topic after topic."""
         if topics.size and (np.diff(topics) == 1).all():
             return np.arange(self.offsets[topics[0]], self.offsets[topics[-1] + 1])
         part = Segments.of_lengths(self.lengths[topics])
         return part.position + part.spread(self.starts[topics])
 
     def taken(self, values: NDArray[T], topics: Ints) -> NDArray[T]:
-        """Values of the rows of some topics, one after the other: (n_rows,) to (their rows,)."""
+        """Take the values in the rows of some topics, one topic after the other: (n_rows,) to
+        (their rows,).
+        """
         starts, ends = self.starts[topics].tolist(), self.ends[topics].tolist()
         return np.concatenate(
             [values[:0], *(values[i:j] for i, j in zip(starts, ends, strict=True))]
         )
 
     def part(self, rows: Ints) -> Segments:
-        """Segments of some rows, in ascending order: (n_rows,)."""
+        """Make segments of some rows, in ascending order: (n_rows,)."""
         return Segments(rows.searchsorted(self.offsets))
 
     def where(self, mask: Bools) -> Segments:
-        """Segments of the rows that `mask` keeps."""
+        """Make segments of the rows that `mask` keeps."""
         return self.part(mask.nonzero()[0])
 
     def span(self, start: int, stop: int | None = None) -> slice:
-        """Rows of the topics `start` to `stop - 1`; of one topic without `stop`."""
+        """Return the rows of the topics `start` to `stop - 1`, as a slice; of one topic without
+        `stop`.
+        """
         last = start + 1 if stop is None else stop
         return slice(int(self.offsets[start]), int(self.offsets[last]))
 
     def slice(self, start: int, stop: int) -> Segments:
-        """Topics `start` to `stop - 1`, their rows counted from 0."""
+        """Select the topics `start` to `stop - 1`, their rows counted from 0."""
         return Segments(self.offsets[start : stop + 1] - self.offsets[start])
 
 
 def all_whole(values: Floats) -> bool:
-    """Whether all values are whole numbers that a double holds exactly: below 2^53 in size."""
+    """Test whether all values are whole numbers that a double holds exactly: below 2^53 in size."""
     return bool((values == np.rint(values)).all() and (np.abs(values) < _EXACT).all())
 
 
 def order_by(major: Ints, minor: Ints | None, n_major: int) -> Ints:
-    """Stable order by `major`, then `minor` if given: non-negative integers, shape (n,).
+    """Order stably by `major`, then by `minor` if given: non-negative integers, shape (n,).
 
     Sixteen bits at a time: NumPy's stable sort of 16-bit integers is a radix sort, several times
     faster than `lexsort`."""

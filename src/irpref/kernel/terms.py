@@ -1,4 +1,4 @@
-"""What each document contributes to a value, and measures that are sums of contributions."""
+"""The contribution of each document to a value, and measures that are sums of contributions."""
 
 from __future__ import annotations
 
@@ -29,9 +29,10 @@ class Terms:
         From topics (int array) and ranks (int array) of retrieved documents without a judgment to
         their contributions. None: they add nothing.
     rest : float array (n_topics,), optional
-        What belongs to no document, such as the ranks below the end of a short list. None: nothing.
+        The part that belongs to no document, such as the ranks below the end of a short list. None:
+        nothing.
     columns : mapping of str to float array (n_judged,)
-        What the contributions are made of; NaN if a document has no such thing.
+        Numbers that the contributions are made of; NaN if a document has no such number.
     unjudged_columns : mapping of str to callable
         The same for retrieved documents without a judgment, called as `unjudged`.
     counts : bool array (n_judged,), optional
@@ -60,7 +61,7 @@ class Working:
     Attributes
     ----------
     steps : mapping of str to str
-        What is computed, and how: `{"precision": "count / rank", "adds": "precision / n"}`. The
+        The arithmetic by name: `{"precision": "count / rank", "adds": "precision / n"}`. The
         last one, `adds`, is the contribution of a document. A step is arithmetic of Python in the
         names of columns, of `numbers`, of parameters, and of `rank` and `grade`; it may call `min`,
         `max`, `log(x, base)`, `log2`, and `upto(x)` for the sum of x from rank 1 down to a
@@ -86,7 +87,7 @@ class Parts:
         The documents that can add something.
     adds : float array (n_hits of documents,)
     size : array (n_topics,)
-        What the sum is divided by; a topic with 0 has the value 0.
+        The divisor of the sum; a topic with 0 has the value 0.
     working : callable, optional
         () -> `Working`: how to do the sum by hand, for explanations. It is not called for values.
     gain : callable, optional
@@ -133,7 +134,7 @@ class Sum:
         return np.minimum(ratio(parts.documents.hits.total(parts.adds), parts.size), parts.most)
 
     def terms(self, run: JudgedRun, **parameters: Any) -> Terms:
-        """What each document adds: shape (n_judged,)."""
+        """Compute how much each document adds: shape (n_judged,)."""
         parts = self.parts(run, **parameters)
         working = Working({}) if parts.working is None else parts.working()
         columns = {

@@ -1,5 +1,5 @@
-"""What a measure knows of itself where its input leaves something open: the order of tied
-documents, and the grades of unjudged documents (holes).
+"""How a measure behaves if its input leaves something open: the order of tied documents,
+or the grades of unjudged documents (holes).
 
 Each is declared in the measure's file, beside its kernel:
 
@@ -25,12 +25,12 @@ Weight = Callable[[Ints, Ints], Floats]
 
 
 def even(rank: Ints, topic: Ints) -> Floats:
-    """The weight 1 at every rank."""
+    """Weigh every rank with 1."""
     return np.ones(rank.size)
 
 
 def reciprocal(rank: Ints, topic: Ints) -> Floats:
-    """The weight 1 / rank."""
+    """Weigh each rank with 1 / rank."""
     return 1 / rank
 
 
@@ -104,7 +104,7 @@ OverTies = Callable[..., WeightedSum | OneDocument | Unmoved | None]
 
 @dataclass(frozen=True, slots=True)
 class Holes:
-    """What the grades of holes may do to a value.
+    """How the grades of holes may change a value.
 
     A hole is *seen* if it is retrieved within the cutoff. A hole below the cutoff can only change
     the pool.
@@ -112,9 +112,9 @@ class Holes:
     Attributes
     ----------
     monotone : bool
-        The value never falls if the grade of a seen hole rises, and never rises if that of another
-        hole rises; or the other way round. Both extremes then give all seen holes the lowest or the
-        highest grade, and likewise all others.
+        The value never falls if the grade of a seen hole rises, and never rises if the grade of
+        another hole rises; or the other way round. Both extremes then give all seen holes the
+        lowest or the highest grade, and likewise all others.
     binary : bool
         The value depends only on which documents are relevant, by the parameter `rel`: two grades
         will do.

@@ -1,4 +1,5 @@
-"""What is looked for in judgments and runs: one list of codes, and what was noted of each run.
+"""The search for oddities in judgments and runs: one list of codes, and the notes made of each
+run.
 
 Packages that build on irpref import from here; `irpref.evidence` is the public function."""
 

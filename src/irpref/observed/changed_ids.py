@@ -2,7 +2,7 @@
 
 A change is a normalisation. Two ids differ by it alone if they are different and become equal when
 it is applied to both. `changed` tries one change after the other on the ids of a run that match
-nothing, and the change that explains most of them is named. `MOST` of these ids are enough for
+nothing, and the change that explains most ids is named. `MOST` of these ids are enough for
 that."""
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ MOST = 100_000  # ids of a run that are compared with known ones
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """What another tool may have done to ids.
+    """A change that another tool may have made to ids.
 
     Attributes
     ----------
@@ -38,7 +38,7 @@ class Change:
     is_sure : bool
         Whether one match is evidence. `7` and `007` may be different documents, and so may `Paris`
         and `Paris_(Texas)`: changes that are not sure must explain a quarter of the ids, or of
-        those that are known but for the change.
+        the ids that are known but for the change.
     ascii : bool
         Whether a message shows ids with escapes, since they look alike.
     """
@@ -50,11 +50,11 @@ class Change:
     ascii: bool = False
 
     def touches(self, text: str) -> bool:
-        """Whether this makes another id of some, which are joined by line ends."""
+        """Test whether this makes another id of some, which are joined by line ends."""
         return bool(self.concerned.search(text)) and (self is SUFFIX or self.undone(text) != text)
 
     def shown(self, name: str) -> str:
-        """An id as a message shows it."""
+        """Show an id as a message does."""
         return ascii(name) if self.ascii else repr(name)
 
 
@@ -73,7 +73,7 @@ def _one_form(text: str) -> str:
 
 
 def _well_decoded(text: str) -> str:
-    """Ids whose UTF-8 was decoded as Windows-1252 or Latin-1, decoded as UTF-8."""
+    """Decode ids as UTF-8 that were decoded as Windows-1252 or Latin-1."""
     return "\n".join(map(_decoded, text.split("\n")))
 
 
@@ -115,7 +115,7 @@ _SHARE, _SOME = 0.25, 5
 
 
 class Names:
-    """Ids that are known, by what each change makes of them.
+    """Ids that are known, by the ids that each change makes of them.
 
     Parameters
     ----------
@@ -128,7 +128,7 @@ class Names:
         self._by_change: dict[str, dict[str, str]] = {}
 
     def alike(self, change: Change, name: str) -> str | None:
-        """The known id that differs from this one by a change alone."""
+        """Find the known id that differs from this one by a change alone."""
         other = self._starts(name) if change is SUFFIX else self._normalised(change, name)
         return None if other == name else other
 
@@ -141,7 +141,7 @@ class Names:
         return self._by_change[change.words].get(change.undone(name))
 
     def _starts(self, name: str) -> str | None:
-        """The known id that this one begins with, or one that begins with this one."""
+        """Find the known id that this one begins with, or one that begins with this one."""
         whole = self._whole
         known = next((start for start in beginnings(name) if start in whole), None)
         if known is not None or not self._has_marks:
@@ -166,7 +166,7 @@ class Names:
 
 
 def beginnings(name: str) -> Iterator[str]:
-    """What stands before each `#` or `_` of an id, the longest first."""
+    """Yield the part before each `#` or `_` of an id, the longest first."""
     for match in reversed(list(SUFFIX.concerned.finditer(name))):
         if match.start():
             yield name[: match.start()]
@@ -180,7 +180,7 @@ class KnownIds:
     names : callable
         The known ids of a group.
     every : callable
-        Those of all groups.
+        The known ids of all groups.
     """
 
     def __init__(
@@ -191,14 +191,14 @@ class KnownIds:
         self._touched: dict[str, bool] = {}
 
     def touched_by(self, change: Change) -> bool:
-        """Whether a change makes another id of any."""
+        """Test whether a change makes another id of any."""
         if not self._touched:
             text = "\n".join(self._every())
             self._touched = {each.words: each.touches(text) for each in (*CHANGES, SUFFIX)}
         return self._touched[change.words]
 
     def of(self, group: str) -> Names:
-        """Those of a group."""
+        """Return the known ids of a group."""
         if group not in self._groups:
             self._groups[group] = Names(self._names(group))
         return self._groups[group]
@@ -212,11 +212,11 @@ class Changed:
     ----------
     change : Change
     number : int
-        How many of them.
+        Number of such ids.
     compared : int
         How many ids were compared with judged ones; at most `MOST`.
     group, name, judged : str
-        The first: its topic, the id in the run, and that of the judgments.
+        The first: its topic, the id in the run, and the id in the judgments.
     groups : tuple of str
         All topics with such an id.
     """
@@ -241,21 +241,21 @@ def changed(
     taken: Callable[[str, str], bool],
     n_found: int,
 ) -> Changed | None:
-    """The change that explains most unknown ids.
+    """Find the change that explains most unknown ids.
 
     Parameters
     ----------
     unknown : mapping of group to ids
-        For example those of the unjudged documents of each topic.
+        For example the unjudged documents of each topic.
     known : KnownIds
     taken : callable
-        Whether a known id of a group is found as it is, so that it is not what another id was.
+        Whether a known id of a group is found as it is, so that no other id was changed from it.
     n_found : int
         How many ids beside the unknown ones are known as they are.
 
     Returns
     -------
-    Changed, or None if no change explains any, or enough, of them.
+    Changed, or None if no change explains any, or enough, ids.
     """
     best: Changed | None = None
     n_unknown = sum(map(len, unknown.values()))
@@ -278,8 +278,8 @@ def changed(
 
 
 def _are_enough(n: int, n_unknown: int, n_found: int) -> bool:
-    """Whether a change that is not sure explains enough. Where few documents are judged, that is
-    told from the ids that are known as they are: most others are unknown in any case.
+    """Test whether a change that is not sure explains enough. Where few documents are judged, the
+    ids that are known as they are decide: most others are unknown in any case.
     """
     return n >= _SHARE * n_unknown or (n_found > 0 and n >= max(_SOME, _SHARE * (n + n_found)))
 
@@ -298,7 +298,7 @@ class JudgedIds:
         self._docs = KnownIds(lambda topic: pool.index(pool.topic_of[topic]), pool.doc_ids.tolist)
 
     def changed_topics(self, further: Sequence[str], given: Collection[str]) -> Changed | None:
-        """The change by which unjudged topics of a run are judged ones that the run lacks."""
+        """Find the change by which unjudged topics of a run are judged ones that the run lacks."""
         if not further:
             return None
         names = set(given)
@@ -308,7 +308,7 @@ class JudgedIds:
     def changed_docs(
         self, unknown: Mapping[str, Sequence[str]], retrieved: Bools, n_found: int
     ) -> Changed | None:
-        """The change by which unjudged documents of a run are judged ones that it lacks.
+        """Find the change by which unjudged documents of a run are judged ones that it lacks.
 
         Parameters
         ----------
@@ -326,8 +326,8 @@ class JudgedIds:
         return changed(unknown, self._docs, is_retrieved, n_found)
 
     def changed_in(self, runs: Iterable[Listing], depth: int) -> Changed | None:
-        """The change by which unjudged documents in the first ranks are judged ones that the run
-        lacks.
+        """Find the change by which unjudged documents in the first ranks are judged ones that the
+        run lacks.
 
         Parameters
         ----------

@@ -1,6 +1,5 @@
-"""What judgments and runs allow: the runs of each system as they were observed, and the codes that
-hold on them.
-"""
+"""The evidence in judgments and runs: the runs of each system as they were observed, and the codes
+that hold on them."""
 
 from __future__ import annotations
 
@@ -44,7 +43,7 @@ class System:
     values : dict of Measure to float array (n_repeats, n_topics)
         NaN where the measure has no value.
     observed : tuple of Observation
-        What was noted of each run.
+        The notes of each run.
     judged, returned : dict of depth to int array (n_topics,)
         Judged documents, and documents, in the first so many ranks, of all runs.
     open_ends : dict of Measure to bool array (n_topics,)
@@ -89,12 +88,12 @@ class System:
         return most_changed(one.changed_docs for one in self.observed)
 
     def judged_share(self, topics: Bools) -> float:
-        """Share of judged documents in the first ten of these topics."""
+        """Compute the share of judged documents in the first ten of these topics."""
         returned = int(self.returned[TOP][topics].sum())
         return int(self.judged[TOP][topics].sum()) / returned if returned else 0.0
 
     def has_ranking_of(self, other: System) -> bool:
-        """Whether another system has the same judged documents at the same ranks."""
+        """Test whether another system has the same judged documents at the same ranks."""
         pairs = zip(self.observed, other.observed, strict=False)
         return self.n_repeats == other.n_repeats and all(
             np.array_equal(a.lengths, b.lengths) and np.array_equal(a.prints, b.prints)
@@ -102,17 +101,19 @@ class System:
         )
 
     def _means(self, measure: Measure, topics: Bools) -> Floats:
-        """Mean of each run over some topics that have a value: shape (n_repeats,)."""
+        """Average each run over some topics that have a value: shape (n_repeats,)."""
         means: Floats = self.values[measure][:, topics].mean(axis=1)
         return means * (topics.sum() if is_count(measure) else 1)
 
     def sd_of_mean(self, measure: Measure, topics: Bools) -> float:
-        """Standard deviation of the mean between the runs; NaN for a single run."""
+        """Compute the standard deviation of the mean between the runs; NaN for a single run."""
         means = self._means(measure, topics)
         return float(means.std(ddof=1)) if means.size > 1 else float("nan")
 
     def range_of_mean(self, measure: Measure, topics: Bools) -> float:
-        """Difference between the highest and the lowest mean of the runs; 0 for a single run."""
+        """Compute the difference between the highest and the lowest mean of the runs; 0 for a
+        single run.
+        """
         return float(np.ptp(self._means(measure, topics)))
 
     @property
@@ -147,13 +148,13 @@ class System:
 
 @dataclass(frozen=True, eq=False)
 class Evidence:
-    """Runs, judged and observed, and what can be told of them.
+    """Runs, judged and observed, and the questions that can be asked about them.
 
     Attributes
     ----------
     measures : list of Measure
     topics : tuple of str
-        Topics of the judgments in ascending order, which is that of all arrays.
+        Topics of the judgments in ascending order, as in all arrays.
     systems : list of System
     pool : Pool
     qrels : Judgments
@@ -212,7 +213,7 @@ class Evidence:
         return np.zeros(len(self.topics), bool)
 
     def mask_of(self, names: Iterable[str]) -> Bools:
-        """The mask of these topics: (n_topics,)."""
+        """Make the mask of these topics: (n_topics,)."""
         return np.isin(self.topics, list(names))
 
     def some(self, here: Bools, inside: Bools, names_first: bool = False) -> str:
@@ -242,20 +243,22 @@ class Evidence:
     # Values ---------------------------------------------------------------------------------------
 
     def looks_at(self, measure: Measure) -> int | None:
-        """How many ranks a measure looks at; None if at all of them."""
+        """Say how many ranks a measure looks at; None if at all ranks."""
         return last_rank(measure, self.depth)
 
     def values(self, measure: Measure) -> Floats:
-        """Values of each system, the mean of its runs: shape (n_systems, n_topics)."""
+        """Return the values of each system, the mean of its runs: shape (n_systems, n_topics)."""
         return np.array([system.values[measure].mean(axis=0) for system in self.systems])
 
     def unanswered(self, measure: Measure | None = None) -> Bools:
-        """Topics without documents or without a value: shape (n_systems, n_topics)."""
+        """Mark topics without documents or without a value: shape (n_systems, n_topics)."""
         without = np.array([system.retrieved == 0 for system in self.systems])
         return without if measure is None else without | np.isnan(self.values(measure))
 
     def compared(self, measure: Measure, baseline: int, inside: Bools) -> Bools:
-        """Topics that can tell something: answerable, in reach, and answered by the baseline."""
+        """Mark topics that can tell something: answerable, in reach, and answered by the
+        baseline.
+        """
         there = self.answerable & self.reached[measure] & inside
         return np.asarray(there & ~self.unanswered(measure)[baseline])
 
@@ -268,14 +271,16 @@ class Evidence:
         return np.logical_not(seen)
 
     def looked_at(self, measure: Measure) -> Bools:
-        """Topics with a judged document where the measure looks: shape (n_systems, n_topics)."""
+        """Mark topics with a judged document where the measure looks: shape (n_systems,
+        n_topics).
+        """
         depth = self.looks_at(measure)
         if depth is None:
             return np.array([system.meets for system in self.systems])
         return np.array([system.judged[depth] > 0 for system in self.systems])
 
     def blind(self, measure: Measure) -> Bools:
-        """Topics whose grades a measure does not tell apart: shape (n_topics,)."""
+        """Mark topics whose grades a measure does not tell apart: shape (n_topics,)."""
         depth = self.looks_at(measure) or TOP
         judged = sum(system.judged[depth] for system in self.systems)
         returned = sum(system.returned[depth] for system in self.systems)
@@ -283,8 +288,8 @@ class Evidence:
         return np.asarray(self.alike[measure] & (returned > 0) & compared)
 
     def shallow(self, measure: Measure | None) -> Bools:
-        """Topics with fewer documents than the measure looks at, or without a measure than half of
-        another run's: shape (n_systems, n_topics).
+        """Mark topics with fewer documents than the measure looks at, or without a measure fewer
+        than half of another run's: shape (n_systems, n_topics).
         """
         retrieved = np.array([system.retrieved for system in self.systems])
         others = np.array(
@@ -299,7 +304,8 @@ class Evidence:
         return (retrieved > 0) & short
 
     def too_shallow(self, measure: Measure) -> Bools:
-        """Shallow topics whose value more documents could change: shape (n_systems, n_topics).
+        """Mark shallow topics whose value more documents could change: shape (n_systems,
+        n_topics).
 
         A run that has a relevant document is deep enough for the reciprocal rank.
         """
@@ -310,7 +316,9 @@ class Evidence:
     def topic_values(
         self, measure: Measure, topics: Bools, values: Floats | None = None
     ) -> TopicValues:
-        """Values of the systems on some topics, or the given ones, (n_systems, n_topics)."""
+        """Return the values of the systems on some topics, or the given ones, (n_systems,
+        n_topics).
+        """
         every = self.values(measure) if values is None else values
         return TopicValues(
             str(measure),
@@ -322,7 +330,7 @@ class Evidence:
         )
 
     def tables(self) -> list[TopicValues]:
-        """The values of each measure, without topics that have no value for any system.
+        """Return the values of each measure, without topics that have no value for any system.
 
         Raises
         ------
@@ -338,7 +346,7 @@ class Evidence:
         return tables
 
     def scale(self, measure: Measure) -> str:
-        """The grades, and what of them counts for a measure."""
+        """Describe the grades, and which of these count for a measure."""
         return scale(measure, self.pool)
 
     # The order of documents -----------------------------------------------------------------------
@@ -368,7 +376,7 @@ class Evidence:
         return ""
 
     def order_matters(self, run: int, measure: Measure) -> bool:
-        """Whether the values of a system would be others if documents of equal scores stood the
+        """Test whether the values of a system would change if documents of equal scores stood the
         other way round, on topics where all scores are equal.
         """
         turned = self._turned(run)
@@ -377,7 +385,7 @@ class Evidence:
         )
 
     def _turned(self, run: int) -> Values | None:
-        """Values of a system whose order its ids decide, with that order reversed."""
+        """Evaluate a system whose order its ids decide, with that order reversed."""
         kept: dict[int, Values | None] = self.__dict__.setdefault("_turned_values", {})
         if run not in kept:
             system, kept[run] = self.systems[run], None
@@ -391,7 +399,7 @@ class Evidence:
     def views(
         self, code: Code, inside: Bools, measure: Measure | None = None, called: str = ""
     ) -> Iterator[View]:
-        """What a code is looked for in: each run if it is about one."""
+        """Yield the views in which a code is looked for: one of each run if it is about one."""
         if code.about in ("run", "pair"):
             for number in range(len(self.systems)):
                 yield View(self, inside, number, None, measure, called)
@@ -399,7 +407,7 @@ class Evidence:
             yield View(self, inside, None, None, measure, called)
 
     def masks(self, measure: Measure) -> dict[str, Bools]:
-        """The topics of each code that says of topics that a value is no evidence: (n_topics,), or
+        """Mark the topics of each code by which a topic's value is no evidence: (n_topics,), or
         (n_systems, n_topics) if it is about runs.
         """
         out: dict[str, Bools] = {}
@@ -416,8 +424,9 @@ class Evidence:
     def rows(
         self, measure: Measure, inside: Bools, called: str | None = None
     ) -> Iterator[dict[str, Any]]:
-        """What topics cannot say by a measure, over the topics of a mask (n_topics,): a row for
-        each code and run. The texts name the measure as it is `called`, by default `str(measure)`.
+        """Yield a row for each code and run: the limits of topics as evidence by a measure, over
+        the topics of a mask (n_topics,). The texts name the measure as it is `called`, by default
+        `str(measure)`.
         """
         name = str(measure) if called is None else called
         for code in CODES:
@@ -459,7 +468,7 @@ class Evidence:
         measures: Iterable[Measure] | None = None,
         called: str = "",
     ) -> list[dict[str, Any]]:
-        """All that is found on the topics of a mask: a row for each code, run and measure. The
+        """List all that is found on the topics of a mask: a row for each code, run and measure. The
         texts name the measure as it is `called`, by default `str(measure)`.
         """
         rows: list[dict[str, Any]] = []
@@ -520,7 +529,7 @@ class Evidence:
         return grounds
 
     def frame(self, parts: Mapping[str | None, Bools]) -> pd.DataFrame:
-        """The table of `irpref.evidence`, with rows for each of these groups of topics."""
+        """Make the table of `irpref.evidence`, with rows for each of these groups of topics."""
         import pandas as pd
 
         rows = [
@@ -538,7 +547,7 @@ class Evidence:
         )
 
     def so(self, system: System, n: int) -> str:
-        """Say what becomes of topics that a system does not answer."""
+        """Say how topics count that a system does not answer."""
         if system.name == self.leaves_out:
             return "it is left out" if n == 1 else "they are left out"
         return "it counts as an empty ranking" if n == 1 else "they count as empty rankings"
@@ -567,7 +576,7 @@ def _same_ranking(a: Sequence[Run], b: Sequence[Run], pool: Pool) -> bool:
 
 
 def _reversed(run: Run, pool: Pool) -> Run:
-    """A run with the order of the topics reversed whose documents have equal scores."""
+    """Reverse the order of the topics of a run whose documents have equal scores."""
     from irpref.data.columns import Stretches, Table, objects
 
     every = run.on(pool)
@@ -579,7 +588,9 @@ def _reversed(run: Run, pool: Pool) -> Run:
 
 
 def check_present(systems: Iterable[System], n_topics: int) -> None:
-    """`AbsentRunError` if a run answers no judged topic, or none of its documents is judged."""
+    """Raise `AbsentRunError` if a run answers no judged topic, or none of its documents is
+    judged.
+    """
     for system in systems:
         if system.is_absent:
             raise AbsentRunError(system.absence(n_topics), run=system.name)

@@ -1,4 +1,4 @@
-"""A code: something that judgments or runs can have, and what follows from it.
+"""A code: something that judgments or runs can have, and its consequences.
 
 Everything that irpref knows to look for is one `Code` in one list, `irpref.observed.codes.CODES`.
 `irpref.evidence` and every surface (check, eval, compare, gate, boards, reports) go over this list:
@@ -25,7 +25,7 @@ About: TypeAlias = Literal["judgments", "run", "pair", "measure", "verdict"]
 
 @dataclass(frozen=True, slots=True)
 class View:
-    """What a finder sees.
+    """The data that a finder sees.
 
     Attributes
     ----------
@@ -69,15 +69,15 @@ class Found:
     told : bool array (n_topics,) or None
         Topics on which it can be told; None: all that are looked at.
     words : mapping
-        What its sentence says besides the topics.
+        Further words of its sentence, by name.
     says : str or None
         A sentence in place of the code's own.
     level : {'grave', 'warning', 'note'} or None
         A level in place of the code's own.
     count : int or None
-        What is counted, if it is not topics.
+        The number found, if it is not topics.
     example : str or None
-        The first of what is counted, if it is not a topic.
+        The first item counted, if it is not a topic.
     """
 
     topics: Bools
@@ -108,19 +108,19 @@ class Code:
     ----------
     name : str
     about : {'judgments', 'run', 'pair', 'measure', 'verdict'}
-        What it is found of: the judgments (and all runs together), each run, a run beside another,
-        each measure, or a verdict.
+        Where it is looked for: the judgments (and all runs together), each run, a run beside
+        another, each measure, or a verdict.
     find : callable
         Where it holds; None if nowhere.
     says : str
         Its sentence, without a full stop. It can name `{run}`, `{measure}`, `{some}` ("3 of 40
-        topics"), `{n}` (what is counted), `{have}` and `{they}` ("it" for one).
+        topics"), `{n}` (the number found), `{have}` and `{they}` ("it" for one).
     level : {'grave', 'warning', 'note'}
     by_measure : bool
         Whether it is found for each measure.
     against : set of {'values', 'pass', 'claim'}
-        What it stands against: the value of a topic as evidence, the verdict that a change may
-        ship, the claim that a run is better.
+        The uses that it stands against: the value of a topic as evidence, the verdict that a change
+        may ship, the claim that a run is better.
     from_share : float or None
         From which share of the topics where it can be told it stands against a verdict; None: from
         the share that the user lets a verdict miss.
@@ -132,7 +132,7 @@ class Code:
     in_notes : bool
         Whether verdicts say it in their notes, not in the sentence of each measure.
     remedy : str
-        What to do about it, in the words of an argument.
+        The way to mend it, in the words of an argument.
     """
 
     name: str
@@ -149,13 +149,13 @@ class Code:
     remedy: str = ""
 
     def found(self, view: View) -> list[Found]:
-        """Where it holds among the topics that are looked at, with at least one topic each."""
+        """List where it holds among the topics that are looked at, with at least one topic each."""
         found = self.find(view)
         every = [found] if isinstance(found, Found) else list(found or ())
         return [one for one in every if (one.topics & view.inside).any() or one.count]
 
     def text(self, view: View, found: Found, names_first: bool = False) -> str:
-        """Say what was found.
+        """Word the finding as a sentence.
 
         Parameters
         ----------
@@ -182,7 +182,7 @@ class Code:
         return said.format(**{**words, **found.words})
 
     def against_verdict(self, view: View) -> str | None:
-        """The sentence if it stands against a verdict; None if it does not."""
+        """Return the sentence if it stands against a verdict; None if it does not."""
         found = self.stops(view) if self.stops else next(iter(self.found(view)), None)
         if found is None:
             return None

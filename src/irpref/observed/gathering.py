@@ -1,23 +1,24 @@
-"""Evaluate and observe runs, and find out what can be told of them.
+"""Evaluate and observe runs, and gather the evidence.
 
     unanswerable   the topic has no positive grade
     out-of-reach   it has positive grades, but the ideal ranking has the value of an empty one: no
                    grade reaches `rel`, or all gains are 0
     unanswered     a run has no documents for it, or the measure no value (NaN)
-    changed-ids    a run has an unjudged document in its first ten whose id is that of a judged one
+    changed-ids    a run has an unjudged document in its first ten whose id is a judged one
                    but for a change that tools make: case, `#1` at the end, zeros at the beginning
     unseen         no run retrieves a judged document
     blind          its judged documents have several grades, which all count the same for the
-                   measure, and at least half of what the runs retrieve within the measure's cutoff
-                   (ten documents without one) is judged: AP on grades from 1 to 5. Or the measure
-                   leaves out unjudged documents, and all judged ones count the same: Bpref without
-                   a document judged non-relevant
+                   measure, and at least half of the documents that the runs retrieve within the
+                   measure's cutoff (ten without one) are judged: AP on grades from 1 to 5. Or the
+                   measure leaves out unjudged documents, and all judged ones count the same: Bpref
+                   without a document judged non-relevant
     shallow        a run has fewer documents than the measure looks at: than its cutoff, or, without
-                   one, than half of those of another run
+                   one, than half as many as another run
 
 These codes say of a topic that its value is no evidence; `irpref.observed.codes` has all codes.
 They are facts about judgments and runs, not verdicts: a relevant document that no run retrieves is
-a result. What a measure can tell apart on judgments alone is in `irpref.observed.sensitivity`.
+a result. The differences that a measure sees on judgments alone are in
+`irpref.observed.sensitivity`.
 
 A topic that has fewer documents than a cutoff is shallow only if another run has more there, or if
 the run reaches the cutoff on no topic at all: some queries have few answers."""
@@ -61,7 +62,7 @@ if TYPE_CHECKING:
 def evidence(
     measures: Measures, qrels: QrelsLike, runs: EachRun, *, groups: Groups | None = None
 ) -> pd.DataFrame:
-    """Find what values cannot rest on: topics that say nothing, and what is odd about judgments,
+    """Find the limits of values as evidence: topics that say nothing, and oddities of judgments,
     runs and measures.
 
     Parameters
@@ -70,7 +71,7 @@ def evidence(
     qrels : in any form that `irpref.evaluator` takes
     runs : mapping of name to run, or list of paths
         A list of runs under one name is one system that was run several times: a topic counts as
-        answered if all of them answer it.
+        answered if all runs answer it.
     groups : mapping of topic to group, path of a file, or name of a column of the qrels, optional
         Count in each group of topics.
 
@@ -80,13 +81,13 @@ def evidence(
         A row for each code that is found, by measure, group and run: `measure` (None unless it
         depends on the measure), `group` (None without groups), `run` (None unless it is about one
         run), `code`, `level` ('grave', 'warning', 'note'), `topics` (how many), `example` (the
-        first of them), `text`. `irpref_lab.check` shows the same codes with advice. These say that
+        first topic), `text`. `irpref_lab.check` shows the same codes with advice. These say that
         the value of a topic is not evidence:
 
         - `unanswerable`: no grade of the topic is above 0;
         - `out-of-reach`: some grade is, but the ideal ranking has the value of an empty one;
         - `unanswered`: the run has no documents for the topic, or the measure no value;
-        - `changed-ids`: the run has an unjudged document in its first ten whose id is that of a
+        - `changed-ids`: the run has an unjudged document in its first ten whose id is a
           judged one but for a change that tools make, such as case;
         - `unseen`: no run retrieves a judged document;
         - `blind`: the topic has several grades, and the measure does not tell them apart, or it
@@ -96,7 +97,7 @@ def evidence(
     Raises
     ------
     ValueError
-        No measure, no run, a topic without a group; what the evaluator raises. A run that answers
+        No measure, no run, a topic without a group; errors of the evaluator. A run that answers
         no judged topic is evidence, not an error.
 
     Examples
@@ -118,7 +119,7 @@ def evidence(
 
 
 def repeats_in(run: Any) -> list[Any]:
-    """The runs of a system: the items of a list of runs, else the run alone.
+    """List the runs of a system: the items of a list of runs, else the run alone.
 
     A list holds runs if its items are paths, frames, or mappings of mappings; else it holds the
     records of one run.
@@ -151,7 +152,7 @@ def gathered(
     *,
     keep: bool = False,
 ) -> Evidence:
-    """Judge runs, evaluate and observe them, and find out what can be told.
+    """Judge runs, evaluate and observe them, and gather the evidence.
 
     Parameters
     ----------
@@ -165,7 +166,7 @@ def gathered(
     Raises
     ------
     ValueError
-        No measure, no run; what the evaluator raises.
+        No measure, no run; errors of the evaluator.
     """
     chosen = parse_all(measures)
     if not chosen:
@@ -182,7 +183,7 @@ def gathered(
 
 
 class Gatherer:
-    """Evaluates and observes runs, and the rankings that show what a measure can tell apart.
+    """Evaluates and observes runs, and the rankings that show which differences a measure sees.
 
     Parameters
     ----------
@@ -208,7 +209,7 @@ class Gatherer:
     def system(
         self, name: str, repeats: Sequence[Run], keep: bool = False, evaluates: bool = True
     ) -> System:
-        """Judge, evaluate and observe the runs of a system.
+        """Evaluate the runs of a system, judged, and observe them.
 
         Parameters
         ----------
@@ -245,7 +246,7 @@ class Gatherer:
         )
 
     def of_run(self, run: Run) -> Values:
-        """Values of another run by topic, in ascending order of their ids."""
+        """Evaluate another run: values by topic, in ascending order of their ids."""
         one = self._cut(run)
         return self._values(self._judged(one), one)
 
@@ -269,7 +270,7 @@ class Gatherer:
         return open_ends
 
     def _longer_values(self, judged: JudgedRun) -> Values:
-        """Values by kernels if the relevant documents that a run lacks followed it."""
+        """Compute by kernels the values if the relevant documents that a run lacks followed it."""
         kernels: Any = getattr(self.evaluator, "accelerated", self.evaluator)
         added = np.flatnonzero(judged.missed() & (self.pool.grade > 0))
         ends = self.pool.judged.part(added)
@@ -290,20 +291,20 @@ class Gatherer:
         return total
 
     def _judged(self, run: Run) -> JudgedRun:
-        """The judged documents of a run; of a run without a judged topic, an empty ranking."""
+        """Find the judged documents of a run; of a run without a judged topic, an empty ranking."""
         every = run.on(self.pool)
         every.repeats.warn()
         kernels: Any = getattr(self.evaluator, "accelerated", self.evaluator)
         return every.judged(self.pool, kernels is not None and kernels.ties)
 
     def _values(self, judged: JudgedRun, run: Run) -> Values:
-        """Values of a run by topic, in ascending order of their ids."""
+        """Compute the values of a run by topic, in ascending order of their ids."""
         is_given = getattr(self.evaluator, "rest", []) and judged.n_retrieved.any()
         values = self._of_pool(judged, run if is_given else None)
         return {measure: by_topic[self.order] for measure, by_topic in values.items()}
 
     def _of_pool(self, judged: JudgedRun, given: Any = None) -> Values:
-        """Values of a judged run by topic, in the order of the pool."""
+        """Compute the values of a judged run by topic, in the order of the pool."""
         evaluator: Any = self.evaluator
         if isinstance(evaluator, KernelEvaluator):
             by_measure = evaluator.values_of(judged)
@@ -316,7 +317,7 @@ class Gatherer:
         return {measure: by_measure[measure][self.on_pool] for measure in self.measures}
 
     def _of_others(self, judged: JudgedRun) -> Values:
-        """Values of a ranking by other providers; NaN if they fail on it."""
+        """Evaluate a ranking by other providers; NaN if they fail on it."""
         evaluator: Any = self.evaluator
         n_topics = len(evaluator.topic_ids)
         if not judged.hits.size:
@@ -328,7 +329,7 @@ class Gatherer:
         return {measure: values[measure] for measure in evaluator.rest}
 
     def _run(self, judged: JudgedRun) -> dict[str, dict[str, float]]:
-        """A ranking of judged documents as other providers take it."""
+        """Turn a ranking of judged documents into the form that other providers take."""
         run: dict[str, dict[str, float]] = {}
         docs = self.pool.doc_ids[judged.row].tolist()
         for topic, doc, rank in zip(
@@ -338,7 +339,7 @@ class Gatherer:
         return run
 
     def evidence(self, systems: list[System]) -> Evidence:
-        """What the judgments allow, beside the systems."""
+        """Put the facts about the judgments beside the systems."""
         pool = self.pool
         answerable: Bools = (pool.judged.maximum(pool.grade, -np.inf) > 0)[self.order]
         *masks, of_empty = tells_apart(self.measures, pool, self._of_pool)
@@ -368,7 +369,7 @@ class Gatherer:
 
 
 def _highest(qrels: Judgments) -> Pool:
-    """A pool with the highest grade of each document, from judgments by subtopic."""
+    """Make a pool with the highest grade of each document, from judgments by subtopic."""
     table = qrels.table
     grades: dict[tuple[str, str], float] = {}
     for topic, doc, grade in zip(

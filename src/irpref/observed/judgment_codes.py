@@ -64,8 +64,8 @@ def _unseen(view: View) -> Found | None:
 
 
 def _too_few_seen(view: View) -> Found | None:
-    """A run retrieves a judged document on too few topics, or the baseline on none within the
-    cutoff.
+    """Find that a run retrieves a judged document on too few topics, or the baseline on none within
+    the cutoff.
     """
     facts, measure = view.facts, view.measure
     assert view.run is not None
@@ -90,7 +90,7 @@ UNSEEN = Code(
     "unseen",
     "judgments",
     _unseen,
-    "no run retrieves a judged document for {some}",
+    "for {some}, no run retrieves a judged document",
     level="note",
     against=frozenset({"values", "pass", "claim"}),
     stops=_too_few_seen,

@@ -61,7 +61,7 @@ def _blind(view: View) -> Found | None:
 
 
 def _level(view: View, which: Bools) -> Level:
-    """More than half of the answerable topics are worth a warning."""
+    """Choose the level: more than half of the answerable topics are worth a warning."""
     return "warning" if 2 * which.sum() > view.facts.answerable.sum() else "note"
 
 
@@ -266,7 +266,7 @@ HAS_NONRELEVANT = Code(
 
 
 def _threshold(view: View) -> Iterator[Found]:
-    """Grades that count alike for binary measures, and grades too low to count."""
+    """Find grades that count alike for binary measures, and grades too low to count."""
     facts, pool = view.facts, view.facts.pool
     if facts.of_preferences:
         return

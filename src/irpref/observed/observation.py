@@ -1,7 +1,7 @@
-"""What is noted of a run, whatever the measure: arrays by topic, made once from its listing.
+"""Notes of a run, whatever the measure: arrays by topic, made once from its listing.
 
 Nothing here judges: the codes (`irpref.observed.codes`) read these notes. They are small, so that a
-board can observe a thousand runs and let each of them go."""
+board can observe a thousand runs and let each go."""
 
 from __future__ import annotations
 
@@ -22,9 +22,9 @@ from irpref.observed.changed_ids import Changed, JudgedIds
 from irpref.observed.scales import grade_order
 from irpref.observed.sensitivity import TOP
 
-# What tools write for an id that is missing.
+# Words that tools write for a missing id.
 NO_IDS = ("None", "nan", "NaN", "NULL", "null", "<NA>", "NaT", "undefined", "none", "N/A")
-_SOME_BY_CHANCE = 0.05  # share of topics whose number is that of a document by chance
+_SOME_BY_CHANCE = 0.05  # share of topics whose number is also a document's by chance
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -38,15 +38,16 @@ class Observation:
     lengths, hits : int arrays
         Documents; judged ones.
     top, judged_top, by_judge : int arrays
-        In the first `TOP` ranks: documents, judged ones, those that a judge graded and no human.
+        In the first `TOP` ranks: documents, judged ones, documents that a judge graded and no
+        human.
     tied : int array
         Documents tied with another of the topic.
     several, equal, deciding, blurred : bool arrays
-        Whether there are several documents; whether all of them have the same score; whether
+        Whether there are several documents; whether all have the same score; whether
         documents of different grades are tied in the first ranks; whether some scores differ in
         double precision only.
     own : bool array
-        Whether an unjudged document has the id of the topic, without what chance explains.
+        Whether an unjudged document has the id of the topic, beyond chance.
     nothing : bool array
         Whether an unjudged document has an id such as `None`.
     no_id : str
@@ -56,7 +57,7 @@ class Observation:
     further : tuple of str
         Topics without judgments.
     n_named : int
-        Topics of the run, those without judgments included.
+        Topics of the run, topics without judgments included.
     repeats : Repeats
     changed_topics, changed_docs : Changed or None
         Unjudged topics, and unjudged documents in the first ranks, whose ids are judged ones but
@@ -64,7 +65,7 @@ class Observation:
     grade_order : float array (2, n_topics) or None
         See `irpref.observed.scales.grade_order`; None for preferences.
     ranks : Ranks or None
-        What the rank column says, if there is one.
+        The rank column, if there is one.
     tags : tuple of str
         Different tags, if there are several.
     mixed_tags : bool array
@@ -103,7 +104,7 @@ class Observation:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Ranks:
-    """What the rank column of a run says, by topic: bool arrays (n_topics,).
+    """The rank column of a run against its scores, by topic: bool arrays (n_topics,).
 
     Attributes
     ----------
@@ -120,7 +121,7 @@ class Ranks:
 
 
 def observe(run: Run, ids: JudgedIds, order: Ints, depth: int | None = None) -> Observation:
-    """Note what there is to see of a run.
+    """Note all there is to see of a run.
 
     Parameters
     ----------
@@ -130,7 +131,7 @@ def observe(run: Run, ids: JudgedIds, order: Ints, depth: int | None = None) -> 
     order : int array (n_topics,)
         Numbers of the topics of the pool by ascending id.
     depth : int, optional
-        Only so many documents of each topic count; their order is that of the whole run.
+        Only so many documents of each topic count; their order is taken from the whole run.
 
     Raises
     ------
@@ -180,7 +181,7 @@ def observe(run: Run, ids: JudgedIds, order: Ints, depth: int | None = None) -> 
 
 
 def _ties(score: Floats, topics: Segments, gain: Floats) -> tuple[Bools, Bools]:
-    """Rows tied with another row of the topic, and those among them in groups of different gains:
+    """Mark rows tied with another row of the topic, and tied rows in groups of different gains:
     (n_rows,).
     """
     groups = Segments.of_equal(topics.topic, score)
@@ -260,7 +261,7 @@ def _ranks(run: Listing, order: Ints) -> Ranks | None:
 
 
 def _numbers(column: Any) -> Floats:
-    """Read a column of ranks as numbers; NaN for what is none."""
+    """Read a column of ranks as numbers; NaN for cells that hold none."""
     try:
         return np.asarray(column, dtype=object).astype(np.float64)
     except (TypeError, ValueError):
@@ -288,7 +289,7 @@ def _restarts(rank: Floats, score: Floats, topics: Segments) -> Bools:
 
 
 def _tags(run: Run) -> tuple[str, ...]:
-    """The different tags of a run in order of appearance; none if there is one or no tag."""
+    """List the different tags of a run in order of appearance; none if there is one or no tag."""
     column = run.table.columns.get("tag")
     if column is None or _is_constant(column):
         return ()
@@ -307,7 +308,7 @@ def _mixed_tags(run: Listing) -> Bools:
 
 
 def _is_constant(column: Any) -> bool:
-    """Whether all rows share one cell."""
+    """Test whether all rows share one cell."""
     return isinstance(column, np.ndarray) and column.strides == (0,)
 
 
@@ -315,10 +316,10 @@ def _is_constant(column: Any) -> bool:
 
 
 def any_of(observations: Sequence[Observation], name: str) -> Bools:
-    """Topics for which a note is true of any of these runs: (n_topics,)."""
+    """Mark topics for which a note is true of any of these runs: (n_topics,)."""
     return np.any([getattr(one, name) for one in observations], axis=0)
 
 
 def most_changed(changes: Iterable[Changed | None]) -> Changed | None:
-    """Of several runs, the change that concerns most ids."""
+    """Find the change in several runs that concerns most ids."""
     return max(filter(None, changes), key=lambda one: one.number, default=None)

@@ -44,7 +44,7 @@ def _unanswered(view: View) -> Iterator[Found]:
 
 
 def _too_many_unanswered(view: View) -> Found | None:
-    """Topics that the baseline does not answer, or on which a run has no value."""
+    """Find topics that the baseline does not answer, or on which a run has no value."""
     facts = view.facts
     assert view.run is not None
     assert view.measure is not None
@@ -153,7 +153,7 @@ def _shallow(view: View) -> Found | None:
 
 
 def _too_shallow(view: View) -> Found | None:
-    """Shallow topics whose value more documents could change."""
+    """Find shallow topics whose value more documents could change."""
     facts = view.facts
     assert view.run is not None
     assert view.measure is not None
@@ -349,7 +349,9 @@ def _unjudged(view: View) -> Found | None:
 
 
 def _hardly_judged(view: View) -> Found | None:
-    """The first ten of the baseline are judged to a small part of the other run's share."""
+    """Find that the first ten of the baseline are judged to a small part of the other run's
+    share.
+    """
     facts, measure = view.facts, view.measure
     assert view.run is not None
     assert measure is not None
@@ -409,8 +411,8 @@ def _equal_scores(view: View) -> Found:
 
 
 def _order_by_ids(view: View) -> Found | None:
-    """The baseline's scores are equal on more than half of the topics, and another order of its
-    documents has other values.
+    """Find that the baseline's scores are equal on more than half of the topics, and another order
+    of its documents has other values.
     """
     facts = view.facts
     assert view.run is not None
@@ -473,7 +475,7 @@ FLOAT32_TIES = Code(
 
 
 def _identical(view: View) -> Found | None:
-    """An earlier run has the same judged documents at the same ranks."""
+    """Find an earlier run with the same judged documents at the same ranks."""
     facts, system = view.facts, view.system
     if not system.retrieved.any():
         return None

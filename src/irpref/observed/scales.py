@@ -1,9 +1,10 @@
-"""Check what the grades of a file mean: are they all on one scale, and are higher grades better?
+"""Check the meaning of the grades of a file: are they all on one scale, and are higher grades
+better?
 
-Scale: humans and a judge may use different scales. A group of judgments (those that a column
-attributes to one source, or those of a topic) stops short at a grade g if it holds p positive
-grades, none above g, while a share s of the positive grades of the other groups is above g, and (1
-- s)^p is below a millionth.
+Scale: humans and a judge may use different scales. A group of judgments (all that a column
+attributes to one source, or all of a topic) stops short at a grade g if it holds p positive grades,
+none above g, while a share s of the positive grades of the other groups is above g, and (1 - s)^p
+is below a millionth.
 
 Order: if higher grades are better, runs rank documents with higher grades higher. For each topic
 and run we compute Spearman's rank correlation between the grades of the judged documents and their
@@ -35,7 +36,7 @@ _SHARE = 0.25
 
 
 def stops_short(grade: Floats, group: Ints) -> tuple[float, Bools] | None:
-    """The grade at which most groups stop short.
+    """Find the grade at which most groups stop short.
 
     Parameters
     ----------
@@ -163,10 +164,10 @@ def _compared(pool: Pool, grade: Floats, rows: Bools) -> _Compared:
 
 
 def _correlation(run: Listing, of_grades: _Compared) -> Floats:
-    """Spearman's correlation of each topic: (n_topics,).
+    """Compute Spearman's correlation of each topic: (n_topics,).
 
-    Of n compared documents, h are retrieved. That at place p (from 0) of these has the centred rank
-    (n - 1) / 2 - p; the others are tied at -h / 2.
+    Of n compared documents, h are retrieved. The one at place p (from 0) of these has the centred
+    rank (n - 1) / 2 - p; the others are tied at -h / 2.
     """
     rows, topics, y, size = of_grades
     at = np.flatnonzero(np.append(rows, False)[run.row])
@@ -184,7 +185,7 @@ def _correlation(run: Listing, of_grades: _Compared) -> Floats:
 
 
 def _centred(values: Floats, topics: Segments) -> Floats:
-    """Ranks of the values within their topic, ties averaged, minus the mean of the topic."""
+    """Rank the values within their topic, ties averaged, minus the mean of the topic."""
     order = np.lexsort((values, topics.topic))
     topic, ordered = topics.topic[order], values[order]
     ties = Segments.of_equal(topic, ordered)
@@ -202,7 +203,7 @@ class Against(NamedTuple):
 
 
 def ranked_against(of_runs: Sequence[Floats]) -> Against | None:
-    """Whether runs together rank the documents of higher grades lower.
+    """Test whether runs together rank the documents of higher grades lower.
 
     Parameters
     ----------

@@ -1,8 +1,8 @@
 """Values of run files, each judged as it is read, by measures of any toolkit.
 
 `irpref.values.evaluator` computes them. With scores of 32 bits, or a provider of ir_measures, means
-of its measures are added in the order of the run's topics, so that the numbers are those of the
-`ir_measures` command to the last bit."""
+of its measures are added in the order of the run's topics, so that the numbers equal the
+`ir_measures` command's to the last bit."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ class Scores:
     missing : list of str
         Topics of the qrels that the run has no documents for.
     noted : Evidence or None
-        What was noted of the run; None if nothing seems wrong.
+        The notes of the run; None if nothing seems wrong.
     valued : dict of measure to int
         How many topics have a value.
     counts : dict
@@ -69,7 +69,7 @@ class Scores:
         self.counts: Counts = {}
 
     def mean(self, measure: Measure, topics: Collection[str] | None = None) -> float:
-        """The mean over some topics, if values by topic were asked for, or over all."""
+        """Average over some topics, if values by topic were asked for, or over all."""
         if topics is None:
             return self.means[measure]
         values = self.by_topic[measure]
@@ -132,14 +132,14 @@ class Scorer:
     def score_all(
         self, paths: Sequence[str], jobs: int | None = None
     ) -> Iterator[Done[str, Scores]]:
-        """Values of run files, `jobs` of them at a time (by default as many as there are cores), in
-        their order.
+        """Evaluate run files in their order, `jobs` at a time (by default as many as there are
+        cores).
         """
         jobs = min(n_jobs() if jobs is None else jobs, max(len(paths), 1))
         return each(lambda path: self.score(path, jobs > 1), paths, jobs)
 
     def score(self, path: str | Source, alone: bool = False) -> Scores:
-        """Values of a run file; `alone` in its thread if others read other files.
+        """Evaluate a run file; `alone` in its thread if others read other files.
 
         Raises
         ------
@@ -209,7 +209,7 @@ class Scorer:
     def _noted(
         self, source: Source, table: Any, judged: JudgedFile, missing: bool
     ) -> Evidence | None:
-        """Note what the judged documents of a run and its ids tell."""
+        """Note the findings from the judged documents of a run and its ids."""
         small = source.is_file() and os.path.getsize(source.name) <= _LOOKED_AT
         enough = judged.run.n_retrieved if small else 1
         if not missing and (judged.run.hits.lengths >= enough).all():

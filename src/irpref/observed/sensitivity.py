@@ -1,9 +1,9 @@
-"""What a measure can tell apart on some judgments, whatever the runs.
+"""Which differences a measure sees on some judgments, whatever the runs.
 
 Whether a measure can tell anything is seen from its values, not from its name. The ideal ranking
 has all judged documents by descending grade. Grades count the same if the ideal ranking has the
-value of the ideal ranking upside down, and documents of the highest grade alone that of as many of
-the lowest. A measure that does not depend on grades at all (Judged@10, NumRet) is not blind to
+same value upside down, and documents of the highest grade alone have the same value as equally many
+of the lowest. A measure that does not depend on grades at all (Judged@10, NumRet) is not blind to
 them."""
 
 from __future__ import annotations
@@ -32,13 +32,17 @@ Values = dict[Measure, Floats]
 
 
 def last_rank(measure: Measure, depth: int | None = None) -> int | None:
-    """The last rank that a measure looks at in lists of this depth; None if there is no end."""
+    """Find the last rank that a measure looks at in lists of this depth; None if there is no
+    end.
+    """
     ends = [int(end) for end in (measure.params.get("cutoff"), depth) if end is not None]
     return min(ends, default=None)
 
 
 def is_count(measure: Measure) -> bool:
-    """Whether a measure is a count, whose total over the topics is shown in place of a mean."""
+    """Test whether a measure is a count, whose total over the topics is shown in place of a
+    mean.
+    """
     return isinstance(measure.aggregator(), SumAgg)
 
 
@@ -55,7 +59,7 @@ def limits_of(measure: Measure) -> tuple[float, float]:
 
 
 def scale(measure: Measure, pool: Pool) -> str:
-    """The grades of judgments, and what of them counts for a measure."""
+    """Describe the grades of judgments, and which of these count for a measure."""
     known = pool.grade[pool.grade >= 0]
     low, high = float(known.min(initial=np.inf)), float(known.max(initial=-np.inf))
     parts = [f"all grades are {low:g}" if low == high else f"grades {low:g} to {high:g}"]
@@ -70,7 +74,7 @@ def scale(measure: Measure, pool: Pool) -> str:
 
 
 def ranking(pool: Pool, rows: Ints, upside_down: bool = False) -> JudgedRun:
-    """The ranking of these rows of a pool, in ascending order: best first."""
+    """Rank these rows of a pool, in ascending order: best first."""
     hits = pool.judged.part(rows)
     if upside_down:
         rows = rows[hits.spread(hits.starts) + hits.spread(hits.lengths) - 1 - hits.position]
@@ -84,7 +88,8 @@ def tells_apart(
     values: Callable[[JudgedRun], Values],
     topics: tuple[int, int] | None = None,
 ) -> tuple[dict[Measure, Bools], dict[Measure, Bools], Values]:
-    """What measures make of the judgments alone, by topic in the order of the pool.
+    """Find the differences that measures see on the judgments alone, by topic in the order of the
+    pool.
 
     Parameters
     ----------
@@ -93,7 +98,7 @@ def tells_apart(
     values : callable
         Evaluates a ranking.
     topics : (int, int), optional
-        The first and one past the last topic to look at; all of them if not given.
+        The first and one past the last topic to look at; all if not given.
 
     Returns
     -------
@@ -120,7 +125,7 @@ def tells_apart(
     ends: list[Values] = []
     reached, alike = {}, {}
     for measure in measures:
-        # What has no value, since another provider cannot compute it, is no evidence.
+        # A ranking without a value, since another provider cannot compute it, is no evidence.
         reached[measure] = differ(ideal[measure], empty[measure]) | np.isnan(ideal[measure])
         several_or_none = several | lacks_nonrelevant(measure, pool)
         same = several_or_none[start:stop] & ~differ(highest[measure], lowest[measure])
@@ -138,7 +143,7 @@ def tells_apart(
 
 
 def _ends(pool: Pool, rows: Ints) -> tuple[Ints, Ints]:
-    """The documents of the highest grade of each topic, and those of the lowest: as many of either.
+    """Find the documents of the highest grade of each topic, and equally many of the lowest.
 
     A measure of a set, such as "has three relevant documents", sees no difference of one.
     """
@@ -155,11 +160,11 @@ def _ends(pool: Pool, rows: Ints) -> tuple[Ints, Ints]:
 
 
 def sees_grades(measure: Measure, pool: Pool) -> bool:
-    """Whether a measure depends on grades at all; Judged@10 and NumRet do not.
+    """Test whether a measure depends on grades at all; Judged@10 and NumRet do not.
 
     First a document of the highest grade is compared with one of grade 0. If they have the same
-    value, the ideal ranking is evaluated again with grade 0 for all of its documents. What cannot
-    be computed counts as if it depended on grades.
+    value, the ideal ranking is evaluated again with grade 0 for all of its documents. A value that
+    cannot be computed counts as if it depended on grades.
     """
     if "subgroup" in pool.header or _tells_two_apart(measure, float(pool.grade.max())):
         return True
@@ -168,7 +173,7 @@ def sees_grades(measure: Measure, pool: Pool) -> bool:
 
 @cache
 def _tells_two_apart(measure: Measure, highest: float) -> bool:
-    """Whether a document of this grade and one of grade 0 have different values."""
+    """Test whether a document of this grade and one of grade 0 have different values."""
     read = judgments({"q": {"a": highest, "b": 0}})
     rankings = ({"a": 1}, {"b": 1}, {"a": 2, "b": 1}, {"a": 1, "b": 2})
     with held(), suppress(ValueError):
@@ -180,7 +185,7 @@ def _tells_two_apart(measure: Measure, highest: float) -> bool:
 
 @shared
 def _changes_with_grades(pool: Pool, measure: Measure) -> bool:
-    """Whether the values of the ideal ranking change if no document is relevant."""
+    """Test whether the values of the ideal ranking change if no document is relevant."""
     topics = [pool.topic_ids[t] for t in pool.judged.topic.tolist()]
     docs = list(pool.doc_ids)
     ranked = Table(topics, docs, -pool.judged.position.astype(np.float64))
@@ -194,7 +199,7 @@ def _changes_with_grades(pool: Pool, measure: Measure) -> bool:
 
 
 def differ(a: Floats, b: Floats) -> Bools:
-    """Where two values differ by more than rounding; a value differs from none."""
+    """Mark where two values differ by more than rounding; a value differs from none."""
     with np.errstate(invalid="ignore"):
         gap = np.abs(a - b)
         near = np.isfinite(gap) & (gap <= 1e-12 * np.maximum(np.abs(a), np.abs(b)))

@@ -1,7 +1,7 @@
 """Measures that can tell nothing apart on some judgments, whatever the runs: for `irpref eval`.
 
-`irpref.observed.gathering` has the rule. Here it is asked of few topics at a time, until a measure
-tells something apart on one of them, so that it costs next to nothing where all is well."""
+`irpref.observed.gathering` has the rule. Here it is applied to few topics at a time, until a
+measure tells something apart on one, so that it costs next to nothing where all is well."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ class Silent:
     alike: dict[Measure, Bools]
 
     def counts(self, run: JudgedRun) -> Counts:
-        """Judged documents, and documents, in the first ranks of each topic, by depth."""
+        """Count judged documents, and documents, in the first ranks of each topic, by depth."""
         shown = run.at_least(0)
         return {
             depth: (shown.hits.count(shown.rank <= depth), np.minimum(run.n_retrieved, depth))
@@ -63,7 +63,7 @@ class Silent:
         }
 
     def sentences(self, runs: Iterable[Counts]) -> Iterator[str]:
-        """The measures that tell nothing apart on any topic, and why, for runs with these
+        """Name the measures that tell nothing apart on any topic, and say why, for runs with these
         counts.
         """
         n = self.pool.n_topics
@@ -77,7 +77,7 @@ class Silent:
             yield SAYS[code].format(**words)
 
     def _codes(self, counts: list[Counts]) -> Iterator[tuple[Measure, str]]:
-        """Measures that tell nothing apart, with the code of `irpref.evidence`."""
+        """Find measures that tell nothing apart, with the code of `irpref.evidence`."""
         for measure, reached in self.reached.items():
             depth, zeros = last_rank(measure) or TOP, np.zeros(self.pool.n_topics, np.int64)
             judged = sum((by_depth[depth][0] for by_depth in counts), zeros)
@@ -93,7 +93,7 @@ class Silent:
 
 
 def silent(kernels: KernelEvaluator) -> Silent | None:
-    """Which of the measures may tell nothing apart; None if none does."""
+    """Find which of the measures may tell nothing apart; None if none does."""
     pool = kernels.pool
     if "subgroup" in pool.header or not pool.grade.size:  # of preferences
         return None

@@ -1,6 +1,5 @@
-"""What is grave about a run that was judged while it was read: only its judged documents are there,
-and its other documents are looked at again only if something seems wrong with their ids.
-"""
+"""Grave findings about a run that was judged while it was read: only its judged documents are
+there, and its other documents are looked at again only if something seems wrong with their ids."""
 
 from __future__ import annotations
 
@@ -29,15 +28,16 @@ def noted(
     on_tables: Callable[[Callable[[Iterable[Table]], Changed | None]], Changed | None],
     small: bool,
 ) -> Evidence:
-    """Note what the judged documents of a run tell; most runs need not be read again for this.
+    """Note the findings from the judged documents of a run; most runs need not be read again for
+    this.
 
     Parameters
     ----------
     qrels, pool : Judgments, Pool
     judged : JudgedFile
     on_tables : callable
-        Calls a function with the tables of the run, each topic in one of them, and returns what
-        that does. Called to compare ids if most topics have no judged document.
+        Calls a function with the tables of the run, each topic in one table, and returns its
+        result. Called to compare ids if most topics have no judged document.
     small : bool
         Whether the run is so small that its ids are always compared.
 
@@ -75,7 +75,9 @@ def noted(
 def _observation(
     ids: JudgedIds, judged: JudgedFile, lengths: Any, hits: Any, changed: Changed | None
 ) -> Observation:
-    """The notes that the judged documents allow; nothing is said of what was not looked at."""
+    """Make the notes that the judged documents allow; nothing is said of documents not looked
+    at.
+    """
     zeros, none = np.zeros(lengths.size, np.int64), np.zeros(lengths.size, bool)
     further = tuple(name for name in judged.topics if name not in ids.pool.topic_of)
     return Observation(
@@ -106,7 +108,7 @@ def _observation(
 
 
 def grave_rows(facts: Evidence, name: str) -> list[Row]:
-    """What is grave about the one run, by this name."""
+    """List the grave findings about the one run, by this name."""
     named = replace(facts, systems=[replace(system, name=name) for system in facts.systems])
     rows = named.every_row(named.everything, names_first=True)
     return [row for row in rows if row["run"] is not None and row["level"] == "grave"]

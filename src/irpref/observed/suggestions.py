@@ -1,6 +1,6 @@
 """Suggest three measures that suit your judgments, with a reason for each.
 
-What suits depends on the judgments alone, so the advice is the same whichever runs you have. The
+The choice depends on the judgments alone, so the advice is the same whichever runs you have. The
 reasons are the judgments and the literature:
 
     no threshold is known (ratings below 1; grades from 1 to 3 or more, and none of 0)
@@ -14,7 +14,7 @@ reasons are the judgments and the literature:
         the first page nDCG (K. Jarvelin and J. Kekalainen, ACM TOIS 20 (2002) 422-446,
         doi:10.1145/582415.582418)
     preferences
-        the share of them that a ranking keeps
+        the share of preferences that a ranking keeps
 
 Where grades go to 3 or more, grade 1 is "related" rather than relevant, as in TREC's Deep Learning
 and CAsT tracks, and `rel` is 2. Our own study of robustness (docs/robustness.md, unreviewed) speaks
@@ -39,7 +39,7 @@ _FROM, _FURTHER = 2.0, 3.0  # the lowest relevant grade on scales that go so far
 
 
 def suggest(pool: Pool, preferences: bool = False) -> list[dict[str, str]]:
-    """Three measures for these judgments.
+    """Suggest three measures for these judgments.
 
     Parameters
     ----------
@@ -63,7 +63,9 @@ def suggest(pool: Pool, preferences: bool = False) -> list[dict[str, str]]:
 
 
 def usual(pool: Pool) -> list[dict[str, str]]:
-    """What suits judgments by their kind, whether or not a threshold `rel` suits their grades."""
+    """Suggest measures for judgments by their kind, whether or not a threshold `rel` suits their
+    grades.
+    """
     positive = pool.grade > 0
     relevant, nonrelevant = pool.judged.count(positive), pool.judged.count(pool.grade == 0)
     is_graded = np.unique(pool.grade[positive]).size > 1
@@ -83,13 +85,13 @@ def usual(pool: Pool) -> list[dict[str, str]]:
 
 
 def alternatives() -> list[dict[str, str]]:
-    """Measures to suggest if some of the three cannot tell runs apart."""
+    """Suggest measures if some of the three cannot tell runs apart."""
     return _suggested("alternatives")
 
 
 @cache
 def _sentences() -> dict[str, dict[str, str]]:
-    """The reasons for each case."""
+    """Read the reasons for each case."""
     return tomllib.loads(files("irpref.observed").joinpath("suggestions.toml").read_text("utf-8"))
 
 

@@ -14,19 +14,19 @@ if TYPE_CHECKING:
 
 
 def thresholds_on(measures: Iterable[Measure], qrels: Judgments) -> list[str]:
-    """`thresholds` on the grades of judgments."""
+    """Apply `thresholds` to the grades of judgments."""
     return thresholds(measures, float(np.max(qrels.table.value, initial=0)))
 
 
 def threshold_of(measure: Measure) -> float | None:
-    """The lowest grade that is relevant to a binary measure; None for other measures."""
+    """Find the lowest grade that is relevant to a binary measure; None for other measures."""
     spec: Any = measure.SUPPORTED_PARAMS.get("rel")
     rel = measure.params.get("rel", getattr(spec, "default", None))
     return float(rel) if spec is not None and isinstance(rel, (int, float)) else None
 
 
 def thresholds(measures: Iterable[Measure], highest: float) -> list[str]:
-    """Which threshold `rel` measures use by default, in words: a note for outputs that name them.
+    """Say which threshold `rel` measures use by default: a note for outputs that name them.
 
     Parameters
     ----------

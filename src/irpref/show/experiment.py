@@ -1,6 +1,5 @@
-"""The result of `pt.Experiment` as a table to read: what is best, which way is better, what
-differs.
-"""
+"""The result of `pt.Experiment` as a table to read: the best values, which way is better, and which
+values differ."""
 
 from __future__ import annotations
 
@@ -23,7 +22,7 @@ class ExperimentTable(Table):
     Parameters
     ----------
     result : DataFrame
-        What `pt.Experiment` returns, or the first of two with `perquery='both'`.
+        The result of `pt.Experiment`, or the first of two with `perquery='both'`.
     alpha : float
         Level of significance of p-values; if `pt.Experiment` corrected them, its own decision
         counts.
@@ -72,11 +71,11 @@ class ExperimentTable(Table):
         return text(self, "table", Page())
 
     def to_latex(self) -> str:
-        """LaTeX source, for booktabs."""
+        """Return LaTeX source, for booktabs."""
         return text(self, "latex")
 
     def to_markdown(self) -> str:
-        """A table of Markdown."""
+        """Return a table of Markdown."""
         return text(self, "markdown")
 
     def _repr_latex_(self) -> None:
@@ -87,7 +86,7 @@ class ExperimentTable(Table):
 
 
 def _marked(frame: Any, name: str, show: Any, best_of: Any, alpha: float) -> list[Any]:
-    """The values of a measure, marked if they are best (unless all look alike) or differ from the
+    """Mark the values of a measure that are best (unless all look alike) or differ from the
     baseline.
     """
     values = frame[name].tolist()
@@ -105,7 +104,7 @@ def _marked(frame: Any, name: str, show: Any, best_of: Any, alpha: float) -> lis
 
 
 def table(result: Any, alpha: float = 0.05, round: int = 4) -> ExperimentTable:
-    """The result of a plain `pt.Experiment` as a table to read. See `ExperimentTable`.
+    """Show the result of a plain `pt.Experiment` as a table to read. See `ExperimentTable`.
 
     Examples
     --------

@@ -28,7 +28,7 @@ def explanation_text(
     form: str = "table",
     page: Page = PAPER,
 ) -> str:
-    """The explanation of one topic as text.
+    """Explain one topic as text.
 
     Adjacent documents that add nothing for the same reason share a line, unless `every` is true.
 
@@ -39,7 +39,7 @@ def explanation_text(
     every : bool
     form : 'table', 'markdown' or 'latex'
     page : Page
-        What it is printed on, which sets the width of a table.
+        The page that it is printed on, which sets the width of a table.
 
     Raises
     ------
@@ -92,7 +92,7 @@ def explanation_text(
             ]
         )
     rows += [[], [None, "sum", *[None] * len(numbers), account.contribution.sum(), None]]
-    # What the table and the steps name: `upto(x)` is listed with its argument.
+    # Names in the table and the steps: `upto(x)` is listed with its argument.
     used = {*names, *re.findall(r"\w+", " ".join(steps))}
     known = [
         (name, meaning)
@@ -105,7 +105,9 @@ def explanation_text(
 
 
 def working(explainer: Explainer, account: Account, t: int) -> list[str]:
-    """How to do the sum of one topic by hand: a line for each step, and the numbers in them."""
+    """Show how to do the sum of one topic by hand: a line for each step, and the numbers in
+    them.
+    """
     lines = [f"{name} = {step}" for name, step in account.steps.items()]
     named = set(re.findall(r"\w+", " ".join(account.steps.values())))
     parameters = {
@@ -121,14 +123,14 @@ def working(explainer: Explainer, account: Account, t: int) -> list[str]:
 
 
 def _groups(account: Account, why: Sequence[str], every: bool) -> list[tuple[int, int]]:
-    """First and last row of each line: adjacent rows that add nothing for the same reason share
-    one.
+    """Find first and last row of each line: adjacent rows that add nothing for the same reason
+    share one.
     """
     many_missed = (account.kind == MISSED).sum() > 20
 
     def alike(i: int) -> tuple[int, str] | int:
-        """Kind and reason of a row that shares its line; the row itself if it has a line of its
-        own.
+        """Return kind and reason of a row that shares its line; the row itself if it has a line of
+        its own.
         """
         # A document with a positive grade has its own line, unless it is below the cutoff or one of
         # very many missed.
@@ -142,7 +144,7 @@ def _groups(account: Account, why: Sequence[str], every: bool) -> list[tuple[int
 
 
 def _numbers(values: Floats) -> list[str]:
-    """Numbers as text, with as many decimals as they need, at most four; empty for NaN."""
+    """Format numbers with as many decimals as they need, at most four; empty for NaN."""
     finite = values[~np.isnan(values)]
     digits = next(
         (d for d in range(4) if np.allclose(finite, np.round(finite, d), rtol=0, atol=1e-9)), 4

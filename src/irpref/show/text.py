@@ -6,11 +6,11 @@
     latex, markdown   for papers and pages
 
 The standard library writes csv and json, tabulate the others. tabulate does not know how wide the
-screen is, so the width of columns, and which of them share a block, are decided here.
+screen is, so the width of columns, and which columns share a block, are decided here.
 
-Names are data. What would move a cursor or end a row is escaped in columns; csv quotes line ends.
-csv changes nothing else, since programs read it: a spreadsheet takes a name that begins with `=`,
-`+`, `-` or `@` for a formula unless the column is imported as text."""
+Names are data. Characters that would move a cursor or end a row are escaped in columns; csv quotes
+line ends. csv changes nothing else, since programs read it: a spreadsheet takes a name that begins
+with `=`, `+`, `-` or `@` for a formula unless the column is imported as text."""
 
 from __future__ import annotations
 
@@ -85,13 +85,13 @@ class Table:
 
 @dataclass(frozen=True, slots=True)
 class Page:
-    """What a text is printed on."""
+    """The page that a text is printed on."""
 
     width: int | None = None
     colour: bool = False
 
     def styled(self, text: str, style: str) -> str:
-        """The text bold or dim, if colours are shown."""
+        """Return the text bold or dim, if colours are shown."""
         return f"\x1b[{_STYLES[style]}m{text}\x1b[0m" if self.colour and text.strip() else text
 
 
@@ -100,7 +100,7 @@ PAPER = Page()
 
 
 def page_of(stream: TextIO, widest: int | None = None) -> Page:
-    """Width and colours of a stream: of the terminal if it is one; COLUMNS and NO_COLOR are
+    """Find width and colours of a stream: of the terminal if it is one; COLUMNS and NO_COLOR are
     honoured.
     """
     columns = os.environ.get("COLUMNS", "")
@@ -116,7 +116,7 @@ def page_of(stream: TextIO, widest: int | None = None) -> Page:
 
 
 def coloured(stream: TextIO) -> bool:
-    """Whether a stream is a terminal that shows colours, and they are wanted."""
+    """Test whether a stream is a terminal that shows colours, and they are wanted."""
     return stream.isatty() and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
 
 
@@ -124,7 +124,7 @@ def coloured(stream: TextIO) -> bool:
 
 
 def rounded(places: int = 4, sign: str = "") -> Callable[[Any], str]:
-    """A function that writes numbers with so many decimal places; -1: all there are."""
+    """Make a function that writes numbers with so many decimal places; -1: all there are."""
 
     def show(value: Any) -> str:
         return f"{value}" if places == -1 else f"{value:{sign}.{places}f}"
@@ -133,7 +133,7 @@ def rounded(places: int = 4, sign: str = "") -> Callable[[Any], str]:
 
 
 def significant(digits: int) -> Callable[[Any], str]:
-    """A function that writes numbers with so many significant digits, and nothing for NaN."""
+    """Make a function that writes numbers with so many significant digits, and nothing for NaN."""
     return lambda value: "" if value != value else f"{value:.{digits}g}"
 
 
@@ -147,7 +147,7 @@ def of_frame(
     shows: Mapping[str, Callable[[Any], str]] = MappingProxyType({}),
     **more: Any,
 ) -> Table:
-    """A data frame as a table: numbers by `show`, whole numbers and text as they are, unless
+    """Turn a data frame into a table: numbers by `show`, whole numbers and text as they are, unless
     `shows` says otherwise.
     """
     import pandas as pd
@@ -182,7 +182,7 @@ def write(
     out : file, optional
         Standard output if not given.
     page : Page, optional
-        That of `out` if not given.
+        The page of `out` if not given.
     head : bool
         Whether tsv begins with the names of the columns, as csv always does.
     """
@@ -191,12 +191,12 @@ def write(
 
 
 def text(table: Table, form: str = "table", page: Page = PAPER) -> str:
-    """A table as one string, see `write`."""
+    """Return a table as one string, see `write`."""
     return "".join(lines(table, form, page))
 
 
 def lines(table: Table, form: str, page: Page, head: bool = True) -> Iterator[str]:
-    """A table in pieces: for programs the rows as they come, one line each."""
+    """Yield a table in pieces: for programs the rows as they come, one line each."""
     if form == "tsv":
         return _tsv(table, head)
     if form == "csv":
@@ -210,7 +210,7 @@ def lines(table: Table, form: str, page: Page, head: bool = True) -> Iterator[st
 
 
 def _rows(table: Table) -> Iterator[list[Any]]:
-    """The values of each row, without their marks."""
+    """Yield the values of each row, without their marks."""
     for row in table.rows:
         if row:
             yield [cell.value if isinstance(cell, Cell) else cell for cell in row]
@@ -249,7 +249,7 @@ def _csv(table: Table) -> Iterator[str]:
 
 
 def _on_lines(cell: str) -> str:
-    """The cell, its control characters escaped except for those that csv quotes."""
+    """Escape the control characters of a cell except for those that csv quotes."""
     return re.sub(r"[^\r\n\t]+", lambda part: visible(part[0]), cell)
 
 
@@ -268,7 +268,7 @@ def _json(table: Table, form: str) -> Iterator[str]:
 
 
 def _strict(value: Any) -> Any:
-    """A value as JSON knows it: it has no NaN and no infinity."""
+    """Return a value as JSON knows it: it has no NaN and no infinity."""
     if hasattr(value, "item"):
         value = value.item()
     return None if isinstance(value, float) and not math.isfinite(value) else value
@@ -315,7 +315,7 @@ def _table(table: Table, page: Page) -> str:
 
 
 def _has_room(columns: Sequence[Column], rows: list[list[Cell]], labels: int, page: Page) -> bool:
-    """Whether the last column fits beside the others, or has no other place."""
+    """Test whether the last column fits beside the others, or has no other place."""
     if page.width is None or not (columns and columns[-1].below):
         return True
     beside = _fitted(columns, rows, labels, page)
@@ -326,7 +326,7 @@ def _has_room(columns: Sequence[Column], rows: list[list[Cell]], labels: int, pa
 def _with_lines_below(
     block: str, columns: Sequence[_Fitted], under: Sequence[str], page: Page
 ) -> str:
-    """A block with a text below each row that has one."""
+    """Add to a block the text below each row that has one."""
     assert page.width is not None
     indent = " " * 2 * len(_GAP)
     lines = iter(block.split("\n"))
@@ -341,7 +341,7 @@ def _with_lines_below(
 def _fitted(
     columns: Sequence[Column], rows: list[list[Cell]], labels: int, page: Page
 ) -> list[_Fitted]:
-    """The columns as wide as they need to be, or as the page lets them."""
+    """Make the columns as wide as they need to be, or as the page lets them."""
     marks = [["*" * cell.best + "†" * cell.differs for cell in row] for row in rows]
     # Marks are outside the column of digits.
     outside = [max((len(row[i]) for row in marks), default=0) for i in range(len(columns))]
@@ -391,12 +391,12 @@ def _narrow(room: list[int], columns: Sequence[Column], labels: int, width: int)
 
 
 def _total(widths: Sequence[int]) -> int:
-    """Width of columns beside each other."""
+    """Add up the width of columns beside each other."""
     return sum(widths) + len(_GAP) * (len(widths) - 1)
 
 
 def _blocks(columns: list[_Fitted], labels: int, width: int | None) -> Iterator[list[_Fitted]]:
-    """The columns in groups that fit the page, each after the labels."""
+    """Split the columns into groups that fit the page, each after the labels."""
     block = columns[: labels + 1]
     for column in columns[labels + 1 :]:
         if width is not None and _total([c.width for c in (*block, column)]) > width:
@@ -407,7 +407,7 @@ def _blocks(columns: list[_Fitted], labels: int, width: int | None) -> Iterator[
 
 
 def _block(columns: list[_Fitted], page: Page) -> str:
-    """The lines of columns beside each other, heads in bold."""
+    """Lay out the lines of columns beside each other, heads in bold."""
     heads = [column.head for column in columns]
     rows: list[Any] = list(zip(*(column.cells for column in columns), strict=True))
     sides = ["left" if column.left else "right" for column in columns]
@@ -423,7 +423,7 @@ def _block(columns: list[_Fitted], page: Page) -> str:
 def _tabulated(
     cells: Sequence[Sequence[str]], heads: Sequence[str], form: Any, sides: Sequence[str]
 ) -> str:
-    """What tabulate makes of text, left as it is."""
+    """Format cells with tabulate, which leaves text as it is."""
     from tabulate import tabulate
 
     return tabulate(
@@ -438,7 +438,7 @@ def _tabulated(
 
 
 def _broken(name: str, width: int, hard: bool = False) -> str:
-    """A name in lines of about this width, nothing lost or added; broken inside a word only if
+    """Break a name into lines of about this width, nothing lost or added; inside a word only if
     `hard`.
     """
     if wide(name) <= width:
@@ -458,7 +458,7 @@ def _broken(name: str, width: int, hard: bool = False) -> str:
 
 
 def wide(text: str) -> int:
-    """How many columns of a screen a text takes."""
+    """Count the columns of a screen that a text takes."""
     if text.isascii():
         return len(text)
     from wcwidth import wcswidth  # with which tabulate measures, too
@@ -470,7 +470,7 @@ def wide(text: str) -> int:
 
 
 def _cells(table: Table, rows: Iterable[Sequence[Any]]) -> list[list[Cell]]:
-    """The rows with text in place of values; blank ones have empty cells."""
+    """Turn the values of each row into text; blank rows have empty cells."""
     out = []
     for row in rows:
         cells = [cell if isinstance(cell, Cell) else Cell(cell) for cell in row]
@@ -491,14 +491,14 @@ def _marked(
     differs: str,
     letters: str = "{}",
 ) -> str:
-    """The table in a form of tabulate, its marks in the words of that form.
+    """Write the table in a form of tabulate, its marks in the words of that form.
 
     Parameters
     ----------
     written : function
         Escapes a text.
     best, differs : str
-        What is written for a marked value, which takes the place of `{}`.
+        The text for a marked value, which takes the place of `{}`.
     letters : str
         The same for letters after a value.
     """
@@ -516,7 +516,7 @@ def _marked(
 
 
 def _remarks(table: Table, best: str) -> list[str]:
-    """Notes, with the mark of the best value that this form has in place of a star."""
+    """List the notes, with the mark of the best value that this form has in place of a star."""
     return [
         note.replace("* best", f"{best}: best") if note.startswith("* best") else note
         for note in table.notes

@@ -1,1 +1,1 @@
-"""Values of measures by run and topic, and what they can rest on."""
+"""Values of measures by run and topic, and how they are made."""

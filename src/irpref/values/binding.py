@@ -1,4 +1,4 @@
-"""What measures take from a collection as a whole: the top of the grade scale."""
+"""The part of a collection as a whole that measures take: the top of the grade scale."""
 
 from __future__ import annotations
 
@@ -31,14 +31,14 @@ def bind(measures: Measures, source: Any) -> Any:
 
     Parameters
     ----------
-    measures : measure, name, or iterable of them
+    measures : measure, name, or iterable of measures
     source : any form of qrels
-        For a data set of ir_datasets or its id, the grades are those of `qrels_defs()`, if it has
-        them (nothing is downloaded), or else those of the qrels.
+        For a data set of ir_datasets or its id, the grades are taken from `qrels_defs()`, if there
+        are any (nothing is downloaded), or else from the qrels.
 
     Returns
     -------
-    Measure, or list of them
+    Measure, or list of measures
         Measures whose values do not depend on `max_rel` are returned unchanged.
 
     Warns
@@ -77,7 +77,7 @@ def bind(measures: Measures, source: Any) -> Any:
 
 
 def _grades(source: Any, preferences: bool) -> tuple[list[float], list[float]]:
-    """Grades of the scale of a collection, and those that were given."""
+    """Return the grades of the scale of a collection, and the grades that were given."""
     names_dataset = isinstance(source, str) and not os.path.exists(source)
     if names_dataset or hasattr(source, "qrels_iter") or hasattr(source, "irds_ref"):
         from irpref.settings import scale_of

@@ -38,12 +38,13 @@ class CombinedEvaluator(ByTopic):
     Parameters
     ----------
     measures : list of measures, in the order of results
-    rest : those of `measures` that are left to their own providers
+    rest : the part of `measures` that is left to their own providers
     qrels : Judgments
     source : provider of ir_measures, optional
-        What computes `rest`, from the run as it is: ir_measures' pipeline if not given.
+        Computes `rest`, from the run as it is: ir_measures' pipeline if not given.
     latest : Judgments, optional
-        What the other measures use in place of `qrels`, which may judge documents several times.
+        The judgments that the other measures use in place of `qrels`, which may judge documents
+        several times.
 
     Attributes
     ----------
@@ -98,13 +99,13 @@ class CombinedEvaluator(ByTopic):
         self._others = Others(rest, qrels, source)
 
     def values(self, run: RunLike) -> dict[Measure, Floats]:
-        """Values of all measures: measure to float array (n_topics,), in the order of
+        """Compute the values of all measures: measure to float array (n_topics,), in the order of
         `topic_ids`.
         """
         return self.scored(*self._aligned(run))[0]
 
     def _aligned(self, run: RunLike) -> tuple[JudgedRun | None, Any]:
-        """The run judged, and in a form that can be read again."""
+        """Return the run judged, and in a form that can be read again."""
         data = in_memory(run)
         with about(path_of(run)):
             return self.accelerated.align(data) if self.accelerated else None, data
@@ -112,14 +113,14 @@ class CombinedEvaluator(ByTopic):
     def scored(
         self, judged: JudgedRun | None, run: Any
     ) -> tuple[dict[Measure, Floats], list[Metric], set[Pair]]:
-        """Values of a run that is already aligned.
+        """Compute the values of a run that is already aligned.
 
         Returns
         -------
         dict of Measure to float array (n_topics,)
             Values of all measures, in the order of `topic_ids`.
         list of Metric
-            What other providers returned, in their order.
+            The metrics that other providers returned, in their order.
         set of (Measure, str)
             Measures and topics for which they returned nothing: means leave these out if
             `leaves_out`, else their values are the defaults.
@@ -138,7 +139,7 @@ class CombinedEvaluator(ByTopic):
         return self.calc(run).aggregated  # type: ignore[return-value]
 
     def calc(self, run: RunLike) -> CalcResults:
-        """Means and metrics."""
+        """Compute means and metrics."""
         values, _, lacking = self.scored(*self._aligned(run))
         metrics = list(self._metrics(values))
         if self.leaves_out:
@@ -161,7 +162,7 @@ def evaluator(measures: Measures, qrels: QrelsLike) -> KernelEvaluator | Combine
     qrels : any form of qrels
         Frame of pandas or polars (eager or lazy) with the column names of ir_measures or PyTerrier,
         dict of dicts, iterable of namedtuples, path of a file, id or object of an ir_datasets
-        dataset, or what `irpref.judgments` returns.
+        dataset, or the result of `irpref.judgments`.
 
     Returns
     -------
@@ -169,8 +170,8 @@ def evaluator(measures: Measures, qrels: QrelsLike) -> KernelEvaluator | Combine
         With `calc_aggregate(run)`, `iter_calc(run)`, `calc(run)`, and `values(run)`, which maps
         each measure to a float array (n_topics,) in the order of `topic_ids`. A run can have any of
         these forms, too. All measures rank its documents as trec_eval does: by score as a 64-bit
-        float, ties broken by document id, descending. For another order, pass what `irpref.run`
-        returns.
+        float, ties broken by document id, descending. For another order, pass the result of
+        `irpref.run`.
 
     Warns
     -----
@@ -190,7 +191,7 @@ def evaluator(measures: Measures, qrels: QrelsLike) -> KernelEvaluator | Combine
 
 
 def score(measure: MeasureLike, grades: ArrayLike, scores: ArrayLike) -> Floats:
-    """Values of a measure from arrays, with a row for each topic and a column for each document.
+    """Compute a measure from arrays, with a row for each topic and a column for each document.
 
     Parameters
     ----------
@@ -256,7 +257,7 @@ def score(measure: MeasureLike, grades: ArrayLike, scores: ArrayLike) -> Floats:
 
 
 def _matrix(values: ArrayLike, name: str) -> Floats:
-    """The values as a matrix of doubles; `ValueError` if one is infinite."""
+    """Return the values as a matrix of doubles. Raise `ValueError` if a value is infinite."""
     if isinstance(values, np.ma.MaskedArray):
         values = np.ma.asarray(values, np.float64).filled(np.nan)
     try:

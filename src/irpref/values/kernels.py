@@ -51,12 +51,14 @@ class ByTopic(providers.Evaluator):
         self.by_id = sorted(range(len(topic_ids)), key=topic_ids.__getitem__)
 
     def values(self, run: RunLike) -> dict[Measure, Floats]:
-        """Values of a run: measure to float array (n_topics,), in the order of `topic_ids`."""
+        """Compute the values of a run: measure to float array (n_topics,), in the order of
+        `topic_ids`.
+        """
         raise NotImplementedError
 
     def iter_calc(self, run: RunLike) -> Iterator[Metric]:
-        """One metric for every measure and topic of the qrels: by measure, in the order asked for,
-        then by topic.
+        """Yield one metric for every measure and topic of the qrels: by measure, in the order asked
+        for, then by topic.
         """
         # Every topic has a value already, so skip the filling in of defaults by the base class.
         return iter(self.calc(run).per_query)
@@ -68,7 +70,9 @@ class ByTopic(providers.Evaluator):
                 yield Metric(query_id=query_id, measure=measure, value=value)
 
     def means_of(self, values: dict[Measure, Floats]) -> dict[Measure, float]:
-        """Means (or sums) over the topics that have a value, added in the order of `iter_calc`."""
+        """Compute means (or sums) over the topics that have a value, added in the order of
+        `iter_calc`.
+        """
         return {
             measure: mean_of(measure, by_topic[self.by_id]) for measure, by_topic in values.items()
         }
@@ -78,7 +82,7 @@ class ByTopic(providers.Evaluator):
         return self.means_of(self.values(run))
 
     def calc(self, run: RunLike) -> CalcResults:
-        """Means and metrics."""
+        """Compute means and metrics."""
         values = self.values(run)
         means: Any = self.means_of(values)
         return CalcResults(means, list(self._metrics(values)))
@@ -136,8 +140,8 @@ class KernelEvaluator(ByTopic):
             return align_run(self.pool, data, ties=self.ties)
 
     def values_of(self, judged: JudgedRun) -> dict[Measure, Floats]:
-        """Values of an aligned run: measure to float array (n_topics,), in the order of its
-        topics.
+        """Compute the values of an aligned run: measure to float array (n_topics,), in the order of
+        its topics.
         """
         out: dict[Measure, Floats] = {measure: np.empty(judged.n_topics) for measure in self.tasks}
         batches = list(judged.batches())
@@ -162,7 +166,8 @@ class KernelEvaluator(ByTopic):
         return out
 
     def values(self, run: RunLike) -> dict[Measure, Floats]:
-        """Values of a run: measure to float array (n_topics,), in the order of `topic_ids`.
+        """Compute the values of a run: measure to float array (n_topics,), in the order of
+        `topic_ids`.
 
         Raises
         ------
@@ -173,7 +178,9 @@ class KernelEvaluator(ByTopic):
 
 
 def path_of(run: RunLike) -> str | None:
-    """The path of a run, to be named in errors and warnings; None if it has a name already."""
+    """Return the path of a run, to be named in errors and warnings; None if it has a name
+    already.
+    """
     return None if is_named() or not isinstance(run, (str, os.PathLike)) else os.fspath(run)
 
 

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
     import pandas as pd
 
-# Column names of the long tables we read: ours, and those of `pt.Experiment(perquery=True)`.
+# Column names of the long tables we read: ours, and `pt.Experiment`'s with `perquery=True`.
 _COLUMNS = {
     "system": ("system", "name", "run"),
     "topic": ("query_id", "qid", "topic"),
@@ -119,8 +119,8 @@ class TopicValues:
         return len(self.topics)
 
     def by_group(self, groups: Groups | None, qrels: QrelsLike | None = None) -> dict[str, Self]:
-        """The values on each group of topics, for results by group: call `stability(of)`, for
-        example, with each.
+        """Split the values by group of topics, for results by group: call `stability(of)`, for
+        example, with each part.
 
         Parameters
         ----------
@@ -149,7 +149,7 @@ class TopicValues:
         }
 
     def on(self, topics: Bools) -> Self:
-        """Only the topics that a mask (n_topics,) keeps."""
+        """Keep only the topics that a mask (n_topics,) marks."""
         return replace(
             self, topics=list(compress(self.topics, topics)), values=self.values[:, topics]
         )
@@ -162,7 +162,7 @@ class TopicValues:
     def select(
         self, systems: Iterable[str] | None = None, topics: Iterable[str] | None = None
     ) -> TopicValues:
-        """Only these systems and topics, in this order.
+        """Select systems and topics, in the order given.
 
         Raises
         ------
@@ -215,7 +215,7 @@ class TopicValues:
         return best_first(self.places, self.systems)
 
     def frame(self) -> pd.DataFrame:
-        """The values as a DataFrame, systems down and topics across."""
+        """Return the values as a DataFrame, systems down and topics across."""
         import pandas as pd
 
         index = pd.Index(self.systems, name="system")
@@ -288,14 +288,13 @@ MeasureValues: TypeAlias = TopicValues | Iterable[TopicValues] | Mapping[Any, To
 
 
 def values_in(data: MeasureValues, measures: Iterable[MeasureLike] = ()) -> list[TopicValues]:
-    """Values of each measure, from any form that meta-evaluation and plots accept.
+    """Return the values of each measure, from any form that meta-evaluation and plots accept.
 
-    Parameters
-    ----------
-    data : TopicValues, iterable or mapping of them, or the result of `pt.Experiment(perquery=True)`
+    Parameters ---------- data : TopicValues, iterable or mapping of `TopicValues`, or the result of
+    `pt.Experiment(perquery=True)`
         (or 'both')
     measures : measures or names, optional
-        Measures to take from a result of `pt.Experiment`; all of them if not given.
+        Measures to take from a result of `pt.Experiment`; all if not given.
 
     Raises
     ------
@@ -321,8 +320,8 @@ def values_in(data: MeasureValues, measures: Iterable[MeasureLike] = ()) -> list
 
 
 def long_values(frame: pd.DataFrame) -> pd.DataFrame:
-    """System, topic, measure and value, without topics for which no system has a value. Names
-    become `str`.
+    """Return system, topic, measure and value, without topics for which no system has a value.
+    Names become `str`.
     """
     import pandas as pd
 
@@ -348,7 +347,7 @@ def long_values(frame: pd.DataFrame) -> pd.DataFrame:
 
 
 def higher_is_better(measure: str) -> bool:
-    """Whether higher values of a measure are better, by its name; True if we do not know the
+    """Look up by its name whether higher values of a measure are better; True if we do not know the
     name.
     """
     try:
@@ -364,7 +363,7 @@ def evaluated(
 ) -> list[TopicValues]:
     """Evaluate runs with measures of any toolkit: the values of each measure, in the order given.
 
-    The topics are those of the qrels in ascending order of id, so that samples and sums do not
+    The topics of the qrels are in ascending order of id, so that samples and sums do not
     depend on the order of the qrels. Topics that have no value (NaN) in any run are left out.
     """
     chosen = parse_all(measures)

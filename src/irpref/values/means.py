@@ -27,7 +27,7 @@ def magnitude(values: Floats) -> Floats:
 
 
 def settled(difference: Floats, size: Floats) -> Floats:
-    """Differences of means, with rounding errors set to 0: shape as `difference`.
+    """Set rounding errors in differences of means to 0: shape as `difference`.
 
     Parameters
     ----------
@@ -39,7 +39,7 @@ def settled(difference: Floats, size: Floats) -> Floats:
 
 
 def places(means: Floats, size: Floats | None = None, higher_is_better: bool = True) -> Ints:
-    """Rank of each system by its mean, 1 for the best; equal means share a rank.
+    """Rank each system by its mean, 1 for the best; equal means share a rank.
 
     Parameters
     ----------
@@ -69,7 +69,7 @@ def places(means: Floats, size: Floats | None = None, higher_is_better: bool = T
 
 
 def have_a_value(counts: Iterable[int], n_topics: int) -> str:
-    """How many topics a mean is over, in words; empty if it is over all.
+    """Say in words how many topics a mean is over; empty if it is over all.
 
     Parameters
     ----------
@@ -86,7 +86,7 @@ def have_a_value(counts: Iterable[int], n_topics: int) -> str:
 
 
 def best_first(place: Ints, names: Sequence[str]) -> Ints:
-    """Numbers of the systems in the order of their ranks, ties broken by name: shape
+    """Order systems by their ranks, ties broken by name: numbers of the systems, shape
     (n_systems,).
     """
     return np.array(sorted(range(place.size), key=lambda i: (place[i], names[i])), dtype=np.int64)

@@ -28,15 +28,15 @@ if TYPE_CHECKING:
 class Others:
     """Measures that other providers compute, on documents in trec_eval's order.
 
-    Providers break ties in different ways, and pytrec_eval rounds scores. So they get scores that
-    fall by one from rank to rank in place of those of the run.
+    Providers break ties in different ways, and pytrec_eval rounds scores. So they get, in place of
+    the run's scores, scores that fall by one from rank to rank.
 
     Parameters
     ----------
     measures : list of measures
     judgments : Judgments
     source : provider, optional
-        What computes the measures, from the scores of the run: ir_measures' pipeline if not given.
+        Computes the measures, from the scores of the run: ir_measures' pipeline if not given.
     """
 
     def __init__(self, measures: list[Measure], judgments: Judgments, source: Any = None) -> None:
@@ -60,7 +60,8 @@ class Others:
     def values(
         self, run: RunLike, topic_ids: list[str]
     ) -> tuple[dict[Measure, Floats], list[Metric], set[tuple[Measure, str]]]:
-        """Values of a run, each (n_topics,), the metrics, and which values are the default.
+        """Compute the values of a run, each (n_topics,); return them, the metrics, and the pairs of
+        measure and topic whose value is the default.
 
         Raises
         ------
@@ -99,8 +100,8 @@ class Others:
 def for_ranx(
     judged: Mapping[str, Mapping[str, Any]], scored: Mapping[str, Mapping[str, Any]]
 ) -> tuple[pd.DataFrame, pd.DataFrame]:
-    """Judgments and run as ranx takes them: frames of the same topics, whose ids are objects, since
-    ranx refuses pandas' type of strings.
+    """Turn judgments and run into the form that ranx takes: frames of the same topics, whose ids
+    are objects, since ranx refuses pandas' type of strings.
     """
     import pandas as pd
 
@@ -114,14 +115,14 @@ def for_ranx(
 
 
 def _by_rank(docs: Mapping[str, float]) -> dict[str, float]:
-    """The documents in trec_eval's order, with scores that fall by one from rank to rank."""
+    """Put the documents in trec_eval's order, with scores that fall by one from rank to rank."""
     order = sorted(docs.items(), key=itemgetter(1, 0), reverse=True)
     return {doc: float(len(order) - place) for place, (doc, _) in enumerate(order)}
 
 
 def qrels_for_host(judgments: Judgments) -> Any:
-    """Judgments as ir_measures and its providers take them: a dict of dicts; namedtuples if a
-    document is judged several times, as for subtopics.
+    """Turn judgments into the form that ir_measures and its providers take: a dict of dicts;
+    namedtuples if a document is judged several times, as for subtopics.
     """
     # Negative grades mean unjudged; pytrec_eval ends the process on those below -1.
     rows = [row if row.relevance >= -1 else row._replace(relevance=-1) for row in judgments]
@@ -134,8 +135,8 @@ def qrels_for_host(judgments: Judgments) -> Any:
 
 
 def run_for_host(run: RunLike) -> Any:
-    """A run of any form as ir_measures and its providers take it: a dict of dicts; namedtuples if a
-    document is repeated.
+    """Turn a run of any form into the form that ir_measures and its providers take: a dict of
+    dicts; namedtuples if a document is repeated.
     """
     if isinstance(run, Mapping):
         return {

@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
 
 def columns_of(measure: KernelMeasure) -> dict[str, str]:
-    """Columns of the qrels that a measure reads: parameter by column name."""
+    """Map each column of the qrels that a measure reads to the parameter that names it."""
     wanted = [
         parameter for parameter, spec in measure.SUPPORTED_PARAMS.items() if spec.column is not None
     ]
@@ -46,13 +46,15 @@ def columns_of(measure: KernelMeasure) -> dict[str, str]:
 
 
 def columns_for(measures: Iterable[Measure]) -> tuple[str, ...]:
-    """Columns of the qrels that these measures read besides the columns that all measures read."""
+    """Name the columns of the qrels that these measures read besides the columns that all measures
+    read.
+    """
     ours = (measure for measure in measures if isinstance(measure, KernelMeasure))
     return tuple(dict.fromkeys(name for measure in ours for name in columns_of(measure)))
 
 
 def _known(column: NDArray[Any], pool: Pool, name: str) -> Bools:
-    """A column of truth values; a missing value counts as False, not known."""
+    """Read a column of truth values; a missing value counts as False, not known."""
     if column.dtype == bool:
         return column
     values = column.tolist()
@@ -71,7 +73,7 @@ def _known(column: NDArray[Any], pool: Pool, name: str) -> Bools:
 
 
 def _expected(column: NDArray[Any], pool: Pool, name: str) -> Floats:
-    """A column with one number for each topic, repeated on every row of the topic."""
+    """Read a column with one number for each topic, and repeat it on every row of the topic."""
     values = np.array([_number(value) for value in column.tolist()], np.float64)
     given = ~np.isnan(values)
     high = pool.judged.maximum(np.where(given, values, -np.inf), -np.inf)
@@ -91,7 +93,7 @@ def _expected(column: NDArray[Any], pool: Pool, name: str) -> Floats:
 
 
 def _number(value: Any) -> float:
-    """The value as a number; NaN if it is missing, minus infinity if it is not a number."""
+    """Return the value as a number; NaN if it is missing, minus infinity if it is not a number."""
     try:
         return np.nan if is_missing(value) else float(value)
     except (TypeError, ValueError):
@@ -99,8 +101,8 @@ def _number(value: Any) -> float:
 
 
 def check_graded(pool: Pool, measures: Iterable[Measure]) -> None:
-    """`ValueError` if measures need a grade for each document and the judgments are preferences
-    without grades.
+    """Raise `ValueError` if measures need a grade for each document and the judgments are
+    preferences without grades.
     """
     for measure in measures:
         # These ask at most whether there is a judgment.
@@ -116,7 +118,7 @@ def check_graded(pool: Pool, measures: Iterable[Measure]) -> None:
 def prepare(
     measures: Iterable[KernelMeasure], qrels: Judgments | Pool
 ) -> tuple[Pool, dict[KernelMeasure, dict[str, Any]]]:
-    """The pool that measures need, and the arguments of their kernels.
+    """Return the pool that measures need, and the arguments of their kernels.
 
     Raises
     ------
@@ -165,7 +167,9 @@ def prepare(
 
 
 def resolve(measure: KernelMeasure, pool: Pool) -> dict[str, Any]:
-    """Arguments of the kernel for this pool, `max_rel` filled in. Raises and warns as `prepare`."""
+    """Return the arguments of the kernel for this pool, `max_rel` filled in. Raises and warns as
+    `prepare`.
+    """
     arguments = arguments_of(measure)
     if arguments.get("gains"):
         measure.check_gains(_grades(pool))
@@ -212,14 +216,14 @@ def warn_of_scale(measure: KernelMeasure, top: float, pool: Pool) -> None:
 
 @shared
 def _grades(pool: Pool) -> list[float]:
-    """The grades that occur, rising."""
+    """List the grades that occur, rising."""
     return np.unique(pool.level_grade).tolist()
 
 
 @shared
 def _low_filled(pool: Pool) -> tuple[float, ...]:
-    """Grades from a judge alone that are below the lowest positive human grade: such documents are
-    hardly relevant.
+    """Find grades from a judge alone that are below the lowest positive human grade: such documents
+    are hardly relevant.
     """
     if SOURCE not in pool.columns:
         return ()
@@ -244,5 +248,5 @@ def note_degenerate(measure: Measure, pool: Pool) -> None:
 
 @shared  # for each system and each of its batches
 def _is_degenerate(pool: Pool, measure: Measure) -> bool:
-    """Whether no topic has a document that is judged and not relevant to the measure."""
+    """Test whether no topic has a document that is judged and not relevant to the measure."""
     return bool(lacks_nonrelevant(measure, pool).all())

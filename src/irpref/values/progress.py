@@ -13,7 +13,7 @@ T = TypeVar("T")
 def progress(
     items: Iterable[T], total: int, unit: str = "run"
 ) -> AbstractContextManager[Iterable[T]]:
-    """The items, counted by a bar on standard error if that is a terminal.
+    """Show a bar on standard error that counts the items, if that is a terminal.
 
     Parameters
     ----------
@@ -21,7 +21,7 @@ def progress(
     total : int
         How many there are. A bar is shown from two on.
     unit : str
-        What is counted.
+        The name of an item.
 
     Returns
     -------

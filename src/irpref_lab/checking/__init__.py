@@ -1,7 +1,7 @@
 """Find problems in judgments and runs before you evaluate them.
 
 A finding has a code of `irpref.observed.codes`, a level, a count, the first example, and a sentence
-about what follows:
+about the consequences:
 
     grave    values would mislead: topics without documents, no topic or document in common, ids
              that another tool changed, ranks and scores reversed, a run that cannot be evaluated
@@ -66,8 +66,8 @@ def check(
     pandas.DataFrame
         A row for each finding, the worst first: `code`, `level` ('grave', 'warning', 'note'), `run`
         (None: about qrels or measures), `count` (of topics, documents or judgments, as the text
-        says), `example` (the first topic, document or run concerned), `text`. The codes are those
-        of `irpref.evidence`, and two for what cannot be evaluated: `invalid-run` and
+        says), `example` (the first topic, document or run concerned), `text`. The codes are listed
+        with `irpref.evidence`; two more are for input that cannot be evaluated: `invalid-run` and
         `contradicting-preferences`.
 
         `attrs["measures"]` names up to three measures that suit these judgments and can tell the
@@ -76,7 +76,7 @@ def check(
     Raises
     ------
     ValueError, OSError
-        The qrels cannot be read. What is wrong with a run is a finding.
+        The qrels cannot be read. A fault of a run is a finding.
     """
     chosen = parse_all(measures)
     of_grades = [
@@ -118,7 +118,7 @@ def check(
 
 
 def _failure(code: Code, run: str | None, error: str) -> Row:
-    """A row about what cannot be evaluated."""
+    """Make a row about judgments or a run that cannot be evaluated."""
     text = code.says.format(run=run, error=error)
     return {"code": code.name, "level": code.level, "run": run, "count": 1, "example": None} | {
         "text": text
@@ -126,7 +126,9 @@ def _failure(code: Code, run: str | None, error: str) -> Row:
 
 
 def _table(rows: list[Row]) -> pd.DataFrame:
-    """The findings as a table, the worst first; what is said of several measures alike, once."""
+    """Show the findings as a table, the worst first; a text that holds for several measures is said
+    once.
+    """
     alike: dict[tuple[str, str | None, str], list[Row]] = {}
     for row in rows:
         alike.setdefault((row["code"], row["run"], row["text"]), []).append(row)
@@ -148,11 +150,11 @@ def _table(rows: list[Row]) -> pd.DataFrame:
 
 
 def grave(findings: pd.DataFrame) -> list[str]:
-    """The grave findings as lines, one for each code: the first run, and how many more runs have
-    the same problem.
+    """List the grave findings as lines, one for each code: the first run, and how many more runs
+    have the same problem.
 
     Parameters
     ----------
-    findings : what `check` returned
+    findings : result of `check`
     """
     return lines(findings[findings["level"] == "grave"].to_dict("records"))

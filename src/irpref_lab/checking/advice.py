@@ -58,8 +58,8 @@ class Advice:
             self._gatherer = self._tried(qrels)
 
     def _tried(self, qrels: Judgments) -> Gatherer:
-        """What evaluates; without the user's measures if the judgments lack what they need, which
-        an evaluation says.
+        """Return the gatherer that evaluates; without the user's measures if the judgments lack
+        what they need, which an evaluation says.
         """
         for measures in (self._asked, []):
             with suppress(ValueError):
@@ -71,7 +71,7 @@ class Advice:
         return Gatherer([], qrels)
 
     def system(self, name: str, run: Run) -> System:
-        """Observe and evaluate a run.
+        """Evaluate a run and observe it.
 
         Raises
         ------
@@ -86,14 +86,14 @@ class Advice:
                 return self._gatherer.system(name, [run], evaluates=False)
 
     def evidence(self, systems: list[System]) -> Evidence:
-        """What can be told of the systems by the measures that the user named."""
+        """Gather the evidence about the systems by the measures that the user named."""
         with held():
             facts = self._gatherer.evidence(systems)
         facts.asked[:] = self._asked
         return facts
 
     def given(self, facts: Evidence) -> tuple[list[dict[str, str]], list[Row]]:
-        """The measures that tell these runs apart, and findings about those that do not."""
+        """Return the measures that tell these runs apart, and findings about those that do not."""
         reasons: dict[str, tuple[Code, str]] = {}
         if any(not system.is_absent for system in facts.systems):
             for measure in self._suggested:
@@ -118,12 +118,12 @@ class Advice:
 
 
 def _by_name(rows: list[dict[str, str]]) -> dict[str, dict[str, str]]:
-    """Suggestions by the name that a measure prints."""
+    """Map the name that a measure prints to its suggestion."""
     return {str(parse(row["measure"])): row for row in rows}
 
 
 def _why_not(facts: Evidence, measure: Measure) -> tuple[Code, str] | None:
-    """Why a measure cannot tell runs apart; None if it can."""
+    """Say why a measure cannot tell runs apart; None if it can."""
     masks = facts.masks(measure)
     n = int(facts.answerable.sum())
     if 2 * masks["out-of-reach"].sum() > n:

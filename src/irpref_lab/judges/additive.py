@@ -32,7 +32,7 @@ class Additive:
     ----------
     measure : Measure
     weight : float array (cutoff,)
-        What a document with a gain of 1 adds at each rank.
+        The amount that a document with a gain of 1 adds at each rank.
     """
 
     measure: Measure
@@ -40,7 +40,7 @@ class Additive:
     _unit: float  # a grade whose gain is 1
 
     def gains(self, grade: Floats) -> Floats:
-        """Gains of grades: shape as `grade`."""
+        """Map grades to gains: shape as `grade`."""
         known, place = np.unique(grade, return_inverse=True)
         values = _values(self.measure, known, np.ones(known.size, np.int64))
         gains: Floats = (values / self.weight[0])[place]
@@ -48,7 +48,7 @@ class Additive:
 
 
 def additive(measures: Measures) -> list[Additive]:
-    """The measures, with their weights.
+    """Find the weights of measures.
 
     Raises
     ------
@@ -62,7 +62,7 @@ def additive(measures: Measures) -> list[Additive]:
 
 
 def refusal(measures: Measures) -> str:
-    """A sentence on those measures that are no such sums; empty if all of them are."""
+    """Word a sentence on the measures that are no such sums; empty if all are."""
     refused = [measure for measure in parse_all(measures) if not _is_sum(measure)]
     if not refused:
         return ""
@@ -107,7 +107,9 @@ def _additive(measure: Measure) -> Additive:
 
 
 def _values(measure: Measure, grade: Floats, rank: Ints) -> Floats:
-    """Values of lists that have one judged document, with these grades at these ranks."""
+    """Compute the values of lists that have one judged document, with these grades at these
+    ranks.
+    """
     if not grade.size:
         return np.zeros(0)
     ids = [str(i) for i in range(grade.size)]
@@ -117,7 +119,7 @@ def _values(measure: Measure, grade: Floats, rank: Ints) -> Floats:
 
 
 def top_documents(pool: Pool, run: RunLike, depth: int) -> pd.DataFrame:
-    """The first documents of a run: columns `topic` (number in the pool), `doc_id`, `rank`."""
+    """List the first documents of a run: columns `topic` (number in the pool), `doc_id`, `rank`."""
     ranking: Any = listing(pool, run, depth=depth)
     return pd.DataFrame(
         {"topic": ranking.topics.topic, "doc_id": ranking.doc_ids, "rank": ranking.rank}

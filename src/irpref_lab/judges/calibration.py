@@ -32,7 +32,7 @@ _RIDGE = 0.01
 
 
 def mean_grades(given: Floats, true: Floats) -> tuple[Floats, Ints, Floats, Floats]:
-    """The mean human grade of each of a judge's grades.
+    """Compute the mean human grade of each of a judge's grades.
 
     Parameters
     ----------
@@ -59,12 +59,12 @@ def mean_grades(given: Floats, true: Floats) -> tuple[Floats, Ints, Floats, Floa
 
 
 def correlation(a: Floats, b: Floats) -> float:
-    """Pearson's correlation of two rows (n,), 0 if one of them does not vary."""
+    """Compute Pearson's correlation of two rows (n,), 0 if one does not vary."""
     return float(np.corrcoef(a, b)[0, 1]) if np.ptp(a) > 0 and np.ptp(b) > 0 else 0.0
 
 
 def useless(agreement: float, n_documents: int) -> str:
-    """That a judge's grades hardly correlate with the human ones, in words."""
+    """Say that a judge's grades hardly correlate with the human ones."""
     turned = ", unless their scale counts down: then reverse it" * (agreement <= -0.5)
     return (
         f"the judge's grades say nothing about the human ones{turned} (correlation {agreement:.2f} "
@@ -89,9 +89,9 @@ class Completion:
     missing : bool array (n,)
         Documents that only the judge graded.
     chance : float array (n_missing,)
-        The chance that each of them has the lowest positive human grade or a higher one.
+        The chance that each has the lowest positive human grade or a higher one.
     relevant : float
-        How many of them are expected to.
+        How many are expected to have it.
     """
 
     def __init__(self, human: Floats, judge: Floats, topic: Ints, depth: Floats) -> None:
@@ -121,7 +121,7 @@ class Completion:
         return chance
 
     def deviation(self) -> Floats:
-        """Deviation of each document's topic, shrunk towards 0."""
+        """Compute the deviation of each document's topic, shrunk towards 0."""
         topic, excess = self.topic[self.both], (self.human - self.mean)[self.both]
         n = np.bincount(topic, minlength=int(self.topic.max()) + 1).astype(np.float64)
         mean = np.bincount(topic, excess, minlength=n.size) / np.maximum(n, 1)
@@ -134,8 +134,8 @@ class Completion:
         return (share * mean)[self.topic]
 
     def grades(self) -> Floats:
-        """Human grades, and expected grades for missing documents; NaN for documents that nobody
-        graded.
+        """Return human grades, and expected grades for missing documents; NaN for documents that
+        nobody graded.
         """
         own = self.deviation()
         worth = np.clip(self.mean + own, 0.0, self.levels[-1])
@@ -156,7 +156,7 @@ class Completion:
 
 
 def _logistic(x: Floats, y: Floats) -> Floats:
-    """Coefficients of a logistic regression: (n, k) and (n,) to (k,)."""
+    """Fit a logistic regression and return its coefficients: (n, k) and (n,) to (k,)."""
     b = np.zeros(x.shape[1])
     for _ in range(_STEPS):
         p = special.expit(x @ b)

@@ -1,14 +1,15 @@
 """Fill holes with an LLM judge's grades, calibrated to the mean human grade of documents with the
 same judge's grade.
 
-    1  over the documents that both graded, m(g) is the mean human grade of those with the judge's
+    1  over the documents that both graded, m(g) is the mean human grade of documents with the
+    judge's
        grade g
     2  m is made isotonic in g (weighted by the number of documents)
     3  a document that only the judge graded, with g, gets m(g); m is linear between the grades seen
        and constant beyond
 
 The judge's own grade never enters a value, so its scale does not matter: 0 to 1, 0 to 5, any
-increasing function of them. A negative grade, of humans or of a judge, is no judgment: it plays no
+increasing function of these. A negative grade, of humans or of a judge, is no judgment: it plays no
 part in m, and a document with a negative human grade is filled in if the judge graded it. Each of
 several judges is calibrated alone; the mean of their calibrated grades of a document is then
 calibrated like the grade of one judge.
@@ -55,7 +56,7 @@ USELESS = 0.1  # a judge with a lower correlation with human grades says nothing
 
 
 class Filled(Judgments):
-    """What `fill` returns: judgments with further grades filled in.
+    """The result of `fill`: judgments with further grades filled in.
 
     Attributes
     ----------
@@ -82,7 +83,7 @@ class Filled(Judgments):
 
     @property
     def text(self) -> str:
-        """One line: how many grades were filled in, and with what."""
+        """One line: how many grades were filled in, and by which numbers."""
         table = self.frame()
         n_filled, both = int(self.filled.sum()), int(self.calibration["documents"].sum())
         shown = self.calibration if len(self.calibration) <= 6 else self.calibration.iloc[[0, -1]]
@@ -140,7 +141,7 @@ def fill(qrels: QrelsLike, judge: QrelsLike | Sequence[Any], runs: Runs | None =
     ------
     ValueError
         No document was graded by both; the judge's grades say nothing about the human ones; the
-        qrels of one of them are malformed, or preferences.
+        qrels of one are malformed, or preferences.
 
     Examples
     --------
@@ -157,7 +158,7 @@ def fill(qrels: QrelsLike, judge: QrelsLike | Sequence[Any], runs: Runs | None =
             parameter="qrels",
         )
     given = grades_frame(read)
-    # What an earlier `fill` added, or columns of other meaning with these names.
+    # Columns that an earlier `fill` added, or columns of other meaning with these names.
     human = human_rows(given).drop(columns=[_CALIBRATED, _DEPTH, LOWEST], errors="ignore")
     judged = human[human["relevance"] >= 0]
     grades = judged.set_index(_IDS)["relevance"].astype(np.float64)
@@ -189,7 +190,9 @@ def fill(qrels: QrelsLike, judge: QrelsLike | Sequence[Any], runs: Runs | None =
 
 
 def _one_judge(judge: Any, human: pd.Series) -> pd.Series:
-    """The grades of a judge by topic and document, or the mean of several calibrated ones."""
+    """Return the grades of a judge by topic and document, or the mean of several calibrated
+    ones.
+    """
     is_list = isinstance(judge, (list, tuple))
     # A list of named tuples is the rows of one judge.
     several = is_list and not any(hasattr(row, "_fields") for row in judge[:1])
@@ -205,8 +208,8 @@ def _one_judge(judge: Any, human: pd.Series) -> pd.Series:
 
 
 def _by_ranks(filled: pd.DataFrame, runs: Mapping[str, RunLike]) -> tuple[pd.DataFrame, float]:
-    """Filled qrels, in which as many filled documents count as relevant as the ranks of runs let
-    expect, and this number.
+    """Let as many filled documents count as relevant as the ranks of runs let expect; return the
+    qrels and this number.
     """
     grade, calibrated = (filled[name].to_numpy(np.float64) for name in ("relevance", _CALIBRATED))
     is_human = (filled[SOURCE] != FILLED).to_numpy() & (grade >= 0)
@@ -217,8 +220,8 @@ def _by_ranks(filled: pd.DataFrame, runs: Mapping[str, RunLike]) -> tuple[pd.Dat
 
 
 def _depth(filled: pd.DataFrame, runs: Mapping[str, RunLike]) -> Floats:
-    """Logarithm of the mean of 1 / rank of each row, (n_rows,); a document that a run lacks is
-    ranked one below the run's last.
+    """Compute the logarithm of the mean of 1 / rank of each row, (n_rows,); a document that a run
+    lacks is ranked one below the run's last.
     """
     pool = judgments(filled).pool()
     total = np.zeros(pool.grade.size)
@@ -236,13 +239,15 @@ def _depth(filled: pd.DataFrame, runs: Mapping[str, RunLike]) -> Floats:
 
 
 def grades_frame(read: Judgments) -> pd.DataFrame:
-    """Judgments as a frame with one row for each document. Raises as `Judgments.pool`."""
+    """Turn judgments into a frame with one row for each document. Raises as `Judgments.pool`."""
     read.pool()  # grades are finite numbers, and one a document
     return read.frame().drop_duplicates(_IDS).reset_index(drop=True)
 
 
 def human_rows(frame: pd.DataFrame) -> pd.DataFrame:
-    """The rows of human grades: those of a frame that `fill` returned, or all."""
+    """Select the rows of human grades from a frame that `fill` returned; all rows of any other
+    frame.
+    """
     return frame[frame[SOURCE] != FILLED] if SOURCE in frame else frame
 
 
@@ -275,14 +280,14 @@ def _calibrated(judge: pd.Series, human: pd.Series) -> tuple[pd.Series, pd.DataF
 def with_expected(
     measures: Measures, table: pd.DataFrame, qrels: Filled, run: RunLike
 ) -> pd.DataFrame:
-    """A table of intervals over unjudged documents, with `expected` from the filled grades.
+    """Add `expected`, from the filled grades, to a table of intervals over unjudged documents.
 
     Parameters
     ----------
     measures, run : as `irpref_lab.intervals` takes them
     table : pandas.DataFrame
         Bounds over all grades, from the human judgments alone.
-    qrels : what `fill` returns
+    qrels : result of `fill`
     """
     chosen = parse_all(measures)
     topics = set(human_rows(qrels.frame())["query_id"])  # those of the bounds

@@ -1,9 +1,9 @@
 """Which documents are drawn together: two of a topic that move the runs in opposite directions.
 
 A unit of gain moves the runs by the document's weights, less their mean over the runs. The more
-these are opposite in two documents of the same topic, the more of what both gains have in common
-cancels. Of two runs, the document that favours one run the most and that which favours the other
-the most are partners, then the next two, and so on."""
+these are opposite in two documents of the same topic, the more of their common gain cancels. Of two
+runs, the document that favours one run the most and the document that favours the other the most
+are partners, then the next two, and so on."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ _OPPOSITE = -0.8  # cosine of the weights of partners, at most
 
 
 def partners(weights: Sequence[Floats], topic: Ints) -> Ints:
-    """The partner of each document.
+    """Find the partner of each document.
 
     Parameters
     ----------
     weights : for each measure, float array (n_runs, n_documents)
-        What one unit of a document's gain adds to the value of each run.
+        The amount that one unit of a document's gain adds to the value of each run.
     topic : int array (n_documents,)
         Ascending.
 
@@ -31,7 +31,7 @@ def partners(weights: Sequence[Floats], topic: Ints) -> Ints:
     -------
     int array (n_documents,)
         Place of the partner, the document's own if it has none. The two documents of a topic with
-        the most negative product of their weights are partners, then the two of the others.
+        the most negative product of their weights are partners, then the two of the rest.
     """
     vector = _directions(weights)
     partner = np.arange(topic.size)
@@ -42,7 +42,7 @@ def partners(weights: Sequence[Floats], topic: Ints) -> Ints:
 
 
 def _directions(weights: Sequence[Floats]) -> Floats:
-    """How a unit of gain moves the runs apart: shape (n_documents, n_measures * n_runs).
+    """Measure how a unit of gain moves the runs apart: shape (n_documents, n_measures * n_runs).
 
     Measures count alike, without those by which the runs do not differ: of these, nothing but
     rounding would be left over."""
@@ -52,7 +52,9 @@ def _directions(weights: Sequence[Floats]) -> Floats:
 
 
 def _of_topic(vector: Floats) -> Ints:
-    """The partner of each document of one topic: shape (n_documents,), as `vector` has rows."""
+    """Find the partner of each document of one topic: shape (n_documents,), as `vector` has
+    rows.
+    """
     length = np.sqrt((vector**2).sum(axis=1))
     # Processors differ in the last bits of products. In single precision, those that are equal
     # are equal everywhere, so that a seed has the same plan everywhere.

@@ -7,9 +7,9 @@ documents with the same priority are drawn together. The statistics are in
 
 Decided here:
 
-- the sizes of several measures are averaged, each scaled to a mean of 1;
-- random numbers are drawn for the documents in ascending order of topic and document, those judged
-  before included, so that a plan depends on nothing but its inputs and the seed;
+- the sizes of several measures are averaged, each scaled to a mean of 1; - random numbers are drawn
+for the documents in ascending order of topic and document, including those
+  judged before, so that a plan depends on nothing but its inputs and the seed;
 - a negative grade of the judge is no grade;
 - topics are those of the judge and of the human judgments. A topic in which the runs weight no
   document differently has no line in the plan, and a difference of 0."""
@@ -49,13 +49,13 @@ _FIRST_LINE = "# irpref plan"
 
 
 class Plan(ResultFrame):
-    """What `sample` returns: documents in the order in which to judge them.
+    """The result of `sample`: documents in the order in which to judge them.
 
     Attributes
     ----------
     attrs : dict
         `seed`, `looks`, `judge` (hash of its grades), `judge_rows` (their number), `rows` (of the
-        plan), `topics` (those without a line), `measures`, `checksum`.
+        plan), `topics` (without a line), `measures`, `checksum`.
     """
 
     @property
@@ -76,7 +76,7 @@ class Plan(ResultFrame):
         )
 
     def lines(self) -> Iterator[str]:
-        """The plan as tab-separated values, with its facts in lines that begin with `#`.
+        """Yield the plan as tab-separated values, with its facts in lines that begin with `#`.
 
         Raises
         ------
@@ -102,7 +102,7 @@ class Plan(ResultFrame):
 
 
 def looks_in_words(numbers: Sequence[int]) -> str:
-    """The looks of a plan in words."""
+    """Put the looks of a plan into words."""
     listed = ", ".join(f"{look:,}" for look in numbers)
     return f"looks at {listed}" if len(numbers) > 1 else f"one look, at {listed}"
 
@@ -127,9 +127,9 @@ def sample(
 
     Parameters
     ----------
-    measures : P@k, CG@k, DCG@k, RBP(rel=...)@k, or several of them
+    measures : P@k, CG@k, DCG@k, RBP(rel=...)@k, or several
     qrels : any form of qrels, or None
-        Human judgments so far, those of an earlier sample included; they may be empty. Their
+        Human judgments so far, an earlier sample's included; they may be empty. Their
         documents are not drawn.
     judge : any form of qrels, or None
         The judge's grades on any scale. Without a judge you need more documents.
@@ -152,8 +152,8 @@ def sample(
         differences), `priority`, `probability` (of the first `n` to be among them; NaN below).
         Two documents of a topic that favour different runs are drawn together, with the same
         priority; where `n` ends between them, the first one counts as soon as the second is judged,
-        and has the probability of then. `attrs` has the seed, the looks, and what else `sampled`
-        checks.
+        and has the probability of then. `attrs` has the seed, the looks, and further facts that
+        `sampled` checks.
 
     Raises
     ------
@@ -262,7 +262,7 @@ def _looks(looks: Any, n: int) -> list[int]:
 
 
 def _seed(rng: Rng | None) -> int:
-    """A seed that can be written down."""
+    """Return a seed that can be written down."""
     if isinstance(rng, np.random.Generator):
         return int(rng.integers(2**53))
     if rng is None:
@@ -277,17 +277,17 @@ def _seed(rng: Rng | None) -> int:
 
 
 def no_grades() -> pd.DataFrame:
-    """Qrels without a row."""
+    """Return qrels without a row."""
     return pd.DataFrame({"query_id": [], "doc_id": [], "relevance": []})
 
 
 def hash_of_judge(frame: pd.DataFrame) -> str:
-    """Hash of a judge's grades, empty without a judge."""
+    """Hash a judge's grades; empty without a judge."""
     return hash_of_pool(judgments(frame).pool()) if len(frame) else ""
 
 
 def _humans(qrels: QrelsLike | None) -> pd.DataFrame:
-    """Human grades: those of a judge, and negative ones, are left out."""
+    """Select human grades: a judge's grades, and negative ones, are left out."""
     if qrels is None:
         return no_grades()
     if hasattr(qrels, "seeds"):  # an earlier sample, which has no values of runs
@@ -300,20 +300,20 @@ def _humans(qrels: QrelsLike | None) -> pd.DataFrame:
 
 
 def _among(documents: pd.DataFrame, others: pd.DataFrame) -> Any:
-    """Which documents are among others: bool array."""
+    """Mark documents that are among others: bool array."""
     keys = pd.MultiIndex.from_frame(documents[IDS])
     return keys.isin(pd.MultiIndex.from_frame(others[IDS]))
 
 
 @dataclass(frozen=True, eq=False)
 class RankWeights:
-    """What runs add to their values for a unit of gain, document by document.
+    """The amounts that runs add to their values for a unit of gain, document by document.
 
     Attributes
     ----------
     runs : list of str
     documents : pandas.DataFrame
-        `query_id`, `doc_id`, ascending: those that a run ranks above a cutoff.
+        `query_id`, `doc_id`, ascending: documents that a run ranks above a cutoff.
     of_measure : for each measure, float array (n_runs, n_documents)
     answers : bool array (n_runs, n_topics)
         Topics for which a run (each run of a system) has documents.
@@ -326,8 +326,8 @@ class RankWeights:
 
 
 def rank_weights(measures: Sequence[Additive], runs: Runs, topics: Sequence[str]) -> RankWeights:
-    """The weights of each measure; topics in ascending order. A list of runs under one name has the
-    mean of their weights.
+    """Compute the weights of each measure; topics in ascending order. A list of runs under one name
+    has the mean of their weights.
     """
     depth = max(one.weight.size for one in measures)
     # The pool serves to group and order documents: its judgment of a made-up one is never used.
@@ -358,7 +358,7 @@ def rank_weights(measures: Sequence[Additive], runs: Runs, topics: Sequence[str]
 
 
 def _repeats(run: Any) -> list[RunLike]:
-    """Several runs of one system: items of a list that are runs, not records."""
+    """List the runs of one system: items of a list that are runs, not records."""
     if isinstance(run, (list, tuple)) and run:
         first = run[0]
         if isinstance(first, (str, os.PathLike, Mapping)) or hasattr(first, "columns"):
@@ -367,7 +367,7 @@ def _repeats(run: Any) -> list[RunLike]:
 
 
 def read_plan(plan: Any) -> Plan:
-    """A plan from a file, or a frame that `sample` returned, checked.
+    """Read a plan from a file, or take a frame that `sample` returned, and check it.
 
     Raises
     ------
@@ -449,7 +449,7 @@ def _of_file(path: str | os.PathLike[str]) -> pd.DataFrame:
 
 
 def _checksum(plan: pd.DataFrame) -> str:
-    """Hash of the documents of a plan, their order, sizes and priorities."""
+    """Hash the documents of a plan, their order, sizes and priorities."""
     digest = hashlib.blake2b(digest_size=8)
     columns = (plan[name].tolist() for name in COLUMNS[:-1])
     for order, query_id, doc_id, size, priority in zip(*columns, strict=True):
@@ -459,7 +459,7 @@ def _checksum(plan: pd.DataFrame) -> str:
 
 
 def hash_of_plan(plan: pd.DataFrame) -> str:
-    """Hash of a plan with its facts and decisions."""
+    """Hash a plan with its facts and decisions."""
     decisions = plan[DECISION].fillna("").tolist() if DECISION in plan else []
     facts = json.dumps([[plan.attrs[name] for name in _FACTS], decisions])
     return hashlib.blake2b(facts.encode("utf-8", "surrogatepass"), digest_size=8).hexdigest()

@@ -75,7 +75,7 @@ _SHARED = 1.0  # weight, in topics, of the median variance in the variance of a 
 
 
 class Predictions(ResultFrame):
-    """What `judge` returns: a row for each run and measure.
+    """The result of `judge`: a row for each run and measure.
 
     Attributes
     ----------
@@ -96,10 +96,10 @@ class Predictions(ResultFrame):
         `sample`, how many `irpref_lab.sample` would need for intervals as narrow (of the
         differences on the judge's topics; NaN for measures that are no sums over documents).
     evidence : pandas.DataFrame
-        What the values rest on, as `irpref.evidence` returns it.
+        The limits of the values, as `irpref.evidence` returns them.
     level : float
     notes : list of str
-        What the values rest on in words, a sentence each.
+        The limits of the values in words, a sentence each.
     """
 
     _metadata: ClassVar[list[str]] = ["pairs", "agreement", "evidence", "level", "notes"]
@@ -141,7 +141,7 @@ def judge(
         Human judgments of at least 2 topics that the judge also graded; grades that
         `irpref_lab.fill` filled in are left out.
     judge : any form of qrels
-        The judge's grades of all topics, including those of the humans.
+        The judge's grades of all topics, including the humans' topics.
     runs : mapping of name to run, or list of paths
     level : float in (0, 1)
     topics : {'sample', 'fixed'}
@@ -283,7 +283,9 @@ _PAIRS = [
 
 
 def _agreement_of_grades(true: pd.DataFrame, by_judge: pd.DataFrame) -> dict[str, Any]:
-    """Agreement of the grades of documents that both humans and the judge graded, and lambda."""
+    """Compute lambda and the agreement of the grades of documents that both humans and the judge
+    graded.
+    """
     graded = (
         frame.loc[frame["relevance"] >= 0, [*_IDS, "relevance"]] for frame in (true, by_judge)
     )
@@ -318,8 +320,8 @@ def _table(
     scale: int,
     shared: bool = False,
 ) -> pd.DataFrame:
-    """Estimates, with a row for each row of values of the humans, (n_rows, n), and of the judge,
-    (n_rows, N).
+    """Make estimates, with a row for each row of values of the humans, (n_rows, n), and of the
+    judge, (n_rows, N).
     """
     estimate, error, df = estimates(y, f, labelled, weight, fixed, shared)
     half = special.stdtrit(df, (1 + level) / 2) * error
@@ -338,7 +340,9 @@ def _table(
 
 
 def _agreement(human: Floats, judge: Floats, pairs: pd.DataFrame, level: float) -> dict[str, Any]:
-    """Which pairs are significant by humans and by the judge, from values on the same topics."""
+    """Count the pairs that are significant by humans and by the judge, from values on the same
+    topics.
+    """
     from scipy import stats
 
     tau = (
@@ -365,7 +369,7 @@ def _agreement(human: Floats, judge: Floats, pairs: pd.DataFrame, level: float) 
 def estimates(
     y: Floats, f: Floats, labelled: Any, weight: float, fixed: bool = False, shared: bool = False
 ) -> tuple[Floats, Floats, Floats]:
-    """Prediction-powered estimates of means.
+    """Estimate means, prediction-powered.
 
     Parameters
     ----------
@@ -421,7 +425,9 @@ def estimates(
 
 
 def _p(estimate: Floats, error: Floats, df: Floats) -> Floats:
-    """Two-sided p-values: 1 for no difference, 0 for a difference that is known without error."""
+    """Compute two-sided p-values: 1 for no difference, 0 for a difference that is known without
+    error.
+    """
     with np.errstate(divide="ignore", invalid="ignore"):
         t = np.abs(estimate) / error
     same = np.abs(estimate) <= 1e-12
@@ -431,7 +437,7 @@ def _p(estimate: Floats, error: Floats, df: Floats) -> Floats:
 
 
 def _p_of(differences: Floats) -> Floats:
-    """P-values of paired t-tests: (n_rows, n_topics) to (n_rows,)."""
+    """Compute p-values of paired t-tests: (n_rows, n_topics) to (n_rows,)."""
     n = differences.shape[1]
     error = differences.std(axis=1, ddof=1) / math.sqrt(n)
     return _p(differences.mean(axis=1), error, np.full(len(differences), n - 1.0))

@@ -15,25 +15,26 @@ In some topics humans are more generous than the judge, in others less. A docume
 run and one of the same topic that favours another make the same error then, and in the difference
 of the runs these errors cancel. So documents are drawn in units, of two such documents
 (`irpref_lab.judges.partners`) or of one: partners share u and z, thus q and p. Where grading ends
-between partners, the first of them does not count yet.
+between partners, the first does not count yet.
 
 A prediction must not depend on the random number of its own unit, or the estimate is biased. So
 each document, graded or not, is predicted from those *other* units that would be graded besides its
-own, if its own were: m - 1 documents, or m - 2 if it has a partner, without what is cut. Given the
-other random numbers, its unit is then drawn with probability p exactly, with the priority of the
-next of the other units as t, so the mean of its estimate is f, whatever the judge says. For a
+own, if its own were: m - 1 documents, or m - 2 if it has a partner, without any that is cut. Given
+the other random numbers, its unit is then drawn with probability p exactly, with the priority of
+the next of the other units as t, so the mean of its estimate is f, whatever the judge says. For a
 graded document the others are the sample without its unit, and t stays; for all other documents
 they are the sample without its end.
 
 c is a ridge regression of f: a line over the levels of the judge's grades, plus a deviation of each
 level from the line, plus one of each topic. Deviations are drawn towards 0 as by 2 more documents
 of the level, and by 5 of the topic. Graded documents count alike here: the larger p, the more a
-document weighs in the differences, so that weights of 1 / p would serve those that matter least.
+document weighs in the differences, so that weights of 1 / p would serve documents that matter
+least.
 
 A value is the sum of w f over documents with weights w. The variance V of its estimate is estimated
 by the sum of v = (1 - p) (sum of w (f - c) / p)^2 over the graded units: given c, the estimates of
 two units are uncorrelated (Duffield et al., theorem 1). Few of these k terms can make up most of
-the sum, so the quantile is Student's. Degrees of freedom are those of a chi-squared variable with
+the sum, so the quantile is Student's. Degrees of freedom are taken from a chi-squared variable with
 the same relative variance, 2 V^2 / var(V) (F. E. Satterthwaite, An approximate distribution of
 estimates of variance components, Biometrics Bulletin 2, 1946, doi:10.2307/3002019). The variance of
 a sum of k independent terms is about the sum of v^2 less V^2 / k, which makes
@@ -70,12 +71,12 @@ MOST_LEVELS = 10  # more grades of a judge are put into this many groups
 
 
 def sizes(weights: Sequence[Floats]) -> Floats:
-    """How much each document can move the differences between runs.
+    """Measure how much each document can move the differences between runs.
 
     Parameters
     ----------
     weights : for each measure, float array (n_runs, n_documents)
-        What one unit of a document's gain adds to the value of each run.
+        The amount that one unit of a document's gain adds to the value of each run.
 
     Returns
     -------
@@ -91,7 +92,7 @@ def sizes(weights: Sequence[Floats]) -> Floats:
 
 
 def united(size: Floats, uniform: Floats, partner: Ints) -> tuple[Floats, Floats]:
-    """Sizes and random numbers of documents that are drawn with their partners.
+    """Unite the sizes and random numbers of documents that are drawn with their partners.
 
     Parameters
     ----------
@@ -109,7 +110,8 @@ def united(size: Floats, uniform: Floats, partner: Ints) -> tuple[Floats, Floats
 
 
 def levels(grade: Floats) -> Ints:
-    """Levels of a judge's grades, from 1: shape (n_documents,). NaN, no grade, is level 0.
+    """Number the levels of a judge's grades, from 1: shape (n_documents,). NaN, no grade, is level
+    0.
 
     Grades of more than ten values are put into ten groups of about equal size."""
     known = grade[~np.isnan(grade)]
@@ -121,14 +123,18 @@ def levels(grade: Floats) -> Ints:
 
 
 def probabilities(size: Floats, priority: Floats, n_judged: int) -> Floats:
-    """Probability of each document, all by falling priority, to be among the first `n_judged`."""
+    """Compute the probability of each document, all by falling priority, to be among the first
+    `n_judged`.
+    """
     if n_judged >= size.size:
         return np.ones_like(size)
     return np.minimum(1.0, size / priority[n_judged])
 
 
 def whole(priority: Floats, n_judged: int) -> int:
-    """How many of the first `n_judged` documents count: all but one whose partner is the next."""
+    """Count how many of the first `n_judged` documents count: all but one whose partner is the
+    next.
+    """
     cut = 0 < n_judged < priority.size and priority[n_judged - 1] == priority[n_judged] < np.inf
     return n_judged - int(cut)
 
@@ -180,10 +186,11 @@ class _Model:
         return cls(column, topic, gain, inverse, divisor, centred, fitted)
 
     def without_own_unit(self, partner: Ints) -> Floats:
-        """Gain of each graded document, predicted from all other units: shape (n_graded,).
+        """Predict the gain of each graded document from all other units: shape (n_graded,).
 
         With the hat matrix H of the fit, the residuals of the documents of a unit, where the unit
-        is left out, are (1 - H)^-1 times those of the fit, with the unit's rows and columns.
+        is left out, are (1 - H)^-1 times the residuals of the fit, with the unit's rows and
+        columns.
 
         Parameters
         ----------
@@ -205,7 +212,7 @@ class _Model:
 
 
 def _columns(level: Ints) -> tuple[Floats, Floats]:
-    """Columns of the regression, (n_documents, n_columns), and their penalties."""
+    """Return the columns of the regression, (n_documents, n_columns), and their penalties."""
     n_levels = int(level.max(initial=0))
     middle = (n_levels + 1) / 2
     place = np.where(level > 0, level - middle, 0.0) / max(n_levels - 1, 1)
@@ -238,7 +245,7 @@ class Estimate:
     start: Ints
 
     def terms(self, weights: Floats) -> Floats:
-        """(1 - p) (sum of w (f - c) / p)^2 of each unit: shape (n_rows, n_units).
+        """Compute (1 - p) (sum of w (f - c) / p)^2 of each unit: shape (n_rows, n_units).
 
         Parameters
         ----------
@@ -250,7 +257,7 @@ class Estimate:
         return terms
 
     def variances(self, weights: Floats) -> tuple[Floats, Floats]:
-        """Variances of weighted sums of gains, and their degrees of freedom.
+        """Compute variances of weighted sums of gains, and their degrees of freedom.
 
         Parameters
         ----------
@@ -277,7 +284,8 @@ class Estimate:
         )
 
     def further(self, weight: Floats, share: float) -> int:
-        """How many more documents would shrink the standard error of a weighted sum to a share.
+        """Estimate how many more documents would shrink the standard error of a weighted sum to a
+        share.
 
         Parameters
         ----------
@@ -350,7 +358,7 @@ def estimated(
 
 
 def variances_at(size: Floats, priority: Floats, looks: Sequence[int]) -> list[float]:
-    """Variances of an estimate after some numbers of documents, up to a factor.
+    """Compute the variances of an estimate after some numbers of documents, up to a factor.
 
     Parameters
     ----------
@@ -364,7 +372,7 @@ def variances_at(size: Floats, priority: Floats, looks: Sequence[int]) -> list[f
 
 @lru_cache(maxsize=64)
 def level_of_looks(variances: tuple[float, ...], level: float) -> float:
-    """The level of each of several intervals, so that all of them hold with a level.
+    """Find the level of each of several intervals, so that all hold together with a level.
 
     Parameters
     ----------
@@ -381,7 +389,7 @@ def level_of_looks(variances: tuple[float, ...], level: float) -> float:
     node, weight = _nodes()
 
     def held(bound: float) -> float:
-        """Probability that no estimate is off by more than `bound` standard errors."""
+        """Compute the probability that no estimate is off by more than `bound` standard errors."""
         x, dx = bound * node, bound * weight
         density = _normal(x)
         for before, after in pairwise(variances):
@@ -397,7 +405,7 @@ def level_of_looks(variances: tuple[float, ...], level: float) -> float:
 
 @lru_cache(maxsize=1)
 def _nodes() -> tuple[Floats, Floats]:
-    """Nodes of an integral from -1 to 1, and their weights."""
+    """Return the nodes of an integral from -1 to 1, and their weights."""
     node, weight = np.polynomial.legendre.leggauss(_NODES)
     return node, weight
 
@@ -408,13 +416,14 @@ def _normal(x: Floats) -> Floats:
 
 
 def documents_needed(size: Floats, load: Floats, variance: float) -> int:
-    """How many documents to judge, on average, for a variance of a weighted sum.
+    """Estimate how many documents to judge, on average, for a variance of a weighted sum.
 
     Parameters
     ----------
     size : float array (n_documents,)
     load : float array (n_documents,)
-        Squared weight times mean squared residual, or what else a document adds to the variance.
+        Squared weight times mean squared residual, or any other amount that a document adds to the
+        variance.
     variance : float
 
     Returns
@@ -431,14 +440,17 @@ def documents_needed(size: Floats, load: Floats, variance: float) -> int:
 
 
 def half_widths(variance: Floats, freedom: Floats, level: float) -> Floats:
-    """Half widths of intervals that hold a sum with probability `level`: shape as `variance`."""
+    """Compute half widths of intervals that hold a sum with probability `level`: shape as
+    `variance`.
+    """
     quantile = special.stdtrit(np.minimum(freedom, 1e9), (1 + level) / 2)
     half: Floats = quantile * np.sqrt(variance)
     return half
 
 
 def repeated(size: Floats, uniform: Floats, judged: Bools) -> bool:
-    """Whether judged documents look as if they had been drawn with these same random numbers.
+    """Test whether judged documents look as if they had been drawn with these same random
+    numbers.
 
     Parameters
     ----------
@@ -450,7 +462,7 @@ def repeated(size: Floats, uniform: Floats, judged: Bools) -> bool:
     -------
     bool
         Either the judged documents are exactly those with the highest priorities, or their random
-        numbers are so small as those of other documents are once in a million.
+        numbers are as small as those of other documents are once in a million.
     """
     if judged.all() or not judged.any():
         return False

@@ -48,7 +48,7 @@ if TYPE_CHECKING:
 
 
 class Sampled(Judgments):
-    """Judgments of a sample of documents: what `sampled` returns.
+    """Judgments of a sample of documents: the result of `sampled`.
 
     As judgments they hold the human grades of the sample. An evaluator refuses them, since the
     value of a single run is not known.
@@ -97,7 +97,7 @@ class Sampled(Judgments):
         raise self.refusal()
 
     def only(self, topics: Iterable[str]) -> Judgments:
-        """Refused: the topics are those of the plan. Use `groups` of `irpref_lab.compare`."""
+        """Refuse topics: they are fixed by the plan. Use `groups` of `irpref_lab.compare`."""
         raise JudgmentsError("the topics of a sample are those of its plan")
 
     def with_column(self, name: str, values: Any) -> Judgments:
@@ -138,7 +138,7 @@ class Sampled(Judgments):
         return f"{hash_of_plan(self.plan)}{hash_of_pool(pool)}"
 
     def share(self, level: float, judged: bool = False) -> float:
-        """The level of each look: all of them together have `level`.
+        """Compute the level of each look, so that all looks together have `level`.
 
         With `judged`, of intervals of differences on these topics: after the last document of the
         plan nothing is left to chance, so that a look there needs no level.
@@ -165,7 +165,7 @@ class Sampled(Judgments):
         return self.text
 
     def estimated(self, measure: Additive) -> Estimate:
-        """Estimated gains of the documents of the plan."""
+        """Estimate the gains of the documents of the plan."""
         certain = self.plan["order"].to_numpy() == 0
         size = np.where(certain, np.inf, self.plan["size"].to_numpy())
         priority = np.where(certain, np.inf, self.plan["priority"].to_numpy())
@@ -179,7 +179,7 @@ class Sampled(Judgments):
         return SampledRuns(self, measures, runs)
 
     def values(self, measures: Measures, runs: Runs) -> list[SampledValues]:
-        """Values of runs by topic, of which only differences mean anything.
+        """Estimate values of runs by topic, of which only differences mean anything.
 
         Raises
         ------
@@ -249,7 +249,7 @@ class SampledValues:
     human_gain: Floats
 
     def on(self, topics: Bools) -> SampledValues:
-        """Only the topics that a mask (n_topics,) keeps."""
+        """Keep only the topics that a mask (n_topics,) marks."""
         number = np.append(np.where(topics, np.cumsum(topics) - 1, -1), -1)
         topic = number[self.topic]
         weights = np.where(topic >= 0, self.weights, 0.0)
@@ -273,7 +273,7 @@ class SampledValues:
         )
 
     def intervals(self, first: Ints, second: Ints, level: float) -> tuple[Floats, Floats]:
-        """Intervals of differences under full human judgments of these topics.
+        """Compute intervals of differences under full human judgments of these topics.
 
         Parameters
         ----------
@@ -299,22 +299,22 @@ class SampledValues:
         return low, high
 
     def further(self, first: int, second: int, share: float = 0.5) -> int:
-        """How many more documents would shrink the interval of a difference to a share."""
+        """Estimate how many more documents would shrink the interval of a difference to a share."""
         return self.estimate.further(self.weights[second] - self.weights[first], share)
 
 
 def sampled(qrels: QrelsLike, judge: QrelsLike | None, plan: Any) -> Sampled:
-    """Judgments for `compare`, `gate` and `leaderboard`: humans judged the first documents of a
-    plan.
+    """Make judgments for `compare`, `gate` and `leaderboard`: humans judged the first documents of
+    a plan.
 
     Parameters
     ----------
     qrels : any form of qrels
-        Human judgments. Those of the plan count down to its first document without one; all others
-        are not used.
+        Human judgments. Down to the plan's first document without one they count; all others are
+        not used.
     judge : any form of qrels, or None
         The grades with which the plan was drawn.
-    plan : what `sample` returns, or the path of a file
+    plan : result of `sample`, or the path of a file
         A document that cannot be judged has grade 0 if the plan says so: a column `decision` with
         `unjudgeable`, in a file as a further column of its line.
 
@@ -388,7 +388,7 @@ def sampled(qrels: QrelsLike, judge: QrelsLike | None, plan: Any) -> Sampled:
 
 
 def _grades(frame: pd.DataFrame, keys: pd.MultiIndex) -> Floats:
-    """Grades of documents, NaN if they have none: shape (n_documents,)."""
+    """Look up the grades of documents, NaN if they have none: shape (n_documents,)."""
     grades = pd.Series(
         frame["relevance"].to_numpy(np.float64), index=pd.MultiIndex.from_frame(frame[IDS])
     )

@@ -23,7 +23,8 @@ _PAIRS = 50  # of the runs that are looked at
 def documents_instead(
     measure: Any, human: pd.DataFrame, judge: pd.DataFrame, runs: Runs, half: Floats, level: float
 ) -> float:
-    """How many documents a sample needs for intervals as narrow: the median over pairs of runs.
+    """Estimate how many documents a sample needs for intervals as narrow: the median over pairs of
+    runs.
 
     Parameters
     ----------
@@ -38,8 +39,8 @@ def documents_instead(
     Returns
     -------
     float
-        From the errors of the judge's calibrated grades on the documents that both graded; what
-        they share within a topic cancels in partners. NaN if the measure is not a sum over
+        From the errors of the judge's calibrated grades on the documents that both graded; the
+        part they share within a topic cancels in partners. NaN if the measure is not a sum over
         documents.
     """
     try:
@@ -68,7 +69,7 @@ def documents_instead(
             two = two[:, differ]
             weight, partner = two[0] - two[1], partners([two], topic[differ])
             own = weight**2 * squared[level_of[differ]]
-            # Of two partners, each bears half of what the product of their errors takes off.
+            # Of two partners, each bears half of the reduction by the product of their errors.
             with_partner = partner != np.arange(partner.size)
             load = own + np.where(with_partner, weight * weight[partner] * shared, 0.0)
             size, _ = united(sizes([two]), np.ones(partner.size), partner)
@@ -78,7 +79,7 @@ def documents_instead(
 
 
 def _squared_errors(level: Ints, topic: Ints, gain: Floats, known: Bools) -> tuple[Floats, float]:
-    """Errors of each level's mean gain, drawn towards that of all.
+    """Compute squared errors of each level's mean gain, drawn towards the mean of all.
 
     Parameters
     ----------

@@ -83,8 +83,8 @@ class Experiment:
     def values(
         self, remains: Sequence[Remains], systems: Iterable[str], measures: Collection[str]
     ) -> Iterator[tuple[str, slice, dict[str, Floats]]]:
-        """Evaluate each system with what is left of the judgments each time: of subsets as many at
-        a time as fit the cache.
+        """Evaluate each system with the judgments that are left each time: as many subsets at a
+        time as fit the cache.
 
         Parameters
         ----------
@@ -116,7 +116,7 @@ class Experiment:
                 yield system, times, by_measure
 
     def _views(self, remains: Sequence[Remains]) -> Callable[[str], JudgedRun]:
-        """A system judged by what is left each time, one time after the other."""
+        """Judge a system by the judgments left each time, one time after the other."""
         first = remains[0]
         if first.documents is not None:
             return lambda system: self.evaluator.align(self._left(system, first.documents))
@@ -128,7 +128,7 @@ class Experiment:
         return lambda system: part.judged(self.aligned[system])
 
     def _left(self, system: str, documents: Collection[str] | None) -> dict[str, dict[str, float]]:
-        """A run without the documents that are no longer in the collection."""
+        """Return a run without the documents that are no longer in the collection."""
         run: dict[str, dict[str, float]] = self.raw[system]
         if documents is None:
             return run
@@ -138,7 +138,7 @@ class Experiment:
         }
 
     def _others(self, part: Remains) -> Others:
-        """The measures without a kernel, with what is left of the judgments."""
+        """Prepare the measures without a kernel, with the judgments that are left."""
         pool = self.pool
         missing = part.grade is None and part.documents is None
         keep = part.intact if missing else np.ones(pool.grade.size, bool)
@@ -147,8 +147,8 @@ class Experiment:
         return Others(self.host, Judgments(Table(ids, pool.doc_ids[keep], grade[keep])))
 
     def _as_dicts(self, run: RunLike, cutoff: int | None) -> dict[str, dict[str, float]]:
-        """The run, in any form, as other providers read it fastest: a dict with documents in rank
-        order.
+        """Turn the run, in any form, into the form that other providers read fastest: a dict with
+        documents in rank order.
         """
         listing = listing_of(self.pool, run)
         score = listing.score.tolist()
@@ -161,7 +161,7 @@ class Experiment:
 
 
 def _together(remains: Sequence[Remains]) -> Iterator[slice]:
-    """Slices of what is left: subsets that fit the cache together, or one of the others."""
+    """Yield slices of the losses: subsets that fit the cache together, or one of the others."""
     start, rows = 0, 0
     for i, part in enumerate(remains):
         alone = part.grade is not None or part.documents is not None

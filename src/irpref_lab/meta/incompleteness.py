@@ -1,14 +1,13 @@
 """Incomplete and imperfect judgments: does a measure still rank the systems the same way when many
 judgments are gone, or wrong?
 
-All runs are evaluated again with what a loss leaves of the judgments (`irpref_lab.meta.losses`).
-The ranking of the systems is compared (Kendall's tau) with the ranking by all judgments as they
-are, of the same measure or of a reference measure. The levels are P = 90, 80, ... 40, 30, 25, 20,
-15, 10, 5, 4 ... 1 %, as in C. Buckley and E. M. Voorhees, SIGIR 2004, 25-32,
-doi:10.1145/1008992.1009000.
+All runs are evaluated again with the judgments that a loss leaves (`irpref_lab.meta.losses`). The
+ranking of the systems is compared (Kendall's tau) with the ranking by all judgments as they are, of
+the same measure or of a reference measure. The levels are P = 90, 80, ... 40, 30, 25, 20, 15, 10,
+5, 4 ... 1 %, as in C. Buckley and E. M. Voorhees, SIGIR 2004, 25-32, doi:10.1145/1008992.1009000.
 
-The top of the grade scale (`max_rel`) is that of all judgments, at every level: if a measure
-inferred it from what is left, its meaning would change with the sample."""
+The top of the grade scale (`max_rel`) is taken from all judgments, at every level: if a measure
+inferred it from the judgments left, its meaning would change with the sample."""
 
 from __future__ import annotations
 
@@ -60,7 +59,7 @@ class Incompleteness:
 
     @property
     def of_level(self) -> str:
-        """What a level is a percentage of, in words."""
+        """The whole that a level is a percentage of, in words."""
         return _LEVEL[self.loss]
 
     @property
@@ -69,7 +68,7 @@ class Incompleteness:
         return list(dict.fromkeys(self.means["measure"]))
 
     def samples(self, reference: str | None = None) -> pd.DataFrame:
-        """Agreement of the ranking by each sample with the ranking by all judgments.
+        """Compare the ranking by each sample with the ranking by all judgments.
 
         Parameters
         ----------
@@ -108,7 +107,7 @@ class Incompleteness:
         return pd.concat(parts, ignore_index=True)
 
     def table(self, reference: str | None = None) -> pd.DataFrame:
-        """Agreement by measure and level, averaged over the samples.
+        """Average the agreement by measure and level over the samples.
 
         Parameters
         ----------
@@ -141,7 +140,8 @@ def incompleteness(
     output: str | Path | None = None,
     **options: Any,
 ) -> Incompleteness:
-    """Evaluate runs with all judgments, and with fewer and fewer of them that are there and right.
+    """Evaluate runs with all judgments, and with fewer and fewer judgments that are there and
+    right.
 
     Parameters
     ----------
@@ -149,7 +149,7 @@ def incompleteness(
         If `max_rel` is not given, it is the highest grade of all the qrels.
     qrels : as `ir_measures.calc` takes them
     runs : mapping of name to run, list of paths, or iterable of (name, run)
-    levels : per cent of what the loss leaves
+    levels : per cent that the loss leaves
         Of the judgments, of the teams that were pooled, of the documents, of the grades, or of the
         topics with the grades of the qrels. 'flip' and 'judges' may leave 0 per cent.
     n_samples : int
@@ -157,10 +157,10 @@ def incompleteness(
     rng : seed or Generator, optional
         Seed 0 if not given.
     output : path of a file, optional
-        Results are appended as each part is done. What the file already holds for the same runs,
-        judgments, options and versions of irpref and ir_measures is not computed again.
+        Results are appended as each part is done. Results that the file already holds for the same
+        runs, judgments, options and versions of irpref and ir_measures are not computed again.
     loss : {'random', 'pools', 'documents', 'flip', 'judges'}
-        What is wrong with the judgments. Some are missing: random ones, or those of documents that
+        The fault of the judgments. Some are missing: random ones, or judgments of documents that
         only runs outside a shallow pool found. Or they are imperfect: documents are no longer in
         the collection; grades are changed to a neighbouring one; topics have the grades of one of
         several other assessors.
@@ -230,7 +230,7 @@ def incompleteness(
 def _missing(
     units: list[tuple[float, int]], experiment: Experiment, known: Mapping[Cell, float]
 ) -> tuple[list[Any], ...]:
-    """Levels, systems and measures that still have something to compute."""
+    """List levels, systems and measures that still have something to compute."""
     cells = [
         (unit, s, m)
         for unit in units
@@ -242,7 +242,7 @@ def _missing(
 
 
 def _keys(experiment: Experiment, lost: Loss) -> dict[str, str]:
-    """Hash of all that the means of each system depend on."""
+    """Hash all that the means of each system depend on."""
     runs = {name: hash_of_run(run) for name, run in experiment.raw.items()}
     settings = [lost.seed, lost.rel, lost.least, lost.depth, sorted(lost.teams.items())]
     settings += lost.hashes  # of other assessors' judgments

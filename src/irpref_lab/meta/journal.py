@@ -1,8 +1,8 @@
-"""The results file of `incompleteness`: what was computed is kept, even if the process is killed.
+"""The results file of `incompleteness`: computed means are kept, even if the process is killed.
 
     ["5a1f...", 50.0, 0, "AP", "bm25", 0.25]         key, level, sample, measure, system, mean
 
-The key is a hash of what else a mean depends on: the run, the judgments, the options and the
+The key is a hash of all else that a mean depends on: the run, the judgments, the options and the
 versions of irpref and ir_measures. So one file can hold the results of several computations, and
 they are never mixed up. Each line is JSON, which reads every number and name back exactly. Lines
 are only ever appended; if a process is killed in the middle of a line, the fragment is ignored."""
@@ -35,7 +35,7 @@ class Journal:
     output : path, optional
         None: means are not kept.
     keys : mapping of system to str
-        Hash of what the means of each system depend on. Means with other keys do not count.
+        Hash of all that the means of each system depend on. Means with other keys do not count.
 
     Raises
     ------
@@ -82,7 +82,7 @@ def _write(path: Path, text: str) -> None:
 
 
 def hash_of(*settings: Any) -> str:
-    """Hash of settings and of the versions of the packages that compute values."""
+    """Hash settings and the versions of the packages that compute values."""
     packages = (
         [package.version for package in distributions(name=name)]
         for name in ("irpref", "ir_measures")
@@ -93,7 +93,7 @@ def hash_of(*settings: Any) -> str:
 
 
 def hash_of_run(run: Mapping[str, Mapping[str, float]]) -> str:
-    """Hash of the ids and scores of a run whose documents are in the order of their ranks."""
+    """Hash the ids and scores of a run whose documents are in the order of their ranks."""
     digest = hashlib.blake2b(digest_size=8)
     for topic in sorted(run):
         digest.update(repr([topic, *run[topic]]).encode())

@@ -1,17 +1,17 @@
-"""What becomes of judgments: some are missing, or some are wrong.
+"""Losses of judgments: some are missing, or some are wrong.
 
     random     for each topic, the R relevant and the N judged non-relevant documents are each put
-               in random order: the first P R and P N of them stay, at least 1 and 10
-    pools      P % of the teams that submitted runs are drawn; what these have in the first `depth`
-               ranks of a topic stays. There is no minimum; the runs that were not drawn are
+               in random order: the first P R and P N stay, at least 1 and 10
+    pools      P % of the teams that submitted runs are drawn; their documents in the first
+               `depth` ranks of a topic stay. There is no minimum; the runs that were not drawn are
                evaluated as well
     documents  P % of the documents stay in the collection. The others vanish from all runs, and the
                ranks close up; their judgments stay, and name documents that nobody can retrieve
     flip       for each topic, P % of the grades stay. The others change to a neighbouring grade of
                the scale, up or down alike; at the ends of the scale there is one neighbour only
-    judges     P % of the topics keep the grades of the qrels. Each other topic takes those of one
-               assessor, drawn from several; a document that this assessor did not judge keeps its
-               grade
+    judges     P % of the topics keep the grades of the qrels. Each other topic takes the grades of
+               one assessor, drawn from several; a document that this assessor did not judge keeps
+               its grade
 
 The first two are incomplete judgments, the others imperfect ones. J. De Beer and M.-F. Moens, SIGIR
 2006, 637-638, doi:10.1145/1148170.1148293, leave open whether rpref is as robust to both as bpref.
@@ -32,7 +32,7 @@ The papers leave these open; decided here:
 - the scale is the grades of 0 and above that occur in the qrels. Most documents are not relevant,
   so most changed grades make a non-relevant document relevant;
 - samples depend on the ids and the seed, not on the order of the rows of the qrels;
-- in a sample, what a lower level leaves is part of what a higher one leaves;
+- in a sample, the remains at a lower level are part of the remains at a higher one;
 - a seed gives the same samples in all functions.
 """
 
@@ -59,7 +59,7 @@ DEPTH = 10
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Remains:
-    """What a loss leaves.
+    """The judgments that a loss leaves.
 
     Attributes
     ----------
@@ -71,7 +71,7 @@ class Remains:
         Grades of all judged documents, if some are wrong. None: judgments that are not intact are
         missing.
     documents : set of str, optional
-        The documents of the collection, if some are gone. None: all of them are there.
+        The documents of the collection, if some are gone. None: all are there.
     """
 
     intact: Bools
@@ -81,13 +81,13 @@ class Remains:
 
 
 class Loss:
-    """What is left of the judgments in each sample, at each level.
+    """The remains of the judgments in each sample, at each level.
 
     Parameters
     ----------
     pool : Pool
     runs : mapping of system to JudgedRun
-    levels : per cent of what the loss leaves: see the module
+    levels : per cent that the loss leaves: see the module
     rng : seed or Generator, optional
         Seed 0 if not given.
     loss : {'random', 'pools', 'documents', 'flip', 'judges'}
@@ -109,7 +109,7 @@ class Loss:
     seed : int
     teams : dict of system to team
     others : float array (n_assessors, n_judged)
-        Grades of the other assessors, NaN for what they did not judge.
+        Grades of the other assessors, NaN for documents that they did not judge.
 
     Raises
     ------
@@ -173,7 +173,7 @@ class Loss:
         self._places: dict[int, Ints] = {}
 
     def keep(self, level: float, sample: int) -> Remains:
-        """What is left at a level, in a sample."""
+        """Return the remains at a level, in a sample."""
         if level == 100:
             return Remains(np.ones(self.pool.grade.size, bool), self.everyone)
         return LOSSES[self.loss](self, level, sample)
@@ -184,11 +184,11 @@ class Loss:
         return np.ones(self.team.size, bool)
 
     def draw(self, sample: int) -> np.random.Generator:
-        """The random numbers of a sample, the same at every level."""
+        """Return the random numbers of a sample, the same at every level."""
         return np.random.default_rng([self.seed, sample])
 
     def places(self, sample: int, group: Ints, n_groups: int) -> Ints:
-        """Position of each judgment in a random order of its group: shape (n_judged,)."""
+        """Place each judgment in a random order of its group: shape (n_judged,)."""
         if sample not in self._places:
             shuffled = np.empty(group.size, dtype=np.int64)
             # Draw in the order of the ids: the order of the rows of the qrels does not matter.
@@ -204,7 +204,7 @@ class Loss:
 
 
 def _random(lost: Loss, level: float, sample: int) -> Remains:
-    """Any judgments are missing, of relevant, non-relevant and negative documents alike."""
+    """Remove any judgments, of relevant, non-relevant and negative documents alike."""
     pool, n_groups = lost.pool, 3 * lost.pool.n_topics
     kind = np.where(pool.grade >= lost.rel, 0, np.where(pool.grade >= 0, 1, 2))
     group = 3 * pool.judged.topic + kind
@@ -214,7 +214,7 @@ def _random(lost: Loss, level: float, sample: int) -> Remains:
 
 
 def _pools(lost: Loss, level: float, sample: int) -> Remains:
-    """The judgments of what only runs outside a shallow pool found are missing."""
+    """Remove the judgments of documents that only runs outside a shallow pool found."""
     teams = lost.draw(sample).permutation(len(np.unique(lost.team)))
     pooled = np.isin(lost.team, teams[: max(_per_cent(level, teams.size), 1)])
     intact = np.zeros(lost.pool.grade.size, bool)
@@ -224,7 +224,7 @@ def _pools(lost: Loss, level: float, sample: int) -> Remains:
 
 
 def _documents(lost: Loss, level: float, sample: int) -> Remains:
-    """Documents are no longer in the collection; their judgments stay."""
+    """Remove documents from the collection; their judgments stay."""
     n = len(lost.documents)
     stays = lost.draw(sample).permutation(n) < _per_cent(level, n)
     there = frozenset(compress(lost.documents, stays.tolist()))
@@ -233,7 +233,7 @@ def _documents(lost: Loss, level: float, sample: int) -> Remains:
 
 
 def _flip(lost: Loss, level: float, sample: int) -> Remains:
-    """Grades are changed to a neighbouring one."""
+    """Change grades to a neighbouring one."""
     pool, n_groups = lost.pool, 2 * lost.pool.n_topics
     group = 2 * pool.judged.topic + (pool.grade < 0)
     stay = _per_cent(level, np.bincount(group, minlength=n_groups))
@@ -247,7 +247,7 @@ def _flip(lost: Loss, level: float, sample: int) -> Remains:
 
 
 def _judges(lost: Loss, level: float, sample: int) -> Remains:
-    """Topics have the grades of other assessors."""
+    """Give topics the grades of other assessors."""
     pool, draw = lost.pool, lost.draw(sample)
     by_id = sorted(range(pool.n_topics), key=pool.topic_ids.__getitem__)
     place, assessor = np.empty((2, pool.n_topics), np.int64)
@@ -280,7 +280,7 @@ def _check_numbers(rel: float, least: tuple[int, int], depth: int) -> None:
 
 
 def _check_levels(levels: Iterable[float], zero: bool) -> list[float]:
-    """The levels below 100; `zero`: whether nothing may be left."""
+    """Return the levels below 100; `zero`: whether nothing may be left."""
     chosen = [float(level) for level in dict.fromkeys(levels)]
     if not chosen or any(not 0 <= level <= 100 or (level == 0 and not zero) for level in chosen):
         start = "from" if zero else "above"
@@ -293,7 +293,8 @@ def _check_levels(levels: Iterable[float], zero: bool) -> list[float]:
 
 
 def _other_grades(pool: Pool, pools: Sequence[Pool]) -> Floats:
-    """Grades of other assessors, NaN for what they did not judge or the qrels have below 0.
+    """Collect the grades of other assessors, NaN for documents that they did not judge or that the
+    qrels have below 0.
 
     Raises
     ------
@@ -323,7 +324,7 @@ def _other_grades(pool: Pool, pools: Sequence[Pool]) -> Floats:
 
 
 def _per_cent(level: float, number: Any) -> Any:
-    """A percentage of a number, rounded half up."""
+    """Compute a percentage of a number, rounded half up."""
     # 1e-9: with levels such as 2.5 a product may fall short of a half by a rounding error.
     return np.floor(level * number / 100 + 0.5 + 1e-9).astype(np.int64)
 
@@ -343,7 +344,8 @@ def thin(
     ----------
     qrels : as `ir_measures.calc` takes them
     level : per cent
-        With the same seed and sample, a lower level keeps a subset of what a higher one keeps.
+        With the same seed and sample, a lower level keeps a subset of the judgments at a higher
+        one.
     rel : lowest relevant grade
     least : relevant and judged non-relevant documents of a topic that stay at any level
     sample : int

@@ -5,7 +5,7 @@ Each pair of systems gets a paired bootstrap test. With z the n differences by t
 mean(z),
 
     t(z) = mean(z) / (sd(z) / sqrt(n))         sd with n - 1
-    t_b  = the same of w resampled with replacement, b = 1 ... B
+    t_b  = t of w resampled with replacement, b = 1 ... B
     ASL  = #{b : |t_b| >= |t(z)|} / B          achieved significance level, two-sided
 
     discriminative power = share of pairs with ASL < alpha
@@ -37,7 +37,7 @@ from irpref_lab.meta.result import Result
 from irpref_lab.meta.values import one_of
 from irpref_lab.trust.samples import Rng, counts, drawing, pair_chunks, pairs_of_systems
 
-# A variance is a difference of sums; below this share of them it is rounding error and set to 0.
+# A variance is a difference of sums; below this share it is rounding error, set to 0.
 _NO_VARIANCE = 1e-13
 # Tolerance: equal statistics computed in two ways may differ in their last digits.
 _SAME = 1e-9
@@ -79,14 +79,16 @@ class DiscriminativePower(Result):
         return float(self.required.max())
 
     def matrix(self) -> Floats:
-        """ASL of each pair: shape (n_systems, n_systems), symmetric, 1 on the diagonal."""
+        """Return the ASL of each pair: shape (n_systems, n_systems), symmetric, 1 on the
+        diagonal.
+        """
         out = np.ones((len(self.systems), len(self.systems)))
         first, second = pairs_of_systems(len(self.systems))
         out[first, second] = out[second, first] = self.asl
         return out
 
     def table(self) -> pd.DataFrame:
-        """A row for each pair."""
+        """Return a row for each pair."""
         names = np.array(self.systems, dtype=object)
         first, second = pairs_of_systems(names.size)
         return self._frame(
@@ -98,7 +100,7 @@ class DiscriminativePower(Result):
         )
 
     def summary(self) -> pd.DataFrame:
-        """The power and the difference required."""
+        """Return the power and the difference required."""
         return self._frame(power=[self.power], difference_required=[self.difference_required])
 
 
@@ -110,7 +112,7 @@ def discriminative_power(
     rng: Rng | None = None,
     samples: ArrayLike | None = None,
 ) -> DiscriminativePower:
-    """Bootstrap test of every pair of systems.
+    """Test every pair of systems by the bootstrap.
 
     Parameters
     ----------
@@ -178,7 +180,7 @@ def discriminative_power(
 
 
 def _t(mean: Floats, variance: Floats, n: int) -> Floats:
-    """Student's statistic: 0/0 is 0, anything else over 0 infinite."""
+    """Compute Student's statistic: 0/0 is 0, anything else over 0 infinite."""
     with np.errstate(divide="ignore", invalid="ignore"):
         t = mean / np.sqrt(variance / n)
     return np.where(np.isnan(t), 0.0, t)

@@ -1,4 +1,4 @@
-"""Rankings of systems, and how far two of them agree.
+"""Rankings of systems, and how far two agree.
 
     tau     Kendall's tau-b of the two lists of means (ties corrected), symmetric
     tau_ap  2/(n-1) sum over ranks i = 2 ... n of C(i)/(i-1)  - 1
@@ -36,16 +36,16 @@ _ENTRIES = 1 << 15  # rows times systems that fit in the cache
 
 
 def _scores(values: ArrayLike) -> Floats:
-    """Whole-number scores, equal if the means differ only by rounding; higher is better: shape as
-    `values`.
+    """Turn means into whole-number scores, equal if the means differ only by rounding; higher is
+    better: shape as `values`.
     """
     given = np.asarray(values, dtype=np.float64)
     return np.apply_along_axis(lambda row: np.where(np.isnan(row), np.nan, -places(row)), -1, given)
 
 
 def kendall_tau(a: ArrayLike, b: ArrayLike) -> float:
-    """Kendall's tau-b of two lists of scores, shapes (n,): in [-1, 1], NaN if all scores of a list
-    are tied.
+    """Compute Kendall's tau-b of two lists of scores, shapes (n,): in [-1, 1], NaN if all scores of
+    a list are tied.
 
     Raises
     ------
@@ -56,14 +56,16 @@ def kendall_tau(a: ArrayLike, b: ArrayLike) -> float:
 
 
 def kendall_taus(rows: ArrayLike, reference: ArrayLike) -> Floats:
-    """`kendall_tau` of several lists with one list, or with one list each: (k, n), (n,) or (k, n)
-    to (k,).
+    """Compute `kendall_tau` of several lists with one list, or with one list each: (k, n), (n,) or
+    (k, n) to (k,).
     """
     return taus_of_scores(np.atleast_2d(_scores(rows)), np.atleast_2d(_scores(reference)))
 
 
 def taus_of_scores(s: Floats, truth: Floats) -> Floats:
-    """`kendall_taus` of scores without rounding errors: (k, n), (1, n) or (k, n) to (k,)."""
+    """Compute `kendall_taus` of scores without rounding errors: (k, n), (1, n) or (k, n) to
+    (k,).
+    """
     # SciPy's function is much slower: it takes one pair of lists at a time and computes a p-value
     # for each.
     if s.shape[1] != truth.shape[1] or len(truth) not in (1, len(s)):
@@ -94,14 +96,14 @@ def taus_of_scores(s: Floats, truth: Floats) -> Floats:
 
 
 def order(first: Floats, second: Floats) -> NDArray[np.int8]:
-    """+1 if the first of a pair is better, -1 if the second is, 0 if they are equal: in the
+    """Compare pairs: +1 if the first is better, -1 if the second is, 0 if they are equal: in the
     broadcast shape.
     """
     return (first > second).view(np.int8) - (first < second).view(np.int8)
 
 
 def tau_ap(scores: ArrayLike, reference: ArrayLike) -> float:
-    """AP correlation of a ranking with a reference ranking.
+    """Compute the AP correlation of a ranking with a reference ranking.
 
     Parameters
     ----------
@@ -157,8 +159,8 @@ class SystemRanking:
     higher_is_better: bool = True
 
     def tau(self, other: SystemRanking) -> float:
-        """Kendall's tau-b with another ranking of the same systems. Raises `ValueError` for other
-        systems.
+        """Compute Kendall's tau-b with another ranking of the same systems. Raises `ValueError` for
+        other systems.
         """
         mine, theirs = self._merits(), other._merits()
         if odd := sorted(set(mine) ^ set(theirs)):
@@ -171,12 +173,14 @@ class SystemRanking:
         return kendall_tau([*mine.values()], [theirs[name] for name in mine])
 
     def _merits(self) -> dict[str, float]:
-        """The mean of each system, its sign turned if lower is better."""
+        """Map each system to its mean, the sign turned if lower is better."""
         means = self.means if self.higher_is_better else -self.means
         return dict(zip(self.systems, means, strict=True))
 
     def table(self) -> pd.DataFrame:
-        """DataFrame of measure, rank (the same for equal means), system, mean: best first."""
+        """Return a DataFrame of measure, rank (the same for equal means), system, mean: best
+        first.
+        """
         import pandas as pd
 
         rank = places(self.means, higher_is_better=self.higher_is_better)
@@ -205,7 +209,7 @@ def system_ranking(values: MeasureValues) -> SystemRanking:
 
 
 def agreement(values: MeasureValues) -> pd.DataFrame:
-    """Kendall's tau-b between the rankings of the systems by each pair of measures.
+    """Compute Kendall's tau-b between the rankings of the systems by each pair of measures.
 
     Parameters
     ----------

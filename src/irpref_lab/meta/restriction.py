@@ -1,6 +1,6 @@
 """Runs judged by some of the judgments, or by the same judgments with other grades.
 
-A run is aligned with the full judgments once; what is left of them needs only its hits."""
+A run is aligned with the full judgments once; the judgments left need only its hits."""
 
 from __future__ import annotations
 
@@ -10,18 +10,18 @@ from irpref.kernel import Bools, Floats, Grades, Ints, JudgedRun, Segments
 
 
 class Restriction:
-    """Several subsets of the judgments, and runs judged by each of them.
+    """Several subsets of the judgments, and runs judged by each.
 
     A mask picks the hits of a run for each subset. The topics of the first subset come first, then
-    those of the second, and so on: measures see one run with many topics, which takes little longer
-    than one with few.
+    the topics of the second, and so on: measures see one run with many topics, which takes little
+    longer than one with few.
 
     Attributes
     ----------
     keep : bool array (n, n_judged)
         Rows of the full pool that each subset keeps; you may give (n_judged,) for one subset.
     pool : Grades
-        What is left, still in ideal order.
+        The judgments left, still in ideal order.
     """
 
     def __init__(self, pool: Grades, keep: Bools) -> None:
@@ -37,7 +37,7 @@ class Restriction:
         self._level[pool.level[row] + rows // n_judged * pool.level_start.size] = self.pool.level
 
     def judged(self, run: JudgedRun) -> JudgedRun:
-        """The run judged by what is left: all other documents keep their ranks and count as
+        """Judge the run by the judgments left: all other documents keep their ranks and count as
         unjudged.
         """
         n, size, n_levels = len(self.keep), run.row.size, run.pool.level_start.size
@@ -55,7 +55,7 @@ class Restriction:
         )
 
     def _row(self, row: Ints) -> Ints:
-        """Rows of the full pool as rows of what is left; removed rows are dropped."""
+        """Map rows of the full pool to rows of the pool that is left; removed rows are dropped."""
         n, n_judged = self.keep.shape
         left = np.where(self.keep, np.cumsum(self.keep).reshape(n, n_judged) - 1, -1)[
             :, row
@@ -64,7 +64,7 @@ class Restriction:
 
 
 def _repeated(segments: Segments, n: int) -> Segments:
-    """The same segments `n` times in a row."""
+    """Repeat the same segments `n` times in a row."""
     starts = np.arange(n)[:, None] * segments.size + segments.starts
     return Segments(np.append(starts, n * segments.size))
 
@@ -86,7 +86,7 @@ class Regraded:
         self._row[order] = np.arange(order.size)
 
     def judged(self, run: JudgedRun) -> JudgedRun:
-        """The run judged by the new grades: all documents keep their ranks."""
+        """Judge the run by the new grades: all documents keep their ranks."""
         return JudgedRun(
             self.pool,
             run.hits,

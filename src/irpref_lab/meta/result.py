@@ -1,4 +1,4 @@
-"""What results of resampling have in common: the measure, the systems, and two tables."""
+"""The common part of results of resampling: the measure, the systems, and two tables."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import pandas as pd
 
 @dataclass(frozen=True, eq=False)
 class Result:
-    """What was found about one measure.
+    """The result for one measure.
 
     Attributes
     ----------

@@ -80,7 +80,7 @@ class Outcome(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Robustness:
-    """What `robustness` returns.
+    """The result of `robustness`.
 
     Attributes
     ----------
@@ -115,8 +115,8 @@ class Robustness:
         return _number(statistic if callable(statistic) else itemgetter(statistic), parts)
 
     def _parts(self, level: float, outcome: str, measure: str) -> list[Any]:
-        """The mean over the samples, the means without each sample, and outcomes on halves and
-        without each team.
+        """Return the mean over the samples, the means without each sample, and outcomes on halves
+        and without each team.
         """
         check_choice("measure", measure, self.measures)
         samples, topics, teams = (
@@ -131,13 +131,13 @@ class Robustness:
         ]
 
     def width(self) -> float:
-        """Half the width of a 95 % interval, in standard errors."""
+        """Return half the width of a 95 % interval, in standard errors."""
         from scipy import stats
 
         return float(stats.t.isf(ALPHA / 2, self.freedom))
 
     def table(self, reference: str | None = None) -> pd.DataFrame:
-        """All outcomes, with 95 % intervals.
+        """Return all outcomes, with 95 % intervals.
 
         Parameters
         ----------
@@ -173,8 +173,8 @@ class Robustness:
         )
 
     def judgments_needed(self, measure: str, reference: str) -> pd.DataFrame:
-        """Number of judgments with which a measure predicts other topics as well as a reference
-        does.
+        """Find the number of judgments with which a measure predicts other topics as well as a
+        reference does.
 
         Prediction is interpolated between levels, linearly in the logarithm of the judgments. The
         interval holds the numbers of judgments at which the 95 % interval of the difference from
@@ -211,7 +211,9 @@ class Robustness:
         return pd.DataFrame(rows, columns=["level", "judgments", "needed", "low", "high"])
 
     def _crossing(self, levels: list[float], ahead: list[float]) -> float:
-        """Number of judgments from which on the measure is at least as good as the reference."""
+        """Find the number of judgments from which on the measure is at least as good as the
+        reference.
+        """
         if ahead[-1] < 0:
             return float("inf")
         below = max((i for i, x in enumerate(ahead) if x < 0), default=-1)
@@ -229,7 +231,7 @@ def _difference(measure: str, reference: str | None) -> Callable[[Mapping[str, F
 def _number(
     statistic: Callable[[Mapping[Any, Floats]], Any], parts: Mapping[Any, list[Any]]
 ) -> tuple[float, float]:
-    """Estimate and standard error of a function of what `_parts` returns for each measure."""
+    """Estimate a function of the `_parts` of each measure: the estimate and its standard error."""
     by_part = (dict(zip(parts, rows, strict=True)) for rows in zip(*parts.values(), strict=True))
     estimate, without, topics, teams = (
         np.asarray(statistic(rows), dtype=np.float64) for rows in by_part
@@ -239,13 +241,13 @@ def _number(
 
 
 def _variance(estimates: Floats) -> float:
-    """Variance without NaN; 0 for fewer than two numbers."""
+    """Compute the variance without NaN; 0 for fewer than two numbers."""
     known = estimates[np.isfinite(estimates)]
     return float(known.var(ddof=1)) if known.size > 1 else 0.0
 
 
 def _jackknifed(estimates: Floats) -> float:
-    """Jackknife variance of a mean, from the means without each observation."""
+    """Compute the jackknife variance of a mean, from the means without each observation."""
     n = np.count_nonzero(np.isfinite(estimates))
     return _variance(estimates) * ((n - 1) ** 2 / n) if n else 0.0
 
@@ -270,7 +272,7 @@ def robustness(
     measures : measures or their names; or a mapping of your own names to measures
     qrels : as `ir_measures.calc` takes them
     runs : mapping of name to run, list of paths, or iterable of (name, run)
-    levels : per cent of what the loss leaves: see `incompleteness`
+    levels : per cent that the loss leaves: see `incompleteness`
         100 is always included.
     n_samples : int
         Samples of the loss.
@@ -334,8 +336,8 @@ def robustness(
 def _cubes(
     experiment: Experiment, remains: Sequence[Remains], names: Collection[str]
 ) -> dict[str, Floats]:
-    """Values of measures, higher is better, (n, n_systems, n_topics), for each of what is
-    left of the judgments, n of them.
+    """Compute values of measures, higher is better, for each of the n remains of the judgments: (n,
+    n_systems, n_topics).
     """
     out: dict[str, Floats] = {
         name: np.empty((len(remains), len(experiment.aligned), experiment.pool.n_topics))
@@ -386,8 +388,8 @@ class _Plan:
     def outcomes(
         self, name: str, values: Floats, lost: bool, pooled: Bools | None
     ) -> Iterable[tuple[str, Any]]:
-        """Outcomes of a measure at a level: by sample, on halves of the topics, without each
-        team.
+        """Yield the outcomes of a measure at a level: by sample, on halves of the topics, without
+        each team.
         """
         given = np.broadcast_to(values, (self.n_samples, *values.shape[1:]))
         sides = [_means(given, side) for side in self.sides]
@@ -442,7 +444,7 @@ class _Plan:
         return topics[:, 0], _mean(topics[:, 1:]), teams
 
     def _calls(self, name: str, values: Floats) -> Iterable[tuple[str, Any]]:
-        """Significant differences that are wrong, and those that are kept."""
+        """Yield the shares of significant differences that are wrong, and that are kept."""
         pairs = values.shape[1] * (values.shape[1] - 1)
         wrong, kept = np.full((2, len(values), len(self.topics)), np.nan)
         teams = []
@@ -474,7 +476,9 @@ def _mean(rows: Floats) -> Floats:
 
 
 def _means(values: Floats, weights: Floats) -> Floats:
-    """Means over topics: (..., n_systems, n_topics), (..., n, n_topics) to (..., n, n_systems)."""
+    """Average over topics: (..., n_systems, n_topics), (..., n, n_topics) to (..., n,
+    n_systems).
+    """
     total = weights.sum(axis=-1, keepdims=True)
     return np.round(weights @ np.swapaxes(values, -1, -2) / np.maximum(total, 1), 12)
 
@@ -487,8 +491,8 @@ def _critical(n: int) -> float:
 
 
 def told_apart(values: Floats) -> Any:
-    """Two-sided paired t-tests of all pairs of systems at .05: +1 row better, -1 column better, 0
-    neither.
+    """Test all pairs of systems by two-sided paired t-tests at .05: +1 row better, -1 column
+    better, 0 neither.
 
     Values (..., n_systems, n_topics) to int8 (..., n_systems, n_systems). Pairs whose differences
     do not vary are not told apart."""

@@ -80,13 +80,13 @@ class Stability(Result):
         return 1 - decided
 
     def table(self) -> pd.DataFrame:
-        """A row for each fuzziness."""
+        """Return a row for each fuzziness."""
         return self._frame(
             fuzziness=self.fuzziness, minority_rate=self.minority_rate, ties=self.ties
         )
 
     def summary(self) -> pd.DataFrame:
-        """Minority rate and ties at 5 %."""
+        """Return minority rate and ties at 5 %."""
         at = [np.argmin(np.abs(self.fuzziness - 0.05))]
         return self._frame(minority_rate=self.minority_rate[at], ties=self.ties[at])
 
@@ -99,7 +99,7 @@ def stability(
     rng: Rng | None = None,
     samples: ArrayLike | None = None,
 ) -> Stability:
-    """Minority rate and proportion of ties over a range of fuzziness.
+    """Compute minority rate and proportion of ties over a range of fuzziness.
 
     Parameters
     ----------
@@ -161,7 +161,7 @@ def stability(
 
 
 def _at_least(decided: Ints, n_levels: int) -> Ints:
-    """Number of samples decided at each level: (n_samples, k) numbers of levels to (n_levels,
+    """Count the samples decided at each level: (n_samples, k) numbers of levels to (n_levels,
     k).
     """
     k = decided.shape[1]

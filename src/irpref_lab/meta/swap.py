@@ -78,8 +78,8 @@ class Swap(Result):
         return np.nan if first is None else float(self.edges[first])
 
     def sensitivity(self, rate: float = 0.05) -> float:
-        """Share of observations with at least the difference required, 0 if no difference
-        suffices.
+        """Compute the share of observations with at least the difference required, 0 if no
+        difference suffices.
         """
         first = self._first(rate)
         if first is None:
@@ -87,13 +87,13 @@ class Swap(Result):
         return float(self.observations[first:].sum() / self.observations.sum())
 
     def table(self) -> pd.DataFrame:
-        """A row for each bin."""
+        """Return a row for each bin."""
         return self._frame(
             difference=self.edges, observations=self.observations, swaps=self.swaps, rate=self.rate
         )
 
     def summary(self) -> pd.DataFrame:
-        """The difference required and the sensitivity at a swap rate of 5 %."""
+        """Return the difference required and the sensitivity at a swap rate of 5 %."""
         return self._frame(
             difference_required=[self.difference_required()], sensitivity=[self.sensitivity()]
         )

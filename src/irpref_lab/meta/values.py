@@ -49,8 +49,8 @@ def topic_values(
 
 
 def read_values(path: str | os.PathLike[str]) -> pd.DataFrame:
-    """System, topic, measure and value of a CSV file, or of `perquery.csv` in a directory; all
-    names are `str`.
+    """Read system, topic, measure and value from a CSV file, or from `perquery.csv` in a directory;
+    all names are `str`.
 
     Raises `ValueError` that names the file if it is not such a table, and `OSError`.
     """
@@ -71,7 +71,7 @@ def read_values(path: str | os.PathLike[str]) -> pd.DataFrame:
 
 
 def one_of(data: MeasureValues) -> TopicValues:
-    """`values_in` for one measure. `ValueError` if there are several."""
+    """Return `values_in` for one measure. Raise `ValueError` if there are several."""
     tables = values_in(data)
     if len(tables) != 1:
         names = ", ".join(table.measure for table in tables)

@@ -1,9 +1,9 @@
 """Pictures of the curves and tables of `irpref.curves`, of values by topic, of leaderboards and of
 meta-evaluation.
 
-A function takes what `irpref_lab.leaderboard` or a study of `irpref_lab.meta` returns; for curves
-and values by topic either the table, or the qrels and runs it is made from (with the options of the
-function in `irpref.curves`). It draws on `ax`, or on a new figure about as wide as a column,
+A function takes the result of `irpref_lab.leaderboard` or of a study of `irpref_lab.meta`; for
+curves and values by topic either the table, or the qrels and runs it is made from (with the options
+of the function in `irpref.curves`). It draws on `ax`, or on a new figure about as wide as a column,
 and returns the Axes. It computes nothing. `ax.set_title("")` removes a title that the caption
 repeats.
 

@@ -23,12 +23,12 @@ def leaderboard(
     highlight: drawing.Highlight = None,
     ax: Axes | None = None,
 ) -> Axes:
-    """Means of runs with their intervals, best on top; on the right the range of places consistent
-    with the tests.
+    """Draw means of runs with their intervals, best on top; on the right the range of places
+    consistent with the tests.
 
     Parameters
     ----------
-    board : what `irpref_lab.leaderboard` returns
+    board : result of `irpref_lab.leaderboard`
     measure : str, optional
         Which of its measures; the first if None.
     group : str, optional

@@ -31,7 +31,7 @@ _DASHES: tuple[Any, ...] = ((0, (4, 1, 1, 1)), (0, (6, 3)), (0, (1, 3)))
 _GAINS = {"cg": "Cumulated gain", "dcg": "Discounted cumulated gain", "ncg": "NCG", "ndcg": "NDCG"}
 NOTHING = "nothing relevant"  # label of the curve of a run without relevant documents
 
-# What the docstrings of all curves say of their parameters.
+# The part of the docstrings of all curves about their parameters.
 _FIRST = """data : table of `irpref.curves.{table}`, or the qrels
 runs : with qrels: one run, or a dict of name to run"""
 _HIGHLIGHT = """highlight : names of runs, optional
@@ -61,7 +61,7 @@ def _picture_of(table: str) -> Callable[[_Drawing], _Drawing]:
 
 
 def _dotted(ax: Axes, x: Any, y: Any, label: str | None, **look: Any) -> None:
-    """A dotted grey line, for what runs are compared with."""
+    """Draw a dotted grey line, to compare runs with."""
     ax.plot(
         x, y, label=label, **{"color": drawing.GREY, "linewidth": 1.3, "linestyle": ":", **look}
     )
@@ -77,16 +77,16 @@ def crp_sketch(
     ax: Axes | None = None,
     **options: Any,
 ) -> Axes:
-    """CRP of one run on one topic as in figure 1 of the paper: the run, an ideal one, and one with
-    nothing relevant.
+    """Draw CRP of one run on one topic as in figure 1 of the paper: the run, an ideal one, and one
+    with nothing relevant.
 
     R is the number of relevant documents, `min` the turn-around point, b the balance point; the
-    dots at R are the loss value CRP(r, R) and that of a run with nothing relevant, CRP(w, R).
+    dots at R are the loss value CRP(r, R) and, for a run with nothing relevant, CRP(w, R).
 
     Parameters
     ----------
     %(first)s
-    query_id, run : what to draw, if the table holds several
+    query_id, run : topic and run to draw, if the table holds several
     %(last)s
 
     Raises
@@ -160,7 +160,7 @@ def crp(
     ax: Axes | None = None,
     **options: Any,
 ) -> Axes:
-    """CRP of runs over the topics: the median by rank, and a band from the first to the third
+    """Draw CRP of runs over the topics: the median by rank, and a band from the first to the third
     quartile.
 
     A curve ends at the end of its run, though CRP is defined down to R.
@@ -174,7 +174,7 @@ def crp(
     spread : bool, optional
         Whether to draw the band. None: only for up to three runs.
     cut : number, optional
-        Last rank drawn, as a multiple of the mean of R: what comes later says little about the run.
+        Last rank drawn, as a multiple of the mean of R: later ranks say little about the run.
         None: 4, or all ranks if `depth` says how many.
     %(highlight)s
     %(last)s
@@ -235,7 +235,8 @@ def npref_convergence(
     ax: Axes | None = None,
     **options: Any,
 ) -> Axes:
-    """n-pref by the number of partitions, and the rpref it approaches (a short line at the right).
+    """Draw n-pref by the number of partitions, and the rpref it approaches (a short line at the
+    right).
 
     In the relative norm, as in figure 1 of the paper, unless you pass another `measure`.
 
@@ -284,7 +285,7 @@ def precision_recall(
     ax: Axes | None = None,
     **options: Any,
 ) -> Axes:
-    """Interpolated precision at the 11 levels of recall.
+    """Draw interpolated precision at the 11 levels of recall.
 
     Parameters
     ----------
@@ -317,7 +318,7 @@ def cumulated_gain(
     ax: Axes | None = None,
     **options: Any,
 ) -> Axes:
-    """Cumulated gain by rank with the ideal curve.
+    """Draw cumulated gain by rank with the ideal curve.
 
     Parameters
     ----------

@@ -1,11 +1,10 @@
 """The look of all pictures: one style, one colour per name, names that fit, legends that cover no
 data.
 
-Colours are those of Okabe and Ito (Color Universal Design, 2008) without the yellow, which is lost
-on white. A name gets its colour, line and marker when it is first drawn, and keeps them in all
+Colours are Okabe and Ito's (Color Universal Design, 2008) without the yellow, which is lost on
+white. A name gets its colour, line and marker when it is first drawn, and keeps them in all
 pictures of the process. The first seven names differ in colour; 280 differ in colour, line or
-marker. A new name takes a colour that no other name of its picture has, as long as one is free.
-"""
+marker. A new name takes a colour that no other name of its picture has, as long as one is free."""
 
 from __future__ import annotations
 
@@ -59,7 +58,7 @@ _places: dict[str, dict[str, int]] = {"system": {}, "measure": {}}
 
 
 def load() -> Any:
-    """`matplotlib.pyplot`; an ImportError that says how to get it if it is not installed."""
+    """Import `matplotlib.pyplot`. An ImportError says how to get it if it is not installed."""
     try:
         from matplotlib import pyplot
     except ImportError:
@@ -82,7 +81,7 @@ def styled(draw: _Drawing) -> _Drawing:
 
 
 def axes(size: tuple[float, float] = SIZE) -> Axes:
-    """Axes of a new figure of this size in inches. Raises as `load`."""
+    """Make the axes of a new figure of this size in inches. Raises as `load`."""
     pyplot = load()
     with pyplot.rc_context(STYLE):
         figure, ax = pyplot.subplots(figsize=size, layout="constrained")
@@ -131,12 +130,13 @@ def introduce(names: Iterable[str], kind: str = "system") -> None:
 
 
 def style(name: str, label: str | None = None, kind: str = "system") -> dict[str, Any]:
-    """Arguments of `Axes.plot` for this name: the same in all pictures of the process.
+    """Choose the arguments of `Axes.plot` for this name: the same in all pictures of the
+    process.
 
     Parameters
     ----------
     name : str
-    label : what the legend says; None: the name
+    label : text of the legend; None: the name
     kind : 'system' or 'measure'
         Names of different kinds do not take colours from each other.
     """
@@ -162,12 +162,12 @@ def forget() -> None:
 
 
 def highlighted(names: Sequence[str], highlight: Highlight, best: Sequence[str]) -> list[str]:
-    """Names of the runs that are drawn in colour; the others are grey.
+    """Name the runs that are drawn in colour; the others are grey.
 
     Parameters
     ----------
     names : of all runs
-    highlight : those asked for; None: all runs if there are at most eight, else the first five of
+    highlight : names asked for; None: all runs if there are at most eight, else the first five of
         `best`
     best : the same names, best first
 
@@ -190,8 +190,8 @@ def highlighted(names: Sequence[str], highlight: Highlight, best: Sequence[str])
 
 
 class Lines(NamedTuple):
-    """The curves of a picture: its axes, the rows and line of each run by name, and what the names
-    leave out.
+    """The curves of a picture: its axes, the rows and line of each run by name, and the parts that
+    names leave out.
     """
 
     ax: Axes
@@ -209,8 +209,8 @@ def draw_runs(
     kind: str = "system",
     **look: Any,
 ) -> Lines:
-    """A curve for each run of a table: the best ones or those to `highlight` in colour, the rest in
-    grey.
+    """Draw a curve for each run of a table: the best ones or the runs to `highlight` in colour, the
+    rest in grey.
 
     Parameters
     ----------
@@ -221,8 +221,8 @@ def draw_runs(
     among : DataFrame with equally many rows for each run, in which the best runs are found; `table`
         if None
     kind : 'system', or 'measure'
-        What the column `run` names. Measures are not shortened, and their order is that of the
-        table.
+        The kind of names in the column `run`. Measures are not shortened, and keep the order of
+        the table.
     **look : further arguments of `Axes.plot`
     """
     ax = axes() if ax is None else ax
@@ -264,14 +264,14 @@ def text(name: object) -> str:
 
 
 class Names(NamedTuple):
-    """The names to show, by full name, and what was left out of all of them (empty if nothing)."""
+    """The names to show, by full name, and the part left out of all names (empty if nothing)."""
 
     shown: dict[str, str]
     note: str
 
 
 def short_names(names: Iterable[str], longest: int = LONGEST) -> Names:
-    """Shorten names so that they fit and still differ: drop what all begin or end with, cut long
+    """Shorten names so that they fit and still differ: drop a common beginning or end, cut long
     ones in the middle.
 
     Parameters
@@ -289,17 +289,19 @@ def short_names(names: Iterable[str], longest: int = LONGEST) -> Names:
 
 
 def one_name(name: object, otherwise: str) -> str:
-    """The name of a run for a title; `otherwise` for a run that came without a name."""
+    """Return the name of a run for a title; `otherwise` for a run that came without a name."""
     return otherwise if name == "run" else text(middle(visible(str(name)), 40)).strip()
 
 
 def count(n: int, what: str) -> str:
-    """`1 topic`, `2 topics`."""
+    """Write a number with its noun: `1 topic`, `2 topics`."""
     return f"{n} {what}" if n == 1 else f"{n} {what}s"
 
 
 def wrapped(words: str, width: int = 38) -> str:
-    """Text in lines that fit a picture; long measures are broken between their parameters."""
+    """Wrap text into lines that fit a picture; long measures are broken between their
+    parameters.
+    """
     return (
         words
         if len(words) <= width
@@ -335,7 +337,7 @@ def legend(ax: Axes, handles: Sequence[Any] | None = None, *, note: str = "") ->
     Parameters
     ----------
     ax : Axes
-    handles : what it names; all that have a label if None
+    handles : lines that it names; all that have a label if None
     note : a line above it
     """
     handles = ax.get_legend_handles_labels()[0] if handles is None else handles
@@ -354,7 +356,7 @@ def legend(ax: Axes, handles: Sequence[Any] | None = None, *, note: str = "") ->
         return
     from matplotlib.transforms import ScaledTranslation
 
-    figure.draw_without_rendering()  # to know where what is below the axes ends
+    figure.draw_without_rendering()  # to know where the parts below the axes end
     ends: Any = ax.xaxis.get_tightbbox()
     down = ScaledTranslation(0, (ends.y0 - ax.bbox.y0) / figure.dpi - 0.06, figure.dpi_scale_trans)
     look |= {

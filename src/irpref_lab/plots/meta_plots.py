@@ -1,4 +1,5 @@
-"""Pictures of results of meta-evaluation. They draw what the results hold, and compute nothing.
+"""Pictures of results of meta-evaluation. They draw the numbers of the results, and compute
+nothing.
 
 A measure has the same colour, line and marker in a whole session. Of more than eight measures the
 first five, or those named by `highlight`, are in colour and the others grey."""
@@ -31,7 +32,7 @@ def _curves(
     across: str,
     up: str,
 ) -> drawing.Lines:
-    """A curve for each measure, with a legend."""
+    """Draw a curve for each measure, with a legend."""
     table = pd.concat(
         [pd.DataFrame({"run": name, "x": x, "y": y}) for name, (x, y) in curves.items()]
     )
@@ -48,11 +49,12 @@ def stability(
     *,
     highlight: drawing.Highlight = None,
 ) -> Axes:
-    """Minority rate against proportion of ties, a curve for each measure; low and left is stable.
+    """Draw minority rate against proportion of ties, a curve for each measure; low and left is
+    stable.
 
     Parameters
     ----------
-    results : Stability, or iterable of them
+    results : Stability, or iterable of Stability
     ax : Axes to draw on; a new figure if None
     highlight : names of measures, optional
         Measures drawn in colour, the others in grey. None: all if there are at most eight, else the
@@ -73,11 +75,11 @@ def swap(
     *,
     highlight: drawing.Highlight = None,
 ) -> Axes:
-    """Swap rate by difference, a curve for each measure; low is sensitive.
+    """Draw swap rate by difference, a curve for each measure; low is sensitive.
 
     Parameters
     ----------
-    results : Swap, or iterable of them
+    results : Swap, or iterable of Swap
     ax : Axes to draw on; a new figure if None
     rate : swap rate to mark
     highlight : see `stability`
@@ -99,8 +101,8 @@ def incompleteness(
     *,
     highlight: drawing.Highlight = None,
 ) -> Axes:
-    """Agreement with the ranking by all judgments, as fewer and fewer are left; a curve for each
-    measure.
+    """Draw agreement with the ranking by all judgments, as fewer and fewer are left; a curve for
+    each measure.
 
     The curve is the mean over the samples, the band reaches from the lowest sample to the highest.
 
@@ -147,7 +149,7 @@ def incompleteness(
 
 @drawing.styled
 def significance(result: DiscriminativePower, ax: Axes | None = None) -> Axes:
-    """Which pairs of systems are told apart: a square of systems, best at the top left.
+    """Draw which pairs of systems are told apart: a square of systems, best at the top left.
 
     Parameters
     ----------

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from irpref.judged import QrelsLike, RunLike, Runs
     from irpref.measures.declare import MeasureLike
 
-# What the pictures of values by topic are drawn from.
+# Data from which pictures of values by topic are drawn.
 Values: TypeAlias = "QrelsLike | TopicValues | Iterable[TopicValues]"
 # One run, or several by name; None with a table.
 GivenRuns: TypeAlias = "RunLike | Runs | None"
@@ -27,8 +27,8 @@ GivenRuns: TypeAlias = "RunLike | Runs | None"
 def curve_table(
     name: str, needed: Sequence[str], data: Any, runs: GivenRuns, options: Any
 ) -> pd.DataFrame:
-    """The table you pass, or the one that a function of `irpref.curves` makes of qrels, runs and
-    options.
+    """Return the table you pass, or the one that a function of `irpref.curves` makes from qrels,
+    runs and options.
 
     Raises
     ------
@@ -58,15 +58,15 @@ def curve_table(
 def curve_means(
     name: str, needed: Sequence[str], data: Any, runs: GivenRuns, options: Any
 ) -> pd.DataFrame:
-    """As `curve_table`, for means or one topic: each run and group of topics becomes a run of its
-    own.
+    """Return the table as `curve_table` does, for means or one topic: each run and group of topics
+    becomes a run of its own.
     """
     table = curve_table(name, needed, data, runs, options)
     if "query_id" in table:
         return only(table, "query_id", None)
     if "group" not in table:
         return table
-    alone = set(table["run"]) == {"run"}  # what a run without a name is called
+    alone = set(table["run"]) == {"run"}  # the name of a run without one
     drawn = table.assign(
         run=table["group"] if alone else table["run"] + " (" + table["group"] + ")"
     )
@@ -75,8 +75,8 @@ def curve_means(
 
 
 def only(table: pd.DataFrame, column: str, wanted: str | None) -> pd.DataFrame:
-    """Rows of one run or topic. `ValueError` if there are several and none is named, or if none has
-    this name.
+    """Select the rows of one run or topic. Raise `ValueError` if there are several and none is
+    named, or if none has this name.
     """
     present = list(dict.fromkeys(table[column]))
     what = {"run": "run", "query_id": "topic"}[column]
@@ -96,8 +96,8 @@ def only(table: pd.DataFrame, column: str, wanted: str | None) -> pd.DataFrame:
 def differences(
     data: Any, runs: GivenRuns, baseline: Any, measure: MeasureLike | None, options: dict[str, Any]
 ) -> pd.DataFrame:
-    """Differences of runs from a baseline by topic, from a table of them, values by topic, or qrels
-    and runs.
+    """Compute differences of runs from a baseline by topic, from a table of differences, values by
+    topic, or qrels and runs.
     """
     if runs is not None:
         options = {**options, "baseline": baseline, "per_topic": True}
@@ -118,7 +118,7 @@ def differences(
 def values(
     data: Any, runs: GivenRuns, measures: Sequence[MeasureLike], number: int
 ) -> list[TopicValues]:
-    """Values by topic of one or two measures, from values, or from qrels and runs.
+    """Return values by topic of one or two measures, from values, or from qrels and runs.
 
     Raises
     ------
@@ -150,14 +150,14 @@ def values(
 
 
 def _are_values(data: Any) -> bool:
-    """Whether these are values by topic, not a table of a curve."""
+    """Test whether these are values by topic, not a table of a curve."""
     if isinstance(data, TopicValues) or hasattr(data, "perquery"):
         return True
     return {"measure", "value"} <= {str(name) for name in getattr(data, "columns", ())}
 
 
 def constant_npref(table: pd.DataFrame) -> str:
-    """The note on a picture of n-pref if no value depends on the number of partitions, else
+    """Word the note on a picture of n-pref if no value depends on the number of partitions, else
     empty.
     """
     of_run = table.groupby("run")["value"]
@@ -166,7 +166,7 @@ def constant_npref(table: pd.DataFrame) -> str:
 
 
 def over_topics(words: str, table: pd.DataFrame) -> str:
-    """A title with the topic of the table, or with the number of its topics."""
+    """Make a title with the topic of the table, or with the number of its topics."""
     if "query_id" in table:
         return f"{words}, topic {one_name(table['query_id'].iloc[0], 'run')}"
     n = table.attrs.get("n_topics")

@@ -34,8 +34,8 @@ def precision_histogram(
     ax: Axes | None = None,
     **options: Any,
 ) -> Axes:
-    """Difference of two runs by topic, topics sorted: wins filled and above, losses hatched and
-    below the line.
+    """Draw the difference of two runs by topic, topics sorted: wins filled and above, losses
+    hatched and below the line.
 
     Parameters
     ----------
@@ -45,10 +45,10 @@ def precision_histogram(
     runs : with qrels: as `irpref.curves.precision_histogram` takes them
     baseline : with qrels: as there; with values: the name of a system
     run : str, optional
-        What to draw, if the table holds several.
+        The run to draw, if the table holds several.
     measure : optional
-        With qrels, what to draw in place of R-precision; with values of several measures, which
-        one.
+        With qrels, the measure to draw in place of R-precision; with values of several measures,
+        which one.
     ax : Axes to draw on; a new figure if None
     **options : of `irpref.curves.precision_histogram`, or with a measure of `paired_differences`
     """
@@ -136,8 +136,8 @@ def topic_strip(
     highlight: drawing.Highlight = None,
     ax: Axes | None = None,
 ) -> Axes:
-    """Values of one measure: a strip for each system with a dot for each topic, and the mean as a
-    bar.
+    """Draw values of one measure: a strip for each system with a dot for each topic, and the mean
+    as a bar.
 
     Parameters
     ----------
@@ -192,7 +192,9 @@ def topic_strip(
 
 
 def _swarm(values: Floats, low: float, high: float) -> Floats:
-    """Offsets that keep dots of similar values apart: shape as `found`, within (-0.36, 0.36)."""
+    """Find offsets that keep dots of similar values apart: shape as `values`, within (-0.36,
+    0.36).
+    """
     column = np.rint((np.asarray(values) - low) / ((high - low) or 1) * 60).astype(int)
     offset = np.zeros(column.size)
     for at in np.unique(column):
@@ -211,8 +213,8 @@ def measure_scatter(
     highlight: drawing.Highlight = None,
     ax: Axes | None = None,
 ) -> Axes:
-    """Means of two measures over the same systems, with Kendall's tau between the rankings of the
-    systems.
+    """Draw means of two measures over the same systems, with Kendall's tau between the rankings of
+    the systems.
 
     Better is to the right and up: if lower is better, the axis is reversed.
 

@@ -48,8 +48,8 @@ def like_experiment(function: Callable[..., T_co]) -> LikeExperiment[T_co]:
     Returns
     -------
     callable
-        Takes `(systems, topics, qrels, measures, names=None, **options)`. What these are is said in
-        its docstring as `pt.irpref.leaderboard` says it.
+        Takes `(systems, topics, qrels, measures, names=None, **options)`. Its docstring explains
+        them as `pt.irpref.leaderboard` does.
     """
 
     @wraps(function, assigned=("__module__", "__name__", "__qualname__", "__doc__"))
@@ -72,7 +72,7 @@ def like_experiment(function: Callable[..., T_co]) -> LikeExperiment[T_co]:
 
 
 def by_system(runs: Mapping[str, Any], compute: Callable[[Any], pd.DataFrame]) -> pd.DataFrame:
-    """The rows that are computed for each run, with a column `name` in front."""
+    """Join the rows that are computed for each run, with a column `name` in front."""
     import pandas as pd
 
     parts = []
@@ -87,7 +87,7 @@ def by_system(runs: Mapping[str, Any], compute: Callable[[Any], pd.DataFrame]) -
 def crosscheck(
     measures: Measures, qrels: Judgments, runs: Mapping[str, Any], **options: Any
 ) -> pd.DataFrame:
-    """`irpref.crosscheck` of systems: our values beside those of other tools.
+    """Compare the values of systems with other tools, as `irpref.crosscheck` does.
 
     Parameters
     ----------
@@ -106,7 +106,8 @@ def crosscheck(
 def explain(
     measures: Measures, qrels: Judgments, runs: Mapping[str, Any], **options: Any
 ) -> pd.DataFrame:
-    """`irpref.explain` of systems: what each document contributes to each measure.
+    """Explain the values of systems, as `irpref.explain` does: how much each document contributes
+    to each measure.
 
     In a pipeline, use the stage `pt.irpref.Explain`.
 
@@ -118,8 +119,8 @@ def explain(
     Returns
     -------
     DataFrame
-        As `irpref.explain` returns it, with the columns `name` and `measure` in front. What only
-        other measures are made of is NaN.
+        As `irpref.explain` returns it, with the columns `name` and `measure` in front. Columns
+        that only other measures use are NaN.
 
     Raises
     ------

@@ -19,7 +19,7 @@ class ExampleDataset(pt.datasets.Dataset):
     Parameters
     ----------
     example : Example
-        What `irpref.datasets.load` returns.
+        The result of `irpref.datasets.load`.
     """
 
     def __init__(self, example: Example) -> None:

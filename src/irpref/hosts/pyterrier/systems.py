@@ -61,7 +61,7 @@ def qrels(data: QrelsLike) -> pd.DataFrame:
 
 
 def judgments_of(qrels: QrelsLike, topics: pd.DataFrame | None) -> Judgments:
-    """The judgments of these topics, as `pt.Experiment` uses them.
+    """Select the judgments of these topics, as `pt.Experiment` uses them.
 
     Raises
     ------
@@ -87,7 +87,7 @@ def judgments_of(qrels: QrelsLike, topics: pd.DataFrame | None) -> Judgments:
 
 
 def check_systems(systems: Any) -> None:
-    """`TypeError` if the first argument is one system, or no systems at all."""
+    """Raise `TypeError` if the first argument is one system, or no systems at all."""
     import pyterrier
     from ir_measures.measures import Measure
 
@@ -99,7 +99,7 @@ def check_systems(systems: Any) -> None:
 
 
 def runs_of(systems: Any, topics: Any, names: Names) -> dict[str, Any]:
-    """The runs of systems by name; pipelines retrieve for the topics.
+    """Collect the runs of systems by name; pipelines retrieve for the topics.
 
     Parameters
     ----------

@@ -30,7 +30,8 @@ def GridSearch(
     return_type: str = "opt_pipeline",
     **options: Any,
 ) -> Any:
-    """The setting with the best value of a measure: `pt.GridSearch`, by `measure.higher_is_better`.
+    """Find the setting with the best value of a measure: `pt.GridSearch`, by
+    `measure.higher_is_better`.
 
     Parameters
     ----------
@@ -72,8 +73,8 @@ def KFoldGridSearch(
     metric: Any = "map",
     **options: Any,
 ) -> tuple[pd.DataFrame, list[Setting]]:
-    """Results for each fold of topics with the setting that is best on the others, as
-    `pt.KFoldGridSearch`.
+    """Evaluate each fold of topics with the setting that is best on the others, as
+    `pt.KFoldGridSearch` does.
 
     Parameters
     ----------
