@@ -191,14 +191,16 @@ class _OfKnown(KernelMeasure):
     R : relevant documents
     A : retrieved documents
 
+    Worked example
+    --------------
+    mir-textbook
+
     Source
     ------
     Baeza-Yates & Ribeiro-Neto, Modern Information Retrieval, ch. 4 [baezayates1999mir]
     """
 
-    GROUP = "What users know and expect"
     HOLES = Holes(monotone=True)
-    EXAMPLE = "mir-textbook"
     NEEDS = ("known",)
     VARIANTS = ({}, {"rel": 2, "cutoff": 7})
     SUPPORTED_PARAMS = {
@@ -221,6 +223,10 @@ class _Coverage(
     over_ties=coverage_over_ties,
 ):
     r"""Share of the relevant documents known to the user that were retrieved.
+
+    Name
+    ----
+    coverage ratio
 
     Question
     --------
@@ -251,7 +257,6 @@ class _Coverage(
     K : relevant documents that the user knew
     """
 
-    PRETTY_NAME = "coverage ratio"
     SUPPORTED_PARAMS = {
         "known": _OfKnown.SUPPORTED_PARAMS["known"],
         "nothing_known": Param(str, default="zero", choices=("zero", "nan")),
@@ -267,6 +272,10 @@ class _Novelty(
     over_ties=novelty_over_ties,
 ):
     r"""Share of the relevant documents retrieved that the user did not know.
+
+    Name
+    ----
+    novelty ratio
 
     Question
     --------
@@ -290,9 +299,6 @@ class _Novelty(
     known : whether the user knew this relevant document
     n : relevant documents retrieved
     """
-
-    PRETTY_NAME = "novelty ratio"
-    IDEAL = None
 
 
 Coverage = register(_Coverage())
