@@ -135,3 +135,24 @@ def f_measure(
 ) -> Fraction:
     """Weighted harmonic mean of recall and precision, the complement of van Rijsbergen's E."""
     return 1 - e_measure(ranking, judgments, beta=beta, rel=rel, cutoff=cutoff)
+
+
+@formula("CappedRecall")
+def capped_recall(
+    ranking: Ranking, judgments: Judgments, *, rel: Number = 1, cutoff: int | None = None
+) -> Fraction:
+    """Relevant in the first k / min(k, R), Thakur et al. 2021; 0 if nothing is relevant."""
+    relevant = relevant_set(judgments, rel)
+    if not relevant:
+        return Fraction(0)
+    most = len(relevant) if cutoff is None else min(cutoff, len(relevant))
+    return Fraction(len(relevant & set(top(ranking, cutoff))), most)
+
+
+@formula("FullRecall")
+def full_recall(
+    ranking: Ranking, judgments: Judgments, *, rel: Number = 1, cutoff: int | None = None
+) -> Fraction:
+    """1 if all relevant documents are in the first k; 0 if nothing is relevant."""
+    relevant = relevant_set(judgments, rel)
+    return Fraction(bool(relevant) and relevant <= set(top(ranking, cutoff)))

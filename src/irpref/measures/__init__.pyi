@@ -772,6 +772,46 @@ class _InterpolatedPrecision(KernelMeasure):
     ) -> _InterpolatedPrecision: ...
     def __matmul__(self, at_param: float) -> _InterpolatedPrecision: ...
 
+class _CappedRecall(KernelMeasure):
+    """Share of the relevant documents that the first k ranks can hold and do hold.
+
+    Of the relevant documents that fit into the first k ranks, how many are there?
+    [0, 1].
+    Thakur et al., NeurIPS 2021 Datasets and Benchmarks, arXiv:2104.08663.
+
+    Parameters
+    ----------
+    rel : minimum grade counted as relevant (default 1)
+    cutoff : ranking cutoff: documents below this rank count as not retrieved
+    """
+    def __call__(  # type: ignore[override]  # the host takes any
+        self,
+        *,
+        rel: float | None = ...,
+        cutoff: int | None = ...,
+    ) -> _CappedRecall: ...
+    def __matmul__(self, at_param: int) -> _CappedRecall: ...
+
+class _FullRecall(KernelMeasure):
+    """Whether all relevant documents are in the first k ranks.
+
+    Do the first k documents hold everything that is relevant?
+    [0, 1].
+    Asai et al., ICLR 2020, arXiv:1911.10470, "paragraph exact match".
+
+    Parameters
+    ----------
+    rel : minimum grade counted as relevant (default 1)
+    cutoff : ranking cutoff: documents below this rank count as not retrieved
+    """
+    def __call__(  # type: ignore[override]  # the host takes any
+        self,
+        *,
+        rel: float | None = ...,
+        cutoff: int | None = ...,
+    ) -> _FullRecall: ...
+    def __matmul__(self, at_param: int) -> _FullRecall: ...
+
 class _PrefShare(KernelMeasure):
     """Share of the preferences between documents that a ranking fulfils: trec_eval's `prefs_`
     measures.
@@ -946,6 +986,8 @@ DCG: _DCG
 NCG: _NCG
 RBPResidual: _RBPResidual
 InterpolatedPrecision: _InterpolatedPrecision
+CappedRecall: _CappedRecall
+FullRecall: _FullRecall
 NumPrefs: _NumPrefs
 NumPrefsFulfilled: _NumPrefsFulfilled
 PrefShare: _PrefShare
@@ -962,10 +1004,12 @@ __all__ = [
     "CG",
     "CRP",
     "CRPRecovery",
+    "CappedRecall",
     "Coverage",
     "DCG",
     "EMeasure",
     "FMeasure",
+    "FullRecall",
     "GPrecision",
     "GRecall",
     "InterpolatedPrecision",
