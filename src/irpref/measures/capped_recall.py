@@ -13,8 +13,8 @@ list of 100 can hold. Their program, and MTEB's after it, call it `R_cap` and `r
 What equals what: for topics with k relevant documents or fewer it is recall, `R@k`; for topics with
 k or more it is precision, `P@k`. Without a cutoff it is recall.
 
-Decided here: nothing relevant in the pool gives 0, as in the programs, which then divide by k;
-unjudged documents and negative grades are not relevant. Documents of equal score are ranked by id,
+Decided here: nothing relevant in the pool gives 0, where MTEB's program divides by 0; unjudged
+documents and negative grades are not relevant. Documents of equal score are ranked by id,
 as everywhere here; the programs leave them in the order in which they were given.
 
 By hand: a b c d e relevant, n not; nobody judged u. The ranking is a u b n c.
