@@ -17,7 +17,7 @@ def coverage(
     judgments: Judgments,
     *,
     known: set[str],
-    nothing_known: str = "zero",
+    undefined: str = "zero",
     rel: Number = 1,
     cutoff: int | None = None,
 ) -> Fraction | float:
@@ -26,7 +26,7 @@ def coverage(
     """
     relevant, answer = relevant_set(judgments, rel), set(top(ranking, cutoff))
     if not known & relevant:
-        return Fraction(0) if nothing_known == "zero" else math.nan
+        return Fraction(0) if undefined == "zero" else math.nan
     return Fraction(len(known & relevant & answer), len(known & relevant))
 
 
@@ -36,15 +36,16 @@ def novelty(
     judgments: Judgments,
     *,
     known: set[str],
+    undefined: str = "zero",
     rel: Number = 1,
     cutoff: int | None = None,
-) -> Fraction:
-    """|(R n A) - K| / |R n A|, Modern Information Retrieval, chapter 4; 0 if nothing relevant
-    found.
+) -> Fraction | float:
+    """|(R n A) - K| / |R n A|, Modern Information Retrieval, chapter 4; 0 or NaN if nothing
+    relevant is found.
     """
     relevant, answer = relevant_set(judgments, rel), set(top(ranking, cutoff))
     if not relevant & answer:
-        return Fraction(0)
+        return Fraction(0) if undefined == "zero" else math.nan
     return Fraction(len((relevant & answer) - known), len(relevant & answer))
 
 

@@ -458,8 +458,7 @@ class _Coverage(KernelMeasure):
     Parameters
     ----------
     known : column of the qrels, true for documents that the user knew (default 'known')
-    nothing_known : value of topics in which the user knew no relevant document: 0, or NaN,
-        which means leave out (default 'zero')
+    undefined :  (default 'zero')
     rel : minimum grade counted as relevant (default 1)
     cutoff : ranking cutoff: documents below this rank count as not retrieved
     """
@@ -467,7 +466,7 @@ class _Coverage(KernelMeasure):
         self,
         *,
         known: str | None = ...,
-        nothing_known: Literal["zero", "nan"] | None = ...,
+        undefined: Literal["zero", "nan"] | None = ...,
         rel: float | None = ...,
         cutoff: int | None = ...,
     ) -> _Coverage: ...
@@ -483,6 +482,7 @@ class _Novelty(KernelMeasure):
     Parameters
     ----------
     known : column of the qrels, true for documents that the user knew (default 'known')
+    undefined :  (default 'zero')
     rel : minimum grade counted as relevant (default 1)
     cutoff : ranking cutoff: documents below this rank count as not retrieved
     """
@@ -490,6 +490,7 @@ class _Novelty(KernelMeasure):
         self,
         *,
         known: str | None = ...,
+        undefined: Literal["zero", "nan"] | None = ...,
         rel: float | None = ...,
         cutoff: int | None = ...,
     ) -> _Novelty: ...

@@ -150,6 +150,20 @@ def misplaced(
     )
 
 
+def misplaced_pairs(view: JudgedRun, grades: Scale, unretrieved: str) -> Ints:
+    """Number of pairs of judged documents that are in the wrong order: (n_topics,).
+
+    With 'infinity', documents that were not retrieved are ranked below all retrieved ones, and
+    pairs with them count; in no order among themselves."""
+    pairs = view.hits.total(misplaced(view, grades, weighted=False))
+    if unretrieved == "infinity":
+        levels = view.pool.levels
+        retrieved = np.bincount(view.level, minlength=grades.value.size)
+        missed = view.pool.level_size - retrieved
+        pairs = pairs + levels.total(missed * _of_lower_steps(levels, grades.step, retrieved * 1.0))
+    return pairs.astype(np.int64)
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class _Parts:
     """rpref as a sum: of `hits` and `missed`, divided by `size`; all in the unit of the topic's
