@@ -327,6 +327,7 @@ def test_nothing_relevant_is_worth_the_worst(measure, usual, collection):
 # What does not matter -----------------------------------------------------------------------------
 
 
+@pytest.mark.registry
 def test_a_topic_does_not_depend_on_the_others(usual, collection):
     for topic, docs in collection.qrels.items():
         mine = {topic: collection.run[topic]} if topic in collection.run else {}
@@ -335,6 +336,7 @@ def test_a_topic_does_not_depend_on_the_others(usual, collection):
             assert alone[measure][topic] == usual[measure][topic], (measure, topic)
 
 
+@pytest.mark.registry
 @pytest.mark.parametrize("rows", [1, 100, 1000])
 def test_groups_of_topics_do_not_matter(rows, usual, collection):
     pool, arguments = prepare(VARIANTS, irpref.judgments(judgments(collection.qrels)))
@@ -346,6 +348,7 @@ def test_groups_of_topics_do_not_matter(rows, usual, collection):
         assert found == usual[measure], measure
 
 
+@pytest.mark.registry
 def test_more_judgments_than_one_group_holds():
     rng = np.random.default_rng(7)
     docs = [f"d{i}" for i in range(3000)]
@@ -370,6 +373,7 @@ def test_more_judgments_than_one_group_holds():
             assert alone[measure][topic] == together[measure][topic], (measure, topic)
 
 
+@pytest.mark.registry
 @pytest.mark.parametrize("seed", [1, 2])
 def test_the_order_of_rows_does_not_matter(seed, usual, collection):
     rng = np.random.default_rng(seed)
@@ -385,6 +389,7 @@ def test_the_order_of_rows_does_not_matter(seed, usual, collection):
     )  # means, too
 
 
+@pytest.mark.registry
 def test_the_names_of_topics_do_not_matter(usual, collection):
     renamed = {topic: f"{hash((i, 5)) % 997}-é{i}" for i, topic in enumerate(collection.qrels)}
     qrels = [
@@ -396,6 +401,7 @@ def test_the_names_of_topics_do_not_matter(usual, collection):
         assert {t: found[measure][new] for t, new in renamed.items()} == usual[measure]
 
 
+@pytest.mark.registry
 def test_ids_matter_by_their_order_only(usual, collection):
     # A name in front of all ids keeps their order, which decides among ties.
     qrels = [row._replace(doc_id="clueweb-" + row.doc_id) for row in judgments(collection.qrels)]
@@ -403,6 +409,7 @@ def test_ids_matter_by_their_order_only(usual, collection):
     assert values(VARIANTS, qrels, run) == usual
 
 
+@pytest.mark.registry
 def test_scores_matter_by_their_order_only(usual, collection):
     run = {}
     for topic, docs in collection.run.items():
@@ -411,12 +418,14 @@ def test_scores_matter_by_their_order_only(usual, collection):
     assert values(VARIANTS, judgments(collection.qrels), run) == usual
 
 
+@pytest.mark.registry
 def test_a_rank_column_is_not_read(usual, collection):
     run = pd.DataFrame(retrieved(collection.run))
     run["rank"] = np.random.default_rng(1).permutation(len(run))
     assert values(VARIANTS, judgments(collection.qrels), run) == usual
 
 
+@pytest.mark.registry
 def test_measures_do_not_depend_on_the_measures_beside_them(usual, collection):
     qrels = judgments(collection.qrels)
     for measure in VARIANTS:
@@ -426,6 +435,7 @@ def test_measures_do_not_depend_on_the_measures_beside_them(usual, collection):
 # Names --------------------------------------------------------------------------------------------
 
 
+@pytest.mark.registry
 def test_an_evaluator_pickles(usual, collection):
     evaluator = pickle.loads(pickle.dumps(irpref.evaluator(VARIANTS, judgments(collection.qrels))))
     assert by_topic(evaluator, collection.run) == usual
@@ -509,6 +519,7 @@ print(evaluator.calc_aggregate(data.run))
 
 
 @pytest.mark.slow
+@pytest.mark.registry
 def test_the_hash_seed_does_not_show():
     here = os.path.dirname(__file__)
     path = os.pathsep.join([here, os.path.dirname(here), os.environ.get("PYTHONPATH", "")])
