@@ -458,7 +458,7 @@ class _Coverage(KernelMeasure):
     Parameters
     ----------
     known : column of the qrels, true for documents that the user knew (default 'known')
-    undefined :  (default 'zero')
+    undefined : value of 0/0: 0, or NaN, which means leave the topic out (default 'zero')
     rel : minimum grade counted as relevant (default 1)
     cutoff : ranking cutoff: documents below this rank count as not retrieved
     """
@@ -482,7 +482,7 @@ class _Novelty(KernelMeasure):
     Parameters
     ----------
     known : column of the qrels, true for documents that the user knew (default 'known')
-    undefined :  (default 'zero')
+    undefined : value of 0/0: 0, or NaN, which means leave the topic out (default 'zero')
     rel : minimum grade counted as relevant (default 1)
     cutoff : ranking cutoff: documents below this rank count as not retrieved
     """
