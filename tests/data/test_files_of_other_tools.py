@@ -14,8 +14,9 @@ import polars as pl
 import pytest
 
 import irpref
+import irpref_lab
 from irpref.cli import main
-from irpref.errors import ColumnError, InputError, MeasureError
+from irpref.errors import QRELS_FIRST, ColumnError, InputError, MeasureError
 
 AP = irpref.parse("AP")
 QRELS = {f"q{t}": {f"d{i}": int(i < 2) for i in range(6)} for t in range(4)}
@@ -406,6 +407,103 @@ def test_other_providers_are_not_asked_about_large_grades(
     assert main(["eval", "q", "r.json", "IPrec@0.5"]) == 1
     assert main(["eval", "q", "r.json", "AP", "--provider", "pytrec_eval"]) == 1
     assert capsys.readouterr().out == ""
+
+
+# Judgments and run the wrong way round ------------------------------------------------------------
+
+SCORES = {
+    f"q{t}": {f"d{i}": round(9.5 - i + 0.37 * ((5 * i + t) % 3), 3) for i in range(6)}
+    for t in range(4)
+}
+FORMS = ["dict", "pandas", "polars", "tuples", "csv", "json", "jsonl", "tsv"]
+
+
+def in_form(data: dict[str, dict[str, Any]], form: str, path: Path, value: str = "score") -> Any:
+    """Judgments or a run in a form that does not say which of them it is."""
+    rows = [(q, d, n) for q, docs in data.items() for d, n in docs.items()]
+    frame = pd.DataFrame(rows, columns=["query_id", "doc_id", value])
+    if form == "dict":
+        return data
+    if form == "pandas":
+        return frame
+    if form == "polars":
+        return pl.DataFrame(frame.to_dict("list"))
+    if form == "tuples":
+        return rows
+    path = path.with_name(f"{path.name}.{form}")
+    if form == "json":
+        path.write_text(json.dumps(data))
+    elif form == "jsonl":
+        path.write_text("".join(json.dumps(row) + "\n" for row in frame.to_dict("records")))
+    else:
+        frame.to_csv(path, index=False, sep="," if form == "csv" else "\t")
+    return path
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_judgments_and_a_run_that_are_swapped_are_refused(form: str, tmp_path: Path) -> None:
+    values = {"pandas": ("relevance", "score"), "polars": ("relevance", "score")}
+    given, first = values.get(form, ("score", "score"))
+    scores = in_form(SCORES, form, tmp_path / "a", given)
+    grades = in_form(QRELS, form, tmp_path / "b", first)
+    other = {q: {d: -s for d, s in docs.items()} for q, docs in SCORES.items()}
+    calls: list[Callable[[], Any]] = [
+        lambda: irpref.evaluator(["nDCG@3"], scores).calc_aggregate(grades),
+        lambda: irpref.evidence(["nDCG@3"], scores, {"a": grades}),
+        lambda: irpref_lab.compare("nDCG@3", scores, grades, other),
+        lambda: irpref_lab.compare("nDCG@3", scores, other, grades),
+        lambda: irpref_lab.gate("nDCG@3", scores, grades, other),
+        lambda: irpref_lab.against("nDCG@3", scores, "a", {"a": grades, "b": other}),
+        lambda: irpref_lab.leaderboard("nDCG@3", scores, {"a": grades, "b": other}),
+        lambda: irpref.explain("DCG@3", scores, grades, "q1"),
+    ]
+    for call in calls:
+        with pytest.raises(InputError) as error:
+            call()
+        assert error.value.remedy == QRELS_FIRST
+    found = irpref_lab.check(scores, {"a": grades})
+    assert found["code"][0] == "invalid-run"
+
+
+def test_the_command_says_in_which_order_files_come(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("a.json").write_text(json.dumps(SCORES))
+    Path("qrels.json").write_text(json.dumps(QRELS))
+    for command in ("eval", "compare", "gate", "against", "intervals", "crosscheck"):
+        runs = ["qrels.json", "a.json"][: 1 + (command in ("compare", "gate", "against"))]
+        assert main([command, "a.json", *runs, "nDCG@3"]) in (1, 2)
+        out = capsys.readouterr()
+        assert out.out == ""
+        assert "judgments come before runs" in out.err
+    assert main(["eval", "qrels.json", "a.json", "nDCG@3"]) == 0
+
+
+@pytest.mark.parametrize("numbers", ["grades", "probabilities", "ties", "lists", "one topic"])
+def test_judgments_and_runs_in_their_places_are_not_taken_for_each_other(numbers: str) -> None:
+    probable = {q: {d: 1 / (1 + s) for d, s in docs.items()} for q, docs in SCORES.items()}
+    tied = {q: dict.fromkeys(docs, 1.0) for q, docs in SCORES.items()}
+    lists = {q: list(docs) for q, docs in SCORES.items()}
+    qrels, run = {
+        "grades": (QRELS, SCORES),
+        "probabilities": (probable, SCORES),
+        "ties": (QRELS, tied),
+        "lists": (probable, lists),
+        "one topic": ({"q": {"a": 0.5, "b": 0.25, "c": 0.1}}, {"q": {"a": 1, "b": 1, "c": 2}}),
+    }[numbers]
+    ndcg = irpref.parse("nDCG")
+    assert irpref.evaluator([ndcg], qrels).calc_aggregate(run)[ndcg] > 0
+
+
+def test_whoever_names_the_judgments_or_the_run_is_believed() -> None:
+    tied = {q: dict.fromkeys(docs, 1.0) for q, docs in SCORES.items()}
+    assert ap(tied, irpref.judgments(SCORES)) == 1.0
+    assert ap(irpref.run(tied), SCORES) == 1.0
+    named = irpref.judgments(SCORES, known={"q1": ["d1"]})
+    assert ap(tied, named) == ap(tied, irpref.judgments(named).only(["q1"])) == 1.0
+    with pytest.raises(InputError):
+        ap(tied, SCORES)
 
 
 # Names that are not UTF-8 -------------------------------------------------------------------------

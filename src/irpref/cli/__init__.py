@@ -25,7 +25,7 @@ from irpref.cli.parameter_types import Complete
 from irpref.cli.remedies import text_of
 from irpref.cli.say import complain, head
 from irpref.data.source import remembered
-from irpref.errors import QRELS_FIRST, InputError, IrprefWarning, Told, UnknownMeasureError
+from irpref.errors import QRELS_FIRST, IrprefError, IrprefWarning, Told, UnknownMeasureError
 from irpref.messages import did_you_mean, once_per_call, visible
 
 COMPLETE = "_IRPREF_COMPLETE"  # set by a shell that asks for completions
@@ -103,7 +103,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         complain(f"ended by exit({stop.code!r}) in what the command has called")
         return error_status(ctx)
     except (OSError, ValueError, KeyError, ImportError, RuntimeError, MemoryError) as error:
-        if isinstance(error, InputError) and error.remedy == QRELS_FIRST:
+        if isinstance(error, IrprefError) and error.remedy == QRELS_FIRST:
             error.remedy = in_order(arguments, ctx)
         complain(error)
         if isinstance(error, OSError):

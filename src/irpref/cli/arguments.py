@@ -27,7 +27,7 @@ from irpref.errors import (
     IrprefWarning,
     MeasureError,
 )
-from irpref.judged.judgments import Judgments, judgments
+from irpref.judged.judgments import Judgments, as_judgments
 from irpref.measures.declare import KernelMeasure
 from irpref.measures.names import parse_all
 from irpref.measures.support import check_limits, check_parameters
@@ -127,11 +127,11 @@ class Inputs:
     def all_judgments(self) -> Judgments:
         """Read the judgments, with the documents of --known."""
         read = read_judgments(self.qrels, self.form)
-        return judgments(read, known=self.known_documents())
+        return as_judgments(read, known=self.known_documents())
 
     def known_documents(self) -> Judgments | None:
         """Read the documents of --known."""
-        return None if self.known is None else judgments(self.known, form=self.form)
+        return None if self.known is None else as_judgments(self.known, form=self.form)
 
     def judgments(self) -> Judgments:
         """Read the judgments of the topics of -t; the measures keep the scale of all judgments."""
@@ -475,7 +475,7 @@ def read_judgments(name: str, form: Reading | None = None) -> Judgments:
     name : str
     form : Reading, optional
     """
-    read = judgments(name, form=form)
+    read = as_judgments(name, form=form)
     if not len(read):
         raise EmptyJudgmentsError(
             "the qrels are empty: there is nothing to judge a run against",

@@ -9,6 +9,7 @@ on; functions that evaluate a run and let it go align it while they read it."""
 from __future__ import annotations
 
 import os
+from collections import deque
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
@@ -52,6 +53,7 @@ from irpref.judged.inputs import (
 from irpref.judged.match import texts_of
 from irpref.judged.order import evaluation_order
 from irpref.judged.pool import Pool
+from irpref.judged.roles import in_their_roles
 from irpref.kernel.run import JudgedRun
 from irpref.kernel.segments import Bools, Ints, Segments
 from irpref.messages import check_choice, give, held, wants_whole_files
@@ -100,8 +102,10 @@ class Run(Opened):
         name: str | None = None,
         path: str | None = None,
         cut: CutWarning | None = None,
+        named: bool = False,
     ) -> None:
         self.table, self.how, self.name, self.path, self.cut = table, how, name, path, cut
+        self._named = named  # somebody has said that it is a run, whatever it looks like
         self._listings: list[tuple[Pool, Listing]] = []
 
     def __len__(self) -> int:
@@ -189,6 +193,8 @@ class Run(Opened):
         ValueError
             A score is not a finite number.
         """
+        if pool.is_doubtful and not self._named:
+            deque(in_their_roles([self.table]), 0)
         for known, listing in self._listings:
             if known is pool.base:
                 return listing
@@ -201,7 +207,7 @@ class Run(Opened):
         short = self.on(pool).first(depth)
         topics = Stretches(pool.topic_ids, short.topics.lengths)
         table = Table(topics, objects(short.doc_ids), -short.rank.astype(np.float64))
-        run = Run(table, self.how, name=self.name, path=self.path, cut=self.cut)
+        run = self._like(table)
         here: Ints = np.arange(len(table))
         listing = Listing(
             short.pool,
@@ -215,6 +221,11 @@ class Run(Opened):
         )
         run._listings = [(pool.base, listing)]
         return run
+
+    def _like(self, table: Table, **other: Any) -> Run:
+        """Make a run like this one of another table."""
+        own = {"how": self.how, "name": self.name, "path": self.path, "cut": self.cut}
+        return Run(table, **{**own, "named": self._named, **other})
 
 
 _PYTERRIER = {"query_id": "qid", "doc_id": "docno"}
@@ -315,9 +326,9 @@ def run(
     how = replace(how, **given)
     if isinstance(data, Run):
         if not given:
-            return data if name is None else _called(data, name)
+            return _named(data, name)
         return _ordered(data, how, given, name)
-    return read_once(_own(data, how), how, name)
+    return _named(read_once(_own(data, how), how, name))
 
 
 def excluded_documents(exclude: Any) -> frozenset[tuple[str, str]]:
@@ -329,9 +340,11 @@ def excluded_documents(exclude: Any) -> frozenset[tuple[str, str]]:
     return frozenset(pairs_of(exclude))
 
 
-def _called(data: Run, name: str) -> Run:
-    """Give the same run another name; keep the documents already looked up."""
-    other = Run(data.table, data.how, name=name, path=data.path, cut=data.cut)
+def _named(data: Run, name: str | None = None) -> Run:
+    """Say that this is a run, perhaps with another name; keep the documents already looked up."""
+    if data._named and name is None:
+        return data
+    other = data._like(data.table, name=data.name if name is None else name, named=True)
     other._listings = data._listings
     return other
 
@@ -345,7 +358,7 @@ def _ordered(data: Run, how: Reading, given: Mapping[str, Any], name: str | None
             parameter=next(iter(given)),
         )
     table = changed(data.table, replace(PLAIN, **given))
-    return Run(table, how, name=name or data.name, path=data.path, cut=data.cut)
+    return data._like(table, how=how, name=name or data.name, named=True)
 
 
 def _own(data: Any, how: Reading) -> Any:

@@ -37,7 +37,7 @@ from irpref.data.run_names import each_run
 from irpref.errors import ArgumentError, MeasureError
 from irpref.judged.groups import groups_of
 from irpref.judged.inputs import id_text
-from irpref.judged.judgments import Judgments, judgments
+from irpref.judged.judgments import Judgments, as_judgments
 from irpref.judged.pool import Pool
 from irpref.judged.run import Run, read_once
 from irpref.kernel.run import JudgedRun
@@ -113,7 +113,7 @@ def evidence(
     4    None   None  grade-scale       2       5
     5    None   None    threshold       2      AP
     """
-    read = judgments(qrels)
+    read = as_judgments(qrels)
     facts = gathered(measures, read, runs, keep=True)
     return facts.frame(groups_of(groups, read, facts.topics))
 

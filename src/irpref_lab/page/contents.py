@@ -24,7 +24,7 @@ from ir_measures.measures import Measure
 from irpref import curves
 from irpref.data.run_names import named_runs
 from irpref.errors import ArgumentError
-from irpref.judged import Groups, Judgments, QrelsLike, RunLike, Runs, align_run, each, judgments
+from irpref.judged import Groups, Judgments, QrelsLike, RunLike, Runs, align_run, as_judgments, each
 from irpref.judged.groups import group_of_topic, groups_of
 from irpref.kernel import Bools
 from irpref.measures import literature
@@ -114,7 +114,7 @@ def contents(measures: Measures, given: QrelsLike, runs: Runs, options: Options)
     inputs = [_input("judgments", given)]
     inputs += [_input(name, one) for name, run in named.items() for one in repeats_in(run)]
     with whole_files(options.strict):
-        qrels = judgments(given)
+        qrels = as_judgments(given)
         named = _opened(named)  # each file is read once
     basis = basis_of(chosen, qrels, named, present=(), keep=False)
     absent = basis.absent(options.strict, alone=len(named) < 2)
