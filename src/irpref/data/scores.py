@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from irpref.data.columns import Reading, Table, as_list, as_objects, check_finite, objects
-from irpref.data.rows import of_documents, one_each, without, without_own
+from irpref.data.rows import id_text, of_documents, one_each, without, without_own
 from irpref.errors import RunError
 from irpref.kernel.segments import Bools, Floats, Segments
 from irpref.messages import check_choice
@@ -71,11 +71,7 @@ def changed(run: Table, how: Reading) -> Table:
 
 def _as_text(ids: Any) -> Any:
     """A column of ids as an object array of `str`."""
-    return objects([name if type(name) is str else _text(name) for name in as_list(ids)])
-
-
-def _text(name: Any) -> str:
-    return name.decode("utf-8", "surrogateescape") if isinstance(name, bytes) else str(name)
+    return objects([name if type(name) is str else id_text(name) for name in as_list(ids)])
 
 
 def rounded(score: Floats) -> Floats:

@@ -28,12 +28,13 @@ from irpref.data.columns import (
     take,
 )
 from irpref.data.labels import Labels, lacks_grades
+from irpref.data.lists import listed_one_by_one
+from irpref.data.rows import pairs_in
 from irpref.data.source import Source
 from irpref.errors import ArgumentError, ColumnError, InputError, JudgmentsError
 from irpref.judged.inputs import (
     as_table,
     group,
-    id_text,
     is_dataset,
     names_dataset,
     run_table,
@@ -375,6 +376,7 @@ def _read(qrels: Any, how: Reading) -> Judgments:
     if is_dataset(data):
         _no_reading(how)
         return _of_dataset(data)
+    data = listed_one_by_one(data, "relevance", how)
     if isinstance(data, list):
         data = as_host(data)
     if hasattr(data, "get_qrels") and hasattr(data, "get_results"):  # of PyTerrier
@@ -508,8 +510,7 @@ def pairs_of(data: Any, above: float | None = None) -> set[tuple[str, str]]:
         Judgments count only with a grade above this.
     """
     if isinstance(data, Mapping) and not any(isinstance(d, Mapping) for d in data.values()):
-        listed = {t: [docs] if isinstance(docs, (str, bytes)) else docs for t, docs in data.items()}
-        return {(id_text(topic), id_text(doc)) for topic, docs in listed.items() for doc in docs}
+        return pairs_in(data)
     read = as_judgments(data)
     kept = np.ones(len(read), bool) if above is None else read.table.value > above
     return {

@@ -32,8 +32,9 @@ from irpref.data.columns import (
     reading,
 )
 from irpref.data.header import names_in
+from irpref.data.lists import check_no_distances, hold_ids, listed_one_by_one
 from irpref.data.ranks import as_scores
-from irpref.data.rows import REPEATS
+from irpref.data.rows import counted_row
 from irpref.data.run_names import run_names
 from irpref.data.scores import TIES, changed
 from irpref.data.source import Source
@@ -308,9 +309,6 @@ def run(
     ['d1', 'd2']
     """
     check_choice("ties", ties, TIES)
-    chunk_rule = "last" if documents is None else "best"
-    rule = chunk_rule if repeats is None else repeats
-    check_choice("repeats", rule, REPEATS)
     how = reading(form, columns)
     order: dict[str, Any] = {
         "ties": ties,
@@ -318,7 +316,7 @@ def run(
         "lower_is_better": lower_is_better,
         "ignore_self": ignore_self,
         "excluded": None if exclude is None else excluded_documents(exclude),
-        "repeats": rule,
+        "repeats": counted_row(repeats, documents),
         "documents": documents,
     }
     # What a surface already put into the reading stays, unless it is given here.
@@ -365,6 +363,9 @@ def _own(data: Any, how: Reading) -> Any:
     """Copy a frame, with the columns named as they are here, so that nobody else can change it;
     return anything else as it is.
     """
+    data = listed_one_by_one(data, "score", how)
+    if isinstance(data, Mapping) and hold_ids(data, "score"):
+        check_no_distances(how)
     if hasattr(type(data), "columns") and not isinstance(data, Mapping):
         data = unwrapped(data)
         data = data.copy() if hasattr(data, "itertuples") else data.clone()

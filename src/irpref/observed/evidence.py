@@ -433,6 +433,15 @@ class Evidence:
             if "values" in code.against:
                 yield from self._rows_of(code, inside, measure, name)
 
+    def notes(self, inside: Bools) -> list[str]:
+        """Say once, for all measures, what verdicts have in their notes."""
+        return [
+            row["text"]
+            for code in CODES
+            if code.in_notes and not code.against
+            for row in self._rows_of(code, inside, None)
+        ]
+
     def _rows_of(
         self,
         code: Code,

@@ -177,9 +177,32 @@ def gathered(
     for name, run in each_run(runs):
         with about(name, several):
             systems.append(gatherer.system(name, read_repeats(run), keep))
+            _check_alike(systems[0], systems[-1])
     if not systems:
         raise ArgumentError("there are no runs to evaluate")
     return gatherer.evidence(systems)
+
+
+# What must be the same for all runs of a verdict, by the argument of `irpref.run`.
+_ALIKE = {
+    "ties": "ties",
+    "float32": "float32",
+    "ignore_self": "ignore_self",
+    "exclude": "excluded",
+}
+
+
+def _check_alike(first: System, other: System) -> None:
+    """`ArgumentError` if runs were read in ways that alone make them differ."""
+    known = first.observed[0].how
+    for how in (one.how for one in (*first.observed, *other.observed)):
+        for argument, name in _ALIKE.items():
+            if getattr(how, name) != getattr(known, name):
+                raise ArgumentError(
+                    f"{argument}: {first.name} and {other.name} were not read alike, which alone "
+                    f"makes runs differ: give {argument} for all runs, or for none",
+                    parameter=argument,
+                )
 
 
 class Gatherer:

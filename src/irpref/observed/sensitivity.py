@@ -17,7 +17,7 @@ from ir_measures.measures import Measure
 from ir_measures.measures.base import SumAgg
 
 from irpref.data.columns import Table
-from irpref.judged.judgments import Judgments
+from irpref.judged.judgments import Judgments, as_judgments
 from irpref.judged.pool import Pool
 from irpref.kernel.memo import shared
 from irpref.kernel.run import JudgedRun
