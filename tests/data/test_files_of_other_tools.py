@@ -522,10 +522,14 @@ def test_names_of_runs_that_are_not_utf8_can_be_written(
             Path(name).write_text("".join(f"{q} Q0 {d} 1 {9 - s} t\n" for q, d, s in DISTANCES))
         except OSError:
             pytest.skip("this file system has no such names")
-    for command in ("eval", "compare", "gate", "against", "leaderboard", "intervals", "crosscheck"):
+    commands = ["eval", "compare", "gate", "against", "leaderboard", "intervals", "crosscheck"]
+    for command in (*commands, "check", "explain", "curve pr"):
         for form in ("table", "json"):
-            runs = names if command != "crosscheck" else names[:1]
-            main([command, "qrels.json", *runs, "AP", "-o", form])
+            runs = names[:1] if command in ("crosscheck", "explain") else names
+            words = [*command.split(), "qrels.json", *runs]
+            words += [] if command == "curve pr" else ["RPref(max_rel=1)"]
+            words += ["-t", "q1"] if command == "explain" else []
+            assert main([*words, "-o", form]) in (0, 3)
             out = capsys.readouterr()
             assert out.out.encode(), (command, form, out.err)
     assert main(["report", "qrels.json", *names, "AP", "-f", "report.html"]) == 0
