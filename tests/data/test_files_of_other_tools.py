@@ -506,6 +506,80 @@ def test_whoever_names_the_judgments_or_the_run_is_believed() -> None:
         ap(tied, SCORES)
 
 
+# Fused and rounded scores; topics that were cut off -------------------------------------------------
+
+TOPICS = [f"t{t:02}" for t in range(30)]
+GRADED = {topic: {f"d{i}": int(i < 4) for i in range(12)} for topic in TOPICS}
+
+
+def fused(places: int) -> dict[str, dict[str, float]]:
+    """Reciprocal ranks, rounded: the four relevant documents are in the first five of each topic."""
+    order = [0, 1, 4, 2, 3, *range(5, 12)]
+    docs = {f"d{i}": round(1 / (60 + rank), places) for rank, i in enumerate(order, 1)}
+    return dict.fromkeys(TOPICS, docs)
+
+
+def lines_of(run: dict[str, dict[str, float]]) -> str:
+    """A run as TREC has it."""
+    return "".join(
+        f"{topic} Q0 {doc} {rank} {score} x\n"
+        for topic, docs in run.items()
+        for rank, (doc, score) in enumerate(docs.items(), 1)
+    )
+
+
+def evidence_of(path: Path) -> dict[str, Any]:
+    """The evidence on a run by code."""
+    found = irpref.evidence(["AP"], GRADED, {"run": path})
+    return {row["code"]: row for row in found.to_dict("records")}
+
+
+def test_ties_that_rounding_makes_are_evidence(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("qrels.json").write_text(json.dumps(GRADED))
+    for places in (3, 6):
+        Path(f"{places}.run").write_text(lines_of(fused(places)))
+    assert "ties" not in evidence_of(Path("6.run"))
+    found = evidence_of(Path("3.run"))["ties"]
+    assert (found["level"], found["topics"], found["example"]) == ("warning", 30, "t00")
+    # Ranks 1, 2, 4 and 5; with three decimals, the first four tie at .016, and ids put d4 first.
+    exact = (1 + 1 + 3 / 4 + 4 / 5) / 4
+    assert ap(Path("6.run"), GRADED) == pytest.approx(exact)
+    assert ap(irpref.run("3.run", ties="input"), GRADED) == pytest.approx(exact)
+    assert ap(Path("3.run"), GRADED) < exact - 0.1
+    main(["eval", "qrels.json", "3.run", "AP", "--ties", "input"])
+    assert capsys.readouterr().out == "AP\t0.8875\n"
+    main(["check", "qrels.json", "3.run"])
+    assert "documents of different grades are tied" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("form", ["trec", "dict", "pandas"])
+def test_a_candidate_that_was_cut_off_does_not_pass(form: str, tmp_path: Path) -> None:
+    main_run, short = fused(6), {topic: fused(6)[topic] for topic in TOPICS[:18]}
+    given: Any = short
+    if form == "trec":
+        given = tmp_path / "short.run"
+        given.write_text(lines_of(short))
+    elif form == "pandas":
+        given = in_form(short, form, tmp_path)
+    found = irpref.evidence(["AP"], GRADED, {"main": main_run, "short": given})
+    (row,) = found[found["code"] == "unanswered"].to_dict("records")
+    assert (row["run"], row["level"], row["topics"], row["example"]) == (
+        *("short", "grave", 12),
+        "t18",
+    )
+    assert "12 of 30 topics" in row["text"]
+    gated = irpref_lab.gate("AP", GRADED, main_run, given)
+    assert gated.verdict != "pass"
+    assert "12 of 30 topics" in " ".join(gated.notes)
+    assert irpref_lab.compare("AP", GRADED, main_run, given)["verdict"].tolist() == ["cannot tell"]
+    # Topics that both answer: the same values.
+    both = {topic: GRADED[topic] for topic in TOPICS[:18]}
+    assert irpref_lab.gate("AP", both, main_run, given).verdict == "pass"
+
+
 # Names that are not UTF-8 -------------------------------------------------------------------------
 
 
