@@ -129,6 +129,15 @@ def test_a_frame_of_a_file_leaves_the_same_rows_out(files):
     assert read.values.tolist() == [["t1", "a", 2.0], ["t1", "b", 1.5]]
 
 
+@pytest.mark.parametrize(
+    ("left_out", "kept"), [("a#1", ["b", "a"]), ("a", ["b"]), ("b#1", ["a"]), ("c", ["a", "b"])]
+)
+def test_chunks_and_documents_can_be_left_out(left_out, kept):
+    chunks = {"t1": {"a#1": 3.0, "b#1": 2.0, "a#2": 1.0}}
+    read = irpref.run(chunks, documents="^(.*)#", exclude={"t1": [left_out]})
+    assert read.frame()["doc_id"].tolist() == kept
+
+
 def test_runs_of_a_verdict_are_read_alike():
     for given in (
         {"ignore_self": True},

@@ -56,6 +56,8 @@ def changed(run: Table, how: Reading) -> Table:
     """A run that was read as its file has it, as it is evaluated."""
     if how.selects_rows:
         run = replace(run, query_id=_as_text(run.query_id), doc_id=_as_text(run.doc_id))
+    if how.excluded is not None:  # chunks, and below, their documents
+        run = without(run, how.excluded)
     if how.documents is not None:
         run = of_documents(run, how.documents)
     if how.ignore_self:

@@ -277,7 +277,8 @@ def run(
         are documents, too (BEIR's ArguAna and Quora).
     exclude : optional
         Documents that are left out: a mapping of topic to documents, or judgments in any form, such
-        as the judgments of an earlier round (TREC-COVID) or the excluded ids of BRIGHT.
+        as the judgments of an earlier round (TREC-COVID) or the excluded ids of BRIGHT. With
+        they may be chunks, too.
     repeats : {'last', 'first', 'best'}, optional
         Which row of a repeated document counts: the last (with a warning, as in ir_measures), the
         first, or the one with the best score. By default 'best' with `documents`, else 'last'.
