@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import gzip
 import io
 import json
 import warnings
+from collections import namedtuple
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -109,6 +111,18 @@ def test_ranks_of_frames_stay_ranks_under_another_name(make: Callable[..., Any],
             irpref.run(other, columns={"score": name})
 
 
+def test_records_with_distances_are_read_as_such_or_refused() -> None:
+    row = namedtuple("row", ["query_id", "doc_id", "distance"])
+    rows = [row(*values) for values in DISTANCES]
+    for records in (rows, [one._asdict() for one in rows], iter(rows)):
+        if isinstance(records, list):
+            with pytest.raises(ColumnError) as error:
+                ap(records)
+            assert error.value.remedy is not None
+            assert error.value.remedy.argument == "lower_is_better"
+        assert ap(irpref.run(records, lower_is_better=True)) == 1.0
+
+
 def test_a_score_beside_a_distance_is_the_score(tmp_path: Path) -> None:
     frame = pd.DataFrame(DISTANCES, columns=["query_id", "doc_id", "distance"])
     frame.assign(score=10 - frame["distance"]).to_csv(tmp_path / "run.csv", index=False)
@@ -190,6 +204,32 @@ def test_from_a_stream_it_is_read_by_the_form_that_the_error_names(tmp_path: Pat
     assert error.value.remedy is not None
     assert (error.value.remedy.argument, error.value.remedy.example) == ("form", "tsv")
     assert irpref.read_run(io.BytesIO(data), "tsv")["score"].tolist() == [2.0, 1.0]
+
+
+@pytest.mark.parametrize("form", ["pandas", "polars", "records", "parquet", "jsonl"])
+def test_judgments_with_the_columns_of_beir_call_their_grades_score(
+    form: str, tmp_path: Path
+) -> None:
+    rows = [(q, d, g) for q, docs in QRELS.items() for d, g in docs.items()]
+    frame = pd.DataFrame(rows, columns=["query-id", "corpus-id", "score"])
+    run = frame.assign(score=frame["score"] + 0.5)
+    given: Any = tmp_path / f"qrels.{form}"
+    if form == "parquet":
+        frame.to_parquet(given)
+    elif form == "jsonl":
+        given.write_text(frame.to_json(orient="records", lines=True))
+    else:
+        given = {
+            "pandas": frame,
+            "polars": pl.DataFrame(frame.to_dict("list")),
+            "records": frame.to_dict("records"),
+        }[form]
+    assert ap(run, given) == 1.0
+    if form in ("pandas", "polars"):  # other frames are runs if they have scores
+        names = {"query-id": "query_id", "corpus-id": "doc_id"}
+        other = given.rename(columns=names) if form == "pandas" else given.rename(names)
+        with pytest.raises(ColumnError):
+            irpref.judgments(other)
 
 
 # Preferences --------------------------------------------------------------------------------------
@@ -355,6 +395,25 @@ def test_joined_lines_of_a_run_are_refused(joint: str, tmp_path: Path) -> None:
     assert len(irpref.read_run(path)) == 1
 
 
+@pytest.mark.parametrize("ending", ["tsv", "tsv.gz", "txt"])
+def test_preferences_may_have_tabs_and_any_ending(ending: str, tmp_path: Path) -> None:
+    path = tmp_path / f"pairs.{ending}"
+
+    def write(lines: str) -> None:
+        data = lines.replace(" ", "\t").encode()
+        path.write_bytes(gzip.compress(data) if ending.endswith("gz") else data)
+
+    write("q1 a b b\nq1 a c c\nq2 d e e\nq2 f e e\n")
+    run = {"q1": ranking("b", "c", "a"), "q2": ranking("e", "d", "f")}
+    assert values(path, run, "PrefShare", "NumPrefs") == [1.0, 4.0]
+    write("9 101 102\n9 101 103\n")
+    with pytest.raises(InputError) as error:
+        irpref.judgments(path)
+    assert error.value.remedy is not None
+    run = {"9": ranking("101", "102", "103")}
+    assert values(path, run, "PrefShare", form=error.value.remedy.example) == [1.0]
+
+
 # Large grades -------------------------------------------------------------------------------------
 
 RUN = {"u1": ranking("a", "b"), "u2": ranking("c")}
@@ -504,6 +563,31 @@ def test_whoever_names_the_judgments_or_the_run_is_believed() -> None:
     assert ap(tied, named) == ap(tied, irpref.judgments(named).only(["q1"])) == 1.0
     with pytest.raises(InputError):
         ap(tied, SCORES)
+
+
+def test_the_functions_of_pyterrier_refuse_the_same() -> None:
+    pt = pytest.importorskip("pyterrier")
+    rows = [(q, d, s, QRELS[q][d]) for q, docs in SCORES.items() for d, s in docs.items()]
+    frame = pd.DataFrame(rows, columns=["qid", "docno", "score", "label"])
+    topics = pd.DataFrame({"qid": list(QRELS), "query": "words"})
+    right = frame[["qid", "docno", "score"]], frame[["qid", "docno", "label"]]
+    wrong = frame[["qid", "docno"]].assign(score=frame["label"] * 1.0)
+    scores = frame[["qid", "docno"]].assign(label=frame["score"])
+    assert pt.irpref.leaderboard([right[0]], topics, right[1], ["AP"], pairs="none") is not None
+    names = [pt.irpref.leaderboard, pt.irpref.compare, pt.irpref.gate, pt.irpref.intervals]
+    for call in names:
+        systems = [wrong] if call is pt.irpref.intervals else [wrong, wrong]
+        with pytest.raises(InputError):
+            call(systems, topics, scores, ["AP"])
+    with pytest.raises(InputError):
+        pt.Experiment([wrong], topics, scores, [irpref.parse("QMeasure")])
+    distances = right[0].rename(columns={"score": "distance"}).assign(distance=-frame["score"])
+    with pytest.raises(ColumnError) as error:
+        pt.irpref.compare([distances, distances], topics, right[1], ["AP"])
+    assert error.value.remedy is not None
+    read = irpref.run(distances, **{error.value.remedy.argument: error.value.remedy.example})
+    means = pt.irpref.compare([right[0], read], topics, right[1], ["AP"])
+    assert means["difference"].tolist() == [0.0]
 
 
 # Fused and rounded scores; topics that were cut off -------------------------------------------------

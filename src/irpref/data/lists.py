@@ -87,14 +87,15 @@ def one_by_one(
 
 
 def listed_one_by_one(data: Any, value: str, how: Reading) -> Any:
-    """Turn records in memory that hold lists of documents into a frame with one document a row.
+    """Turn records in memory into a frame, with one document a row where they hold lists.
 
-    Anything else is passed on, and records whose lists `how` does not name.
+    Anything else is passed on, and records of which `how` says nothing.
 
     Parameters
     ----------
     data : any form
-        Records are a list of mappings, or the rows of a frame of pandas or polars.
+        Records are a list of mappings or namedtuples, or the rows of a frame of pandas or polars
+        that has lists.
     value : 'score' or 'relevance'
     how : Reading
 
@@ -103,10 +104,12 @@ def listed_one_by_one(data: Any, value: str, how: Reading) -> Any:
     InputError
         As `one_by_one`.
     """
-    if not how.columns:
+    if not (how.columns or how.lower_is_better):
         return data
     if isinstance(data, list) and data and isinstance(data[0], Mapping):
         records = data
+    elif isinstance(data, list) and data and hasattr(data[0], "_asdict"):  # namedtuples
+        records = [row._asdict() for row in data]
     elif hasattr(data, "to_dict") and hasattr(data, "itertuples"):  # of pandas
         if not _are_objects(data, how):
             return data

@@ -383,7 +383,7 @@ def read_judgments(
     if how.form in PREFERENCES:
         how.used.add("form")
         return read_preferences(source, how.form)
-    if form_of(source, how.form) != "trec":
+    if text_form(source, "relevance", how) != "trec":
         return read_table(source, "relevance", how)
     first = trec.first_fields(source)
     if kind := trec.another_kind(first):

@@ -413,7 +413,7 @@ def _no_reading(how: Reading) -> None:
 
 
 def _of_file(name: str, how: Reading) -> Judgments:
-    from irpref.data.tables import form_of, is_in_form, read_judgments
+    from irpref.data.tables import is_in_form, read_judgments, text_form
 
     with Source(name, keep=True) as source:
         if how.shared and how.form is not None and not is_in_form(source, how.form):
@@ -421,7 +421,7 @@ def _of_file(name: str, how: Reading) -> Judgments:
         read = read_judgments(source, None, how)
         if not isinstance(read, Table):
             return Judgments(as_table(read, "relevance", None), kind="preferences", path=name)
-        lines = form_of(source, how.form) == "trec" and "iteration" in read.columns
+        lines = text_form(source, "relevance", how) == "trec" and "iteration" in read.columns
     return Judgments(read, kind="lines" if lines else "grades", path=name)
 
 

@@ -278,7 +278,7 @@ def run(
     exclude : optional
         Documents that are left out: a mapping of topic to documents, or judgments in any form, such
         as the judgments of an earlier round (TREC-COVID) or the excluded ids of BRIGHT. With
-        they may be chunks, too.
+        `documents`, they may be chunks, too.
     repeats : {'last', 'first', 'best'}, optional
         Which row of a repeated document counts: the last (with a warning, as in ir_measures), the
         first, or the one with the best score. By default 'best' with `documents`, else 'last'.
@@ -364,7 +364,7 @@ def _own(data: Any, how: Reading) -> Any:
     """Copy a frame, with the columns named as they are here, so that nobody else can change it;
     return anything else as it is.
     """
-    data = listed_one_by_one(data, "score", how)
+    data = listed_one_by_one(list(data) if isinstance(data, Iterator) else data, "score", how)
     if isinstance(data, Mapping) and hold_ids(data, "score"):
         check_no_distances(how)
     if hasattr(type(data), "columns") and not isinstance(data, Mapping):
