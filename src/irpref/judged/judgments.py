@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from copy import copy
 from dataclasses import replace
 from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any
@@ -290,8 +289,8 @@ class Judgments:
         """The same judgments; that they are judgments is not asked again."""
         if self._named:
             return self
-        other = copy(self)
-        other._named, other._pools = True, {}
+        other: Judgments = object.__new__(type(self))
+        other.__dict__.update(self.__dict__, _named=True, _pools={})
         return other
 
 
