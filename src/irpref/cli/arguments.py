@@ -105,7 +105,7 @@ class Inputs:
         Parameters
         ----------
         takes, default : see `irpref.cli.options.inputs`
-        **options : `format`, `columns`, `labels`, and those of `ORDER` and `ROWS` that there are
+        **options : `format`, `columns`, `labels`, `ORDER` and `ROWS`, as far as given
 
         Raises
         ------

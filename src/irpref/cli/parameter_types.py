@@ -156,7 +156,7 @@ def _documents(text: str) -> str:
     from irpref.data.rows import matcher
 
     if not os.path.isfile(text):
-        matcher(text)  # refuses what is no pattern
+        matcher(text)  # refuses a wrong pattern
     return text
 
 

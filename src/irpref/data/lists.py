@@ -9,7 +9,6 @@ from typing import Any
 from irpref.data.columns import NAMES, RANK, Reading
 from irpref.errors import ColumnError, InputError
 
-# How `irpref.run` and `irpref.judgments` call what a list stands for.
 _RELEVANT = "relevance"
 
 

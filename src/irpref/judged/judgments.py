@@ -350,7 +350,7 @@ def judgments(
 def as_judgments(
     qrels: QrelsLike, *, known: Any = None, form: str | Reading | None = None
 ) -> Judgments:
-    """Read judgments of any form; what is a `Judgments` already stays as it is.
+    """Read judgments of any form; a `Judgments` stays as it is.
 
     `irpref.judgments` is the public form, which says that these are judgments. Here they may be a
     run, given in the place of judgments: see `irpref.judged.roles`.

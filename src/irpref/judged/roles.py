@@ -1,7 +1,7 @@
 """Judgments and a run the wrong way round, in forms that do not say which is which.
 
 JSON of pytrec_eval, ranx and BEIR, dicts, and tables whose numbers are called `score` have one form
-for both. What they hold tells them apart, in most cases: scores differ from document to document,
+for both. Their numbers tell them apart, in most cases: scores differ from document to document,
 grades come from a scale of a few whole numbers, so that many documents share one. Only if both are
 the wrong way round are they refused; grades may be fractions, and scores may tie. Whoever calls
 `irpref.judgments` or `irpref.run` has said which is which."""
@@ -20,12 +20,12 @@ SCALE = 10  # grades of the longest scale
 _SEVERAL = 3  # documents of a topic of which some share a grade
 _NEARLY_ALL = 0.9
 _SOME = 6  # numbers with a fraction that no two documents share
-_LOOKED_AT = 1_000  # judgments that tell whether to look at all of them
+_LOOKED_AT = 1_000  # judgments that tell whether to look at the rest
 
 
 def hold_scores(topics: Segments, number: Floats) -> bool:
     """Return whether judgments hold numbers as runs have them: in topics with three or more
-    documents nearly all differ, and there are more of them than on any scale, or most are
+    documents nearly all differ, and there are more numbers than on any scale, or most are
     fractions.
     """
     n = int(np.searchsorted(topics.ends, _LOOKED_AT, "right"))
@@ -36,7 +36,7 @@ def hold_scores(topics: Segments, number: Floats) -> bool:
 
 
 def _differ(topic: Ints, number: Floats) -> bool:
-    """Return whether nearly all numbers of the topics with three or more of them differ."""
+    """Return whether nearly all numbers of the topics with three or more differ."""
     n_each = np.bincount(topic)[topic]
     topic, number = topic[n_each >= _SEVERAL], number[n_each >= _SEVERAL]
     order = np.lexsort((number, topic))
@@ -50,8 +50,8 @@ def _differ(topic: Ints, number: Floats) -> bool:
 
 
 class _Grades:
-    """Whether the numbers of a run are those of a scale, some rows at a time: a few whole ones, and
-    most topics of three or more documents have one of them twice.
+    """Whether the numbers of a run are grades, some rows at a time: a few whole ones, and in most
+    topics with three or more documents, two share a number.
     """
 
     def __init__(self) -> None:

@@ -434,7 +434,7 @@ class Evidence:
                 yield from self._rows_of(code, inside, measure, name)
 
     def notes(self, inside: Bools) -> list[str]:
-        """Say once, for all measures, what verdicts have in their notes."""
+        """List the notes of verdicts that are said once for all measures."""
         return [
             row["text"]
             for code in CODES

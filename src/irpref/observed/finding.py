@@ -130,8 +130,8 @@ class Code:
     instead_of : tuple of str
         Codes that are not told on topics that this one explains.
     in_notes : bool
-        Whether verdicts say it in their notes, not in the sentence of each measure. What is said of
-        no measure is said once.
+        Whether verdicts say it in their notes, not in the sentence of each measure. A code without
+        a measure is said once.
     remedy : str
         The way to mend it, in the words of an argument.
     """
