@@ -150,6 +150,16 @@ def _columns(text: str) -> Any:
     return reading(columns=names).columns
 
 
+def _documents(text: str) -> str:
+    import os
+
+    from irpref.data.rows import matcher
+
+    if not os.path.isfile(text):
+        matcher(text)  # refuses a wrong pattern
+    return text
+
+
 def _labels(text: str) -> Any:
     from irpref.data.columns import reading
 
@@ -184,5 +194,6 @@ GRADE = number("a number above 0", lambda x: x > 0)
 BASE = number("a number above 1", lambda x: x > 1)
 PLACES = Parsed("places", _places, "a number of decimal places, or -1 for all")
 COLUMNS = Parsed("columns", _columns)
+DOCUMENTS = Parsed("documents", _documents, "a file, or a pattern with a group, such as '^(.*)#'")
 LABELS = Parsed("labels", _labels)
 GAINS = Parsed("gains", _gains, "gains such as 1=1,2=3,3=7")

@@ -17,6 +17,7 @@ from irpref.judged.inputs import group, str_list
 from irpref.judged.match import chunks, plain, texts_of
 from irpref.judged.order import evaluation_order
 from irpref.judged.pool import Pool
+from irpref.judged.roles import in_their_roles
 from irpref.kernel.run import JudgedRun
 from irpref.kernel.segments import Floats, Ints, Segments, order_by
 from irpref.messages import warn_user
@@ -343,7 +344,7 @@ def _blocks(
     pool: Pool, parts: Iterable[Table], repeats: Repeats, topics: list[str]
 ) -> Iterator[Block]:
     """Look documents up as `blocks` does, also where no topic is judged."""
-    for table in parts:
+    for table in in_their_roles(parts) if pool.is_doubtful else parts:
         for given in _parts_of(pool, table, topics):
             part, row = _at_once(pool, given) or _one_by_one(pool, given, repeats)
             check_finite("score", part.score, partial(_names, pool, part), RunError)

@@ -475,6 +475,15 @@ class Evidence:
             if "values" in code.against:
                 yield from self._rows_of(code, inside, measure, name)
 
+    def notes(self, inside: Bools) -> list[str]:
+        """List the notes of verdicts that are said once for all measures."""
+        return [
+            row["text"]
+            for code in CODES
+            if code.in_notes and not code.against
+            for row in self._rows_of(code, inside, None)
+        ]
+
     def _rows_of(
         self,
         code: Code,

@@ -38,7 +38,7 @@ from irpref.errors import ArgumentError, MeasureError
 from irpref.judged.align import Listing
 from irpref.judged.groups import groups_of
 from irpref.judged.inputs import id_text
-from irpref.judged.judgments import Judgments, judgments
+from irpref.judged.judgments import Judgments, as_judgments
 from irpref.judged.pool import Pool
 from irpref.judged.run import Run, read_once
 from irpref.kernel.run import JudgedRun
@@ -115,7 +115,7 @@ def evidence(
     4    None   None  grade-scale       2       5
     5    None   None    threshold       2      AP
     """
-    read = judgments(qrels)
+    read = as_judgments(qrels)
     facts = gathered(measures, read, runs, keep=True)
     return facts.frame(groups_of(groups, read, facts.topics))
 
@@ -179,9 +179,32 @@ def gathered(
     for name, run in each_run(runs):
         with about(name, several):
             systems.append(gatherer.system(name, read_repeats(run), keep))
+            _check_alike(systems[0], systems[-1])
     if not systems:
         raise ArgumentError("there are no runs to evaluate")
     return gatherer.evidence(systems)
+
+
+# What must be the same for all runs of a verdict, by the argument of `irpref.run`.
+_ALIKE = {
+    "ties": "ties",
+    "float32": "float32",
+    "ignore_self": "ignore_self",
+    "exclude": "excluded",
+}
+
+
+def _check_alike(first: System, other: System) -> None:
+    """`ArgumentError` if runs were read in ways that alone make them differ."""
+    known = first.observed[0].how
+    for how in (one.how for one in (*first.observed, *other.observed)):
+        for argument, name in _ALIKE.items():
+            if getattr(how, name) != getattr(known, name):
+                raise ArgumentError(
+                    f"{argument}: {first.name} and {other.name} were not read alike, which alone "
+                    f"makes runs differ: give {argument} for all runs, or for none",
+                    parameter=argument,
+                )
 
 
 class Gatherer:

@@ -12,7 +12,7 @@ from ir_measures.measures import Measure
 from irpref.data.columns import Stretches, Table
 from irpref.data.run_names import each_run
 from irpref.errors import ArgumentError
-from irpref.judged import EachRun, Judgments, QrelsLike, RunLike, judgments
+from irpref.judged import EachRun, Judgments, QrelsLike, RunLike, as_judgments
 from irpref.judged import listing as listing_of
 from irpref.kernel import BATCH_ROWS, Floats, JudgedRun
 from irpref.measures.declare import MeasureLike
@@ -55,7 +55,7 @@ class Experiment:
         keep: bool = False,
         cutoff: int | None = None,
     ) -> None:
-        read = judgments(qrels)
+        read = as_judgments(qrels)
         asked = {name: parse(m) for name, m in measures.items()}
         alone = list(dict.fromkeys(asked.values()))
         bound = dict(zip(alone, bind(alone, read), strict=True))

@@ -10,7 +10,7 @@ from typing import Any
 import pandas as pd
 
 from irpref.errors import ArgumentError
-from irpref.judged import Groups, QrelsLike, RunLike, in_memory, judgments
+from irpref.judged import Groups, QrelsLike, RunLike, as_judgments, in_memory
 from irpref.measures.declare import Measures
 from irpref.messages import check_choice, clipped, once_per_call
 from irpref_lab.judges.filling import Filled, human_rows, with_expected
@@ -93,7 +93,7 @@ def intervals(
     0     None      RR   0.75  0.4626      0.75   1.0   True
     """
     check_choice("over", over, OVER)
-    read = judgments(qrels)
+    read = as_judgments(qrels)
     compute, takes = OVER[over]
     given = {"grades": grades, "level": level, "method": method, "rng": rng, "groups": groups}
     for other, (_, usual) in OVER.items():
