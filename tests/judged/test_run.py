@@ -8,6 +8,7 @@ import pytest
 import irpref
 import irpref_lab
 from irpref.errors import ArgumentError, CutWarning, InputError, RunError
+from irpref.measures.declare import registered
 
 QRELS = {"q1": {"a": 2, "b": 1, "c": 0}, "q2": {"d": 1}}
 RUN = {"q1": {"a": 1.0, "b": 3.0, "x": 2.0}, "q2": {"d": 1.0}}
@@ -29,6 +30,20 @@ def test_a_run_is_accepted_wherever_runs_are_with_the_same_values():
     again = irpref_lab.compare("AP", QRELS, read, RUN)
     assert again["difference"].tolist() == [0.0]
     assert irpref.run(read) is read
+
+
+@pytest.mark.filterwarnings("ignore::irpref.IrprefWarning")
+@pytest.mark.parametrize("name", [*registered(), "AP", "nDCG", "RR", "Bpref"])
+def test_every_measure_has_the_same_value_for_a_run_that_was_read(name):
+    measure = irpref.parse("NPref(n=2)" if name == "NPref" else name)
+    chosen = [measure, measure(cutoff=3)] if "cutoff" in measure.SUPPORTED_PARAMS else [measure]
+    documents = {f"d{i}": i % 3 for i in range(30)}
+    qrels = pd.DataFrame(
+        {"query_id": "q", "doc_id": list(documents), "relevance": list(documents.values())}
+    ).assign(known=True, expected=4)
+    run = {"q": {f"d{i}": float(i * 7 % 13) for i in range(0, 30, 2)}}
+    evaluate = irpref.evaluator(chosen, qrels)
+    assert evaluate.calc_aggregate(irpref.run(run)) == evaluate.calc_aggregate(run)
 
 
 def test_a_run_says_in_two_lines_what_it_holds():

@@ -28,6 +28,8 @@ from irpref.values.matrix import TopicValues
 if TYPE_CHECKING:
     import pandas as pd
 
+    from irpref.values.kernels import KernelEvaluator
+
 Row: TypeAlias = dict[str, Any]  # of what was found, see `Evidence.every_row`
 MISSING = 0.05  # share of the answerable topics that a verdict may miss
 MOST_TOPICS = 1000  # with more topics, two rankings are not compared document by document
@@ -178,6 +180,8 @@ class Evidence:
         The measures that the user named, if others were evaluated beside them.
     evaluate : callable, optional
         Evaluates another run as the systems were evaluated.
+    kernels : KernelEvaluator, optional
+        Evaluates the measures that have a kernel; `pool` is its pool.
     """
 
     measures: list[Measure]
@@ -195,6 +199,7 @@ class Evidence:
     leaves_out: str | None = None
     asked: list[Measure] = field(default_factory=list)
     evaluate: Callable[[Run], Values] | None = None
+    kernels: KernelEvaluator | None = None
 
     def only(self, systems: Iterable[int]) -> Evidence:
         """Return what can be told of some systems, by number."""

@@ -50,7 +50,7 @@ from scipy import special
 
 from irpref.data.run_names import named_runs
 from irpref.errors import ArgumentError
-from irpref.judged import QrelsLike, Runs, in_memory, judgments
+from irpref.judged import QrelsLike, Runs, judgments, read_once
 from irpref.kernel import Floats
 from irpref.measures.declare import Measures
 from irpref.messages import IrprefWarning, check_choice, once_per_call, warn_user
@@ -174,7 +174,7 @@ def judge(
     """
     check_confidence(level)
     check_choice("topics", topics, ("sample", "fixed"))
-    by_name = {name: in_memory(run) for name, run in named_runs(runs).items()}
+    by_name = {name: read_once(run) for name, run in named_runs(runs).items()}
     true, by_judge = human_rows(grades_frame(judgments(human))), grades_frame(judgments(judge))
     shared = sorted(set(true["query_id"]) & set(by_judge["query_id"]))
     if len(shared) < 2:

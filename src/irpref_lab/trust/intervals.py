@@ -10,7 +10,7 @@ from typing import Any
 import pandas as pd
 
 from irpref.errors import ArgumentError
-from irpref.judged import Groups, QrelsLike, RunLike, in_memory, judgments
+from irpref.judged import Groups, QrelsLike, RunLike, judgments, read_once
 from irpref.measures.declare import Measures
 from irpref.messages import check_choice, clipped, once_per_call
 from irpref_lab.judges.filling import Filled, human_rows, with_expected
@@ -107,7 +107,7 @@ def intervals(
                     value=value,
                 )
     if over == "unjudged" and isinstance(read, Filled):
-        run = in_memory(run)
-        bounds = hole_intervals(measures, human_rows(read.frame()), run, grades)
-        return with_expected(measures, bounds, read, run)
+        once: Any = read_once(run)
+        bounds = hole_intervals(measures, human_rows(read.frame()), once, grades)
+        return with_expected(measures, bounds, read, once)
     return compute(measures, read, run, **{option: given[option] for option in takes})

@@ -4,7 +4,7 @@ have.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from typing import Any, NamedTuple
 
@@ -13,16 +13,17 @@ import pandas as pd
 from ir_measures.measures import Measure
 
 from irpref.errors import ArgumentError, MeasureError
-from irpref.judged import Pool, QrelsLike, RunLike
+from irpref.judged import Listing, Pool, QrelsLike, RunLike, read_once
 from irpref.kernel import Bools, Floats
 from irpref.kernel import Holes as Effects
 from irpref.measures.declare import KernelMeasure, Measures
 from irpref.measures.everyday import declaration, supports
 from irpref.measures.names import parse_all
+from irpref.messages import about
 from irpref.values.evaluator import evaluator
 from irpref.values.kernels import KernelEvaluator
 from irpref_lab.messages import not_accepted
-from irpref_lab.trust.holes.filled import Holes, retrieved
+from irpref_lab.trust.holes.filled import Holes
 from irpref_lab.trust.holes.search import (
     Places,
     Ways,
@@ -104,18 +105,24 @@ def negative_is_a_grade(measure: Measure) -> bool:
     return isinstance(measure, KernelMeasure) and type(measure).NEGATIVE_GRADES
 
 
-def bounds_of(measure: Measure, task: partial[Floats], holes: Holes, grid: Floats) -> Bounds:
-    """Bounds of each topic, of the value or of the difference of two runs."""
+def bounds_of(
+    measure: Measure,
+    task: partial[Floats],
+    holes: Holes,
+    grid: Floats,
+    topics: Sequence[int] | None = None,
+) -> Bounds:
+    """Bounds of each topic, or of some topics, of the value or of the difference of two runs."""
     declared = declaration(measure)
     assert declared is not None
     effects = declared.HOLES
     if effects.binary:
         grid = np.unique(grid[[0, -1]])
-    n, cutoff = holes.holes.n, task.keywords.get("cutoff")
-    rising = getattr(measure, "TIES_BY_RISING_ID", False)
+    cutoff, rising = task.keywords.get("cutoff"), ties_rise(measure)
+    chosen = range(holes.holes.n) if topics is None else topics
     some: dict[int, Ways] = {}
     rest: dict[int, Places] = {}
-    for t in range(n):
+    for t in chosen:
         rank = holes.ranks(t, rising)
         seen = rank < np.inf if cutoff is None else rank <= cutoff
         ways = _known(effects, grid, rank, seen)
@@ -125,10 +132,15 @@ def bounds_of(measure: Measure, task: partial[Floats], holes: Holes, grid: Float
             rest[t] = Places.by_effect(np.subtract.reduce(discount), np.asarray(seen.any(axis=0)))
         else:
             some[t] = ways
-    values = partial(holes.values, task)
+    values = partial(holes.values, task, rising=rising)
     ends = attained(values, some) | search(values, rest, grid)
-    low, high = np.array([ends[t] for t in range(n)]).reshape(n, 2).T
-    return Bounds(low, high, np.isin(np.arange(n), list(some)))
+    low, high = np.array([ends[t] for t in chosen]).reshape(-1, 2).T
+    return Bounds(low, high, np.array([t in some for t in chosen], bool))
+
+
+def ties_rise(measure: Measure) -> bool:
+    """Whether a measure has documents of equal scores by ascending id."""
+    return isinstance(measure, KernelMeasure) and measure.TIES_BY_RISING_ID
 
 
 def _known(effects: Effects, grid: Floats, rank: Floats, seen: Bools) -> Ways | None:
@@ -250,15 +262,15 @@ def _intervals(
     measures: Measures, qrels: QrelsLike, given: list[RunLike], grades: Iterable[float] | None
 ) -> pd.DataFrame:
     chosen, evaluate = prepared(measures, qrels)
-    runs = list(retrieved(evaluate, dict(zip(("run_a", "run_b"), given, strict=False))).values())
+    runs = evaluated(evaluate, dict(zip(("run_a", "run_b"), given, strict=False)))
     holes = {
-        negative: Holes(evaluate.pool, runs, negative)
+        negative: Holes(evaluate.pool, [listing for _, listing in runs], negative)
         for negative in set(map(negative_is_a_grade, chosen))
     }
     columns = {}
     for measure, task, grid in tasks_of(chosen, evaluate, grades):
         bounds = bounds_of(measure, task, holes[negative_is_a_grade(measure)], grid)
-        value = np.subtract.reduce([run.values[measure] for run in runs])
+        value = np.subtract.reduce([values[measure] for values, _ in runs])
         # A topic without a value may have one with other grades.
         bounds = bounds._replace(exact=bounds.exact & ~np.isnan(value))
         columns[measure] = {
@@ -267,6 +279,18 @@ def _intervals(
             **bounds._asdict(),
         }
     return by_topic(evaluate, columns)
+
+
+def evaluated(
+    evaluate: KernelEvaluator, runs: Mapping[str, RunLike]
+) -> list[tuple[dict[Any, Floats], Listing]]:
+    """Values of each run with the judgments as they are, and its documents."""
+    out = []
+    for name, run in runs.items():
+        with about(name, len(runs) > 1):
+            read: Any = read_once(run)
+            out.append((evaluate.values(read), read.on(evaluate.pool)))
+    return out
 
 
 def tasks_of(
