@@ -171,3 +171,17 @@ def test_a_run_knows_that_its_file_may_have_been_cut_off(tmp_path):
     assert read.cut is not None
     with pytest.raises(InputError):
         irpref_lab.gate("AP", {"q1": {"a": 1}, "q2": {"b": 1}}, read, read)
+
+
+def test_judgments_know_that_their_file_may_have_been_cut_off(tmp_path):
+    path = tmp_path / "cut.qrels"
+    path.write_text("q1 0 a 10\nq1 0 b 0\nq2 0 b 10")
+    with pytest.warns(CutWarning):
+        read = irpref.judgments(path)
+    assert read.cut is not None
+    run = {"q1": {"a": 2.0, "b": 1.0}, "q2": {"a": 1.0}}
+    for given in (read, read.only(["q1", "q2"]), path):
+        with pytest.raises(InputError) as error:
+            irpref_lab.gate("AP", given, run, run)
+        assert error.value.path == str(path)
+    assert irpref.judgments({"q1": {"a": 1}}).cut is None

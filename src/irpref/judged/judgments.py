@@ -28,7 +28,7 @@ from irpref.data.columns import (
 )
 from irpref.data.labels import Labels, lacks_grades
 from irpref.data.source import Source
-from irpref.errors import ArgumentError, ColumnError, InputError, JudgmentsError
+from irpref.errors import ArgumentError, ColumnError, CutWarning, InputError, JudgmentsError
 from irpref.judged.inputs import (
     as_table,
     group,
@@ -43,6 +43,7 @@ from irpref.judged.pool import FILLED, LOWEST, SOURCE, Pool
 from irpref.judged.pool_cache import kept_pool
 from irpref.judged.preference_pool import COLUMNS, GROUP, SUBGROUP, pool_of_preferences
 from irpref.kernel.segments import Bools, all_whole
+from irpref.messages import give, held, wants_whole_files
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -67,6 +68,8 @@ class Judgments:
         Names of the columns: `query_id`, `doc_id`, `relevance`, and the further ones.
     table : Table
         The rows that were read; not to be changed.
+    cut : CutWarning or None
+        Why its file may have been cut off.
 
     Examples
     --------
@@ -103,6 +106,7 @@ class Judgments:
             The file, or the id of ir_datasets, that they are as it is.
         """
         self.path = path
+        self.cut: CutWarning | None = None
         self.table = table
         self._kind, self._pairs, self._shared = kind, pairs, shared
         self._pools: dict[Any, Pool] = {}
@@ -261,19 +265,25 @@ class Judgments:
         table = self.table
         columns = {**table.columns, name: values}
         present = list(dict.fromkeys([*table.header, name]))
-        return Judgments(replace(table, columns=columns, header=present), kind=self._kind)
+        return self._of(replace(table, columns=columns, header=present))
 
     def latest(self) -> Judgments:
         """Keep the last judgment of each document, as ir_measures counts them."""
         last = {pair: row for row, pair in enumerate(zip(*self._ids(), strict=True))}
-        return Judgments(self.table.rows(np.array([*last.values()])), kind=self._kind)
+        return self._of(self.table.rows(np.array([*last.values()])))
 
     def only(self, topics: Iterable[str]) -> Judgments:
         """Keep the judgments of these topics."""
         wanted = set(topics)
         ids = str_list(as_list(self.table.query_id))
         rows = np.flatnonzero([topic in wanted for topic in ids])
-        return Judgments(self.table.rows(rows), kind=self._kind)
+        return self._of(self.table.rows(rows))
+
+    def _of(self, table: Table) -> Judgments:
+        """Judgments of another table, made from this one."""
+        made = Judgments(table, kind=self._kind)
+        made.cut = self.cut
+        return made
 
 
 def judgments(
@@ -326,8 +336,26 @@ def judgments(
     [False, True]
     """
     how = reading(form, columns, labels)
-    read = qrels if isinstance(qrels, Judgments) else _read(qrels, how)
+    read = _whole(qrels) if isinstance(qrels, Judgments) else _read_once(qrels, how)
     return read if known is None else _with_known(read, known)
+
+
+def _whole(read: Judgments) -> Judgments:
+    """The judgments. `InputError` if their file may have been cut off, where that is refused."""
+    if read.cut is not None and wants_whole_files():
+        raise InputError(read.cut.message, path=read.cut.path)
+    return read
+
+
+def _read_once(qrels: Any, how: Reading) -> Judgments:
+    """Judgments of any form but our own, which know whether their file may have been cut off."""
+    with held() as warnings:
+        read = _read(qrels, how)
+    for warning in warnings:
+        give(warning)
+        if isinstance(warning, CutWarning):
+            read.cut = warning
+    return read
 
 
 def _read(qrels: Any, how: Reading) -> Judgments:

@@ -18,7 +18,7 @@ from irpref.kernel import Floats, Ints
 from irpref.measures import everyday
 from irpref.measures.declare import KernelMeasure, Measures, needs
 from irpref.measures.everyday import declaration, supports
-from irpref.values.kernels import KernelEvaluator, mean_of
+from irpref.values.kernels import KernelEvaluator
 from irpref_lab.trust.holes.bounds import (
     Bounds,
     bounds_of,
@@ -107,7 +107,7 @@ class Turnable:
         measure : measure
             One of `kernels`.
         topics : int array (k,)
-            Topics of the pool, in the order in which values are added.
+            Topics of the pool.
         is_enough : callable
             There is no search if a difference that was found suffices.
 
@@ -170,8 +170,10 @@ class Turnable:
         if new := [t for t in every if t not in known]:
             low, high, exact = (column.tolist() for column in bounds(new))
             known.update(zip(new, zip(low, high, exact, strict=True), strict=True))
-        lows, highs, all_exact = np.array([known[t] for t in every]).T
-        return mean_of(measure, lows), mean_of(measure, highs), bool(all_exact.all())
+        column = np.full((2, self.kernels.pool.n_topics), np.nan)  # others have no say
+        column[:, topics] = np.array([known[t][:2] for t in every]).T
+        means = [self.kernels.means_of({measure: values})[measure] for values in column]
+        return means[0], means[1], all(known[t][2] for t in every)
 
 
 def _is_of_first(measure: Measure) -> bool:
