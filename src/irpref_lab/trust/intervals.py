@@ -77,7 +77,9 @@ def intervals(
         Columns `query_id` (None: the mean over the topics), `measure`, `value`, `low`, `expected`,
         `high`, `exact`; `error`, the standard error, if something is drawn at random. For ties and
         unjudged documents, `low` and `high` are values that can occur; if `exact` is False, there
-        may be lower or higher ones.
+        may be lower or higher ones. Over unjudged documents, `exact` is about the grades of those
+        that the run retrieved: a relevant document that it lacks could move a value further.
+        Bpref, which ignores unjudged documents, can have a `value` outside of `low` and `high`.
 
     Raises
     ------

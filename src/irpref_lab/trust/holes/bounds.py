@@ -36,6 +36,7 @@ from irpref_lab.trust.holes.search import (
 from irpref_lab.trust.interval_tables import by_topic
 
 MOST_GRADES = 256
+_ROUNDING = 1e-9
 
 
 class Bounds(NamedTuple):
@@ -205,7 +206,9 @@ def hole_intervals(
         As `irpref_lab.intervals`, topics in ascending order of id, then the mean of each measure
         (the sum, for measures that count). `low` and `high` are attained: there are grades that
         give them. If `exact` is False, they were found by a search, and other grades may give still
-        lower or higher values.
+        lower or higher values. If it is True, no grades of *retrieved* unjudged documents do; a
+        relevant document that nobody retrieved still may, as it is missing from R and the ideal
+        list. A measure that ignores unjudged documents (Bpref) can have a `value` outside.
 
     Raises
     ------
@@ -256,6 +259,27 @@ def difference_intervals(
     1     None    0.5  0.0   0.5   True
     """
     return _intervals(measures, qrels, [run_a, run_b], grades)
+
+
+def notes_on(table: pd.DataFrame) -> list[str]:
+    """Say what an interval over unjudged documents assumes, and why a value is outside of its own.
+
+    Parameters
+    ----------
+    table : pandas.DataFrame
+        With `measure`, `value`, `low` and `high`.
+    """
+    notes = [
+        "low, high, exact: over the grades of unjudged documents that were retrieved; a relevant "
+        "document that nobody retrieved could move a value further"
+    ]
+    within = table["value"].between(table["low"] - _ROUNDING, table["high"] + _ROUNDING)
+    if outside := list(dict.fromkeys(table["measure"][~within & table["value"].notna()])):
+        notes.append(
+            f"{', '.join(map(str, outside))}: a value can be outside low to high, since there "
+            f"every unjudged document has one of the grades, and in the value it has none"
+        )
+    return notes
 
 
 def _intervals(
