@@ -373,7 +373,7 @@ def f_and_e(
     depth: int | None = None,
     **rows: Unpack[Rows],
 ) -> pd.DataFrame:
-    """Recall and precision at each rank, their harmonic mean F, and E.
+    """Compute recall and precision at each rank, their harmonic mean F, and E.
 
     F(j) = 2 / (1/r(j) + 1/P(j)) and E(j) = 1 - (1 + b^2) / (b^2/r(j) + 1/P(j)), with recall r(j)
     and precision P(j) in the first j ranks. Where no relevant document was retrieved, F is 0 and E
@@ -448,7 +448,7 @@ def f_and_e(
 
 
 def _by_rank(run: JudgedRun, ranks: Segments, size: Ints, rel: float, beta: float) -> Columns:
-    """Recall, precision, F and E at each rank of some topics: arrays (n_ranks,).
+    """Compute recall, precision, F and E at each rank of some topics: arrays (n_ranks,).
 
     `size`, (n_topics,), is the number of relevant documents of each topic.
     """

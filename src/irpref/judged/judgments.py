@@ -280,7 +280,7 @@ class Judgments:
         return self._of(self.table.rows(rows))
 
     def _of(self, table: Table) -> Judgments:
-        """Judgments of another table, made from this one."""
+        """Make judgments of another table, which came from this one."""
         made = Judgments(table, kind=self._kind)
         made.cut = self.cut
         return made
@@ -341,14 +341,14 @@ def judgments(
 
 
 def _whole(read: Judgments) -> Judgments:
-    """The judgments. `InputError` if their file may have been cut off, where that is refused."""
+    """Return the judgments. `InputError` if their file may be cut off, where that is refused."""
     if read.cut is not None and wants_whole_files():
         raise InputError(read.cut.message, path=read.cut.path)
     return read
 
 
 def _read_once(qrels: Any, how: Reading) -> Judgments:
-    """Judgments of any form but our own, which know whether their file may have been cut off."""
+    """Read judgments of any form but our own, and note if their file may have been cut off."""
     with held() as warnings:
         read = _read(qrels, how)
     for warning in warnings:

@@ -106,7 +106,7 @@ def _components(a: Ints, b: Ints, n: int, connection: str) -> tuple[int, Ints]:
 
 
 def _edges(a: Ints, b: Ints, n: int) -> Any:
-    """A graph of `n` nodes with edges from each `a` to its `b`."""
+    """Build a graph of `n` nodes with edges from each `a` to its `b`."""
     from scipy.sparse import coo_array
 
     # Before 1.15, scipy needs 32-bit indices for graphs; with longer ones it fails, or is wrong.

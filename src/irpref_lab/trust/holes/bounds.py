@@ -140,7 +140,7 @@ def bounds_of(
 
 
 def ties_rise(measure: Measure) -> bool:
-    """Whether a measure has documents of equal scores by ascending id."""
+    """Tell whether a measure has documents of equal scores by ascending id."""
     return isinstance(measure, KernelMeasure) and measure.TIES_BY_RISING_ID
 
 
@@ -308,7 +308,7 @@ def _intervals(
 def evaluated(
     evaluate: KernelEvaluator, runs: Mapping[str, RunLike]
 ) -> list[tuple[dict[Any, Floats], Listing]]:
-    """Values of each run with the judgments as they are, and its documents."""
+    """Evaluate each run with the judgments as they are, and list its documents."""
     out = []
     for name, run in runs.items():
         with about(name, len(runs) > 1):

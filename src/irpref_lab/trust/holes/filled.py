@@ -20,7 +20,7 @@ from irpref_lab.trust.batches import batches
 
 
 def unjudged(run: Listing, negative: bool) -> Bools:
-    """Which documents are holes: (n_retrieved,); `negative`: a negative grade is a judgment."""
+    """Find the holes of a run: (n_retrieved,); `negative`: a negative grade is a judgment."""
     return run.row < 0 if negative else ~(run.grade >= 0)
 
 
@@ -56,7 +56,7 @@ def numbers(runs: Sequence[Listing], holes: Sequence[Bools]) -> tuple[list[Ints]
 
 
 class _Filled:
-    """What does not change about a run, however its holes are filled.
+    """The parts of a run that stay the same however its holes are filled.
 
     Attributes
     ----------
@@ -109,8 +109,8 @@ class Holes:
         ----------
         pool : Grades
         runs : one or two listings
-            What is beyond the end of a list is not retrieved: pass short lists to fill the first
-            ranks only.
+            Documents beyond the end of a list are not retrieved: pass short lists to fill the
+            first ranks only.
         negative : bool
             Whether a negative grade is a judgment.
         """
@@ -160,7 +160,7 @@ class Holes:
         )
 
     def _by_hole(self, ranks: Sequence[Ints]) -> Floats:
-        """Ranks of the holes in each run, inf if it lacks them: (n_runs, n_holes)."""
+        """Place the ranks of holes in each run, inf if it lacks them: (n_runs, n_holes)."""
         out = np.full((len(ranks), self.holes.size), np.inf)
         for of_run, part, rank in zip(out, self._filled, ranks, strict=True):
             of_run[part.gaps.spread(self.holes.starts) + part.hole] = rank

@@ -16,7 +16,7 @@ from irpref.errors import MeasureError
 from irpref.judged import Listing, QrelsLike, RunLike
 from irpref.kernel import Floats, Ints
 from irpref.measures import everyday
-from irpref.measures.declare import KernelMeasure, Measures, needs
+from irpref.measures.declare import KernelMeasure, Measures
 from irpref.measures.everyday import declaration, supports
 from irpref.values.kernels import KernelEvaluator
 from irpref_lab.trust.holes.bounds import (
@@ -83,7 +83,7 @@ class Turnable:
     Documents are numbered once for all measures and topics. First a few ways to grade them are
     tried, which often suffice: those that only one run retrieves are all good or all bad. If a
     measure has a cutoff, only documents in the first ranks are graded at first, since the others
-    can only change what the ideal list has.
+    can only change the ideal list.
 
     Parameters
     ----------
@@ -100,7 +100,7 @@ class Turnable:
     def bounds(
         self, measure: Measure, topics: Ints, is_enough: Callable[[float], bool]
     ) -> tuple[float, float, bool]:
-        """Lowest and highest mean difference over some topics.
+        """Find the lowest and highest mean difference over some topics.
 
         Parameters
         ----------
@@ -136,17 +136,18 @@ class Turnable:
         return self._mean(measure, measure, every, topics)
 
     def _question(self, measure: Measure) -> tuple[partial[Floats], Floats]:
-        """The kernel of a measure, and the grades that a hole can have."""
+        """Look up the kernel of a measure, and the grades that a hole can have."""
         pool = self.kernels.pool
         if not supports(measure) or measure not in self.kernels.tasks:
             raise MeasureError(f"{measure} is left to ir_measures", measure=str(measure))
-        if not pool.preferences_of_grades and (not pool.graded or "preferences" in needs(measure)):
+        reads = isinstance(measure, KernelMeasure) and "preferences" in type(measure).NEEDS
+        if not pool.preferences_of_grades and (reads or not pool.graded):
             raise MeasureError(f"{measure}: preferences have no grades", measure=str(measure))
         ((_, task, grid),) = tasks_of([measure], self.kernels, None)
         return task, grid
 
     def _sizes(self, measure: Measure, task: partial[Floats]) -> list[int | None]:
-        """How many ranks are filled, one after the other; None: all."""
+        """List how many ranks are filled, one after the other; None: all."""
         cutoff = task.keywords.get("cutoff")
         ends = not isinstance(measure, KernelMeasure) or type(measure).CUTOFF_ENDS_LIST
         if cutoff is None or not ends or ties_rise(measure):
@@ -165,7 +166,7 @@ class Turnable:
     def _mean(
         self, measure: Measure, key: Any, bounds: Callable[[list[int]], Bounds], topics: Ints
     ) -> tuple[float, float, bool]:
-        """Means of the bounds of some topics; those of a topic are found once."""
+        """Average the bounds of some topics; the bounds of a topic are found once."""
         known, every = self._ends.setdefault(key, {}), topics.tolist()
         if new := [t for t in every if t not in known]:
             low, high, exact = (column.tolist() for column in bounds(new))
@@ -177,7 +178,7 @@ class Turnable:
 
 
 def _is_of_first(measure: Measure) -> bool:
-    """Whether a measure looks at the first relevant document alone."""
+    """Tell whether a measure looks at the first relevant document alone."""
     declared = declaration(measure)
     return declared is not None and declared.HOLES.first_only
 
@@ -185,7 +186,7 @@ def _is_of_first(measure: Measure) -> bool:
 def _few_ways(
     measure: Measure, task: partial[Floats], holes: Holes, grid: Floats, topics: Sequence[int]
 ) -> Bounds:
-    """Lowest and highest difference of some topics over a few ways to grade their holes."""
+    """Find the lowest and highest difference of topics over a few ways to grade their holes."""
     cutoff, rising = task.keywords.get("cutoff"), ties_rise(measure)
     of_first = _is_of_first(measure)
     ways: dict[int, Ways] = {}
