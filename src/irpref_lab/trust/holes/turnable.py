@@ -15,7 +15,6 @@ from irpref.data.run_names import named_runs
 from irpref.errors import MeasureError
 from irpref.judged import Listing, QrelsLike, RunLike
 from irpref.kernel import Floats, Ints
-from irpref.measures import everyday
 from irpref.measures.declare import KernelMeasure, Measures
 from irpref.measures.everyday import declaration, supports
 from irpref.values.kernels import KernelEvaluator
@@ -55,7 +54,7 @@ def pair_intervals(
     rows = []
     for measure, task, grid in tasks_of(chosen, evaluate, grades):
         negative = negative_is_a_grade(measure)
-        if task.func is everyday.precision:
+        if _is_precision(measure):
             bounds = _of_precision(listings, grid, **task.keywords)
         else:
             bounds = (
@@ -153,7 +152,7 @@ class Turnable:
         if cutoff is None or not ends or ties_rise(measure):
             return [None]
         # Nothing below the cutoff counts for these.
-        ends_there = _is_of_first(measure) or task.func is everyday.precision
+        ends_there = _is_of_first(measure) or _is_precision(measure)
         return [cutoff] if ends_there else [cutoff, None]
 
     def _filled(self, measure: Measure, size: int | None) -> Holes:
@@ -175,6 +174,11 @@ class Turnable:
         column[:, topics] = np.array([known[t][:2] for t in every]).T
         means = [self.kernels.means_of({measure: values})[measure] for values in column]
         return means[0], means[1], all(known[t][2] for t in every)
+
+
+def _is_precision(measure: Measure) -> bool:
+    """Tell whether a measure is P, of which the bounds are known."""
+    return str(measure.NAME) == "P"
 
 
 def _is_of_first(measure: Measure) -> bool:
