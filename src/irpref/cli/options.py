@@ -343,6 +343,14 @@ partitions = option(
     help="numbers of partitions (default: 2,4,8,16,32,64, and the highest grade + 1 if grades "
     "are whole numbers)",
 )
+beta = option(
+    "--beta",
+    metavar="B",
+    type=types.BETA,
+    default=1,
+    show_default=True,
+    help="weight of recall in E",
+)
 gain = together(
     option(
         "--base",

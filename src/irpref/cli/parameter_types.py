@@ -191,6 +191,7 @@ def _gains(text: str) -> dict[float, float]:
 COUNT = Parsed("count", whole(1), "a number of at least 1")
 PARTITIONS = Parsed("partitions", listed(whole(2)), "whole numbers of at least 2, such as 2,4,8")
 GRADE = number("a number above 0", lambda x: x > 0)
+BETA = number("a number of at least 0", lambda x: x >= 0)
 BASE = number("a number above 1", lambda x: x > 1)
 PLACES = Parsed("places", _places, "a number of decimal places, or -1 for all")
 COLUMNS = Parsed("columns", _columns)

@@ -74,7 +74,8 @@ def in_memory(run: Any, columns: Iterable[str] = ()) -> Any:
             from irpref.data.source import Source
             from irpref.data.tables import read_table
 
-            return read_table(Source(run, keep=True), "score")
+            with Source(run, keep=True) as source:
+                return read_table(source, "score")
         run = dataset_named(str(run), "scoreddocs")
     run = unwrapped(run)
     if is_dataset(run):

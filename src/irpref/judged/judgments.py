@@ -30,7 +30,7 @@ from irpref.data.labels import Labels, lacks_grades
 from irpref.data.lists import listed_one_by_one
 from irpref.data.rows import pairs_in
 from irpref.data.source import Source
-from irpref.errors import ArgumentError, ColumnError, InputError, JudgmentsError
+from irpref.errors import ArgumentError, ColumnError, CutWarning, InputError, JudgmentsError
 from irpref.judged.inputs import (
     as_table,
     group,
@@ -44,6 +44,7 @@ from irpref.judged.pool import FILLED, LOWEST, SOURCE, Pool
 from irpref.judged.pool_cache import kept_pool
 from irpref.judged.preference_pool import COLUMNS, GROUP, SUBGROUP, pool_of_preferences
 from irpref.kernel.segments import Bools, all_whole
+from irpref.messages import give, held, wants_whole_files
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -68,6 +69,8 @@ class Judgments:
         Names of the columns: `query_id`, `doc_id`, `relevance`, and the further ones.
     table : Table
         The rows that were read; not to be changed.
+    cut : CutWarning or None
+        Why its file may have been cut off.
 
     Examples
     --------
@@ -107,6 +110,7 @@ class Judgments:
             Whether somebody has said that these are judgments, whatever they look like.
         """
         self.path = path
+        self.cut: CutWarning | None = None
         self.table = table
         self._kind, self._pairs, self._shared = kind, pairs, shared
         self._named = named
@@ -283,7 +287,9 @@ class Judgments:
 
     def _like(self, table: Table) -> Judgments:
         """Make judgments like these of another table."""
-        return Judgments(table, kind=self._kind, named=self._named)
+        made = Judgments(table, kind=self._kind, named=self._named)
+        made.cut = self.cut
+        return made
 
     def named(self) -> Judgments:
         """The same judgments; that they are judgments is not asked again."""
@@ -360,8 +366,26 @@ def as_judgments(
     ValueError, OSError
         As `judgments`.
     """
-    read = qrels if isinstance(qrels, Judgments) else _read(qrels, reading(form))
+    read = _whole(qrels) if isinstance(qrels, Judgments) else _read_once(qrels, reading(form))
     return read if known is None else _with_known(read, known)
+
+
+def _whole(read: Judgments) -> Judgments:
+    """Return the judgments. `InputError` if their file may be cut off, where that is refused."""
+    if read.cut is not None and wants_whole_files():
+        raise InputError(read.cut.message, path=read.cut.path)
+    return read
+
+
+def _read_once(qrels: Any, how: Reading) -> Judgments:
+    """Read judgments of any form but our own, and note if their file may have been cut off."""
+    with held() as warnings:
+        read = _read(qrels, how)
+    for warning in warnings:
+        give(warning)
+        if isinstance(warning, CutWarning):
+            read.cut = warning
+    return read
 
 
 def _read(qrels: Any, how: Reading) -> Judgments:

@@ -30,6 +30,8 @@ from irpref.values.matrix import TopicValues
 if TYPE_CHECKING:
     import pandas as pd
 
+    from irpref.values.kernels import KernelEvaluator
+
 Row: TypeAlias = dict[str, Any]  # of what was found, see `Evidence.every_row`
 MISSING = 0.05  # share of the answerable topics that a verdict may miss
 MOST_TOPICS = 1000  # with more topics, two rankings are not compared document by document
@@ -183,6 +185,8 @@ class Evidence:
         The measures that the user named, if others were evaluated beside them.
     in_order : callable, optional
         Evaluates a run with its documents in another order.
+    kernels : KernelEvaluator, optional
+        Evaluates the measures that have a kernel; `pool` is its pool.
     """
 
     measures: list[Measure]
@@ -200,6 +204,7 @@ class Evidence:
     leaves_out: str | None = None
     asked: list[Measure] = field(default_factory=list)
     in_order: Callable[[Run, Callable[[Listing], Ints]], Values] | None = None
+    kernels: KernelEvaluator | None = None
 
     def only(self, systems: Iterable[int]) -> Evidence:
         """Return what can be told of some systems, by number."""

@@ -220,6 +220,10 @@ class Gatherer:
     def __init__(self, measures: list[Measure], qrels: Judgments, depth: int | None = None) -> None:
         self.measures, self.qrels, self.depth = measures, qrels, depth
         self.evaluator = fastest(measures, qrels)
+        evaluator: Any = self.evaluator
+        self.kernels: KernelEvaluator | None = (
+            evaluator if isinstance(evaluator, KernelEvaluator) else evaluator.accelerated
+        )
         # Judgments by subtopic: a document has the highest of its grades.
         pool = getattr(self.evaluator, "pool", None)
         self.pool: Pool = pool if pool is not None else _highest(qrels)
@@ -323,7 +327,7 @@ class Gatherer:
 
     def _longer_values(self, judged: JudgedRun) -> Values:
         """Compute by kernels the values if the relevant documents that a run lacks followed it."""
-        kernels: Any = getattr(self.evaluator, "accelerated", self.evaluator)
+        assert self.kernels is not None
         added = np.flatnonzero(judged.missed() & (self.pool.grade > 0))
         ends = self.pool.judged.part(added)
         topic = np.concatenate([judged.hits.topic, ends.topic])
@@ -335,7 +339,7 @@ class Gatherer:
             self.depth
         )
         longer.rank_rising = longer.tied_from = longer.rank
-        by_measure = kernels.values_of(longer)
+        by_measure = self.kernels.values_of(longer)
         return {measure: values[self.on_pool][self.order] for measure, values in by_measure.items()}
 
     def _total(self, counts: list[Ints]) -> Ints:
@@ -346,8 +350,7 @@ class Gatherer:
         """Find the judged documents of a run; of a run without a judged topic, an empty ranking."""
         every = run.on(self.pool)
         every.repeats.warn()
-        kernels: Any = getattr(self.evaluator, "accelerated", self.evaluator)
-        return every.judged(self.pool, kernels is not None and kernels.ties)
+        return every.judged(self.pool, self.kernels is not None and self.kernels.ties)
 
     def _values(self, judged: JudgedRun, run: Run) -> Values:
         """Compute the values of a run by topic, in ascending order of their ids."""
@@ -417,6 +420,7 @@ class Gatherer:
             self.depth,
             asked=list(self.measures),
             in_order=self.in_order,
+            kernels=self.kernels,
         )
 
 

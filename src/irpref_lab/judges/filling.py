@@ -186,7 +186,9 @@ def fill(qrels: QrelsLike, judge: QrelsLike | Sequence[Any], runs: Runs | None =
         ranked = len(named), n_relevant
     first = [*_IDS, "relevance", SOURCE, _CALIBRATED]
     out = out[[*first, *(name for name in out.columns if name not in (*first, LOWEST)), LOWEST]]
-    return Filled(out, calibration, correlation, ranked)
+    filled = Filled(out, calibration, correlation, ranked)
+    filled.cut = read.cut
+    return filled
 
 
 def _one_judge(judge: Any, human: pd.Series) -> pd.Series:

@@ -50,7 +50,7 @@ from scipy import special
 
 from irpref.data.run_names import named_runs
 from irpref.errors import ArgumentError
-from irpref.judged import QrelsLike, Runs, as_judgments, in_memory
+from irpref.judged import QrelsLike, Runs, as_judgments, read_once
 from irpref.kernel import Floats
 from irpref.measures.declare import Measures
 from irpref.messages import IrprefWarning, check_choice, once_per_call, warn_user
@@ -174,7 +174,7 @@ def judge(
     """
     check_confidence(level)
     check_choice("topics", topics, ("sample", "fixed"))
-    by_name = {name: in_memory(run) for name, run in named_runs(runs).items()}
+    by_name = {name: read_once(run) for name, run in named_runs(runs).items()}
     true, by_judge = (
         human_rows(grades_frame(as_judgments(human))),
         grades_frame(as_judgments(judge)),

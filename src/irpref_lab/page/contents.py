@@ -60,7 +60,7 @@ from irpref_lab.page.rankings import rankings, unjudged_by_rank
 from irpref_lab.plots.drawing import CRP_CUT
 from irpref_lab.plots.plot_data import constant_npref
 from irpref_lab.short_names import left_out, parts
-from irpref_lab.trust.holes import hole_intervals, pair_intervals
+from irpref_lab.trust.holes import hole_intervals, notes_on, pair_intervals
 from irpref_lab.trust.samples import Rng, fixed_seed
 from irpref_lab.trust.ties import tie_intervals
 
@@ -523,7 +523,9 @@ def _unjudged(
     turn round.
     """
     bounds = _bounds(hole_intervals, measure, qrels, runs, n_topics * len(runs) > MOST_BOUNDS)
-    bounds["pairs"] = []
+    bounds |= {"pairs": [], "notes": []}
+    if bounds["runs"]:
+        bounds["notes"] = notes_on(pd.DataFrame(bounds["runs"]))
     if bounds["runs"] and len(runs) > 1:
         best = dict([*runs.items()][:N_PAIRS])
         pairs = pair_intervals([measure], qrels, best).to_dict("records")
