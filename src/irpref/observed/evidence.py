@@ -187,6 +187,8 @@ class Evidence:
         Evaluates a run with its documents in another order.
     kernels : KernelEvaluator, optional
         Evaluates the measures that have a kernel; `pool` is its pool.
+    memo : dict
+        Values of each system with other orders of its documents, by the name of the system.
     """
 
     measures: list[Measure]
@@ -205,6 +207,7 @@ class Evidence:
     asked: list[Measure] = field(default_factory=list)
     in_order: Callable[[Run, Callable[[Listing], Ints]], Values] | None = None
     kernels: KernelEvaluator | None = None
+    memo: dict[tuple[str, str], Values | None] = field(default_factory=dict)
 
     def only(self, systems: Iterable[int]) -> Evidence:
         """Return what can be told of some systems, by number."""
@@ -396,10 +399,10 @@ class Evidence:
 
     def _turned(self, run: int) -> Values | None:
         """Values of a system whose order its ids decide, with that order reversed."""
-        kept: dict[int, Values | None] = self.__dict__.setdefault("_turned_values", {})
-        if run not in kept:
-            kept[run] = self._reordered(run, equal_backwards)
-        return kept[run]
+        key = ("turned", self.systems[run].name)
+        if key not in self.memo:
+            self.memo[key] = self._reordered(run, equal_backwards)
+        return self.memo[key]
 
     def _reordered(self, run: int, order: Callable[[Listing], Ints]) -> Values | None:
         """Values of a system with other orders of its documents; None if its runs were let go."""
@@ -415,12 +418,14 @@ class Evidence:
         """
         if not any(one.tied.any() for system in self.systems for one in system.observed):
             return None
-        kept: dict[int, Values | None] = self.__dict__.setdefault("_expected_values", {})
-        for number in range(len(self.systems)):
-            if number not in kept:
-                kept[number] = self._expected(number)
-        every = [kept[number] for number in range(len(self.systems))]
-        return None if None in every else np.array([of[measure] for of in every if of])
+        every = []
+        for number, system in enumerate(self.systems):
+            key = ("expected", system.name)
+            if key not in self.memo:
+                self.memo[key] = self._expected(number)
+            every.append(self.memo[key])
+        known = [values[measure] for values in every if values is not None]
+        return np.array(known) if len(known) == len(every) else None
 
     def _expected(self, number: int) -> Values | None:
         system = self.systems[number]

@@ -13,7 +13,7 @@ from scipy import special
 from irpref.judged.align import Listing
 from irpref.kernel.segments import Bools, Floats, Ints, Segments
 
-DRAWS = 10  # random orders of tied documents, each with its reverse
+DRAWS = 5  # random orders of tied documents, each with its reverse
 _FEWEST = 5  # topics of a test
 _SURE = 0.9995  # one-sided: p below .001
 

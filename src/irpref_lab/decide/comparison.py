@@ -269,7 +269,13 @@ def _sentence(
         notes += filter(None, [pair.where_both_answer(share)])
     if verdict != UNKNOWN and pair.is_skewed:
         notes.append(NOT_EXACT)
-    return " ".join([text, *(f"{note[0].upper()}{note[1:]}." for note in notes)])
+    return " ".join([text, *(_as_sentence(note, pair.names) for note in notes)])
+
+
+def _as_sentence(text: str, names: Sequence[str]) -> str:
+    """End with a full stop, and begin with a capital unless a name comes first."""
+    begins_with_name = any(text.startswith(name) for name in names)
+    return f"{text}." if begins_with_name else f"{text[0].upper()}{text[1:]}."
 
 
 def _numbers(row: Row, level: float) -> str:
