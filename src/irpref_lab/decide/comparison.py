@@ -274,7 +274,7 @@ def _sentence(
 
 def _as_sentence(text: str, names: Sequence[str]) -> str:
     """End with a full stop, and begin with a capital unless a name comes first."""
-    begins_with_name = any(text.startswith(name) for name in names)
+    begins_with_name = any(text.startswith(f"{name} ") for name in names)
     return f"{text}." if begins_with_name else f"{text[0].upper()}{text[1:]}."
 
 
