@@ -27,6 +27,7 @@ _LATER = {
     "sample": "judges.plans",
     "sampled": "judges.sampled",
     "topics_needed": "trust.design",
+    "values": "given_values",
 }
 _MODULES = {
     "meta": "meta",
