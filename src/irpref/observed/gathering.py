@@ -51,12 +51,15 @@ from irpref.observed.observation import observe
 from irpref.observed.sensitivity import TOP, Values, differ, last_rank, tells_apart
 from irpref.values.evaluator import evaluator as fastest
 from irpref.values.kernels import KernelEvaluator
+from irpref.values.progress import progress
 
 if TYPE_CHECKING:
     import pandas as pd
 
     from irpref.judged.types import EachRun, Groups, QrelsLike
     from irpref.measures.declare import Measures
+
+_MANY = 20  # runs from which on their progress is shown
 
 
 def evidence(
@@ -173,10 +176,12 @@ def gathered(
         raise MeasureError("there is no measure to evaluate")
     gatherer = Gatherer(chosen, qrels, depth)
     several = not isinstance(runs, Mapping) or len(runs) > 1
+    number = len(runs) if hasattr(runs, "__len__") else 0
     systems = []
-    for name, run in each_run(runs):
-        with about(name, several):
-            systems.append(gatherer.system(name, read_repeats(run), keep))
+    with progress(each_run(runs), number if number >= _MANY else 0) as every:
+        for name, run in every:
+            with about(name, several):
+                systems.append(gatherer.system(name, read_repeats(run), keep))
     if not systems:
         raise ArgumentError("there are no runs to evaluate")
     return gatherer.evidence(systems)
