@@ -26,7 +26,7 @@ the run reaches the cutoff on no topic at all: some queries have few answers."""
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping, Sequence, Sized
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -176,7 +176,7 @@ def gathered(
         raise MeasureError("there is no measure to evaluate")
     gatherer = Gatherer(chosen, qrels, depth)
     several = not isinstance(runs, Mapping) or len(runs) > 1
-    number = len(runs) if hasattr(runs, "__len__") else 0
+    number = len(runs) if isinstance(runs, Sized) else 0
     systems = []
     with progress(each_run(runs), number if number >= _MANY else 0) as every:
         for name, run in every:
