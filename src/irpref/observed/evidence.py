@@ -411,6 +411,11 @@ class Evidence(HasMemo):
 
     # Codes ----------------------------------------------------------------------------------------
 
+    @property
+    def codes(self) -> Sequence[Code]:
+        """The codes that are looked for."""
+        return CODES
+
     def views(
         self, code: Code, inside: Bools, measure: Measure | None = None, called: str = ""
     ) -> Iterator[View]:
@@ -426,7 +431,7 @@ class Evidence(HasMemo):
         (n_systems, n_topics) if it is about runs.
         """
         out: dict[str, Bools] = {}
-        for code in CODES:
+        for code in self.codes:
             if "values" not in code.against:
                 continue
             masks = [
@@ -444,7 +449,7 @@ class Evidence(HasMemo):
         `str(measure)`.
         """
         name = str(measure) if called is None else called
-        for code in CODES:
+        for code in self.codes:
             if "values" in code.against:
                 yield from self._rows_of(code, inside, measure, name)
 
@@ -488,7 +493,7 @@ class Evidence(HasMemo):
         """
         rows: list[dict[str, Any]] = []
         chosen = self.measures if measures is None else list(measures)
-        for code in CODES:
+        for code in self.codes:
             of_code: list[Measure | None] = [*chosen] if code.by_measure else [None]
             if not of_code and code.about == "run":
                 of_code = [None]
@@ -527,7 +532,7 @@ class Evidence(HasMemo):
         view = View(self, inside, baseline, other, measure, str(measure), missing, margin)
         grounds: list[Ground] = []
         explained: set[str] = set()
-        for code in CODES:
+        for code in self.codes:
             if verdict not in code.against or code.name in explained:
                 continue
             text = code.against_verdict(view)
