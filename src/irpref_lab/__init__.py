@@ -17,6 +17,7 @@ from typing import Any
 _LATER = {
     "against": "decide.baseline",
     "check": "checking",
+    "collections": "across",
     "compare": "decide.comparison",
     "fill": "judges.filling",
     "gate": "decide.gating",

@@ -3,6 +3,7 @@
 from irpref_lab import meta as meta
 from irpref_lab import plots as plots
 from irpref_lab import spark as spark
+from irpref_lab.across import collections as collections
 from irpref_lab.checking import check as check
 from irpref_lab.decide import significance as significance
 from irpref_lab.decide.baseline import against as against

@@ -252,7 +252,9 @@ class Evidence(HasMemo):
     @shared
     def values(self, measure: Measure) -> Floats:
         """Return the values of each system, the mean of its runs: shape (n_systems, n_topics)."""
-        return np.array([system.values[measure].mean(axis=0) for system in self.systems])
+        values = np.array([system.values[measure].mean(axis=0) for system in self.systems])
+        values.flags.writeable = False
+        return values
 
     @shared
     def unanswered(self, measure: Measure | None = None) -> Bools:

@@ -21,16 +21,16 @@ from irpref.observed import MISSING, Evidence, Ground
 from irpref.show.text import Column, Table, of_frame, rounded
 from irpref.values.matrix import higher_is_better
 from irpref_lab.across import Collections, strata
+from irpref_lab.arguments import check_level
 from irpref_lab.decide import over_collections as numbers
 from irpref_lab.decide.all_pairs import significant
 from irpref_lab.decide.over_collections import Part, Strata
-from irpref_lab.decide.t_tests import holm
 from irpref_lab.given_values import Values
 from irpref_lab.given_values.facts import facts_of, measures_of
 from irpref_lab.given_values.given import FIRST_LINE
 from irpref_lab.messages import p_equals, p_value
 from irpref_lab.trust.frames import ResultFrame
-from irpref_lab.trust.topics import check_level
+from irpref_lab.trust.t_tests import holm
 
 OVER = tuple(strata.METHODS)
 UNKNOWN, EQUAL = "cannot tell", "not shown to differ"

@@ -20,12 +20,12 @@ from irpref.kernel import Bools, Floats
 from irpref.observed import Evidence, gathered
 from irpref.values.matrix import TopicValues
 from irpref_lab.across import Collections, strata
-from irpref_lab.decide import t_tests
 from irpref_lab.decide.all_pairs import significant
 from irpref_lab.decide.letters import letters
 from irpref_lab.given_values import Values
+from irpref_lab.trust import t_tests
 from irpref_lab.trust.samples import pairs_of_systems
-from irpref_lab.trust.topics import in_range
+from irpref_lab.trust.topics import limits_named
 
 
 @dataclass(frozen=True, eq=False)
@@ -246,7 +246,8 @@ def board_over(
     of = of.select([of.systems[i] for i in order.tolist()])
     n, means = len(of.systems), of.by_mean
     place = means.places
-    low, high = in_range(of.measure, *strata.intervals(of.values, level, over))
+    least, most = limits_named(of.measure)
+    low, high = np.clip(strata.intervals(of.values, level, over), least, most)
     best = worst = np.full(n, pd.NA, dtype=object)
     text: list[str] | list[None] = [None] * n
     pairs = pd.DataFrame()

@@ -8,7 +8,7 @@ they can know is which topics a system lacks, and how many there are."""
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, cast
 
 import numpy as np
@@ -106,6 +106,15 @@ class ValueFacts(Evidence):
         """
         masks = self.lacks
         return np.all(list(masks.values()), axis=0) if measure is None else masks[measure]
+
+    def only(self, systems: Iterable[int]) -> ValueFacts:
+        """Return what can be told of some systems, by number."""
+        chosen = list(systems)
+        return replace(
+            self,
+            systems=[self.systems[number] for number in chosen],
+            lacks={measure: mask[chosen] for measure, mask in self.lacks.items()},
+        )
 
     @property
     def codes(self) -> Sequence[Code]:

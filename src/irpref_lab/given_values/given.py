@@ -16,6 +16,8 @@ from irpref.values.matrix import TopicValues
 from irpref_lab.given_values.tables import known_measure
 
 if TYPE_CHECKING:
+    from typing import Self
+
     from ir_measures.measures import Measure
 
 FIRST_LINE = "values only"  # what every verdict on them begins with
@@ -179,7 +181,7 @@ class Values:
     def _numbers(self) -> dict[str, int]:
         return {name: i for i, name in enumerate(self.systems)}
 
-    def collection(self, name: str) -> Values:
+    def collection(self, name: str) -> Self:
         """Return the values on one collection.
 
         Raises
@@ -197,7 +199,7 @@ class Values:
             )
         start = len(name) + 1
         topics = [topic[start:] for topic in part["topic"]]
-        return Values(part.assign(topic=topics, collection=None), self._better)
+        return type(self)(part.assign(topic=topics, collection=None), self._better)
 
     def frame(self) -> pd.DataFrame:
         """Return a long table: `system`, `collection`, `topic`, `measure`, `value`,

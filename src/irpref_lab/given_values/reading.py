@@ -12,6 +12,7 @@ from irpref.data.run_names import run_names
 from irpref.errors import ArgumentError, InputError, Remedy
 from irpref.measures.declare import MeasureLike
 from irpref.values.matrix import TopicValues
+from irpref_lab.given_values.basis import GivenValues
 from irpref_lab.given_values.given import Values
 from irpref_lab.given_values.tables import checked_columns, known_measure, made, rows_of
 from irpref_lab.given_values.texts import files_in, read_file, without_summaries
@@ -23,7 +24,7 @@ def values(
     measure: MeasureLike | None = None,
     higher_is_better: bool | Mapping[str, bool] | None = None,
     columns: Mapping[str, Any] | None = None,
-) -> Values:
+) -> GivenValues:
     """Read values by topic that another tool computed, to compare systems by them.
 
     Parameters
@@ -74,7 +75,7 @@ def values(
     """
     name = None if measure is None else str(measure)
     parts = list(_rows(data, "values", checked_columns(columns), name))
-    return Values(pd.concat(parts, ignore_index=True), higher_is_better)
+    return GivenValues(pd.concat(parts, ignore_index=True), higher_is_better)
 
 
 def _rows(
