@@ -2,6 +2,7 @@
 docs/many-collections.md.
 
     python -m study.over_collections DATA    # DATA/trec-covid-r3, ...; five minutes
+    python -m study.over_collections         # write the page from the stored results
 
 A population is a pair of real runs on one collection: its differences by topic, which are drawn
 with replacement. An experiment has `COUNTS` collections of unequal size (`SIZES`), each a
@@ -10,7 +11,7 @@ population of its own, so topics are nested in collections.
     fixed    the populations of an experiment are the collections that matter; the truth is the mean
              of their means
     sample   the populations stand for others like them: they are drawn anew for each experiment,
-             and the truth is the mean of all of them
+             and the truth is the mean of all populations
 
 For the error the truth is a mean of zero. Where collections are fixed, each population gets weights
 of topics under which its two runs are equal (see `study.error_rates`), so values keep their form.
@@ -113,4 +114,9 @@ def compute(data: Path) -> None:
 
 if __name__ == "__main__":
     run_path(str(Path(__file__).parents[1] / "docs" / "own_source.py"))
-    compute(Path(sys.argv[1]))
+    if len(sys.argv) > 1:
+        compute(Path(sys.argv[1]))
+    else:
+        from study.over_collections_page import write
+
+        write()

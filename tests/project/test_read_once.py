@@ -213,7 +213,7 @@ READ = {
 # What they call runs or data are the names of runs, or values.
 OTHERS = {
     *("curves.curve_table", "curves.value_differences", "irpref_lab.meta.kendall_tau"),
-    "irpref_lab.values",
+    *("irpref_lab.values", "irpref_lab.collections"),
 }
 
 

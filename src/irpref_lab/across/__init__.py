@@ -1,4 +1,4 @@
-"""Several collections at once: which system is better over all of them."""
+"""Several collections at once: comparing systems over all collections."""
 
 from irpref_lab.across.collected import Collections, collections
 

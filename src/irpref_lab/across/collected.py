@@ -16,7 +16,7 @@ _JUDGMENTS = ("qrels", "judgments")  # what a file of judgments is called in a f
 
 @dataclass(frozen=True, eq=False)
 class Collections:
-    """Collections by name: what `irpref_lab.collections` returns.
+    """Collections by name, the result of `irpref_lab.collections`.
 
     It takes the place of judgments in `irpref_lab.leaderboard`, `compare` and `against`; the names
     of its systems take that of runs.
@@ -58,14 +58,14 @@ class Collections:
 
 
 def collections(data: Any) -> Collections:
-    """Put several collections together, to compare systems over all of them.
+    """Put several collections together, to compare systems over all collections.
 
     Parameters
     ----------
     data : mapping, `Values`, or path of a folder
         - a mapping of name to `(qrels, runs)`, each in any form that `irpref_lab.leaderboard`
-          takes; or of name to what `irpref_lab.values` returns;
-        - what `irpref_lab.values` returns, of a table with a column `collection`;
+          takes; or of name to a result of `irpref_lab.values`;
+        - the result of `irpref_lab.values` for a table with a column `collection`;
         - a folder with a folder for each collection: a file `qrels` (with any ending) and files of
           runs; or, without it, files of values.
 

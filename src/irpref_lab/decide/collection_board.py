@@ -1,4 +1,4 @@
-"""What `leaderboard`, `compare` and `against` say over several collections.
+"""Results of `leaderboard`, `compare` and `against` over several collections.
 
 The numbers are in `irpref_lab.decide.over_collections`, the statistics in
 `irpref_lab.across.strata`."""
@@ -52,7 +52,7 @@ def described(of: Strata, over: str, tests: int, level: float) -> str:
 
 
 def says_of(over: str, k: int, n: int) -> str:
-    """Say what the interval is of."""
+    """Name the sample behind an interval."""
     if over == "topics":
         return f"{k} collections, {n:,} topics; these collections, other topics"
     return f"{k} collections, a sample of others"
@@ -112,7 +112,7 @@ def leaderboard_over(
     measures : measures of any toolkit, or their names
     given : Collections
     systems : sequence of str, optional
-        Only these; all of them if not given.
+        Only these; all systems if not given.
     over : {'topics', 'collections'}
         Of which the data are a sample: topics of these collections, or collections.
     pairs : {'holm', 'none'}
@@ -132,8 +132,8 @@ def leaderboard_over(
     Raises
     ------
     ValueError
-        Fewer than two systems are on all collections; a measure that counts; what the evaluator
-        raises.
+        Fewer than two systems are on all collections; a measure that counts; errors of
+        the evaluator.
     """
     level = check_level(level)
     check_choice("over", over, OVER)
@@ -305,7 +305,7 @@ def compare_over(
     Raises
     ------
     ValueError
-        A system is unknown, or lacks a collection; what `leaderboard_over` raises.
+        A system is unknown, or lacks a collection; errors of `leaderboard_over`.
     """
     names = [str(a), str(b)]
     for name, parameter in zip(names, "ab", strict=True):
@@ -340,7 +340,7 @@ def compare_over(
 def _grounds(
     given: Collections, parts: Sequence[Part], measure: Measure, names: list[str], missing: float
 ) -> list[Ground]:
-    """Find what stands against a claim on any collection."""
+    """Find reasons against a claim on any collection."""
     grounds = []
     for part in parts:
         table = part.tables[str(measure)].select(names)
@@ -354,7 +354,7 @@ def _grounds(
 
 
 def _of_pair(given: Collections, part: Part, measure: Measure, names: list[str]) -> Evidence:
-    """Return what two systems allow on a collection."""
+    """Return the evidence of two systems on a collection."""
     if part.facts is None:
         return facts_of(given.parts[part.name], [measure], names)
     by_name = {system.name: system for system in part.facts.systems}

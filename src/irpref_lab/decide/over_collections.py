@@ -39,7 +39,7 @@ class Part:
         Of the systems that have values here.
     absent : dict of name of a system to the reason
     facts : Evidence or None
-        What judgments and runs allow; None if there are values only.
+        Evidence of judged runs; None if there are values only.
     """
 
     name: str
@@ -58,12 +58,12 @@ def gathered_parts(
     measures : sequence of Measure
     given : Collections
     systems : sequence of str, optional
-        Only these; all of them if not given.
+        Only these; all systems if not given.
 
     Raises
     ------
     ValueError
-        What the evaluator raises; there are no values of a measure.
+        Errors of the evaluator; there are no values of a measure.
     """
     wanted = set(given.systems if systems is None else systems)
     parts = []

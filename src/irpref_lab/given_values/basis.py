@@ -25,14 +25,14 @@ ONLY_VALUES = f"{FIRST_LINE}: unjudged documents and depth are unknown"
 
 
 class GivenValues(Values):
-    """Values that verdicts take in place of judgments: what `irpref_lab.values` returns."""
+    """Values that verdicts take in place of judgments: the result of `irpref_lab.values`."""
 
     def measures_of(self, measures: Any) -> list[Measure]:
         """Return the measures that a user names; unknown ones, too."""
         return measures_of(self, measures)
 
     def basis(self, measures: Sequence[Measure], runs: Mapping[str, Any]) -> ValueBasis:
-        """Return what verdicts ask; in place of runs there are names of systems."""
+        """Return the basis of verdicts; in place of runs there are names of systems."""
         facts = facts_of(self, measures, list(map(str, runs.values())))
         systems = [
             replace(system, name=name) for system, name in zip(facts.systems, runs, strict=True)
@@ -40,7 +40,7 @@ class GivenValues(Values):
         return ValueBasis(replace(facts, systems=systems))
 
     def named(self, runs: Any) -> dict[str, str]:
-        """Return the systems that a user names, all of them if none is named."""
+        """Return the systems that a user names, all systems if none is named."""
         names = self.systems if runs is None else list(map(str, runs))
         return {name: name for name in names}
 
@@ -67,7 +67,7 @@ class ValueBasis(JudgedRuns):
         return False
 
     def check_gate(self) -> None:
-        """Accept: what a value depends on is unknown."""
+        """Accept: nothing is known of the judgments behind a value."""
 
     def could_turn(
         self, pair: Pair, verdict: Callable[[float], str], now: str, agrees: bool = True
@@ -94,13 +94,13 @@ class ValueBasis(JudgedRuns):
         return columns
 
     def notes(self, verdict: Verdict) -> list[str]:
-        """Say what is unknown, and what all pairs have in common."""
+        """Name the unknown, and all that pairs have in common."""
         everything = self.facts.everything
         notes = [] if verdict == "claim" else about_topics(self.facts, self.measures, everything)
         return [ONLY_VALUES, *notes]
 
     def notes_of_many(self, absent: Mapping[str, str], called: str | None = None) -> list[str]:
-        """Say what is unknown, and what the values of all systems rest on."""
+        """Name the unknown, and the limits of all systems' values."""
         return [ONLY_VALUES, *of_many_runs(self.facts, self.facts.measures, absent, called)]
 
     def further(self) -> list[TopicValues]:

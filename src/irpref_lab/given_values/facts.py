@@ -1,8 +1,9 @@
-"""Values as evidence: what they allow, in the form in which judged runs say it.
+"""Values as evidence, in the form in which judged runs give it.
 
-Verdicts ask judged runs for evidence (`irpref.observed.Evidence`): values, unanswered topics, what
-stands against a claim. `facts_of` answers the same questions from values alone. What values cannot
-know is missing: whether documents are judged, how long rankings are, what a topic could tell. What
+Verdicts ask judged runs for evidence (`irpref.observed.Evidence`): values, unanswered topics, and
+reasons against a claim. `facts_of` answers the same questions from values alone. Values do not
+say whether documents are judged, how long rankings are, or whether a topic can tell systems apart.
+What
 they can know is which topics a system lacks, and how many there are."""
 
 from __future__ import annotations
@@ -42,8 +43,8 @@ class GivenMeasure(Measure):
 
 
 def measures_of(values: Values, measures: Any) -> list[Measure]:
-    """Return the measures that a user names, each once, in order: irpref's own, or what is known
-    of it by its values.
+    """Return the measures that a user names, each once, in order: irpref's own, or a
+    measure known by its values only.
 
     Raises
     ------
@@ -90,7 +91,7 @@ LACKING = Code(
 
 @dataclass(frozen=True, eq=False)
 class ValueFacts(Evidence):
-    """What values allow: see `irpref.observed.Evidence`.
+    """Evidence from values alone: see `irpref.observed.Evidence`.
 
     Attributes
     ----------
@@ -108,7 +109,7 @@ class ValueFacts(Evidence):
         return np.all(list(masks.values()), axis=0) if measure is None else masks[measure]
 
     def only(self, systems: Iterable[int]) -> ValueFacts:
-        """Return what can be told of some systems, by number."""
+        """Return the evidence of some systems, by number."""
         chosen = list(systems)
         return replace(
             self,
@@ -136,7 +137,7 @@ class ValueFacts(Evidence):
         return np.zeros((len(self.systems), len(self.topics)), bool)
 
     def so(self, system: System, n: int) -> str:
-        """Say what becomes of topics that a system lacks."""
+        """Say how topics that a system lacks are treated."""
         if system.name == self.leaves_out:
             return "it is left out" if n == 1 else "they are left out"
         return f"{'it counts' if n == 1 else 'they count'} with the worst value"
@@ -148,14 +149,14 @@ def facts_of(
     systems: Sequence[str] | None = None,
     leaves_out: str | None = None,
 ) -> ValueFacts:
-    """Say what values of some systems allow.
+    """Collect the evidence in the values of some systems.
 
     Parameters
     ----------
     values : Values
-    measures : what `measures_of` returns
+    measures : from `measures_of`
     systems : sequence of str, optional
-        In this order; all of them if not given.
+        In this order; all systems if not given.
     leaves_out : str, optional
         The system whose missing topics are left out; those of others count with the worst value.
 

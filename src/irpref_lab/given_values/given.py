@@ -24,7 +24,7 @@ FIRST_LINE = "values only"  # what every verdict on them begins with
 
 
 class Values:
-    """Values of systems by topic, which somebody else computed: what `irpref_lab.values` returns.
+    """Values of systems by topic, which somebody else computed: see `irpref_lab.values`.
 
     It takes the place of judgments in `irpref_lab.compare`, `gate`, `against`, `leaderboard` and
     `design`; the names of its systems take that of runs.
@@ -249,7 +249,7 @@ def _with_collections(rows: pd.DataFrame) -> pd.DataFrame:
 def _directions(rows: pd.DataFrame, given: Mapping[str, bool] | bool | None) -> dict[str, bool]:
     """Find out for each measure whether higher values are better.
 
-    By what the user says, then by the table, then by the measure; else higher is better.
+    By the user's word, then by the table, then by the measure; else higher is better.
 
     Raises
     ------

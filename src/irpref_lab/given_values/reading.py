@@ -1,4 +1,4 @@
-"""Any form of values by topic to `Values`: tables, files, folders, and what tools return."""
+"""Any form of values by topic to `Values`: tables, files, folders, and results of tools."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def values(
 
     Parameters
     ----------
-    data : table, file, folder, mapping, or what a tool returns
+    data : table, file, folder, mapping, or the result of a tool
         - a frame (pandas, polars), long or wide: a row for each value, with columns `system`,
           `topic`, `measure`, `value`; or a row for each topic, and a column for each measure. The
           result of `pt.Experiment(perquery=True)` is one;
@@ -43,7 +43,7 @@ def values(
         - `irpref_lab.meta.TopicValues`, or several.
     measure : measure or name, optional
         The measure's name if the data do not have it. If each column of a wide table is a system,
-        this is what says so.
+        this says so.
     higher_is_better : bool or mapping of measure to bool, optional
         For measures that irpref does not know; by default higher values are better.
     columns : mapping, optional
@@ -171,7 +171,7 @@ def _named_path(
 
 
 def _depth(data: Mapping[Any, Any]) -> int:
-    """Count the levels of mappings down to numbers: 0 if what is inside is something else."""
+    """Count the levels of mappings down to numbers: 0 if something else is inside."""
     inner = list(data.values())
     if all(isinstance(one, (int, float)) or _is_scalar(one) for one in inner):
         return 1
