@@ -11,6 +11,7 @@ from typing import Any
 import irpref_lab
 from study import five_collections
 from study import over_collections as made
+from study.error_rates import MEASURES
 from study.error_rates_page import percent, table
 
 HERE = Path(__file__).parent
@@ -31,7 +32,7 @@ def rates(stored: dict[str, Any], world: str, over: str) -> str:
         return "-" if None in shares else f"{percent(shares[0])}; {percent(shares[1])}"
 
     head = ["measure", *(f"{k} collections" for k in made.COUNTS)]
-    rows = ([m, *(both(cells[m, k]) for k in made.COUNTS)] for m in made.MEASURES)
+    rows = ([m, *(both(cells[m, k]) for k in made.COUNTS)] for m in MEASURES)
     return table(head, rows)
 
 
